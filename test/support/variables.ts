@@ -1,0 +1,10 @@
+/** Settings of the Worker under test; the secrets are for tests alone. */
+export const testVariables = {
+  DEPLOYMENT_MODE: 'local',
+  SIGNUP: 'open',
+  LOG_LEVEL: 'error',
+  ENCRYPTION_KEY: btoa('test-encryption-key-of-32-bytes!'),
+  SIGNING_KEY: btoa('test-signing-key-of-32-bytes....'),
+  RATE_LIMIT_REQUESTS: '1000000',
+  ALLOWED_PRIVATE_ORIGINS: 'http://127.0.0.1:8788',
+};

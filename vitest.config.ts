@@ -1,0 +1,31 @@
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
+import { defineConfig } from 'vitest/config';
+import { testVariables } from './test/support/variables.ts';
+
+// Two projects: what runs in workerd, and programs that run in Node (simulators, scripts, the import).
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins: [
+          cloudflareTest(async () => ({
+            remoteBindings: false,
+            verbose: false,
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: { bindings: { ...testVariables, TEST_MIGRATIONS: await readD1Migrations('./migrations') } },
+          })),
+        ],
+        test: {
+          name: 'worker',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/node/**', 'test/e2e/**'],
+          setupFiles: ['./test/support/setup.ts'],
+          isolate: false,
+          fileParallelism: false,
+          testTimeout: 30_000,
+        },
+      },
+      { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node', testTimeout: 60_000 } },
+    ],
+  },
+});
