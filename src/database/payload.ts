@@ -1,0 +1,61 @@
+import { invalidAt } from '../library/errors.ts';
+
+// A payload is the JSON of something accepted: an event's data, a webhook's body, a run's context. It is kept once, as text
+// in its row or, when large, as an object in R2 with a pointer in the row. JSON never begins with "@", so no payload that a
+// caller sends can pass for a pointer.
+const pointer = '@r2:';
+const inlineLimitBytes = 64 * 1024;
+/** How much one answer may fetch from R2 before the remaining large payloads are shown as cut. */
+const answerBudgetBytes = 16 * 1024 * 1024;
+const parallelFetches = 6;
+
+/** What stands in the row for `json`: the text itself, or the pointer to where this call has put it. */
+export async function storePayload(bucket: R2Bucket, key: () => string, json: string): Promise<string> {
+  if (json.length <= inlineLimitBytes / 4 || new TextEncoder().encode(json).byteLength <= inlineLimitBytes) return json;
+  const name = `payloads/${key()}.json`;
+  await bucket.put(name, json, { httpMetadata: { contentType: 'application/json' } });
+  return `${pointer}${json.length}:${name}`;
+}
+
+/** Throws 422 when `json` is over `limitBytes`. */
+export function boundPayload(json: string, limitBytes: number, loc: string[]): void {
+  if (json.length <= limitBytes / 4) return;
+  const bytes = new TextEncoder().encode(json).byteLength;
+  if (bytes > limitBytes) throw invalidAt(loc, `Is ${bytes} bytes of JSON; at most ${limitBytes}`, 'too_large');
+}
+
+export async function resolvePayload<T = unknown>(bucket: R2Bucket, stored: string): Promise<T> {
+  if (!stored.startsWith(pointer)) return JSON.parse(stored) as T;
+  const { name } = parsePointer(stored);
+  const object = await bucket.get(name);
+  if (!object) throw new Error(`payload ${name} is not in storage`);
+  return object.json<T>();
+}
+
+/** Several payloads for one answer, in order; null stays null. Large ones beyond the answer's budget are shown as cut. */
+export async function resolvePayloads(bucket: R2Bucket, stored: (string | null)[]): Promise<unknown[]> {
+  const resolved: unknown[] = Array.from({ length: stored.length });
+  const waiting: number[] = [];
+  let budget = answerBudgetBytes;
+  for (const [index, text] of stored.entries()) {
+    if (text === null || !text.startsWith(pointer)) {
+      resolved[index] = text === null ? null : JSON.parse(text);
+      continue;
+    }
+    const { bytes } = parsePointer(text);
+    budget -= bytes;
+    if (budget >= 0) waiting.push(index);
+    else resolved[index] = { _cut: `${bytes} bytes; read the record alone to see it` };
+  }
+  const worker = async () => {
+    for (let index = waiting.shift(); index !== undefined; index = waiting.shift())
+      resolved[index] = await resolvePayload(bucket, stored[index]!);
+  };
+  await Promise.all(Array.from({ length: Math.min(parallelFetches, waiting.length) }, worker));
+  return resolved;
+}
+
+function parsePointer(stored: string): { bytes: number; name: string } {
+  const [bytes, ...name] = stored.slice(pointer.length).split(':');
+  return { bytes: Number(bytes), name: name.join(':') };
+}

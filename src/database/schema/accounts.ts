@@ -1,0 +1,78 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { json, moment } from './columns.ts';
+
+/** The catalog: these tables live in the first database only; `shard` says where the organization's own rows are. */
+export const organization = sqliteTable('organization', {
+  id: integer('id').primaryKey(),
+  name: text('name').notNull(),
+  shard: integer('shard').notNull().default(0),
+  defaultCountry: text('default_country').notNull().default('US'),
+  timezone: text('timezone').notNull().default('UTC'),
+  /** Overrides of the plan variables; null means the variable counts. */
+  planMaxIntegrations: integer('plan_max_integrations'),
+  planMaxContacts: integer('plan_max_contacts'),
+  planConcurrentCalls: integer('plan_concurrent_calls'),
+  createdAt: moment('created_at').notNull(),
+});
+
+export const user = sqliteTable(
+  'user',
+  {
+    id: integer('id').primaryKey(),
+    email: text('email').notNull(),
+    name: text('name'),
+    passwordHash: text('password_hash').notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [uniqueIndex('user_email').on(table.email)],
+);
+
+export const membership = sqliteTable(
+  'membership',
+  {
+    userId: integer('user_id').notNull(),
+    organizationId: integer('organization_id').notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.organizationId] })],
+);
+
+export const session = sqliteTable(
+  'session',
+  {
+    tokenHash: text('token_hash').primaryKey(),
+    userId: integer('user_id').notNull(),
+    organizationId: integer('organization_id'),
+    createdAt: moment('created_at').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [index('session_expiry').on(table.expiresAt)],
+);
+
+export const apiKey = sqliteTable(
+  'api_key',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    createdBy: integer('created_by').notNull(),
+    name: text('name').notNull(),
+    keyPrefix: text('key_prefix').notNull(),
+    keyHash: text('key_hash').notNull(),
+    scopes: json<string[]>('scopes').notNull(),
+    expiresAt: moment('expires_at'),
+    archivedAt: moment('archived_at'),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [uniqueIndex('api_key_hash').on(table.keyHash), index('api_key_organization').on(table.organizationId)],
+);
+
+/** Failed sign-ins per e-mail address or network address inside one window. */
+export const loginFailure = sqliteTable(
+  'login_failure',
+  {
+    subject: text('subject').primaryKey(),
+    failures: integer('failures').notNull(),
+    windowEndsAt: moment('window_ends_at').notNull(),
+  },
+  (table) => [index('login_failure_end').on(table.windowEndsAt)],
+);

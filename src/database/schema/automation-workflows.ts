@@ -1,0 +1,183 @@
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { flag, json, moment } from './columns.ts';
+
+export const automationWorkflow = sqliteTable(
+  'automation_workflow',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    name: text('name').notNull(),
+    description: text('description').notNull(),
+    version: integer('version').notNull(),
+    status: text('status').$type<'draft' | 'active' | 'paused' | 'archived'>().notNull(),
+    definition: json<Record<string, unknown>>('definition').notNull(),
+    trigger: json<Record<string, unknown>>('trigger').notNull(),
+    contextSchema: json<Record<string, unknown>>('context_schema').notNull(),
+    settings: json<Record<string, unknown>>('settings').notNull(),
+    /** Kept by triggers on automation_run (migration `automation_counters`). Test runs do not count. */
+    runsCount: integer('runs_count').notNull().default(0),
+    activeRunsCount: integer('active_runs_count').notNull().default(0),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at'),
+  },
+  (table) => [index('automation_workflow_organization').on(table.organizationId, table.status)],
+);
+
+/** One row a definition that ever ran or was saved; runs stay on the version they began with. */
+export const automationVersion = sqliteTable(
+  'automation_version',
+  {
+    workflowId: integer('workflow_id').notNull(),
+    version: integer('version').notNull(),
+    organizationId: integer('organization_id').notNull(),
+    definition: json<Record<string, unknown>>('definition').notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workflowId, table.version] })],
+);
+
+export const automationTrigger = sqliteTable(
+  'automation_trigger',
+  {
+    id: integer('id').primaryKey(),
+    /** Version 8 UUID that carries the organization, so that a webhook finds its shard without asking. */
+    uuid: text('uuid').notNull(),
+    organizationId: integer('organization_id').notNull(),
+    workflowId: integer('workflow_id').notNull(),
+    type: text('type').notNull(),
+    name: text('name').notNull(),
+    /** Secrets in it are sealed (library/encryption.ts). */
+    config: json<Record<string, unknown>>('config').notNull(),
+    state: text('state').$type<'active' | 'paused' | 'archived'>().notNull(),
+    isPrimary: flag('is_primary').notNull().default(false),
+    nextFireAt: moment('next_fire_at'),
+    lastFiredAt: moment('last_fired_at'),
+    fireCount: integer('fire_count').notNull().default(0),
+    lastError: text('last_error'),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('automation_trigger_uuid').on(table.uuid),
+    index('automation_trigger_workflow').on(table.workflowId),
+    index('automation_trigger_due')
+      .on(table.nextFireAt)
+      .where(sql`next_fire_at IS NOT NULL`),
+    uniqueIndex('automation_trigger_primary')
+      .on(table.workflowId)
+      .where(sql`is_primary = 1 AND state <> 'archived'`),
+  ],
+);
+
+/** What a trigger listens to: `contact_event:<type>`, `event:<internal event>`, `change:created`, `change:updated`. */
+export const triggerTopic = sqliteTable(
+  'trigger_topic',
+  {
+    organizationId: integer('organization_id').notNull(),
+    topic: text('topic').notNull(),
+    triggerId: integer('trigger_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.organizationId, table.topic, table.triggerId] }),
+    index('trigger_topic_trigger').on(table.triggerId),
+  ],
+);
+
+/** One firing of a schedule. With an audience it is worked off in pages; `cursor` is the last contact id taken. */
+export const scheduleFire = sqliteTable(
+  'schedule_fire',
+  {
+    triggerId: integer('trigger_id').notNull(),
+    scheduledAt: moment('scheduled_at').notNull(),
+    organizationId: integer('organization_id').notNull(),
+    cursor: integer('cursor').notNull().default(0),
+    handledAt: moment('handled_at'),
+    note: text('note'),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.triggerId, table.scheduledAt] }),
+    index('schedule_fire_open')
+      .on(table.createdAt)
+      .where(sql`handled_at IS NULL`),
+  ],
+);
+
+/** An accepted webhook. Like an event it is its own outbox. */
+export const webhookDelivery = sqliteTable(
+  'webhook_delivery',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    triggerId: integer('trigger_id').notNull(),
+    deliveryId: text('delivery_id'),
+    contactId: integer('contact_id'),
+    /** JSON text `{ body, raw?, headers, query }`, or a pointer into R2. */
+    payload: text('payload').notNull(),
+    createdAt: moment('created_at').notNull(),
+    handledAt: moment('handled_at'),
+    note: text('note'),
+  },
+  (table) => [
+    uniqueIndex('webhook_delivery_id')
+      .on(table.triggerId, table.deliveryId)
+      .where(sql`delivery_id IS NOT NULL`),
+  ],
+);
+
+/**
+ * One run, for lists and filters. The run's object is the truth while the run lives and writes only its own columns
+ * here, guarded by `revision`. `source` says where the initial context is kept: the run itself, an event or a delivery.
+ */
+export const automationRun = sqliteTable(
+  'automation_run',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    workflowId: integer('workflow_id').notNull(),
+    workflowVersion: integer('workflow_version').notNull(),
+    triggerId: integer('trigger_id'),
+    contactId: integer('contact_id'),
+    state: text('state').notNull(),
+    currentNodeId: text('current_node_id'),
+    outcome: text('outcome'),
+    error: text('error'),
+    dedupKey: text('dedup_key').notNull(),
+    entryKey: text('entry_key'),
+    isTest: flag('is_test').notNull().default(false),
+    depth: integer('depth').notNull().default(0),
+    source: text('source').$type<'run' | 'event' | 'delivery'>().notNull(),
+    sourceId: integer('source_id'),
+    /** JSON text or a pointer into R2; null when the source keeps it. */
+    initialContext: text('initial_context'),
+    /** What the steps added to the initial context. */
+    contextChanges: text('context_changes'),
+    revision: integer('revision').notNull().default(0),
+    wakeAt: moment('wake_at'),
+    startedAt: moment('started_at'),
+    completedAt: moment('completed_at'),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('automation_run_dedup').on(table.organizationId, table.dedupKey),
+    index('automation_run_organization').on(table.organizationId, table.isTest),
+    index('automation_run_workflow').on(table.workflowId, table.isTest),
+    // Completed runs are nearly all runs and are found by the lists above; the rest is what people filter for.
+    index('automation_run_state')
+      .on(table.organizationId, table.state)
+      .where(sql`state <> 'completed'`),
+    index('automation_run_workflow_state')
+      .on(table.workflowId, table.state)
+      .where(sql`state <> 'completed'`),
+    index('automation_run_trigger')
+      .on(table.triggerId)
+      .where(sql`trigger_id IS NOT NULL`),
+    index('automation_run_contact')
+      .on(table.contactId)
+      .where(sql`contact_id IS NOT NULL`),
+    index('automation_run_wake')
+      .on(table.wakeAt)
+      .where(sql`wake_at IS NOT NULL`),
+  ],
+);

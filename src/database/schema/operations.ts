@@ -1,0 +1,40 @@
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { moment } from './columns.ts';
+
+/** The first answer to a request that carried an Idempotency-Key. `scope` is method and path. */
+export const idempotencyKey = sqliteTable(
+  'idempotency_key',
+  {
+    organizationId: integer('organization_id').notNull(),
+    scope: text('scope').notNull(),
+    key: text('key').notNull(),
+    requestHash: text('request_hash').notNull(),
+    /** null while the first request is still running. */
+    status: integer('status'),
+    body: text('body'),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organizationId, table.scope, table.key] }), index('idempotency_key_age').on(table.createdAt)],
+);
+
+/**
+ * What the minute tick remembers of a shard: "every event up to this id is handled", "counted up to this id" and the like.
+ * A cursor over the primary key replaces a partial index on `handled_at`: rows read cost a thousandth of rows written.
+ */
+export const progress = sqliteTable('progress', {
+  name: text('name').primaryKey(),
+  value: integer('value').notNull(),
+});
+
+/**
+ * Work that follows from something already true (a contact, list or workflow that is gone) and is done in pages.
+ * The row leaves when the last page is done; what was given up on stays with a note.
+ */
+export const cleanup = sqliteTable('cleanup', {
+  id: integer('id').primaryKey(),
+  organizationId: integer('organization_id').notNull(),
+  kind: text('kind').$type<'contact_deleted' | 'list_deleted' | 'workflow_archived'>().notNull(),
+  subjectId: integer('subject_id').notNull(),
+  createdAt: moment('created_at').notNull(),
+  note: text('note'),
+});

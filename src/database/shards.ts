@@ -1,0 +1,31 @@
+import { settingsOf } from '../settings.ts';
+import { Database } from './client.ts';
+
+const opened = new WeakMap<object, Database[]>();
+
+/**
+ * The databases, in shard order: `DB`, `DB_1`, `DB_2` ... as far as they are bound. The ids of shard k begin at k * 2^40,
+ * so that an id names one row anywhere. Organizations stay on the shard that their catalog row names.
+ */
+export function shards(bindings: Env): Database[] {
+  const known = opened.get(bindings);
+  if (known) return known;
+  const isGuarded = settingsOf(bindings).DEPLOYMENT_MODE === 'local';
+  const all: Database[] = [];
+  for (let number = 0; ; number++) {
+    const binding = (bindings as unknown as Record<string, D1Database | undefined>)[number === 0 ? 'DB' : `DB_${number}`];
+    if (!binding) break;
+    all.push(new Database(binding, isGuarded));
+  }
+  opened.set(bindings, all);
+  return all;
+}
+
+export function shard(bindings: Env, number: number): Database {
+  const database = shards(bindings)[number];
+  if (!database) throw new Error(`Shard ${number} is not bound; add DB_${number} to wrangler.toml`);
+  return database;
+}
+
+/** Accounts live in the first database. */
+export const catalog = (bindings: Env): Database => shard(bindings, 0);

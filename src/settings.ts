@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+const positiveInteger = (byDefault: number) => z.coerce.number().int().positive().default(byDefault);
+const base64Key = z.string().refine((text) => decodedLength(text) === 32, 'must be 32 random bytes in base64');
+
+/** Every variable of the service, its form and its one default. A wrong one is named at the first request. */
+const Variables = z.object({
+  DEPLOYMENT_MODE: z.enum(['local', 'cloud']).default('cloud'),
+  SIGNUP: z.enum(['open', 'closed']).default('closed'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  /** Origin under which callers reach the service; empty: taken from each request. */
+  PUBLIC_URL: z.union([z.url(), z.literal('')]).default(''),
+  ENCRYPTION_KEY: base64Key,
+  SIGNING_KEY: base64Key,
+  PLAN_MAX_INTEGRATIONS: positiveInteger(10),
+  PLAN_MAX_CONTACTS: positiveInteger(1_000_000),
+  PLAN_CONCURRENT_CALLS: positiveInteger(100),
+  RATE_LIMIT_REQUESTS: positiveInteger(600),
+  /** Comma-separated origins that outbound requests may reach although their addresses are private. */
+  ALLOWED_PRIVATE_ORIGINS: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    ),
+  /** How old an accepted record may be, unhandled, before the minute tick sends it again. */
+  SWEEP_AFTER_SECONDS: positiveInteger(30),
+  /** How far past its wake-up time a run may be before the minute tick pokes its object. */
+  OVERDUE_AFTER_SECONDS: positiveInteger(120),
+  RETENTION_DAYS: positiveInteger(90),
+});
+
+export type Settings = z.infer<typeof Variables>;
+
+const parsed = new WeakMap<object, Settings>();
+
+/** The settings of `bindings`, parsed once an isolate. Throws an Error that names every bad variable and how to set it. */
+export function settingsOf(bindings: Env): Settings {
+  const known = parsed.get(bindings);
+  if (known) return known;
+  const result = Variables.safeParse(bindings);
+  if (!result.success) {
+    const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+    throw new Error(`Bad settings (${faults}). Set them in .dev.vars locally, or with "wrangler secret put" and [vars] when deployed.`);
+  }
+  parsed.set(bindings, result.data);
+  return result.data;
+}
+
+function decodedLength(text: string): number {
+  try {
+    return atob(text).length;
+  } catch {
+    return -1;
+  }
+}
