@@ -1,0 +1,38 @@
+import { catalog, shard } from '../database/shards.ts';
+import { systemClock } from '../library/clock.ts';
+import { Logger } from '../library/log.ts';
+import { settingsOf } from '../settings.ts';
+import type { Context, Organization } from './context.ts';
+import * as store from './store.ts';
+
+const lifetimeMs = 60_000;
+const cache = new Map<number, { organization: Organization; until: number }>();
+
+/** An organization by its id, for work that no caller's credentials come with; null when there is none. Cached for a minute. */
+export async function organizationById(bindings: Env, id: number): Promise<Organization | null> {
+  const now = systemClock();
+  const known = cache.get(id);
+  if (known && known.until > now) return known.organization;
+  const row = await store.findOrganization(catalog(bindings), id);
+  if (!row) return null;
+  const organization = store.organizationOf(row, settingsOf(bindings));
+  if (cache.size >= 10_000) cache.clear();
+  cache.set(id, { organization, until: now + lifetimeMs });
+  return organization;
+}
+
+/** The context of background work: queue consumers, the minute tick, Durable Objects. Null when the organization is unknown. */
+export async function backgroundContext(bindings: Env, organizationId: number, defer: Context['defer']): Promise<Context | null> {
+  const organization = await organizationById(bindings, organizationId);
+  if (!organization) return null;
+  const settings = settingsOf(bindings);
+  return {
+    organization,
+    database: shard(bindings, organization.shard),
+    bindings,
+    settings,
+    clock: systemClock,
+    log: new Logger(settings.LOG_LEVEL, { organization_id: organizationId }),
+    defer,
+  };
+}

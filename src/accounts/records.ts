@@ -1,0 +1,36 @@
+import type { z } from '@hono/zod-openapi';
+import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
+import type { Settings } from '../settings.ts';
+import type { ApiKeyRecord, OrganizationRecord, UserRecord } from './schemas.ts';
+import { organizationOf, scopesOf, type ApiKeyRow, type OrganizationRow, type UserRow } from './store.ts';
+
+export function organizationRecord(row: OrganizationRow, settings: Settings): z.infer<typeof OrganizationRecord> {
+  const { plan } = organizationOf(row, settings);
+  return {
+    id: row.id,
+    name: row.name,
+    default_country: row.defaultCountry,
+    timezone: row.timezone,
+    plan: { max_integrations: plan.maxIntegrations, max_contacts: plan.maxContacts, concurrent_call_limit: plan.concurrentCallLimit },
+    created_at: toTimestamp(row.createdAt),
+  };
+}
+
+export const userRecord = (row: UserRow): z.infer<typeof UserRecord> => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  created_at: toTimestamp(row.createdAt),
+});
+
+export const apiKeyRecord = (row: ApiKeyRow, now: number): z.infer<typeof ApiKeyRecord> => ({
+  id: row.id,
+  name: row.name,
+  key_prefix: row.keyPrefix,
+  scopes: scopesOf(row),
+  status: row.archivedAt !== null ? 'archived' : row.expiresAt !== null && row.expiresAt <= now ? 'expired' : 'active',
+  created_by: row.createdBy,
+  expires_at: nullableTimestamp(row.expiresAt),
+  archived_at: nullableTimestamp(row.archivedAt),
+  created_at: toTimestamp(row.createdAt),
+});

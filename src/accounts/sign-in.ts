@@ -1,0 +1,63 @@
+import { catalog } from '../database/shards.ts';
+import type { Database } from '../database/client.ts';
+import { conflict, forbidden, rateLimited, unauthorized } from '../library/errors.ts';
+import { randomToken, sha256Hex } from '../library/hash.ts';
+import { settingsOf } from '../settings.ts';
+import { hashPassword, unknownUserHash, verifyPassword } from './passwords.ts';
+import * as store from './store.ts';
+
+export const sessionDays = 30;
+const sessionMs = sessionDays * 86_400_000;
+const failureWindowMs = 15 * 60_000;
+const failuresPerEmail = 10;
+const failuresPerAddress = 50;
+
+export interface SignedIn {
+  token: string;
+  user: store.UserRow;
+  organization: store.OrganizationRow | null;
+}
+
+export interface SignUp {
+  email: string;
+  password: string;
+  name?: string | undefined;
+  organization_name?: string | undefined;
+}
+
+/** A new user, and an organization when one is named. */
+export async function signUp(bindings: Env, input: SignUp, now: number): Promise<SignedIn> {
+  if (settingsOf(bindings).SIGNUP !== 'open') throw forbidden('Sign-up is closed; ask the operator, who opens it with SIGNUP=open');
+  const accounts = catalog(bindings);
+  const passwordHash = await hashPassword(input.password);
+  const user = await store.insertUser(accounts, { email: input.email, name: input.name ?? null, passwordHash, createdAt: now });
+  if (!user) throw conflict('This e-mail address is taken; log in instead');
+  const organization = input.organization_name ? await store.insertOrganization(accounts, user.id, input.organization_name, now) : null;
+  return { token: await openSession(accounts, user.id, organization?.id ?? null, now), user, organization };
+}
+
+/** `address` is the network address of the caller, which bounds guessing over many e-mail addresses. */
+export async function logIn(bindings: Env, input: { email: string; password: string }, address: string, now: number): Promise<SignedIn> {
+  const accounts = catalog(bindings);
+  const subjects = [`email:${input.email}`, `address:${address}`];
+  const failures = await store.failuresOf(accounts, subjects, now);
+  const tooMany = failures.find(
+    ({ subject, failures: count }) => count >= (subject.startsWith('email:') ? failuresPerEmail : failuresPerAddress),
+  );
+  if (tooMany)
+    throw rateLimited('Too many failed sign-ins; wait before trying again', Math.max(1, Math.ceil((tooMany.windowEndsAt - now) / 1000)));
+  const user = await store.findUserByEmail(accounts, input.email);
+  const isRight = await verifyPassword(input.password, user?.passwordHash ?? unknownUserHash);
+  if (!user || !isRight) {
+    await store.countFailure(accounts, subjects, now, now + failureWindowMs);
+    throw unauthorized('Wrong e-mail address or password');
+  }
+  const organization = (await store.firstOrganization(accounts, user.id)) ?? null;
+  return { token: await openSession(accounts, user.id, organization?.id ?? null, now), user, organization };
+}
+
+async function openSession(accounts: Database, userId: number, organizationId: number | null, now: number): Promise<string> {
+  const token = `vas_${randomToken(32)}`;
+  await store.insertSession(accounts, { tokenHash: sha256Hex(token), userId, organizationId, createdAt: now, expiresAt: now + sessionMs });
+  return token;
+}

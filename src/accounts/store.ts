@@ -1,0 +1,213 @@
+import type { Database } from '../database/client.ts';
+import * as schema from '../database/schema/accounts.ts';
+import type { Settings } from '../settings.ts';
+import type { Organization, Scope } from './context.ts';
+import { and, desc, eq, isNull, lt, sql } from 'drizzle-orm';
+
+export type OrganizationRow = typeof schema.organization.$inferSelect;
+export type UserRow = typeof schema.user.$inferSelect;
+export type ApiKeyRow = typeof schema.apiKey.$inferSelect;
+
+/** The catalog row with the plan's variables filled in where it overrides none. */
+export function organizationOf(row: OrganizationRow, settings: Settings): Organization {
+  return {
+    id: row.id,
+    name: row.name,
+    shard: row.shard,
+    defaultCountry: row.defaultCountry,
+    timezone: row.timezone,
+    plan: {
+      maxIntegrations: row.planMaxIntegrations ?? settings.PLAN_MAX_INTEGRATIONS,
+      maxContacts: row.planMaxContacts ?? settings.PLAN_MAX_CONTACTS,
+      concurrentCallLimit: row.planConcurrentCalls ?? settings.PLAN_CONCURRENT_CALLS,
+    },
+  };
+}
+
+export async function findOrganization(catalog: Database, id: number): Promise<OrganizationRow | undefined> {
+  return (await catalog.orm.select().from(schema.organization).where(eq(schema.organization.id, id)))[0];
+}
+
+export async function updateOrganization(catalog: Database, id: number, change: Partial<OrganizationRow>): Promise<OrganizationRow> {
+  return (await catalog.orm.update(schema.organization).set(change).where(eq(schema.organization.id, id)).returning())[0]!;
+}
+
+/** Creates an organization with `userId` as its first member. */
+export async function insertOrganization(catalog: Database, userId: number, name: string, now: number): Promise<OrganizationRow> {
+  const { orm } = catalog;
+  const [created] = await orm.batch([
+    orm.insert(schema.organization).values({ name, createdAt: now }).returning(),
+    orm.insert(schema.membership).values({ userId, organizationId: sql`last_insert_rowid()`, createdAt: now }),
+  ]);
+  return created[0]!;
+}
+
+export async function isMember(catalog: Database, userId: number, organizationId: number): Promise<boolean> {
+  const { membership } = schema;
+  const found = await catalog.orm
+    .select({ userId: membership.userId })
+    .from(membership)
+    .where(and(eq(membership.userId, userId), eq(membership.organizationId, organizationId)));
+  return found.length > 0;
+}
+
+/** The organization a user joined first, selected when signing in. */
+export async function firstOrganization(catalog: Database, userId: number): Promise<OrganizationRow | undefined> {
+  const { membership, organization } = schema;
+  const found = await catalog.orm
+    .select({ organization })
+    .from(membership)
+    .innerJoin(organization, eq(organization.id, membership.organizationId))
+    .where(eq(membership.userId, userId))
+    .orderBy(membership.organizationId)
+    .limit(1);
+  return found[0]?.organization;
+}
+
+export async function findUserByEmail(catalog: Database, email: string): Promise<UserRow | undefined> {
+  return (await catalog.orm.select().from(schema.user).where(eq(schema.user.email, email)))[0];
+}
+
+export async function findUser(catalog: Database, id: number): Promise<UserRow | undefined> {
+  return (await catalog.orm.select().from(schema.user).where(eq(schema.user.id, id)))[0];
+}
+
+/** Undefined when the address is taken. */
+export async function insertUser(catalog: Database, user: Omit<UserRow, 'id'>): Promise<UserRow | undefined> {
+  return (await catalog.orm.insert(schema.user).values(user).onConflictDoNothing().returning())[0];
+}
+
+// Sessions
+
+export async function insertSession(catalog: Database, session: typeof schema.session.$inferInsert): Promise<void> {
+  await catalog.orm.insert(schema.session).values(session);
+}
+
+export async function deleteSession(catalog: Database, tokenHash: string): Promise<void> {
+  await catalog.orm.delete(schema.session).where(eq(schema.session.tokenHash, tokenHash));
+}
+
+export async function selectOrganization(catalog: Database, tokenHash: string, organizationId: number): Promise<void> {
+  await catalog.orm.update(schema.session).set({ organizationId }).where(eq(schema.session.tokenHash, tokenHash));
+}
+
+export async function findSession(catalog: Database, tokenHash: string, now: number) {
+  const { session, user, organization } = schema;
+  const found = await catalog.orm
+    .select({ session, user, organization })
+    .from(session)
+    .innerJoin(user, eq(user.id, session.userId))
+    .leftJoin(organization, eq(organization.id, session.organizationId))
+    .where(and(eq(session.tokenHash, tokenHash), sql`${session.expiresAt} > ${now}`));
+  return found[0];
+}
+
+export async function deleteExpiredSessions(catalog: Database, now: number): Promise<void> {
+  await catalog.all(
+    catalog.prepare('DELETE FROM session WHERE token_hash IN (SELECT token_hash FROM session WHERE expires_at <= ? LIMIT 500)', now),
+  );
+}
+
+// API keys
+
+export async function insertApiKey(catalog: Database, key: Omit<ApiKeyRow, 'id' | 'archivedAt'>): Promise<ApiKeyRow> {
+  return (await catalog.orm.insert(schema.apiKey).values(key).returning())[0]!;
+}
+
+/** The key and its organization by one indexed read. */
+export async function findApiKeyByHash(catalog: Database, keyHash: string) {
+  const { apiKey, organization } = schema;
+  const found = await catalog.orm
+    .select({ apiKey, organization })
+    .from(apiKey)
+    .innerJoin(organization, eq(organization.id, apiKey.organizationId))
+    .where(eq(apiKey.keyHash, keyHash));
+  return found[0];
+}
+
+export interface ApiKeyFilter {
+  isArchived: boolean;
+  search?: string | undefined;
+  before?: number | undefined;
+  limit: number;
+  offset: number;
+}
+
+export async function listApiKeys(
+  catalog: Database,
+  organizationId: number,
+  filter: ApiKeyFilter,
+): Promise<{ rows: ApiKeyRow[]; total: number }> {
+  const { apiKey } = schema;
+  const where = and(
+    eq(apiKey.organizationId, organizationId),
+    filter.isArchived ? sql`${apiKey.archivedAt} IS NOT NULL` : isNull(apiKey.archivedAt),
+    filter.search ? sql`instr(lower(${apiKey.name}), ${filter.search.toLowerCase()}) > 0` : undefined,
+  );
+  const page = and(where, filter.before === undefined ? undefined : lt(apiKey.id, filter.before));
+  const [rows, counted] = await catalog.orm.batch([
+    catalog.orm.select().from(apiKey).where(page).orderBy(desc(apiKey.id)).limit(filter.limit).offset(filter.offset),
+    catalog.orm
+      .select({ total: sql<number>`count(*)` })
+      .from(apiKey)
+      .where(where),
+  ]);
+  return { rows, total: counted[0]!.total };
+}
+
+export async function setApiKeyArchived(
+  catalog: Database,
+  organizationId: number,
+  id: number,
+  archivedAt: number | null,
+): Promise<ApiKeyRow | undefined> {
+  const { apiKey } = schema;
+  const changed = await catalog.orm
+    .update(apiKey)
+    .set({ archivedAt })
+    .where(and(eq(apiKey.id, id), eq(apiKey.organizationId, organizationId)))
+    .returning();
+  return changed[0];
+}
+
+export const scopesOf = (row: ApiKeyRow): Scope[] => row.scopes as Scope[];
+
+// Failed sign-ins
+
+export async function failuresOf(
+  catalog: Database,
+  subjects: string[],
+  now: number,
+): Promise<{ subject: string; failures: number; windowEndsAt: number }[]> {
+  return catalog.all(
+    catalog.prepare(
+      `SELECT subject, failures, window_ends_at AS windowEndsAt FROM json_each(?) j CROSS JOIN login_failure f
+       WHERE f.subject = j.value AND f.window_ends_at > ?`,
+      JSON.stringify(subjects),
+      now,
+    ),
+  );
+}
+
+export async function countFailure(catalog: Database, subjects: string[], now: number, windowEndsAt: number): Promise<void> {
+  await catalog.all(
+    catalog.prepare(
+      `INSERT INTO login_failure (subject, failures, window_ends_at) SELECT value, 1, ?2 FROM json_each(?1) WHERE true
+       ON CONFLICT (subject) DO UPDATE SET
+         failures = CASE WHEN window_ends_at > ?3 THEN failures + 1 ELSE 1 END,
+         window_ends_at = CASE WHEN window_ends_at > ?3 THEN window_ends_at ELSE excluded.window_ends_at END`,
+      JSON.stringify(subjects),
+      windowEndsAt,
+      now,
+    ),
+  );
+}
+
+export async function forgetFailures(catalog: Database, now: number): Promise<void> {
+  await catalog.all(
+    catalog.prepare(
+      'DELETE FROM login_failure WHERE subject IN (SELECT subject FROM login_failure WHERE window_ends_at <= ? LIMIT 500)',
+      now,
+    ),
+  );
+}

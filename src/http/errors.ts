@@ -1,0 +1,38 @@
+import type { Hook } from '@hono/zod-openapi';
+import type { Context as HonoContext } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { isServiceError, type ErrorCode } from '../library/errors.ts';
+import { issuesOf } from '../library/schema-issues.ts';
+import type { HttpEnvironment } from './environment.ts';
+
+const statuses: Record<ErrorCode, ContentfulStatusCode> = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  invalid: 422,
+  rate_limited: 429,
+  provider_failed: 502,
+};
+
+export function answerError(error: unknown, c: HonoContext<HttpEnvironment>): Response {
+  if (isServiceError(error)) {
+    if (error.retryAfterSeconds !== undefined) c.header('Retry-After', String(error.retryAfterSeconds));
+    return c.json({ detail: error.issues ?? error.message }, statuses[error.code]);
+  }
+  if (error instanceof HTTPException) return c.json({ detail: error.message || 'Bad request' }, error.status as ContentfulStatusCode);
+  c.var.log?.error('request failed', error, { method: c.req.method, path: c.req.path });
+  return c.json({ detail: 'Internal server error' }, 500);
+}
+
+const places = { json: 'body', query: 'query', param: 'path', form: 'body', header: 'header', cookie: 'header' } as const;
+
+/** A schema that does not fit is a 422 with one item a problem. */
+export const answerInvalid: Hook<unknown, HttpEnvironment, string, Response | undefined> = (result, c) => {
+  if (result.success) return undefined;
+  return c.json({ detail: issuesOf(result.error, [places[result.target]]) }, 422);
+};

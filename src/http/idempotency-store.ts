@@ -1,0 +1,86 @@
+import type { Database } from '../database/client.ts';
+
+/** How long an answer is kept for repeats. */
+export const keptMs = 86_400_000;
+
+export interface Entry {
+  organizationId: number;
+  scope: string;
+  key: string;
+  requestHash: string;
+}
+
+export interface Earlier {
+  requestHash: string;
+  status: number | null;
+  body: string | null;
+}
+
+/**
+ * Marks the request as running, or answers what the earlier one with the key left. A mark older than `lapsedBefore` belongs
+ * to a request that died, an answer older than `expiredBefore` no longer counts: both are taken over.
+ */
+export async function claim(
+  database: Database,
+  entry: Entry,
+  now: number,
+  lapsedBefore: number,
+  expiredBefore: number,
+): Promise<Earlier | null> {
+  const [claimed, earlier] = await database.batch([
+    database.prepare(
+      `INSERT INTO idempotency_key (organization_id, scope, key, request_hash, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
+       ON CONFLICT (organization_id, scope, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, body = NULL, created_at = excluded.created_at
+       WHERE created_at < ?7 OR (status IS NULL AND created_at < ?6 AND request_hash = excluded.request_hash)
+       RETURNING 1`,
+      entry.organizationId,
+      entry.scope,
+      entry.key,
+      entry.requestHash,
+      now,
+      lapsedBefore,
+      expiredBefore,
+    ),
+    database.prepare(
+      'SELECT request_hash AS requestHash, status, body FROM idempotency_key WHERE organization_id = ? AND scope = ? AND key = ?',
+      entry.organizationId,
+      entry.scope,
+      entry.key,
+    ),
+  ]);
+  return claimed!.length ? null : (earlier![0] as unknown as Earlier);
+}
+
+export async function settle(database: Database, entry: Entry, status: number, body: string): Promise<void> {
+  await database.all(
+    database.prepare(
+      'UPDATE idempotency_key SET status = ?, body = ? WHERE organization_id = ? AND scope = ? AND key = ?',
+      status,
+      body,
+      entry.organizationId,
+      entry.scope,
+      entry.key,
+    ),
+  );
+}
+
+export async function release(database: Database, entry: Entry): Promise<void> {
+  await database.all(
+    database.prepare(
+      'DELETE FROM idempotency_key WHERE organization_id = ? AND scope = ? AND key = ?',
+      entry.organizationId,
+      entry.scope,
+      entry.key,
+    ),
+  );
+}
+
+/** Forgets answers older than `before`, a page at a time. */
+export async function forget(database: Database, before: number): Promise<void> {
+  await database.all(
+    database.prepare(
+      'DELETE FROM idempotency_key WHERE rowid IN (SELECT rowid FROM idempotency_key WHERE created_at < ? LIMIT 500)',
+      before,
+    ),
+  );
+}

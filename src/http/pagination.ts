@@ -1,0 +1,98 @@
+import { z } from '@hono/zod-openapi';
+import { invalidAt } from '../library/errors.ts';
+
+const integerBetween = (least: number, most: number, byDefault: number) =>
+  z
+    .string()
+    .regex(/^-?\d+$/, 'Must be an integer')
+    .transform(Number)
+    .pipe(z.int().min(least, `Must be ${least} or more`).max(most, `Must be ${most} or less`))
+    .default(byDefault);
+
+/** Query parameters of every list. */
+export const pageQuery = {
+  limit: integerBetween(1, 500, 50).openapi({ type: 'integer', minimum: 1, maximum: 500, default: 50 }),
+  offset: integerBetween(0, 1_000_000, 0).openapi({ type: 'integer', minimum: 0, default: 0 }),
+  cursor: z.string().max(500).optional().openapi({ description: 'Opaque, from `next_cursor`; stable under inserts' }),
+};
+
+export interface Page {
+  limit: number;
+  offset: number;
+  cursor?: string | undefined;
+}
+
+/** Where a page goes on: the sort value (null when the list is in id order) and the id of the last row seen. */
+export interface Position {
+  value: string | number | null;
+  id: number;
+}
+
+export function encodeCursor(position: Position): string {
+  const bytes = new TextEncoder().encode(JSON.stringify([position.value, position.id]));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}
+
+/** The position of a cursor, or a 422: a cursor is not for making up. */
+export function decodeCursor(cursor: string | undefined): Position | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    const bytes = Uint8Array.from(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+    const [value, id] = JSON.parse(new TextDecoder().decode(bytes)) as unknown[];
+    if (Number.isSafeInteger(id) && (value === null || typeof value === 'string' || typeof value === 'number'))
+      return { value, id: id as number };
+  } catch {
+    // falls through to the one answer for every wrong cursor
+  }
+  throw invalidAt(['query', 'cursor'], 'Not a cursor of this list; use next_cursor of the page before', 'invalid_cursor');
+}
+
+/** Beyond this many matches a filtered total stops counting. */
+export const countLimit = 10_000;
+
+export interface Found<Row> {
+  rows: Row[];
+  total: number;
+  totalCapped?: boolean;
+  /** Position of the last row when more follow. */
+  next: Position | null;
+}
+
+/** The envelope of a list: its rows under `name`, and where they stand in the whole. */
+export function envelope<Name extends string, Row, Shown>(name: Name, page: Page, found: Found<Row>, show: (row: Row) => Shown) {
+  return {
+    [name]: found.rows.map(show),
+    total: found.total,
+    ...(found.totalCapped ? { total_capped: true } : {}),
+    limit: page.limit,
+    offset: page.offset,
+    next_cursor: found.next ? encodeCursor(found.next) : null,
+  } as { [K in Name]: Shown[] } & { total: number; total_capped?: boolean; limit: number; offset: number; next_cursor: string | null };
+}
+
+/** The schema of such an envelope. */
+export const listOf = <Name extends string, T extends z.ZodType>(name: Name, item: T) =>
+  z.object({
+    [name]: z.array(item),
+    total: z.int(),
+    total_capped: z.boolean().optional(),
+    limit: z.int(),
+    offset: z.int(),
+    next_cursor: z.string().nullable(),
+  } as { [K in Name]: z.ZodArray<T> } & {
+    total: z.ZodInt;
+    total_capped: z.ZodOptional<z.ZodBoolean>;
+    limit: z.ZodInt;
+    offset: z.ZodInt;
+    next_cursor: z.ZodNullable<z.ZodString>;
+  });
+
+/** Cuts the one row that was read beyond the page and says whether it was there. */
+export function cut<Row>(rows: Row[], limit: number, position: (row: Row) => Position): { rows: Row[]; next: Position | null } {
+  if (rows.length <= limit) return { rows, next: null };
+  const page = rows.slice(0, limit);
+  return { rows: page, next: position(page[limit - 1]!) };
+}

@@ -1,0 +1,8 @@
+import type { Context as HonoContext } from 'hono';
+import type { HttpEnvironment } from './environment.ts';
+
+export const basePath = '/api/v1';
+
+/** Where callers reach the API: PUBLIC_URL, or the origin of this request. */
+export const apiUrl = (c: HonoContext<HttpEnvironment>): string =>
+  `${(c.var.settings.PUBLIC_URL || new URL(c.req.url).origin).replace(/\/$/, '')}${basePath}`;
