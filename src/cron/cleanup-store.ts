@@ -1,0 +1,27 @@
+import type { Database } from '../database/client.ts';
+
+export interface CleanupRow {
+  id: number;
+  organization_id: number;
+  kind: 'contact_deleted' | 'list_deleted' | 'workflow_archived';
+  subject_id: number;
+}
+
+export async function openCleanup(database: Database, organizationId: number, id: number): Promise<CleanupRow | null> {
+  return database.first(
+    database.prepare('SELECT * FROM cleanup WHERE id = ? AND organization_id = ? AND note IS NULL', id, organizationId),
+  );
+}
+
+export async function deleteCleanup(database: Database, organizationId: number, id: number): Promise<void> {
+  await database.all(database.prepare('DELETE FROM cleanup WHERE id = ? AND organization_id = ?', id, organizationId));
+}
+
+export async function noteCleanup(database: Database, organizationId: number, id: number, note: string): Promise<void> {
+  await database.all(database.prepare('UPDATE cleanup SET note = ? WHERE id = ? AND organization_id = ?', note, id, organizationId));
+}
+
+/** The table holds only unfinished work, so it is read as it stands. */
+export async function staleCleanups(database: Database, before: number, limit: number): Promise<CleanupRow[]> {
+  return database.all(database.prepare('SELECT * FROM cleanup WHERE note IS NULL AND created_at < ? ORDER BY id LIMIT ?', before, limit));
+}

@@ -1,0 +1,53 @@
+import type { Database } from '../database/client.ts';
+
+export async function readCursor(database: Database, name: string): Promise<number> {
+  const row = await database.first<{ value: number }>(database.prepare('SELECT value FROM progress WHERE name = ?', name));
+  return row?.value ?? 0;
+}
+
+const setCursor = 'INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)';
+
+/**
+ * Moves a cursor over the rows of `table` after `from` that are old enough, up to the first that is unhandled. A row whose clock
+ * ran ahead counts by its place among the ids, so none is passed over unseen.
+ */
+export async function moveCursor(
+  database: Database,
+  sweep: { table: 'event' | 'webhook_delivery'; cursor: string; from: number; before: number; windowRows: number },
+): Promise<{ to: number; firstOpen: number | null }> {
+  const { table, cursor, from, before, windowRows } = sweep;
+  const row = await database.first<{ top: number | null; first_open: number | null }>(
+    database.prepare(
+      `WITH seen AS (SELECT id, created_at, handled_at FROM ${table} WHERE id > ? ORDER BY id LIMIT ?),
+         top AS (SELECT max(id) AS id FROM seen WHERE created_at < ?)
+       SELECT (SELECT id FROM top) AS top, (SELECT min(id) FROM seen WHERE handled_at IS NULL AND id <= (SELECT id FROM top)) AS first_open`,
+      from,
+      windowRows,
+      before,
+    ),
+  );
+  const firstOpen = row?.first_open ?? null;
+  const to = firstOpen === null ? (row?.top ?? from) : firstOpen - 1;
+  if (to > from) await database.all(database.prepare(setCursor, cursor, to));
+  return { to, firstOpen };
+}
+
+/** Adds the events since the last count to their organizations' counters, together with the mark up to where they count. */
+export async function countEvents(database: Database, now: number): Promise<void> {
+  const from = await readCursor(database, 'events_counted');
+  const newest = await database.first<{ id: number }>(database.prepare('SELECT id FROM event ORDER BY id DESC LIMIT 1'));
+  if (!newest || newest.id <= from) return;
+  const to = Math.min(newest.id, from + 200_000);
+  const isUncounted = "coalesce((SELECT value FROM progress WHERE name = 'events_counted'), 0) = ?";
+  await database.batch([
+    database.prepare(
+      `INSERT INTO organization_usage (organization_id, events_count)
+       SELECT organization_id, count(*) FROM event WHERE id > ?1 AND id <= ?2 AND ${isUncounted.replace('?', '?1')} GROUP BY organization_id
+       ON CONFLICT (organization_id) DO UPDATE SET events_count = events_count + excluded.events_count`,
+      from,
+      to,
+    ),
+    database.prepare(setCursor, 'events_counted_at', to === newest.id ? now : 0),
+    database.prepare(setCursor, 'events_counted', to),
+  ]);
+}

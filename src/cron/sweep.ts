@@ -1,0 +1,34 @@
+import type { Database } from '../database/client.ts';
+import { staleDeliveries } from '../automation-workflows/triggers/delivery-store.ts';
+import { staleEvents } from '../events/store.ts';
+import { moveCursor, readCursor } from './progress-store.ts';
+
+/** Rows read in one step, and steps in one tick: a backlog of 200,000 rows a minute is caught up with. */
+const windowRows = 20_000;
+const maximumSteps = 10;
+
+const kinds = {
+  event: { table: 'event', cursor: 'events_handled', stale: staleEvents },
+  delivery: { table: 'webhook_delivery', cursor: 'deliveries_handled', stale: staleDeliveries },
+} as const;
+
+/**
+ * Accepted records that are older than `before` and unhandled, at most `limit`. Everything up to a cursor is known to be
+ * handled; it moves along the primary key, so each row is read about once in its life and no index has to be written for it.
+ */
+export async function sweep(
+  database: Database,
+  kind: keyof typeof kinds,
+  before: number,
+  limit: number,
+): Promise<{ id: number; organization_id: number }[]> {
+  const { table, cursor, stale } = kinds[kind];
+  let from = await readCursor(database, cursor);
+  for (let step = 0; step < maximumSteps; step++) {
+    const moved = await moveCursor(database, { table, cursor, from, before, windowRows });
+    const isBlocked = moved.firstOpen !== null;
+    if (isBlocked || moved.to === from) return stale(database, moved.to, before, limit);
+    from = moved.to;
+  }
+  return stale(database, from, before, limit);
+}

@@ -1,0 +1,98 @@
+import type { Context } from '../accounts/context.ts';
+import { deleteExpiredSessions, forgetFailures } from '../accounts/store.ts';
+import { runObject } from '../automation-workflows/runs/launch.ts';
+import { overdueRuns } from '../automation-workflows/runs/store.ts';
+import { organizationsWithChanges } from '../automation-workflows/triggers/change-store.ts';
+import { staleFires } from '../automation-workflows/triggers/schedule-store.ts';
+import { fireSchedules } from '../automation-workflows/triggers/fire-schedules.ts';
+import { catalog, shards } from '../database/shards.ts';
+import type { Database } from '../database/client.ts';
+import { forget, keptMs } from '../http/idempotency-store.ts';
+import { Logger } from '../library/log.ts';
+import type { EventsMessage, FanoutMessage } from '../queues/messages.ts';
+import { settingsOf } from '../settings.ts';
+import { staleCleanups } from './cleanup-store.ts';
+import { archiveOld } from './retention.ts';
+import { countEvents } from './progress-store.ts';
+import { sweep } from './sweep.ts';
+
+/** How many stale records of a kind a tick sends again, a shard. */
+const pageSize = 500;
+
+interface Tick {
+  bindings: Env;
+  database: Database;
+  now: number;
+  log: Logger;
+  defer: Context['defer'];
+}
+
+/**
+ * The minute's work: schedules that are due, records that were accepted but not handled, objects whose alarm is dead, and old
+ * things. Every step stands alone: one that fails is logged and holds up no other.
+ */
+export async function tick(bindings: Env, now: number, execution: Pick<ExecutionContext, 'waitUntil'>): Promise<void> {
+  const log = new Logger(settingsOf(bindings).LOG_LEVEL, { source: 'tick' });
+  const defer: Context['defer'] = (work) => execution.waitUntil(work.catch((error: unknown) => log.error('deferred work failed', error)));
+  for (const database of shards(bindings)) {
+    const run: Tick = { bindings, database, now, log, defer };
+    await step(log, 'schedules', () => fireSchedules(bindings, database, now, defer));
+    await step(log, 'events', () => resendAccepted(run, 'event'));
+    await step(log, 'deliveries', () => resendAccepted(run, 'delivery'));
+    await step(log, 'event counts', () => countEvents(database, now));
+    await step(log, 'fanout', () => resendFanout(run));
+    await step(log, 'overdue runs', () => pokeOverdue(run));
+    await step(log, 'idempotency keys', () => forget(database, now - keptMs));
+    await step(log, 'retention', () => archiveOld(bindings, database, now));
+  }
+  await step(log, 'sessions', () => deleteExpiredSessions(catalog(bindings), now));
+  await step(log, 'failed sign-ins', () => forgetFailures(catalog(bindings), now));
+}
+
+async function step(log: Logger, name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.error('step of the minute tick failed', error, { step: name });
+  }
+}
+
+const sweepBefore = (run: Tick) => run.now - settingsOf(run.bindings).SWEEP_AFTER_SECONDS * 1000;
+
+/** Accepted events and deliveries whose message was lost, or not yet worked off: their handling is repeatable. */
+async function resendAccepted(run: Tick, kind: EventsMessage['kind']): Promise<void> {
+  const stale = await sweep(run.database, kind, sweepBefore(run), pageSize);
+  if (!stale.length) return;
+  run.log.warn('accepted records are sent again', { kind, count: stale.length });
+  const messages = stale.map(({ id, organization_id }) => ({ body: { v: 1, kind, organization_id, id } satisfies EventsMessage }));
+  for (let start = 0; start < messages.length; start += 100) await run.bindings.EVENTS_QUEUE.sendBatch(messages.slice(start, start + 100));
+}
+
+async function resendFanout(run: Tick): Promise<void> {
+  const before = sweepBefore(run);
+  const changes = await organizationsWithChanges(run.database, before, pageSize);
+  const fires = await staleFires(run.database, before, pageSize);
+  const cleanups = await staleCleanups(run.database, before, pageSize);
+  const messages: FanoutMessage[] = [
+    ...changes.map((organization_id) => ({ v: 1 as const, kind: 'contact_changes' as const, organization_id })),
+    ...fires.map(({ organization_id, trigger_id, scheduled_at }) => ({
+      v: 1 as const,
+      kind: 'schedule_fire' as const,
+      organization_id,
+      trigger_id,
+      scheduled_at,
+    })),
+    ...cleanups.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'cleanup' as const, organization_id, id })),
+  ];
+  for (let start = 0; start < messages.length; start += 100)
+    await run.bindings.FANOUT_QUEUE.sendBatch(messages.slice(start, start + 100).map((body) => ({ body })));
+}
+
+/** Starting an object again makes one that was never begun begin, and sets a dead alarm of one that was. */
+async function pokeOverdue(run: Tick): Promise<void> {
+  const before = run.now - settingsOf(run.bindings).OVERDUE_AFTER_SECONDS * 1000;
+  for (const { id, organization_id } of await overdueRuns(run.database, before, pageSize)) {
+    const answer = await runObject(run.bindings, organization_id, id).start(organization_id, id);
+    run.log.warn('an overdue run was poked', { organization_id, run_id: id, answer });
+  }
+}

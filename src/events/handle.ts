@@ -1,0 +1,69 @@
+import type { Context } from '../accounts/context.ts';
+import { startRuns, type Candidate } from '../automation-workflows/runs/start.ts';
+import { candidateFor, filterHolds, triggerScope, type TriggerCause } from '../automation-workflows/triggers/match.ts';
+import { armedByTopics, type ArmedTrigger } from '../automation-workflows/triggers/store.ts';
+import { contactView, contactsStatement, type ContactView } from '../contacts/find-contacts.ts';
+import { resolvePayloads } from '../database/payload.ts';
+import { toTimestamp } from '../library/clock.ts';
+import * as store from './store.ts';
+
+/**
+ * Starts the runs that accepted events ask for and marks the events as handled. Repeatable at any point: runs are keyed by
+ * event and trigger, and the mark is the last thing written. At most 4 D1 calls for a batch, whatever its size.
+ */
+export async function handleEvents(context: Context, ids: number[]): Promise<void> {
+  const { database, organization } = context;
+  const events = await store.unhandledEvents(database, organization.id, ids);
+  if (!events.length) return;
+  const types = [...new Set(events.map((event) => event.event_type))];
+  const contactIds = [...new Set(events.flatMap((event) => event.contact_id ?? []))];
+  const [triggers, contacts] = await database.batch([
+    armedByTopics(
+      database,
+      organization.id,
+      types.map((type) => `contact_event:${type}`),
+    ),
+    contactsStatement(context, contactIds),
+  ]);
+  const byTopic = Map.groupBy(triggers as unknown as (ArmedTrigger & { topic: string })[], (trigger) => trigger.topic);
+  if (byTopic.size) {
+    const contactsById = new Map(contacts!.map(contactView).map((contact) => [contact.id, contact]));
+    await startRuns(context, await candidatesOf(context, events, byTopic, contactsById));
+  }
+  await store.markHandled(
+    database,
+    organization.id,
+    events.map((event) => event.id),
+    context.clock(),
+  );
+}
+
+async function candidatesOf(
+  context: Context,
+  events: store.EventToHandle[],
+  triggersByTopic: Map<string, ArmedTrigger[]>,
+  contacts: Map<number, ContactView>,
+): Promise<Candidate[]> {
+  const matched = events.filter((event) => triggersByTopic.has(`contact_event:${event.event_type}`));
+  const payloads = await resolvePayloads(
+    context.bindings.FILES,
+    matched.map((event) => event.data),
+  );
+  const now = context.clock();
+  return matched.flatMap((event, index) => {
+    const data = payloads[index] as Record<string, unknown>;
+    const cause: TriggerCause = {
+      key: `event:${event.id}`,
+      contact: event.contact_id === null ? null : (contacts.get(event.contact_id) ?? null),
+      event: { id: event.id, type: event.event_type, data, created_at: toTimestamp(event.created_at) },
+      webhook: null,
+      source: 'event',
+      sourceId: event.id,
+      initialContext: data,
+      depth: event.depth,
+    };
+    const scope = triggerScope(context, cause, now);
+    const triggers = triggersByTopic.get(`contact_event:${event.event_type}`) ?? [];
+    return triggers.filter((trigger) => filterHolds(trigger, scope, now)).map((trigger) => candidateFor(trigger, cause, scope));
+  });
+}

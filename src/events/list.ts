@@ -1,0 +1,45 @@
+import type { Context } from '../accounts/context.ts';
+import { contactSearchMatch } from '../contacts/search.ts';
+import { countLimit, cut, decodeCursor, type Found, type Page } from '../http/pagination.ts';
+import { endOf, startOf, type EventQuery } from './schemas.ts';
+import * as store from './store.ts';
+
+const position = (row: { id: number; created_at: number }) => ({ value: row.created_at, id: row.id });
+
+/** One page of the organization's events, newest first. */
+export async function listEvents(context: Context, query: EventQuery): Promise<Found<store.StoredEvent>> {
+  const filter: store.EventFilter = {
+    eventType: query.event_type,
+    from: query.start_date === undefined ? undefined : startOf(query.start_date),
+    to: query.end_date === undefined ? undefined : endOf(query.end_date),
+    isUniqueByPhone: query.unique_by_phone,
+  };
+  if (query.search) return searchedEvents(context, query.search, filter, query);
+  const page = { limit: query.limit, offset: query.offset, after: decodeCursor(query.cursor) };
+  const { rows, total, totalCapped } = await store.listEvents(context.database, context.organization.id, filter, page);
+  return { ...cut(rows, query.limit, position), total, totalCapped };
+}
+
+async function searchedEvents(context: Context, text: string, filter: store.EventFilter, page: Page): Promise<Found<store.StoredEvent>> {
+  const digits = text.replaceAll(/[^\d]/g, '');
+  const looksLikePhone = digits.length >= 3 && /^[+\d\s().-]+$/.test(text);
+  let hits = await store.searchEvents(context.database, context.organization.id, filter, {
+    text,
+    contactMatch: contactSearchMatch(context.organization.id, text, ['name', 'phone']),
+    phonePrefixes: looksLikePhone ? [...new Set([text, digits, `+${digits}`])] : [text],
+  });
+  if (filter.isUniqueByPhone) hits = newestOfPhones(hits);
+  const total = hits.length;
+  const after = decodeCursor(page.cursor);
+  if (after) hits = hits.filter((hit) => hit.created_at < (after.value as number) || (hit.created_at === after.value && hit.id < after.id));
+  const wanted = hits.slice(page.offset, page.offset + page.limit + 1).map((hit) => hit.id);
+  const rows = new Map((await store.eventsByIds(context.database, context.organization.id, wanted)).map((row) => [row.id, row]));
+  const inOrder = wanted.flatMap((id) => rows.get(id) ?? []);
+  return { ...cut(inOrder, page.limit, position), total: Math.min(total, countLimit), totalCapped: total > countLimit };
+}
+
+/** `hits` are newest first, so the first of each phone is its newest. */
+function newestOfPhones(hits: store.SearchHit[]): store.SearchHit[] {
+  const seen = new Set<string>();
+  return hits.filter((hit) => hit.phone !== null && !seen.has(hit.phone) && seen.add(hit.phone));
+}

@@ -1,0 +1,40 @@
+import { createRoute } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
+import { envelope } from '../http/pagination.ts';
+import { acceptEvent } from './accept.ts';
+import { listEvents } from './list.ts';
+import { eventRecords } from './records.ts';
+import { EventAccepted, EventBody, EventList, EventQuery } from './schemas.ts';
+
+const acceptRoute = createRoute({
+  method: 'post',
+  path: '/events',
+  tags: ['events'],
+  summary: 'Ingest an event; matching journeys follow asynchronously, each exactly once',
+  request: { body: jsonBody(EventBody) },
+  responses: { 201: jsonResponse(EventAccepted, 'Stored'), ...errorResponses(400, 413, 415) },
+});
+const listRoute = createRoute({
+  method: 'get',
+  path: '/events',
+  tags: ['events'],
+  summary: 'List events, newest first',
+  request: { query: EventQuery },
+  responses: { 200: jsonResponse(EventList), ...errorResponses(400) },
+});
+
+export const eventRoutes = createArea()
+  .openapi(acceptRoute, async (c) => {
+    const body = c.req.valid('json');
+    const { id, contactId } = await acceptEvent(c.var.context, { ...body, event_id: body.event_id ?? c.req.header('idempotency-key') });
+    return c.json({ event_id: id, contact_id: contactId, triggered_workflows: 0 as const }, 201);
+  })
+  .openapi(listRoute, async (c) => {
+    const query = c.req.valid('query');
+    const found = await listEvents(c.var.context, query);
+    const records = await eventRecords(c.env.FILES, found.rows);
+    return c.json(
+      envelope('events', query, { ...found, rows: records }, (record) => record),
+      200,
+    );
+  });

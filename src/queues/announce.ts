@@ -1,0 +1,31 @@
+import type { Context } from '../accounts/context.ts';
+import type { EventsMessage, FanoutMessage } from './messages.ts';
+
+// An announcement only makes what is already recorded happen sooner: a send that fails is made good by the minute tick.
+
+export function announceEvent(context: Context, kind: EventsMessage['kind'], id: number): void {
+  const message: EventsMessage = { v: 1, kind, organization_id: context.organization.id, id };
+  context.defer(context.bindings.EVENTS_QUEUE.send(message));
+}
+
+export function announceContactChanges(context: Context): void {
+  announce(context, { v: 1, kind: 'contact_changes', organization_id: context.organization.id });
+}
+
+export function announceCleanup(context: Context, id: number): void {
+  announce(context, { v: 1, kind: 'cleanup', organization_id: context.organization.id, id });
+}
+
+export function announceScheduleFire(context: Context, triggerId: number, scheduledAt: number): void {
+  announce(context, {
+    v: 1,
+    kind: 'schedule_fire',
+    organization_id: context.organization.id,
+    trigger_id: triggerId,
+    scheduled_at: scheduledAt,
+  });
+}
+
+function announce(context: Context, message: FanoutMessage): void {
+  context.defer(context.bindings.FANOUT_QUEUE.send(message));
+}

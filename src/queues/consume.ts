@@ -1,0 +1,102 @@
+import type { Context } from '../accounts/context.ts';
+import { backgroundContext } from '../accounts/organizations.ts';
+import { handleContactChanges } from '../automation-workflows/triggers/handle-contact-changes.ts';
+import { handleDeliveries } from '../automation-workflows/triggers/handle-deliveries.ts';
+import { handleScheduleFire } from '../automation-workflows/triggers/handle-schedule-fire.ts';
+import { launchRuns } from '../automation-workflows/runs/launch.ts';
+import { workOffCleanup } from '../cron/cleanup.ts';
+import { handleEvents } from '../events/handle.ts';
+import { Logger } from '../library/log.ts';
+import { settingsOf } from '../settings.ts';
+import { giveUp } from './dead.ts';
+import { EventsMessage, FanoutMessage } from './messages.ts';
+
+const retryDelays = [2, 10, 30, 120, 300];
+
+/** Seconds until a message is delivered again after its n-th try failed. */
+const retryDelay = (attempts: number) => retryDelays[Math.min(attempts, retryDelays.length) - 1] ?? 2;
+
+/** Every queue's batches come here. Messages are settled one by one, so one that fails holds up no other. */
+export async function consumeBatch(batch: MessageBatch, bindings: Env, execution: ExecutionContext): Promise<void> {
+  const log = new Logger(settingsOf(bindings).LOG_LEVEL, { queue: batch.queue });
+  const defer: Context['defer'] = (work) => execution.waitUntil(work.catch((error: unknown) => log.error('deferred work failed', error)));
+  if (batch.queue.endsWith('-dead')) return settleEach(batch.messages, log, (message) => giveUp(bindings, message.body, defer));
+  if (batch.queue.startsWith('fanout')) return settleEach(batch.messages, log, (message) => handleFanout(bindings, message.body, defer));
+  return consumeEvents(batch, bindings, log, defer);
+}
+
+async function settleEach(messages: readonly Message[], log: Logger, work: (message: Message) => Promise<void>): Promise<void> {
+  for (const message of messages) {
+    try {
+      await work(message);
+      message.ack();
+    } catch (error) {
+      log.error('message failed', error, { attempts: message.attempts, body: message.body });
+      message.retry({ delaySeconds: retryDelay(message.attempts) });
+    }
+  }
+}
+
+/** Events and deliveries of one organization are handled together: a few D1 calls for all of them. */
+async function consumeEvents(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
+  const readable = batch.messages.flatMap((message) => {
+    const parsed = EventsMessage.safeParse(message.body);
+    if (parsed.success) return { message, body: parsed.data };
+    log.error('unreadable message dropped; the minute tick sends its record again', parsed.error, { body: message.body });
+    message.ack();
+    return [];
+  });
+  const groups = Map.groupBy(readable, ({ body }) => `${body.organization_id}:${body.kind}`);
+  for (const group of groups.values()) {
+    const { organization_id, kind } = group[0]!.body;
+    const ids = group.map(({ body }) => body.id);
+    try {
+      const context = await backgroundContext(bindings, organization_id, defer);
+      if (context) await (kind === 'event' ? handleEvents(context, ids) : handleDeliveries(context, ids));
+      for (const { message } of group) message.ack();
+    } catch (error) {
+      log.error('messages failed', error, { organization_id, kind, ids });
+      // Together they failed; one by one the sound ones get through.
+      for (const { message, body } of group) await settleAlone(bindings, message, body, defer, group.length > 1);
+    }
+  }
+}
+
+async function settleAlone(
+  bindings: Env,
+  message: Message,
+  body: EventsMessage,
+  defer: Context['defer'],
+  tryAgain: boolean,
+): Promise<void> {
+  try {
+    if (!tryAgain) throw new Error('it failed alone');
+    const context = await backgroundContext(bindings, body.organization_id, defer);
+    if (context) await (body.kind === 'event' ? handleEvents(context, [body.id]) : handleDeliveries(context, [body.id]));
+    message.ack();
+  } catch {
+    message.retry({ delaySeconds: retryDelay(message.attempts) });
+  }
+}
+
+/** One page; when more follow, the next is a message of its own. */
+async function handleFanout(bindings: Env, body: unknown, defer: Context['defer']): Promise<void> {
+  const message = FanoutMessage.parse(body);
+  const context = await backgroundContext(bindings, message.organization_id, defer);
+  if (!context) return;
+  const hasMore = await workOff(context, message);
+  if (hasMore) await bindings.FANOUT_QUEUE.send(message);
+}
+
+function workOff(context: Context, message: FanoutMessage): Promise<boolean> {
+  switch (message.kind) {
+    case 'contact_changes':
+      return handleContactChanges(context);
+    case 'schedule_fire':
+      return handleScheduleFire(context, message.trigger_id, message.scheduled_at);
+    case 'cleanup':
+      return workOffCleanup(context, message.id);
+    case 'start_runs':
+      return launchRuns(context, message.run_ids).then(() => false);
+  }
+}

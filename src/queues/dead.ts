@@ -1,0 +1,37 @@
+import type { Context } from '../accounts/context.ts';
+import { backgroundContext } from '../accounts/organizations.ts';
+import { markDeliveries } from '../automation-workflows/triggers/delivery-store.ts';
+import { discardFirstChange } from '../automation-workflows/triggers/change-store.ts';
+import { moveFire, openFire } from '../automation-workflows/triggers/schedule-store.ts';
+import { noteCleanup } from '../cron/cleanup-store.ts';
+import { markHandled } from '../events/store.ts';
+import { EventsMessage, FanoutMessage } from './messages.ts';
+
+const reason = 'Given up after repeated failures; see the service log for the time around handled_at';
+
+/** What a dead message does to its record: it ends in a named state with the reason, and stops being sent again. */
+export async function giveUp(bindings: Env, body: unknown, defer: Context['defer']): Promise<void> {
+  const message = EventsMessage.or(FanoutMessage).parse(body);
+  const context = await backgroundContext(bindings, message.organization_id, defer);
+  if (!context) return;
+  const { database, organization, clock } = context;
+  context.log.warn('record given up', { message });
+  switch (message.kind) {
+    case 'event':
+      return markHandled(database, organization.id, [message.id], clock(), reason);
+    case 'delivery':
+      return markDeliveries(database, organization.id, [{ id: message.id, note: reason }], clock());
+    case 'schedule_fire': {
+      const fire = await openFire(database, organization.id, message.trigger_id, message.scheduled_at);
+      return fire ? moveFire(database, fire, fire.cursor, { at: clock(), note: reason }) : undefined;
+    }
+    case 'cleanup':
+      return noteCleanup(database, organization.id, message.id, reason);
+    case 'contact_changes':
+      // The page fails as a whole; its first change is taken out, and the tick sends for the rest.
+      return discardFirstChange(database, organization.id);
+    case 'start_runs':
+      // Their rows stay overdue, and the tick goes on trying.
+      return undefined;
+  }
+}

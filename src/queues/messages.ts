@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/** Messages carry ids and a schema version, never payloads: each names a record whose own state says whether it is handled. */
+const version = z.literal(1);
+
+/** Queue `events`: match triggers and start runs. */
+export const EventsMessage = z.discriminatedUnion('kind', [
+  z.object({ v: version, kind: z.literal('event'), organization_id: z.int(), id: z.int() }),
+  z.object({ v: version, kind: z.literal('delivery'), organization_id: z.int(), id: z.int() }),
+]);
+export type EventsMessage = z.infer<typeof EventsMessage>;
+
+/** Queue `fanout`: one page a message, which sends the next. */
+export const FanoutMessage = z.discriminatedUnion('kind', [
+  z.object({ v: version, kind: z.literal('contact_changes'), organization_id: z.int() }),
+  z.object({ v: version, kind: z.literal('schedule_fire'), organization_id: z.int(), trigger_id: z.int(), scheduled_at: z.int() }),
+  z.object({ v: version, kind: z.literal('cleanup'), organization_id: z.int(), id: z.int() }),
+  z.object({ v: version, kind: z.literal('start_runs'), organization_id: z.int(), run_ids: z.array(z.int()).max(100) }),
+]);
+export type FanoutMessage = z.infer<typeof FanoutMessage>;
