@@ -1,0 +1,99 @@
+import type { HistoryEntry } from '../../src/automation-workflows/runs/history.ts';
+import type { Journal } from '../../src/automation-workflows/runs/interpreter.ts';
+import type { Progress } from '../../src/automation-workflows/runs/progress.ts';
+
+/** Schema of a run's object. */
+export const runSchemaSteps = [
+  `CREATE TABLE run (
+     id INTEGER PRIMARY KEY, organization_id INTEGER NOT NULL, progress TEXT NOT NULL,
+     revision INTEGER NOT NULL, projected_revision INTEGER NOT NULL
+   )`,
+  `CREATE TABLE history (
+     id INTEGER PRIMARY KEY, node_id TEXT NOT NULL, visit INTEGER NOT NULL, attempt INTEGER NOT NULL, status TEXT NOT NULL, entry TEXT NOT NULL
+   )`,
+] as const;
+
+interface RunRow extends Record<string, SqlStorageValue> {
+  id: number;
+  organization_id: number;
+  progress: string;
+  revision: number;
+  projected_revision: number;
+}
+
+/** A run's progress and history in its object's SQLite. */
+export class StoredJournal implements Journal {
+  readonly #storage: DurableObjectStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+  }
+
+  init(id: number, organizationId: number, progress: Progress): void {
+    this.#storage.sql.exec(
+      'INSERT INTO run (id, organization_id, progress, revision, projected_revision) VALUES (?, ?, ?, 1, 0)',
+      id,
+      organizationId,
+      JSON.stringify(progress),
+    );
+  }
+
+  row(): { id: number; organizationId: number; revision: number; projectedRevision: number } {
+    const row = this.#storage.sql.exec<RunRow>('SELECT * FROM run').one();
+    return { id: row.id, organizationId: row.organization_id, revision: row.revision, projectedRevision: row.projected_revision };
+  }
+
+  progress(): Progress {
+    return JSON.parse(this.#storage.sql.exec<{ progress: string }>('SELECT progress FROM run').one().progress) as Progress;
+  }
+
+  commit(progress: Progress, entry?: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
+    return this.#storage.transactionSync(() => {
+      this.#storage.sql.exec('UPDATE run SET progress = ?, revision = revision + 1', JSON.stringify(progress));
+      return entry ? this.#write(entry) : 0;
+    });
+  }
+
+  #write(entry: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
+    return this.#storage.sql
+      .exec<{ id: number }>(
+        `INSERT INTO history (id, node_id, visit, attempt, status, entry) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET status = excluded.status, entry = excluded.entry RETURNING id`,
+        entry.id ?? null,
+        entry.nodeId,
+        entry.visit,
+        entry.attempt,
+        entry.status,
+        JSON.stringify({ ...entry, id: undefined }),
+      )
+      .one().id;
+  }
+
+  unfinished(nodeId: string, visit: number, attempt: number): HistoryEntry | null {
+    return this.#first("node_id = ? AND visit = ? AND attempt = ? AND status = 'started'", nodeId, visit, attempt);
+  }
+
+  entry(id: number): HistoryEntry | null {
+    return this.#first('id = ?', id);
+  }
+
+  #first(where: string, ...parameters: (string | number)[]): HistoryEntry | null {
+    return this.entries(`WHERE ${where} LIMIT 1`, ...parameters)[0] ?? null;
+  }
+
+  /** Oldest first; `clause` follows the table's name. */
+  entries(clause = '', ...parameters: (string | number)[]): HistoryEntry[] {
+    return this.#storage.sql
+      .exec<{ id: number; entry: string }>(`SELECT id, entry FROM history ${clause}`, ...parameters)
+      .toArray()
+      .map(({ id, entry }) => ({ ...(JSON.parse(entry) as HistoryEntry), id }));
+  }
+
+  count(): number {
+    return this.#storage.sql.exec<{ total: number }>('SELECT count(*) AS total FROM history').one().total;
+  }
+
+  markProjected(revision: number): void {
+    this.#storage.sql.exec('UPDATE run SET projected_revision = max(projected_revision, ?)', revision);
+  }
+}

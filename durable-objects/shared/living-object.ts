@@ -1,0 +1,94 @@
+import { DurableObject } from 'cloudflare:workers';
+import { systemClock, type Clock } from '../../src/library/clock.ts';
+import { Logger } from '../../src/library/log.ts';
+import { settingsOf, type Settings } from '../../src/settings.ts';
+import { Timers, type Timer } from './timers.ts';
+
+/** Alarm work stops after this long and goes on in the next alarm, since deploys end long handlers. */
+const alarmBudgetMs = 20_000;
+
+/** Numbered schema steps. A step that has landed is never edited; a change is a new step. */
+export type SchemaSteps = readonly string[];
+
+const timerStep =
+  'CREATE TABLE timer (kind TEXT NOT NULL, subject TEXT NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL, PRIMARY KEY (kind, subject))';
+
+/**
+ * What every object with a life of its own shares: schema steps, timers behind one alarm, and repair at start.
+ * The constructor creates nothing, so that a stray look-up leaves no ghost: `create` makes the tables, and an object
+ * without them answers that it is gone.
+ */
+export abstract class LivingObject extends DurableObject<Env> {
+  protected abstract schemaSteps(): SchemaSteps;
+  protected readonly timers: Timers;
+  protected clock: Clock = systemClock;
+  protected random: () => number = Math.random;
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env);
+    this.timers = new Timers(state.storage, () => this.clock());
+    void state.blockConcurrencyWhile(async () => {
+      if (!this.exists()) return;
+      this.migrate();
+      // An alarm that fired and died with the object, or was given up on by the platform, is set again.
+      if (this.timers.earliest() !== null && (await state.storage.getAlarm()) === null) await this.timers.arm();
+    });
+  }
+
+  protected get settings(): Settings {
+    return settingsOf(this.env);
+  }
+
+  protected get log(): Logger {
+    return new Logger(this.settings.LOG_LEVEL, { object: this.ctx.id.name ?? this.ctx.id.toString() });
+  }
+
+  protected exists(): boolean {
+    return this.ctx.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'schema_step'").toArray().length > 0;
+  }
+
+  /** Makes the tables of a new object. Call inside a transaction that also writes what the object is. */
+  protected create(): void {
+    this.ctx.storage.sql.exec('CREATE TABLE schema_step (number INTEGER PRIMARY KEY)');
+    this.ctx.storage.sql.exec(timerStep);
+    this.migrate();
+  }
+
+  private migrate(): void {
+    const { sql } = this.ctx.storage;
+    const done = sql.exec<{ done: number }>('SELECT coalesce(max(number), 0) AS done FROM schema_step').one().done;
+    for (const [index, step] of this.schemaSteps().entries()) {
+      if (index < done) continue;
+      sql.exec(step);
+      sql.exec('INSERT INTO schema_step (number) VALUES (?)', index + 1);
+    }
+  }
+
+  /** The work of one due timer. Throwing puts it off; it is done when it cleared or moved its own row. */
+  protected abstract onTimer(timer: Timer): Promise<void>;
+
+  override async alarm(): Promise<void> {
+    if (!this.exists()) return;
+    const startedAt = Date.now();
+    const failed = new Set<string>();
+    try {
+      // Read anew each time: the work of one timer sets, moves and clears others.
+      for (let timer = this.#nextDue(failed); timer && Date.now() - startedAt < alarmBudgetMs; timer = this.#nextDue(failed)) {
+        try {
+          await this.onTimer(timer);
+        } catch (error) {
+          this.log.error('timer failed', error, { kind: timer.kind, attempts: timer.attempts });
+          failed.add(timer.kind + timer.subject);
+          if (this.exists()) this.timers.putOff(timer, this.random);
+        }
+      }
+    } finally {
+      if (this.exists()) await this.timers.arm();
+    }
+  }
+
+  #nextDue(failed: Set<string>): Timer | undefined {
+    if (!this.exists()) return undefined;
+    return this.timers.due(this.clock()).find((timer) => !failed.has(timer.kind + timer.subject));
+  }
+}

@@ -1,0 +1,56 @@
+import { parseInstant, parseIsoInstant } from '../library/instants.ts';
+
+/** A number as people write it; leading zeros or a plus make an identifier (`00123`, `+49`), which is text. */
+const decimal = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+/** Doubles hold every decimal of so many characters exactly enough to compare. */
+const exactLength = 15;
+
+function decimalOf(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
+  return typeof value === 'string' && decimal.test(value) ? value : null;
+}
+
+/** Negative, zero or positive. Long integers, such as ids, compare by all their digits. */
+function compareDecimals(a: string, b: string): number {
+  if ((a.length <= exactLength && b.length <= exactLength) || !decimal.test(a) || !decimal.test(b)) return Number(a) - Number(b);
+  const places = Math.max(decimalPlaces(a), decimalPlaces(b));
+  const difference = scaled(a, places) - scaled(b, places);
+  return difference < 0n ? -1 : Number(difference > 0n);
+}
+
+const decimalPlaces = (text: string): number => text.split('.')[1]?.length ?? 0;
+const scaled = (text: string, places: number): bigint => BigInt(text.replace('.', '') + '0'.repeat(places - decimalPlaces(text)));
+
+/** Order of two numbers or two ISO dates, each also as text; null when the values have none. */
+export function compare(actual: unknown, expected: unknown): number | null {
+  const [a, b] = [decimalOf(actual), decimalOf(expected)];
+  if (a !== null && b !== null) return compareDecimals(a, b);
+  if (typeof actual !== 'string' || typeof expected !== 'string') return null;
+  const [from, to] = [parseIsoInstant(actual), parseIsoInstant(expected)];
+  return from === null || to === null ? null : from - to;
+}
+
+/** Numbers as numbers, dates as moments, text to the letter; a boolean equals its word, as forms and spreadsheets send it. */
+export function isEqual(actual: unknown, expected: unknown): boolean {
+  if (actual === expected) return true;
+  if (typeof actual === 'boolean' || typeof expected === 'boolean')
+    return typeof actual !== 'object' && typeof expected !== 'object' && String(actual) === String(expected);
+  return compare(actual, expected) === 0;
+}
+
+/** A text holds `part`, or an array has an item equal to it. */
+export function contains(actual: unknown, part: unknown): boolean {
+  if (Array.isArray(actual)) return actual.some((item) => isEqual(item, part));
+  return typeof actual === 'string' && actual.includes(String(part));
+}
+
+/** `actual`, or when it is an array one of its items, equals one of `options`. */
+export const isOneOf = (actual: unknown, options: readonly unknown[]): boolean =>
+  (Array.isArray(actual) ? actual : [actual]).some((item) => options.some((option) => isEqual(item, option)));
+
+/** Milliseconds from `expected` to `actual`, "now" being `now`; null when either is no moment. */
+export function millisecondsBetween(actual: unknown, expected: unknown, now: number): number | null {
+  const from = parseInstant(actual);
+  const to = expected === 'now' ? now : parseInstant(expected);
+  return from === null || to === null ? null : from - to;
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { isRecord } from '../library/json.ts';
+import { pathProblem, readPath } from '../library/paths.ts';
+import { conditionOperators, isConditionOperator, type ConditionOperator } from './condition-operators.ts';
+import { conditionJsonSchema } from './condition-schema.ts';
+import { render, validateTemplate, type Scope } from './templates.ts';
+
+/**
+ * `field` is a path into the scope (`contact.tags`, `items[0].sku`); `value` may hold templates. A missing or null field is false for all
+ * operators but not_exists, neq, not_in and not_contains.
+ */
+export type Comparison = { field: string; operator: ConditionOperator; value?: unknown };
+export type Condition = { all: Condition[] } | { any: Condition[] } | { not: Condition } | Comparison;
+
+const maximumDepth = 16;
+const maximumComparisons = 200;
+
+interface Problem {
+  path: (string | number)[];
+  message: string;
+}
+
+/** Everything wrong with `value` as a condition, each with its path. */
+export function conditionProblems(value: unknown): Problem[] {
+  let comparisons = 0;
+  const problems: Problem[] = [];
+  const visit = (node: unknown, path: Problem['path'], depth: number): void => {
+    if (depth > maximumDepth)
+      return void problems.push({ path, message: `Conditions nest deeper than ${maximumDepth} levels; flatten them` });
+    if (!isRecord(node))
+      return void problems.push({ path, message: 'Must be a condition: { all }, { any }, { not } or { field, operator, value }' });
+    const kind = ['all', 'any', 'not'].find((key) => key in node) ?? 'comparison';
+    const allowed = kind === 'comparison' ? ['field', 'operator', 'value'] : [kind];
+    for (const key of Object.keys(node))
+      if (!allowed.includes(key))
+        problems.push({ path: [...path, key], message: `Unknown field "${key}"; allowed here: ${allowed.join(', ')}` });
+    if (kind === 'not') return visit(node['not'], [...path, 'not'], depth + 1);
+    if (kind === 'comparison') {
+      if (++comparisons === maximumComparisons + 1)
+        problems.push({ path, message: `More than ${maximumComparisons} comparisons in one condition` });
+      return void problems.push(...comparisonProblems(node, path));
+    }
+    const parts = node[kind];
+    if (!Array.isArray(parts)) return void problems.push({ path: [...path, kind], message: 'Must be an array of conditions' });
+    for (const [index, part] of parts.entries()) visit(part, [...path, kind, index], depth + 1);
+  };
+  visit(value, [], 1);
+  return problems;
+}
+
+function comparisonProblems({ field, operator, value }: Record<string, unknown>, at: Problem['path']): Problem[] {
+  const problems: Problem[] = [];
+  const badField = typeof field === 'string' ? pathProblem(field) : 'must be a path such as contact.custom_fields.tier';
+  if (badField) problems.push({ path: [...at, 'field'], message: `Field ${badField}` });
+  if (!isConditionOperator(operator))
+    return [
+      ...problems,
+      {
+        path: [...at, 'operator'],
+        message: `Unknown operator ${JSON.stringify(operator)}; allowed: ${Object.keys(conditionOperators).join(', ')}`,
+      },
+    ];
+  const badValue = conditionOperators[operator].valueProblem(value);
+  if (badValue) problems.push({ path: [...at, 'value'], message: `Value of ${operator} ${badValue}` });
+  for (const [path, text] of textsOf(value)) {
+    const badTemplate = validateTemplate(text);
+    if (badTemplate) problems.push({ path: [...at, 'value', ...path], message: badTemplate });
+  }
+  return problems;
+}
+
+const textsOf = (value: unknown): [number[], string][] =>
+  (Array.isArray(value) ? value : [value]).flatMap((item, index) =>
+    typeof item === 'string' ? [[Array.isArray(value) ? [index] : [], item] as [number[], string]] : [],
+  );
+
+export const Condition = z
+  .unknown()
+  .superRefine((value, context) => {
+    for (const { path, message } of conditionProblems(value)) context.addIssue({ code: 'custom', path, message });
+  })
+  .meta(conditionJsonSchema) as unknown as z.ZodType<Condition>;
+
+/** Whether `condition` holds in `scope`. `now` in epoch ms. Throws TemplateError when a template in a value cannot be rendered. */
+export function evaluate(condition: Condition, scope: Scope, now: number): boolean {
+  if ('all' in condition) return condition.all.every((part) => evaluate(part, scope, now));
+  if ('any' in condition) return condition.any.some((part) => evaluate(part, scope, now));
+  if ('not' in condition) return !evaluate(condition.not, scope, now);
+  return check(condition, scope, now).result;
+}
+
+export interface CheckedComparison {
+  field: string;
+  operator: ConditionOperator;
+  expected: unknown;
+  /** null when the field is missing. */
+  actual: unknown;
+  result: boolean;
+}
+
+/** The same answer as `evaluate`, with what every comparison saw. */
+export function explain(condition: Condition, scope: Scope, now: number): { result: boolean; comparisons: CheckedComparison[] } {
+  return { result: evaluate(condition, scope, now), comparisons: leavesOf(condition).map((leaf) => check(leaf, scope, now)) };
+}
+
+function check({ field, operator, value }: Comparison, scope: Scope, now: number): CheckedComparison {
+  const { test, whenMissing } = conditionOperators[operator];
+  const actual = readPath(scope, field) ?? null;
+  const expected = Array.isArray(value) ? value.map((item) => rendered(item, scope)) : rendered(value, scope);
+  return { field, operator, expected, actual, result: actual === null ? whenMissing : test(actual, expected, now) };
+}
+
+const rendered = (value: unknown, scope: Scope): unknown => (typeof value === 'string' ? render(value, scope) : (value ?? null));
+
+function leavesOf(condition: Condition): Comparison[] {
+  if ('all' in condition) return condition.all.flatMap(leavesOf);
+  if ('any' in condition) return condition.any.flatMap(leavesOf);
+  return 'not' in condition ? leavesOf(condition.not) : [condition];
+}

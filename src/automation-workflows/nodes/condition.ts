@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { Condition, explain } from '../conditions.ts';
+import { defineNode, next } from './contract.ts';
+
+export const conditionNode = defineNode({
+  type: 'condition',
+  label: 'Condition',
+  description: 'Goes on at "true" or "false". The output shows what each comparison saw.',
+  dataSchema: z.strictObject({ condition: Condition }),
+  handles: () => ['true', 'false'],
+  example: { condition: { all: [{ field: 'data.total', operator: 'gt', value: 100 }] } },
+  run: async ({ data, scope, now }) => {
+    const explained = explain(data.condition, scope, now);
+    return next(explained, String(explained.result));
+  },
+});

@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+import type { Json } from '../../library/json.ts';
+import type { Scope } from '../templates.ts';
+
+export interface GraphNode {
+  id: string;
+  type: string;
+  name?: string | undefined;
+  data: Record<string, unknown>;
+}
+
+/** What one visit of a node is given. Nodes keep nothing between visits. */
+export interface Step<Data = unknown> {
+  node: GraphNode;
+  /** Parsed by the node type's `dataSchema`. */
+  data: Data;
+  scope: Scope;
+  /** Epoch ms; in a dry run the virtual clock. */
+  now: number;
+  /** `${run}:${node}:${visit}:${attempt}`: the same side effect has the same key, also after a crash. */
+  key: string;
+  dryRun: boolean;
+  effects: Effects;
+  organization: { default_country: string; timezone: string };
+}
+
+export type StepResult =
+  /** Go on along the edge at `handle`. `assign` are top-level variables to write. */
+  | { kind: 'next'; handle: string; output?: unknown; assign?: Record<string, Json> }
+  /** Sleep until the epoch ms `until`, then go on along `default`. */
+  | { kind: 'wait'; until: number; output?: unknown; why?: string }
+  | { kind: 'exit'; outcome: string | null; output?: unknown }
+  | { kind: 'fail'; type: string; message: string; retryable: boolean; retryAfterSeconds?: number };
+
+/** What side-effect nodes may do. Every call is repeatable under the same key; a refusal is thrown as a ServiceError. */
+export interface Effects {
+  /** Of the run's contact. Keys of `set` are standard columns or `custom_fields.<key>`; null clears. */
+  updateContact(key: string, change: ContactChange): Promise<Json>;
+  /** Names of lists; `add` creates those that do not exist. */
+  changeLists(key: string, change: ListChange): Promise<Json>;
+  emitEvent(key: string, event: EmittedEvent): Promise<Json>;
+  httpRequest(key: string, request: OutboundRequest): Promise<OutboundResponse>;
+}
+
+export interface ContactChange {
+  set: Record<string, Json>;
+  add_tags: string[];
+  remove_tags: string[];
+}
+
+export interface ListChange {
+  add: string[];
+  remove: string[];
+}
+
+export interface EmittedEvent {
+  event_type: string;
+  data: Record<string, Json>;
+}
+
+/** Ready to send: absolute URL with its query, signature headers included. It holds no signing secret. */
+export interface OutboundRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+  timeout_seconds: number;
+}
+
+export type OutboundResponse =
+  /** `headers` have lower-case names; `body` is decoded text, perhaps cut by the transport (`is_cut`). */
+  | { status: number; headers: Record<string, string>; body: string; is_cut: boolean }
+  /** No answer: `network` (may be tried again) or `refused` (an address that may not be called; never will be). */
+  | { failure: 'network' | 'refused'; message: string };
+
+export interface NodeType<Data = any> {
+  type: string;
+  label: string;
+  description: string;
+  /** Strict: an unknown key is an error. */
+  dataSchema: z.ZodType<Data>;
+  /** Names of the edges out, of data that may not be valid yet. */
+  handles(data: Record<string, unknown>): string[];
+  /** Every loop must pass one of these. */
+  isWait?: boolean;
+  /** Holds while the workflow is paused; in a dry run it is only simulated. */
+  isSideEffect?: boolean;
+  example: Record<string, unknown>;
+  run(step: Step<Data>): Promise<StepResult>;
+}
+
+/** Checks that `run` takes what `dataSchema` gives. */
+export const defineNode = <Data>(type: NodeType<Data>): NodeType<Data> => type;
+
+export const defaultHandle = 'default';
+export const errorHandle = 'error';
+
+/** The handles of an action: `error` takes over when it fails for good; without an edge there the workflow's on_error decides. */
+export const actionHandles = (): string[] => [defaultHandle, errorHandle];
+
+export const next = (output?: unknown, handle = defaultHandle): StepResult => ({ kind: 'next', handle, output });
+
+export const failure = (type: string, message: string): StepResult => ({ kind: 'fail', type, message, retryable: false });
+
+/** The answer of a side-effect node in a dry run. */
+export const simulated = (request: unknown): StepResult => next({ simulated: true, request });

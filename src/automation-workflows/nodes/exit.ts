@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { renderText } from '../templates.ts';
+import { defineNode } from './contract.ts';
+
+export const exitNode = defineNode({
+  type: 'exit',
+  label: 'Exit',
+  description: 'Ends the run as completed, with an outcome to count by.',
+  dataSchema: z.strictObject({ outcome: z.string().max(200).nullish() }),
+  handles: () => [],
+  example: { outcome: 'converted' },
+  run: async ({ data, scope }) => ({ kind: 'exit', outcome: (data.outcome && renderText(data.outcome, scope)) || null }),
+});

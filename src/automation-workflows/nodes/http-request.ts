@@ -1,0 +1,68 @@
+import { parseJson, type Json } from '../../library/json.ts';
+import { parseRetryAfter } from '../retry-policy.ts';
+import { actionHandles, defineNode, failure, next, simulated, type OutboundResponse, type StepResult } from './contract.ts';
+import { BadRequestError, buildRequest, showRequest } from './http-request-build.ts';
+import { HttpRequestData, isSuccess } from './http-request-data.ts';
+
+/** How much of an answer is kept in the context. */
+const keptBodyBytes = 64 * 1024;
+
+export const httpRequestNode = defineNode<HttpRequestData>({
+  type: 'http_request',
+  label: 'HTTP request',
+  description:
+    'Calls an address outside. The answer is { status, headers, body }, JSON parsed, cut at 64 KiB. Network trouble, 408, 425, 429 and 5xx are tried again. A secret signs the request by Standard Webhooks.',
+  dataSchema: HttpRequestData,
+  handles: actionHandles,
+  isSideEffect: true,
+  example: {
+    method: 'POST',
+    url: 'https://example.com/orders/{{ data.order_id }}',
+    body: { phone: '{{ contact.phone }}' },
+    success_codes: ['2xx'],
+  },
+  run: async (step) => {
+    try {
+      const request = await buildRequest(step.data, step.scope, step.key, step.now);
+      if (step.dryRun) return simulated(showRequest(request));
+      return settle(await step.effects.httpRequest(step.key, request), step.data, step.now);
+    } catch (error) {
+      if (error instanceof BadRequestError) return failure('invalid_request', error.message);
+      throw error;
+    }
+  },
+});
+
+function settle(response: OutboundResponse, data: HttpRequestData, now: number): StepResult {
+  if ('failure' in response)
+    return { kind: 'fail', type: response.failure, message: response.message, retryable: response.failure === 'network' };
+  const { status, headers } = response;
+  const body = readBody(response);
+  if (isSuccess(data.success_codes, status)) return next({ status, headers, ...body });
+  const retryAfterSeconds = parseRetryAfter(headers['retry-after'], now);
+  const message = `The server answered ${status}, which is not among success_codes (${data.success_codes.join(', ')}): ${excerpt(body.body)}`;
+  const failed = { kind: 'fail' as const, type: 'http_status', message, retryable: [408, 425, 429].includes(status) || status >= 500 };
+  return retryAfterSeconds === undefined ? failed : { ...failed, retryAfterSeconds };
+}
+
+/** JSON when the type or the look of it says so and it parses, else text. An answer over the limit is kept as text, cut. */
+function readBody({ body, headers, is_cut }: { body: string; headers: Record<string, string>; is_cut: boolean }): {
+  body: Json;
+  body_is_cut?: true;
+} {
+  const bytes = new TextEncoder().encode(body);
+  if (is_cut || bytes.length > keptBodyBytes)
+    return { body: new TextDecoder().decode(bytes.subarray(0, keptBodyBytes)), body_is_cut: true };
+  if (body === '') return { body: null };
+  if (!/\bjson\b/i.test(headers['content-type'] ?? '') && !/^\s*[[{]/.test(body)) return { body };
+  try {
+    return { body: parseJson(body) };
+  } catch {
+    return { body };
+  }
+}
+
+function excerpt(body: Json): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return text.length > 300 ? `${text.slice(0, 300)}...` : text;
+}

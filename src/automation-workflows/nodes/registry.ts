@@ -1,0 +1,33 @@
+import type { NodeType } from './contract.ts';
+import { conditionNode } from './condition.ts';
+import { emitEventNode } from './emit-event.ts';
+import { exitNode } from './exit.ts';
+import { httpRequestNode } from './http-request.ts';
+import { listMembershipNode } from './list-membership.ts';
+import { setContextNode } from './set-context.ts';
+import { splitNode } from './split.ts';
+import { switchNode } from './switch.ts';
+import { triggerNode } from './trigger.ts';
+import { updateContactNode } from './update-contact.ts';
+import { waitNode } from './wait.ts';
+
+export type NodeRegistry = ReadonlyMap<string, NodeType>;
+
+/** Every node type by its name. A new one is one file beside this and one line here. */
+export const nodeTypes: NodeRegistry = new Map(
+  [
+    triggerNode,
+    conditionNode,
+    switchNode,
+    splitNode,
+    waitNode,
+    setContextNode,
+    updateContactNode,
+    listMembershipNode,
+    emitEventNode,
+    httpRequestNode,
+    exitNode,
+  ].map((type): [string, NodeType] => [type.type, type]),
+);
+
+export const findNodeType = (type: string): NodeType | undefined => nodeTypes.get(type);

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { isScopeRoot } from '../scope.ts';
+import { renderDeep } from '../templates.ts';
+import type { Json } from '../../library/json.ts';
+import { defaultHandle, defineNode } from './contract.ts';
+
+const variable = /^[A-Za-z_][\w-]*$/;
+
+export const setContextNode = defineNode({
+  type: 'set_context',
+  label: 'Set variables',
+  description:
+    'Writes top-level variables. A text that is one whole {{ expression }} keeps the type of its value. Values see the context as it was before.',
+  dataSchema: z.strictObject({
+    assign: z.record(z.string(), z.unknown()).superRefine((assign, context) => {
+      for (const name of Object.keys(assign)) {
+        if (isScopeRoot(name))
+          context.addIssue({ code: 'custom', path: [name], message: `"${name}" is a name of the run itself; choose another` });
+        else if (!variable.test(name) || name === '__proto__')
+          context.addIssue({
+            code: 'custom',
+            path: [name],
+            message: `"${name}" is not a variable name; use letters, digits, _ and -, beginning with a letter`,
+          });
+      }
+    }),
+  }),
+  handles: () => [defaultHandle],
+  example: { assign: { size: 'big', doubled: '{{ total | times: 2 }}' } },
+  run: async ({ data, scope }) => {
+    const assign = renderDeep(data.assign, scope) as Record<string, Json>;
+    return { kind: 'next', handle: defaultHandle, output: assign, assign };
+  },
+});

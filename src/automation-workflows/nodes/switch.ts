@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { isEqual } from '../comparison.ts';
+import { render, type Scope } from '../templates.ts';
+import { defaultHandle, defineNode, next } from './contract.ts';
+import { checkKeys, handleKey, keysOf } from './handle-keys.ts';
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const rendered = (value: unknown, scope: Scope): unknown => (typeof value === 'string' ? render(value, scope) : value);
+
+export const switchNode = defineNode({
+  type: 'switch',
+  label: 'Switch',
+  description:
+    'Compares a value with each case and goes on at the key of the first that is equal, else at "default". Numbers compare as numbers.',
+  dataSchema: z.strictObject({
+    value: scalar,
+    cases: z
+      .array(z.strictObject({ key: handleKey, equals: scalar }))
+      .min(1)
+      .max(50)
+      .superRefine((cases, context) => checkKeys(cases, [defaultHandle], context)),
+  }),
+  handles: (data) => [...keysOf(data['cases']), defaultHandle],
+  example: {
+    value: '{{ contact.custom_fields.tier }}',
+    cases: [
+      { key: 'gold', equals: 'gold' },
+      { key: 'silver', equals: 'silver' },
+    ],
+  },
+  run: async ({ data, scope }) => {
+    const value = rendered(data.value, scope);
+    const hit = data.cases.find(({ equals }) => value !== null && isEqual(value, rendered(equals, scope)));
+    return next({ value, case: hit?.key ?? defaultHandle }, hit?.key ?? defaultHandle);
+  },
+});

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { defaultHandle, defineNode, next } from './contract.ts';
+
+export const triggerNode = defineNode({
+  type: 'trigger',
+  label: 'Trigger',
+  description: 'Where every run begins. What starts runs is set by the triggers of the workflow.',
+  dataSchema: z.strictObject({}),
+  handles: () => [defaultHandle],
+  example: {},
+  run: async () => next(),
+});

@@ -1,0 +1,40 @@
+import type { Context } from '../../accounts/context.ts';
+import { changeContact } from '../../contacts/change-contact.ts';
+import { changeMemberships } from '../../contacts/change-memberships.ts';
+import { findContacts } from '../../contacts/find-contacts.ts';
+import { emitEvent } from '../../events/accept.ts';
+import { notFound } from '../../library/errors.ts';
+import type { Json } from '../../library/json.ts';
+import { sendOutside } from '../../providers/http/send.ts';
+import type { Effects } from '../nodes/contract.ts';
+
+/** What a run's side-effect nodes really do. What a journey causes is one level deeper than the run itself. */
+export function runEffects(context: Context, run: { contactId: number | null; depth: number }): Effects {
+  const contactId = () => {
+    if (run.contactId === null) throw notFound('Contact of this run');
+    return run.contactId;
+  };
+  return {
+    async updateContact(_key, change) {
+      const contact = await changeContact(context, contactId(), change, { depth: run.depth + 1 });
+      if (!contact) throw notFound('Contact of this run');
+      return { contact_id: contact.id };
+    },
+    async changeLists(_key, change) {
+      return (await changeMemberships(context, contactId(), change)) as unknown as Json;
+    },
+    async emitEvent(key, event) {
+      const contact = run.contactId === null ? undefined : (await findContacts(context, [run.contactId])).get(run.contactId);
+      const accepted = await emitEvent(context, {
+        ...event,
+        // One event a visit, however often the step is tried.
+        key: key.slice(0, key.lastIndexOf(':')),
+        contactId: contact?.id ?? null,
+        phone: contact?.phone ?? null,
+        depth: run.depth + 1,
+      });
+      return { event_id: accepted.id };
+    },
+    httpRequest: (_key, request) => sendOutside(request, context.settings.ALLOWED_PRIVATE_ORIGINS),
+  };
+}

@@ -1,0 +1,85 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../../accounts/context.ts';
+import { findContacts, type ContactView } from '../../contacts/find-contacts.ts';
+import { conflict, invalid, notFound } from '../../library/errors.ts';
+import type { RunRecord, TestedRun } from '../schemas.ts';
+import { definitionIssues } from '../workflows/prepare.ts';
+import { existingWorkflow } from '../workflows/existing.ts';
+import type { WorkflowRow } from '../workflows/store.ts';
+import { requireContext } from '../triggers/fire.ts';
+import { triggerScope, type TriggerCause } from '../triggers/match.ts';
+import { dryRun } from './dry-run.ts';
+import { entryKeyOf } from './entry-key.ts';
+import { launchRuns } from './launch.ts';
+import { runRecords } from './records.ts';
+import { recordRuns, type Candidate } from './start.ts';
+import { findRun } from './store.ts';
+
+export interface ExecuteInput {
+  context: Record<string, unknown>;
+  contact_id?: number | null | undefined;
+}
+
+/** Starts a run of an active workflow at once and answers it in state `running`. */
+export async function executeWorkflow(context: Context, workflowId: number, input: ExecuteInput): Promise<z.infer<typeof RunRecord>> {
+  const workflow = await existingWorkflow(context, workflowId);
+  if (workflow.status !== 'active') throw conflict(`The workflow is ${workflow.status}; only an active workflow can be executed`);
+  const candidate = await candidateOf(context, workflow, input, false);
+  return startNow(context, candidate, false);
+}
+
+/** Runs a workflow of any status: as a dry run, which answers the finished run with its history, or for real. */
+export async function testWorkflow(
+  context: Context,
+  workflowId: number,
+  input: ExecuteInput & { dry_run: boolean },
+): Promise<z.infer<typeof TestedRun>> {
+  const workflow = await existingWorkflow(context, workflowId);
+  const issues = definitionIssues(JSON.parse(workflow.definition));
+  if (issues.length) throw invalid(issues);
+  const candidate = await candidateOf(context, workflow, input, true);
+  return input.dry_run ? dryRun(context, workflow, candidate) : startNow(context, candidate, true);
+}
+
+async function candidateOf(context: Context, workflow: WorkflowRow, input: ExecuteInput, isTest: boolean): Promise<Candidate> {
+  requireContext(JSON.parse(workflow.context_schema) as object, input.context);
+  const contact = await contactOf(context, input.contact_id ?? null);
+  const settings = JSON.parse(workflow.settings) as { entry_key: string | null };
+  const cause: TriggerCause = {
+    key: `request:${crypto.randomUUID()}`,
+    contact,
+    event: null,
+    webhook: null,
+    source: 'run',
+    sourceId: null,
+    initialContext: input.context,
+    depth: 0,
+  };
+  return {
+    workflow: { id: workflow.id, version: workflow.version, contextSchema: workflow.context_schema },
+    triggerId: null,
+    contactId: contact?.id ?? null,
+    dedupKey: cause.key,
+    entryKey: entryKeyOf(settings.entry_key, triggerScope(context, cause, context.clock()), contact?.id ?? null, null),
+    source: 'run',
+    sourceId: null,
+    initialContext: input.context,
+    depth: 0,
+    isTest,
+  };
+}
+
+async function startNow(context: Context, candidate: Candidate, evenIfInactive: boolean): Promise<z.infer<typeof RunRecord>> {
+  const [stored] = await recordRuns(context, [candidate], { state: 'running', evenIfInactive });
+  if (!stored) throw conflict('The workflow has just become inactive; only an active workflow can be executed');
+  const row = (await findRun(context.database, context.organization.id, stored.id))!;
+  await launchRuns(context, [stored.id]);
+  return (await runRecords(context.bindings.FILES, [row]))[0]!;
+}
+
+async function contactOf(context: Context, id: number | null): Promise<ContactView | null> {
+  if (id === null) return null;
+  const contact = (await findContacts(context, [id])).get(id);
+  if (!contact) throw notFound('Contact');
+  return contact;
+}

@@ -1,0 +1,86 @@
+import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
+import type { HistoryRecord } from '../schemas.ts';
+
+/** One visit of one node, one attempt. */
+export interface HistoryEntry {
+  id: number;
+  nodeId: string;
+  nodeType: string;
+  nodeName: string | null;
+  visit: number;
+  attempt: number;
+  status: HistoryRecord['status'];
+  input: unknown;
+  output: unknown;
+  error: { message: string; type: string } | null;
+  startedAt: number;
+  completedAt: number | null;
+}
+
+const valueLimitBytes = 8 * 1024;
+
+/** A value over 8 KiB of JSON is cut, and says so. */
+export function boundValue(value: unknown): unknown {
+  if (value === undefined) return null;
+  const json = JSON.stringify(value);
+  if (json.length <= valueLimitBytes) return value;
+  return {
+    _cut: `${json.length} characters of JSON; the first ${valueLimitBytes / 2} follow`,
+    beginning: json.slice(0, valueLimitBytes / 2),
+  };
+}
+
+export const historyRecord = (entry: HistoryEntry): HistoryRecord => ({
+  id: entry.id,
+  node_id: entry.nodeId,
+  node_type: entry.nodeType,
+  node_name: entry.nodeName,
+  visit: entry.visit,
+  attempt: entry.attempt,
+  status: entry.status,
+  input: entry.input ?? null,
+  output: entry.output ?? null,
+  error: entry.error,
+  started_at: toTimestamp(entry.startedAt),
+  completed_at: nullableTimestamp(entry.completedAt),
+  duration_ms: entry.completedAt === null ? null : entry.completedAt - entry.startedAt,
+});
+
+const partSize = 500;
+
+const partKey = (organizationId: number, runId: number, part: number) => `runs/${organizationId}/${runId}/history-${part}.json`;
+
+/** Writes an ended run's history to R2, 500 records an object. Writing again gives the same objects. */
+export async function archiveHistory(bucket: R2Bucket, organizationId: number, runId: number, records: HistoryRecord[]): Promise<void> {
+  for (let part = 0; part * partSize < Math.max(1, records.length); part++)
+    await bucket.put(
+      partKey(organizationId, runId, part),
+      JSON.stringify({ total: records.length, records: records.slice(part * partSize, (part + 1) * partSize) }),
+      { httpMetadata: { contentType: 'application/json' } },
+    );
+}
+
+/** A page of an archived history, oldest first; null when nothing is archived. */
+export async function archivedHistory(
+  bucket: R2Bucket,
+  organizationId: number,
+  runId: number,
+  page: { limit: number; offset: number },
+): Promise<{ records: HistoryRecord[]; total: number } | null> {
+  const records: HistoryRecord[] = [];
+  let total = 0;
+  const first = Math.floor(page.offset / partSize);
+  const last = Math.floor((page.offset + page.limit - 1) / partSize);
+  for (let part = first; part <= last; part++) {
+    const object = await bucket.get(partKey(organizationId, runId, part));
+    if (!object) {
+      if (part === first && first === 0) return null;
+      break;
+    }
+    const stored = await object.json<{ total: number; records: HistoryRecord[] }>();
+    total = stored.total;
+    records.push(...stored.records);
+  }
+  const skipped = page.offset - first * partSize;
+  return { records: records.slice(skipped, skipped + page.limit), total };
+}

@@ -1,0 +1,53 @@
+import type { Context } from '../../accounts/context.ts';
+import { resolvePayloads } from '../../database/payload.ts';
+import { BoundedCache } from '../../library/bounded-cache.ts';
+import { addExact, parseDuration } from '../../library/durations.ts';
+import { toTimestamp } from '../../library/clock.ts';
+import { parseDefinition } from '../definition.ts';
+import { WorkflowSettings } from '../settings.ts';
+import { Graph } from './graph.ts';
+import { initialContextOf, type DeliveryPayload } from './records.ts';
+import type { RunOrigin } from './scope-of-run.ts';
+import { loadRun, type RunFacts } from './store.ts';
+
+/** A run with what it walks on. */
+export interface LoadedRun {
+  row: RunFacts;
+  origin: RunOrigin;
+  graph: Graph;
+  settings: WorkflowSettings;
+  deadline: number;
+}
+
+/** Versions never change, so their graphs are kept for every run of the isolate. */
+const graphs = new BoundedCache<string, Graph>(200);
+
+/** Everything a run needs to go on; null when there is no such run. One D1 call, and R2 for a large payload. */
+export async function loadRunFacts(context: Context, id: number): Promise<LoadedRun | null> {
+  const row = await loadRun(context.database, context.organization.id, id);
+  if (!row) return null;
+  const [own, payload] = await resolvePayloads(context.bindings.FILES, [row.initial_context, row.source_payload]);
+  const settings = WorkflowSettings.parse(JSON.parse(row.workflow_settings));
+  const origin: RunOrigin = {
+    id: row.id,
+    workflowId: row.workflow_id,
+    workflowName: row.workflow_name,
+    workflowVersion: row.workflow_version,
+    contactId: row.contact_id,
+    entryKey: row.entry_key,
+    depth: row.depth,
+    isTest: Boolean(row.is_test),
+    createdAt: row.created_at,
+    initialContext: initialContextOf(row, own, payload),
+    event:
+      row.source === 'event' && row.event_type !== null
+        ? { id: row.source_id!, type: row.event_type, data: payload, created_at: toTimestamp(row.event_created_at!) }
+        : null,
+    webhook: row.source === 'delivery' ? (payload as DeliveryPayload) : null,
+  };
+  const graph = graphs.get(
+    `${row.organization_id}:${row.workflow_id}:${row.workflow_version}`,
+    () => new Graph(parseDefinition(JSON.parse(row.definition))),
+  );
+  return { row, origin, graph, settings, deadline: addExact(row.created_at, parseDuration(settings.timeout)) };
+}

@@ -1,0 +1,92 @@
+import type { z } from '@hono/zod-openapi';
+import { resolvePayloads } from '../../database/payload.ts';
+import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
+import { isRecord } from '../../library/json.ts';
+import { isLive, type RunError, type RunRecord } from '../schemas.ts';
+import type { RunRow } from './store.ts';
+
+/** What a webhook delivery keeps: the body as read, what of the request may be shown, and the mapping's extra variables. */
+export interface DeliveryPayload {
+  body: unknown;
+  raw: string | null;
+  headers: Record<string, string>;
+  query: Record<string, string>;
+  variables: Record<string, unknown>;
+}
+
+/** The keys that a delivery puts at the top level of a run's context. */
+export const variablesOfDelivery = (payload: DeliveryPayload): Record<string, unknown> => ({
+  ...(isRecord(payload.body) ? payload.body : {}),
+  ...payload.variables,
+});
+
+/** The context a run started with, from where its payload is kept. */
+export function initialContextOf(row: Pick<RunRow, 'source'>, own: unknown, payload: unknown): Record<string, unknown> {
+  if (row.source === 'run') return (own ?? {}) as Record<string, unknown>;
+  if (row.source === 'delivery')
+    return isRecord(payload) && 'body' in payload ? variablesOfDelivery(payload as unknown as DeliveryPayload) : {};
+  return (payload ?? {}) as Record<string, unknown>;
+}
+
+/** What steps added, as one JSON value: variables and outputs. */
+export interface ContextChanges {
+  assigned: Record<string, unknown>;
+  outputs: Record<string, unknown>;
+}
+
+/** What a live run's object knows better than its row. */
+export interface LiveRun {
+  state: RunRow['state'];
+  currentNodeId: string | null;
+  outcome: string | null;
+  error: z.infer<typeof RunError> | null;
+  changes: ContextChanges;
+  startedAt: number | null;
+  endedAt: number | null;
+}
+
+export async function runRecords(bucket: R2Bucket, rows: RunRow[]): Promise<z.infer<typeof RunRecord>[]> {
+  const stored = await resolvePayloads(
+    bucket,
+    rows.flatMap((row) => [row.initial_context, row.source_payload, row.context_changes]),
+  );
+  return rows.map((row, index) => {
+    const [own, payload, changes] = stored.slice(index * 3, index * 3 + 3);
+    return runRecord(row, initialContextOf(row, own, payload), liveFromRow(row, changes));
+  });
+}
+
+function liveFromRow(row: RunRow, changes: unknown): LiveRun {
+  return {
+    state: row.state,
+    currentNodeId: row.current_node_id,
+    outcome: row.outcome,
+    error: row.error === null ? null : (JSON.parse(row.error) as z.infer<typeof RunError>),
+    changes: isRecord(changes) && 'assigned' in changes ? (changes as unknown as ContextChanges) : { assigned: {}, outputs: {} },
+    startedAt: row.started_at,
+    endedAt: row.completed_at,
+  };
+}
+
+export function runRecord(row: RunRow, initialContext: Record<string, unknown>, live: LiveRun): z.infer<typeof RunRecord> {
+  return {
+    id: row.id,
+    organization_id: row.organization_id,
+    automation_workflow_id: row.workflow_id,
+    workflow_version: row.workflow_version,
+    state: live.state,
+    current_node_id: live.currentNodeId,
+    context: { ...initialContext, ...live.changes.assigned, steps: live.changes.outputs },
+    initial_context: initialContext,
+    outcome: live.outcome,
+    error: live.error,
+    trigger_id: row.trigger_id,
+    contact_id: row.contact_id,
+    entry_key: row.entry_key,
+    voice_call_run_id: null,
+    is_test: Boolean(row.is_test),
+    started_at: toTimestamp(live.startedAt ?? row.created_at),
+    completed_at: isLive(live.state) ? null : nullableTimestamp(live.endedAt),
+    created_at: toTimestamp(row.created_at),
+  };
+}

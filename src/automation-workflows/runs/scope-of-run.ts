@@ -1,0 +1,72 @@
+import type { Context } from '../../accounts/context.ts';
+import { findContacts, type ContactView } from '../../contacts/find-contacts.ts';
+import { toTimestamp } from '../../library/clock.ts';
+import type { GraphNode } from '../nodes/contract.ts';
+import { buildScope } from '../scope.ts';
+import type { Scope } from '../templates.ts';
+import type { Progress } from './progress.ts';
+import type { DeliveryPayload } from './records.ts';
+
+/** What of a run never changes while it lives. */
+export interface RunOrigin {
+  id: number;
+  workflowId: number;
+  workflowName: string;
+  workflowVersion: number;
+  contactId: number | null;
+  entryKey: string | null;
+  depth: number;
+  isTest: boolean;
+  createdAt: number;
+  initialContext: Record<string, unknown>;
+  event: { id: number; type: string; data: unknown; created_at: string } | null;
+  webhook: DeliveryPayload | null;
+}
+
+/** Everything that templates and conditions of a run may read at one node. The contact is read fresh where it is spoken of. */
+export async function scopeOfRun(context: Context, origin: RunOrigin, progress: Progress, node: GraphNode, now: number): Promise<Scope> {
+  return scopeFor(context, origin, progress, now, speaksOfContact(node) ? await contactOf(context, origin.contactId) : null);
+}
+
+export function scopeFor(context: Context, origin: RunOrigin, progress: Progress, now: number, contact: ContactView | null): Scope {
+  const { organization } = context;
+  const roots = {
+    contact,
+    event: origin.event,
+    data: origin.event?.data ?? origin.webhook?.body ?? origin.initialContext,
+    webhook: origin.webhook && {
+      body: origin.webhook.body,
+      raw: origin.webhook.raw,
+      headers: origin.webhook.headers,
+      query: origin.webhook.query,
+    },
+    steps: progress.outputs,
+    run: {
+      id: origin.id,
+      automation_workflow_id: origin.workflowId,
+      workflow_name: origin.workflowName,
+      workflow_version: origin.workflowVersion,
+      contact_id: origin.contactId,
+      entry_key: origin.entryKey,
+      is_test: origin.isTest,
+      created_at: toTimestamp(origin.createdAt),
+    },
+    organization: {
+      id: organization.id,
+      name: organization.name,
+      timezone: organization.timezone,
+      default_country: organization.defaultCountry,
+    },
+    now: toTimestamp(now),
+  };
+  return buildScope(roots, { ...origin.initialContext, ...progress.assigned });
+}
+
+async function contactOf(context: Context, contactId: number | null): Promise<ContactView | null> {
+  if (contactId === null) return null;
+  return (await findContacts(context, [contactId])).get(contactId) ?? null;
+}
+
+/** Zones given as "contact" count, too. A node that acts on the contact needs to know whether there is one. */
+const speaksOfContact = (node: GraphNode): boolean => actsOnContact.has(node.type) || JSON.stringify(node.data).includes('contact');
+const actsOnContact = new Set(['update_contact', 'list_membership']);

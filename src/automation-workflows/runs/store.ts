@@ -1,0 +1,288 @@
+import type { Database } from '../../database/client.ts';
+import { countLimit, cut, type Found, type Position } from '../../http/pagination.ts';
+import type { RunState } from '../schemas.ts';
+
+export type RunSource = 'run' | 'event' | 'delivery';
+
+export interface RunRow {
+  id: number;
+  organization_id: number;
+  workflow_id: number;
+  workflow_version: number;
+  trigger_id: number | null;
+  contact_id: number | null;
+  state: RunState;
+  current_node_id: string | null;
+  outcome: string | null;
+  /** JSON text of RunError. */
+  error: string | null;
+  dedup_key: string;
+  entry_key: string | null;
+  is_test: number;
+  depth: number;
+  source: RunSource;
+  source_id: number | null;
+  initial_context: string | null;
+  context_changes: string | null;
+  revision: number;
+  wake_at: number | null;
+  started_at: number | null;
+  completed_at: number | null;
+  created_at: number;
+  /** JSON text or pointer of the event or delivery that the run started from. */
+  source_payload: string | null;
+}
+
+const withSource = `CASE r.source WHEN 'event' THEN (SELECT data FROM event WHERE id = r.source_id)
+  WHEN 'delivery' THEN (SELECT payload FROM webhook_delivery WHERE id = r.source_id) END AS source_payload`;
+
+export interface NewRun {
+  workflow_id: number;
+  workflow_version: number;
+  trigger_id: number | null;
+  contact_id: number | null;
+  state: RunState;
+  outcome: string | null;
+  error: string | null;
+  dedup_key: string;
+  entry_key: string | null;
+  is_test: boolean;
+  depth: number;
+  source: RunSource;
+  source_id: number | null;
+  initial_context: string | null;
+  /** From when on the minute tick sees to a run that nobody started; null: never. */
+  wake_at: number | null;
+  completed_at: number | null;
+}
+
+export interface InsertedRun {
+  id: number;
+  dedup_key: string;
+  state: RunState;
+}
+
+/**
+ * Inserts runs whose dedup key is new, provided that their workflow (and trigger, when there is one) is active at this moment
+ * or `evenIfInactive`. Answers the row of every key that is stored, new or not.
+ */
+export async function insertRuns(
+  database: Database,
+  organizationId: number,
+  runs: NewRun[],
+  now: number,
+  evenIfInactive = false,
+): Promise<InsertedRun[]> {
+  if (!runs.length) return [];
+  const [, stored] = await database.batch([
+    database.prepare(
+      `INSERT INTO automation_run (organization_id, workflow_id, workflow_version, trigger_id, contact_id, state, outcome, error, dedup_key, entry_key,
+         is_test, depth, source, source_id, initial_context, wake_at, completed_at, created_at)
+       SELECT ?2, w.id, j.value ->> 'workflow_version', j.value ->> 'trigger_id', j.value ->> 'contact_id', j.value ->> 'state', j.value ->> 'outcome',
+         j.value ->> 'error', j.value ->> 'dedup_key', j.value ->> 'entry_key', j.value ->> 'is_test', j.value ->> 'depth', j.value ->> 'source',
+         j.value ->> 'source_id', j.value ->> 'initial_context', j.value ->> 'wake_at', j.value ->> 'completed_at', ?3
+       FROM json_each(?1) j CROSS JOIN automation_workflow w LEFT JOIN automation_trigger t ON t.id = j.value ->> 'trigger_id'
+       WHERE w.id = j.value ->> 'workflow_id' AND w.organization_id = ?2
+         AND (?4 OR (w.status = 'active' AND (t.id IS NULL OR t.state = 'active')))
+       ON CONFLICT (organization_id, dedup_key) DO NOTHING`,
+      JSON.stringify(runs),
+      organizationId,
+      now,
+      evenIfInactive,
+    ),
+    database.prepare(
+      `SELECT r.id, r.dedup_key, r.state FROM json_each(?) j CROSS JOIN automation_run r WHERE r.organization_id = ? AND r.dedup_key = j.value`,
+      JSON.stringify(runs.map((run) => run.dedup_key)),
+      organizationId,
+    ),
+  ]);
+  return stored as unknown as InsertedRun[];
+}
+
+export async function findRun(database: Database, organizationId: number, id: number): Promise<RunRow | null> {
+  return database.first(
+    database.prepare(`SELECT r.*, ${withSource} FROM automation_run r WHERE r.id = ? AND r.organization_id = ?`, id, organizationId),
+  );
+}
+
+export async function findRuns(database: Database, organizationId: number, ids: number[]): Promise<RunRow[]> {
+  return database.all(
+    database.prepare(
+      `SELECT r.*, ${withSource} FROM json_each(?) j CROSS JOIN automation_run r WHERE r.id = j.value AND r.organization_id = ? ORDER BY j.key`,
+      JSON.stringify(ids),
+      organizationId,
+    ),
+  );
+}
+
+export interface RunFilter {
+  workflowId?: number | undefined;
+  triggerId?: number | undefined;
+  contactId?: number | undefined;
+  state?: RunState | undefined;
+  createdAfter?: number | undefined;
+  createdBefore?: number | undefined;
+  isTest: boolean;
+}
+
+/** Newest first. The unfiltered total of a workflow is its counter; other totals are counted up to the limit. */
+export async function listRuns(
+  database: Database,
+  organizationId: number,
+  filter: RunFilter,
+  page: { limit: number; offset: number; after?: Position | undefined },
+): Promise<Found<RunRow>> {
+  const parts = ['r.organization_id = ?', 'r.is_test = ?'];
+  const parameters: (string | number)[] = [organizationId, filter.isTest ? 1 : 0];
+  const add = (sql: string, value: string | number | undefined) => {
+    if (value === undefined) return;
+    parts.push(sql);
+    parameters.push(value);
+  };
+  add('r.workflow_id = ?', filter.workflowId);
+  add('r.trigger_id = ?', filter.triggerId);
+  add('r.contact_id = ?', filter.contactId);
+  add('r.state = ?', filter.state);
+  // A partial index serves only a query that repeats its condition.
+  if (filter.state !== undefined && filter.state !== 'completed') parts.push("r.state <> 'completed'");
+  add('r.created_at >= ?', filter.createdAfter);
+  add('r.created_at <= ?', filter.createdBefore);
+  const from = `automation_run r INDEXED BY ${indexFor(filter)}`;
+  const where = parts.join(' AND ');
+  const [rows, counted] = await database.batch([
+    database.prepare(
+      `SELECT r.*, ${withSource} FROM ${from} WHERE ${where} AND r.id < ? ORDER BY r.id DESC LIMIT ? OFFSET ?`,
+      ...parameters,
+      page.after?.id ?? Number.MAX_SAFE_INTEGER,
+      page.limit + 1,
+      page.offset,
+    ),
+    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${countLimit + 1})`, ...parameters),
+  ]);
+  const { total } = counted![0] as { total: number };
+  const found = cut(rows as unknown as RunRow[], page.limit, (row) => ({ value: null, id: row.id }));
+  return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
+}
+
+/** The narrowest index whose entries come in id order. */
+function indexFor(filter: RunFilter): string {
+  if (filter.contactId !== undefined) return 'automation_run_contact';
+  if (filter.triggerId !== undefined) return 'automation_run_trigger';
+  const isRareState = filter.state !== undefined && filter.state !== 'completed';
+  if (filter.workflowId !== undefined) return isRareState ? 'automation_run_workflow_state' : 'automation_run_workflow';
+  return isRareState ? 'automation_run_state' : 'automation_run_organization';
+}
+
+/** What a run's object writes into its row: only its own columns, and never an older state over a newer one. */
+export interface Projection {
+  state: RunState;
+  currentNodeId: string | null;
+  outcome: string | null;
+  error: string | null;
+  contextChanges: string | null;
+  revision: number;
+  wakeAt: number | null;
+  startedAt: number | null;
+  completedAt: number | null;
+}
+
+/** False when the row has ended by another hand meanwhile: an ended row is never revived. */
+export async function projectRun(database: Database, organizationId: number, id: number, projection: Projection): Promise<boolean> {
+  const [, rows] = await database.batch([
+    database.prepare(
+      `UPDATE automation_run SET state = ?, current_node_id = ?, outcome = ?, error = ?, context_changes = ?, revision = ?, wake_at = ?, started_at = ?, completed_at = ?
+       WHERE id = ? AND organization_id = ? AND revision < ? AND completed_at IS NULL`,
+      projection.state,
+      projection.currentNodeId,
+      projection.outcome,
+      projection.error,
+      projection.contextChanges,
+      projection.revision,
+      projection.wakeAt,
+      projection.startedAt,
+      projection.completedAt,
+      id,
+      organizationId,
+      projection.revision,
+    ),
+    database.prepare('SELECT revision FROM automation_run WHERE id = ? AND organization_id = ?', id, organizationId),
+  ]);
+  return ((rows![0] as { revision: number } | undefined)?.revision ?? 0) >= projection.revision;
+}
+
+/** Everything a run's object needs to go on, in one call. */
+export async function loadRun(database: Database, organizationId: number, id: number): Promise<RunFacts | null> {
+  return database.first(
+    database.prepare(
+      `SELECT r.*, ${withSource}, v.definition, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,
+         e.event_type, e.created_at AS event_created_at
+       FROM automation_run r CROSS JOIN automation_workflow w CROSS JOIN automation_version v
+       LEFT JOIN event e ON r.source = 'event' AND e.id = r.source_id
+       WHERE r.id = ? AND r.organization_id = ? AND w.id = r.workflow_id AND v.workflow_id = r.workflow_id AND v.version = r.workflow_version`,
+      id,
+      organizationId,
+    ),
+  );
+}
+
+export interface RunFacts extends RunRow {
+  definition: string;
+  workflow_name: string;
+  workflow_status: string;
+  workflow_settings: string;
+  event_type: string | null;
+  event_created_at: number | null;
+}
+
+/** Live runs past their wake-up time: their objects were never started, or their alarm is dead. */
+export async function overdueRuns(database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> {
+  return database.all(
+    database.prepare(
+      'SELECT id, organization_id FROM automation_run WHERE wake_at IS NOT NULL AND wake_at < ? ORDER BY wake_at LIMIT ?',
+      before,
+      limit,
+    ),
+  );
+}
+
+/** Live runs of a contact or a workflow, for ending them in pages. */
+export async function liveRuns(
+  database: Database,
+  organizationId: number,
+  of: { contactId: number } | { workflowId: number },
+  limit: number,
+): Promise<number[]> {
+  const byContact = 'contactId' in of;
+  const rows = await database.all<{ id: number }>(
+    database.prepare(
+      `SELECT id FROM automation_run INDEXED BY ${byContact ? 'automation_run_contact' : 'automation_run_workflow_state'}
+       WHERE organization_id = ? AND ${byContact ? 'contact_id' : 'workflow_id'} = ?
+         AND state <> 'completed' AND state IN ('queued', 'pending', 'running', 'waiting') ORDER BY id LIMIT ?`,
+      organizationId,
+      byContact ? of.contactId : of.workflowId,
+      limit,
+    ),
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Cancels a run that only its row knows yet (its object has projected nothing). False when there is no such run. */
+export async function endUnstarted(
+  database: Database,
+  organizationId: number,
+  id: number,
+  error: string | null,
+  now: number,
+): Promise<boolean> {
+  const rows = await database.all(
+    database.prepare(
+      `UPDATE automation_run SET state = 'cancelled', error = ?, wake_at = NULL, completed_at = ?
+       WHERE id = ? AND organization_id = ? AND revision = 0 AND state IN ('queued', 'running') RETURNING id`,
+      error,
+      now,
+      id,
+      organizationId,
+    ),
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,64 @@
+import { isMask, isSealed, open, seal } from '../library/encryption.ts';
+import { isRecord } from '../library/json.ts';
+
+// Secrets stand in two places: the auth of a webhook trigger and the data of a node (its signing secret, and headers that
+// carry credentials). They are sealed before they are stored, shown as a mask, and a mask sent back means "keep".
+
+const secretFields = new Set(['secret', 'token', 'password', 'verify_token']);
+const secretHeader = /authorization|cookie|api[-_]?key|token|secret|password/i;
+const shown = '****';
+
+type Transform = (secret: string, path: string) => Promise<string> | string;
+
+/** Copies `value`, passing every secret in it through `transform`. `path` names the place, so that an older value can be found. */
+async function mapSecrets(value: unknown, transform: Transform, path = '', isHeaders = false): Promise<unknown> {
+  if (Array.isArray(value)) {
+    const key = (item: unknown, index: number) => (isRecord(item) && typeof item.id === 'string' ? item.id : String(index));
+    return Promise.all(value.map((item, index) => mapSecrets(item, transform, `${path}/${key(item, index)}`)));
+  }
+  if (!isRecord(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(value)) {
+    const isSecret = typeof item === 'string' && item !== '' && (secretFields.has(name) || (isHeaders && secretHeader.test(name)));
+    copy[name] = isSecret ? await transform(item, `${path}/${name}`) : await mapSecrets(item, transform, `${path}/${name}`, name === 'headers');
+  }
+  return copy;
+}
+
+/** Seals every secret of a webhook's auth or a definition. */
+export async function sealSecrets<T>(encryptionKey: string, organizationId: number, value: T): Promise<T> {
+  return (await mapSecrets(value, (secret) => (isSealed(secret) ? secret : seal(encryptionKey, organizationId, secret)))) as T;
+}
+
+export async function openSecrets<T>(encryptionKey: string, organizationId: number, value: T): Promise<T> {
+  return (await mapSecrets(value, (secret) => (isSealed(secret) ? open(encryptionKey, organizationId, secret) : secret))) as T;
+}
+
+/**
+ * Puts back what a mask stands for: the secret that stood at the same place in `before`, opened. What a caller sends sealed is
+ * taken as text, so that a sealed value seen elsewhere is worth nothing.
+ */
+export async function restoreMasked<T>(encryptionKey: string, organizationId: number, value: T, before: unknown): Promise<T> {
+  const earlier = new Map<string, string>();
+  await mapSecrets(before, (secret, path) => {
+    earlier.set(path, secret);
+    return secret;
+  });
+  return (await mapSecrets(value, (secret, path) => {
+    const kept = isMask(secret) ? earlier.get(path) : undefined;
+    if (kept !== undefined) return isSealed(kept) ? open(encryptionKey, organizationId, kept) : kept;
+    return isSealed(secret) ? secret.replace('sealed:', 'sealed ') : secret;
+  })) as T;
+}
+
+/** As shown to callers and in histories. Synchronous, since lists show many. */
+export function maskSecrets<T>(value: T, isHeaders = false): T {
+  if (Array.isArray(value)) return value.map((item) => maskSecrets(item)) as T;
+  if (!isRecord(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(value)) {
+    const isSecret = typeof item === 'string' && item !== '' && (secretFields.has(name) || (isHeaders && secretHeader.test(name)));
+    copy[name] = isSecret ? shown : maskSecrets(item, name === 'headers');
+  }
+  return copy as T;
+}

@@ -1,0 +1,69 @@
+import { isRecord, type Json } from '../library/json.ts';
+import { evaluateTemplate, parseTemplate } from './template-engine.ts';
+
+/** What a template can name: the roots of the run and its top-level variables. */
+export type Scope = Record<string, unknown>;
+
+/** A template that does not parse or cannot be rendered. The message names the template and says what is wrong. */
+export class TemplateError extends Error {
+  constructor(template: string, reason: string) {
+    super(`Template ${JSON.stringify(shorten(template, 120))}: ${shorten(reason, 200)}`);
+    this.name = 'TemplateError';
+  }
+}
+
+const shorten = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length)}...` : text);
+
+export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
+
+/**
+ * Renders one text. A text that is one whole `{{ expression }}` gives the value with its type (null for a missing one), any other a string.
+ * Throws TemplateError.
+ */
+export function render(template: string, scope: Scope): Json {
+  if (!isTemplate(template)) return template;
+  try {
+    return evaluateTemplate(template, scope);
+  } catch (error) {
+    throw new TemplateError(template, reasonOf(error));
+  }
+}
+
+/** As `render`, as text: null is the empty text, objects and arrays are JSON. */
+export function renderText(template: string, scope: Scope): string {
+  const value = render(template, scope);
+  if (value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Renders every text inside a JSON value; keys stay as they are. Throws TemplateError. */
+export function renderDeep(value: unknown, scope: Scope): Json {
+  if (typeof value === 'string') return render(value, scope);
+  if (Array.isArray(value)) return value.map((item) => renderDeep(item, scope));
+  if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderDeep(item, scope)]));
+  return (value ?? null) as Json;
+}
+
+/** Why `text` does not parse as a template, naming it, or null. */
+export function validateTemplate(text: string): string | null {
+  if (!isTemplate(text)) return null;
+  try {
+    parseTemplate(text);
+    return null;
+  } catch (error) {
+    return new TemplateError(text, reasonOf(error)).message;
+  }
+}
+
+/** Each text inside a JSON value that does not parse as a template, with its path. */
+export function templateProblems(value: unknown, path: string[] = []): { path: string[]; message: string }[] {
+  if (typeof value === 'string') {
+    const message = validateTemplate(value);
+    return message ? [{ path, message }] : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => templateProblems(item, [...path, key]));
+}
+
+/** The first line of the engine's message: what follows is an excerpt of the template with positions. */
+const reasonOf = (error: unknown): string => String(error instanceof Error ? error.message : error).split('\n')[0] ?? '';

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { Issue } from '../../library/errors.ts';
+import { issuesOf } from '../../library/schema-issues.ts';
+import { Condition } from '../conditions.ts';
+import { ContextSchema } from '../context-schema.ts';
+import { cronProblem, timezoneProblem } from '../schedule.ts';
+import { templateSchema } from '../settings.ts';
+import { internalEvents } from './internal-events.ts';
+import { WebhookConfig } from './webhook-config.ts';
+
+const eventType = z.string().min(1).max(100);
+
+const checked = (problemOf: (text: string) => string | null) =>
+  z.string().superRefine((text, context) => {
+    const problem = problemOf(text);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+/** `event_type` is another way to write one of `event_types`; stored and answered as `event_types`. */
+const ContactEventConfig = z
+  .strictObject({
+    event_types: z.array(eventType).min(1).max(100).optional(),
+    event_type: eventType.optional(),
+    filter: Condition.optional(),
+    entry_key: templateSchema.optional(),
+  })
+  .superRefine(({ event_types, event_type }, context) => {
+    if (!event_types && !event_type)
+      context.addIssue({ code: 'custom', path: ['event_types'], message: 'Name at least one event type, such as ["order_placed"]' });
+  })
+  .transform(({ event_types, event_type, ...rest }) => ({
+    event_types: [...new Set([...(event_types ?? []), ...(event_type === undefined ? [] : [event_type])])],
+    ...rest,
+  }));
+
+export const triggerConfigs = {
+  contact_event: ContactEventConfig,
+  webhook: WebhookConfig,
+  schedule: z.strictObject({
+    cron: checked(cronProblem),
+    timezone: checked(timezoneProblem).default('UTC'),
+    audience: z.strictObject({ list_id: z.int().positive() }).optional(),
+    catch_up: z.enum(['skip', 'once']).default('skip'),
+  }),
+  data_condition: z.strictObject({
+    condition: Condition,
+    on: z
+      .array(z.enum(['created', 'updated']))
+      .min(1)
+      .max(2)
+      .default(['created', 'updated']),
+  }),
+  event: z.strictObject({ event: z.enum(internalEvents), filter: Condition.optional() }),
+  manual: z.strictObject({ context_schema: ContextSchema.optional() }),
+};
+
+export type TriggerType = keyof typeof triggerConfigs;
+export type TriggerConfig<Type extends TriggerType = TriggerType> = z.infer<(typeof triggerConfigs)[Type]>;
+
+export const triggerTypes = Object.keys(triggerConfigs) as TriggerType[];
+export const isTriggerType = (type: unknown): type is TriggerType => typeof type === 'string' && Object.hasOwn(triggerConfigs, type);
+
+/** The config with its defaults, or what is wrong with it below `prefix`. */
+export function parseTriggerConfig<Type extends TriggerType>(
+  type: Type,
+  config: unknown,
+  prefix: string[] = ['body', 'config'],
+): { config: TriggerConfig<Type>; issues?: undefined } | { config?: undefined; issues: Issue[] } {
+  const parsed = triggerConfigs[type].safeParse(config ?? {});
+  return parsed.success ? { config: parsed.data as TriggerConfig<Type> } : { issues: issuesOf(parsed.error, prefix) };
+}

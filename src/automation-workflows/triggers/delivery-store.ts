@@ -1,0 +1,92 @@
+import type { Database } from '../../database/client.ts';
+
+export interface NewDelivery {
+  organizationId: number;
+  triggerId: number;
+  deliveryId: string | null;
+  contactId: number | null;
+  payload: string;
+  createdAt: number;
+}
+
+export async function findDelivery(database: Database, triggerId: number, deliveryId: string): Promise<number | null> {
+  const row = await database.first<{ id: number }>(
+    database.prepare('SELECT id FROM webhook_delivery WHERE trigger_id = ? AND delivery_id = ?', triggerId, deliveryId),
+  );
+  return row?.id ?? null;
+}
+
+/** Stores a delivery unless its id is stored already, and only while trigger and workflow are active. */
+export async function insertDelivery(database: Database, delivery: NewDelivery): Promise<{ id: number } | 'duplicate' | 'inactive'> {
+  const [inserted, repeated] = await database.batch([
+    database.prepare(
+      `INSERT INTO webhook_delivery (organization_id, trigger_id, delivery_id, contact_id, payload, created_at)
+       SELECT ?, t.id, ?, ?, ?, ? FROM automation_trigger t CROSS JOIN automation_workflow w
+       WHERE t.id = ? AND t.state = 'active' AND w.id = t.workflow_id AND w.status = 'active'
+       ON CONFLICT (trigger_id, delivery_id) WHERE delivery_id IS NOT NULL DO NOTHING RETURNING id`,
+      delivery.organizationId,
+      delivery.deliveryId,
+      delivery.contactId,
+      delivery.payload,
+      delivery.createdAt,
+      delivery.triggerId,
+    ),
+    database.prepare('SELECT 1 FROM webhook_delivery WHERE trigger_id = ? AND delivery_id = ?', delivery.triggerId, delivery.deliveryId),
+  ]);
+  const row = inserted![0] as { id: number } | undefined;
+  return row ?? (repeated!.length ? 'duplicate' : 'inactive');
+}
+
+export interface DeliveryToHandle {
+  id: number;
+  trigger_id: number;
+  contact_id: number | null;
+  payload: string;
+  created_at: number;
+}
+
+export async function unhandledDeliveries(database: Database, organizationId: number, ids: number[]): Promise<DeliveryToHandle[]> {
+  return database.all(
+    database.prepare(
+      `SELECT d.id, d.trigger_id, d.contact_id, d.payload, d.created_at FROM json_each(?) j CROSS JOIN webhook_delivery d
+       WHERE d.id = j.value AND d.organization_id = ? AND d.handled_at IS NULL ORDER BY d.id`,
+      JSON.stringify(ids),
+      organizationId,
+    ),
+  );
+}
+
+export interface HandledDelivery {
+  id: number;
+  /** Why it started no run, or null. */
+  note: string | null;
+}
+
+export async function markDeliveries(database: Database, organizationId: number, handled: HandledDelivery[], now: number): Promise<void> {
+  await database.all(
+    database.prepare(
+      `UPDATE webhook_delivery SET handled_at = ?1, note = (SELECT j.value ->> 'note' FROM json_each(?2) j WHERE j.value ->> 'id' = webhook_delivery.id)
+       WHERE id IN (SELECT value ->> 'id' FROM json_each(?2)) AND organization_id = ?3 AND handled_at IS NULL`,
+      now,
+      JSON.stringify(handled),
+      organizationId,
+    ),
+  );
+}
+
+/** Unhandled deliveries after the cursor that were stored before `before`, oldest first, along the primary key. */
+export async function staleDeliveries(
+  database: Database,
+  cursor: number,
+  before: number,
+  limit: number,
+): Promise<{ id: number; organization_id: number }[]> {
+  return database.all(
+    database.prepare(
+      'SELECT id, organization_id FROM webhook_delivery WHERE id > ? AND handled_at IS NULL AND created_at < ? ORDER BY id LIMIT ?',
+      cursor,
+      before,
+      limit,
+    ),
+  );
+}

@@ -1,0 +1,61 @@
+import type { Context } from '../../accounts/context.ts';
+import { findContacts } from '../../contacts/find-contacts.ts';
+import { badRequest, conflict, invalid, notFound } from '../../library/errors.ts';
+import { validateContext } from '../context-schema.ts';
+import { launchRuns } from '../runs/launch.ts';
+import { recordRuns } from '../runs/start.ts';
+import { findRuns, type RunRow } from '../runs/store.ts';
+import { existingWorkflow } from '../workflows/existing.ts';
+import { existingTrigger } from './change.ts';
+import { candidateFor, triggerScope, type TriggerCause } from './match.ts';
+import { armedById, type ArmedTrigger } from './store.ts';
+
+/** Starts a run of a manual trigger at once: one for each contact, or one without contact. */
+export async function fireTrigger(
+  context: Context,
+  workflowId: number,
+  triggerId: number,
+  input: { context: Record<string, unknown>; contact_ids?: number[] | undefined },
+): Promise<RunRow[]> {
+  await existingWorkflow(context, workflowId);
+  const row = await existingTrigger(context, triggerId);
+  if (row.workflow_id !== workflowId) throw notFound('Trigger');
+  if (row.type !== 'manual') throw badRequest(`A ${row.type} trigger fires by itself; only a manual trigger can be fired`);
+  const trigger = (await context.database.first<ArmedTrigger>(armedById(context.database, context.organization.id, [triggerId])))!;
+  if (trigger.state !== 'active') throw conflict(`The trigger is ${trigger.state}; only an active trigger can be fired`);
+  if (trigger.workflow_status !== 'active')
+    throw conflict(`The workflow is ${trigger.workflow_status}; only an active workflow can be fired`);
+  requireContext(JSON.parse(trigger.workflow_context_schema) as object, input.context);
+  const own = (JSON.parse(trigger.config) as { context_schema?: object }).context_schema;
+  if (own) requireContext(own, input.context);
+
+  const ids = [...new Set(input.contact_ids ?? [])];
+  const contacts = await findContacts(context, ids);
+  const missing = ids.filter((id) => !contacts.has(id));
+  if (missing.length) throw notFound(`Contact ${missing.join(', ')}`);
+  const request = crypto.randomUUID();
+  const targets = ids.length ? ids.map((id) => contacts.get(id)!) : [null];
+  const candidates = targets.map((contact) => {
+    const cause: TriggerCause = {
+      key: `request:${request}:${contact?.id ?? 'none'}`,
+      contact,
+      event: null,
+      webhook: null,
+      source: 'run',
+      sourceId: null,
+      initialContext: input.context,
+      depth: 0,
+    };
+    return candidateFor(trigger, cause, triggerScope(context, cause, context.clock()));
+  });
+  const stored = await recordRuns(context, candidates, { state: 'running' });
+  if (!stored.length) throw conflict('The trigger or its workflow has just become inactive');
+  const runIds = stored.map((run) => run.id);
+  await launchRuns(context, runIds);
+  return findRuns(context.database, context.organization.id, runIds);
+}
+
+export function requireContext(schema: object, given: Record<string, unknown>): void {
+  const issues = validateContext(schema, given);
+  if (issues.length) throw invalid(issues);
+}

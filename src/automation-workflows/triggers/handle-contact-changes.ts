@@ -1,0 +1,98 @@
+import type { Context } from '../../accounts/context.ts';
+import { contactView, type ContactView } from '../../contacts/find-contacts.ts';
+import { maximumDepth } from '../../events/accept.ts';
+import { toTimestamp } from '../../library/clock.ts';
+import { evaluate, type Condition } from '../conditions.ts';
+import { startRuns, type Candidate } from '../runs/start.ts';
+import { changesPage, deleteChanges, type ChangeRow } from './change-store.ts';
+import { candidateFor, filterHolds, triggerScope, type TriggerCause } from './match.ts';
+import { armedByTopics, type ArmedTrigger } from './store.ts';
+
+const pageSize = 500;
+
+interface Change {
+  id: number;
+  before: ContactView | null;
+  after: ContactView;
+  depth: number;
+  createdAt: number;
+}
+
+/**
+ * Works off one page of contact changes in order: a condition fires when it did not hold before and holds after. Repeatable:
+ * runs are keyed by change and trigger, and changes are deleted last. Answers whether more are waiting.
+ */
+export async function handleContactChanges(context: Context): Promise<boolean> {
+  const { database, organization } = context;
+  const rows = await changesPage(database, organization.id, pageSize);
+  if (!rows.length) return false;
+  const topics = ['change:created', 'change:updated', 'event:contact.created', 'event:contact.updated'];
+  const triggers = await database.all<ArmedTrigger & { topic: string }>(armedByTopics(database, organization.id, topics));
+  const now = context.clock();
+  const candidates = rows.flatMap((row) => {
+    const change = changeOf(row);
+    if (!change) return [];
+    if (change.depth > maximumDepth) {
+      context.log.warn('contact change triggers nothing: journeys set off each other too deep', { contact_id: change.after.id });
+      return [];
+    }
+    return triggers.flatMap((trigger) => candidateOf(context, trigger, change, now) ?? []);
+  });
+  await startRuns(context, candidates);
+  await deleteChanges(
+    database,
+    organization.id,
+    rows.map((row) => row.id),
+  );
+  return rows.length === pageSize;
+}
+
+/** Null when the contact is gone. */
+function changeOf(row: ChangeRow): Change | null {
+  const after = row.next_before ?? row.current;
+  if (after === null) return null;
+  const view = (json: string) => contactView(JSON.parse(json) as Record<string, unknown>);
+  return {
+    id: row.id,
+    before: row.before === null ? null : view(row.before),
+    after: view(after),
+    depth: row.depth,
+    createdAt: row.created_at,
+  };
+}
+
+function candidateOf(context: Context, trigger: ArmedTrigger & { topic: string }, change: Change, now: number): Candidate | null {
+  const kind = change.before === null ? 'created' : 'updated';
+  const name = `contact.${kind}`;
+  if (trigger.topic !== `change:${kind}` && trigger.topic !== `event:${name}`) return null;
+  const changed = changedFields(change);
+  const cause: TriggerCause = {
+    key: `change:${change.id}`,
+    contact: change.after,
+    event: {
+      id: null,
+      type: name,
+      data: { contact_id: change.after.id, changed_fields: changed },
+      created_at: toTimestamp(change.createdAt),
+    },
+    webhook: null,
+    source: 'run',
+    sourceId: null,
+    initialContext: { contact_id: change.after.id, changed_fields: changed },
+    depth: change.depth,
+  };
+  const scope = triggerScope(context, cause, now);
+  const fires = trigger.topic.startsWith('event:') ? filterHolds(trigger, scope, now) : becameTrue(context, trigger, change, cause, now);
+  return fires ? candidateFor(trigger, cause, scope) : null;
+}
+
+function becameTrue(context: Context, trigger: ArmedTrigger, change: Change, cause: TriggerCause, now: number): boolean {
+  const { condition } = JSON.parse(trigger.config) as { condition: Condition };
+  const holds = (contact: ContactView) => evaluate(condition, triggerScope(context, { ...cause, contact }, now), now);
+  return holds(change.after) && !(change.before && holds(change.before));
+}
+
+const fields = ['phone', 'email', 'external_id', 'first_name', 'last_name', 'company', 'title', 'tags', 'custom_fields'] as const;
+
+const changedFields = ({ before, after }: Change): string[] =>
+  fields.filter((field) => JSON.stringify(before?.[field] ?? null) !== JSON.stringify(after[field] ?? null));

@@ -1,0 +1,50 @@
+import type { Context } from '../../accounts/context.ts';
+import { contactView, contactsStatement } from '../../contacts/find-contacts.ts';
+import { resolvePayloads } from '../../database/payload.ts';
+import { variablesOfDelivery, type DeliveryPayload } from '../runs/records.ts';
+import { startRuns, type Candidate } from '../runs/start.ts';
+import { markDeliveries, unhandledDeliveries, type HandledDelivery } from './delivery-store.ts';
+import { candidateFor, filterHolds, triggerScope, type TriggerCause } from './match.ts';
+import { armedById, type ArmedTrigger } from './store.ts';
+
+/** Starts the runs that accepted deliveries ask for and marks the deliveries as handled. Repeatable like `handleEvents`. */
+export async function handleDeliveries(context: Context, ids: number[]): Promise<void> {
+  const { database, organization } = context;
+  const deliveries = await unhandledDeliveries(database, organization.id, ids);
+  if (!deliveries.length) return;
+  const [triggerRows, contactRows] = await database.batch([
+    armedById(database, organization.id, [...new Set(deliveries.map((delivery) => delivery.trigger_id))]),
+    contactsStatement(context, [...new Set(deliveries.flatMap((delivery) => delivery.contact_id ?? []))]),
+  ]);
+  const triggers = new Map((triggerRows as unknown as ArmedTrigger[]).map((trigger) => [trigger.id, trigger]));
+  const contacts = new Map(contactRows!.map(contactView).map((contact) => [contact.id, contact]));
+  const payloads = (await resolvePayloads(
+    context.bindings.FILES,
+    deliveries.map((delivery) => delivery.payload),
+  )) as DeliveryPayload[];
+  const now = context.clock();
+  const candidates: (Candidate & { deliveryId: number })[] = [];
+  const handled: HandledDelivery[] = [];
+  for (const [index, delivery] of deliveries.entries()) {
+    const trigger = triggers.get(delivery.trigger_id);
+    const payload = payloads[index]!;
+    const cause: TriggerCause = {
+      key: `delivery:${delivery.id}`,
+      contact: delivery.contact_id === null ? null : (contacts.get(delivery.contact_id) ?? null),
+      event: null,
+      webhook: payload,
+      source: 'delivery',
+      sourceId: delivery.id,
+      initialContext: variablesOfDelivery(payload),
+      depth: 0,
+    };
+    const scope = triggerScope(context, cause, now);
+    if (!trigger) handled.push({ id: delivery.id, note: 'The trigger is gone' });
+    else if (!filterHolds(trigger, scope, now)) handled.push({ id: delivery.id, note: "The trigger's filter does not match" });
+    else candidates.push({ ...candidateFor(trigger, cause, scope), deliveryId: delivery.id });
+  }
+  const started = new Set((await startRuns(context, candidates)).map((run) => run.dedup_key));
+  const inactive = 'Trigger or workflow had become inactive';
+  for (const candidate of candidates) handled.push({ id: candidate.deliveryId, note: started.has(candidate.dedupKey) ? null : inactive });
+  await markDeliveries(database, organization.id, handled, now);
+}

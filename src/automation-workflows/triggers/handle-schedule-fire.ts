@@ -1,0 +1,55 @@
+import type { Context } from '../../accounts/context.ts';
+import { findContacts } from '../../contacts/find-contacts.ts';
+import { toTimestamp } from '../../library/clock.ts';
+import { startRuns } from '../runs/start.ts';
+import type { TriggerConfig } from './configs.ts';
+import { candidateFor, triggerScope, type TriggerCause } from './match.ts';
+import { audiencePage, moveFire, openFire } from './schedule-store.ts';
+import { armedById, type ArmedTrigger } from './store.ts';
+
+const pageSize = 500;
+
+/**
+ * Starts the runs of one firing of a schedule: one run, or one for each member of the audience, a page at a time. Runs are
+ * keyed by trigger, minute and contact, so a page may be worked off twice. Answers whether another page follows.
+ */
+export async function handleScheduleFire(context: Context, triggerId: number, scheduledAt: number): Promise<boolean> {
+  const { database, organization } = context;
+  const fire = await openFire(database, organization.id, triggerId, scheduledAt);
+  if (!fire) return false;
+  const trigger = await database.first<ArmedTrigger>(armedById(database, organization.id, [triggerId]));
+  const done = (note: string | null) => moveFire(database, fire, fire.cursor, { at: context.clock(), note });
+  if (!trigger || trigger.state !== 'active' || trigger.workflow_status !== 'active') {
+    await done('Trigger or workflow had become inactive');
+    return false;
+  }
+  const { audience } = JSON.parse(trigger.config) as TriggerConfig<'schedule'>;
+  if (!audience) {
+    await startRuns(context, [candidate(context, trigger, scheduledAt, null)]);
+    await done(null);
+    return false;
+  }
+  const ids = await audiencePage(database, organization.id, audience.list_id, fire.cursor, pageSize);
+  const contacts = await findContacts(context, ids);
+  await startRuns(
+    context,
+    [...contacts.values()].map((contact) => candidate(context, trigger, scheduledAt, contact)),
+  );
+  const isLast = ids.length < pageSize;
+  await moveFire(database, fire, ids.at(-1) ?? fire.cursor, isLast ? { at: context.clock(), note: null } : null);
+  return !isLast;
+}
+
+function candidate(context: Context, trigger: ArmedTrigger, scheduledAt: number, contact: TriggerCause['contact']) {
+  const cause: TriggerCause = {
+    key: `schedule:${scheduledAt}${contact ? `:contact:${contact.id}` : ''}`,
+    contact,
+    event: null,
+    webhook: null,
+    source: 'run',
+    sourceId: null,
+    initialContext: { scheduled_at: toTimestamp(scheduledAt) },
+    depth: 0,
+  };
+  return candidateFor(trigger, cause, triggerScope(context, cause, context.clock()));
+}

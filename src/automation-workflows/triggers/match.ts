@@ -1,0 +1,75 @@
+import type { Context } from '../../accounts/context.ts';
+import type { ContactView } from '../../contacts/find-contacts.ts';
+import { toTimestamp } from '../../library/clock.ts';
+import { evaluate, type Condition } from '../conditions.ts';
+import { entryKeyOf } from '../runs/entry-key.ts';
+import type { DeliveryPayload } from '../runs/records.ts';
+import type { Candidate } from '../runs/start.ts';
+import type { RunSource } from '../runs/store.ts';
+import { buildScope } from '../scope.ts';
+import type { Scope } from '../templates.ts';
+import type { ArmedTrigger } from './store.ts';
+
+/** Something that happened and may set off triggers. */
+export interface TriggerCause {
+  /** Names it; with the trigger's id it is a run's dedup key. */
+  key: string;
+  contact: ContactView | null;
+  event: { id: number | null; type: string; data: unknown; created_at: string } | null;
+  webhook: DeliveryPayload | null;
+  source: RunSource;
+  sourceId: number | null;
+  initialContext: Record<string, unknown>;
+  depth: number;
+}
+
+/** What filters and entry keys of triggers may read: the same names as in a run, as far as they exist before one. */
+export function triggerScope(context: Context, cause: TriggerCause, now: number): Scope {
+  const { organization } = context;
+  const roots = {
+    contact: cause.contact,
+    event: cause.event,
+    data: cause.event?.data ?? cause.webhook?.body ?? cause.initialContext,
+    webhook: cause.webhook && {
+      body: cause.webhook.body,
+      raw: cause.webhook.raw,
+      headers: cause.webhook.headers,
+      query: cause.webhook.query,
+    },
+    organization: {
+      id: organization.id,
+      name: organization.name,
+      timezone: organization.timezone,
+      default_country: organization.defaultCountry,
+    },
+    now: toTimestamp(now),
+  };
+  return buildScope(roots, cause.initialContext);
+}
+
+interface FilteringConfig {
+  filter?: Condition | null;
+  entry_key?: string | null;
+}
+
+const configOf = (trigger: ArmedTrigger) => JSON.parse(trigger.config) as FilteringConfig;
+
+export function filterHolds(trigger: ArmedTrigger, scope: Scope, now: number): boolean {
+  const { filter } = configOf(trigger);
+  return !filter || evaluate(filter, scope, now);
+}
+
+export function candidateFor(trigger: ArmedTrigger, cause: TriggerCause, scope: Scope): Candidate {
+  const template = configOf(trigger).entry_key ?? (JSON.parse(trigger.workflow_settings) as FilteringConfig).entry_key;
+  return {
+    workflow: { id: trigger.workflow_id, version: trigger.workflow_version, contextSchema: trigger.workflow_context_schema },
+    triggerId: trigger.id,
+    contactId: cause.contact?.id ?? null,
+    dedupKey: `${cause.key}:trigger:${trigger.id}`,
+    entryKey: entryKeyOf(template, scope, cause.contact?.id ?? null, cause.event?.id ?? null),
+    source: cause.source,
+    sourceId: cause.sourceId,
+    initialContext: cause.initialContext,
+    depth: cause.depth,
+  };
+}

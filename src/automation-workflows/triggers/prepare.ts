@@ -1,0 +1,53 @@
+import type { Context } from '../../accounts/context.ts';
+import { listExists } from '../../contacts/list-exists.ts';
+import { invalid, invalidAt } from '../../library/errors.ts';
+import { nextFireAt } from '../schedule.ts';
+import { restoreMasked, sealSecrets } from '../secrets.ts';
+import { parseTriggerConfig, type TriggerConfig } from './configs.ts';
+import type { TriggerType } from './store.ts';
+
+/** A trigger's config, checked and ready to be stored. */
+export interface PreparedTrigger {
+  /** JSON text, secrets sealed. */
+  config: string;
+  topics: string[];
+  /** Epoch ms; null for triggers without a schedule. */
+  nextFireAt: number | null;
+}
+
+/** Checks a config and what it refers to; 422 below `loc`. `before` is the stored config, whose secrets a mask keeps. */
+export async function prepareTrigger(
+  context: Context,
+  type: TriggerType,
+  given: unknown,
+  before: unknown,
+  loc: string[],
+): Promise<PreparedTrigger> {
+  const { organization, settings } = context;
+  const parsed = parseTriggerConfig(type, await restoreMasked(settings.ENCRYPTION_KEY, organization.id, given, before), loc);
+  if (parsed.issues) throw invalid(parsed.issues);
+  const config = parsed.config;
+  if (type === 'schedule') {
+    const { audience } = config as TriggerConfig<'schedule'>;
+    if (audience && !(await listExists(context, audience.list_id)))
+      throw invalidAt([...loc, 'audience', 'list_id'], `There is no contact list ${audience.list_id} in this organization`, 'not_found');
+  }
+  return {
+    config: JSON.stringify(await sealSecrets(settings.ENCRYPTION_KEY, organization.id, config)),
+    topics: topicsOf(type, config),
+    nextFireAt: nextFireOf(type, config, context.clock()),
+  };
+}
+
+function topicsOf(type: TriggerType, config: unknown): string[] {
+  if (type === 'contact_event') return (config as TriggerConfig<'contact_event'>).event_types.map((name) => `contact_event:${name}`);
+  if (type === 'event') return [`event:${(config as TriggerConfig<'event'>).event}`];
+  if (type === 'data_condition') return (config as TriggerConfig<'data_condition'>).on.map((change) => `change:${change}`);
+  return [];
+}
+
+export function nextFireOf(type: TriggerType, config: unknown, now: number): number | null {
+  if (type !== 'schedule') return null;
+  const { cron, timezone } = config as TriggerConfig<'schedule'>;
+  return nextFireAt(cron, timezone, now);
+}

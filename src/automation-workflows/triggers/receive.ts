@@ -1,0 +1,104 @@
+import type { Context } from '../../accounts/context.ts';
+import { backgroundContext } from '../../accounts/organizations.ts';
+import { resolveMappedContact } from '../../contacts/resolve-mapped-contact.ts';
+import { storePayload } from '../../database/payload.ts';
+import { conflict, forbidden, notFound, unauthorized } from '../../library/errors.ts';
+import { announceEvent } from '../../queues/announce.ts';
+import type { DeliveryPayload } from '../runs/records.ts';
+import { openSecrets } from '../secrets.ts';
+import { insertDelivery, findDelivery } from './delivery-store.ts';
+import { applyMapping, extractDeliveryId } from './mapping.ts';
+import { readPayload } from './payload.ts';
+import { verify } from './signatures.ts';
+import { armedByUuid, type ArmedTrigger } from './store.ts';
+import { organizationOfUuid } from './trigger-uuid.ts';
+import type { WebhookConfig } from './webhook-config.ts';
+
+export interface IncomingWebhook {
+  uuid: string;
+  headers: Headers;
+  query: Record<string, string>;
+  body: Uint8Array;
+}
+
+export interface Accepted {
+  deliveryId: string;
+  isDuplicate: boolean;
+}
+
+/**
+ * Accepts a delivery once it is stored. Checked in this order: unknown or archived address 404, signature 401, inactive 409.
+ * A delivery that repeats an id is answered as a duplicate and fires nothing.
+ */
+export async function receiveWebhook(bindings: Env, incoming: IncomingWebhook, defer: Context['defer']): Promise<Accepted> {
+  const { context, trigger, config } = await addressed(bindings, incoming.uuid, defer);
+  const verified = await verify(config.auth, incoming.headers, incoming.body, context.clock());
+  if (!verified.ok) throw unauthorized(verified.reason);
+  if (trigger.state !== 'active') throw conflict(`The trigger is ${trigger.state}; it must be active to receive webhooks`);
+  if (trigger.workflow_status !== 'active')
+    throw conflict(`The workflow is ${trigger.workflow_status}; it must be active to receive webhooks`);
+
+  const { body, raw = null } = await readPayload(incoming.headers.get('content-type'), incoming.body);
+  const deliveryId = extractDeliveryId(config, incoming.headers, body);
+  const known = deliveryId === null ? null : await findDelivery(context.database, trigger.id, deliveryId);
+  if (known !== null) return { deliveryId: deliveryId!, isDuplicate: true };
+
+  const mapped = applyMapping(config.mapping, body);
+  const contactId = await resolveMappedContact(context, mapped.contact, config.list_name ?? null);
+  const payload: DeliveryPayload = {
+    body,
+    raw,
+    headers: showableHeaders(incoming.headers, config),
+    query: incoming.query,
+    variables: mapped.variables,
+  };
+  const key = () => `${context.organization.id}/deliveries/${crypto.randomUUID()}`;
+  const stored = await insertDelivery(context.database, {
+    organizationId: context.organization.id,
+    triggerId: trigger.id,
+    deliveryId,
+    contactId,
+    payload: await storePayload(bindings.FILES, key, JSON.stringify(payload)),
+    createdAt: context.clock(),
+  });
+  if (stored === 'inactive') throw conflict('The trigger or its workflow has just become inactive; it must be active to receive webhooks');
+  if (stored === 'duplicate') return { deliveryId: deliveryId!, isDuplicate: true };
+  announceEvent(context, 'delivery', stored.id);
+  return { deliveryId: deliveryId ?? String(stored.id), isDuplicate: false };
+}
+
+/** Answers a sender that checks the address before it sends, when the trigger has a token for that. */
+export async function answerChallenge(
+  bindings: Env,
+  uuid: string,
+  query: Record<string, string>,
+  defer: Context['defer'],
+): Promise<string> {
+  const { config } = await addressed(bindings, uuid, defer);
+  const challenge = query['hub.challenge'] ?? query['challenge'];
+  const token = query['hub.verify_token'] ?? query['verify_token'];
+  const { verify_token } = config.auth;
+  if (!challenge || !verify_token || token !== verify_token)
+    throw forbidden('This address answers a GET only with a challenge and the verify_token of its trigger');
+  return challenge;
+}
+
+async function addressed(bindings: Env, uuid: string, defer: Context['defer']) {
+  const organizationId = organizationOfUuid(uuid);
+  const context = organizationId === null ? null : await backgroundContext(bindings, organizationId, defer);
+  const trigger =
+    context && (await context.database.first<ArmedTrigger>(armedByUuid(context.database, context.organization.id, uuid.toLowerCase())));
+  if (!context || !trigger || trigger.state === 'archived' || trigger.workflow_status === 'archived' || trigger.type !== 'webhook')
+    throw notFound('Webhook address');
+  const config = await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, JSON.parse(trigger.config) as WebhookConfig);
+  return { context, trigger, config };
+}
+
+const credentialHeader = /authorization|cookie|signature|hmac|token|secret|api[-_]?key/i;
+const platformHeader = /^(cf-|x-forwarded|x-real-ip|true-client-ip|mf-)/i;
+
+/** The headers a journey may read: none that proves who sent it. */
+function showableHeaders(headers: Headers, config: WebhookConfig): Record<string, string> {
+  const own = 'header' in config.auth ? config.auth.header.toLowerCase() : null;
+  return Object.fromEntries([...headers].filter(([name]) => name !== own && !credentialHeader.test(name) && !platformHeader.test(name)));
+}

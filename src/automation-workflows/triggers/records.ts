@@ -1,0 +1,28 @@
+import type { z } from '@hono/zod-openapi';
+import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
+import type { TriggerRecord } from '../schemas.ts';
+import { maskSecrets } from '../secrets.ts';
+import type { TriggerRow } from './store.ts';
+
+/** `apiUrl` is the public base of the API, for the address of a webhook. */
+export function triggerRecord(row: TriggerRow, apiUrl: string): z.infer<typeof TriggerRecord> {
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    organization_id: row.organization_id,
+    automation_workflow_id: row.workflow_id,
+    type: row.type,
+    name: row.name,
+    config: maskSecrets(JSON.parse(row.config) as Record<string, unknown>),
+    state: row.state,
+    ...(row.type === 'webhook' ? { webhook_url: webhookUrl(apiUrl, row.uuid) } : {}),
+    next_fire_at: nullableTimestamp(row.next_fire_at),
+    last_fired_at: nullableTimestamp(row.last_fired_at),
+    fire_count: row.fire_count,
+    last_error: row.last_error,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  };
+}
+
+export const webhookUrl = (apiUrl: string, uuid: string): string => `${apiUrl}/automation-workflows/webhook/${uuid}`;

@@ -1,0 +1,103 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/area.ts';
+import { decodeCursor, envelope } from '../../http/pagination.ts';
+import { apiUrl } from '../../http/public-url.ts';
+import { runRecords } from '../runs/records.ts';
+import * as schemas from '../schemas.ts';
+import { existingWorkflow } from '../workflows/existing.ts';
+import { archiveTrigger, createTrigger, patchTrigger } from './change.ts';
+import { describeTriggers } from './descriptions.ts';
+import { fireTrigger } from './fire.ts';
+import { internalEvents } from './internal-events.ts';
+import { triggerRecord, webhookUrl } from './records.ts';
+import { eventTypesSeen, listTriggers } from './store.ts';
+
+const tags = ['automation-triggers'];
+const ofWorkflow = z.object({ workflow_id: pathId });
+const ofTrigger = z.object({ trigger_id: pathId });
+
+const createTriggerRoute = createRoute({
+  method: 'post',
+  path: '/automation-workflows/{workflow_id}/triggers',
+  tags,
+  summary: 'Add a trigger',
+  request: { params: ofWorkflow, body: jsonBody(schemas.NewTriggerBody) },
+  responses: { 201: jsonResponse(schemas.TriggerRecord, 'Created'), ...errorResponses(400, 404, 409) },
+});
+const listRoute = createRoute({
+  method: 'get',
+  path: '/automation-workflows/{workflow_id}/triggers',
+  tags,
+  summary: 'List the triggers of a journey',
+  request: { params: ofWorkflow, query: schemas.TriggerQuery },
+  responses: { 200: jsonResponse(schemas.TriggerList), ...errorResponses(400, 404) },
+});
+const patchRoute = createRoute({
+  method: 'patch',
+  path: '/automation-workflows/triggers/{trigger_id}',
+  tags,
+  summary: 'Change the name, config or state of a trigger',
+  request: { params: ofTrigger, body: jsonBody(schemas.TriggerPatchBody) },
+  responses: { 200: jsonResponse(schemas.TriggerRecord), ...errorResponses(400, 404, 409) },
+});
+const archiveRoute = createRoute({
+  method: 'delete',
+  path: '/automation-workflows/triggers/{trigger_id}',
+  tags,
+  summary: 'Archive a trigger; it never fires again',
+  request: { params: ofTrigger },
+  responses: { 200: jsonResponse(schemas.TriggerRecord), ...errorResponses(400, 404) },
+});
+const metaRoute = createRoute({
+  method: 'get',
+  path: '/automation-workflows/{workflow_id}/trigger-meta',
+  tags,
+  summary: 'What a form for triggers needs: the types with their config schemas, and what has been seen',
+  request: { params: ofWorkflow },
+  responses: { 200: jsonResponse(schemas.TriggerMeta), ...errorResponses(400, 404) },
+});
+const fireRoute = createRoute({
+  method: 'post',
+  path: '/automation-workflows/{workflow_id}/triggers/{trigger_id}/fire',
+  tags,
+  summary: 'Fire a manual trigger: one run for each contact, or one without contact',
+  request: { params: z.object({ workflow_id: pathId, trigger_id: pathId }), body: jsonBody(schemas.FireBody) },
+  responses: { 200: jsonResponse(schemas.FireAnswer), ...errorResponses(400, 404, 409) },
+});
+
+export const triggerRoutes = createArea()
+  .openapi(createTriggerRoute, async (c) => {
+    const row = await createTrigger(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json'));
+    return c.json(triggerRecord(row, apiUrl(c)), 201);
+  })
+  .openapi(listRoute, async (c) => {
+    const { status, search, ...page } = c.req.valid('query');
+    const { id } = await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);
+    const found = await listTriggers(c.var.context.database, id, { status, search }, { ...page, after: decodeCursor(page.cursor) });
+    return c.json(
+      envelope('triggers', page, found, (row) => triggerRecord(row, apiUrl(c))),
+      200,
+    );
+  })
+  .openapi(patchRoute, async (c) => {
+    const row = await patchTrigger(c.var.context, c.req.valid('param').trigger_id, c.req.valid('json'));
+    return c.json(triggerRecord(row, apiUrl(c)), 200);
+  })
+  .openapi(archiveRoute, async (c) =>
+    c.json(triggerRecord(await archiveTrigger(c.var.context, c.req.valid('param').trigger_id), apiUrl(c)), 200),
+  )
+  .openapi(metaRoute, async (c) => {
+    await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);
+    const meta = {
+      trigger_types: describeTriggers(),
+      event_types_seen: await eventTypesSeen(c.var.context.database, c.var.context.organization.id),
+      internal_events: [...internalEvents],
+      webhook_url_template: webhookUrl(apiUrl(c), '{trigger_uuid}'),
+    };
+    return c.json(meta, 200);
+  })
+  .openapi(fireRoute, async (c) => {
+    const { workflow_id, trigger_id } = c.req.valid('param');
+    const rows = await fireTrigger(c.var.context, workflow_id, trigger_id, c.req.valid('json'));
+    return c.json({ triggered: rows.length, runs: await runRecords(c.env.FILES, rows) }, 200);
+  });

@@ -1,0 +1,115 @@
+import { joinBytes, standardWebhooksKey } from '../standard-webhooks.ts';
+import type { WebhookAuth } from './webhook-config.ts';
+
+export type Verification = { ok: true } | { ok: false; reason: string };
+
+/** How far a signed timestamp may lie from now, either way: older ones may be replays. */
+const toleranceSeconds = 300;
+
+const encoder = new TextEncoder();
+const ok: Verification = { ok: true };
+const refused = (reason: string): Verification => ({ ok: false, reason });
+
+/** Checks a delivery over the raw bytes of its body, secrets in constant time. `now` in epoch ms. The reason holds no secret. */
+export async function verify(auth: WebhookAuth, headers: Headers, body: Uint8Array, now: number): Promise<Verification> {
+  switch (auth.type) {
+    case 'none':
+      return ok;
+    case 'hmac_sha256':
+      return verifyHmac(headers.get(auth.header), auth.header, encoder.encode(auth.secret), body, auth.encoding, auth.prefix);
+    case 'shopify':
+      return verifyHmac(headers.get('x-shopify-hmac-sha256'), 'X-Shopify-Hmac-Sha256', encoder.encode(auth.secret), body, 'base64');
+    case 'standard_webhooks':
+      return verifyStandardWebhooks(auth.secret, headers, body, now);
+    case 'stripe':
+      return verifyStripe(auth.secret, auth.header, headers, body, now);
+    case 'header_token':
+      return verifyToken(headers.get(auth.header), auth.header, auth.token);
+    case 'basic':
+      return verifyBasic(headers.get('authorization'), auth.username, auth.password);
+  }
+}
+
+type Encoding = 'hex' | 'base64';
+
+async function verifyHmac(
+  given: string | null,
+  header: string,
+  key: Uint8Array,
+  body: Uint8Array,
+  encoding: Encoding,
+  prefix = '',
+): Promise<Verification> {
+  if (given === null) return refused(`header ${header} is missing`);
+  if (!given.startsWith(prefix)) return refused(`header ${header} does not begin with "${prefix}"`);
+  return (await isSigned(key, [given.slice(prefix.length)], encoding, body)) ? ok : refused('the signature does not match');
+}
+
+async function verifyStandardWebhooks(secret: string, headers: Headers, body: Uint8Array, now: number): Promise<Verification> {
+  // Svix, where the standard comes from, still sends its own names.
+  const read = (name: string): string | null => headers.get(`webhook-${name}`) ?? headers.get(`svix-${name}`);
+  const [id, timestamp, signatures] = [read('id'), read('timestamp'), read('signature')];
+  if (id === null || timestamp === null || signatures === null)
+    return refused('headers webhook-id, webhook-timestamp and webhook-signature are needed');
+  if (!isRecent(timestamp, now)) return refused('webhook-timestamp is more than 5 minutes from now');
+  const key = standardWebhooksKey(secret);
+  const candidates = signatures.split(' ').flatMap((signature) => (signature.startsWith('v1,') ? [signature.slice(3)] : []));
+  if (!key || !(await isSigned(key, candidates, 'base64', joinBytes(`${id}.${timestamp}.`, body))))
+    return refused('the signature does not match');
+  return ok;
+}
+
+async function verifyStripe(secret: string, header: string, headers: Headers, body: Uint8Array, now: number): Promise<Verification> {
+  const given = headers.get(header);
+  if (given === null) return refused(`header ${header} is missing`);
+  const items = given.split(',').map((item) => item.trim().split('=', 2));
+  const timestamp = items.find(([name]) => name === 't')?.[1];
+  const candidates = items.flatMap(([name, value]) => (name === 'v1' && value !== undefined ? [value] : []));
+  if (timestamp === undefined || candidates.length === 0) return refused(`header ${header} must be t=<seconds>,v1=<signature>`);
+  if (!isRecent(timestamp, now)) return refused('the signed timestamp is more than 5 minutes from now');
+  const content = joinBytes(`${timestamp}.`, body);
+  return (await isSigned(encoder.encode(secret), candidates, 'hex', content)) ? ok : refused('the signature does not match');
+}
+
+async function verifyToken(given: string | null, header: string, token: string): Promise<Verification> {
+  if (given === null) return refused(`header ${header} is missing`);
+  const bearer = header.toLowerCase() === 'authorization' ? given.replace(/^Bearer\s+/i, '') : given;
+  return (await isSame(given, token)) || (await isSame(bearer, token)) ? ok : refused(`header ${header} does not match`);
+}
+
+async function verifyBasic(given: string | null, username: string, password: string): Promise<Verification> {
+  const encoded = /^Basic\s+(\S+)$/i.exec(given ?? '')?.[1];
+  const bytes = encoded === undefined ? null : decode(encoded, 'base64');
+  if (!bytes) return refused('header Authorization must be Basic credentials');
+  return (await isSame(new TextDecoder().decode(bytes), `${username}:${password}`)) ? ok : refused('user name or password does not match');
+}
+
+const isRecent = (timestamp: string, now: number): boolean =>
+  /^\d{1,12}$/.test(timestamp) && Math.abs(now / 1000 - Number(timestamp)) <= toleranceSeconds;
+
+/** Whether one of the signatures (a sender that changes its secret sends several) fits. The platform compares in constant time. */
+async function isSigned(key: Uint8Array, signatures: readonly string[], encoding: Encoding, content: Uint8Array): Promise<boolean> {
+  const hmac = await crypto.subtle.importKey('raw', key as Uint8Array<ArrayBuffer>, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  const checks = signatures.slice(0, 10).map(async (signature) => {
+    const bytes = decode(signature.trim(), encoding);
+    return bytes !== null && crypto.subtle.verify('HMAC', hmac, bytes, content as Uint8Array<ArrayBuffer>);
+  });
+  return (await Promise.all(checks)).includes(true);
+}
+
+/** Compares digests, so that neither content nor length of a secret shows in the time it takes. */
+async function isSame(given: string, secret: string): Promise<boolean> {
+  const [a, b] = await Promise.all(
+    [given, secret].map(async (text) => new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))),
+  );
+  return a!.reduce((difference, byte, index) => difference | (byte ^ b![index]!), 0) === 0;
+}
+
+function decode(text: string, encoding: Encoding): Uint8Array<ArrayBuffer> | null {
+  if (encoding === 'hex') return /^([0-9a-f]{2})+$/i.test(text) ? Uint8Array.from(text.match(/../g)!, (pair) => parseInt(pair, 16)) : null;
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,45 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context as HonoContext } from 'hono';
+import { createArea, errorResponses, jsonResponse } from '../../http/area.ts';
+import type { HttpEnvironment } from '../../http/environment.ts';
+import { readBytes } from '../../http/read-body.ts';
+import { DeliveryAccepted } from '../schemas.ts';
+import { answerChallenge, receiveWebhook } from './receive.ts';
+
+const bodyLimit = 1024 * 1024;
+const tags = ['webhooks'];
+const request = { params: z.object({ trigger_uuid: z.string().max(100) }) };
+
+const receiveRoute = createRoute({
+  method: 'post',
+  path: '/automation-workflows/webhook/{trigger_uuid}',
+  tags,
+  summary: 'Receive a webhook of any content type, verified as its trigger says',
+  security: [],
+  request,
+  responses: { 202: jsonResponse(DeliveryAccepted, 'Stored'), ...errorResponses(404, 409, 413) },
+});
+const challengeRoute = createRoute({
+  method: 'get',
+  path: '/automation-workflows/webhook/{trigger_uuid}',
+  tags,
+  summary: "Answer a sender's challenge",
+  security: [],
+  request,
+  responses: { 200: { description: 'The challenge', content: { 'text/plain': { schema: z.string() } } }, ...errorResponses(403, 404) },
+});
+
+const defer = (c: HonoContext<HttpEnvironment>) => (work: Promise<unknown>) =>
+  c.executionCtx.waitUntil(work.catch((error: unknown) => c.var.log.error('deferred work failed', error)));
+
+/** Open without credentials: mounted before authentication, since the trigger's own scheme verifies the sender. */
+export const webhookRoutes = createArea()
+  .openapi(receiveRoute, async (c) => {
+    const body = await readBytes(c.req.raw, bodyLimit);
+    const incoming = { uuid: c.req.valid('param').trigger_uuid, headers: c.req.raw.headers, query: c.req.query(), body };
+    const { deliveryId, isDuplicate } = await receiveWebhook(c.env, incoming, defer(c));
+    return c.json({ status: 'accepted' as const, delivery_id: deliveryId, duplicate: isDuplicate }, 202);
+  })
+  .openapi(challengeRoute, async (c) =>
+    c.text(await answerChallenge(c.env, c.req.valid('param').trigger_uuid, c.req.query(), defer(c)), 200),
+  );

@@ -1,0 +1,46 @@
+import type { Context } from '../../accounts/context.ts';
+import { invalid, type Issue } from '../../library/errors.ts';
+import { isRecord } from '../../library/json.ts';
+import { issuesOf } from '../../library/schema-issues.ts';
+import { checkSchema } from '../context-schema.ts';
+import { validateGraph } from '../definition.ts';
+import { nodeTypes } from '../nodes/registry.ts';
+import { openSecrets, restoreMasked, sealSecrets } from '../secrets.ts';
+import { WorkflowSettings } from '../settings.ts';
+
+const definitionLimitBytes = 512 * 1024;
+
+/** A definition as it is stored: JSON text with its secrets sealed, masks put back to what they stood for in `before`. */
+export async function prepareDefinition(context: Context, definition: unknown, before: unknown): Promise<string> {
+  const { ENCRYPTION_KEY } = context.settings;
+  const restored = await restoreMasked(ENCRYPTION_KEY, context.organization.id, definition, before);
+  if (JSON.stringify(restored) === (await openedText(context, before))) return JSON.stringify(before);
+  const text = JSON.stringify(await sealSecrets(ENCRYPTION_KEY, context.organization.id, restored));
+  if (text.length > definitionLimitBytes)
+    throw invalid([{ loc: ['body', 'definition'], msg: `Is ${text.length} bytes; at most ${definitionLimitBytes}`, type: 'too_large' }]);
+  return text;
+}
+
+/** Sealing the same secret twice gives other bytes; whether a definition changed is seen on the opened ones. */
+async function openedText(context: Context, before: unknown): Promise<string> {
+  return JSON.stringify(await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, before));
+}
+
+/** Settings with every default filled in; 422 naming what is wrong or unknown. */
+export function prepareSettings(settings: unknown): string {
+  const parsed = WorkflowSettings.safeParse(settings);
+  if (!parsed.success) throw invalid(issuesOf(parsed.error, ['body', 'settings']));
+  return JSON.stringify(parsed.data);
+}
+
+export function prepareContextSchema(schema: unknown): string {
+  const problems = isRecord(schema) && !Object.keys(schema).length ? [] : checkSchema(schema);
+  if (problems.length)
+    throw invalid(
+      problems.map(({ path, message }) => ({ loc: ['body', 'context_schema', ...path], msg: message, type: 'invalid_schema' })),
+    );
+  return JSON.stringify(schema);
+}
+
+/** What stops a graph from going active. Secrets in it may be sealed: they count as text. */
+export const definitionIssues = (definition: unknown): Issue[] => validateGraph(definition, nodeTypes);

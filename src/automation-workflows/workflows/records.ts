@@ -1,0 +1,30 @@
+import type { z } from '@hono/zod-openapi';
+import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
+import type { VersionRecord, WorkflowRecord } from '../schemas.ts';
+import { maskSecrets } from '../secrets.ts';
+import type { VersionRow, WorkflowRow } from './store.ts';
+
+const shown = (json: string) => maskSecrets(JSON.parse(json) as Record<string, unknown>);
+
+export const workflowRecord = (row: WorkflowRow): z.infer<typeof WorkflowRecord> => ({
+  id: row.id,
+  organization_id: row.organization_id,
+  name: row.name,
+  description: row.description,
+  version: row.version,
+  status: row.status,
+  definition: shown(row.definition),
+  trigger: shown(row.trigger),
+  context_schema: JSON.parse(row.context_schema) as Record<string, unknown>,
+  settings: JSON.parse(row.settings) as Record<string, unknown>,
+  created_at: toTimestamp(row.created_at),
+  updated_at: nullableTimestamp(row.updated_at),
+  runs_count: row.runs_count,
+  active_runs_count: row.active_runs_count,
+});
+
+export const versionRecord = (row: VersionRow): z.infer<typeof VersionRecord> => ({
+  version: row.version,
+  definition: shown(row.definition),
+  created_at: toTimestamp(row.created_at),
+});

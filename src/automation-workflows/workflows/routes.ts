@@ -1,0 +1,124 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/area.ts';
+import { decodeCursor, envelope, pageQuery } from '../../http/pagination.ts';
+import { describeNodeTypes } from '../nodes/describe.ts';
+import { executeWorkflow, testWorkflow } from '../runs/execute.ts';
+import * as schemas from '../schemas.ts';
+import { archiveWorkflow, createWorkflow, patchWorkflow } from './change.ts';
+import { existingWorkflow } from './existing.ts';
+import { definitionIssues } from './prepare.ts';
+import { versionRecord, workflowRecord } from './records.ts';
+import { listVersions, listWorkflows } from './store.ts';
+
+const tags = ['automation-workflows'];
+const params = z.object({ workflow_id: pathId });
+
+const createRouteOf = createRoute({
+  method: 'post',
+  path: '/automation-workflows',
+  tags,
+  summary: 'Create a journey as a draft',
+  request: { body: jsonBody(schemas.NewWorkflowBody) },
+  responses: { 201: jsonResponse(schemas.WorkflowRecord, 'Created'), ...errorResponses(400) },
+});
+const listRoute = createRoute({
+  method: 'get',
+  path: '/automation-workflows',
+  tags,
+  summary: 'List journeys, newest first',
+  request: { query: schemas.WorkflowQuery },
+  responses: { 200: jsonResponse(schemas.WorkflowList), ...errorResponses(400) },
+});
+const nodeTypesRoute = createRoute({
+  method: 'get',
+  path: '/automation-workflows/node-types',
+  tags,
+  summary: 'Every node type with the JSON Schema of its data, its handles and an example',
+  responses: { 200: jsonResponse(schemas.NodeTypeList), ...errorResponses(400) },
+});
+const getRoute = createRoute({
+  method: 'get',
+  path: '/automation-workflows/{workflow_id}',
+  tags,
+  summary: 'Get a journey',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.WorkflowRecord), ...errorResponses(400, 404) },
+});
+const patchRoute = createRoute({
+  method: 'patch',
+  path: '/automation-workflows/{workflow_id}',
+  tags,
+  summary: 'Change a journey or its status',
+  request: { params, body: jsonBody(schemas.WorkflowPatchBody) },
+  responses: { 200: jsonResponse(schemas.WorkflowRecord), ...errorResponses(400, 404, 409) },
+});
+const archiveRoute = createRoute({
+  method: 'delete',
+  path: '/automation-workflows/{workflow_id}',
+  tags,
+  summary: 'Archive a journey; its live runs are cancelled',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.WorkflowRecord), ...errorResponses(400, 404) },
+});
+const versionsRoute = createRoute({
+  method: 'get',
+  path: '/automation-workflows/{workflow_id}/versions',
+  tags,
+  summary: 'List the versions of the definition, newest first',
+  request: { params, query: z.object(pageQuery) },
+  responses: { 200: jsonResponse(schemas.VersionList), ...errorResponses(400, 404) },
+});
+const validateRoute = createRoute({
+  method: 'post',
+  path: '/automation-workflows/{workflow_id}/validate',
+  tags,
+  summary: 'What would stop this definition, or the given one, from going active',
+  request: { params, body: jsonBody(schemas.ValidationBody) },
+  responses: { 200: jsonResponse(schemas.ValidationAnswer), ...errorResponses(400, 404) },
+});
+const executeRoute = createRoute({
+  method: 'post',
+  path: '/automation-workflows/{workflow_id}/execute',
+  tags,
+  summary: 'Start a run now',
+  request: { params, body: jsonBody(schemas.ExecuteBody) },
+  responses: { 200: jsonResponse(schemas.RunRecord), ...errorResponses(400, 404, 409) },
+});
+const testRoute = createRoute({
+  method: 'post',
+  path: '/automation-workflows/{workflow_id}/test',
+  tags,
+  summary: 'Test a journey of any status; a dry run performs nothing and answers the finished run with its history',
+  request: { params, body: jsonBody(schemas.TestBody) },
+  responses: { 200: jsonResponse(schemas.TestedRun), ...errorResponses(400, 404) },
+});
+
+export const workflowRoutes = createArea()
+  .openapi(createRouteOf, async (c) => c.json(workflowRecord(await createWorkflow(c.var.context, c.req.valid('json'))), 201))
+  .openapi(listRoute, async (c) => {
+    const { status, search, ...page } = c.req.valid('query');
+    const { database, organization } = c.var.context;
+    const found = await listWorkflows(database, organization.id, { status, search }, { ...page, after: decodeCursor(page.cursor) });
+    return c.json(envelope('automation_workflows', page, found, workflowRecord), 200);
+  })
+  .openapi(nodeTypesRoute, (c) => c.json({ node_types: describeNodeTypes() }, 200))
+  .openapi(getRoute, async (c) => c.json(workflowRecord(await existingWorkflow(c.var.context, c.req.valid('param').workflow_id)), 200))
+  .openapi(patchRoute, async (c) =>
+    c.json(workflowRecord(await patchWorkflow(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json'))), 200),
+  )
+  .openapi(archiveRoute, async (c) => c.json(workflowRecord(await archiveWorkflow(c.var.context, c.req.valid('param').workflow_id)), 200))
+  .openapi(versionsRoute, async (c) => {
+    const page = c.req.valid('query');
+    const { id } = await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);
+    const found = await listVersions(c.var.context.database, id, { ...page, after: decodeCursor(page.cursor) });
+    return c.json(envelope('versions', page, found, versionRecord), 200);
+  })
+  .openapi(validateRoute, async (c) => {
+    const row = await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);
+    const errors = definitionIssues(c.req.valid('json').definition ?? JSON.parse(row.definition));
+    return c.json({ valid: errors.length === 0, errors }, 200);
+  })
+  .openapi(executeRoute, async (c) =>
+    c.json(await executeWorkflow(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json')), 200),
+  )
+  .openapi(testRoute, async (c) => c.json(await testWorkflow(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json')), 200));

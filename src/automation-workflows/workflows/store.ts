@@ -1,0 +1,191 @@
+import type { Database, Statement } from '../../database/client.ts';
+import type { Found, Position } from '../../http/pagination.ts';
+import { countLimit, cut } from '../../http/pagination.ts';
+
+export type WorkflowStatus = 'draft' | 'active' | 'paused' | 'archived';
+
+/** A workflow as stored: JSON columns are text, secrets in them sealed. */
+export interface WorkflowRow {
+  id: number;
+  organization_id: number;
+  name: string;
+  description: string;
+  version: number;
+  status: WorkflowStatus;
+  definition: string;
+  trigger: string;
+  context_schema: string;
+  settings: string;
+  runs_count: number;
+  active_runs_count: number;
+  created_at: number;
+  updated_at: number | null;
+}
+
+export async function findWorkflow(database: Database, organizationId: number, id: number): Promise<WorkflowRow | null> {
+  return database.first(database.prepare('SELECT * FROM automation_workflow WHERE id = ? AND organization_id = ?', id, organizationId));
+}
+
+export interface WorkflowFields {
+  name: string;
+  description: string;
+  definition: string;
+  trigger: string;
+  context_schema: string;
+  settings: string;
+}
+
+const insertVersion = `INSERT INTO automation_version (workflow_id, version, organization_id, definition, created_at)
+  SELECT id, version, organization_id, definition, ?2 FROM automation_workflow WHERE id = ?1
+  ON CONFLICT (workflow_id, version) DO NOTHING`;
+
+/** A draft with its first version. */
+export async function insertWorkflow(
+  database: Database,
+  organizationId: number,
+  fields: WorkflowFields,
+  now: number,
+): Promise<WorkflowRow> {
+  const [inserted] = await database.batch([
+    database.prepare(
+      `INSERT INTO automation_workflow (organization_id, name, description, version, status, definition, trigger, context_schema, settings, created_at)
+       VALUES (?, ?, ?, 1, 'draft', ?, ?, ?, ?, ?) RETURNING *`,
+      organizationId,
+      fields.name,
+      fields.description,
+      fields.definition,
+      fields.trigger,
+      fields.context_schema,
+      fields.settings,
+      now,
+    ),
+    database.prepare(
+      `INSERT INTO automation_version (workflow_id, version, organization_id, definition, created_at)
+       SELECT id, version, organization_id, definition, created_at FROM automation_workflow WHERE id = last_insert_rowid()`,
+    ),
+  ]);
+  return inserted![0] as unknown as WorkflowRow;
+}
+
+/**
+ * Writes a change in one step with what follows from it (`also`), provided that the status is still `expected`; null when it
+ * is not, and then nothing is written. A changed definition is the next version.
+ */
+export async function updateWorkflow(
+  database: Database,
+  row: WorkflowRow,
+  change: Partial<WorkflowFields> & { status?: WorkflowStatus },
+  now: number,
+  also: (guard: { sql: string; parameters: (string | number)[] }) => Statement[],
+): Promise<WorkflowRow | null> {
+  const next = { ...row, ...change };
+  const isNewVersion = next.definition !== row.definition;
+  // The write stamps a unique moment, so that the statements beside it can tell whether it happened.
+  const guard = { sql: 'EXISTS (SELECT 1 FROM automation_workflow WHERE id = ? AND updated_at = ?)', parameters: [row.id, now] };
+  const results = await database.batch([
+    database.prepare(
+      `UPDATE automation_workflow SET name = ?, description = ?, definition = ?, trigger = ?, context_schema = ?, settings = ?, status = ?,
+         version = version + ?, updated_at = ?
+       WHERE id = ? AND organization_id = ? AND status = ? AND version = ? RETURNING *`,
+      next.name,
+      next.description,
+      next.definition,
+      next.trigger,
+      next.context_schema,
+      next.settings,
+      next.status,
+      isNewVersion ? 1 : 0,
+      now,
+      row.id,
+      row.organization_id,
+      row.status,
+      row.version,
+    ),
+    ...also(guard),
+    ...(isNewVersion ? [database.prepare(insertVersion, row.id, now)] : []),
+  ]);
+  return (results[0]![0] as unknown as WorkflowRow) ?? null;
+}
+
+export interface WorkflowFilter {
+  status?: WorkflowStatus | undefined;
+  search?: string | undefined;
+}
+
+/** Newest first; archived ones only when asked for. Organizations have at most thousands of journeys, so names are read. */
+export async function listWorkflows(
+  database: Database,
+  organizationId: number,
+  filter: WorkflowFilter,
+  page: { limit: number; offset: number; after?: Position | undefined },
+): Promise<Found<WorkflowRow>> {
+  const statuses = filter.status ? [filter.status] : ['draft', 'active', 'paused'];
+  const search = filter.search ? ' AND instr(lower(name), ?) > 0' : '';
+  const searchParameters = filter.search ? [filter.search.toLowerCase()] : [];
+  const where = `organization_id = ? AND status IN (SELECT value FROM json_each(?))${search}`;
+  const parameters = [organizationId, JSON.stringify(statuses), ...searchParameters];
+  const [rows, counted] = await database.batch([
+    database.prepare(
+      `SELECT * FROM automation_workflow WHERE ${where} AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?`,
+      ...parameters,
+      page.after?.id ?? Number.MAX_SAFE_INTEGER,
+      page.limit + 1,
+      page.offset,
+    ),
+    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM automation_workflow WHERE ${where} LIMIT ${countLimit})`, ...parameters),
+  ]);
+  const { total } = counted![0] as { total: number };
+  return { ...cut(rows as unknown as WorkflowRow[], page.limit, (row) => ({ value: null, id: row.id })), total };
+}
+
+export interface VersionRow {
+  version: number;
+  definition: string;
+  created_at: number;
+}
+
+export async function listVersions(
+  database: Database,
+  workflowId: number,
+  page: { limit: number; offset: number; after?: Position | undefined },
+): Promise<Found<VersionRow>> {
+  const [rows, counted] = await database.batch([
+    database.prepare(
+      'SELECT version, definition, created_at FROM automation_version WHERE workflow_id = ? AND version < ? ORDER BY version DESC LIMIT ? OFFSET ?',
+      workflowId,
+      page.after?.id ?? Number.MAX_SAFE_INTEGER,
+      page.limit + 1,
+      page.offset,
+    ),
+    database.prepare('SELECT version AS total FROM automation_workflow WHERE id = ?', workflowId),
+  ]);
+  const { total } = counted![0] as { total: number };
+  return { ...cut(rows as unknown as VersionRow[], page.limit, (row) => ({ value: null, id: row.version })), total };
+}
+
+/** Archived: its live runs are ended by the cleanup that this row asks for. */
+export const cleanupStatement = (
+  database: Database,
+  organizationId: number,
+  workflowId: number,
+  now: number,
+  guard: { sql: string; parameters: (string | number)[] },
+): Statement =>
+  database.prepare(
+    `INSERT INTO cleanup (organization_id, kind, subject_id, created_at) SELECT ?, 'workflow_archived', ?, ? WHERE ${guard.sql} RETURNING id`,
+    organizationId,
+    workflowId,
+    now,
+    ...guard.parameters,
+  );
+
+export async function openCleanups(database: Database, organizationId: number, workflowId: number): Promise<number[]> {
+  const rows = await database.all<{ id: number }>(
+    database.prepare(
+      "SELECT id FROM cleanup WHERE organization_id = ? AND kind = 'workflow_archived' AND subject_id = ? AND note IS NULL",
+      organizationId,
+      workflowId,
+    ),
+  );
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,79 @@
+import { refusal } from './guard.ts';
+
+export interface OutsideRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+  timeout_seconds: number;
+}
+
+export type OutsideResponse =
+  | { status: number; headers: Record<string, string>; body: string; is_cut: boolean }
+  | { failure: 'network' | 'refused'; message: string };
+
+const maximumRedirects = 3;
+const maximumBodyBytes = 1024 * 1024;
+const droppedOnRedirect = /^(authorization|cookie|x-api-key|proxy-authorization|webhook-signature)$/i;
+
+/**
+ * Calls an address that a customer named. Follows at most three redirects and checks each; never sends credentials on to
+ * another origin; reads at most 1 MiB of the answer.
+ */
+export async function sendOutside(request: OutsideRequest, allowedOrigins: readonly string[]): Promise<OutsideResponse> {
+  const signal = AbortSignal.timeout(request.timeout_seconds * 1000);
+  let { method, headers, body } = request;
+  let url = parseUrl(request.url);
+  for (let redirects = 0; ; redirects++) {
+    const refused = url ? refusal(url, allowedOrigins) : 'it is not a URL';
+    if (!url || refused) return { failure: 'refused', message: `The address may not be called: ${refused}` };
+    try {
+      const response = await fetch(url, { method, headers, body, redirect: 'manual', signal });
+      const location = response.headers.get('location');
+      if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return await readAnswer(response);
+      await response.body?.cancel();
+      if (redirects === maximumRedirects)
+        return { failure: 'network', message: `The address redirects more than ${maximumRedirects} times` };
+      const next = parseUrl(location, url);
+      if (next?.origin !== url.origin)
+        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !droppedOnRedirect.test(name)));
+      if (response.status === 303 || (response.status < 303 && method === 'POST')) {
+        method = 'GET';
+        body = null;
+      }
+      url = next;
+    } catch (error) {
+      const isTimeout = (error as Error).name === 'TimeoutError';
+      const message = isTimeout
+        ? `No answer within ${request.timeout_seconds} seconds`
+        : `The address cannot be reached: ${(error as Error).message}`;
+      return { failure: 'network', message };
+    }
+  }
+}
+
+function parseUrl(text: string, base?: URL): URL | null {
+  try {
+    return new URL(text, base);
+  } catch {
+    return null;
+  }
+}
+
+async function readAnswer(response: Response): Promise<OutsideResponse> {
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'));
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  let isCut = false;
+  if (response.body)
+    for await (const part of response.body as ReadableStream<Uint8Array>) {
+      parts.push(part);
+      length += part.byteLength;
+      if (length > maximumBodyBytes) {
+        isCut = true;
+        break;
+      }
+    }
+  const bytes = Buffer.concat(parts).subarray(0, maximumBodyBytes);
+  return { status: response.status, headers, body: new TextDecoder().decode(bytes), is_cut: isCut };
+}

@@ -1,0 +1,13 @@
+import { tick } from './cron/tick.ts';
+import { createApp } from './http/app.ts';
+import { consumeBatch } from './queues/consume.ts';
+
+export { AutomationRunObject } from '../durable-objects/automation-run/automation-run-object.ts';
+
+const app = createApp();
+
+export default {
+  fetch: app.fetch,
+  queue: consumeBatch,
+  scheduled: (controller, bindings, execution) => tick(bindings, controller.scheduledTime, execution),
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,81 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseRetryAfter, retryDelayMs } from '../../src/automation-workflows/retry-policy.ts';
+import { WorkflowSettings, defaultWorkflowSettings } from '../../src/automation-workflows/settings.ts';
+import { issuesOf } from '../../src/library/schema-issues.ts';
+
+const issues = (settings: unknown) => {
+  const { error } = WorkflowSettings.safeParse(settings);
+  return error ? issuesOf(error, ['body', 'settings']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`) : [];
+};
+
+test('every setting has its default', () => {
+  expect(defaultWorkflowSettings).toEqual({
+    reentry: { mode: 'always' },
+    entry_key: null,
+    one_live_run_per_key: false,
+    max_active_runs: null,
+    timeout: 'P30D',
+    on_error: 'fail',
+    retry: { max_attempts: 3, initial_delay_seconds: 5, factor: 2, max_delay_seconds: 300 },
+  });
+  expect(WorkflowSettings.parse({ retry: { max_attempts: 1 } }).retry).toEqual({ ...defaultWorkflowSettings.retry, max_attempts: 1 });
+  expect(WorkflowSettings.parse(defaultWorkflowSettings)).toEqual(defaultWorkflowSettings);
+});
+
+test('an unknown setting is refused by its name, wherever it stands', () => {
+  expect(issues({ time_out: 'P1D', retry: { tries: 3 }, reentry: { mode: 'never', x: 1 } })).toEqual([
+    'body.settings.reentry.x: Unknown field "x"',
+    'body.settings.retry.tries: Unknown field "tries"',
+    'body.settings.time_out: Unknown field "time_out"',
+  ]);
+});
+
+test('a wrong setting is refused with what would do', () => {
+  expect(issues({ timeout: '30 days' })[0]).toMatch(/^body\.settings\.timeout: "30 days" is not an ISO 8601 duration/);
+  expect(issues({ timeout: 'PT0S' })[0]).toContain('zero');
+  expect(issues({ on_error: 'stop' })[0]).toMatch(/on_error: .*"fail"\|"continue"/);
+  expect(issues({ entry_key: '{{ data.id' })[0]).toMatch(/entry_key: Template/);
+  expect(issues({ reentry: { mode: 'after' } })[0]).toMatch(/reentry\.after: after is required/);
+  expect(issues({ reentry: { after: 'P7D' } })[0]).toMatch(/reentry\.after: after has no meaning with mode "always"/);
+  expect(issues({ max_active_runs: 0, retry: { max_attempts: 99 } })).toHaveLength(2);
+});
+
+const { retry } = defaultWorkflowSettings;
+
+test('waits grow by the factor up to the limit, half of each at random', () => {
+  expect([1, 2, 3].map((attempt) => retryDelayMs(retry, attempt, undefined, () => 1))).toEqual([5000, 10_000, 20_000]);
+  expect([1, 2, 3].map((attempt) => retryDelayMs(retry, attempt, undefined, () => 0))).toEqual([2500, 5000, 10_000]);
+  expect(retryDelayMs(retry, 9, undefined, () => 1)).toBe(300_000);
+});
+
+test('a wait is never shorter than what the server asks for, up to five minutes, nor longer than policy and server together allow', () => {
+  const policy = fc.record({
+    max_attempts: fc.integer({ min: 1, max: 10 }),
+    initial_delay_seconds: fc.integer({ min: 0, max: 3600 }),
+    factor: fc.double({ min: 1, max: 10, noNaN: true }),
+    max_delay_seconds: fc.integer({ min: 0, max: 3600 }),
+  });
+  const asked = fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: undefined });
+  fc.assert(
+    fc.property(
+      policy,
+      fc.integer({ min: 1, max: 400 }),
+      asked,
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      (one, attempt, seconds, random) => {
+        const delay = retryDelayMs(one, attempt, seconds, () => random);
+        expect(delay).toBeGreaterThanOrEqual(Math.min(seconds ?? 0, 300) * 1000);
+        expect(delay).toBeLessThanOrEqual(Math.max(one.max_delay_seconds, Math.min(seconds ?? 0, 300)) * 1000);
+      },
+    ),
+  );
+});
+
+test('Retry-After is seconds or a date; anything else is as if it were not there', () => {
+  const now = Date.UTC(2026, 10, 20, 15, 15, 30);
+  expect(parseRetryAfter('120', now)).toBe(120);
+  expect(parseRetryAfter('Fri, 20 Nov 2026 15:16:00 GMT', now)).toBe(30);
+  expect(parseRetryAfter('Fri, 20 Nov 2026 15:00:00 GMT', now)).toBe(0);
+  for (const header of [undefined, '', 'soon', '-5x']) expect(parseRetryAfter(header, now)).toBeUndefined();
+});
