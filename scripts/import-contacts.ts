@@ -1,0 +1,125 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { readPeople } from '../src/contacts/spreadsheets/read-people.ts';
+import type { People, Person } from '../src/contacts/spreadsheets/read-people.ts';
+import { readTable } from '../src/contacts/spreadsheets/read-table.ts';
+import { decodeText, UnreadableFile } from '../src/library/decode-text.ts';
+import { readImportSettings, usage } from './import-contacts/arguments.ts';
+import type { ImportSettings } from './import-contacts/arguments.ts';
+import { writeFailures } from './import-contacts/failures.ts';
+import type { Failure } from './import-contacts/failures.ts';
+import { sendPeople } from './import-contacts/send-people.ts';
+import { LocalError } from './local/settings.ts';
+
+const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+const failuresShown = 10;
+
+/** Exit codes: 0 every row imported, 1 some rows failed, 2 the call or the file is wrong. */
+async function main(): Promise<number> {
+  if (process.argv.includes('--help')) {
+    console.log(usage);
+    return 0;
+  }
+  const settings = readImportSettings(process.argv.slice(2), process.env);
+  const bytes = readBytes(settings.file);
+  const defaultCountry = settings.defaultCountry ?? (settings.isDryRun ? undefined : await organizationCountry(settings)) ?? 'US';
+  const { people, failures } = await readFile(settings.file, bytes, defaultCountry);
+
+  if (settings.isDryRun) {
+    console.log(`Dry run: ${people.length} rows would be sent to the list "${settings.listName}", ${failures.length} rows cannot be.`);
+  } else if (people.length > 0) {
+    const result = await sendPeople(people, { bytes, listName: settings.listName, batchRows: settings.batchRows }, settings);
+    failures.push(...result.failures);
+    const { created, updated, folded, isListNew } = result;
+    console.log(
+      `${created} created, ${updated} updated, ${failures.length} failed, ${folded} folded into an earlier row of the same person.`,
+    );
+    if (isListNew) console.log(`The list "${settings.listName}" is new.`);
+  } else {
+    console.log(`Nothing to send: 0 created, 0 updated, ${failures.length} failed, 0 folded.`);
+  }
+  report(failures, settings);
+  return failures.length > 0 ? 1 : 0;
+}
+
+function readBytes(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder', EACCES: 'reading it is not permitted' }[code ?? ''] ?? message;
+    throw new LocalError(`${file} cannot be read: ${why}.`);
+  }
+}
+
+/** Undefined when the service does not say. A refused key is said at once, not after the file has been read. */
+async function organizationCountry({ baseUrl, apiKey }: ImportSettings): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${baseUrl}/organizations/current`, {
+      headers: { 'x-api-key': apiKey },
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (response.status === 401) throw new LocalError(`${baseUrl} refuses the API key. Give a good one with --api-key or API_KEY.`);
+    return response.ok ? ((await response.json()) as { default_country?: string }).default_country : undefined;
+  } catch (error) {
+    if (error instanceof LocalError) throw error;
+    return undefined;
+  }
+}
+
+async function readFile(file: string, bytes: Uint8Array, defaultCountry: string): Promise<{ people: Person[]; failures: Failure[] }> {
+  try {
+    const { text, encoding } = decodeText(bytes);
+    const table = await readTable(text);
+    const found = readPeople(table, defaultCountry);
+    const people: Person[] = [];
+    const failures: Failure[] = [];
+    for await (const row of found.rows) {
+      if ('contact' in row) people.push(row);
+      else failures.push({ row: row.file_row, phone: row.refused.phone, external_id: row.refused.external_id, reason: row.refused.detail });
+    }
+    const separatedBy = table.headers.length > 1 ? `, separated by ${delimiterNames[table.delimiter] ?? `"${table.delimiter}"`}` : '';
+    console.log(
+      `${basename(file)}: ${people.length + failures.length} rows (${encoding}${separatedBy}). ${describeColumns(found, defaultCountry)}`,
+    );
+    warnOfIds(people);
+    return { people, failures };
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw new LocalError(`${file}: ${error.message}.`);
+    throw error;
+  }
+}
+
+function warnOfIds(people: Person[]): void {
+  const damaged = people.filter((person) => person.unusable_id !== undefined);
+  const [first] = damaged;
+  if (first)
+    console.error(`${damaged.length} ids cannot be told apart and are left out, such as "${first.unusable_id}" in row ${first.file_row}.`);
+}
+
+function describeColumns({ phone_column, field_columns }: People, defaultCountry: string): string {
+  const others = Object.entries(field_columns).map(([field, header]) => `${field} from "${header}"`);
+  const phone =
+    phone_column === undefined ? 'No phone column' : `phone from "${phone_column}" (${defaultCountry} where it names no country)`;
+  return `${[phone, ...others].join(', ')}.`;
+}
+
+function report(failures: Failure[], { errorsFile, isErrorsFileAsked }: ImportSettings): void {
+  if (failures.length === 0) {
+    if (isErrorsFileAsked) writeFailures(errorsFile, []);
+    else rmSync(errorsFile, { force: true });
+    return;
+  }
+  for (const { row, reason } of failures.slice(0, failuresShown)) console.error(`Row ${row}: ${reason}`);
+  if (failures.length > failuresShown) console.error(`... and ${failures.length - failuresShown} more.`);
+  writeFailures(errorsFile, failures);
+  console.error(`The rows that failed are in ${errorsFile}.`);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof LocalError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

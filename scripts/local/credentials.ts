@@ -1,0 +1,35 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LocalError } from './settings.ts';
+
+/** How to reach the local service: what `npm run credentials` prints. */
+export interface Credentials {
+  base_url: string;
+  api_key: string;
+  simulators_url: string;
+}
+
+const fileIn = (stateDirectory: string) => join(stateDirectory, 'credentials.json');
+
+/** The credentials of the running or last-run service of that state folder. */
+export function readCredentials(stateDirectory: string): Credentials | undefined {
+  try {
+    return JSON.parse(readFileSync(fileIn(stateDirectory), 'utf8')) as Credentials;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export function requireCredentials(stateDirectory: string): Credentials {
+  const credentials = readCredentials(stateDirectory);
+  if (credentials === undefined) {
+    throw new LocalError(`There are no credentials in ${stateDirectory} yet. Run "npm start" first, with the same STATE_DIR.`);
+  }
+  return credentials;
+}
+
+export function writeCredentials(stateDirectory: string, credentials: Credentials): void {
+  mkdirSync(stateDirectory, { recursive: true });
+  writeFileSync(fileIn(stateDirectory), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+}

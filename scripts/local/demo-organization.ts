@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { LocalError } from './settings.ts';
+
+type Fetch = typeof fetch;
+
+/** Whether the service at `baseUrl` takes the key. */
+export async function isKeyAccepted(baseUrl: string, apiKey: string, send: Fetch = fetch): Promise<boolean> {
+  const response = await send(`${baseUrl}/organizations/current`, { headers: { 'x-api-key': apiKey } });
+  await response.body?.cancel();
+  if (response.ok) return true;
+  if (response.status === 401) return false;
+  throw new LocalError(`The service answered ${response.status} when the stored API key was tried.`);
+}
+
+/** Signs up a user with an organization of its own and answers an API key that may do everything in it. */
+export async function createDemoOrganization(baseUrl: string, send: Fetch = fetch): Promise<string> {
+  const post = async (path: string, body: object, token?: string) => {
+    const response = await send(baseUrl + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+    if (response.ok) return (await response.json()) as Record<string, unknown>;
+    const hint = response.status === 403 ? ' Set SIGNUP="open" in .dev.vars.' : '';
+    throw new LocalError(
+      `The demo organization could not be made: POST ${path} answered ${response.status} ${await response.text()}.${hint}`,
+    );
+  };
+  const session = await post('/auth/signup', {
+    email: `demo-${randomBytes(4).toString('hex')}@example.com`,
+    password: randomBytes(24).toString('base64url'),
+    name: 'Demo User',
+    organization_name: 'Demo Organization',
+  });
+  const key = await post('/user/api-keys', { name: 'Demo key', scopes: ['admin'] }, String(session.token));
+  return String(key.api_key);
+}

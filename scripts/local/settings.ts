@@ -1,0 +1,41 @@
+import { resolve } from 'node:path';
+
+/** The repository's root: every program of `scripts/` runs from there, wherever it was called. */
+export const projectDirectory = resolve(import.meta.dirname, '../..');
+
+export interface LocalSettings {
+  port: number;
+  simulatorsPort: number;
+  /** Absolute. Holds the local database, files and queues, the demo credentials and the lock of the running service. */
+  stateDirectory: string;
+}
+
+/** What went wrong in words for the person at the terminal; `runProgram` prints it without a stack. */
+export class LocalError extends Error {}
+
+/** Reads `PORT` (8787), `SIM_PORT` (8788) and `STATE_DIR` (`.state`, relative to the repository). */
+export function readLocalSettings(environment: Record<string, string | undefined>): LocalSettings {
+  const port = readPort(environment, 'PORT', 8787);
+  const simulatorsPort = readPort(environment, 'SIM_PORT', 8788);
+  if (port === simulatorsPort) throw new LocalError(`PORT and SIM_PORT are both ${port}. Give the service and the simulators a port each.`);
+  return { port, simulatorsPort, stateDirectory: resolve(projectDirectory, environment.STATE_DIR || '.state') };
+}
+
+function readPort(environment: Record<string, string | undefined>, name: string, standard: number): number {
+  const text = environment[name] || String(standard);
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw new LocalError(`${name} is "${text}", which is no port. Set it to a number from 1 to 65535, or unset it for ${standard}.`);
+}
+
+export const serviceOrigin = (settings: LocalSettings) => `http://127.0.0.1:${settings.port}`;
+export const simulatorsOrigin = (settings: LocalSettings) => `http://127.0.0.1:${settings.simulatorsPort}`;
+
+/** Variables of the Worker that follow from the ports. One that `.dev.vars` sets itself is left to it. */
+export function portVariables(settings: LocalSettings, alreadySet: Set<string>): Record<string, string> {
+  const variables = {
+    PUBLIC_URL: serviceOrigin(settings),
+    ALLOWED_PRIVATE_ORIGINS: `${simulatorsOrigin(settings)},http://localhost:${settings.simulatorsPort}`,
+  };
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !alreadySet.has(name)));
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LocalError } from './settings.ts';
+import type { LocalSettings } from './settings.ts';
+
+interface LockHolder {
+  process_id: number;
+  port: number;
+}
+
+/**
+ * Takes the state folder for this process and answers what gives it back. Two services on one folder would work on the same database and
+ * queues. A lock whose process is gone is taken over; a living holder is a `LocalError`.
+ */
+export function lockState({ stateDirectory, port }: LocalSettings): () => void {
+  const file = join(stateDirectory, 'running.json');
+  mkdirSync(stateDirectory, { recursive: true });
+  const holder = readHolder(file);
+  if (holder !== undefined && isRunning(holder.process_id)) {
+    throw new LocalError(
+      `A local service already runs on port ${holder.port} with the state in ${stateDirectory} (process ${holder.process_id}). ` +
+        'Stop it, or set PORT, SIM_PORT and STATE_DIR to run another one beside it.',
+    );
+  }
+  rmSync(file, { force: true });
+  const content: LockHolder = { process_id: process.pid, port };
+  try {
+    writeFileSync(file, JSON.stringify(content), { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new LocalError(`Another local service is just starting with the state in ${stateDirectory}. Set STATE_DIR to another folder.`);
+  }
+  return () => rmSync(file, { force: true });
+}
+
+function readHolder(file: string): LockHolder | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as LockHolder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the process lives and is a `start` program: after a reboot its number may belong to something else. */
+function isRunning(processId: number): boolean {
+  if (processId === process.pid) return false;
+  try {
+    process.kill(processId, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  try {
+    return readFileSync(`/proc/${processId}/cmdline`, 'utf8').includes('start.ts');
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { LocalError, projectDirectory } from './settings.ts';
+import type { LocalSettings } from './settings.ts';
+
+export const wranglerProgram = join(projectDirectory, 'node_modules', 'wrangler', 'bin', 'wrangler.js');
+
+/** Keeps wrangler quiet, off the network and out of the home folder, so that several services can run side by side. */
+export function wranglerEnvironment(stateDirectory: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    CI: '1',
+    NO_COLOR: '1',
+    NODE_NO_WARNINGS: '1',
+    WRANGLER_SEND_METRICS: 'false',
+    WRANGLER_SEND_ERROR_REPORTS: 'false',
+    WRANGLER_HIDE_BANNER: 'true',
+    WRANGLER_WRITE_LOGS: 'false',
+    WRANGLER_REGISTRY_PATH: join(stateDirectory, 'registry'),
+    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+    // The local trace store would grow by 15 KB with each request and slow each down.
+    X_LOCAL_OBSERVABILITY: 'false',
+  };
+}
+
+/** The arguments of `wrangler dev`. Port 0 gives the debugger any free port. */
+export function developmentArguments({ port, stateDirectory }: LocalSettings, variables: Record<string, string>): string[] {
+  const fixed = ['dev', '--local', '--ip', '127.0.0.1', '--inspector-port', '0', '--show-interactive-dev-session=false'];
+  const chosen = ['--port', String(port), '--persist-to', stateDirectory];
+  return [...fixed, ...chosen, ...Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])];
+}
+
+/** Runs a wrangler command to its end and answers its output; a `LocalError` carries what a failed one printed. */
+export async function runWrangler(parameters: string[], stateDirectory: string, signal?: AbortSignal): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [wranglerProgram, ...parameters], {
+      cwd: projectDirectory,
+      env: wranglerEnvironment(stateDirectory),
+      maxBuffer: 64 * 1024 * 1024,
+      ...(signal ? { signal } : {}),
+    });
+    return stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new LocalError(
+      `"wrangler ${parameters.slice(0, 3).join(' ')}" failed:\n${[stdout, stderr, stdout || stderr ? '' : String(error)].join('\n').trim()}`,
+    );
+  }
+}
+
+export async function applyMigrations(stateDirectory: string, signal: AbortSignal): Promise<void> {
+  await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', stateDirectory], stateDirectory, signal);
+}

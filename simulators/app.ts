@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { controlRoutes } from './control.ts';
+import { faultAnswer, FaultPlan } from './faults.ts';
+import { Ledger } from './ledger.ts';
+import { describeRequest } from './request-record.ts';
+import type { RequestRecord } from './request-record.ts';
+import type { Vendor } from './vendor.ts';
+import { vendors as everyVendor } from './vendors.ts';
+
+export interface SimulatorOptions {
+  /** Where received requests are kept across restarts; in memory only without it. */
+  ledgerFile?: string | undefined;
+  vendors?: Vendor[];
+}
+
+type SimulatorContext = Context<{ Bindings: HttpBindings }>;
+
+/** The outside world as one Hono application for Node: each vendor under its name, and `/__sim` to steer them. */
+export function createSimulators({ ledgerFile, vendors = everyVendor }: SimulatorOptions = {}): Hono<{ Bindings: HttpBindings }> {
+  const requests = new Ledger<RequestRecord>(ledgerFile);
+  const faults = new FaultPlan();
+  const routes = new Map(vendors.map((vendor) => [vendor.name, vendor.createRoutes()]));
+  const providers = [...routes.keys()];
+  const restart = (provider?: string) => {
+    for (const vendor of vendors) if (provider === undefined || vendor.name === provider) routes.set(vendor.name, vendor.createRoutes());
+  };
+
+  /** Records the request before anything else, then lets the planned fault or the vendor answer it. */
+  async function serve(c: SimulatorContext, provider: string): Promise<Response> {
+    const request = c.req.raw;
+    const url = new URL(request.url);
+    url.pathname = url.pathname.slice(provider.length + 1) || '/';
+    const body = await request.arrayBuffer();
+    const fault = faults.take(provider, request.method, url.pathname);
+    const record = requests.append({ ...describeRequest(request, provider, url.pathname, body), is_faulted: fault !== undefined });
+
+    if (fault?.delay_ms !== undefined) await sleep(fault.delay_ms);
+    const forwarded = new Request(url, { method: request.method, headers: request.headers, body: body.byteLength > 0 ? body : null });
+    const answer = (fault && faultAnswer(fault)) ?? (await routes.get(provider)!.fetch(forwarded, { record }));
+    if (fault?.drop_response) return cutConnection(c);
+    if (fault?.headers === undefined) return answer;
+    const headers = new Headers(answer.headers);
+    for (const [name, value] of Object.entries(fault.headers)) headers.set(name, value);
+    return new Response(answer.body, { status: answer.status, headers });
+  }
+
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.route('/__sim', controlRoutes({ providers, faults, requests, restart }));
+  for (const provider of providers) app.all(`/${provider}/*`, (c) => serve(c, provider));
+  app.notFound((c) =>
+    c.json({ error: `Nothing is simulated at ${c.req.path}. There are: ${providers.map((name) => `/${name}`).join(', ')}` }, 404),
+  );
+  app.onError((error, c) => {
+    console.error(`The simulator failed at ${c.req.method} ${c.req.path}:`, error);
+    return c.json({ error: `The simulator itself failed: ${error.message}` }, 500);
+  });
+  return app;
+}
+
+function cutConnection(c: SimulatorContext): Response {
+  c.env.outgoing.destroy();
+  return RESPONSE_ALREADY_SENT;
+}

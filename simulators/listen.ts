@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { createSimulators } from './app.ts';
+import type { SimulatorOptions } from './app.ts';
+
+export interface RunningSimulators {
+  url: string;
+  close: () => Promise<void>;
+}
+
+/** Serves the simulators on loopback; port 0 takes any free one. Rejects with the system's error when the port cannot be had. */
+export async function listen({ port, ...options }: SimulatorOptions & { port: number }): Promise<RunningSimulators> {
+  const server = createAdaptorServer({ fetch: createSimulators(options).fetch }) as Server;
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

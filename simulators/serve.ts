@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import { runProgram } from '../scripts/local/run-program.ts';
+import { LocalError, readLocalSettings } from '../scripts/local/settings.ts';
+import { listen } from './listen.ts';
+import { vendors } from './vendors.ts';
+
+await runProgram(async () => {
+  const { simulatorsPort, stateDirectory } = readLocalSettings(process.env);
+  const ledgerFile = join(stateDirectory, 'simulators', 'requests.jsonl');
+  const simulators = await listen({ port: simulatorsPort, ledgerFile }).catch((error: NodeJS.ErrnoException) => {
+    throw error.syscall === 'listen'
+      ? new LocalError(`The simulators cannot listen on port ${simulatorsPort} (${error.code}). Set SIM_PORT to a free port.`)
+      : error;
+  });
+  console.log(`Simulators on ${simulators.url}: ${vendors.map(({ name }) => `/${name}`).join(', ')}`);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void simulators.close());
+});

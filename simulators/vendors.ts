@@ -1,0 +1,5 @@
+import { receiver } from './receiver.ts';
+import type { Vendor } from './vendor.ts';
+
+/** Every simulated vendor: a new one is a file beside this one and a line here. */
+export const vendors: Vendor[] = [receiver];

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { portVariables, projectDirectory, readLocalSettings } from '../../scripts/local/settings.ts';
+import { developmentArguments } from '../../scripts/local/wrangler.ts';
+
+test('without variables the service is on 8787, the simulators on 8788, the state in .state of the repository', () => {
+  const standard = { port: 8787, simulatorsPort: 8788, stateDirectory: join(projectDirectory, '.state') };
+  expect(readLocalSettings({})).toEqual(standard);
+  expect(readLocalSettings({ PORT: '', SIM_PORT: '', STATE_DIR: '' })).toEqual(standard);
+});
+
+test('PORT, SIM_PORT and STATE_DIR are honoured', () => {
+  expect(readLocalSettings({ PORT: '9001', SIM_PORT: '9002', STATE_DIR: '/somewhere/else' })).toEqual({
+    port: 9001,
+    simulatorsPort: 9002,
+    stateDirectory: '/somewhere/else',
+  });
+  expect(readLocalSettings({ STATE_DIR: 'other' }).stateDirectory).toBe(join(projectDirectory, 'other'));
+});
+
+test('what is no port is refused by the name of its variable', () => {
+  for (const value of ['abc', '0', '65536', '-1', '80.5', '8e3', ' 80']) {
+    expect(() => readLocalSettings({ PORT: value })).toThrow(`PORT is "${value}"`);
+    expect(() => readLocalSettings({ SIM_PORT: value })).toThrow(`SIM_PORT is "${value}"`);
+  }
+  expect(() => readLocalSettings({ PORT: '9000', SIM_PORT: '9000' })).toThrow('PORT and SIM_PORT are both 9000');
+});
+
+test('the Worker learns the addresses that follow from the ports, unless .dev.vars gives others', () => {
+  const settings = readLocalSettings({ PORT: '9001', SIM_PORT: '9002' });
+  expect(portVariables(settings, new Set())).toEqual({
+    PUBLIC_URL: 'http://127.0.0.1:9001',
+    ALLOWED_PRIVATE_ORIGINS: 'http://127.0.0.1:9002,http://localhost:9002',
+  });
+  const left = portVariables(settings, new Set(['PUBLIC_URL']));
+  expect(Object.keys(left)).toEqual(['ALLOWED_PRIVATE_ORIGINS']);
+  expect(developmentArguments(settings, left).join(' ')).toContain('--port 9001 --persist-to');
+  expect(developmentArguments(settings, left).slice(-2)).toEqual([
+    '--var',
+    'ALLOWED_PRIVATE_ORIGINS:http://127.0.0.1:9002,http://localhost:9002',
+  ]);
+});

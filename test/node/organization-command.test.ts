@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { parseOrganizationCommand } from '../../scripts/local/organization-command.ts';
+
+const columns = 'id, name, plan_max_integrations, plan_max_contacts, plan_concurrent_calls';
+
+test('a limit of a plan is set for one organization', () => {
+  expect(parseOrganizationCommand(['set-plan', '7', 'concurrent_call_limit', '250'])).toEqual({
+    organizationId: 7,
+    isRemote: false,
+    sql: `UPDATE organization SET plan_concurrent_calls = 250 WHERE id = 7 RETURNING ${columns}`,
+  });
+});
+
+test('"default" takes the override away, and --remote may stand anywhere', () => {
+  const expected = {
+    organizationId: 7,
+    isRemote: true,
+    sql: `UPDATE organization SET plan_max_contacts = NULL WHERE id = 7 RETURNING ${columns}`,
+  };
+  expect(parseOrganizationCommand(['--remote', 'set-plan', '7', 'max_contacts', 'default'])).toEqual(expected);
+  expect(parseOrganizationCommand(['set-plan', '7', 'max_contacts', 'default', '--remote'])).toEqual(expected);
+});
+
+test('an organization is shown', () => {
+  expect(parseOrganizationCommand(['show', '7']).sql).toBe(`SELECT ${columns} FROM organization WHERE id = 7`);
+});
+
+test.each([
+  [[], 'Usage:'],
+  [['delete', '7'], 'Usage:'],
+  [['show', '7', 'extra'], 'Usage:'],
+  [['set-plan', '7', 'max_contacts'], 'Usage:'],
+  [['show', '7; DROP TABLE organization'], 'The organization id is "7; DROP TABLE organization"'],
+  [['show', '0'], 'The organization id is "0"'],
+  [['set-plan', '7', 'name', '1'], '"name" is no limit of a plan'],
+  [['set-plan', '7', 'constructor', '1'], '"constructor" is no limit of a plan'],
+  [['set-plan', '7', 'max_contacts', '-1'], 'max_contacts is "-1"'],
+  [['set-plan', '7', 'max_contacts', '1e3'], 'max_contacts is "1e3"'],
+  [['set-plan', '7', 'max_contacts', '9007199254740993'], 'max_contacts is "9007199254740993"'],
+])('%j is refused in words', (parameters, words) => {
+  expect(() => parseOrganizationCommand(parameters)).toThrow(words);
+});
