@@ -1,0 +1,50 @@
+import type { Context } from '../accounts/context.ts';
+import { limitDetail } from './plan-limit.ts';
+import type { RowFailure, UpsertRow } from './plan-upsert.ts';
+import { readUpsertFields } from './read-fields.ts';
+import { contactRecord } from './records.ts';
+import { UpsertRow as UpsertRowSchema } from './schemas.ts';
+import { upsertRows } from './upsert-rows.ts';
+
+/** Up to 5,000 rows of contact fields, folded in order. A row that cannot be used is its own error; the others come in. */
+export async function bulkUpsertContacts(context: Context, listName: string, rows: unknown[]) {
+  const good: UpsertRow[] = [];
+  const failures: RowFailure[] = [];
+  for (const [index, row] of rows.entries()) {
+    const reading = readRow(row, context.organization.defaultCountry);
+    if ('change' in reading) good.push({ index, change: reading.change });
+    else failures.push({ index, ...reading.problem });
+  }
+  const outcome = await upsertRows(context, listName, good);
+  failures.push(...outcome.failures);
+  failures.sort((one, other) => one.index - other.index);
+  const created = outcome.people.filter((person) => person.isCreated).length;
+  return {
+    created,
+    updated: outcome.people.length - created,
+    failed: failures.length,
+    errors: failures.map(({ index, code, detail }) => ({
+      index,
+      phone: sentText(rows[index], 'phone'),
+      external_id: sentText(rows[index], 'external_id'),
+      detail: code === 'contact_limit_reached' ? limitDetail(context) : `${code}: ${detail}`,
+    })),
+    list_created: outcome.isListCreated,
+    contacts: outcome.people.map(({ contact }) => contactRecord(contact)),
+  };
+}
+
+function readRow(row: unknown, defaultCountry: string) {
+  const parsed = UpsertRowSchema.safeParse(row);
+  if (parsed.success) return readUpsertFields(parsed.data, defaultCountry);
+  const issue = parsed.error.issues[0]!;
+  const field = issue.path[0];
+  if (field === undefined) return { problem: { field: '', code: 'invalid_row', detail: issue.message } };
+  return { problem: { field: String(field), code: `invalid_${String(field)}`, detail: `${issue.path.join('.')}: ${issue.message}` } };
+}
+
+/** A field of a row as it was sent, as far as it is one that can be shown. */
+function sentText(row: unknown, field: string): string | null {
+  const value = typeof row === 'object' && row !== null ? (row as Record<string, unknown>)[field] : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}

@@ -1,0 +1,5 @@
+// Everything that is no letter, digit, sign or space: control characters, and the mark that the search index uses itself.
+const unusable = /[\p{Cc}\uE000]/gu;
+
+/** One line of text as it is stored: well-formed, composed, without control characters, single spaces, none at the ends. */
+export const cleanLine = (text: string): string => text.toWellFormed().normalize('NFC').replace(/\s+/g, ' ').replace(unusable, '').trim();

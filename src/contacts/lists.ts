@@ -1,0 +1,73 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../accounts/context.ts';
+import { brokenUnique } from '../database/client.ts';
+import { cut, decodeCursor, type Page } from '../http/pagination.ts';
+import { conflict, notFound } from '../library/errors.ts';
+import { announceCleanup } from '../queues/announce.ts';
+import { cleanLine } from './clean-text.ts';
+import type { ListChange, NewList } from './list-schemas.ts';
+import * as store from './store-lists.ts';
+
+/** Throws 409 when the name is taken, without regard to case. */
+export function createList(context: Context, body: z.output<typeof NewList>): Promise<store.ContactList> {
+  const { name, description = null, metadata, column_schema } = body;
+  const values = { name, description, metadata: metadata ?? {}, column_schema: column_schema ?? [] };
+  return refusingTakenName(context, name, () => store.insertList(context.database, context.organization.id, values, context.clock()));
+}
+
+export async function readList(context: Context, id: number): Promise<store.ContactList> {
+  const list = await store.findList(context.database, context.organization.id, id);
+  if (!list) throw notFound('Contact list');
+  return list;
+}
+
+/** Writes the fields that differ, if any. Throws 409 when the name is another list's. */
+export async function updateList(context: Context, id: number, body: z.output<typeof ListChange>): Promise<store.ContactList> {
+  const before = await readList(context, id);
+  const wanted: Partial<store.ListValues> = {
+    ...(body.name === undefined ? {} : { name: body.name }),
+    ...(body.description === undefined ? {} : { description: body.description }),
+    ...(body.metadata === undefined ? {} : { metadata: body.metadata ?? {} }),
+    ...(body.column_schema === undefined ? {} : { column_schema: body.column_schema ?? [] }),
+  };
+  const isNew = ([field, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before[field as keyof store.ListValues]);
+  const change = Object.fromEntries(Object.entries(wanted).filter(isNew)) as Partial<store.ListValues>;
+  if (!Object.keys(change).length) return before;
+  const after = await refusingTakenName(context, change.name ?? before.name, () =>
+    store.updateList(context.database, context.organization.id, id, change, context.clock()),
+  );
+  if (!after) throw notFound('Contact list');
+  return after;
+}
+
+/** Its contacts stay. Name and memberships are gone at once; the rows follow in pages. */
+export async function deleteList(context: Context, id: number): Promise<void> {
+  const cleanup = await store.buryList(context.database, context.organization.id, id, context.clock());
+  if (cleanup === null) throw notFound('Contact list');
+  announceCleanup(context, cleanup);
+}
+
+const position = ({ id }: { id: number }) => ({ value: null, id });
+
+export async function listLists(context: Context, { search, ...page }: Page & { search?: string | undefined }) {
+  const wanted = search === undefined ? undefined : cleanLine(search) || undefined;
+  const found = await store.findLists(context.database, context.organization.id, wanted, page, decodeCursor(page.cursor));
+  return { ...cut(found.lists, page.limit, position), total: found.total };
+}
+
+/** Throws 404 when there is no such contact. */
+export async function listListsOfContact(context: Context, contactId: number, page: Page) {
+  const found = await store.findListsOfContact(context.database, context.organization.id, contactId, page, decodeCursor(page.cursor));
+  if (!found) throw notFound('Contact');
+  return { ...cut(found.lists, page.limit, position), total: found.total };
+}
+
+async function refusingTakenName<T>(context: Context, name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!brokenUnique(error)) throw error;
+    const holder = await store.findListId(context.database, context.organization.id, name);
+    throw conflict(`The name "${name}" is taken by contact list ${holder ?? 'that was just made'}; names are compared without case, choose another`);
+  }
+}

@@ -1,0 +1,141 @@
+import { firstUsablePhone, holdsSeveralNumbers, normalizePhone } from '../phone-numbers.ts';
+import type { PhoneRefusal } from '../phone-numbers.ts';
+import { UnreadableFile } from '../../library/decode-text.ts';
+import { mapContactColumns } from './contact-columns.ts';
+import type { ContactColumns, ContactField } from './contact-columns.ts';
+import { findPhoneColumns } from './phone-columns.ts';
+import type { Row, Table } from './read-table.ts';
+import { splitName } from './split-name.ts';
+
+/** One entry of the body of `POST /contacts/bulk-upsert`. `phone` is E.164; what a row does not have is absent. */
+export interface ImportedContact {
+  phone?: string;
+  external_id?: string;
+  email?: string;
+  first_name?: string;
+  last_name?: string;
+  company?: string;
+  title?: string;
+  tags?: string[];
+  custom_fields?: Record<string, string>;
+}
+
+export interface Person {
+  row_number: number;
+  file_row: number;
+  contact: ImportedContact;
+  /** An id that was left out, because it is a placeholder or damaged and would make one contact of many people. */
+  unusable_id?: string;
+}
+
+/** A row that is nobody who could be called or found again. `phone` and `external_id` as they stand in the file, `''` when absent. */
+export interface RefusedRow {
+  row_number: number;
+  file_row: number;
+  refused: { reason: PhoneRefusal | 'no_key'; phone: string; external_id: string; detail: string };
+}
+
+export interface People {
+  /** Header of the column that the phones come from first; undefined when the rows are known by id alone. */
+  phone_column: string | undefined;
+  /** Header of each field that a column was found for. */
+  field_columns: Record<string, string>;
+  rows: AsyncIterable<Person | RefusedRow>;
+}
+
+/**
+ * The people of a table. A row's phone comes from the best phone column, or from its others where that one is empty or unusable; a row
+ * with phones of which none is usable is refused, whatever else it holds. Throws `UnreadableFile` without any phone or id column.
+ */
+export function readPeople(table: Table, defaultCountry: string): People {
+  const phoneColumns = findPhoneColumns(table.headers, table.sample);
+  const columns = mapContactColumns(table.headers, phoneColumns);
+  if (phoneColumns.length === 0 && columns.fields.external_id === undefined) {
+    throw new UnreadableFile(noKeyColumn(table.headers, defaultCountry));
+  }
+  const headerOf = (column: number) => table.headers[column] ?? '';
+  return {
+    phone_column: phoneColumns[0] === undefined ? undefined : headerOf(phoneColumns[0]),
+    field_columns: Object.fromEntries([
+      ...Object.entries(columns.fields).map(([field, column]) => [field, headerOf(column)]),
+      ...(columns.fullName === undefined ? [] : [['name', headerOf(columns.fullName)]]),
+    ]),
+    rows: (async function* () {
+      for await (const row of table.rows) yield readPerson(row, phoneColumns, columns, defaultCountry);
+    })(),
+  };
+}
+
+function noKeyColumn(headers: string[], defaultCountry: string): string {
+  const advice = headers.some((header) => 'phone' in normalizePhone(header, defaultCountry))
+    ? 'The first row seems to be a person; put a row of headers above it'
+    : 'Name one of them "phone" or "external_id"';
+  return `No column for phone numbers or ids was found. The headers are: ${headers.map((header) => `"${header}"`).join(', ')}. ${advice}`;
+}
+
+function readPerson(row: Row, phoneColumns: number[], columns: ContactColumns, defaultCountry: string): Person | RefusedRow {
+  const cell = (column: number | undefined) => (column === undefined ? '' : (row.cells[column] ?? ''));
+  const fieldCell = (field: ContactField) => cell(columns.fields[field]);
+  const place = { row_number: row.row_number, file_row: row.file_row };
+  const refuse = (reason: RefusedRow['refused']['reason'], phone: string, detail: string): RefusedRow => ({
+    ...place,
+    refused: { reason, phone, external_id: fieldCell('external_id'), detail },
+  });
+
+  const filled = phoneColumns.filter((column) => cell(column) !== '');
+  const readings = filled.map((column) => ({ column, reading: firstUsablePhone(cell(column), defaultCountry) }));
+  const usable = readings.find(({ reading }) => 'phone' in reading);
+  const [first] = readings;
+  if (first && !usable && 'reason' in first.reading) return refuse(first.reading.reason, cell(first.column), first.reading.detail);
+
+  const externalId = isId(fieldCell('external_id')) ? fieldCell('external_id') : '';
+  if (!usable && !externalId) return refuse('no_key', '', 'The row has neither a phone number nor an id; give it one of them');
+
+  const email = /[^\s@<>;,:]+@[^\s@<>;,]+/.exec(fieldCell('email'))?.[0] ?? '';
+  const tags = splitTags(fieldCell('tags'));
+  const names =
+    columns.fullName === undefined
+      ? { first_name: fieldCell('first_name'), last_name: fieldCell('last_name') }
+      : splitName(cell(columns.fullName), columns.isFamilyFirst);
+  // Used up: the cells of which nothing is lost. A cell with a second number, a damaged id or no address in it stays readable as it was.
+  const used = new Set([
+    columns.fullName,
+    columns.fields.first_name,
+    columns.fields.last_name,
+    columns.fields.company,
+    columns.fields.title,
+    columns.fields.tags,
+  ]);
+  if (externalId === fieldCell('external_id')) used.add(columns.fields.external_id);
+  if (email === fieldCell('email')) used.add(columns.fields.email);
+  if (usable && !holdsSeveralNumbers(cell(usable.column), defaultCountry)) used.add(usable.column);
+  const custom = row.cells.flatMap((value, column) =>
+    value === '' || used.has(column) ? [] : [[columns.customKeys[column] ?? '', value]],
+  );
+
+  const contact = {
+    phone: usable && 'phone' in usable.reading ? usable.reading.phone : '',
+    external_id: externalId,
+    email,
+    ...names,
+    company: fieldCell('company'),
+    title: fieldCell('title'),
+  };
+  return {
+    ...place,
+    ...(externalId !== fieldCell('external_id') && { unusable_id: fieldCell('external_id') }),
+    contact: {
+      ...Object.fromEntries(Object.entries(contact).filter(([, value]) => value !== '')),
+      ...(tags.length > 0 && { tags }),
+      ...(custom.length > 0 && { custom_fields: Object.fromEntries(custom) }),
+    },
+  };
+}
+
+const isId = (value: string) => !/^(?:n\/?a|none|null|nil|undefined|-+|\?+|#n\/a|#ref!|#value!|\d(?:[.,]\d+)?e\+\d+)$/i.test(value);
+
+/** Google marks the groups that everybody is in with an asterisk (`* myContacts`); they say nothing of a person. */
+function splitTags(cell: string): string[] {
+  const tags = cell.split(/:::|[,;|\n]/).map((tag) => tag.trim());
+  return [...new Set(tags.filter((tag) => tag !== '' && !tag.startsWith('* ')))];
+}

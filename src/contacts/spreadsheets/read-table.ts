@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream';
+import { parse } from 'csv-parse';
+import type { CsvError, Parser } from 'csv-parse';
+import { UnreadableFile } from '../../library/decode-text.ts';
+import { detectDelimiter } from './detect-delimiter.ts';
+
+/** `row_number`: 1 = first row with data. `file_row`: as a spreadsheet program numbers it. `cells` has one entry per header. */
+export interface Row {
+  row_number: number;
+  file_row: number;
+  cells: string[];
+}
+
+export interface Table {
+  /** Unique and never blank: a repeated header gets a suffix (`Name_2`), a blank one its position (`column_3`). */
+  headers: string[];
+  delimiter: string;
+  /** The first rows, for whoever must look before choosing columns. `rows` gives them again. */
+  sample: Row[];
+  rows: AsyncIterable<Row>;
+}
+
+const sampleRows = 1000;
+const pieceLength = 1 << 16;
+
+/**
+ * Reads delimited text, whole or in pieces, without holding more than the sample. Missing cells are empty, cells beyond the header are
+ * dropped, blank rows are skipped. Throws `UnreadableFile` for a text without header, and, while iterating, for a quote never closed.
+ */
+export async function readTable(text: string | AsyncIterable<string>): Promise<Table> {
+  const pieces = typeof text === 'string' ? inPieces(text) : text[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  const opening = (first.done ? '' : first.value).replace(/^\ufeff/, '');
+  const hint = /^"?sep=(.)"?\r?\n/i.exec(opening);
+  const head = hint ? opening.slice(hint[0].length) : opening;
+  const delimiter = hint?.[1] ?? detectDelimiter(head);
+
+  const records = readRecords(head, pieces, delimiter, hint ? 1 : 0);
+  const header = await records.next();
+  if (header.done) throw new UnreadableFile('The file is empty: it has no header row');
+  const headers = nameHeaders(header.value.cells);
+  const rows = toRows(records, headers.length);
+
+  const sample: Row[] = [];
+  while (sample.length < sampleRows) {
+    const row = await rows.next();
+    if (row.done) break;
+    sample.push(row.value);
+  }
+  return { headers, delimiter, sample, rows: joined(sample, rows) };
+}
+
+interface FileRecord {
+  file_row: number;
+  cells: string[];
+}
+
+async function* readRecords(head: string, rest: AsyncIterator<string>, delimiter: string, rowsBefore: number): AsyncGenerator<FileRecord> {
+  let fileRow = rowsBefore;
+  try {
+    for await (const record of parserOver(head, rest, delimiter)) {
+      fileRow += 1;
+      const cells = (record as string[]).map(cleanCell);
+      if (cells.some((cell) => cell !== '')) yield { file_row: fileRow, cells };
+    }
+  } catch (error) {
+    const { code, records } = error as CsvError & { records?: number };
+    if (code === 'CSV_QUOTE_NOT_CLOSED') {
+      throw new UnreadableFile(
+        `A cell in row ${rowsBefore + (records ?? fileRow) + 1} begins with a quote that is never closed; close it or remove it`,
+      );
+    }
+    throw error;
+  }
+}
+
+function parserOver(head: string, rest: AsyncIterator<string>, delimiter: string): Parser {
+  const source = Readable.from(
+    (async function* () {
+      yield head;
+      yield* { [Symbol.asyncIterator]: () => rest };
+    })(),
+  );
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    trim: true,
+  });
+  source.on('error', (error) => parser.destroy(error));
+  parser.on('close', () => source.destroy());
+  return source.pipe(parser);
+}
+
+/** Undoes what spreadsheets do to keep a number as text (`'00123`, `="00123"`). */
+function cleanCell(cell: string): string {
+  const text = cell.trim().replace(/\r\n?/g, '\n');
+  return text.replace(/^="([^"]*)"$/, '$1').replace(/^'(?=[=+\-@\d(＋０-９])/, '');
+}
+
+async function* toRows(records: AsyncIterable<FileRecord>, width: number): AsyncGenerator<Row> {
+  let rowNumber = 0;
+  for await (const { file_row, cells } of records) {
+    rowNumber += 1;
+    yield { row_number: rowNumber, file_row, cells: Array.from({ length: width }, (_, index) => cells[index] ?? '') };
+  }
+}
+
+async function* joined(sample: Row[], rest: AsyncIterable<Row>): AsyncGenerator<Row> {
+  yield* sample;
+  yield* rest;
+}
+
+async function* inPieces(text: string): AsyncGenerator<string> {
+  for (let start = 0; start < text.length; start += pieceLength) yield text.slice(start, start + pieceLength);
+}
+
+function nameHeaders(cells: string[]): string[] {
+  const taken = new Set<string>();
+  return cells.map((cell, index) => {
+    const name = cell.replace(/\s+/g, ' ') || `column_${index + 1}`;
+    let unique = name;
+    for (let count = 2; taken.has(unique.toLowerCase()); count += 1) unique = `${name}_${count}`;
+    taken.add(unique.toLowerCase());
+    return unique;
+  });
+}

@@ -1,0 +1,114 @@
+import type { Database, Row } from '../database/client.ts';
+import { listOf, oneList, type ContactList } from './store-lists.ts';
+
+const liveList = 'SELECT id FROM contact_list WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL';
+
+/** Adds those of the contacts that exist. Answers which exist and which were members before; null when there is no such list. */
+export async function addMembers(
+  database: Database,
+  organizationId: number,
+  listId: number,
+  contactIds: number[],
+  now: number,
+): Promise<{ contact_id: number; was_member: 0 | 1 }[] | null> {
+  const ids = JSON.stringify(contactIds);
+  const [list, found] = await database.batch([
+    oneList(database, organizationId, listId),
+    database.prepare(
+      `SELECT c.id AS contact_id, EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = ?1 AND m.contact_id = c.id) AS was_member
+       FROM json_each(?3) j CROSS JOIN contact c WHERE c.id = j.value AND c.organization_id = ?2 AND c.deleted_at IS NULL`,
+      listId,
+      organizationId,
+      ids,
+    ),
+    database.prepare(
+      `INSERT OR IGNORE INTO contact_list_member (list_id, contact_id, added_at)
+       SELECT l.id, c.id, ?4 FROM (${liveList}) l CROSS JOIN json_each(?3) j CROSS JOIN contact c
+       WHERE c.id = j.value AND c.organization_id = ?2 AND c.deleted_at IS NULL`,
+      listId,
+      organizationId,
+      ids,
+      now,
+    ),
+    database.prepare('UPDATE contact_list SET contacts_count = contacts_count + changes() WHERE id = ?1 AND organization_id = ?2 AND changes() > 0', listId, organizationId),
+  ]);
+  return list!.length ? (found as unknown as { contact_id: number; was_member: 0 | 1 }[]) : null;
+}
+
+/** Whether the list is there, and whether the contact was a member of it. */
+export async function removeMember(
+  database: Database,
+  organizationId: number,
+  listId: number,
+  contactId: number,
+): Promise<{ list: ContactList | null; wasMember: boolean }> {
+  const [list, removed] = await database.batch([
+    oneList(database, organizationId, listId),
+    database.prepare(
+      `DELETE FROM contact_list_member WHERE list_id = ?1 AND contact_id = ?3 AND EXISTS (${liveList}) RETURNING 1`,
+      listId,
+      organizationId,
+      contactId,
+    ),
+    database.prepare('UPDATE contact_list SET contacts_count = contacts_count - 1 WHERE id = ?1 AND organization_id = ?2 AND changes() > 0', listId, organizationId),
+  ]);
+  return { list: list![0] ? listOf(list![0]) : null, wasMember: removed!.length > 0 };
+}
+
+/**
+ * Puts one contact on the lists named `add`, creating those that do not exist, and takes it off those named `remove`.
+ * Answers the names of the lists it was put on and taken off; null when there is no such contact.
+ */
+export async function moveContact(
+  database: Database,
+  organizationId: number,
+  contactId: number,
+  names: { add: string[]; remove: string[] },
+  now: number,
+): Promise<{ added: string[]; removed: string[] } | null> {
+  const isLive = 'EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL)';
+  const named = 'organization_id = ?2 AND name IN (SELECT value FROM json_each(?3)) AND deleted_at IS NULL';
+  const isMember = 'EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = contact_list.id AND m.contact_id = ?1)';
+  const add = JSON.stringify(names.add);
+  const remove = JSON.stringify(names.remove);
+  const [contact, , added, , removed] = await database.batch([
+    database.prepare(`SELECT 1 WHERE ${isLive}`, contactId, organizationId),
+    database.prepare(
+      `INSERT OR IGNORE INTO contact_list (organization_id, name, metadata, column_schema, created_at, updated_at)
+       SELECT ?2, j.value, '{}', '[]', ?4, ?4 FROM json_each(?3) j WHERE ${isLive}`,
+      contactId,
+      organizationId,
+      add,
+      now,
+    ),
+    // The counters come first: once the rows are there, nothing tells the new ones from the old.
+    database.prepare(
+      `UPDATE contact_list SET contacts_count = contacts_count + 1 WHERE ${named} AND NOT ${isMember} AND ${isLive} RETURNING name`,
+      contactId,
+      organizationId,
+      add,
+    ),
+    database.prepare(
+      `INSERT OR IGNORE INTO contact_list_member (list_id, contact_id, added_at) SELECT id, ?1, ?4 FROM contact_list WHERE ${named} AND ${isLive}`,
+      contactId,
+      organizationId,
+      add,
+      now,
+    ),
+    database.prepare(
+      `UPDATE contact_list SET contacts_count = contacts_count - 1 WHERE ${named} AND ${isMember} RETURNING name`,
+      contactId,
+      organizationId,
+      remove,
+    ),
+    database.prepare(
+      `DELETE FROM contact_list_member WHERE contact_id = ?1 AND list_id IN (SELECT id FROM contact_list WHERE ${named})`,
+      contactId,
+      organizationId,
+      remove,
+    ),
+  ]);
+  if (!contact!.length) return null;
+  const nameOf = (row: Row) => row.name as string;
+  return { added: added!.map(nameOf), removed: removed!.map(nameOf) };
+}

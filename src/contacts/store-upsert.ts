@@ -1,0 +1,158 @@
+import type { Database, Row, Statement } from '../database/client.ts';
+import type { Contact, ContactValues } from './contact.ts';
+import { jsonChunks } from './json-chunks.ts';
+import { contactColumns, contactOf, countContacts, rememberKeys, storedValues, valueColumns, type Write } from './store.ts';
+import { ensureList, listColumns, listOf, type ContactList } from './store-lists.ts';
+
+/** The contacts that have any of the phones or external ids, and how many contacts there are. */
+export async function resolveContacts(
+  database: Database,
+  organizationId: number,
+  keys: { phones: string[]; externalIds: string[] },
+): Promise<{ contacts: Contact[]; count: number }> {
+  const [found, usage] = await database.batch([
+    database.prepare(
+      `SELECT ${contactColumns('c')} FROM (
+         SELECT k.id FROM json_each(?1) j CROSS JOIN contact k WHERE k.organization_id = ?3 AND k.phone = j.value
+         UNION SELECT k.id FROM json_each(?2) j CROSS JOIN contact k WHERE k.organization_id = ?3 AND k.external_id = j.value
+       ) known CROSS JOIN contact c WHERE c.id = known.id`,
+      JSON.stringify(keys.phones),
+      JSON.stringify(keys.externalIds),
+      organizationId,
+    ),
+    database.prepare('SELECT contacts_count FROM organization_usage WHERE organization_id = ?', organizationId),
+  ]);
+  return { contacts: found!.map(contactOf), count: (usage![0]?.contacts_count as number | undefined) ?? 0 };
+}
+
+export interface UpsertWrites {
+  listName: string | null;
+  inserts: ContactValues[];
+  updates: { before: Contact; after: ContactValues }[];
+  /** Contacts that must let go of phone or external id before another of this write takes it. */
+  letGo: Contact[];
+  /** Found contacts, changed or not: they become members too. */
+  knownIds: number[];
+  keyTypes: Record<string, string>;
+  maximumContacts: number;
+}
+
+export interface UpsertResult {
+  insertedIds: { id: number; phone: string | null; external_id: string | null }[];
+  /** Updates that are missing here met a contact that someone else had written since. */
+  updatedIds: Set<number>;
+  list: ContactList | null;
+  isListCreated: boolean;
+  hasChanges: boolean;
+}
+
+// What changes in most imports has no index, and a written column costs a row for each index on it.
+const unindexed = ['first_name', 'company', 'title', 'tags', 'custom_fields'] as const;
+const indexed = valueColumns.filter((column) => !(unindexed as readonly string[]).includes(column));
+
+/** One transaction. Throws `isLimitBroken` and `isKeyTaken` errors, and then has written nothing. */
+export async function writeUpsert(database: Database, writes: UpsertWrites, write: Write): Promise<UpsertResult> {
+  const { organizationId, now } = write;
+  const touchesIndex = ({ before, after }: UpsertWrites['updates'][number]) => indexed.some((column) => before[column] !== after[column]);
+  const steps: Record<string, Statement[]> = {
+    list: writes.listName === null ? [] : [ensureList(database, organizationId, writes.listName, now)],
+    letGo: writes.letGo.length ? [letGoOfKeys(database, writes.letGo)] : [],
+    updated: [
+      ...updates(database, writes.updates.filter((one) => !touchesIndex(one)), unindexed, write),
+      ...updates(database, writes.updates.filter(touchesIndex), valueColumns, write),
+    ],
+    count: writes.inserts.length ? [countContacts(database, organizationId, writes.inserts.length, writes.maximumContacts)] : [],
+    inserted: inserts(database, writes.inserts, write),
+    keys: Object.keys(writes.keyTypes).length ? [rememberKeys(database, organizationId, writes.keyTypes, now)] : [],
+    members: writes.listName === null ? [] : members(database, writes, write),
+    state: [
+      database.prepare(
+        `SELECT ${listColumns('l')}, EXISTS (SELECT 1 FROM contact_change WHERE organization_id = ?1) AS has_changes
+         FROM (SELECT 1) LEFT JOIN contact_list l ON l.organization_id = ?1 AND l.name = ?2 AND l.deleted_at IS NULL`,
+        organizationId,
+        writes.listName,
+      ),
+    ],
+  };
+  const answers = await database.batch(Object.values(steps).flat());
+  const rows: Record<string, Row[]> = {};
+  for (const [step, statements] of Object.entries(steps)) rows[step] = answers.splice(0, statements.length).flat();
+  const { has_changes, ...list } = rows.state![0]!;
+  return {
+    insertedIds: rows.inserted as unknown as UpsertResult['insertedIds'],
+    updatedIds: new Set(rows.updated!.map((row) => row.id as number)),
+    list: list.id === null ? null : listOf(list),
+    isListCreated: rows.list!.length > 0,
+    hasChanges: has_changes === 1,
+  };
+}
+
+function inserts(database: Database, people: ContactValues[], { organizationId, now, depth }: Write): Statement[] {
+  const values = valueColumns.map((_, index) => `j.value ->> ${index}`).join(', ');
+  return jsonChunks(people.map(storedValues)).map((chunk) =>
+    database.prepare(
+      `INSERT INTO contact (organization_id, ${valueColumns.join(', ')}, created_at, updated_at, depth)
+       SELECT ?2, ${values}, ?3, ?3, ?4 FROM json_each(?1) j WHERE true RETURNING id, phone, external_id`,
+      chunk,
+      organizationId,
+      now,
+      depth,
+    ),
+  );
+}
+
+function updates(
+  database: Database,
+  people: UpsertWrites['updates'],
+  columns: readonly (typeof valueColumns)[number][],
+  { organizationId, now, depth }: Write,
+): Statement[] {
+  const rows = people.map(({ before, after }) => [before.id, before.revision, ...storedValues(after)]);
+  const assignments = columns.map((column) => `${column} = person.value ->> ${valueColumns.indexOf(column) + 2}`).join(', ');
+  return jsonChunks(rows).map((chunk) =>
+    database.prepare(
+      `UPDATE contact SET ${assignments}, revision = revision + 1, updated_at = max(?3, updated_at), depth = ?4
+       FROM (SELECT value, value ->> 0 AS id, value ->> 1 AS revision FROM json_each(?1)) person
+       WHERE contact.id = person.id AND contact.revision = person.revision AND +contact.organization_id = ?2 RETURNING contact.id`,
+      chunk,
+      organizationId,
+      now,
+      depth,
+    ),
+  );
+}
+
+const letGoOfKeys = (database: Database, people: Contact[]): Statement =>
+  database.prepare(
+    `UPDATE contact SET phone = NULL, external_id = NULL FROM (SELECT value ->> 0 AS id, value ->> 1 AS revision FROM json_each(?1)) person
+     WHERE contact.id = person.id AND contact.revision = person.revision`,
+    JSON.stringify(people.map((contact) => [contact.id, contact.revision])),
+  );
+
+/** Known contacts join by id, new ones by the key that they were just given. */
+function members(database: Database, { inserts: people, knownIds, listName }: UpsertWrites, { organizationId, now }: Write): Statement[] {
+  const phones = people.flatMap((person) => person.phone ?? []);
+  const externalIds = people.flatMap((person) => (person.phone === null ? (person.external_id ?? []) : []));
+  const list = 'contact_list l WHERE l.organization_id = ?4 AND l.name = ?5 AND l.deleted_at IS NULL';
+  return [
+    database.prepare(
+      `INSERT OR IGNORE INTO contact_list_member (list_id, contact_id, added_at)
+       SELECT (SELECT l.id FROM ${list}), joining.id, ?6 FROM (
+         SELECT c.id FROM json_each(?1) j CROSS JOIN contact c WHERE c.id = j.value AND c.deleted_at IS NULL
+         UNION ALL SELECT c.id FROM json_each(?2) j CROSS JOIN contact c WHERE c.organization_id = ?4 AND c.phone = j.value
+         UNION ALL SELECT c.id FROM json_each(?3) j CROSS JOIN contact c WHERE c.organization_id = ?4 AND c.external_id = j.value
+       ) joining`,
+      JSON.stringify(knownIds),
+      JSON.stringify(phones),
+      JSON.stringify(externalIds),
+      organizationId,
+      listName,
+      now,
+    ),
+    database.prepare(
+      'UPDATE contact_list SET contacts_count = contacts_count + changes() WHERE organization_id = ? AND name = ? AND deleted_at IS NULL AND changes() > 0',
+      organizationId,
+      listName,
+    ),
+  ];
+}

@@ -1,0 +1,106 @@
+import type { Context } from '../accounts/context.ts';
+import { announceContactChanges } from '../queues/announce.ts';
+import type { Contact } from './contact.ts';
+import { fieldTypes } from './field-types.ts';
+import { mustLetGo, planUpsert, type Person, type RowFailure, type UpsertRow } from './plan-upsert.ts';
+import { isKeyTaken, isLimitBroken } from './store.ts';
+import type { ContactList } from './store-lists.ts';
+import { resolveContacts, writeUpsert, type UpsertResult } from './store-upsert.ts';
+
+/** How often a write that met another writer starts over before its rows are given up. */
+const maximumTries = 5;
+
+export interface UpsertOutcome {
+  /** Each contact once, in the order of its first row. */
+  people: { contact: Contact; isCreated: boolean }[];
+  failures: RowFailure[];
+  /** Null when none was named, or when nobody came in: then nothing was written, no list either. */
+  list: ContactList | null;
+  isListCreated: boolean;
+}
+
+/**
+ * Brings `rows` into the contacts and the contacts into the list, when one is named, in two calls to the database. Another writer of the same
+ * people makes it look again: nobody is created twice, and no change is lost.
+ */
+export async function upsertRows(context: Context, listName: string | null, rows: UpsertRow[], depth = 0): Promise<UpsertOutcome> {
+  const { database, organization } = context;
+  const settled = new Map<number, { contact: Contact; isCreated: boolean; index: number }>();
+  const outcome: UpsertOutcome = { people: [], failures: [], list: null, isListCreated: false };
+  let pending = rows;
+  for (let attempt = 1; pending.length && attempt <= maximumTries; attempt++) {
+    const { contacts, count } = await resolveContacts(database, organization.id, keysOf(pending));
+    const plan = planUpsert(pending, contacts, organization.plan.maxContacts - count);
+    const result = plan.people.length ? await write(context, listName, plan.people, depth) : 'nothing';
+    if (result === 'overtaken') continue;
+    outcome.failures.push(...plan.failures);
+    pending = [];
+    if (result === 'nothing') break;
+    outcome.list = result.list;
+    outcome.isListCreated ||= result.isListCreated;
+    const idOf = idsOf(result);
+    for (const person of plan.people) {
+      if (person.isChanged && !result.updatedIds.has(person.known!.id)) {
+        pending.push(...person.rows);
+        continue;
+      }
+      const contact = contactAfter(person, idOf(person), organization.id, result.now);
+      const earlier = settled.get(contact.id);
+      const index = Math.min(person.rows[0]!.index, earlier?.index ?? Infinity);
+      settled.set(contact.id, { contact, isCreated: earlier?.isCreated ?? person.known === null, index });
+    }
+    pending.sort((one, other) => one.index - other.index);
+  }
+  const detail = 'others kept changing this contact; send the row again';
+  outcome.failures.push(...pending.map(({ index }) => ({ index, code: 'conflict', detail })));
+  outcome.people = [...settled.values()].toSorted((one, other) => one.index - other.index);
+  return outcome;
+}
+
+function keysOf(rows: UpsertRow[]) {
+  const phones = new Set(rows.flatMap(({ change }) => change.phone ?? []));
+  const externalIds = new Set(rows.flatMap(({ change }) => change.external_id ?? []));
+  return { phones: [...phones], externalIds: [...externalIds] };
+}
+
+/** `overtaken`: another writer took a key or the plan's last free contact since the plan was made, and nothing is written. */
+async function write(context: Context, listName: string | null, people: Person[], depth: number): Promise<(UpsertResult & { now: number }) | 'overtaken'> {
+  const { database, organization } = context;
+  const now = context.clock();
+  const created = people.filter((person) => !person.known);
+  const changed = people.filter((person) => person.isChanged);
+  const types = [...created, ...changed].flatMap((person) => person.rows.map((row) => fieldTypes(row.change.custom_fields)));
+  try {
+    const result = await writeUpsert(
+      database,
+      {
+        listName,
+        inserts: created.map((person) => person.values),
+        updates: changed.map((person) => ({ before: person.known!, after: person.values })),
+        letGo: mustLetGo(people).map((person) => person.known!),
+        knownIds: people.flatMap((person) => person.known?.id ?? []),
+        keyTypes: Object.assign({}, ...types.toReversed()) as Record<string, string>,
+        maximumContacts: organization.plan.maxContacts,
+      },
+      { organizationId: organization.id, now, depth },
+    );
+    if (result.hasChanges) announceContactChanges(context);
+    return { ...result, now };
+  } catch (error) {
+    if (isKeyTaken(error) || isLimitBroken(error)) return 'overtaken';
+    throw error;
+  }
+}
+
+/** Finds the new ids by the keys that the contacts were given. */
+function idsOf({ insertedIds }: UpsertResult): (person: Person) => number {
+  const byPhone = new Map(insertedIds.map(({ phone, id }) => [phone, id]));
+  const byExternalId = new Map(insertedIds.map(({ external_id, id }) => [external_id, id]));
+  return ({ known, values }) => known?.id ?? (values.phone === null ? byExternalId.get(values.external_id) : byPhone.get(values.phone))!;
+}
+
+function contactAfter({ known, values, isChanged }: Person, id: number, organizationId: number, now: number): Contact {
+  if (!known) return { ...values, id, organization_id: organizationId, created_at: now, updated_at: now, revision: 1 };
+  const written = { updated_at: Math.max(now, known.updated_at), revision: known.revision + 1 };
+  return { ...known, ...values, ...(isChanged ? written : {}) };
+}

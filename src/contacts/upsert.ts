@@ -1,0 +1,30 @@
+import type { Context } from '../accounts/context.ts';
+import { conflict, forbidden, invalid, invalidAt, type ServiceError } from '../library/errors.ts';
+import { issuesOf } from '../library/schema-issues.ts';
+import { limitDetail } from './plan-limit.ts';
+import type { RowFailure } from './plan-upsert.ts';
+import { readUpsertFields } from './read-fields.ts';
+import { contactRecord, listRecord } from './records.ts';
+import { UpsertRow, type ContactFields } from './schemas.ts';
+import { upsertRows } from './upsert-rows.ts';
+
+/**
+ * One contact, found by phone, else by external id, else created; a member of the list either way, when one is named.
+ * Throws 422 for fields that cannot be used, 409 `identity_conflict`, 403 beyond the plan.
+ */
+export async function upsertContact(context: Context, fields: ContactFields, listName: string | null) {
+  const parsed = UpsertRow.safeParse(fields);
+  if (!parsed.success) throw invalid(issuesOf(parsed.error, ['body']));
+  const reading = readUpsertFields(parsed.data, context.organization.defaultCountry);
+  if ('problem' in reading) throw refusal(context, reading.problem);
+  const { people, failures, list, isListCreated } = await upsertRows(context, listName, [{ index: 0, change: reading.change }]);
+  if (failures[0]) throw refusal(context, failures[0]);
+  const { contact, isCreated } = people[0]!;
+  return { contact: contactRecord(contact), contact_list: list && listRecord(list), contact_created: isCreated, list_created: isListCreated };
+}
+
+function refusal(context: Context, { code, detail, field }: Omit<RowFailure, 'index'>): ServiceError {
+  if (code === 'contact_limit_reached') return forbidden(limitDetail(context));
+  if (field === undefined) return conflict(`${code}: ${detail}`);
+  return invalidAt(['body', field], detail, code);
+}
