@@ -86,7 +86,7 @@ export class StoredJournal implements Journal {
     return this.#storage.sql
       .exec<{ id: number; entry: string }>(`SELECT id, entry FROM history ${clause}`, ...parameters)
       .toArray()
-      .map(({ id, entry }) => ({ ...(JSON.parse(entry) as HistoryEntry), id }));
+      .map(({ id, entry }) => Object.assign(JSON.parse(entry) as HistoryEntry, { id }));
   }
 
   count(): number {

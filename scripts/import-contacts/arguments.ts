@@ -54,7 +54,8 @@ export function readImportSettings(parameters: string[], environment: Record<str
       `No ${baseUrl ? 'API key' : 'service'} to import into. Run "npm start" first, or give --base-url and --api-key (or BASE_URL and API_KEY).`,
     );
   }
-  const startedIn = environment.INIT_CWD || process.cwd();
+  // npm runs scripts in the repository and says where it was called; paths are meant from there.
+  const startedIn = (environment.npm_lifecycle_event === 'import-contacts' && environment.INIT_CWD) || process.cwd();
   return {
     file: resolve(startedIn, file),
     listName,

@@ -212,7 +212,11 @@ export const TriggerRecord = z
   })
   .openapi('Trigger');
 
-export const TriggerQuery = z.object({ ...pageQuery, status: z.enum(triggerStates).optional(), search: z.string().trim().max(200).optional() });
+export const TriggerQuery = z.object({
+  ...pageQuery,
+  status: z.enum(triggerStates).optional(),
+  search: z.string().trim().max(200).optional(),
+});
 export const TriggerList = listOf('triggers', TriggerRecord);
 
 export const FireBody = z
@@ -223,7 +227,13 @@ export const FireAnswer = z.object({ triggered: z.int(), runs: z.array(RunRecord
 export const TriggerMeta = z
   .object({
     trigger_types: z.array(
-      z.object({ type: z.enum(triggerTypes), label: z.string(), description: z.string(), config_schema: jsonObject, sample_context: jsonObject }),
+      z.object({
+        type: z.enum(triggerTypes),
+        label: z.string(),
+        description: z.string(),
+        config_schema: jsonObject,
+        sample_context: jsonObject,
+      }),
     ),
     event_types_seen: z.array(z.string()),
     internal_events: z.array(z.string()),

@@ -13,17 +13,21 @@ type Transform = (secret: string, path: string) => Promise<string> | string;
 /** Copies `value`, passing every secret in it through `transform`. `path` names the place, so that an older value can be found. */
 async function mapSecrets(value: unknown, transform: Transform, path = '', isHeaders = false): Promise<unknown> {
   if (Array.isArray(value)) {
-    const key = (item: unknown, index: number) => (isRecord(item) && typeof item.id === 'string' ? item.id : String(index));
-    return Promise.all(value.map((item, index) => mapSecrets(item, transform, `${path}/${key(item, index)}`)));
+    return Promise.all(value.map((item, index) => mapSecrets(item, transform, `${path}/${placeOf(item, index)}`)));
   }
   if (!isRecord(value)) return value;
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) {
     const isSecret = typeof item === 'string' && item !== '' && (secretFields.has(name) || (isHeaders && secretHeader.test(name)));
-    copy[name] = isSecret ? await transform(item, `${path}/${name}`) : await mapSecrets(item, transform, `${path}/${name}`, name === 'headers');
+    copy[name] = isSecret
+      ? await transform(item, `${path}/${name}`)
+      : await mapSecrets(item, transform, `${path}/${name}`, name === 'headers');
   }
   return copy;
 }
+
+/** Nodes are known by their id, wherever in the list they stand. */
+const placeOf = (item: unknown, index: number): string => (isRecord(item) && typeof item.id === 'string' ? item.id : String(index));
 
 /** Seals every secret of a webhook's auth or a definition. */
 export async function sealSecrets<T>(encryptionKey: string, organizationId: number, value: T): Promise<T> {

@@ -19,30 +19,10 @@ export const RetrySettings = z.strictObject({
   max_delay_seconds: z.number().min(0).max(3600).default(300),
 });
 
-const Reentry = z
-  .strictObject({ mode: z.enum(['always', 'never', 'after']).default('always'), after: durationSchema().optional() })
-  .superRefine(({ mode, after }, context) => {
-    if (mode === 'after' && after === undefined)
-      context.addIssue({
-        code: 'custom',
-        path: ['after'],
-        message: 'after is required with mode "after": how long since the last entry, like P7D',
-      });
-    if (mode !== 'after' && after !== undefined)
-      context.addIssue({
-        code: 'custom',
-        path: ['after'],
-        message: `after has no meaning with mode "${mode}"; set mode "after" or leave it out`,
-      });
-  });
-
 /** Every setting of a workflow with its default. Strict: an unknown key is an error. */
 export const WorkflowSettings = z.strictObject({
-  reentry: Reentry.prefault({}),
   /** Template; null: the contact's id, else the event's. */
   entry_key: templateSchema.nullable().default(null),
-  one_live_run_per_key: z.boolean().default(false),
-  max_active_runs: z.int().min(1).max(1_000_000).nullable().default(null),
   timeout: durationSchema().default('P30D'),
   on_error: z.enum(['fail', 'continue']).default('fail'),
   retry: RetrySettings.prefault({}),

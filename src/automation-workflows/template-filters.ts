@@ -28,7 +28,7 @@ function dateInZone(this: FilterThis, value: unknown, zone?: unknown, format: un
 
 const phoneFormats: Record<string, NumberFormat> = { e164: 'E.164', international: 'INTERNATIONAL', national: 'NATIONAL', uri: 'RFC3966' };
 
-/** `{{ data.tel | phone }}` gives E.164, `phone: "national"` (or "international", "uri") what people read; an unusable number stays as it is. */
+/** `{{ data.tel | phone }}` gives E.164, `phone: "national"` (or "international", "uri") what people read; an unusable number stays. */
 function phone(this: FilterThis, value: unknown, form: unknown = 'e164', country?: unknown): unknown {
   const format = Object.hasOwn(phoneFormats, String(form)) ? phoneFormats[String(form)] : undefined;
   if (!format) throw new Error(`unknown phone format "${String(form)}"; use ${Object.keys(phoneFormats).join(', ')}`);

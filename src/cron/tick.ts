@@ -1,6 +1,6 @@
 import type { Context } from '../accounts/context.ts';
 import { deleteExpiredSessions, forgetFailures } from '../accounts/store.ts';
-import { runObject } from '../automation-workflows/runs/launch.ts';
+import { callRun } from '../automation-workflows/runs/launch.ts';
 import { overdueRuns } from '../automation-workflows/runs/store.ts';
 import { organizationsWithChanges } from '../automation-workflows/triggers/change-store.ts';
 import { staleFires } from '../automation-workflows/triggers/schedule-store.ts';
@@ -92,7 +92,7 @@ async function resendFanout(run: Tick): Promise<void> {
 async function pokeOverdue(run: Tick): Promise<void> {
   const before = run.now - settingsOf(run.bindings).OVERDUE_AFTER_SECONDS * 1000;
   for (const { id, organization_id } of await overdueRuns(run.database, before, pageSize)) {
-    const answer = await runObject(run.bindings, organization_id, id).start(organization_id, id);
+    const answer = await callRun(run.bindings, organization_id, id, (object) => object.start(organization_id, id));
     run.log.warn('an overdue run was poked', { organization_id, run_id: id, answer });
   }
 }

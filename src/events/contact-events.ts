@@ -10,7 +10,8 @@ import { eventsOfContact } from './store.ts';
 /** One page of a contact's events, newest first. Throws 404 when there is no such contact. */
 export async function listContactEvents(context: Context, contactId: number, page: Page): Promise<Found<z.infer<typeof EventRecord>>> {
   const after = decodeCursor(page.cursor);
-  if (after && typeof after.value !== 'number') throw invalidAt(['query', 'cursor'], 'Not a cursor of this list; use next_cursor of the page before', 'invalid_cursor');
+  if (after && typeof after.value !== 'number')
+    throw invalidAt(['query', 'cursor'], 'Not a cursor of this list; use next_cursor of the page before', 'invalid_cursor');
   if (!(await findContacts(context, [contactId])).size) throw notFound('Contact');
   const { rows, total } = await eventsOfContact(context.database, contactId, { limit: page.limit, offset: page.offset, after });
   const found = cut(rows, page.limit, (row) => ({ value: row.created_at, id: row.id }));

@@ -8,7 +8,8 @@ const firstSeconds = 100_000_000;
 const firstMilliseconds = 100_000_000_000;
 
 /**
- * Epoch ms of an ISO 8601 date or date and time; null for anything else. Without an offset it is local time in `zone`, a bare date its midnight.
+ * Epoch ms of an ISO 8601 date or date and time; null for anything else. Without an offset it is local time in `zone`, a bare date is
+ * its midnight.
  */
 export function parseIsoInstant(text: string, zone = 'UTC'): number | null {
   const match = form.exec(text);

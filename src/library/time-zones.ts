@@ -41,7 +41,7 @@ export function minutesOfDay(text: string): number | null {
 }
 
 /**
- * The next instant strictly after `now` at which it is `timeOfDay` (`HH:MM`) in `zone` on one of `days` (0 = Monday .. 6; none = every day).
+ * The next instant strictly after `now` at which it is `timeOfDay` (`HH:MM`) in `zone` on one of `days` (0 = Monday .. 6; none: every day).
  * Throws RangeError for a malformed time.
  */
 export function nextTimeOfDay(now: number, timeOfDay: string, days: readonly number[], zone: string): number {

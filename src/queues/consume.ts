@@ -1,11 +1,11 @@
 import type { Context } from '../accounts/context.ts';
 import { backgroundContext } from '../accounts/organizations.ts';
 import { handleContactChanges } from '../automation-workflows/triggers/handle-contact-changes.ts';
+import { handleEvents } from '../automation-workflows/triggers/handle-events.ts';
 import { handleDeliveries } from '../automation-workflows/triggers/handle-deliveries.ts';
 import { handleScheduleFire } from '../automation-workflows/triggers/handle-schedule-fire.ts';
 import { launchRuns } from '../automation-workflows/runs/launch.ts';
 import { workOffCleanup } from '../cron/cleanup.ts';
-import { handleEvents } from '../events/handle.ts';
 import { Logger } from '../library/log.ts';
 import { settingsOf } from '../settings.ts';
 import { giveUp } from './dead.ts';

@@ -11,10 +11,7 @@ const issues = (settings: unknown) => {
 
 test('every setting has its default', () => {
   expect(defaultWorkflowSettings).toEqual({
-    reentry: { mode: 'always' },
     entry_key: null,
-    one_live_run_per_key: false,
-    max_active_runs: null,
     timeout: 'P30D',
     on_error: 'fail',
     retry: { max_attempts: 3, initial_delay_seconds: 5, factor: 2, max_delay_seconds: 300 },
@@ -24,8 +21,7 @@ test('every setting has its default', () => {
 });
 
 test('an unknown setting is refused by its name, wherever it stands', () => {
-  expect(issues({ time_out: 'P1D', retry: { tries: 3 }, reentry: { mode: 'never', x: 1 } })).toEqual([
-    'body.settings.reentry.x: Unknown field "x"',
+  expect(issues({ time_out: 'P1D', retry: { tries: 3 } })).toEqual([
     'body.settings.retry.tries: Unknown field "tries"',
     'body.settings.time_out: Unknown field "time_out"',
   ]);
@@ -36,9 +32,7 @@ test('a wrong setting is refused with what would do', () => {
   expect(issues({ timeout: 'PT0S' })[0]).toContain('zero');
   expect(issues({ on_error: 'stop' })[0]).toMatch(/on_error: .*"fail"\|"continue"/);
   expect(issues({ entry_key: '{{ data.id' })[0]).toMatch(/entry_key: Template/);
-  expect(issues({ reentry: { mode: 'after' } })[0]).toMatch(/reentry\.after: after is required/);
-  expect(issues({ reentry: { after: 'P7D' } })[0]).toMatch(/reentry\.after: after has no meaning with mode "always"/);
-  expect(issues({ max_active_runs: 0, retry: { max_attempts: 99 } })).toHaveLength(2);
+  expect(issues({ retry: { max_attempts: 99, factor: 0 } })).toHaveLength(2);
 });
 
 const { retry } = defaultWorkflowSettings;

@@ -29,7 +29,6 @@ test('an accepted event resolves its contact, starts the matching journey once, 
   const run = await vi.waitFor(
     async () => {
       const { body } = await client.get(`/automation-workflows/${workflow.body.id}/runs`);
-      if (body.runs[0]?.state==='waiting') console.log(JSON.stringify((await client.get(`/automation-workflows/runs/${body.runs[0].id}/history`)).body));
       expect(body.runs[0]?.state).toBe('completed');
       return body.runs[0];
     },

@@ -10,7 +10,7 @@ import { requireContext } from '../triggers/fire.ts';
 import { triggerScope, type TriggerCause } from '../triggers/match.ts';
 import { dryRun } from './dry-run.ts';
 import { entryKeyOf } from './entry-key.ts';
-import { launchRuns } from './launch.ts';
+import { launchRecorded } from './launch.ts';
 import { runRecords } from './records.ts';
 import { recordRuns, type Candidate } from './start.ts';
 import { findRun } from './store.ts';
@@ -73,7 +73,7 @@ async function startNow(context: Context, candidate: Candidate, evenIfInactive: 
   const [stored] = await recordRuns(context, [candidate], { state: 'running', evenIfInactive });
   if (!stored) throw conflict('The workflow has just become inactive; only an active workflow can be executed');
   const row = (await findRun(context.database, context.organization.id, stored.id))!;
-  await launchRuns(context, [stored.id]);
+  await launchRecorded(context, [stored.id]);
   return (await runRecords(context.bindings.FILES, [row]))[0]!;
 }
 

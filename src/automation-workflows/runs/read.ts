@@ -4,7 +4,7 @@ import { resolvePayloads } from '../../database/payload.ts';
 import { notFound } from '../../library/errors.ts';
 import { isLive, type HistoryRecord, type RunRecord } from '../schemas.ts';
 import { archivedHistory } from './history.ts';
-import { runObject } from './launch.ts';
+import { callRun } from './launch.ts';
 import { initialContextOf, runRecord, runRecords } from './records.ts';
 import { findRun, type RunRow } from './store.ts';
 
@@ -12,7 +12,7 @@ import { findRun, type RunRow } from './store.ts';
 export async function readRun(context: Context, id: number): Promise<z.infer<typeof RunRecord>> {
   const row = await existingRun(context, id);
   if (isLive(row.state)) {
-    const live = await runObject(context.bindings, context.organization.id, id).snapshot();
+    const live = await callRun(context.bindings, context.organization.id, id, (object) => object.snapshot());
     if (live) {
       const [own, payload] = await resolvePayloads(context.bindings.FILES, [row.initial_context, row.source_payload]);
       return runRecord(row, initialContextOf(row, own, payload), live);
@@ -29,8 +29,7 @@ export async function readHistory(
   page: { limit: number; offset: number },
 ): Promise<{ records: HistoryRecord[]; total: number }> {
   await existingRun(context, id);
-  const object = runObject(context.bindings, context.organization.id, id);
-  const live = await object.history(page);
+  const live = await callRun(context.bindings, context.organization.id, id, (object) => object.history(page));
   if (live) return live;
   const archived = await archivedHistory(context.bindings.FILES, context.organization.id, id, page);
   return archived ?? { records: [], total: 0 };

@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../accounts/context.ts';
 import { conflict } from '../../library/errors.ts';
 import { isLive, liveStates, type RunRecord } from '../schemas.ts';
-import { runObject } from './launch.ts';
+import { callRun } from './launch.ts';
 import type { RunFailure } from './progress.ts';
 import { existingRun, readRun } from './read.ts';
 import { endUnstarted } from './store.ts';
@@ -19,11 +19,11 @@ export async function stopRun(context: Context, id: number): Promise<z.infer<typ
 
 /** Cancels a run, started or not, for the given reason; false when it had ended already. */
 export async function cancelRun(context: Context, id: number, error: RunFailure | null): Promise<boolean> {
-  const object = runObject(context.bindings, context.organization.id, id);
-  if (await object.stop(error)) return true;
+  const stop = () => callRun(context.bindings, context.organization.id, id, (object) => object.stop(error));
+  if (await stop()) return true;
   // The object is not there yet: the row alone is the run. It may just be starting, so the object is asked again.
   if (await endUnstarted(context.database, context.organization.id, id, error && JSON.stringify(error), context.clock())) {
-    await object.stop(error);
+    await stop();
     return true;
   }
   return false;

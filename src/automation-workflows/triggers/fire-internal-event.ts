@@ -3,7 +3,7 @@ import { findContacts } from '../../contacts/find-contacts.ts';
 import { maximumDepth } from '../../events/accept.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { startRuns } from '../runs/start.ts';
-import { candidateFor, filterHolds, triggerScope, type TriggerCause } from './match.ts';
+import { candidateOf, type TriggerCause } from './match.ts';
 import { armedByTopics, type ArmedTrigger } from './store.ts';
 
 export interface InternalEvent {
@@ -26,20 +26,18 @@ export async function fireInternalEvent(context: Context, event: InternalEvent):
     return;
   }
   const contact = event.contactId === null ? null : ((await findContacts(context, [event.contactId])).get(event.contactId) ?? null);
-  const now = context.clock();
   const cause: TriggerCause = {
     key: event.cause,
     contact,
-    event: { id: null, type: event.name, data: event.data, created_at: toTimestamp(now) },
+    event: { id: null, type: event.name, data: event.data, created_at: toTimestamp(context.clock()) },
     webhook: null,
     source: 'run',
     sourceId: null,
     initialContext: event.data,
     depth: event.depth,
   };
-  const scope = triggerScope(context, cause, now);
   await startRuns(
     context,
-    triggers.filter((trigger) => filterHolds(trigger, scope, now)).map((trigger) => candidateFor(trigger, cause, scope)),
+    triggers.flatMap((trigger) => candidateOf(context, trigger, cause) ?? []),
   );
 }

@@ -2,12 +2,12 @@ import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { badRequest, conflict, invalid, notFound } from '../../library/errors.ts';
 import { validateContext } from '../context-schema.ts';
-import { launchRuns } from '../runs/launch.ts';
+import { launchRecorded } from '../runs/launch.ts';
 import { recordRuns } from '../runs/start.ts';
 import { findRuns, type RunRow } from '../runs/store.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import { existingTrigger } from './change.ts';
-import { candidateFor, triggerScope, type TriggerCause } from './match.ts';
+import { candidateOf, type TriggerCause } from './match.ts';
 import { armedById, type ArmedTrigger } from './store.ts';
 
 /** Starts a run of a manual trigger at once: one for each contact, or one without contact. */
@@ -35,7 +35,7 @@ export async function fireTrigger(
   if (missing.length) throw notFound(`Contact ${missing.join(', ')}`);
   const request = crypto.randomUUID();
   const targets = ids.length ? ids.map((id) => contacts.get(id)!) : [null];
-  const candidates = targets.map((contact) => {
+  const candidates = targets.flatMap((contact) => {
     const cause: TriggerCause = {
       key: `request:${request}:${contact?.id ?? 'none'}`,
       contact,
@@ -46,12 +46,12 @@ export async function fireTrigger(
       initialContext: input.context,
       depth: 0,
     };
-    return candidateFor(trigger, cause, triggerScope(context, cause, context.clock()));
+    return candidateOf(context, trigger, cause) ?? [];
   });
   const stored = await recordRuns(context, candidates, { state: 'running' });
   if (!stored.length) throw conflict('The trigger or its workflow has just become inactive');
   const runIds = stored.map((run) => run.id);
-  await launchRuns(context, runIds);
+  await launchRecorded(context, runIds);
   return findRuns(context.database, context.organization.id, runIds);
 }
 

@@ -5,7 +5,8 @@ import { toTimestamp } from '../../library/clock.ts';
 import { evaluate, type Condition } from '../conditions.ts';
 import { startRuns, type Candidate } from '../runs/start.ts';
 import { changesPage, deleteChanges, type ChangeRow } from './change-store.ts';
-import { candidateFor, filterHolds, triggerScope, type TriggerCause } from './match.ts';
+import type { Scope } from '../templates.ts';
+import { candidateOf, triggerScope, type TriggerCause } from './match.ts';
 import { armedByTopics, type ArmedTrigger } from './store.ts';
 
 const pageSize = 500;
@@ -36,7 +37,7 @@ export async function handleContactChanges(context: Context): Promise<boolean> {
       context.log.warn('contact change triggers nothing: journeys set off each other too deep', { contact_id: change.after.id });
       return [];
     }
-    return triggers.flatMap((trigger) => candidateOf(context, trigger, change, now) ?? []);
+    return triggers.flatMap((trigger) => candidateFor(context, trigger, change, now) ?? []);
   });
   await startRuns(context, candidates);
   await deleteChanges(
@@ -51,7 +52,6 @@ export async function handleContactChanges(context: Context): Promise<boolean> {
 function changeOf(row: ChangeRow): Change | null {
   const after = row.next_before ?? row.current;
   if (after === null) return null;
-  const view = (json: string) => contactView(JSON.parse(json) as Record<string, unknown>);
   return {
     id: row.id,
     before: row.before === null ? null : view(row.before),
@@ -61,7 +61,9 @@ function changeOf(row: ChangeRow): Change | null {
   };
 }
 
-function candidateOf(context: Context, trigger: ArmedTrigger & { topic: string }, change: Change, now: number): Candidate | null {
+const view = (json: string): ContactView => contactView(JSON.parse(json) as Record<string, unknown>);
+
+function candidateFor(context: Context, trigger: ArmedTrigger & { topic: string }, change: Change, now: number): Candidate | null {
   const kind = change.before === null ? 'created' : 'updated';
   const name = `contact.${kind}`;
   if (trigger.topic !== `change:${kind}` && trigger.topic !== `event:${name}`) return null;
@@ -81,15 +83,24 @@ function candidateOf(context: Context, trigger: ArmedTrigger & { topic: string }
     initialContext: { contact_id: change.after.id, changed_fields: changed },
     depth: change.depth,
   };
-  const scope = triggerScope(context, cause, now);
-  const fires = trigger.topic.startsWith('event:') ? filterHolds(trigger, scope, now) : becameTrue(context, trigger, change, cause, now);
-  return fires ? candidateFor(trigger, cause, scope) : null;
+  if (trigger.topic.startsWith('event:')) return candidateOf(context, trigger, cause);
+  return candidateOf(context, trigger, cause, (config, scope) => becameTrue(context, config as ConditionConfig, change, cause, scope, now));
 }
 
-function becameTrue(context: Context, trigger: ArmedTrigger, change: Change, cause: TriggerCause, now: number): boolean {
-  const { condition } = JSON.parse(trigger.config) as { condition: Condition };
-  const holds = (contact: ContactView) => evaluate(condition, triggerScope(context, { ...cause, contact }, now), now);
-  return holds(change.after) && !(change.before && holds(change.before));
+interface ConditionConfig {
+  condition: Condition;
+}
+
+function becameTrue(
+  context: Context,
+  { condition }: ConditionConfig,
+  change: Change,
+  cause: TriggerCause,
+  scope: Scope,
+  now: number,
+): boolean {
+  if (!evaluate(condition, scope, now)) return false;
+  return !change.before || !evaluate(condition, triggerScope(context, { ...cause, contact: change.before }, now), now);
 }
 
 const fields = ['phone', 'email', 'external_id', 'first_name', 'last_name', 'company', 'title', 'tags', 'custom_fields'] as const;

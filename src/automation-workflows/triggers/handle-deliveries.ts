@@ -4,7 +4,7 @@ import { resolvePayloads } from '../../database/payload.ts';
 import { variablesOfDelivery, type DeliveryPayload } from '../runs/records.ts';
 import { startRuns, type Candidate } from '../runs/start.ts';
 import { markDeliveries, unhandledDeliveries, type HandledDelivery } from './delivery-store.ts';
-import { candidateFor, filterHolds, triggerScope, type TriggerCause } from './match.ts';
+import { candidateOf, type TriggerCause } from './match.ts';
 import { armedById, type ArmedTrigger } from './store.ts';
 
 /** Starts the runs that accepted deliveries ask for and marks the deliveries as handled. Repeatable like `handleEvents`. */
@@ -22,7 +22,6 @@ export async function handleDeliveries(context: Context, ids: number[]): Promise
     context.bindings.FILES,
     deliveries.map((delivery) => delivery.payload),
   )) as DeliveryPayload[];
-  const now = context.clock();
   const candidates: (Candidate & { deliveryId: number })[] = [];
   const handled: HandledDelivery[] = [];
   for (const [index, delivery] of deliveries.entries()) {
@@ -38,13 +37,12 @@ export async function handleDeliveries(context: Context, ids: number[]): Promise
       initialContext: variablesOfDelivery(payload),
       depth: 0,
     };
-    const scope = triggerScope(context, cause, now);
-    if (!trigger) handled.push({ id: delivery.id, note: 'The trigger is gone' });
-    else if (!filterHolds(trigger, scope, now)) handled.push({ id: delivery.id, note: "The trigger's filter does not match" });
-    else candidates.push({ ...candidateFor(trigger, cause, scope), deliveryId: delivery.id });
+    const candidate = trigger && candidateOf(context, trigger, cause);
+    if (candidate) candidates.push({ ...candidate, deliveryId: delivery.id });
+    else handled.push({ id: delivery.id, note: trigger ? "The trigger's filter does not match" : 'The trigger is gone' });
   }
   const started = new Set((await startRuns(context, candidates)).map((run) => run.dedup_key));
   const inactive = 'Trigger or workflow had become inactive';
   for (const candidate of candidates) handled.push({ id: candidate.deliveryId, note: started.has(candidate.dedupKey) ? null : inactive });
-  await markDeliveries(database, organization.id, handled, now);
+  await markDeliveries(database, organization.id, handled, context.clock());
 }

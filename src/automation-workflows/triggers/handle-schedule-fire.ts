@@ -3,7 +3,7 @@ import { findContacts } from '../../contacts/find-contacts.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { startRuns } from '../runs/start.ts';
 import type { TriggerConfig } from './configs.ts';
-import { candidateFor, triggerScope, type TriggerCause } from './match.ts';
+import { candidateOf, type TriggerCause } from './match.ts';
 import { audiencePage, moveFire, openFire } from './schedule-store.ts';
 import { armedById, type ArmedTrigger } from './store.ts';
 
@@ -25,7 +25,7 @@ export async function handleScheduleFire(context: Context, triggerId: number, sc
   }
   const { audience } = JSON.parse(trigger.config) as TriggerConfig<'schedule'>;
   if (!audience) {
-    await startRuns(context, [candidate(context, trigger, scheduledAt, null)]);
+    await startRuns(context, [candidate(context, trigger, scheduledAt, null)].flat());
     await done(null);
     return false;
   }
@@ -33,7 +33,7 @@ export async function handleScheduleFire(context: Context, triggerId: number, sc
   const contacts = await findContacts(context, ids);
   await startRuns(
     context,
-    [...contacts.values()].map((contact) => candidate(context, trigger, scheduledAt, contact)),
+    [...contacts.values()].flatMap((contact) => candidate(context, trigger, scheduledAt, contact)),
   );
   const isLast = ids.length < pageSize;
   await moveFire(database, fire, ids.at(-1) ?? fire.cursor, isLast ? { at: context.clock(), note: null } : null);
@@ -51,5 +51,5 @@ function candidate(context: Context, trigger: ArmedTrigger, scheduledAt: number,
     initialContext: { scheduled_at: toTimestamp(scheduledAt) },
     depth: 0,
   };
-  return candidateFor(trigger, cause, triggerScope(context, cause, context.clock()));
+  return candidateOf(context, trigger, cause) ?? [];
 }

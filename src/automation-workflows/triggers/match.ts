@@ -7,8 +7,8 @@ import type { DeliveryPayload } from '../runs/records.ts';
 import type { Candidate } from '../runs/start.ts';
 import type { RunSource } from '../runs/store.ts';
 import { buildScope } from '../scope.ts';
-import type { Scope } from '../templates.ts';
-import type { ArmedTrigger } from './store.ts';
+import { TemplateError, type Scope } from '../templates.ts';
+import { noteTriggerError, type ArmedTrigger } from './store.ts';
 
 /** Something that happened and may set off triggers. */
 export interface TriggerCause {
@@ -52,15 +52,32 @@ interface FilteringConfig {
   entry_key?: string | null;
 }
 
-const configOf = (trigger: ArmedTrigger) => JSON.parse(trigger.config) as FilteringConfig;
-
-export function filterHolds(trigger: ArmedTrigger, scope: Scope, now: number): boolean {
-  const { filter } = configOf(trigger);
-  return !filter || evaluate(filter, scope, now);
+/**
+ * The run that `trigger` starts for `cause`; null when its filter does not hold. A filter or key that can't be evaluated is the
+ * trigger's own fault: it is noted there, and other triggers go on.
+ */
+export function candidateOf(
+  context: Context,
+  trigger: ArmedTrigger,
+  cause: TriggerCause,
+  holds: (config: FilteringConfig, scope: Scope, now: number) => boolean = filterHolds,
+): Candidate | null {
+  const now = context.clock();
+  const scope = triggerScope(context, cause, now);
+  const config = JSON.parse(trigger.config) as FilteringConfig;
+  try {
+    return holds(config, scope, now) ? candidate(trigger, config, cause, scope) : null;
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    context.defer(noteTriggerError(context.database, context.organization.id, trigger.id, error.message));
+    return null;
+  }
 }
 
-export function candidateFor(trigger: ArmedTrigger, cause: TriggerCause, scope: Scope): Candidate {
-  const template = configOf(trigger).entry_key ?? (JSON.parse(trigger.workflow_settings) as FilteringConfig).entry_key;
+const filterHolds = ({ filter }: FilteringConfig, scope: Scope, now: number): boolean => !filter || evaluate(filter, scope, now);
+
+function candidate(trigger: ArmedTrigger, config: FilteringConfig, cause: TriggerCause, scope: Scope): Candidate {
+  const template = config.entry_key ?? (JSON.parse(trigger.workflow_settings) as FilteringConfig).entry_key;
   return {
     workflow: { id: trigger.workflow_id, version: trigger.workflow_version, contextSchema: trigger.workflow_context_schema },
     triggerId: trigger.id,

@@ -1,11 +1,11 @@
-import type { Context } from '../accounts/context.ts';
-import { startRuns, type Candidate } from '../automation-workflows/runs/start.ts';
-import { candidateFor, filterHolds, triggerScope, type TriggerCause } from '../automation-workflows/triggers/match.ts';
-import { armedByTopics, type ArmedTrigger } from '../automation-workflows/triggers/store.ts';
-import { contactView, contactsStatement, type ContactView } from '../contacts/find-contacts.ts';
-import { resolvePayloads } from '../database/payload.ts';
-import { toTimestamp } from '../library/clock.ts';
-import * as store from './store.ts';
+import type { Context } from '../../accounts/context.ts';
+import { contactView, contactsStatement, type ContactView } from '../../contacts/find-contacts.ts';
+import { resolvePayloads } from '../../database/payload.ts';
+import { markEventsHandled, unhandledEvents, type EventToHandle } from '../../events/outbox.ts';
+import { toTimestamp } from '../../library/clock.ts';
+import { startRuns, type Candidate } from '../runs/start.ts';
+import { candidateOf, type TriggerCause } from './match.ts';
+import { armedByTopics, type ArmedTrigger } from './store.ts';
 
 /**
  * Starts the runs that accepted events ask for and marks the events as handled. Repeatable at any point: runs are keyed by
@@ -13,7 +13,7 @@ import * as store from './store.ts';
  */
 export async function handleEvents(context: Context, ids: number[]): Promise<void> {
   const { database, organization } = context;
-  const events = await store.unhandledEvents(database, organization.id, ids);
+  const events = await unhandledEvents(context, ids);
   if (!events.length) return;
   const types = [...new Set(events.map((event) => event.event_type))];
   const contactIds = [...new Set(events.flatMap((event) => event.contact_id ?? []))];
@@ -30,17 +30,12 @@ export async function handleEvents(context: Context, ids: number[]): Promise<voi
     const contactsById = new Map(contacts!.map(contactView).map((contact) => [contact.id, contact]));
     await startRuns(context, await candidatesOf(context, events, byTopic, contactsById));
   }
-  await store.markHandled(
-    database,
-    organization.id,
-    events.map((event) => event.id),
-    context.clock(),
-  );
+  await markEventsHandled(context, events);
 }
 
 async function candidatesOf(
   context: Context,
-  events: store.EventToHandle[],
+  events: EventToHandle[],
   triggersByTopic: Map<string, ArmedTrigger[]>,
   contacts: Map<number, ContactView>,
 ): Promise<Candidate[]> {
@@ -49,7 +44,6 @@ async function candidatesOf(
     context.bindings.FILES,
     matched.map((event) => event.data),
   );
-  const now = context.clock();
   return matched.flatMap((event, index) => {
     const data = payloads[index] as Record<string, unknown>;
     const cause: TriggerCause = {
@@ -62,8 +56,7 @@ async function candidatesOf(
       initialContext: data,
       depth: event.depth,
     };
-    const scope = triggerScope(context, cause, now);
     const triggers = triggersByTopic.get(`contact_event:${event.event_type}`) ?? [];
-    return triggers.filter((trigger) => filterHolds(trigger, scope, now)).map((trigger) => candidateFor(trigger, cause, scope));
+    return triggers.flatMap((trigger) => candidateOf(context, trigger, cause) ?? []);
   });
 }

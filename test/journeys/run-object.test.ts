@@ -1,0 +1,248 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, expect, test, vi } from 'vitest';
+import { tick } from '../../src/cron/tick.ts';
+import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { dieAtCall, type Moment, type Watch } from '../support/crashing-object.ts';
+import { newOrganization, newPhone } from '../support/organization.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const acting = (hook: string) =>
+  chain(
+    { id: 'first', type: 'set_context', data: { assign: { greeting: 'Hello {{ contact.first_name }}' } } },
+    { id: 'contact', type: 'update_contact', data: { set: { title: '{{ greeting }}' }, add_tags: ['greeted'] } },
+    { id: 'call', type: 'http_request', data: { method: 'POST', url: hook, body: { run: '{{ run.id }}' } } },
+    { id: 'emit', type: 'emit_event', data: { event_type: 'greeted', data: { run: '{{ run.id }}' } } },
+    { id: 'list', type: 'list_membership', data: { add: ['Greeted'] } },
+  );
+
+/** A run whose row is written but whose object was never started, as a caller leaves it that dies there. */
+async function unstartedRun(definition: unknown) {
+  const { client, id } = await newOrganization();
+  const contact = await client.post('/contacts', { phone: newPhone(), first_name: 'Ada' });
+  const workflow = await activeWorkflow(client, { definition });
+  const lost = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
+    throw new Error('the isolate died');
+  });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact.body.id });
+  lost.mockRestore();
+  return { client, organizationId: id, workflow, runId: run.id as number, contactId: contact.body.id as number };
+}
+
+/** The customer's endpoint: which keys each address was called with. */
+function receiver(watches: Map<string, Watch>) {
+  const calls = new Map<string, (string | null)[]>();
+  const realFetch = globalThis.fetch;
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const request = new Request(input as RequestInfo, init as RequestInit);
+    if (!request.url.startsWith('https://shop.example.com/')) return realFetch(request);
+    const answer = async () => {
+      calls.set(request.url, [...(calls.get(request.url) ?? []), request.headers.get('idempotency-key')]);
+      return Response.json({ ok: true });
+    };
+    const watch = watches.get(request.url);
+    return watch && !watch.died ? watch.watched(answer) : answer();
+  });
+  return calls;
+}
+
+/** More than an undisturbed run makes, so that the last cases are undisturbed ones. */
+const callsOfARun = 22;
+
+for (const moment of ['before', 'after'] as Moment[])
+  test(`an object that dies ${moment} any of its calls goes on where it was: every act happens, none twice under two keys`, async () => {
+    const cases = [];
+    for (let n = 1; n <= callsOfARun; n++) {
+      const hook = `https://shop.example.com/${moment}/${n}`;
+      cases.push({ n, hook, ...(await unstartedRun(acting(hook))) });
+    }
+    const watches = new Map<string, Watch>();
+    const calls = receiver(watches);
+    await Promise.all(
+      cases.map(async ({ n, hook, client, organizationId, workflow, runId, contactId }) => {
+        const watch = await dieAtCall(runStub(organizationId, runId), n, moment);
+        watches.set(hook, watch);
+        const start = () => runStub(organizationId, runId).start(organizationId, runId);
+        await start().catch(() => undefined);
+        await vi.waitFor(
+          async () => {
+            if (watch.died) await start();
+            const { body } = await client.get(`/automation-workflows/runs/${runId}`);
+            expect(body.state, `call ${n}: ${JSON.stringify(body.error)}`).toBe('completed');
+          },
+          { timeout: 25_000, interval: 100 },
+        );
+        const [run] = await endedRuns(client, workflow, 1);
+        expect(run).toMatchObject({ outcome: 'done', context: { greeting: 'Hello Ada' } });
+        expect(new Set(calls.get(hook)).size).toBe(1);
+        expect(calls.get(hook)!.length).toBeLessThanOrEqual(2);
+        expect((await client.get(`/contacts/${contactId}`)).body).toMatchObject({ title: 'Hello Ada', tags: ['greeted'] });
+        expect((await client.get('/events?event_type=greeted')).body.total).toBe(1);
+        expect((await client.get('/contacts/lists')).body.lists).toMatchObject([{ name: 'Greeted', contacts_count: 1 }]);
+        const { body } = await client.get(`/automation-workflows/runs/${runId}/history`);
+        expect(body.history.map((entry: { node_id: string; status: string }) => `${entry.node_id} ${entry.status}`)).toEqual(
+          ['in', 'first', 'contact', 'call', 'emit', 'list', 'out'].map((node) => `${node} completed`),
+        );
+        expect((await client.get(`/automation-workflows/${workflow}`)).body).toMatchObject({ runs_count: 1, active_runs_count: 0 });
+      }),
+    );
+    const deaths = cases.map(({ hook }) => watches.get(hook)!.died);
+    expect(deaths.filter(Boolean).length).toBeGreaterThan(8);
+    expect(deaths.at(-1)).toBe(false);
+  }, 60_000);
+
+test('a sleeping run survives eviction and wakes', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT2S' } }) });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  await runIn(client, run.id, 'waiting');
+  await evictDurableObject(runStub(id, run.id));
+  await runIn(client, run.id, 'completed');
+});
+
+test('a run whose alarm is dead is set going again by the minute tick', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }) });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  await runIn(client, run.id, 'waiting');
+  await runInDurableObject(runStub(id, run.id), (_instance, state) => state.storage.deleteAlarm());
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect((await client.get(`/automation-workflows/runs/${run.id}`)).body.state).toBe('waiting');
+  await tick(env, Date.now() + 180_000, { waitUntil: () => undefined });
+  await runIn(client, run.id, 'completed');
+});
+
+test('an object that wakes without an alarm although work is pending sets one itself', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }) });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  await runIn(client, run.id, 'waiting');
+  await runInDurableObject(runStub(id, run.id), (_instance, state) => state.storage.deleteAlarm());
+  await evictDurableObject(runStub(id, run.id));
+  await runIn(client, run.id, 'completed');
+});
+
+test('an alarm that runs twice changes nothing', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  await runIn(client, run.id, 'waiting');
+  await runDurableObjectAlarm(runStub(id, run.id));
+  await runDurableObjectAlarm(runStub(id, run.id));
+  const { body } = await client.get(`/automation-workflows/runs/${run.id}/history`);
+  expect(body.history.map((entry: { node_id: string; status: string }) => `${entry.node_id} ${entry.status}`)).toEqual([
+    'in completed',
+    'nap waiting',
+  ]);
+});
+
+test('stop ends a sleeping run at once, nothing follows, and stopping again is 409', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } }) });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  await runIn(client, run.id, 'waiting');
+  const stopped = await client.post(`/automation-workflows/runs/${run.id}/stop`);
+  expect(stopped).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+  expect((await client.post(`/automation-workflows/runs/${run.id}/stop`)).status).toBe(409);
+  expect((await client.get(`/automation-workflows/${workflow}`)).body.active_runs_count).toBe(0);
+  await vi.waitFor(async () => expect(await runStub(id, run.id).snapshot()).toBeNull());
+  expect(await runStub(id, run.id).start(id, run.id)).toBe('ended');
+  const { body } = await client.get(`/automation-workflows/runs/${run.id}/history`);
+  expect(body.history.at(-1)).toMatchObject({ node_id: 'nap', status: 'skipped' });
+});
+
+test('a run that is stopped while a provider is asked stays stopped, and its record tells what came back', async () => {
+  const { client } = await newOrganization();
+  let isReleased = false;
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+    while (!isReleased) await new Promise((resolve) => setTimeout(resolve, 5));
+    return Response.json({ late: true });
+  });
+  const workflow = await activeWorkflow(client, {
+    definition: chain({ id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://slow.example.com/' } }),
+  });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  await vi.waitFor(() => expect(globalThis.fetch).toHaveBeenCalled());
+  const stopped = await client.post(`/automation-workflows/runs/${run.id}/stop`);
+  expect(stopped.body.state).toBe('cancelled');
+  isReleased = true;
+  await runIn(client, run.id, 'cancelled');
+  expect((await client.get(`/automation-workflows/runs/${run.id}`)).body.outcome).toBeNull();
+});
+
+test('a run that was never started can be stopped, and starting it afterwards is refused', async () => {
+  const { client, organizationId: id, runId } = await unstartedRun(chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }));
+  const stopped = await client.post(`/automation-workflows/runs/${runId}/stop`);
+  expect(stopped).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+  expect(await runStub(id, runId).start(id, runId)).toBe('ended');
+});
+
+test('a look-up of a run that does not exist leaves no object behind', async () => {
+  const { id } = await newOrganization();
+  expect(await runStub(id, 999_999_999).snapshot()).toBeNull();
+  expect(await runStub(id, 999_999_999).start(id, 999_999_999)).toBe('unknown');
+  await runInDurableObject(runStub(id, 999_999_999), (_instance, state) => {
+    expect(
+      state.storage.sql
+        .exec('SELECT name FROM sqlite_master')
+        .toArray()
+        .filter((row) => !String(row.name).startsWith('_cf')),
+    ).toEqual([]);
+  });
+});
+
+test('a failing provider is asked again with backoff, and at last the run fails with the reason', async () => {
+  const { client } = await newOrganization();
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('busy', { status: 503 }));
+  const workflow = await activeWorkflow(client, {
+    definition: chain({ id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://busy.example.com/' } }),
+    settings: { retry: { max_attempts: 3, initial_delay_seconds: 0.05, factor: 2 } },
+  });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  const failed = await runIn(client, run.id, 'failed');
+  expect(failed.error).toMatchObject({ node_id: 'call', type: 'http_status', attempt: 3 });
+  const { body } = await client.get(`/automation-workflows/runs/${run.id}/history`);
+  expect(body.history.slice(1).map((entry: { status: string; attempt: number }) => [entry.status, entry.attempt])).toEqual([
+    ['retrying', 1],
+    ['retrying', 2],
+    ['failed', 3],
+  ]);
+});
+
+test('an error handle takes over where one is drawn, and on_error continue goes on without one', async () => {
+  const { client } = await newOrganization();
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('no', { status: 404 }));
+  const call = { id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://gone.example.com/' } };
+  const handled = chain(call);
+  handled.nodes.push({ id: 'sorry', type: 'exit', data: { outcome: 'handled {{ steps.call.error.type }}' } });
+  handled.edges.push({ id: 'x', source: 'call', target: 'sorry', source_handle: 'error' } as (typeof handled.edges)[number]);
+  const withHandle = await activeWorkflow(client, { definition: handled });
+  const going = await activeWorkflow(client, { definition: chain(call), settings: { on_error: 'continue' } });
+  for (const workflow of [withHandle, going]) await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  expect((await endedRuns(client, withHandle))[0]).toMatchObject({ state: 'completed', outcome: 'handled http_status' });
+  expect((await endedRuns(client, going))[0]).toMatchObject({ state: 'completed', outcome: 'done' });
+});
+
+test('a run is given up when its timeout is over, also while it sleeps', async () => {
+  const { client } = await newOrganization();
+  const workflow = await activeWorkflow(client, {
+    definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }),
+    settings: { timeout: 'PT1S' },
+  });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  expect((await runIn(client, run.id, 'failed')).error).toMatchObject({ node_id: 'nap', type: 'timeout' });
+});
+
+test('a run finishes on the version it began with', async () => {
+  const { client } = await newOrganization();
+  const first = chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } });
+  const workflow = await activeWorkflow(client, { definition: first });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  const edited = { ...first, nodes: first.nodes.map((node) => (node.id === 'out' ? { ...node, data: { outcome: 'second' } } : node)) };
+  expect((await client.patch(`/automation-workflows/${workflow}`, { definition: edited })).body.version).toBe(2);
+  expect(await runIn(client, run.id, 'completed')).toMatchObject({ outcome: 'done', workflow_version: 1 });
+  expect(
+    (await client.get(`/automation-workflows/${workflow}/versions`)).body.versions.map((one: { version: number }) => one.version),
+  ).toEqual([2, 1]);
+});

@@ -1,0 +1,58 @@
+import { runInDurableObject } from 'cloudflare:test';
+import type { AutomationRunObject } from '../../durable-objects/automation-run/automation-run-object.ts';
+
+type Stub = DurableObjectStub<AutomationRunObject>;
+export type Moment = 'before' | 'after';
+
+export interface Watch {
+  calls: number;
+  died: boolean;
+  /** Counts a call that the test itself makes for the object, as its `fetch` does. */
+  watched<T>(call: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Makes the object die at its n-th call to the outside (D1, R2 and, through `watched`, `fetch`), before the call is made or after its answer came.
+ * The object that takes its place is sound.
+ */
+export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<Watch> {
+  const seen: Watch = { calls: 0, died: false, watched: (call) => call() };
+  await runInDurableObject(stub, (instance, state) => {
+    const object = instance as unknown as { env: Env };
+    const watched = async <T>(call: () => Promise<T>): Promise<T> => {
+      seen.calls++;
+      const isLast = seen.calls === n && !seen.died;
+      if (isLast && moment === 'before') die();
+      const answer = await call();
+      if (isLast) die();
+      return answer;
+    };
+    const die = () => {
+      seen.died = true;
+      state.abort('the object dies here');
+      throw new Error('the object died');
+    };
+    const real = object.env;
+    const database = {
+      prepare: (sql: string) => watchedStatement(real.DB.prepare(sql)),
+      batch: (statements: { real?: D1PreparedStatement }[]) =>
+        watched(() => real.DB.batch(statements.map((statement) => statement.real ?? (statement as unknown as D1PreparedStatement)))),
+    };
+    const watchedStatement = (statement: D1PreparedStatement): object => ({
+      real: statement,
+      bind: (...values: unknown[]) => watchedStatement(statement.bind(...values)),
+      all: () => watched(() => statement.all()),
+      raw: () => watched(() => statement.raw()),
+      run: () => watched(() => statement.run()),
+    });
+    const files = {
+      put: (key: string, value: string, options: R2PutOptions) => watched(() => real.FILES.put(key, value, options)),
+      get: (key: string) => watched(() => real.FILES.get(key)),
+    };
+    object.env = new Proxy(real, {
+      get: (target, name) => (name === 'DB' ? database : name === 'FILES' ? files : Reflect.get(target, name)),
+    });
+    seen.watched = watched;
+  });
+  return seen;
+}
