@@ -19,18 +19,16 @@ import { runSchemaSteps, StoredJournal } from './journal.ts';
 /** A burst of steps yields after this long, so that stop and history are answered in between. */
 const burstMs = 5000;
 const failedKeptMs = 30 * 86_400_000;
-/** A projection in flight is not tried again before this. */
-const projectAgainMs = 5000;
 
 export type StartAnswer = 'started' | 'running' | 'ended' | 'unknown';
 
 /**
  * One run of a journey, named `{organization_id}/{run_id}`. It is started by its D1 row, walks on alarms, projects its state
  * into that row, and deletes itself once the row says how it ended and the history is in R2.
- * Timers: `advance` (the next step or the end of a sleep), `project` (a projection that failed), `finish` (what follows an end).
+ * Timers: `advance` (the next step or the end of a sleep) and `finish` (what follows an end).
  */
 export class AutomationRunObject extends LivingObject {
-  readonly #journal = new StoredJournal(this.ctx.storage);
+  readonly #journal = new StoredJournal(this.ctx.storage, this.projection);
   #loaded: LoadedRun | null = null;
 
   protected schemaSteps() {
@@ -63,7 +61,7 @@ export class AutomationRunObject extends LivingObject {
   /** The run as it is now, projected before it is told; null when the object is gone and D1 has the last word. */
   async snapshot(): Promise<LiveRun | null> {
     if (!this.exists()) return null;
-    await this.#project();
+    await this.project();
     return this.exists() ? liveRun(this.#journal.progress()) : null;
   }
 
@@ -85,19 +83,13 @@ export class AutomationRunObject extends LivingObject {
     this.#journal.commit(end(progress, ending, now), sleeping ? { ...sleeping, status: 'skipped', completedAt: now } : undefined);
     this.timers.clear('advance');
     this.timers.set('finish', now);
-    await this.#project();
+    await this.project();
     await this.timers.arm();
     return true;
   }
 
   protected async onTimer(timer: Timer): Promise<void> {
-    if (timer.kind === 'advance') return this.#advance();
-    if (timer.kind === 'project') {
-      await this.#project();
-      this.timers.clear('project');
-      return;
-    }
-    return this.#finish();
+    return timer.kind === 'advance' ? this.#advance() : this.#finish();
   }
 
   async #advance(): Promise<void> {
@@ -124,12 +116,12 @@ export class AutomationRunObject extends LivingObject {
       return;
     }
     this.timers.set('advance', Math.max(next, this.clock()));
-    await this.#project();
+    await this.project();
   }
 
   /** What follows an end: the row tells it, triggers on it fire, the history goes to R2, and the object goes. */
   async #finish(): Promise<void> {
-    await this.#project();
+    await this.project();
     const { context, run } = await this.#load();
     const progress = this.#journal.progress();
     if (progress.state !== 'cancelled' && !run.origin.isTest) await announceRunEnded(context, run, progress);
@@ -143,14 +135,12 @@ export class AutomationRunObject extends LivingObject {
     await this.ctx.storage.deleteAll();
   }
 
-  /** Writes the state into the run's row when it has changed since; a failure is tried again by a timer. */
-  async #project(): Promise<void> {
-    const { id, organizationId, revision, projectedRevision } = this.#journal.row();
-    if (revision === projectedRevision) return;
-    this.timers.ensure('project', this.clock() + projectAgainMs);
+  protected async writeProjection(revision: number): Promise<void> {
+    const { id, organizationId } = this.#journal.identity();
     const { context, run } = await this.#load();
     const progress = this.#journal.progress();
     const changes = JSON.stringify({ assigned: progress.assigned, outputs: progress.outputs });
+    const wake = wakeAt(progress, run.deadline);
     const isAccepted = await projectRun(context.database, organizationId, id, {
       state: progress.state,
       currentNodeId: progress.nodeId,
@@ -158,13 +148,10 @@ export class AutomationRunObject extends LivingObject {
       error: progress.error && JSON.stringify(progress.error),
       contextChanges: await storePayload(this.env.FILES, () => `${organizationId}/runs/${id}-${revision}`, changes),
       revision,
-      wakeAt: wakeAt(progress, run.deadline) === null ? null : Math.max(wakeAt(progress, run.deadline)!, this.clock()),
+      wakeAt: wake === null ? null : Math.max(wake, this.clock()),
       startedAt: progress.startedAt,
       completedAt: progress.endedAt,
     });
-    if (!this.exists()) return;
-    this.#journal.markProjected(revision);
-    this.timers.clear('project');
     if (isAccepted || !isLive(this.#journal.progress().state)) return;
     // The row was ended before this object showed itself (see cancelRun): what it says is final.
     this.#journal.commit(end(this.#journal.progress(), { state: 'cancelled' }, this.clock()));
@@ -173,7 +160,7 @@ export class AutomationRunObject extends LivingObject {
   }
 
   async #load(): Promise<{ context: Context; run: LoadedRun }> {
-    const { id, organizationId } = this.#journal.row();
+    const { id, organizationId } = this.#journal.identity();
     const context = await this.#context(organizationId);
     if (!context) throw new Error(`organization ${organizationId} of run ${id} is unknown`);
     this.#loaded ??= await loadRunFacts(context, id);

@@ -1,13 +1,11 @@
 import type { HistoryEntry } from '../../src/automation-workflows/runs/history.ts';
 import type { Journal } from '../../src/automation-workflows/runs/interpreter.ts';
 import type { Progress } from '../../src/automation-workflows/runs/progress.ts';
+import type { Projection } from '../shared/projection.ts';
 
 /** Schema of a run's object. */
 export const runSchemaSteps = [
-  `CREATE TABLE run (
-     id INTEGER PRIMARY KEY, organization_id INTEGER NOT NULL, progress TEXT NOT NULL,
-     revision INTEGER NOT NULL, projected_revision INTEGER NOT NULL
-   )`,
+  `CREATE TABLE run (id INTEGER PRIMARY KEY, organization_id INTEGER NOT NULL, progress TEXT NOT NULL)`,
   `CREATE TABLE history (
      id INTEGER PRIMARY KEY, node_id TEXT NOT NULL, visit INTEGER NOT NULL, attempt INTEGER NOT NULL, status TEXT NOT NULL, entry TEXT NOT NULL
    )`,
@@ -17,30 +15,30 @@ interface RunRow extends Record<string, SqlStorageValue> {
   id: number;
   organization_id: number;
   progress: string;
-  revision: number;
-  projected_revision: number;
 }
 
 /** A run's progress and history in its object's SQLite. */
 export class StoredJournal implements Journal {
   readonly #storage: DurableObjectStorage;
+  readonly #projection: Projection;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, projection: Projection) {
     this.#storage = storage;
+    this.#projection = projection;
   }
 
   init(id: number, organizationId: number, progress: Progress): void {
     this.#storage.sql.exec(
-      'INSERT INTO run (id, organization_id, progress, revision, projected_revision) VALUES (?, ?, ?, 1, 0)',
+      'INSERT INTO run (id, organization_id, progress) VALUES (?, ?, ?)',
       id,
       organizationId,
       JSON.stringify(progress),
     );
   }
 
-  row(): { id: number; organizationId: number; revision: number; projectedRevision: number } {
+  identity(): { id: number; organizationId: number } {
     const row = this.#storage.sql.exec<RunRow>('SELECT * FROM run').one();
-    return { id: row.id, organizationId: row.organization_id, revision: row.revision, projectedRevision: row.projected_revision };
+    return { id: row.id, organizationId: row.organization_id };
   }
 
   progress(): Progress {
@@ -49,7 +47,8 @@ export class StoredJournal implements Journal {
 
   commit(progress: Progress, entry?: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
     return this.#storage.transactionSync(() => {
-      this.#storage.sql.exec('UPDATE run SET progress = ?, revision = revision + 1', JSON.stringify(progress));
+      this.#storage.sql.exec('UPDATE run SET progress = ?', JSON.stringify(progress));
+      this.#projection.touch();
       return entry ? this.#write(entry) : 0;
     });
   }
@@ -91,9 +90,5 @@ export class StoredJournal implements Journal {
 
   count(): number {
     return this.#storage.sql.exec<{ total: number }>('SELECT count(*) AS total FROM history').one().total;
-  }
-
-  markProjected(revision: number): void {
-    this.#storage.sql.exec('UPDATE run SET projected_revision = max(projected_revision, ?)', revision);
   }
 }

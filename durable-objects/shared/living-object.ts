@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { systemClock, type Clock } from '../../src/library/clock.ts';
 import { Logger } from '../../src/library/log.ts';
 import { settingsOf, type Settings } from '../../src/settings.ts';
+import { Projection, projectionStep } from './projection.ts';
 import { Timers, type Timer } from './timers.ts';
 
 /** Alarm work stops after this long and goes on in the next alarm, since deploys end long handlers. */
@@ -21,12 +22,14 @@ const timerStep =
 export abstract class LivingObject extends DurableObject<Env> {
   protected abstract schemaSteps(): SchemaSteps;
   protected readonly timers: Timers;
+  protected readonly projection: Projection;
   protected clock: Clock = systemClock;
   protected random: () => number = Math.random;
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
     this.timers = new Timers(state.storage, () => this.clock());
+    this.projection = new Projection(state.storage, this.timers, () => this.clock());
     void state.blockConcurrencyWhile(async () => {
       if (!this.exists()) return;
       this.migrate();
@@ -51,6 +54,8 @@ export abstract class LivingObject extends DurableObject<Env> {
   protected create(): void {
     this.ctx.storage.sql.exec('CREATE TABLE schema_step (number INTEGER PRIMARY KEY)');
     this.ctx.storage.sql.exec(timerStep);
+    this.ctx.storage.sql.exec(projectionStep);
+    this.projection.init();
     this.migrate();
   }
 
@@ -64,6 +69,14 @@ export abstract class LivingObject extends DurableObject<Env> {
     }
   }
 
+  /** Writes the state into the object's row in D1, unless the row has a later revision. */
+  protected abstract writeProjection(revision: number): Promise<void>;
+
+  /** Brings the row in D1 up to date. What an answer tells has been projected before. */
+  protected async project(): Promise<void> {
+    if (this.exists()) await this.projection.send((revision) => this.writeProjection(revision));
+  }
+
   /** The work of one due timer. Throwing puts it off; it is done when it cleared or moved its own row. */
   protected abstract onTimer(timer: Timer): Promise<void>;
 
@@ -75,7 +88,7 @@ export abstract class LivingObject extends DurableObject<Env> {
       // Read anew each time: the work of one timer sets, moves and clears others.
       for (let timer = this.#nextDue(failed); timer && Date.now() - startedAt < alarmBudgetMs; timer = this.#nextDue(failed)) {
         try {
-          await this.onTimer(timer);
+          await (this.projection.isTimer(timer.kind) ? this.project() : this.onTimer(timer));
         } catch (error) {
           this.log.error('timer failed', error, { kind: timer.kind, attempts: timer.attempts });
           failed.add(timer.kind + timer.subject);

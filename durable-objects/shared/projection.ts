@@ -1,0 +1,51 @@
+import type { Timers } from './timers.ts';
+
+export const projectionStep = 'CREATE TABLE projection (revision INTEGER NOT NULL, projected INTEGER NOT NULL)';
+
+/** A projection in flight is not tried again before this. */
+const againMs = 5000;
+const timerKind = 'project';
+
+/**
+ * How far an object's row in D1 is behind the object. The revision grows in the transaction that changes the state; the row
+ * keeps the higher revision, so a projection may be sent twice or late. While the row is behind, a timer sees to it.
+ */
+export class Projection {
+  readonly #storage: DurableObjectStorage;
+  readonly #timers: Timers;
+  readonly #now: () => number;
+
+  constructor(storage: DurableObjectStorage, timers: Timers, now: () => number) {
+    this.#storage = storage;
+    this.#timers = timers;
+    this.#now = now;
+  }
+
+  init(): void {
+    this.#storage.sql.exec('INSERT INTO projection (revision, projected) VALUES (1, 0)');
+  }
+
+  /** Call in the transaction that changes what the row shows. */
+  touch(): void {
+    this.#storage.sql.exec('UPDATE projection SET revision = revision + 1');
+  }
+
+  /** Has `write` bring the row up to date, if it is behind. What throws is tried again by the timer. */
+  async send(write: (revision: number) => Promise<void>): Promise<void> {
+    const { revision, projected } = this.#read();
+    if (revision === projected) return;
+    this.#timers.ensure(timerKind, this.#now() + againMs);
+    await write(revision);
+    this.#storage.sql.exec('UPDATE projection SET projected = max(projected, ?)', revision);
+    const now = this.#read();
+    if (now.revision === now.projected) this.#timers.clear(timerKind);
+  }
+
+  isTimer(kind: string): boolean {
+    return kind === timerKind;
+  }
+
+  #read(): { revision: number; projected: number } {
+    return this.#storage.sql.exec<{ revision: number; projected: number }>('SELECT revision, projected FROM projection').one();
+  }
+}
