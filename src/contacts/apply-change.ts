@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { textFields, type ContactChange, type ContactValues } from './contact.ts';
 
 /** The contact as it is after `change`. */
@@ -26,10 +27,10 @@ function mergeFields(before: Record<string, unknown>, changes: Record<string, un
   return Object.fromEntries(merged);
 }
 
-/** The fields in which two states of a contact differ. */
+/** The fields in which two states of a contact differ; the order of custom fields makes no difference. */
 export function changedFields(before: ContactValues, after: ContactValues): (keyof ContactValues)[] {
   const changed: (keyof ContactValues)[] = textFields.filter((field) => before[field] !== after[field]);
   for (const field of ['tags', 'custom_fields'] as const)
-    if (before[field] !== after[field] && JSON.stringify(before[field]) !== JSON.stringify(after[field])) changed.push(field);
+    if (before[field] !== after[field] && !isDeepStrictEqual(before[field], after[field])) changed.push(field);
   return changed;
 }

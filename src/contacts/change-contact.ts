@@ -19,7 +19,12 @@ const customField = /^custom_fields\.(.+)$/s;
  * Answers the contact as it became; null when there is none. The same edit again writes nothing. `depth` is how many journeys
  * deep the write is. Throws 422 for values that cannot be used, 409 when phone or external id are another's.
  */
-export async function changeContact(context: Context, id: number, edit: ContactEdit, { depth }: { depth: number }): Promise<ContactRecord | null> {
+export async function changeContact(
+  context: Context,
+  id: number,
+  edit: ContactEdit,
+  { depth }: { depth: number },
+): Promise<ContactRecord | null> {
   const fields: Record<string, unknown> = {};
   const customFields: [string, unknown][] = [];
   for (const [name, value] of Object.entries(edit.set ?? {})) {

@@ -2,6 +2,8 @@ import type { Context } from '../accounts/context.ts';
 import { cleanLine } from './clean-text.ts';
 import { moveContact } from './store-members.ts';
 
+const named = (names: string[]) => [...new Set(names.map(cleanLine).filter(Boolean))];
+
 /**
  * Puts a contact on lists and takes it off others, by name; lists to add to are created. Answers the names of the lists where
  * that changed something; null when there is no such contact.
@@ -11,6 +13,5 @@ export async function changeMemberships(
   contactId: number,
   { add, remove }: { add: string[]; remove: string[] },
 ): Promise<{ added: string[]; removed: string[] } | null> {
-  const named = (names: string[]) => [...new Set(names.map(cleanLine).filter(Boolean))];
   return moveContact(context.database, context.organization.id, contactId, { add: named(add), remove: named(remove) }, context.clock());
 }

@@ -10,8 +10,7 @@ import { contactRecord, type ContactRecord } from './records.ts';
 import type { ContactFields } from './schemas.ts';
 import { insertContact, isKeyTaken, isLimitBroken } from './store.ts';
 import { refuseTakenKey } from './taken-key.ts';
-
-const maximumTries = 3;
+import { maximumTries } from './try-again.ts';
 
 /** Throws 422 for fields that cannot be used, 409 when phone or external id are taken, 403 beyond the plan. */
 export async function createContact(context: Context, fields: ContactFields): Promise<ContactRecord> {
@@ -23,7 +22,13 @@ export async function createContact(context: Context, fields: ContactFields): Pr
   for (let attempt = 1; attempt <= maximumTries; attempt++) {
     const write = { organizationId: organization.id, now: context.clock(), depth: 0 };
     try {
-      const { contact, hasChanges } = await insertContact(database, values, fieldTypes(values.custom_fields), organization.plan.maxContacts, write);
+      const { contact, hasChanges } = await insertContact(
+        database,
+        values,
+        fieldTypes(values.custom_fields),
+        organization.plan.maxContacts,
+        write,
+      );
       if (hasChanges) announceContactChanges(context);
       return contactRecord(contact);
     } catch (error) {

@@ -29,7 +29,6 @@ export const contactsStatement = (context: Context, ids: number[]): Statement =>
 
 /** The row of a contact, its JSON columns text or parsed, its moments epoch milliseconds, as its view. */
 export function contactView(row: Record<string, unknown>): ContactView {
-  const parsed = (value: unknown) => (typeof value === 'string' ? (JSON.parse(value) as unknown) : value);
   return {
     id: row.id as number,
     organization_id: row.organization_id as number,
@@ -46,6 +45,8 @@ export function contactView(row: Record<string, unknown>): ContactView {
     updated_at: toTimestamp(row.updated_at as number),
   };
 }
+
+const parsed = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : value);
 
 /** The contacts that exist in this organization, by id. */
 export async function findContacts(context: Context, ids: number[]): Promise<Map<number, ContactView>> {

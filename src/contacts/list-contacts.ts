@@ -13,7 +13,8 @@ import type { ContactFilter, ContactOrder } from './store-walks.ts';
 export async function listContacts(context: Context, query: ContactQuery): Promise<Found<Contact>> {
   const order: ContactOrder = { by: query.sort, isDescending: query.order === 'desc' };
   const after = decodeCursor(query.cursor);
-  if (after && !fits(after, order)) throw invalidAt(['query', 'cursor'], 'Is of another order; use it with the sort that it came from', 'invalid_cursor');
+  if (after && !fits(after, order))
+    throw invalidAt(['query', 'cursor'], 'Is of another order; use it with the sort that it came from', 'invalid_cursor');
   const page = { limit: query.limit, offset: query.offset, after };
   const found = await findPage({
     database: context.database,
@@ -29,10 +30,11 @@ export async function listContacts(context: Context, query: ContactQuery): Promi
 
 const fits = ({ value }: Position, { by }: ContactOrder) => (by === 'last_name' ? typeof value !== 'number' : typeof value === 'number');
 
+const given = (value: string | undefined) => cleanLine(value ?? '') || undefined;
+
 function filterOf({ organization }: Context, query: ContactQuery): ContactFilter {
   const text = contactSearchMatch(organization.id, query.search ?? '', undefined, organization.defaultCountry);
   const tag = contactTagMatch(organization.id, query.tag ?? '');
-  const given = (value: string | undefined) => cleanLine(value ?? '') || undefined;
   return {
     listId: query.list_id,
     match: [text, tag].filter((part) => part !== null).join(' AND ') || undefined,

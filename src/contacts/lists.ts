@@ -68,6 +68,8 @@ async function refusingTakenName<T>(context: Context, name: string, write: () =>
   } catch (error) {
     if (!brokenUnique(error)) throw error;
     const holder = await store.findListId(context.database, context.organization.id, name);
-    throw conflict(`The name "${name}" is taken by contact list ${holder ?? 'that was just made'}; names are compared without case, choose another`);
+    throw conflict(
+      `The name "${name}" is taken by contact list ${holder ?? 'that was just made'}; names are compared without case, choose another`,
+    );
   }
 }

@@ -53,7 +53,11 @@ function checked(change: ContactChange, defaultCountry: string): FieldReading {
     return problem('email', 'invalid_email', `"${change.email}" is not an e-mail address; correct it or leave it out`);
   for (const key of Object.keys(change.custom_fields ?? {}))
     if (key === '' || key.length > 100)
-      return problem('custom_fields', 'invalid_custom_fields', `the name of a custom field must have 1 to 100 characters, not ${key.length}`);
+      return problem(
+        'custom_fields',
+        'invalid_custom_fields',
+        `the name of a custom field must have 1 to 100 characters, not ${key.length}`,
+      );
   return { change };
 }
 
@@ -62,11 +66,13 @@ export function sizeProblem(values: ContactValues): FieldProblem | undefined {
   if (values.tags.length > maximumTags) return problem('tags', 'too_many_tags', `a contact has at most ${maximumTags} tags`).problem;
   const keys = Object.keys(values.custom_fields).length;
   if (keys > maximumCustomFieldKeys)
-    return problem('custom_fields', 'too_many_custom_fields', `would have ${keys} custom fields; at most ${maximumCustomFieldKeys}`).problem;
+    return problem('custom_fields', 'too_many_custom_fields', `would have ${keys} custom fields; at most ${maximumCustomFieldKeys}`)
+      .problem;
   const text = JSON.stringify(values.custom_fields);
   const bytes = text.length > maximumCustomFieldsBytes / 3 ? Buffer.byteLength(text) : 0;
   if (bytes > maximumCustomFieldsBytes)
-    return problem('custom_fields', 'too_large', `custom fields would take ${bytes} bytes of JSON; at most ${maximumCustomFieldsBytes}`).problem;
+    return problem('custom_fields', 'too_large', `custom fields would take ${bytes} bytes of JSON; at most ${maximumCustomFieldsBytes}`)
+      .problem;
   return undefined;
 }
 

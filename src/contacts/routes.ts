@@ -1,10 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { listContactEvents } from '../events/contact-events.ts';
 import { EventList } from '../events/schemas.ts';
-import { createArea, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId, timestamp } from '../http/area.ts';
+import { createArea, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
 import { envelope } from '../http/pagination.ts';
+import { toTimestamp } from '../library/clock.ts';
 import { bulkUpsertContacts } from './bulk-upsert.ts';
-import { listCallsOfContact } from './calls.ts';
+import { CallPage, listCallsOfContact } from './calls.ts';
 import { createContact } from './create.ts';
 import { editableColumns } from './custom-field-keys.ts';
 import { deleteContact } from './delete.ts';
@@ -16,4 +17,145 @@ import { readContact } from './read.ts';
 import { contactRecord, listRecord } from './records.ts';
 import * as schemas from './schemas.ts';
 import { updateContact } from './update.ts';
-import { upsertContact } from './upsert.ts';
+import { upsertIntoList } from './upsert.ts';
+
+const tags = ['contacts'];
+const contactId = z.object({ contact_id: pathId });
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/contacts',
+  tags,
+  summary: 'List contacts, newest first, with search, filters and order',
+  request: { query: schemas.ContactQuery },
+  responses: { 200: jsonResponse(schemas.ContactPage), ...errorResponses(400, 404) },
+});
+const createContactRoute = createRoute({
+  method: 'post',
+  path: '/contacts',
+  tags,
+  summary: 'Create a contact',
+  request: { body: jsonBody(schemas.ContactBody) },
+  responses: { 201: jsonResponse(schemas.ContactRecord, 'Created'), ...errorResponses(400, 403, 409) },
+});
+const bulkUpsertRoute = createRoute({
+  method: 'post',
+  path: '/contacts/bulk-upsert',
+  tags,
+  summary: 'Upsert up to 5000 contacts into a named list',
+  description:
+    'Each row is matched by phone, then by external_id; rows of one person are folded in order. A row that cannot be used is listed in `errors`, the others come in. The body may have 16 MiB.',
+  request: { body: jsonBody(schemas.BulkUpsertBody) },
+  responses: { 200: jsonResponse(schemas.BulkUpsertResult), ...errorResponses(400, 413) },
+});
+const upsertRoute = createRoute({
+  method: 'post',
+  path: '/contacts/upsert',
+  tags,
+  summary: 'Upsert one contact and add it to a named list',
+  description: 'Matched by phone, else by external_id, else created. Fields that are not standard become custom fields.',
+  request: { body: jsonBody(schemas.UpsertBody) },
+  responses: { 200: jsonResponse(schemas.UpsertResult), ...errorResponses(400, 403, 409) },
+});
+const customFieldKeysRoute = createRoute({
+  method: 'get',
+  path: '/contacts/custom-field-keys',
+  tags,
+  summary: 'All editable columns: the standard ones, then every custom field seen',
+  responses: { 200: jsonResponse(schemas.CustomFieldKeys), ...errorResponses(400) },
+});
+const readRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{contact_id}',
+  tags,
+  summary: 'Get a contact with the lists that it is on',
+  request: { params: contactId },
+  responses: { 200: jsonResponse(schemas.ContactWithLists), ...errorResponses(400, 404) },
+});
+const updateRoute = createRoute({
+  method: 'put',
+  path: '/contacts/{contact_id}',
+  tags,
+  summary: 'Update a contact: absent fields stay, null clears, custom_fields merge, tags are replaced',
+  request: { params: contactId, body: jsonBody(schemas.ContactBody) },
+  responses: { 200: jsonResponse(schemas.ContactRecord), ...errorResponses(400, 404, 409) },
+});
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/contacts/{contact_id}',
+  tags,
+  summary: 'Delete a contact and its personal data; phone and external id are free at once',
+  request: { params: contactId },
+  responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 404) },
+});
+const listsOfContactRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{contact_id}/lists',
+  tags,
+  summary: 'Lists that the contact is on',
+  request: { params: contactId, query: PageQuery },
+  responses: { 200: jsonResponse(ListsOfContact), ...errorResponses(400, 404) },
+});
+const eventsOfContactRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{contact_id}/events',
+  tags,
+  summary: 'Inbound events of the contact, newest first',
+  request: { params: contactId, query: PageQuery },
+  responses: { 200: jsonResponse(EventList), ...errorResponses(400, 404) },
+});
+const callsOfContactRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{contact_id}/calls',
+  tags,
+  summary: 'Voice calls placed to the contact, newest first',
+  request: { params: contactId, query: PageQuery },
+  responses: { 200: jsonResponse(CallPage), ...errorResponses(400, 404) },
+});
+
+const same = <T>(record: T) => record;
+
+const routes = createArea()
+  // Paths with a name in them win over /contacts/{contact_id} because they come first.
+  .route('/', contactListRoutes)
+  .openapi(customFieldKeysRoute, async (c) => c.json({ keys: await editableColumns(c.var.context) }, 200))
+  .openapi(bulkUpsertRoute, async (c) => {
+    const { list_name, contacts } = c.req.valid('json');
+    return c.json(await bulkUpsertContacts(c.var.context, list_name, contacts), 200);
+  })
+  .openapi(upsertRoute, async (c) => {
+    const { list_name, ...fields } = c.req.valid('json');
+    return c.json(await upsertIntoList(c.var.context, fields, list_name), 200);
+  })
+  .openapi(listRoute, async (c) => {
+    const query = c.req.valid('query');
+    return c.json(envelope('contacts', query, await listContacts(c.var.context, query), contactRecord), 200);
+  })
+  .openapi(createContactRoute, async (c) => c.json(await createContact(c.var.context, c.req.valid('json')), 201))
+  .openapi(readRoute, async (c) => c.json(await readContact(c.var.context, c.req.valid('param').contact_id), 200))
+  .openapi(updateRoute, async (c) => c.json(await updateContact(c.var.context, c.req.valid('param').contact_id, c.req.valid('json')), 200))
+  .openapi(deleteRoute, async (c) => {
+    await deleteContact(c.var.context, c.req.valid('param').contact_id);
+    return c.json({ status: 'deleted' as const }, 200);
+  })
+  .openapi(listsOfContactRoute, async (c) => {
+    const page = c.req.valid('query');
+    const found = await listListsOfContact(c.var.context, c.req.valid('param').contact_id, page);
+    return c.json(
+      envelope('lists', page, found, (list) => ({ ...listRecord(list), added_at: toTimestamp(list.added_at) })),
+      200,
+    );
+  })
+  .openapi(eventsOfContactRoute, async (c) => {
+    const page = c.req.valid('query');
+    return c.json(envelope('events', page, await listContactEvents(c.var.context, c.req.valid('param').contact_id, page), same), 200);
+  })
+  .openapi(callsOfContactRoute, async (c) => {
+    const page = c.req.valid('query');
+    return c.json(envelope('calls', page, await listCallsOfContact(c.var.context, c.req.valid('param').contact_id), same), 200);
+  });
+
+// A row of the bulk request is read apart from the request, so only its schema's name stands in the request's.
+routes.openAPIRegistry.register('UpsertRow', schemas.UpsertRow);
+
+export const contactRoutes = routes;

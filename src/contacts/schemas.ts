@@ -26,10 +26,13 @@ const lineOrNumber = (maximum: number) =>
     )
     .transform((value) => cleanLine(String(value)))
     .refine((text) => text.length <= maximum, `Must have ${maximum} characters or fewer`)
-    .openapi({ type: 'string' });
+    .openapi({ type: ['string', 'null'] });
 
 const tag = line(100).refine((text) => text !== '', 'A tag must not be empty');
-const customFieldKey = z.string().min(1, 'A custom field needs a name').max(100, 'The name of a custom field must have 100 characters or fewer');
+const customFieldKey = z
+  .string()
+  .min(1, 'A custom field needs a name')
+  .max(100, 'The name of a custom field must have 100 characters or fewer');
 
 /** The writable fields of a contact, as callers send them. */
 const contactFields = {
@@ -48,7 +51,7 @@ const contactFields = {
   custom_fields: z
     .record(customFieldKey, z.unknown(), 'Must be an object')
     .nullish()
-    .openapi({ type: 'object', description: 'Merged key by key; null removes a key', example: { tier: 'gold' } }),
+    .openapi({ type: ['object', 'null'], description: 'Merged key by key; null removes a key', example: { tier: 'gold' } }),
 };
 
 export const ContactBody = z.object(contactFields).openapi('ContactFields');
@@ -128,7 +131,11 @@ const filterText = z.string().max(320);
 /** Filters, order and page of GET /contacts/lists/{list_id}/contacts. */
 export const memberQuery = {
   ...pageQuery,
-  search: z.string().max(200).optional().openapi({ description: 'Part of the phone, e-mail address, first, last or full name, or company', example: 'byron' }),
+  search: z
+    .string()
+    .max(200)
+    .optional()
+    .openapi({ description: 'Part of the phone, e-mail address, first, last or full name, or company', example: 'byron' }),
   tag: z.string().max(100).optional().openapi({ description: 'One whole tag, without regard to case', example: 'vip' }),
   email: filterText.optional().openapi({ description: 'The whole address, without regard to case' }),
   phone: filterText.optional().openapi({ description: 'Any usual spelling of the number' }),
@@ -137,7 +144,8 @@ export const memberQuery = {
   created_before: moment.optional(),
   updated_after: moment.optional(),
   sort: z.enum(['created_at', 'updated_at', 'last_name']).default('created_at').openapi({
-    description: 'Contacts without a last name come after the others. Beyond 10,000 matches, an order other than created_at looks at the newest',
+    description:
+      'Contacts without a last name come after the others. Beyond 10,000 matches, an order other than created_at looks at the newest',
   }),
   order: z.enum(['desc', 'asc']).default('desc'),
 };

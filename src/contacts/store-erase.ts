@@ -17,7 +17,11 @@ export async function buryContact(database: Database, organizationId: number, id
     ),
     database.prepare(`DELETE FROM contact_list_member WHERE contact_id = ?1 AND ${isLive}`, id, organizationId),
     database.prepare(`DELETE FROM contact_change WHERE contact_id = ?1 AND ${isLive}`, id, organizationId),
-    database.prepare(`UPDATE organization_usage SET contacts_count = contacts_count - 1 WHERE organization_id = ?2 AND ${isLive}`, id, organizationId),
+    database.prepare(
+      `UPDATE organization_usage SET contacts_count = contacts_count - 1 WHERE organization_id = ?2 AND ${isLive}`,
+      id,
+      organizationId,
+    ),
     database.prepare(
       `INSERT INTO cleanup (organization_id, kind, subject_id, created_at) SELECT ?2, 'contact_deleted', ?1, ?3 WHERE ${isLive} RETURNING id`,
       id,
@@ -36,8 +40,8 @@ export async function buryContact(database: Database, organizationId: number, id
   return (results[4]![0]?.id as number | undefined) ?? null;
 }
 
-/** Unlinks one page of a deleted contact's events. Answers whether that was the last. */
-export async function unlinkEvents(database: Database, organizationId: number, contactId: number): Promise<boolean> {
+/** Unlinks one page of a deleted contact's events; answers whether that was the last. */
+export async function eraseContactTraces(database: Database, organizationId: number, contactId: number): Promise<boolean> {
   const unlinked = await database.all(
     database.prepare(
       `UPDATE event SET contact_id = NULL WHERE id IN (SELECT id FROM event WHERE contact_id = ?1 LIMIT ${pageSize}) AND +organization_id = ?2
@@ -49,8 +53,8 @@ export async function unlinkEvents(database: Database, organizationId: number, c
   return unlinked.length < pageSize;
 }
 
-/** Removes one page of a deleted list's memberships. Answers whether that was the last. */
-export async function removeMembersOfDeleted(database: Database, organizationId: number, listId: number): Promise<boolean> {
+/** Removes one page of a deleted list's memberships; answers whether that was the last. */
+export async function removeDeletedListMembers(database: Database, organizationId: number, listId: number): Promise<boolean> {
   const removed = await database.all(
     database.prepare(
       `DELETE FROM contact_list_member WHERE list_id = ?1

@@ -1,11 +1,18 @@
 import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit, type Page, type Position } from '../http/pagination.ts';
 
+/** How a column of the list's source is shown and read. */
+export interface ListColumn {
+  key: string;
+  label: string;
+  type: 'string' | 'number' | 'boolean' | 'date' | 'phone' | 'email';
+}
+
 export interface ListValues {
   name: string;
   description: string | null;
   metadata: Record<string, unknown>;
-  column_schema: unknown[];
+  column_schema: ListColumn[];
 }
 
 /** A list that is not deleted. Moments in epoch ms. */
@@ -25,7 +32,8 @@ export const listColumns = (from: string): string =>
 export const listOf = (row: Row): ContactList =>
   ({ ...row, metadata: JSON.parse(row.metadata as string), column_schema: JSON.parse(row.column_schema as string) }) as ContactList;
 
-const stored = (value: ListValues[keyof ListValues]): string | null => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value);
+const stored = (value: ListValues[keyof ListValues]): string | null =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 
 export const oneList = (database: Database, organizationId: number, id: number): Statement =>
   database.prepare(
@@ -60,8 +68,8 @@ export async function findListId(database: Database, organizationId: number, nam
 export async function insertList(database: Database, organizationId: number, values: ListValues, now: number): Promise<ContactList> {
   const row = await database.first(
     database.prepare(
-      `INSERT INTO contact_list AS l (organization_id, name, description, metadata, column_schema, created_at, updated_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) RETURNING ${listColumns('l')}`,
+      `INSERT INTO contact_list (organization_id, name, description, metadata, column_schema, created_at, updated_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) RETURNING ${listColumns('contact_list')}`,
       organizationId,
       values.name,
       values.description,
@@ -74,12 +82,18 @@ export async function insertList(database: Database, organizationId: number, val
 }
 
 /** Null when the list is gone. */
-export async function updateList(database: Database, organizationId: number, id: number, change: Partial<ListValues>, now: number): Promise<ContactList | null> {
+export async function updateList(
+  database: Database,
+  organizationId: number,
+  id: number,
+  change: Partial<ListValues>,
+  now: number,
+): Promise<ContactList | null> {
   const columns = Object.keys(change) as (keyof ListValues)[];
   const row = await database.first(
     database.prepare(
-      `UPDATE contact_list AS l SET ${columns.map((column) => `${column} = ?`).join(', ')}, updated_at = max(?, updated_at)
-       WHERE l.id = ? AND l.organization_id = ? AND l.deleted_at IS NULL RETURNING ${listColumns('l')}`,
+      `UPDATE contact_list SET ${columns.map((column) => `${column} = ?`).join(', ')}, updated_at = max(?, updated_at)
+       WHERE id = ? AND organization_id = ? AND deleted_at IS NULL RETURNING ${listColumns('contact_list')}`,
       ...columns.map((column) => stored(change[column]!)),
       now,
       id,
@@ -155,5 +169,5 @@ export async function findListsOfContact(
     database.prepare(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${countLimit})`, contactId, organizationId),
   ]);
   if (!contact!.length) return null;
-  return { lists: lists!.map((row) => ({ ...listOf(row), added_at: row.added_at as number })), total: counted![0]!.total as number };
+  return { lists: lists!.map(listOf) as (ContactList & { added_at: number })[], total: counted![0]!.total as number };
 }

@@ -30,7 +30,11 @@ export async function addMembers(
       ids,
       now,
     ),
-    database.prepare('UPDATE contact_list SET contacts_count = contacts_count + changes() WHERE id = ?1 AND organization_id = ?2 AND changes() > 0', listId, organizationId),
+    database.prepare(
+      'UPDATE contact_list SET contacts_count = contacts_count + changes() WHERE id = ?1 AND organization_id = ?2 AND changes() > 0',
+      listId,
+      organizationId,
+    ),
   ]);
   return list!.length ? (found as unknown as { contact_id: number; was_member: 0 | 1 }[]) : null;
 }
@@ -50,10 +54,16 @@ export async function removeMember(
       organizationId,
       contactId,
     ),
-    database.prepare('UPDATE contact_list SET contacts_count = contacts_count - 1 WHERE id = ?1 AND organization_id = ?2 AND changes() > 0', listId, organizationId),
+    database.prepare(
+      'UPDATE contact_list SET contacts_count = contacts_count - 1 WHERE id = ?1 AND organization_id = ?2 AND changes() > 0',
+      listId,
+      organizationId,
+    ),
   ]);
   return { list: list![0] ? listOf(list![0]) : null, wasMember: removed!.length > 0 };
 }
+
+const nameOf = (row: Row) => row.name as string;
 
 /**
  * Puts one contact on the lists named `add`, creating those that do not exist, and takes it off those named `remove`.
@@ -109,6 +119,5 @@ export async function moveContact(
     ),
   ]);
   if (!contact!.length) return null;
-  const nameOf = (row: Row) => row.name as string;
   return { added: added!.map(nameOf), removed: removed!.map(nameOf) };
 }

@@ -91,7 +91,7 @@ function gathered({ database, organizationId, filter, order, page }: Request, wa
     statements: left.length ? [rows, isCutShort] : [rows],
     pageOf([found, rest = []]) {
       const total = found![0]!.total as number;
-      const contacts = found!.filter((row) => row.id !== null).map(({ total: _, ...row }) => contactOf(row));
+      const contacts = found!.filter((row) => row.id !== null).map(contactOf);
       return { contacts, total: Math.min(total, countLimit), isTotalCapped: total > countLimit || rest.length > 0 };
     },
   };

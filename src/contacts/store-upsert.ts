@@ -58,7 +58,12 @@ export async function writeUpsert(database: Database, writes: UpsertWrites, writ
     list: writes.listName === null ? [] : [ensureList(database, organizationId, writes.listName, now)],
     letGo: writes.letGo.length ? [letGoOfKeys(database, writes.letGo)] : [],
     updated: [
-      ...updates(database, writes.updates.filter((one) => !touchesIndex(one)), unindexed, write),
+      ...updates(
+        database,
+        writes.updates.filter((one) => !touchesIndex(one)),
+        unindexed,
+        write,
+      ),
       ...updates(database, writes.updates.filter(touchesIndex), valueColumns, write),
     ],
     count: writes.inserts.length ? [countContacts(database, organizationId, writes.inserts.length, writes.maximumContacts)] : [],
@@ -111,7 +116,7 @@ function updates(
   const assignments = columns.map((column) => `${column} = person.value ->> ${valueColumns.indexOf(column) + 2}`).join(', ');
   return jsonChunks(rows).map((chunk) =>
     database.prepare(
-      `UPDATE contact SET ${assignments}, revision = revision + 1, updated_at = max(?3, updated_at), depth = ?4
+      `UPDATE contact SET ${assignments}, revision = contact.revision + 1, updated_at = max(?3, contact.updated_at), depth = ?4
        FROM (SELECT value, value ->> 0 AS id, value ->> 1 AS revision FROM json_each(?1)) person
        WHERE contact.id = person.id AND contact.revision = person.revision AND +contact.organization_id = ?2 RETURNING contact.id`,
       chunk,

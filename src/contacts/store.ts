@@ -3,7 +3,9 @@ import { textFields, type Contact, type ContactValues } from './contact.ts';
 
 /** The columns of a `Contact`, from table or alias `from`. */
 export const contactColumns = (from: string): string =>
-  ['id', 'organization_id', ...textFields, 'tags', 'custom_fields', 'created_at', 'updated_at', 'revision'].map((name) => `${from}.${name}`).join(', ');
+  ['id', 'organization_id', ...textFields, 'tags', 'custom_fields', 'created_at', 'updated_at', 'revision']
+    .map((name) => `${from}.${name}`)
+    .join(', ');
 
 export const contactOf = (row: Row): Contact =>
   ({ ...row, tags: JSON.parse(row.tags as string), custom_fields: JSON.parse(row.custom_fields as string) }) as Contact;
@@ -37,7 +39,8 @@ export const countContacts = (database: Database, organizationId: number, added:
     maximum,
   );
 
-export const isLimitBroken = (error: unknown): boolean => String((error as Error).message).includes('NOT NULL constraint failed: organization_usage.contacts_count');
+export const isLimitBroken = (error: unknown): boolean =>
+  String((error as Error).message).includes('NOT NULL constraint failed: organization_usage.contacts_count');
 
 /** Whether another contact has the phone or external id that was to be written. */
 export const isKeyTaken = (error: unknown): boolean => brokenUnique(error)?.some((column) => column.startsWith('contact.')) ?? false;
@@ -103,8 +106,8 @@ export async function insertContact(
   const [, inserted, , changes] = await database.batch([
     countContacts(database, organizationId, 1, maximum),
     database.prepare(
-      `INSERT INTO contact AS c (organization_id, ${valueColumns.join(', ')}, created_at, updated_at, depth)
-       VALUES (?, ${valueColumns.map(() => '?').join(', ')}, ?, ?, ?) RETURNING ${contactColumns('c')}`,
+      `INSERT INTO contact (organization_id, ${valueColumns.join(', ')}, created_at, updated_at, depth)
+       VALUES (?, ${valueColumns.map(() => '?').join(', ')}, ?, ?, ?) RETURNING ${contactColumns('contact')}`,
       organizationId,
       ...storedValues(values),
       now,
@@ -128,8 +131,8 @@ export async function updateContact(
 ): Promise<{ contact: Contact; hasChanges: boolean } | null> {
   const [updated, , changes] = await database.batch([
     database.prepare(
-      `UPDATE contact AS c SET ${changed.map((column) => `${column} = ?`).join(', ')}, revision = revision + 1, updated_at = max(?, updated_at), depth = ?
-       WHERE c.id = ? AND c.organization_id = ? AND c.revision = ? AND c.deleted_at IS NULL RETURNING ${contactColumns('c')}`,
+      `UPDATE contact SET ${changed.map((column) => `${column} = ?`).join(', ')}, revision = revision + 1, updated_at = max(?, updated_at), depth = ?
+       WHERE id = ? AND organization_id = ? AND revision = ? AND deleted_at IS NULL RETURNING ${contactColumns('contact')}`,
       ...changed.map((column) => storedValue(after, column)),
       now,
       depth,

@@ -6,9 +6,7 @@ import { mustLetGo, planUpsert, type Person, type RowFailure, type UpsertRow } f
 import { isKeyTaken, isLimitBroken } from './store.ts';
 import type { ContactList } from './store-lists.ts';
 import { resolveContacts, writeUpsert, type UpsertResult } from './store-upsert.ts';
-
-/** How often a write that met another writer starts over before its rows are given up. */
-const maximumTries = 5;
+import { maximumTries, waitToTryAgain } from './try-again.ts';
 
 export interface UpsertOutcome {
   /** Each contact once, in the order of its first row. */
@@ -29,6 +27,7 @@ export async function upsertRows(context: Context, listName: string | null, rows
   const outcome: UpsertOutcome = { people: [], failures: [], list: null, isListCreated: false };
   let pending = rows;
   for (let attempt = 1; pending.length && attempt <= maximumTries; attempt++) {
+    if (attempt > 1) await waitToTryAgain(attempt);
     const { contacts, count } = await resolveContacts(database, organization.id, keysOf(pending));
     const plan = planUpsert(pending, contacts, organization.plan.maxContacts - count);
     const result = plan.people.length ? await write(context, listName, plan.people, depth) : 'nothing';
@@ -64,7 +63,12 @@ function keysOf(rows: UpsertRow[]) {
 }
 
 /** `overtaken`: another writer took a key or the plan's last free contact since the plan was made, and nothing is written. */
-async function write(context: Context, listName: string | null, people: Person[], depth: number): Promise<(UpsertResult & { now: number }) | 'overtaken'> {
+async function write(
+  context: Context,
+  listName: string | null,
+  people: Person[],
+  depth: number,
+): Promise<(UpsertResult & { now: number }) | 'overtaken'> {
   const { database, organization } = context;
   const now = context.clock();
   const created = people.filter((person) => !person.known);

@@ -20,7 +20,18 @@ export async function upsertContact(context: Context, fields: ContactFields, lis
   const { people, failures, list, isListCreated } = await upsertRows(context, listName, [{ index: 0, change: reading.change }]);
   if (failures[0]) throw refusal(context, failures[0]);
   const { contact, isCreated } = people[0]!;
-  return { contact: contactRecord(contact), contact_list: list && listRecord(list), contact_created: isCreated, list_created: isListCreated };
+  return {
+    contact: contactRecord(contact),
+    contact_list: list && listRecord(list),
+    contact_created: isCreated,
+    list_created: isListCreated,
+  };
+}
+
+/** The same with a list that is always there afterwards. */
+export async function upsertIntoList(context: Context, fields: ContactFields, listName: string) {
+  const { contact_list, ...rest } = await upsertContact(context, fields, listName);
+  return { ...rest, contact_list: contact_list! };
 }
 
 function refusal(context: Context, { code, detail, field }: Omit<RowFailure, 'index'>): ServiceError {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { getCountries, getExampleNumber } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
 import { describe, expect, test } from 'vitest';
@@ -178,6 +178,8 @@ describe('of several numbers in a cell the first usable one is taken', () => {
   });
 });
 
+const fullWidth = (text: string) => text.replace(/[0-9+]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0));
+
 describe('laws', () => {
   const someCountry = fc.constantFrom(...getCountries());
   const someText = fc.oneof(
@@ -197,7 +199,6 @@ describe('laws', () => {
   });
 
   test('every spelling of one number gives the same phone, in every country', () => {
-    const fullWidth = (text: string) => text.replace(/[0-9+]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0));
     const disagreements = getCountries().flatMap((country) => {
       const example = getExampleNumber(country, examples)!;
       const international = example.formatInternational();

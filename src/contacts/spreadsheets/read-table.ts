@@ -29,8 +29,7 @@ const pieceLength = 1 << 16;
  */
 export async function readTable(text: string | AsyncIterable<string>): Promise<Table> {
   const pieces = typeof text === 'string' ? inPieces(text) : text[Symbol.asyncIterator]();
-  const first = await pieces.next();
-  const opening = (first.done ? '' : first.value).replace(/^\ufeff/, '');
+  const opening = (await beginningOf(pieces)).replace(/^\ufeff/, '');
   const hint = /^"?sep=(.)"?\r?\n/i.exec(opening);
   const head = hint ? opening.slice(hint[0].length) : opening;
   const delimiter = hint?.[1] ?? detectDelimiter(head);
@@ -110,6 +109,17 @@ async function* toRows(records: AsyncIterable<FileRecord>, width: number): Async
 async function* joined(sample: Row[], rest: AsyncIterable<Row>): AsyncGenerator<Row> {
   yield* sample;
   yield* rest;
+}
+
+/** Enough text to see the delimiter in, however small the pieces are. */
+async function beginningOf(pieces: AsyncIterator<string>): Promise<string> {
+  let text = '';
+  while (text.length < pieceLength) {
+    const piece = await pieces.next();
+    if (piece.done) break;
+    text += piece.value;
+  }
+  return text;
 }
 
 async function* inPieces(text: string): AsyncGenerator<string> {

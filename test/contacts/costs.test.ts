@@ -1,0 +1,171 @@
+import { env } from 'cloudflare:workers';
+import { expect, test } from 'vitest';
+import { newOrganization, newPhone } from '../support/organization.ts';
+import { plansOf, recordedClient, rowsRead, type Recording } from '../support/recorded-database.ts';
+
+const size = 20_000;
+
+/** Fills an organization without going through the service: contacts, one list of all of them, their counters. */
+async function fill(organizationId: number, count: number): Promise<void> {
+  const numbers = '(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?2) SELECT value FROM n)';
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO contact (organization_id, phone, external_id, email, first_name, last_name, company, tags, custom_fields, created_at, updated_at)
+       SELECT ?1, '+1646' || (2000000 + value), 'fill-' || value, 'fill' || value || '@example.com', 'Growing', 'Crowd' || (value % 100), 'Same company',
+         '["everybody"]', '{"plan":"pro"}', 1000 + value / 100, 2000 + value / 100 FROM ${numbers}`,
+    ).bind(organizationId, count),
+    env.DB.prepare(
+      `INSERT INTO contact_list (organization_id, name, metadata, column_schema, contacts_count, created_at, updated_at) VALUES (?, 'Filled', '{}', '[]', ?, 1, 1)`,
+    ).bind(organizationId, count),
+    env.DB.prepare(
+      `INSERT INTO contact_list_member SELECT (SELECT id FROM contact_list WHERE organization_id = ?1), id, 1 FROM contact WHERE organization_id = ?1`,
+    ).bind(organizationId),
+    env.DB.prepare(
+      'INSERT INTO organization_usage (organization_id, contacts_count) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET contacts_count = contacts_count + ?2',
+    ).bind(organizationId, count),
+  ]);
+}
+
+/** Does what callers do most, once, and answers how many rows each read. */
+async function readsOfEverything(key: string): Promise<{ reads: Record<string, number>; recording: Recording }> {
+  const { client, recording } = recordedClient(key);
+  const reads: Record<string, number> = {};
+  const measure = async (name: string, call: () => ReturnType<typeof client.get>) => {
+    const before = rowsRead(recording);
+    const answer = await call();
+    expect([name, answer.status]).toEqual([name, expect.toSatisfy((status: number) => status < 300)]);
+    reads[name] = rowsRead(recording) - before;
+    return answer.body;
+  };
+  const phone = newPhone();
+  const mine = {
+    phone,
+    external_id: `own-${phone}`,
+    email: `own${phone.slice(1)}@example.com`,
+    first_name: 'Unmistakable',
+    last_name: 'Quixote',
+    tags: ['rare'],
+  };
+  await client.get('/contacts/custom-field-keys');
+  const { contact, contact_list: list } = await measure('upsert of a new contact', () =>
+    client.post('/contacts/upsert', { list_name: 'Small', ...mine }),
+  );
+  const at = `/contacts/${contact.id}`;
+  await measure('upsert of a known contact', () => client.post('/contacts/upsert', { list_name: 'Small', phone, company: 'Other' }));
+  await measure('bulk upsert of 20', () =>
+    client.post('/contacts/bulk-upsert', {
+      list_name: 'Small',
+      contacts: [mine, ...Array.from({ length: 19 }, () => ({ phone: newPhone(), plan: 'pro' }))],
+    }),
+  );
+  await measure('read', () => client.get(at));
+  await measure('update', () => client.put(at, { phone, title: 'Dr', custom_fields: { plan: 'free' } }));
+  await measure('first page', () => client.get('/contacts'));
+  await measure('page by last name', () => client.get('/contacts?sort=last_name&order=asc'));
+  await measure('page by change', () => client.get('/contacts?sort=updated_at'));
+  await measure('changed since', () => client.get('/contacts?updated_after=2020-01-01&sort=updated_at'));
+  await measure('made since', () => client.get('/contacts?created_after=2020-01-01'));
+  await measure('search', () => client.get('/contacts?search=unmistak'));
+  await measure('search of two words', () => client.get('/contacts?search=unmistakable quix'));
+  await measure('search of two letters', () => client.get('/contacts?search=qu'));
+  await measure('search of a phone', () => client.get(`/contacts?search=${phone.slice(2)}`));
+  await measure('search by last name', () => client.get('/contacts?search=quixote&sort=last_name'));
+  await measure('tag', () => client.get('/contacts?tag=rare'));
+  for (const key of ['phone', 'email', 'external_id'] as const)
+    await measure(key, () => client.get(`/contacts?${key}=${encodeURIComponent(mine[key])}`));
+  await measure('list', () => client.get(`/contacts?list_id=${list.id}`));
+  await measure('search in a list', () => client.get(`/contacts/lists/${list.id}/contacts?search=quixote`));
+  await measure('common search in a small list', () => client.get(`/contacts/lists/${list.id}/contacts?search=growing`));
+  await measure('list by last name', () => client.get(`/contacts/lists/${list.id}/contacts?sort=last_name`));
+  await measure('lists', () => client.get('/contacts/lists'));
+  await measure('lists of a contact', () => client.get(`${at}/lists`));
+  await measure('events of a contact', () => client.get(`${at}/events`));
+  await measure('calls of a contact', () => client.get(`${at}/calls`));
+  await measure('custom field keys', () => client.get('/contacts/custom-field-keys'));
+  const made = await measure('create', () => client.post('/contacts', { phone: newPhone() }));
+  await measure('add members', () => client.post(`/contacts/lists/${list.id}/contacts`, { contact_ids: [made.id] }));
+  await measure('remove a member', () => client.delete(`/contacts/lists/${list.id}/contacts/${made.id}`));
+  await measure('create a list', () => client.post('/contacts/lists', { name: 'Made' }));
+  await measure('rename a list', () => client.put(`/contacts/lists/${list.id}`, { name: 'Renamed' }));
+  await measure('delete', () => client.delete(at));
+  await measure('delete a list', () => client.delete(`/contacts/lists/${list.id}`));
+  return { reads, recording };
+}
+
+test('no call reads more because its organization, or another beside it, has 20,000 contacts', async () => {
+  const organizations = await Promise.all([newOrganization(), newOrganization()]);
+  for (const { id } of organizations) await fill(id, 100);
+  const small = await readsOfEverything(organizations[0]!.key);
+  await fill((await newOrganization()).id, size);
+  const besideLarge = await readsOfEverything(organizations[1]!.key);
+  const large = await newOrganization();
+  await fill(large.id, size);
+  const inLarge = await readsOfEverything(large.key);
+  for (const [name, reads] of Object.entries(small.reads)) {
+    expect([name, besideLarge.reads[name]! - reads]).toEqual([name, expect.toSatisfy((more: number) => more <= 20)]);
+    expect([name, inLarge.reads[name]! - reads]).toEqual([name, expect.toSatisfy((more: number) => more <= 20)]);
+  }
+});
+
+test('a search that everybody fits reads a bounded number of rows', async () => {
+  const { id, key } = await newOrganization();
+  await fill(id, size);
+  const { client, recording } = recordedClient(key);
+  const list = (await client.get('/contacts/lists')).body.lists[0];
+  for (const [query, bound] of [
+    ['search=growing', 10_200],
+    ['tag=everybody', 10_200],
+    ['created_before=2020-01-01', 10_200],
+    ['search=growing&sort=last_name', 80_000],
+    ['search=growing&updated_after=1970-01-01', 80_000],
+    [`list_id=${list.id}&sort=updated_at`, 80_000],
+    [`list_id=${list.id}&search=growing`, 100_000],
+  ] as const) {
+    const before = rowsRead(recording);
+    const { body } = await client.get(`/contacts?${query}`);
+    expect(body).toMatchObject({ total: 10_000, total_capped: true });
+    expect(body.contacts).toHaveLength(50);
+    expect([query, rowsRead(recording) - before]).toEqual([query, expect.toSatisfy((reads: number) => reads <= bound)]);
+  }
+});
+
+test('no statement scans a table', async () => {
+  const { id, key } = await newOrganization();
+  await fill(id, 10);
+  const { recording } = await readsOfEverything(key);
+  const { client } = recordedClient(key);
+  await client.get('/contacts');
+  const tables = 'contact|contact_list|contact_list_member|contact_change|custom_field_key|organization_usage|event|cleanup';
+  const scans = (await plansOf(recording)).flatMap(({ sql, plan }) => {
+    const names = new Set(tables.split('|'));
+    for (const [, , alias] of sql.matchAll(new RegExp(`\\b(?:FROM|JOIN|UPDATE)\\s+(${tables})(?:\\s+(?:AS\\s+)?(\\w+))?`, 'g')))
+      if (alias) names.add(alias);
+    return plan.filter((step) => /^SCAN (\w+)/.exec(step) && names.has(/^SCAN (\w+)/.exec(step)![1]!)).map((step) => ({ step, sql }));
+  });
+  expect(recording.statements.length).toBeGreaterThan(60);
+  expect(scans).toEqual([]);
+});
+
+test('one call to D1 answers a page, a search, a list, a contact and a create', async () => {
+  const { key } = await newOrganization();
+  const { client, recording } = recordedClient(key);
+  const { contact, contact_list: list } = (await client.post('/contacts/upsert', { list_name: 'L', phone: newPhone() })).body;
+  const calls = async (call: () => Promise<unknown>) => {
+    const before = recording.calls;
+    await call();
+    return recording.calls - before;
+  };
+  for (const path of [
+    '/contacts',
+    '/contacts?search=abc',
+    '/contacts?tag=abc&sort=last_name',
+    `/contacts?list_id=${list.id}`,
+    `/contacts/${contact.id}`,
+    '/contacts/lists',
+  ])
+    expect([path, await calls(() => client.get(path))]).toEqual([path, 1]);
+  expect(await calls(() => client.post('/contacts', { phone: newPhone() }))).toBe(1);
+  expect(await calls(() => client.post(`/contacts/lists/${list.id}/contacts`, { contact_ids: [contact.id] }))).toBe(1);
+  expect(await calls(() => client.post('/contacts/upsert', { list_name: 'L', phone: newPhone() }))).toBe(2);
+  expect(await calls(() => client.delete(`/contacts/${contact.id}`))).toBe(1);
+});
