@@ -1,5 +1,6 @@
 import { catalog } from '../database/shards.ts';
-import { forbidden, invalidAt, notFound } from '../library/errors.ts';
+import { cut, decodeCursor, type Found, type Page } from '../http/pagination.ts';
+import { invalidAt, notFound } from '../library/errors.ts';
 import { randomToken, sha256Hex } from '../library/hash.ts';
 import { forgetOrganization } from './authenticate.ts';
 import type { Caller, Context, Scope } from './context.ts';
@@ -30,23 +31,29 @@ export async function mintApiKey(context: Context, caller: Caller, input: NewApi
   return { row, key };
 }
 
-export async function archiveApiKey(context: Context, id: number, isArchived: boolean): Promise<store.ApiKeyRow> {
-  const archivedAt = isArchived ? context.clock() : null;
+/** One page of the organization's keys, newest first. */
+export async function listApiKeys(
+  context: Context,
+  query: Page & { status: 'active' | 'archived'; search?: string | undefined },
+): Promise<Found<store.ApiKeyRow>> {
+  const { rows, total } = await store.listApiKeys(catalog(context.bindings), context.organization.id, {
+    isArchived: query.status === 'archived',
+    search: query.search,
+    before: decodeCursor(query.cursor)?.id,
+    limit: query.limit + 1,
+    offset: query.offset,
+  });
+  return { ...cut(rows, query.limit, ({ id }) => ({ value: null, id })), total };
+}
+
+/** Revokes a key: it stops at once here, and within five seconds in other isolates. One that was revoked keeps its moment. */
+export const archiveApiKey = (context: Context, id: number) => setArchived(context, id, context.clock());
+
+export const reactivateApiKey = (context: Context, id: number) => setArchived(context, id, null);
+
+async function setArchived(context: Context, id: number, archivedAt: number | null): Promise<store.ApiKeyRow> {
   const row = await store.setApiKeyArchived(catalog(context.bindings), context.organization.id, id, archivedAt);
   if (!row) throw notFound('API key');
   forgetOrganization(context.organization.id);
   return row;
-}
-
-const readingPosts = /\/knowledge-base\/search\/?$/;
-const adminOnly = /\/user\/api-keys(\/|$)/;
-
-/** Whether `scopes` cover the call; throws 403 naming the scope that is missing. Rules: the keys' own page of the API. */
-export function requireScope(scopes: Scope[], method: string, path: string): void {
-  if (scopes.includes('admin')) return;
-  const changesSettings = method === 'PATCH' && /\/organizations\/current\/?$/.test(path);
-  if (adminOnly.test(path) || changesSettings) throw forbidden('insufficient_scope: this call needs a key with the scope "admin"');
-  if (scopes.includes('write')) return;
-  if (method !== 'GET' && method !== 'HEAD' && !readingPosts.test(path))
-    throw forbidden('insufficient_scope: this call needs a key with the scope "write"');
 }

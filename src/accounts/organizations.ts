@@ -6,19 +6,25 @@ import type { Context, Organization } from './context.ts';
 import * as store from './store.ts';
 
 const lifetimeMs = 60_000;
+const maximumEntries = 10_000;
 const cache = new Map<number, { organization: Organization; until: number }>();
 
 /** An organization by its id, for work that no caller's credentials come with; null when there is none. Cached for a minute. */
 export async function organizationById(bindings: Env, id: number): Promise<Organization | null> {
   const now = systemClock();
   const known = cache.get(id);
-  if (known && known.until > now) return known.organization;
+  if (known && known.until > now && known.until <= now + lifetimeMs) return known.organization;
   const row = await store.findOrganization(catalog(bindings), id);
   if (!row) return null;
   const organization = store.organizationOf(row, settingsOf(bindings));
-  if (cache.size >= 10_000) cache.clear();
+  if (cache.size >= maximumEntries) cache.clear();
   cache.set(id, { organization, until: now + lifetimeMs });
   return organization;
+}
+
+/** Makes the next use of an organization in background work read it again, in this isolate. */
+export function forgetOrganizationById(id: number): void {
+  cache.delete(id);
 }
 
 /** The context of background work: queue consumers, the minute tick, Durable Objects. Null when the organization is unknown. */

@@ -13,8 +13,8 @@ export async function hashPassword(password: string): Promise<string> {
 
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [scheme, N, r, p, salt, key] = stored.split('$');
-  if (scheme !== 'scrypt' || !salt || !key) return false;
-  const expected = Buffer.from(key, 'base64');
+  const expected = Buffer.from(key ?? '', 'base64');
+  if (scheme !== 'scrypt' || !salt || expected.length !== keyBytes) return false;
   const derived = await derive(password, Buffer.from(salt, 'base64'), { ...cost, N: Number(N), r: Number(r), p: Number(p) });
   return timingSafeEqual(expected, derived);
 }

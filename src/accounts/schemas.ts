@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { listOf } from '../http/pagination.ts';
-import { timestamp } from '../http/area.ts';
+import { bodyId, timestamp } from '../http/area.ts';
+import { listOf, pageQuery } from '../http/pagination.ts';
 import { isTimeZone } from '../library/time-zones.ts';
 import { isCountryCode } from '../contacts/phone-numbers.ts';
 
@@ -8,10 +8,10 @@ const email = z.string().trim().toLowerCase().max(254).pipe(z.email('Not an e-ma
 const password = z.string().min(8, 'Must have 8 characters or more').max(200, 'Must have 200 characters or fewer');
 const name = z.string().trim().min(1, 'Must not be empty').max(200);
 
-export const SignUpBody = z.object({ email, password, name: name.optional(), organization_name: name.optional() }).openapi('SignUp');
+export const SignUpBody = z.object({ email, password, name: name.nullish(), organization_name: name.nullish() }).openapi('SignUp');
 export const LoginBody = z.object({ email, password: z.string().min(1).max(200) }).openapi('Login');
-export const OrganizationNameBody = z.object({ name });
-export const SelectOrganizationBody = z.object({ organization_id: z.int().positive() });
+export const OrganizationNameBody = z.object({ name }).openapi('NewOrganization');
+export const SelectOrganizationBody = z.object({ organization_id: bodyId }).openapi('SelectOrganization');
 
 export const UserRecord = z.object({ id: z.int(), email: z.string(), name: z.string().nullable(), created_at: timestamp }).openapi('User');
 
@@ -66,5 +66,11 @@ export const ApiKeyRecord = z
 export const NewApiKeyRecord = ApiKeyRecord.extend({ api_key: z.string().openapi({ description: 'Shown this once' }) }).openapi(
   'MintedApiKey',
 );
+
+export const ApiKeyQuery = z.object({
+  ...pageQuery,
+  status: z.enum(['active', 'archived']).default('active'),
+  search: z.string().max(200).optional().openapi({ description: 'Substring of the name' }),
+});
 
 export const ApiKeyList = listOf('api_keys', ApiKeyRecord);

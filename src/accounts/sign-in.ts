@@ -3,12 +3,13 @@ import type { Database } from '../database/client.ts';
 import { conflict, forbidden, rateLimited, unauthorized } from '../library/errors.ts';
 import { randomToken, sha256Hex } from '../library/hash.ts';
 import { settingsOf } from '../settings.ts';
+import { networkOf } from './network-address.ts';
 import { hashPassword, unknownUserHash, verifyPassword } from './passwords.ts';
 import * as store from './store.ts';
 
 export const sessionDays = 30;
 const sessionMs = sessionDays * 86_400_000;
-const failureWindowMs = 15 * 60_000;
+const windowMs = 15 * 60_000;
 const failuresPerEmail = 10;
 const failuresPerAddress = 50;
 
@@ -21,8 +22,8 @@ export interface SignedIn {
 export interface SignUp {
   email: string;
   password: string;
-  name?: string | undefined;
-  organization_name?: string | undefined;
+  name?: string | null | undefined;
+  organization_name?: string | null | undefined;
 }
 
 /** A new user, and an organization when one is named. */
@@ -36,24 +37,29 @@ export async function signUp(bindings: Env, input: SignUp, now: number): Promise
   return { token: await openSession(accounts, user.id, organization?.id ?? null, now), user, organization };
 }
 
-/** `address` is the network address of the caller, which bounds guessing over many e-mail addresses. */
-export async function logIn(bindings: Env, input: { email: string; password: string }, address: string, now: number): Promise<SignedIn> {
+/** `address` is the network address of the caller, which bounds guessing over many e-mail addresses; undefined when unknown. */
+export async function logIn(
+  bindings: Env,
+  input: { email: string; password: string },
+  address: string | undefined,
+  now: number,
+): Promise<SignedIn> {
   const accounts = catalog(bindings);
-  const subjects = [`email:${input.email}`, `address:${address}`];
-  const failures = await store.failuresOf(accounts, subjects, now);
-  const tooMany = failures.find(
-    ({ subject, failures: count }) => count >= (subject.startsWith('email:') ? failuresPerEmail : failuresPerAddress),
-  );
-  if (tooMany)
-    throw rateLimited('Too many failed sign-ins; wait before trying again', Math.max(1, Math.ceil((tooMany.windowEndsAt - now) / 1000)));
+  const subjects = [`email:${input.email}`, ...(address ? [`address:${networkOf(address)}`] : [])];
+  const counted = await store.countAttempt(accounts, subjects, now, now + windowMs);
+  const tooMany = counted.find(({ subject, count }) => count > (subject.startsWith('email:') ? failuresPerEmail : failuresPerAddress));
+  if (tooMany) throw tooManyAttempts(tooMany.windowEndsAt - now);
   const user = await store.findUserByEmail(accounts, input.email);
   const isRight = await verifyPassword(input.password, user?.passwordHash ?? unknownUserHash);
-  if (!user || !isRight) {
-    await store.countFailure(accounts, subjects, now, now + failureWindowMs);
-    throw unauthorized('Wrong e-mail address or password');
-  }
+  if (!user || !isRight) throw unauthorized('Wrong e-mail address or password');
+  await store.uncountAttempt(accounts, subjects);
   const organization = (await store.firstOrganization(accounts, user.id)) ?? null;
   return { token: await openSession(accounts, user.id, organization?.id ?? null, now), user, organization };
+}
+
+function tooManyAttempts(waitMs: number) {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return rateLimited(`Too many failed sign-ins; try again in ${seconds} s`, seconds);
 }
 
 async function openSession(accounts: Database, userId: number, organizationId: number | null, now: number): Promise<string> {

@@ -1,8 +1,8 @@
+import { and, desc, eq, isNull, lt, sql } from 'drizzle-orm';
 import type { Database } from '../database/client.ts';
 import * as schema from '../database/schema/accounts.ts';
 import type { Settings } from '../settings.ts';
 import type { Organization, Scope } from './context.ts';
-import { and, desc, eq, isNull, lt, sql } from 'drizzle-orm';
 
 export type OrganizationRow = typeof schema.organization.$inferSelect;
 export type UserRow = typeof schema.user.$inferSelect;
@@ -25,7 +25,7 @@ export function organizationOf(row: OrganizationRow, settings: Settings): Organi
 }
 
 export async function findOrganization(catalog: Database, id: number): Promise<OrganizationRow | undefined> {
-  return (await catalog.orm.select().from(schema.organization).where(eq(schema.organization.id, id)))[0];
+  return (await catalog.read(catalog.orm.select().from(schema.organization).where(eq(schema.organization.id, id))))[0];
 }
 
 export async function updateOrganization(catalog: Database, id: number, change: Partial<OrganizationRow>): Promise<OrganizationRow> {
@@ -42,34 +42,46 @@ export async function insertOrganization(catalog: Database, userId: number, name
   return created[0]!;
 }
 
-export async function isMember(catalog: Database, userId: number, organizationId: number): Promise<boolean> {
-  const { membership } = schema;
-  const found = await catalog.orm
-    .select({ userId: membership.userId })
+export async function findOrganizationOfMember(
+  catalog: Database,
+  userId: number,
+  organizationId: number,
+): Promise<OrganizationRow | undefined> {
+  const { membership, organization } = schema;
+  const query = catalog.orm
+    .select({ organization })
     .from(membership)
+    .innerJoin(organization, eq(organization.id, membership.organizationId))
     .where(and(eq(membership.userId, userId), eq(membership.organizationId, organizationId)));
-  return found.length > 0;
+  return (await catalog.read(query))[0]?.organization;
 }
 
 /** The organization a user joined first, selected when signing in. */
 export async function firstOrganization(catalog: Database, userId: number): Promise<OrganizationRow | undefined> {
   const { membership, organization } = schema;
-  const found = await catalog.orm
+  const query = catalog.orm
     .select({ organization })
     .from(membership)
     .innerJoin(organization, eq(organization.id, membership.organizationId))
     .where(eq(membership.userId, userId))
     .orderBy(membership.organizationId)
     .limit(1);
-  return found[0]?.organization;
+  return (await catalog.read(query))[0]?.organization;
 }
 
 export async function findUserByEmail(catalog: Database, email: string): Promise<UserRow | undefined> {
-  return (await catalog.orm.select().from(schema.user).where(eq(schema.user.email, email)))[0];
+  return (await catalog.read(catalog.orm.select().from(schema.user).where(eq(schema.user.email, email))))[0];
 }
 
-export async function findUser(catalog: Database, id: number): Promise<UserRow | undefined> {
-  return (await catalog.orm.select().from(schema.user).where(eq(schema.user.id, id)))[0];
+/** A user beside one organization, or beside none. */
+export async function findUserAndOrganization(catalog: Database, userId: number, organizationId: number | null) {
+  const { user, organization } = schema;
+  const query = catalog.orm
+    .select({ user, organization })
+    .from(user)
+    .leftJoin(organization, sql`${organization.id} = ${organizationId}`)
+    .where(eq(user.id, userId));
+  return (await catalog.read(query))[0];
 }
 
 /** Undefined when the address is taken. */
@@ -91,15 +103,15 @@ export async function selectOrganization(catalog: Database, tokenHash: string, o
   await catalog.orm.update(schema.session).set({ organizationId }).where(eq(schema.session.tokenHash, tokenHash));
 }
 
+/** The session and its selected organization by one indexed read. */
 export async function findSession(catalog: Database, tokenHash: string, now: number) {
-  const { session, user, organization } = schema;
-  const found = await catalog.orm
-    .select({ session, user, organization })
+  const { session, organization } = schema;
+  const query = catalog.orm
+    .select({ session, organization })
     .from(session)
-    .innerJoin(user, eq(user.id, session.userId))
     .leftJoin(organization, eq(organization.id, session.organizationId))
     .where(and(eq(session.tokenHash, tokenHash), sql`${session.expiresAt} > ${now}`));
-  return found[0];
+  return (await catalog.read(query))[0];
 }
 
 export async function deleteExpiredSessions(catalog: Database, now: number): Promise<void> {
@@ -117,12 +129,12 @@ export async function insertApiKey(catalog: Database, key: Omit<ApiKeyRow, 'id' 
 /** The key and its organization by one indexed read. */
 export async function findApiKeyByHash(catalog: Database, keyHash: string) {
   const { apiKey, organization } = schema;
-  const found = await catalog.orm
+  const query = catalog.orm
     .select({ apiKey, organization })
     .from(apiKey)
     .innerJoin(organization, eq(organization.id, apiKey.organizationId))
     .where(eq(apiKey.keyHash, keyHash));
-  return found[0];
+  return (await catalog.read(query))[0];
 }
 
 export interface ApiKeyFilter {
@@ -155,6 +167,7 @@ export async function listApiKeys(
   return { rows, total: counted[0]!.total };
 }
 
+/** Archives a key, or with null makes it work again. An archived key keeps its moment. */
 export async function setApiKeyArchived(
   catalog: Database,
   organizationId: number,
@@ -164,7 +177,7 @@ export async function setApiKeyArchived(
   const { apiKey } = schema;
   const changed = await catalog.orm
     .update(apiKey)
-    .set({ archivedAt })
+    .set({ archivedAt: archivedAt === null ? null : sql`coalesce(${apiKey.archivedAt}, ${archivedAt})` })
     .where(and(eq(apiKey.id, id), eq(apiKey.organizationId, organizationId)))
     .returning();
   return changed[0];
@@ -174,31 +187,34 @@ export const scopesOf = (row: ApiKeyRow): Scope[] => row.scopes as Scope[];
 
 // Failed sign-ins
 
-export async function failuresOf(
-  catalog: Database,
-  subjects: string[],
-  now: number,
-): Promise<{ subject: string; failures: number; windowEndsAt: number }[]> {
+export interface Attempts {
+  subject: string;
+  count: number;
+  windowEndsAt: number;
+}
+
+/** Counts a sign-in against every subject, before it is known how it ends: guesses sent together must not pass unseen. */
+export async function countAttempt(catalog: Database, subjects: string[], now: number, windowEndsAt: number): Promise<Attempts[]> {
   return catalog.all(
     catalog.prepare(
-      `SELECT subject, failures, window_ends_at AS windowEndsAt FROM json_each(?) j CROSS JOIN login_failure f
-       WHERE f.subject = j.value AND f.window_ends_at > ?`,
+      `INSERT INTO login_failure (subject, failures, window_ends_at) SELECT value, 1, ?2 FROM json_each(?1) WHERE true
+       ON CONFLICT (subject) DO UPDATE SET
+         failures = CASE WHEN window_ends_at > ?3 THEN failures + 1 ELSE 1 END,
+         window_ends_at = CASE WHEN window_ends_at > ?3 THEN window_ends_at ELSE excluded.window_ends_at END
+       RETURNING subject, failures AS count, window_ends_at AS windowEndsAt`,
       JSON.stringify(subjects),
+      windowEndsAt,
       now,
     ),
   );
 }
 
-export async function countFailure(catalog: Database, subjects: string[], now: number, windowEndsAt: number): Promise<void> {
+/** Takes back what `countAttempt` counted for a sign-in that succeeded. */
+export async function uncountAttempt(catalog: Database, subjects: string[]): Promise<void> {
   await catalog.all(
     catalog.prepare(
-      `INSERT INTO login_failure (subject, failures, window_ends_at) SELECT value, 1, ?2 FROM json_each(?1) WHERE true
-       ON CONFLICT (subject) DO UPDATE SET
-         failures = CASE WHEN window_ends_at > ?3 THEN failures + 1 ELSE 1 END,
-         window_ends_at = CASE WHEN window_ends_at > ?3 THEN window_ends_at ELSE excluded.window_ends_at END`,
+      'UPDATE login_failure SET failures = failures - 1 WHERE subject IN (SELECT value FROM json_each(?)) AND failures > 0',
       JSON.stringify(subjects),
-      windowEndsAt,
-      now,
     ),
   );
 }

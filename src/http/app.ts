@@ -1,13 +1,15 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import packageFile from '../../package.json' with { type: 'json' };
 import { accountRoutes } from '../accounts/routes.ts';
+import { signInRoutes } from '../accounts/sign-in-routes.ts';
 import { runRoutes } from '../automation-workflows/runs/routes.ts';
 import { triggerRoutes } from '../automation-workflows/triggers/routes.ts';
 import { webhookRoutes } from '../automation-workflows/triggers/webhook-routes.ts';
 import { workflowRoutes } from '../automation-workflows/workflows/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
+import { contactRoutes } from '../contacts/routes.ts';
 import { createArea, errorResponses, jsonResponse } from './area.ts';
-import { authenticate } from './credentials.ts';
+import { authenticate, sessionCookie } from './credentials.ts';
 import type { HttpEnvironment } from './environment.ts';
 import { answerError, answerInvalid } from './errors.ts';
 import { replayRepeats } from './idempotency.ts';
@@ -34,7 +36,7 @@ const healthRoute = createRoute({
   responses: { 200: jsonResponse(HealthRecord), ...errorResponses() },
 });
 
-const openRoutes = createArea().openapi(healthRoute, (c) =>
+const healthRoutes = createArea().openapi(healthRoute, (c) =>
   c.json(
     {
       status: 'ok' as const,
@@ -47,25 +49,25 @@ const openRoutes = createArea().openapi(healthRoute, (c) =>
   ),
 );
 
-/** Open without credentials; each is verified by its own means. */
-const isOpen = (path: string) => /^\/api\/v1\/(auth\/(signup|login)|health)\/?$/.test(path);
-
 export function createApp() {
   const app = new OpenAPIHono<HttpEnvironment>({ strict: false, defaultHook: answerInvalid });
   app.use('*', logRequest);
   app.onError(answerError);
   app.notFound((c) => c.json({ detail: `No such path: ${c.req.method} ${c.req.path}` }, 404));
 
-  app.get(`${basePath}/openapi.json`, (c) => c.json(openApiDocument(app)));
+  let document: ReturnType<typeof openApiDocument> | undefined;
+  app.get(`${basePath}/openapi.json`, (c) => c.json((document ??= openApiDocument(app))));
   app.get('/docs/*', (c) => c.env.ASSETS.fetch(c.req.raw));
-  app.get('/docs', (c) => c.redirect('/docs/'));
 
+  // Open without credentials; what needs them is verified by its own means. All that is mounted below asks for credentials.
+  app.route(basePath, healthRoutes);
+  app.route(basePath, signInRoutes);
   app.route(basePath, webhookRoutes);
-  app.use(`${basePath}/*`, (c, next) => (isOpen(c.req.path) ? next() : authenticate(c, next)));
+  app.use(`${basePath}/*`, authenticate);
   app.use(`${basePath}/*`, readJsonBody);
-  app.use(`${basePath}/*`, (c, next) => (isOpen(c.req.path) ? next() : replayRepeats(c, next)));
-  app.route(basePath, openRoutes);
+  app.use(`${basePath}/*`, replayRepeats);
   app.route(basePath, accountRoutes);
+  app.route(basePath, contactRoutes);
   app.route(basePath, eventRoutes);
   app.route(basePath, runRoutes);
   app.route(basePath, triggerRoutes);
@@ -73,6 +75,7 @@ export function createApp() {
 
   app.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', { type: 'apiKey', in: 'header', name: 'X-API-Key' });
   app.openAPIRegistry.registerComponent('securitySchemes', 'Session', { type: 'http', scheme: 'bearer' });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'SessionCookie', { type: 'apiKey', in: 'cookie', name: sessionCookie });
   return app;
 }
 
@@ -82,8 +85,11 @@ export function openApiDocument(app: ReturnType<typeof createApp>) {
     info: {
       title: 'Voice Agent Automation Service',
       version: packageFile.version,
-      description: 'Voice agents, customer journeys and calling campaigns behind one HTTPS API.',
+      description:
+        'Voice agents, customer journeys and calling campaigns behind one HTTPS API.\n\n' +
+        'A changing call may carry an `Idempotency-Key` header (up to 255 characters, kept 24 hours): sent again with the same body, it is answered ' +
+        'with the first answer and `Idempotency-Replayed: true`, and nothing is done twice. Every answer carries `X-Request-Id`.',
     },
-    security: [{ ApiKey: [] }, { Session: [] }],
+    security: [{ ApiKey: [] }, { Session: [] }, { SessionCookie: [] }],
   });
 }

@@ -41,7 +41,8 @@ export function errorResponses(...statuses: number[]) {
 const integerText = z
   .string()
   .regex(/^[1-9]\d{0,15}$/, 'Must be a positive integer')
-  .transform(Number);
+  .transform(Number)
+  .refine(Number.isSafeInteger, 'Must be an integer below 2^53');
 
 /** An id in a path. */
 export const pathId = integerText.openapi({ type: 'integer', example: 42 });

@@ -1,47 +1,65 @@
 import type { Context as HonoContext } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
-import { requireScope } from '../accounts/api-keys.ts';
 import { authenticateKey, authenticateSession } from '../accounts/authenticate.ts';
+import { requireScope } from '../accounts/scopes.ts';
 import { shard } from '../database/shards.ts';
 import { systemClock } from '../library/clock.ts';
 import { badRequest, unauthorized } from '../library/errors.ts';
-import type { HttpEnvironment } from './environment.ts';
+import type { HttpEnvironment, SessionToken } from './environment.ts';
 import { enforceRateLimit } from './rate-limit.ts';
 
-/** The session token of a request: bearer or cookie. */
-export function tokenOf(c: HonoContext<HttpEnvironment>): string | undefined {
-  const bearer = /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
-  return bearer ?? getCookie(c, 'session');
-}
+export const sessionCookie = 'session';
 
 /** Paths that a signed-in user without an organization may call. */
-const withoutOrganization = /\/auth\/(logout|me|organizations?)\/?$/;
+const withoutOrganization = /^\/api\/v1\/auth\/(logout|me|organizations?)$/;
 
 /** Finds out who is calling and for which organization: 401, 403 for the scope, 429, or 400 without organization. */
 export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) => {
   const now = systemClock();
+  const { method, path } = c.req;
   const key = c.req.header('x-api-key');
-  const token = key ? undefined : tokenOf(c);
-  if (!key && !token) throw unauthorized('Missing credentials; send an X-API-Key header, or log in');
-  const { caller, organization } = key ? await authenticateKey(c.env, key, now) : await authenticateSession(c.env, token!, now);
+  const session = key ? undefined : sessionOf(c);
+  const { caller, organization } = key ? await authenticateKey(c.env, key, now) : await authenticateSession(c.env, needed(session), now);
+  const settings = c.get('settings');
+  let log = c.get('log');
   c.set('caller', caller);
-  await enforceRateLimit(c.env, c.var.settings.RATE_LIMIT_REQUESTS, caller.credential, now);
-  requireScope(caller.scopes, c.req.method, c.req.path);
+  c.set('session', session);
+  await enforceRateLimit(c.env, settings.RATE_LIMIT_REQUESTS, caller.credential, now, log);
+  requireScope(caller.scopes, method, path);
   if (organization) {
-    const log = c.var.log.with({ organization_id: organization.id });
+    log = log.with({ organization_id: organization.id });
     c.set('log', log);
     c.set('context', {
       organization,
       database: shard(c.env, organization.shard),
       bindings: c.env,
-      settings: c.var.settings,
+      settings,
       clock: systemClock,
       log,
       defer: (work) => c.executionCtx.waitUntil(work.catch((error: unknown) => log.error('deferred work failed', error))),
     });
-  } else if (!withoutOrganization.test(c.req.path)) {
+  } else if (!withoutOrganization.test(path)) {
     throw badRequest('No organization selected');
   }
   return next();
 });
+
+function sessionOf(c: HonoContext<HttpEnvironment>): SessionToken | undefined {
+  const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
+  if (bearer?.startsWith('vaa_')) throw unauthorized('An API key goes into the X-API-Key header, not into Authorization');
+  if (bearer) return { token: bearer, isCookie: false };
+  const cookie = c.req.header('cookie') && getCookie(c, sessionCookie);
+  return cookie && !isForged(c) ? { token: cookie, isCookie: true } : undefined;
+}
+
+/** Whether a browser says that another site's page sent this change: the cookie then says nothing about the user's will. */
+function isForged(c: HonoContext<HttpEnvironment>): boolean {
+  const site = c.req.header('sec-fetch-site');
+  return c.req.method !== 'GET' && c.req.method !== 'HEAD' && (site === 'cross-site' || site === 'same-site');
+}
+
+function needed(session: SessionToken | undefined): string {
+  if (session) return session.token;
+  throw unauthorized('Missing credentials; send an X-API-Key header, or log in');
+}

@@ -2,7 +2,13 @@ import type { Caller, Context } from '../accounts/context.ts';
 import type { Logger } from '../library/log.ts';
 import type { Settings } from '../settings.ts';
 
-/** What Hono carries through a request. `context` and `caller` are there behind authentication. */
+/** A session token as it came: in the cookie, which a browser sends by itself, or as a bearer. */
+export interface SessionToken {
+  token: string;
+  isCookie: boolean;
+}
+
+/** What Hono carries through a request. `context`, `caller` and `session` are there behind authentication. */
 export interface HttpEnvironment {
   Bindings: Env;
   Variables: {
@@ -11,7 +17,9 @@ export interface HttpEnvironment {
     log: Logger;
     context: Context;
     caller: Caller;
-    /** The body as received, once `readBody` has bounded and read it. */
+    /** Undefined when an API key calls. */
+    session: SessionToken | undefined;
+    /** The body as received, once `readJsonBody` has bounded and read it. */
     bodyText: string | undefined;
   };
 }

@@ -5,6 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isServiceError, type ErrorCode } from '../library/errors.ts';
 import { issuesOf } from '../library/schema-issues.ts';
 import type { HttpEnvironment } from './environment.ts';
+import { loggedPath } from './request-log.ts';
 
 const statuses: Record<ErrorCode, ContentfulStatusCode> = {
   bad_request: 400,
@@ -25,7 +26,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnvironment>): Re
     return c.json({ detail: error.issues ?? error.message }, statuses[error.code]);
   }
   if (error instanceof HTTPException) return c.json({ detail: error.message || 'Bad request' }, error.status as ContentfulStatusCode);
-  c.var.log?.error('request failed', error, { method: c.req.method, path: c.req.path });
+  c.get('log').error('request failed', error, { method: c.req.method, path: loggedPath(c.req.path) });
   return c.json({ detail: 'Internal server error' }, 500);
 }
 

@@ -8,6 +8,8 @@ export interface Entry {
   scope: string;
   key: string;
   requestHash: string;
+  /** When this request marked the key; a request that took the mark over has another. */
+  createdAt: number;
 }
 
 export interface Earlier {
@@ -20,13 +22,7 @@ export interface Earlier {
  * Marks the request as running, or answers what the earlier one with the key left. A mark older than `lapsedBefore` belongs
  * to a request that died, an answer older than `expiredBefore` no longer counts: both are taken over.
  */
-export async function claim(
-  database: Database,
-  entry: Entry,
-  now: number,
-  lapsedBefore: number,
-  expiredBefore: number,
-): Promise<Earlier | null> {
+export async function claim(database: Database, entry: Entry, lapsedBefore: number, expiredBefore: number): Promise<Earlier | null> {
   const [claimed, earlier] = await database.batch([
     database.prepare(
       `INSERT INTO idempotency_key (organization_id, scope, key, request_hash, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -37,7 +33,7 @@ export async function claim(
       entry.scope,
       entry.key,
       entry.requestHash,
-      now,
+      entry.createdAt,
       lapsedBefore,
       expiredBefore,
     ),
@@ -51,15 +47,17 @@ export async function claim(
   return claimed!.length ? null : (earlier![0] as unknown as Earlier);
 }
 
+/** Keeps the answer, unless another request has taken the mark over. */
 export async function settle(database: Database, entry: Entry, status: number, body: string): Promise<void> {
   await database.all(
     database.prepare(
-      'UPDATE idempotency_key SET status = ?, body = ? WHERE organization_id = ? AND scope = ? AND key = ?',
+      'UPDATE idempotency_key SET status = ?, body = ? WHERE organization_id = ? AND scope = ? AND key = ? AND created_at = ?',
       status,
       body,
       entry.organizationId,
       entry.scope,
       entry.key,
+      entry.createdAt,
     ),
   );
 }
@@ -67,10 +65,11 @@ export async function settle(database: Database, entry: Entry, status: number, b
 export async function release(database: Database, entry: Entry): Promise<void> {
   await database.all(
     database.prepare(
-      'DELETE FROM idempotency_key WHERE organization_id = ? AND scope = ? AND key = ?',
+      'DELETE FROM idempotency_key WHERE organization_id = ? AND scope = ? AND key = ? AND created_at = ?',
       entry.organizationId,
       entry.scope,
       entry.key,
+      entry.createdAt,
     ),
   );
 }

@@ -12,7 +12,7 @@ const integerBetween = (least: number, most: number, byDefault: number) =>
 /** Query parameters of every list. */
 export const pageQuery = {
   limit: integerBetween(1, 500, 50).openapi({ type: 'integer', minimum: 1, maximum: 500, default: 50 }),
-  offset: integerBetween(0, 1_000_000, 0).openapi({ type: 'integer', minimum: 0, default: 0 }),
+  offset: integerBetween(0, Number.MAX_SAFE_INTEGER, 0).openapi({ type: 'integer', minimum: 0, default: 0 }),
   cursor: z.string().max(500).optional().openapi({ description: 'Opaque, from `next_cursor`; stable under inserts' }),
 };
 
@@ -42,8 +42,8 @@ export function decodeCursor(cursor: string | undefined): Position | undefined {
   try {
     const bytes = Uint8Array.from(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
     const [value, id] = JSON.parse(new TextDecoder().decode(bytes)) as unknown[];
-    if (Number.isSafeInteger(id) && (value === null || typeof value === 'string' || typeof value === 'number'))
-      return { value, id: id as number };
+    if (Number.isSafeInteger(id) && (value === null || typeof value === 'string' || Number.isFinite(value)))
+      return { value: value as Position['value'], id: id as number };
   } catch {
     // falls through to the one answer for every wrong cursor
   }

@@ -11,15 +11,21 @@ export const logRequest = createMiddleware<HttpEnvironment>(async (c, next) => {
   const given = c.req.header('x-request-id');
   const requestId = given && usable.test(given) ? given : crypto.randomUUID();
   c.set('requestId', requestId);
+  // Set before there is an answer: setting it on a finished one copies the whole answer.
+  c.header('X-Request-Id', requestId);
+  // Bad settings, which name a level too, are told to a logger that needs none of them.
+  c.set('log', new Logger('error', { request_id: requestId }));
   const settings = settingsOf(c.env);
   c.set('settings', settings);
   c.set('log', new Logger(settings.LOG_LEVEL, { request_id: requestId }));
   await next();
-  c.header('X-Request-Id', requestId);
-  const fields = { method: c.req.method, path: loggedPath(c.req.path), status: c.res.status, duration_ms: Date.now() - startedAt };
-  if (c.res.status >= 500) c.var.log.warn('request', fields);
-  else c.var.log.info('request', fields);
+  if (!c.res.headers.has('X-Request-Id')) c.header('X-Request-Id', requestId);
+  const { status } = c.res;
+  const fields = { method: c.req.method, path: loggedPath(c.req.path), status, duration_ms: Date.now() - startedAt };
+  const log = c.get('log');
+  if (status >= 500) log.warn('request', fields);
+  else log.info('request', fields);
 });
 
 /** A webhook's path is its secret when its trigger has no other. */
-const loggedPath = (path: string) => path.replace(/(\/automation-workflows\/webhook\/)[^/]+/, '$1…');
+export const loggedPath = (path: string): string => path.replace(/(\/automation-workflows\/webhook\/)[^/]+/, '$1…');

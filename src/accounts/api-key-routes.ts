@@ -1,0 +1,62 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
+import { envelope } from '../http/pagination.ts';
+import { systemClock } from '../library/clock.ts';
+import { archiveApiKey, listApiKeys, mintApiKey, reactivateApiKey } from './api-keys.ts';
+import { apiKeyRecord } from './records.ts';
+import { ApiKeyBody, ApiKeyList, ApiKeyQuery, ApiKeyRecord, NewApiKeyRecord } from './schemas.ts';
+
+const tags = ['accounts'];
+const request = { params: z.object({ id: pathId }) };
+
+const mintRoute = createRoute({
+  method: 'post',
+  path: '/user/api-keys',
+  tags,
+  summary: 'Mint an API key; its text is shown this once',
+  request: { body: jsonBody(ApiKeyBody) },
+  responses: { 200: jsonResponse(NewApiKeyRecord), ...errorResponses(400, 403, 413, 415) },
+});
+const listRoute = createRoute({
+  method: 'get',
+  path: '/user/api-keys',
+  tags,
+  summary: 'List API keys',
+  request: { query: ApiKeyQuery },
+  responses: { 200: jsonResponse(ApiKeyList), ...errorResponses(400, 403) },
+});
+const archiveRoute = createRoute({
+  method: 'delete',
+  path: '/user/api-keys/{id}',
+  tags,
+  summary: 'Revoke an API key; it stops working within 5 seconds',
+  request,
+  responses: { 200: jsonResponse(ApiKeyRecord), ...errorResponses(400, 403, 404) },
+});
+const reactivateRoute = createRoute({
+  method: 'put',
+  path: '/user/api-keys/{id}/reactivate',
+  tags,
+  summary: 'Make a revoked API key work again',
+  request,
+  responses: { 200: jsonResponse(ApiKeyRecord), ...errorResponses(400, 403, 404) },
+});
+
+export const apiKeyRoutes = createArea()
+  .openapi(mintRoute, async (c) => {
+    const { row, key } = await mintApiKey(c.var.context, c.var.caller, c.req.valid('json'));
+    return c.json({ ...apiKeyRecord(row, systemClock()), api_key: key }, 200);
+  })
+  .openapi(listRoute, async (c) => {
+    const query = c.req.valid('query');
+    const found = await listApiKeys(c.var.context, query);
+    const now = systemClock();
+    return c.json(
+      envelope('api_keys', query, found, (row) => apiKeyRecord(row, now)),
+      200,
+    );
+  })
+  .openapi(archiveRoute, async (c) => c.json(apiKeyRecord(await archiveApiKey(c.var.context, c.req.valid('param').id), systemClock()), 200))
+  .openapi(reactivateRoute, async (c) =>
+    c.json(apiKeyRecord(await reactivateApiKey(c.var.context, c.req.valid('param').id), systemClock()), 200),
+  );

@@ -1,0 +1,28 @@
+import { createRoute } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
+import { changeOrganization, readOrganization } from './organization-settings.ts';
+import { organizationRecord } from './records.ts';
+import { OrganizationRecord, OrganizationSettingsBody } from './schemas.ts';
+
+const getOrganizationRoute = createRoute({
+  method: 'get',
+  path: '/organizations/current',
+  tags: ['accounts'],
+  summary: 'The organization, its settings and its plan',
+  responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400) },
+});
+const patchOrganizationRoute = createRoute({
+  method: 'patch',
+  path: '/organizations/current',
+  tags: ['accounts'],
+  summary: 'Change name, default country or time zone',
+  request: { body: jsonBody(OrganizationSettingsBody) },
+  responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 413, 415) },
+});
+
+export const organizationRoutes = createArea()
+  .openapi(getOrganizationRoute, async (c) => c.json(organizationRecord(await readOrganization(c.var.context), c.var.settings), 200))
+  .openapi(patchOrganizationRoute, async (c) => {
+    const row = await changeOrganization(c.var.context, c.req.valid('json'));
+    return c.json(organizationRecord(row, c.var.settings), 200);
+  });

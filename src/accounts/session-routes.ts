@@ -1,0 +1,75 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context as HonoContext } from 'hono';
+import { deleteCookie } from 'hono/cookie';
+import { catalog } from '../database/shards.ts';
+import { createArea, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
+import { sessionCookie } from '../http/credentials.ts';
+import type { HttpEnvironment } from '../http/environment.ts';
+import { systemClock } from '../library/clock.ts';
+import { badRequest, notFound } from '../library/errors.ts';
+import { organizationRecord, userRecord } from './records.ts';
+import { MeRecord, OrganizationNameBody, OrganizationRecord, SelectOrganizationBody } from './schemas.ts';
+import { createOrganization, logOut, selectOrganization } from './sessions.ts';
+import * as store from './store.ts';
+
+const tags = ['accounts'];
+
+const logOutRoute = createRoute({
+  method: 'post',
+  path: '/auth/logout',
+  tags,
+  summary: 'End the session',
+  responses: { 200: jsonResponse(z.object({ status: z.literal('logged_out') })), ...errorResponses(400) },
+});
+const meRoute = createRoute({
+  method: 'get',
+  path: '/auth/me',
+  tags,
+  summary: 'Who is calling, and for which organization',
+  responses: { 200: jsonResponse(MeRecord), ...errorResponses() },
+});
+const createOrganizationRoute = createRoute({
+  method: 'post',
+  path: '/auth/organizations',
+  tags,
+  summary: 'Create an organization and select it',
+  request: { body: jsonBody(OrganizationNameBody) },
+  responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 413, 415) },
+});
+const selectOrganizationRoute = createRoute({
+  method: 'post',
+  path: '/auth/organization',
+  tags,
+  summary: 'Select the organization that the session works in',
+  request: { body: jsonBody(SelectOrganizationBody) },
+  responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 404, 413, 415) },
+});
+
+/** The caller's session; an API key has none. */
+function sessionOf(c: HonoContext<HttpEnvironment>): { token: string; userId: number } {
+  const { session, caller } = c.var;
+  if (!session) throw badRequest('This call needs a session, not an API key; log in first');
+  return { token: session.token, userId: caller.userId };
+}
+
+export const sessionRoutes = createArea()
+  .openapi(logOutRoute, async (c) => {
+    await logOut(c.env, sessionOf(c).token);
+    deleteCookie(c, sessionCookie, { path: '/', secure: true });
+    return c.json({ status: 'logged_out' as const }, 200);
+  })
+  .openapi(meRoute, async (c) => {
+    const { caller, context, settings } = c.var;
+    const found = await store.findUserAndOrganization(catalog(c.env), caller.userId, context?.organization.id ?? null);
+    if (!found) throw notFound('User');
+    const organization = found.organization && organizationRecord(found.organization, settings);
+    return c.json({ user: userRecord(found.user), organization }, 200);
+  })
+  .openapi(createOrganizationRoute, async (c) => {
+    const row = await createOrganization(c.env, sessionOf(c), c.req.valid('json').name, systemClock());
+    return c.json(organizationRecord(row, c.var.settings), 200);
+  })
+  .openapi(selectOrganizationRoute, async (c) => {
+    const row = await selectOrganization(c.env, sessionOf(c), c.req.valid('json').organization_id);
+    return c.json(organizationRecord(row, c.var.settings), 200);
+  });

@@ -1,0 +1,32 @@
+import { catalog } from '../database/shards.ts';
+import { notFound } from '../library/errors.ts';
+import { sha256Hex } from '../library/hash.ts';
+import * as store from './store.ts';
+
+export async function logOut(bindings: Env, token: string): Promise<void> {
+  await store.deleteSession(catalog(bindings), sha256Hex(token));
+}
+
+/** A new organization, selected in the session, with its user as the first member. */
+export async function createOrganization(
+  bindings: Env,
+  session: { token: string; userId: number },
+  name: string,
+  now: number,
+): Promise<store.OrganizationRow> {
+  const row = await store.insertOrganization(catalog(bindings), session.userId, name, now);
+  await store.selectOrganization(catalog(bindings), sha256Hex(session.token), row.id);
+  return row;
+}
+
+/** Throws 404 for an organization that the user is no member of, as for one that there is not. */
+export async function selectOrganization(
+  bindings: Env,
+  session: { token: string; userId: number },
+  id: number,
+): Promise<store.OrganizationRow> {
+  const row = await store.findOrganizationOfMember(catalog(bindings), session.userId, id);
+  if (!row) throw notFound('Organization');
+  await store.selectOrganization(catalog(bindings), sha256Hex(session.token), id);
+  return row;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { hashPassword, unknownUserHash, verifyPassword } from '../../src/accounts/passwords.ts';
+
+describe('password hashes', () => {
+  test('the password that was hashed is right, any other is wrong', async () => {
+    const stored = await hashPassword('correct horse battery');
+    expect(await verifyPassword('correct horse battery', stored)).toBe(true);
+    expect(await verifyPassword('correct horse batterz', stored)).toBe(false);
+    expect(await verifyPassword('', stored)).toBe(false);
+  });
+
+  test('a hash names its cost and keeps nothing of the password', async () => {
+    const stored = await hashPassword('correct horse battery');
+    expect(stored).toMatch(/^scrypt\$32768\$8\$3\$[A-Za-z0-9+/=]{24}\$[A-Za-z0-9+/=]{44}$/);
+    expect(stored).not.toContain('horse');
+  });
+
+  test('two hashes of one password differ', async () => {
+    expect(await hashPassword('correct horse battery')).not.toBe(await hashPassword('correct horse battery'));
+  });
+
+  test('a hash of another cost is still checked', async () => {
+    // scrypt('password', 'NaCl....', N=1024, r=8, p=16), first 32 bytes: RFC 7914, section 12.
+    const rfc = `scrypt$1024$8$16$${btoa('NaCl')}$${Buffer.from('fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162', 'hex').toString('base64')}`;
+    expect(await verifyPassword('password', rfc)).toBe(true);
+    expect(await verifyPassword('Password', rfc)).toBe(false);
+  });
+
+  test('composed and decomposed spellings of one password are the same', async () => {
+    expect(await verifyPassword('cafe\u0301 au lait', await hashPassword('caf\u00e9 au lait'))).toBe(true);
+  });
+
+  test('what is no hash fits no password', async () => {
+    for (const stored of ['', 'none', 'scrypt$32768$8$3$$', 'scrypt$32768$8$3$AAAA$AAAA', 'bcrypt$32768$8$3$AAAA$AAAA'])
+      expect(await verifyPassword('correct horse battery', stored)).toBe(false);
+  });
+
+  test('the hash for unknown users costs what a real one costs, and fits no password', async () => {
+    const cost = (stored: string) => stored.split('$').slice(0, 4);
+    expect(cost(unknownUserHash)).toEqual(cost(await hashPassword('correct horse battery')));
+    expect(await verifyPassword('', unknownUserHash)).toBe(false);
+  });
+});
