@@ -5,7 +5,7 @@ import { projectDirectory } from './local/settings.ts';
 import { runWrangler } from './local/wrangler.ts';
 
 const openApiPath = join(projectDirectory, 'openapi.json');
-const typesArguments = ['types', '--include-runtime=false', '--strict-vars=false'];
+const typesArguments = ['types', '--include-runtime=false', '--strict-vars=false', '--env-file', '.dev.vars.example'];
 
 const openApiText = (): string => `${JSON.stringify(openApiDocument(createApp()), null, 2)}\n`;
 

@@ -61,4 +61,4 @@ export function runIn(client: Client, runId: number, state: string): Promise<any
 }
 
 export const runStub = (organizationId: number, runId: number): DurableObjectStub<AutomationRunObject> =>
-  (env.AUTOMATION_RUN as DurableObjectNamespace<AutomationRunObject>).getByName(`${organizationId}/${runId}`);
+  env.AUTOMATION_RUN.getByName(`${organizationId}/${runId}`);

@@ -14,10 +14,9 @@ export async function callRun<Answer>(
   runId: number,
   call: (object: DurableObjectStub<AutomationRunObject>) => Promise<Answer>,
 ): Promise<Answer> {
-  const namespace = bindings.AUTOMATION_RUN as DurableObjectNamespace<AutomationRunObject>;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await call(namespace.getByName(`${organizationId}/${runId}`));
+      return await call(bindings.AUTOMATION_RUN.getByName(`${organizationId}/${runId}`));
     } catch (error) {
       const isOverloaded = (error as { overloaded?: boolean }).overloaded === true;
       if (attempt === tries || isOverloaded) throw error;
