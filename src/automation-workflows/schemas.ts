@@ -44,7 +44,7 @@ export const WorkflowPatchBody = z
   .object({
     name: name.optional(),
     description: workflowFields.description.nullish(),
-    definition: DraftDefinition.optional(),
+    definition: DraftDefinition.nullish(),
     trigger: workflowFields.trigger.nullish(),
     context_schema: jsonObject.nullish(),
     settings: jsonObject.nullish(),
@@ -82,7 +82,7 @@ export const VersionRecord = z.object({ version: z.int(), definition: jsonObject
 export const VersionList = listOf('versions', VersionRecord);
 
 const problem = z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() });
-export const ValidationBody = z.object({ definition: DraftDefinition.optional() });
+export const ValidationBody = z.object({ definition: DraftDefinition.nullish() });
 export const ValidationAnswer = z.object({ valid: z.boolean(), errors: z.array(problem) }).openapi('AutomationValidation');
 
 export const NodeTypeList = z

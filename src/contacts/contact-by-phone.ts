@@ -1,77 +1,16 @@
 import type { Context } from '../accounts/context.ts';
 import type { Statement } from '../database/client.ts';
-
-/** A condition under which the statements must change nothing. */
-interface Unless {
-  sql: string;
-  parameters: (string | number)[];
-}
+import * as store from './store-by-phone.ts';
 
 /**
- * Statements that make sure a contact with `phone` exists and is a member of the list, for a batch that goes on to link it.
- * At the plan's contact limit no contact is created, and the list is left alone. A known contact that is a member already
- * costs no row written.
+ * Statements that make sure a contact with `phone` exists, tagged when it is new, and is a member of the list, for a batch that
+ * goes on to link it; `unless` holds them back.
  */
 export function contactByPhoneStatements(
-  context: Context,
-  contact: { phone: string; listName: string | null },
-  options: { tags: string[]; unless: Unless | null },
+  { database, organization, clock }: Context,
+  contact: { phone: string; listName: string | null; tags: string[] },
+  unless: store.Unless | null,
 ): Statement[] {
-  const { database, organization, clock } = context;
-  const now = clock();
-  const holds = options.unless ? ` AND NOT ${options.unless.sql}` : '';
-  const guard = options.unless?.parameters ?? [];
-  const statements = [
-    database.prepare(
-      `INSERT INTO contact (organization_id, phone, tags, custom_fields, created_at, updated_at)
-       SELECT ?, ?, ?, '{}', ?, ?
-       WHERE NOT EXISTS (SELECT 1 FROM contact WHERE organization_id = ? AND phone = ?)
-         AND coalesce((SELECT contacts_count FROM organization_usage WHERE organization_id = ?), 0) < ?${holds}`,
-      organization.id,
-      contact.phone,
-      JSON.stringify(options.tags),
-      now,
-      now,
-      organization.id,
-      contact.phone,
-      organization.id,
-      organization.plan.maxContacts,
-      ...guard,
-    ),
-    database.prepare(
-      `INSERT INTO organization_usage (organization_id, contacts_count) SELECT ?, 1 WHERE changes() > 0
-       ON CONFLICT (organization_id) DO UPDATE SET contacts_count = contacts_count + 1`,
-      organization.id,
-    ),
-  ];
-  if (contact.listName === null) return statements;
-  const found = 'SELECT id FROM contact WHERE organization_id = ? AND phone = ?';
-  const list = 'SELECT id FROM contact_list WHERE organization_id = ? AND name = ? AND deleted_at IS NULL';
-  const listOf = [organization.id, contact.listName];
-  const contactOf = [organization.id, contact.phone];
-  return [
-    ...statements,
-    database.prepare(
-      `INSERT INTO contact_list (organization_id, name, metadata, column_schema, created_at, updated_at)
-       SELECT ?, ?, '{}', '[]', ?, ? WHERE NOT EXISTS (${list}) AND EXISTS (${found})${holds}`,
-      organization.id,
-      contact.listName,
-      now,
-      now,
-      ...listOf,
-      ...contactOf,
-      ...guard,
-    ),
-    database.prepare(
-      `INSERT OR IGNORE INTO contact_list_member (list_id, contact_id, added_at)
-       SELECT (${list}), (${found}), ? WHERE EXISTS (${list}) AND EXISTS (${found})${holds}`,
-      ...listOf,
-      ...contactOf,
-      now,
-      ...listOf,
-      ...contactOf,
-      ...guard,
-    ),
-    database.prepare(`UPDATE contact_list SET contacts_count = contacts_count + 1 WHERE id = (${list}) AND changes() > 0`, ...listOf),
-  ];
+  const { id, plan } = organization;
+  return store.contactByPhoneStatements(database, { id, maxContacts: plan.maxContacts }, contact, clock(), unless);
 }

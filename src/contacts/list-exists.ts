@@ -1,9 +1,5 @@
 import type { Context } from '../accounts/context.ts';
+import { findList } from './store-lists.ts';
 
-export async function listExists(context: Context, listId: number): Promise<boolean> {
-  const { database, organization } = context;
-  const found = await database.first(
-    database.prepare('SELECT 1 FROM contact_list WHERE id = ? AND organization_id = ? AND deleted_at IS NULL', listId, organization.id),
-  );
-  return found !== null;
-}
+export const listExists = async ({ database, organization }: Context, listId: number): Promise<boolean> =>
+  (await findList(database, organization.id, listId)) !== null;

@@ -1,7 +1,7 @@
 import type { Context } from '../accounts/context.ts';
 import { isServiceError } from '../library/errors.ts';
 import { normalizePhone } from './phone-numbers.ts';
-import { contactIdByEmail } from './contact-id-by-email.ts';
+import { contactIdByEmail } from './find-contacts.ts';
 import { upsertContact } from './upsert.ts';
 
 export interface MappedContact {

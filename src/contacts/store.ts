@@ -72,6 +72,25 @@ export async function findContact(database: Database, organizationId: number, id
   return row && contactOf(row);
 }
 
+export const contactsByIds = (database: Database, organizationId: number, ids: number[]): Statement =>
+  database.prepare(
+    `SELECT ${contactColumns('c')} FROM json_each(?) j CROSS JOIN contact c WHERE c.id = j.value AND c.organization_id = ? AND c.deleted_at IS NULL`,
+    JSON.stringify(ids),
+    organizationId,
+  );
+
+/** At most two: whether there is one or several is what counts. */
+export async function findIdsByEmail(database: Database, organizationId: number, email: string): Promise<number[]> {
+  const rows = await database.all<{ id: number }>(
+    database.prepare(
+      'SELECT id FROM contact WHERE organization_id = ? AND lower(email) = lower(?) AND email IS NOT NULL LIMIT 2',
+      organizationId,
+      email,
+    ),
+  );
+  return rows.map((row) => row.id);
+}
+
 export interface Membership {
   id: number;
   name: string;

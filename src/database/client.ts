@@ -1,3 +1,4 @@
+import { DrizzleQueryError } from 'drizzle-orm';
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1';
 import { guardStatement, guardBatch } from './limits.ts';
 import * as schema from './schema/index.ts';
@@ -20,7 +21,7 @@ const attempts = 3;
  * repeatable) and, outside production, holds statements to the production limits that local D1 does not enforce.
  */
 export class Database {
-  /** Query builder over the schema; build with it, run through `batch`, `all` or `first`. */
+  /** Query builder over the schema; build with it, run through `run`, `runOnce` or, as a statement, `batch`. */
   readonly orm: DrizzleD1Database<typeof schema>;
   readonly #binding: D1Database;
   readonly #isGuarded: boolean;
@@ -53,6 +54,16 @@ export class Database {
     return (await retrying(() => statement.all<T>())).results;
   }
 
+  /** Runs a drizzle query or batch that may be repeated. */
+  async run<T>(query: () => PromiseLike<T>): Promise<T> {
+    return retrying(() => withoutParameters(query));
+  }
+
+  /** Runs a drizzle query or batch that would do twice what it does twice. */
+  async runOnce<T>(query: () => PromiseLike<T>): Promise<T> {
+    return withoutParameters(query);
+  }
+
   async first<T = Row>(statement: Statement): Promise<T | null> {
     return (await this.all<T>(statement))[0] ?? null;
   }
@@ -66,6 +77,15 @@ async function retrying<T>(call: () => Promise<T>): Promise<T> {
       if (attempt >= attempts || !transient.test(String((error as Error).message))) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** attempt * (0.5 + Math.random())));
     }
+  }
+}
+
+/** Drizzle's error quotes the parameters, which may be secrets or personal; D1's, which caused it, does not. */
+async function withoutParameters<T>(query: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await query();
+  } catch (error) {
+    throw error instanceof DrizzleQueryError && error.cause ? error.cause : error;
   }
 }
 

@@ -55,7 +55,7 @@ export function emitEvent(context: Context, input: EmittedEvent): Promise<Accept
   return storeEvent(context, {
     eventType: input.event_type,
     phone: input.phone,
-    contact: input.contactId,
+    contact: input.contactId === null ? null : { id: input.contactId },
     data: input.data,
     senderId: `step:${input.key}`,
     depth: input.depth,
@@ -64,31 +64,21 @@ export function emitEvent(context: Context, input: EmittedEvent): Promise<Accept
 }
 
 interface EventToStore extends Omit<store.EventRow, 'data' | 'contact' | 'note' | 'createdAt'> {
-  contact: { phone: string; listName: string | null } | number | null;
+  /** Resolved or created by its phone, or known already. */
+  contact: { phone: string; listName: string | null } | { id: number } | null;
   data: Record<string, unknown>;
 }
 
 async function storeEvent(context: Context, event: EventToStore): Promise<AcceptedEvent> {
-  const now = context.clock();
+  const { organization, database, bindings, clock } = context;
   const json = JSON.stringify(event.data);
   boundPayload(json, dataLimitBytes, ['body', 'data']);
-  const data = await storePayload(context.bindings.FILES, () => `${context.organization.id}/events/${crypto.randomUUID()}`, json);
+  const data = await storePayload(bindings.FILES, () => `${organization.id}/events/${crypto.randomUUID()}`, json);
   const note = event.depth > maximumDepth ? `Stored without triggering: journeys may set off each other ${maximumDepth} deep` : null;
-  const isPhone = event.contact !== null && typeof event.contact === 'object';
-  const contactStatements = isPhone
-    ? contactByPhoneStatements(context, event.contact as { phone: string; listName: string | null }, {
-        tags: ['event'],
-        unless: event.senderId === null ? null : store.senderKnown(context.organization.id, event.senderId),
-      })
-    : [];
-  const contact = isPhone ? { phone: event.phone! } : (event.contact as number | null);
-  const answer = await store.insertEvent(context.database, context.organization.id, contactStatements, {
-    ...event,
-    contact,
-    data,
-    note,
-    createdAt: now,
-  });
+  const { contact, senderId } = event;
+  const unless = senderId === null ? null : store.senderKnown(organization.id, senderId);
+  const before = contact && 'phone' in contact ? contactByPhoneStatements(context, { ...contact, tags: ['event'] }, unless) : [];
+  const answer = await store.insertEvent(database, organization.id, before, { ...event, data, note, createdAt: clock() });
   if (!answer.isRepeat && note === null) announceEvent(context, 'event', answer.id);
   if (answer.hasContactChanges) announceContactChanges(context);
   return answer;

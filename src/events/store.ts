@@ -5,7 +5,7 @@ export interface EventRow {
   eventType: string;
   phone: string | null;
   /** A phone resolves to its contact, if there is one, as the row is written. */
-  contact: { phone: string } | number | null;
+  contact: { phone: string } | { id: number } | null;
   data: string;
   senderId: string | null;
   depth: number;
@@ -29,7 +29,8 @@ export async function insertEvent(
   before: Statement[],
   event: EventRow,
 ): Promise<{ id: number; contactId: number | null; isRepeat: boolean; hasContactChanges: boolean }> {
-  const byPhone = event.contact !== null && typeof event.contact === 'object';
+  const { contact } = event;
+  const byPhone = contact !== null && 'phone' in contact;
   const insert = database.prepare(
     `INSERT INTO event (organization_id, event_type, phone, contact_id, data, sender_id, depth, occurred_at, created_at, handled_at, note)
      VALUES (?1, ?2, ?3, ${byPhone ? '(SELECT id FROM contact WHERE organization_id = ?1 AND phone = ?4)' : '?4'}, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
@@ -38,7 +39,7 @@ export async function insertEvent(
     organizationId,
     event.eventType,
     event.phone,
-    byPhone ? (event.contact as { phone: string }).phone : (event.contact as number | null),
+    byPhone ? contact.phone : (contact?.id ?? null),
     event.data,
     event.senderId,
     event.depth,

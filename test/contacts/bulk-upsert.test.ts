@@ -15,6 +15,8 @@ const people = (count: number, more: object = {}) =>
     ...more,
   }));
 
+const altered = (rows: object[], more: object) => rows.map((row) => Object.assign({}, row, more));
+
 /** Does `meddle` before the first call whose SQL fits. */
 function once(fits: (sql: string) => boolean, meddle: () => Promise<unknown>) {
   let isDone = false;
@@ -175,7 +177,7 @@ test('two imports of the same new people at once both succeed and make each pers
   const contacts = people(300);
   const answers = await Promise.all(
     ['A', 'B', 'A'].map((list_name, n) =>
-      client.post('/contacts/bulk-upsert', { list_name, contacts: contacts.map((one) => ({ ...one, [`from${n}`]: true })) }),
+      client.post('/contacts/bulk-upsert', { list_name, contacts: altered(contacts, { [`from${n}`]: true }) }),
     ),
   );
   for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { failed: 0 } });
@@ -256,8 +258,8 @@ test('5,000 ordinary contacts take at most 12 statements in two calls and well u
   const contacts = people(5000);
   const imports = [
     contacts,
-    contacts.map((one) => ({ ...one, company: 'Changed', plan: 'free' })),
-    [...contacts.slice(0, 2500).map((one) => ({ ...one, last_name: 'Other' })), ...people(2500)],
+    altered(contacts, { company: 'Changed', plan: 'free' }),
+    [...altered(contacts.slice(0, 2500), { last_name: 'Other' }), ...people(2500)],
   ];
   for (const [round, rows] of imports.entries()) {
     const recorded = recordedClient(key);
@@ -285,7 +287,7 @@ test('large contacts go over in several values, none beyond what D1 takes', asyn
   const { client } = await newOrganization();
   const contacts = people(400, { note: 'ü'.repeat(8000) });
   expect((await client.post('/contacts/bulk-upsert', { list_name: 'L', contacts })).body).toMatchObject({ created: 400, failed: 0 });
-  const changed = contacts.map((one) => ({ ...one, note: 'é'.repeat(8000) }));
+  const changed = altered(contacts, { note: 'é'.repeat(8000) });
   expect((await client.post('/contacts/bulk-upsert', { list_name: 'L', contacts: changed })).body).toMatchObject({
     updated: 400,
     failed: 0,
@@ -319,7 +321,7 @@ test('an import touches nobody of another organization', async () => {
   await theirs.client.post('/contacts/bulk-upsert', { list_name: 'L', contacts });
   const { body } = await mine.client.post('/contacts/bulk-upsert', {
     list_name: 'L',
-    contacts: contacts.map((one) => ({ ...one, company: 'Mine' })),
+    contacts: altered(contacts, { company: 'Mine' }),
   });
   expect(body).toMatchObject({ created: 5, list_created: true });
   expect((await theirs.client.get('/contacts')).body.contacts.every((contact: { company: string }) => contact.company === 'Acme')).toBe(

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { newOrganization, newPhone } from '../support/organization.ts';
+import { Client, newOrganization, newPhone } from '../support/organization.ts';
 
 const contactKeys = [
   'id',
@@ -272,7 +272,6 @@ test('a key that may only read cannot write, no key is 401', async () => {
     client.post('/contacts/bulk-upsert', {}),
   ]);
   for (const answer of writes) expect(answer.status).toBe(403);
-  const { Client } = await import('../support/organization.ts');
   expect((await new Client(undefined).get('/contacts')).status).toBe(401);
 });
 

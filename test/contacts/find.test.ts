@@ -251,10 +251,7 @@ test('beyond 10,000 matches the total stops and says so; an unfiltered total and
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO contact (organization_id, external_id, first_name, last_name, tags, custom_fields, created_at, updated_at)
-       SELECT ?1, 'm' || value, 'Many', 'N' || (value % 7), '[]', '{}', 1000 + value / 100, 5 FROM generate_series(1, ?2)`.replace(
-        'generate_series(1, ?2)',
-        '(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?2) SELECT value FROM n)',
-      ),
+       SELECT ?1, 'm' || value, 'Many', 'N' || (value % 7), '[]', '{}', 1000 + value / 100, 5 FROM (WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?2) SELECT value FROM n)`,
     ).bind(id, count),
     env.DB.prepare('INSERT INTO contact_list_member SELECT ?, id, 1 FROM contact WHERE organization_id = ?').bind(list.id, id),
     env.DB.prepare('UPDATE contact_list SET contacts_count = ? WHERE id = ?').bind(count, list.id),

@@ -24,14 +24,15 @@ const fields = fc.record(
   },
   { requiredKeys: [] },
 );
+type Keys = Pick<ContactChange, 'phone' | 'external_id'>;
+const changeOf = (keys: Keys, more: ContactChange): ContactChange => ({
+  ...Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined)),
+  ...more,
+});
 const change = fc
   .tuple(key('p'), key('e'), fields)
   .filter(([phone, external_id]) => Boolean(phone || external_id))
-  .map(([phone, external_id, more]): ContactChange => ({
-    ...(phone === undefined ? {} : { phone }),
-    ...(external_id === undefined ? {} : { external_id }),
-    ...more,
-  }));
+  .map(([phone, external_id, more]) => changeOf({ phone, external_id }, more));
 
 /** Stored contacts of which no two share a key. */
 const known = fc
@@ -94,11 +95,12 @@ test('folding an import twice changes nothing', () => {
   // Each person keeps its own phone and external id throughout the import; rows name one of them or both.
   const row = fc
     .tuple(fc.constantFrom(1, 2, 3, 4), fc.constantFrom('phone', 'external_id', 'both'), fields)
-    .map(([digit, which, more]): ContactChange => ({
-      ...(which === 'external_id' ? {} : { phone: `p${digit}` }),
-      ...(which === 'phone' ? {} : { external_id: `e${digit}` }),
-      ...more,
-    }));
+    .map(([digit, which, more]) =>
+      changeOf(
+        { phone: which === 'external_id' ? undefined : `p${digit}`, external_id: which === 'phone' ? undefined : `e${digit}` },
+        more,
+      ),
+    );
   fc.assert(
     fc.property(fc.array(row, { maxLength: 15 }), known, (changes, contacts) => {
       const first = planUpsert(rowsOf(changes), contacts, 100);

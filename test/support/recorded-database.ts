@@ -63,10 +63,13 @@ export function recordedDatabase(database: D1Database, recording: Recording, bef
 
 const app = createApp();
 
-/** A client whose requests run here, with what they ask of D1 recorded. */
-export function recordedClient(key: string, beforeCall?: BeforeCall): { client: Client; recording: Recording } {
-  const recording: Recording = { statements: [], calls: 0 };
-  const bindings = { ...env, DB: recordedDatabase(env.DB, recording, beforeCall) };
+/** A client whose requests run here, with what they ask of D1 recorded. `bindings` replace those of the environment. */
+export function recordedClient(
+  key: string,
+  options: { beforeCall?: BeforeCall; bindings?: Partial<Env>; recording?: Recording } = {},
+): { client: Client; recording: Recording } {
+  const { recording = { statements: [], calls: 0 } } = options;
+  const bindings = { ...env, ...options.bindings, DB: recordedDatabase(env.DB, recording, options.beforeCall) };
   const client = new Client(key, async (request) => app.fetch(request, bindings, createExecutionContext()));
   return { client, recording };
 }

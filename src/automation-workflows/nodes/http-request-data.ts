@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isSealed } from '../../library/encryption.ts';
 import { standardWebhooksKey } from '../standard-webhooks.ts';
 import { isTemplate } from '../templates.ts';
 
@@ -37,7 +36,7 @@ export const HttpRequestData = z.strictObject({
   secret: z
     .string()
     .refine(
-      (secret) => isSealed(secret) || standardWebhooksKey(secret) !== null,
+      (secret) => standardWebhooksKey(secret) !== null,
       'Must be base64, with or without whsec_ before it; for example whsec_ and 32 random bytes in base64',
     )
     .optional(),

@@ -1,12 +1,13 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../accounts/context.ts';
-import { findContacts, type ContactView } from '../../contacts/find-contacts.ts';
+import { findContacts } from '../../contacts/find-contacts.ts';
+import type { ContactRecord } from '../../contacts/records.ts';
 import { conflict, invalid, notFound } from '../../library/errors.ts';
 import type { RunRecord, TestedRun } from '../schemas.ts';
 import { definitionIssues } from '../workflows/prepare.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import type { WorkflowRow } from '../workflows/store.ts';
-import { requireContext } from '../triggers/fire.ts';
+import { renderForCaller, requireContext } from '../triggers/fire.ts';
 import { triggerScope, type TriggerCause } from '../triggers/match.ts';
 import { dryRun } from './dry-run.ts';
 import { entryKeyOf } from './entry-key.ts';
@@ -35,7 +36,7 @@ export async function testWorkflow(
   input: ExecuteInput & { dry_run: boolean },
 ): Promise<z.infer<typeof TestedRun>> {
   const workflow = await existingWorkflow(context, workflowId);
-  const issues = definitionIssues(JSON.parse(workflow.definition));
+  const issues = await definitionIssues(context, JSON.parse(workflow.definition));
   if (issues.length) throw invalid(issues);
   const candidate = await candidateOf(context, workflow, input, true);
   return input.dry_run ? dryRun(context, workflow, candidate) : startNow(context, candidate, true);
@@ -60,7 +61,9 @@ async function candidateOf(context: Context, workflow: WorkflowRow, input: Execu
     triggerId: null,
     contactId: contact?.id ?? null,
     dedupKey: cause.key,
-    entryKey: entryKeyOf(settings.entry_key, triggerScope(context, cause, context.clock()), contact?.id ?? null, null),
+    entryKey: renderForCaller(() =>
+      entryKeyOf(settings.entry_key, triggerScope(context, cause, context.clock()), contact?.id ?? null, null),
+    ),
     source: 'run',
     sourceId: null,
     initialContext: input.context,
@@ -77,7 +80,7 @@ async function startNow(context: Context, candidate: Candidate, evenIfInactive: 
   return (await runRecords(context.bindings.FILES, [row]))[0]!;
 }
 
-async function contactOf(context: Context, id: number | null): Promise<ContactView | null> {
+async function contactOf(context: Context, id: number | null): Promise<ContactRecord | null> {
   if (id === null) return null;
   const contact = (await findContacts(context, [id])).get(id);
   if (!contact) throw notFound('Contact');

@@ -1,5 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
-import { findContacts, type ContactView } from '../../contacts/find-contacts.ts';
+import { findContacts } from '../../contacts/find-contacts.ts';
+import type { ContactRecord } from '../../contacts/records.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import type { GraphNode } from '../nodes/contract.ts';
 import { buildScope } from '../scope.ts';
@@ -28,7 +29,7 @@ export async function scopeOfRun(context: Context, origin: RunOrigin, progress: 
   return scopeFor(context, origin, progress, now, speaksOfContact(node) ? await contactOf(context, origin.contactId) : null);
 }
 
-export function scopeFor(context: Context, origin: RunOrigin, progress: Progress, now: number, contact: ContactView | null): Scope {
+export function scopeFor(context: Context, origin: RunOrigin, progress: Progress, now: number, contact: ContactRecord | null): Scope {
   const { organization } = context;
   const roots = {
     contact,
@@ -62,7 +63,7 @@ export function scopeFor(context: Context, origin: RunOrigin, progress: Progress
   return buildScope(roots, { ...origin.initialContext, ...progress.assigned });
 }
 
-async function contactOf(context: Context, contactId: number | null): Promise<ContactView | null> {
+async function contactOf(context: Context, contactId: number | null): Promise<ContactRecord | null> {
   if (contactId === null) return null;
   return (await findContacts(context, [contactId])).get(contactId) ?? null;
 }

@@ -245,21 +245,20 @@ export async function overdueRuns(database: Database, before: number, limit: num
   );
 }
 
-/** Live runs of a contact or a workflow, for ending them in pages. */
-export async function liveRuns(
-  database: Database,
-  organizationId: number,
-  of: { contactId: number } | { workflowId: number },
-  limit: number,
-): Promise<number[]> {
+/** The live runs of a contact, or those that a workflow had at a moment. */
+export type RunsOf = { contactId: number } | { workflowId: number; at: number };
+
+/** For ending them in pages. */
+export async function liveRuns(database: Database, organizationId: number, of: RunsOf, limit: number): Promise<number[]> {
   const byContact = 'contactId' in of;
   const rows = await database.all<{ id: number }>(
     database.prepare(
       `SELECT id FROM automation_run INDEXED BY ${byContact ? 'automation_run_contact' : 'automation_run_workflow_state'}
        WHERE organization_id = ? AND ${byContact ? 'contact_id' : 'workflow_id'} = ?
-         AND state <> 'completed' AND state IN ('queued', 'pending', 'running', 'waiting') ORDER BY id LIMIT ?`,
+         AND state <> 'completed' AND state IN ('queued', 'pending', 'running', 'waiting') AND created_at <= ? ORDER BY id LIMIT ?`,
       organizationId,
       byContact ? of.contactId : of.workflowId,
+      byContact ? Number.MAX_SAFE_INTEGER : of.at,
       limit,
     ),
   );

@@ -1,7 +1,8 @@
 import type { Context } from '../../accounts/context.ts';
 import { conflict, notFound } from '../../library/errors.ts';
+import { untilCurrent, writeIfCurrent } from '../optimistic-write.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
-import { prepareTrigger } from './prepare.ts';
+import { armsOf, prepareTrigger, type PreparedTrigger } from './prepare.ts';
 import * as store from './store.ts';
 import { newTriggerUuid } from './trigger-uuid.ts';
 
@@ -25,9 +26,9 @@ export async function createTrigger(context: Context, workflowId: number, input:
 
 export function newTrigger(
   context: Context,
-  workflowId: number,
+  workflowId: number | null,
   input: { type: store.TriggerType; name?: string | null | undefined },
-  prepared: Awaited<ReturnType<typeof prepareTrigger>>,
+  prepared: PreparedTrigger,
   isPrimary: boolean,
 ): store.NewTrigger {
   return {
@@ -48,23 +49,41 @@ export interface TriggerPatch {
 }
 
 export async function patchTrigger(context: Context, id: number, patch: TriggerPatch): Promise<store.TriggerRow> {
-  const row = await existingTrigger(context, id);
-  if (row.state === 'archived') throw conflict('The trigger is archived; create another');
-  const before = JSON.parse(row.config) as Record<string, unknown>;
-  const prepared = await prepareTrigger(context, row.type, patch.config ?? before, before, ['body', 'config']);
-  return apply(context, row, { name: patch.name ?? row.name, state: patch.state ?? row.state, ...prepared });
+  return changeTrigger(context, id, async (row) => {
+    if (row.state === 'archived') throw conflict('The trigger is archived; create another');
+    const before = JSON.parse(row.config) as Record<string, unknown>;
+    // A config that is not given is not checked anew: what it names may be gone, and pausing must be possible all the same.
+    const prepared = patch.config
+      ? await prepareTrigger(context, row.type, patch.config, before, ['body', 'config'])
+      : { config: row.config, ...armsOf(row.type, before, context.clock()) };
+    return { name: patch.name ?? row.name, state: patch.state ?? row.state, ...prepared };
+  });
 }
 
 /** Archived, it never fires again, and its webhook answers 404. */
-export async function archiveTrigger(context: Context, id: number): Promise<store.TriggerRow> {
-  const row = await existingTrigger(context, id);
-  if (row.state === 'archived') return row;
-  return apply(context, row, { name: row.name, config: row.config, state: 'archived', nextFireAt: null, topics: [] });
-}
+export const archiveTrigger = (context: Context, id: number): Promise<store.TriggerRow> =>
+  changeTrigger(context, id, async (row) =>
+    row.state === 'archived' ? null : { name: row.name, config: row.config, state: 'archived', nextFireAt: null, topics: [] },
+  );
 
-async function apply(context: Context, row: store.TriggerRow, change: store.TriggerChange): Promise<store.TriggerRow> {
-  const results = await context.database.batch(store.updateTriggerStatements(context.database, row, change, context.clock()));
-  return results[0]![0] as unknown as store.TriggerRow;
+/** Applies what `change` makes of the trigger as it is; null: it stays as it is. */
+async function changeTrigger(
+  context: Context,
+  id: number,
+  change: (row: store.TriggerRow) => Promise<store.TriggerChange | null>,
+): Promise<store.TriggerRow> {
+  const { database } = context;
+  const changed = await untilCurrent(async () => {
+    const row = await existingTrigger(context, id);
+    const next = await change(row);
+    if (!next) return row;
+    const [update, ...topics] = store.updateTriggerStatements(database, row, next, context.clock());
+    const shown = row.is_primary ? [store.showPrimaryStatement(database, row, next.state === 'archived' ? null : next)] : [];
+    const rows = await writeIfCurrent(database, update, [...shown, ...topics]);
+    return rows && (rows[0] as unknown as store.TriggerRow);
+  });
+  if (!changed) throw conflict('The trigger keeps being changed by other requests; try again');
+  return changed;
 }
 
 export async function existingTrigger(context: Context, id: number): Promise<store.TriggerRow> {

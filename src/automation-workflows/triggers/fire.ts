@@ -1,13 +1,14 @@
 import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
-import { badRequest, conflict, invalid, notFound } from '../../library/errors.ts';
+import { badRequest, conflict, invalid, invalidAt, notFound } from '../../library/errors.ts';
 import { validateContext } from '../context-schema.ts';
 import { launchRecorded } from '../runs/launch.ts';
 import { recordRuns } from '../runs/start.ts';
 import { findRuns, type RunRow } from '../runs/store.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import { existingTrigger } from './change.ts';
-import { candidateOf, type TriggerCause } from './match.ts';
+import { TemplateError } from '../templates.ts';
+import { matchingCandidate, type TriggerCause } from './match.ts';
 import { armedById, type ArmedTrigger } from './store.ts';
 
 /** Starts a run of a manual trigger at once: one for each contact, or one without contact. */
@@ -46,13 +47,23 @@ export async function fireTrigger(
       initialContext: input.context,
       depth: 0,
     };
-    return candidateOf(context, trigger, cause) ?? [];
+    return renderForCaller(() => matchingCandidate(context, trigger, cause)) ?? [];
   });
   const stored = await recordRuns(context, candidates, { state: 'running' });
   if (!stored.length) throw conflict('The trigger or its workflow has just become inactive');
   const runIds = stored.map((run) => run.id);
   await launchRecorded(context, runIds);
   return findRuns(context.database, context.organization.id, runIds);
+}
+
+/** A key that cannot be rendered of what the caller gave is a 422. */
+export function renderForCaller<Rendered>(render: () => Rendered): Rendered {
+  try {
+    return render();
+  } catch (error) {
+    if (error instanceof TemplateError) throw invalidAt(['body', 'context'], error.message, 'template_error');
+    throw error;
+  }
 }
 
 export function requireContext(schema: object, given: Record<string, unknown>): void {

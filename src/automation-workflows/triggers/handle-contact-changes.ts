@@ -1,5 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
-import { contactView, type ContactView } from '../../contacts/find-contacts.ts';
+import type { Contact } from '../../contacts/contact.ts';
+import { contactRecord, type ContactRecord } from '../../contacts/records.ts';
 import { maximumDepth } from '../../events/accept.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { evaluate, type Condition } from '../conditions.ts';
@@ -13,8 +14,8 @@ const pageSize = 500;
 
 interface Change {
   id: number;
-  before: ContactView | null;
-  after: ContactView;
+  before: ContactRecord | null;
+  after: ContactRecord;
   depth: number;
   createdAt: number;
 }
@@ -61,7 +62,7 @@ function changeOf(row: ChangeRow): Change | null {
   };
 }
 
-const view = (json: string): ContactView => contactView(JSON.parse(json) as Record<string, unknown>);
+const view = (json: string): ContactRecord => contactRecord(JSON.parse(json) as Contact);
 
 function candidateFor(context: Context, trigger: ArmedTrigger & { topic: string }, change: Change, now: number): Candidate | null {
   const kind = change.before === null ? 'created' : 'updated';

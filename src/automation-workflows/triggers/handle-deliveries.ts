@@ -1,5 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
-import { contactView, contactsStatement } from '../../contacts/find-contacts.ts';
+import { contactsStatement, recordOfRow } from '../../contacts/find-contacts.ts';
 import { resolvePayloads } from '../../database/payload.ts';
 import { variablesOfDelivery, type DeliveryPayload } from '../runs/records.ts';
 import { startRuns, type Candidate } from '../runs/start.ts';
@@ -17,7 +17,7 @@ export async function handleDeliveries(context: Context, ids: number[]): Promise
     contactsStatement(context, [...new Set(deliveries.flatMap((delivery) => delivery.contact_id ?? []))]),
   ]);
   const triggers = new Map((triggerRows as unknown as ArmedTrigger[]).map((trigger) => [trigger.id, trigger]));
-  const contacts = new Map(contactRows!.map(contactView).map((contact) => [contact.id, contact]));
+  const contacts = new Map(contactRows!.map(recordOfRow).map((contact) => [contact.id, contact]));
   const payloads = (await resolvePayloads(
     context.bindings.FILES,
     deliveries.map((delivery) => delivery.payload),

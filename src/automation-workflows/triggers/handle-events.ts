@@ -1,5 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
-import { contactView, contactsStatement, type ContactView } from '../../contacts/find-contacts.ts';
+import { contactsStatement, recordOfRow } from '../../contacts/find-contacts.ts';
+import type { ContactRecord } from '../../contacts/records.ts';
 import { resolvePayloads } from '../../database/payload.ts';
 import { markEventsHandled, unhandledEvents, type EventToHandle } from '../../events/outbox.ts';
 import { toTimestamp } from '../../library/clock.ts';
@@ -27,7 +28,7 @@ export async function handleEvents(context: Context, ids: number[]): Promise<voi
   ]);
   const byTopic = Map.groupBy(triggers as unknown as (ArmedTrigger & { topic: string })[], (trigger) => trigger.topic);
   if (byTopic.size) {
-    const contactsById = new Map(contacts!.map(contactView).map((contact) => [contact.id, contact]));
+    const contactsById = new Map(contacts!.map(recordOfRow).map((contact) => [contact.id, contact]));
     await startRuns(context, await candidatesOf(context, events, byTopic, contactsById));
   }
   await markEventsHandled(context, events);
@@ -37,7 +38,7 @@ async function candidatesOf(
   context: Context,
   events: EventToHandle[],
   triggersByTopic: Map<string, ArmedTrigger[]>,
-  contacts: Map<number, ContactView>,
+  contacts: Map<number, ContactRecord>,
 ): Promise<Candidate[]> {
   const matched = events.filter((event) => triggersByTopic.has(`contact_event:${event.event_type}`));
   const payloads = await resolvePayloads(

@@ -1,5 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
-import type { ContactView } from '../../contacts/find-contacts.ts';
+import type { ContactRecord } from '../../contacts/records.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { evaluate, type Condition } from '../conditions.ts';
 import { entryKeyOf } from '../runs/entry-key.ts';
@@ -14,7 +14,7 @@ import { noteTriggerError, type ArmedTrigger } from './store.ts';
 export interface TriggerCause {
   /** Names it; with the trigger's id it is a run's dedup key. */
   key: string;
-  contact: ContactView | null;
+  contact: ContactRecord | null;
   event: { id: number | null; type: string; data: unknown; created_at: string } | null;
   webhook: DeliveryPayload | null;
   source: RunSource;
@@ -52,21 +52,25 @@ interface FilteringConfig {
   entry_key?: string | null;
 }
 
-/**
- * The run that `trigger` starts for `cause`; null when its filter does not hold. A filter or key that can't be evaluated is the
- * trigger's own fault: it is noted there, and other triggers go on.
- */
-export function candidateOf(
+type Holds = (config: FilteringConfig, scope: Scope, now: number) => boolean;
+
+/** The run that `trigger` starts for `cause`; null when its filter does not hold. Throws TemplateError. */
+export function matchingCandidate(
   context: Context,
   trigger: ArmedTrigger,
   cause: TriggerCause,
-  holds: (config: FilteringConfig, scope: Scope, now: number) => boolean = filterHolds,
+  holds: Holds = filterHolds,
 ): Candidate | null {
   const now = context.clock();
   const scope = triggerScope(context, cause, now);
   const config = JSON.parse(trigger.config) as FilteringConfig;
+  return holds(config, scope, now) ? candidate(trigger, config, cause, scope) : null;
+}
+
+/** As `matchingCandidate`; what can't be evaluated is the trigger's own fault: it is noted there, and other triggers go on. */
+export function candidateOf(context: Context, trigger: ArmedTrigger, cause: TriggerCause, holds?: Holds): Candidate | null {
   try {
-    return holds(config, scope, now) ? candidate(trigger, config, cause, scope) : null;
+    return matchingCandidate(context, trigger, cause, holds);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     context.defer(noteTriggerError(context.database, context.organization.id, trigger.id, error.message));

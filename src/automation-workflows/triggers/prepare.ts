@@ -34,10 +34,15 @@ export async function prepareTrigger(
   }
   return {
     config: JSON.stringify(await sealSecrets(settings.ENCRYPTION_KEY, organization.id, config)),
-    topics: topicsOf(type, config),
-    nextFireAt: nextFireOf(type, config, context.clock()),
+    ...armsOf(type, config, context.clock()),
   };
 }
+
+/** What a checked config listens to, and when it is due next. */
+export const armsOf = (type: TriggerType, config: unknown, now: number): Pick<PreparedTrigger, 'topics' | 'nextFireAt'> => ({
+  topics: topicsOf(type, config),
+  nextFireAt: nextFireOf(type, config, now),
+});
 
 function topicsOf(type: TriggerType, config: unknown): string[] {
   if (type === 'contact_event') return (config as TriggerConfig<'contact_event'>).event_types.map((name) => `contact_event:${name}`);

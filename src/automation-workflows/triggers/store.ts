@@ -1,5 +1,6 @@
 import type { Database, Row, Statement } from '../../database/client.ts';
 import { countLimit, cut, type Found, type Position } from '../../http/pagination.ts';
+import { stampAfter } from '../optimistic-write.ts';
 
 export type TriggerState = 'active' | 'paused' | 'archived';
 export type TriggerType = 'contact_event' | 'webhook' | 'schedule' | 'data_condition' | 'event' | 'manual';
@@ -26,7 +27,8 @@ export interface TriggerRow {
 export interface NewTrigger {
   uuid: string;
   organizationId: number;
-  workflowId: number;
+  /** null: the workflow that the batch has just inserted. */
+  workflowId: number | null;
   type: TriggerType;
   name: string;
   config: string;
@@ -40,8 +42,8 @@ export function insertTriggerStatements(database: Database, trigger: NewTrigger,
   return [
     database.prepare(
       `INSERT INTO automation_trigger (uuid, organization_id, workflow_id, type, name, config, state, is_primary, next_fire_at, created_at, updated_at)
-       SELECT ?1, ?2, ?3, ?4, ?5, ?6, 'active', ?7, iif(w.status = 'active', ?8, NULL), ?9, ?9
-       FROM automation_workflow w WHERE w.id = ?3 AND w.organization_id = ?2 RETURNING *`,
+       SELECT ?1, ?2, w.id, ?4, ?5, ?6, 'active', ?7, iif(w.status = 'active', ?8, NULL), ?9, ?9
+       FROM automation_workflow w WHERE w.id = coalesce(?3, (SELECT max(id) FROM automation_workflow)) AND w.organization_id = ?2 RETURNING *`,
       trigger.uuid,
       trigger.organizationId,
       trigger.workflowId,
@@ -78,23 +80,40 @@ export interface TriggerChange {
   topics: string[];
 }
 
-export function updateTriggerStatements(database: Database, row: TriggerRow, change: TriggerChange, now: number): Statement[] {
+/** The first changes nothing when another request has changed the trigger since `row` was read. */
+export function updateTriggerStatements(
+  database: Database,
+  row: TriggerRow,
+  change: TriggerChange,
+  now: number,
+): [update: Statement, ...topics: Statement[]] {
   return [
     database.prepare(
       `UPDATE automation_trigger SET name = ?, config = ?, state = ?, updated_at = ?, last_error = NULL,
          next_fire_at = iif((SELECT status FROM automation_workflow WHERE id = automation_trigger.workflow_id) = 'active', ?, NULL)
-       WHERE id = ? AND organization_id = ? RETURNING *`,
+       WHERE id = ? AND organization_id = ? AND updated_at = ? RETURNING *`,
       change.name,
       change.config,
       change.state,
-      now,
+      stampAfter(row.updated_at, now),
       change.state === 'active' ? change.nextFireAt : null,
       row.id,
       row.organization_id,
+      row.updated_at,
     ),
     ...topicStatements(database, row.organization_id, row.uuid, change.topics),
   ];
 }
+
+/** Has the workflow's own trigger object say what its primary trigger's row says. `trigger` null: it has none any more. */
+export const showPrimaryStatement = (database: Database, row: TriggerRow, trigger: { name: string; config: string } | null): Statement =>
+  database.prepare(
+    `UPDATE automation_workflow SET trigger = ${trigger ? "json_set(trigger, '$.name', ?, '$.config', json(?))" : "'{}'"}
+     WHERE id = ? AND organization_id = ?`,
+    ...(trigger ? [trigger.name, trigger.config] : []),
+    row.workflow_id,
+    row.organization_id,
+  );
 
 export async function findTrigger(database: Database, organizationId: number, id: number): Promise<TriggerRow | null> {
   return database.first(database.prepare('SELECT * FROM automation_trigger WHERE id = ? AND organization_id = ?', id, organizationId));
@@ -165,19 +184,13 @@ export const armedByUuid = (database: Database, organizationId: number, uuid: st
   );
 
 /** The next firing of every schedule of a workflow, all at once; an empty list silences them. */
-export const setNextFires = (
-  database: Database,
-  workflowId: number,
-  fires: { id: number; next_fire_at: number }[],
-  guard: { sql: string; parameters: (string | number)[] },
-): Statement =>
+export const setNextFires = (database: Database, workflowId: number, fires: { id: number; next_fire_at: number }[]): Statement =>
   database.prepare(
     `UPDATE automation_trigger SET next_fire_at =
        (SELECT j.value ->> 'next_fire_at' FROM json_each(?) j WHERE j.value ->> 'id' = automation_trigger.id)
-     WHERE workflow_id = ? AND type = 'schedule' AND ${guard.sql}`,
+     WHERE workflow_id = ? AND type = 'schedule'`,
     JSON.stringify(fires),
     workflowId,
-    ...guard.parameters,
   );
 
 export async function eventTypesSeen(database: Database, organizationId: number): Promise<string[]> {

@@ -42,5 +42,14 @@ export function prepareContextSchema(schema: unknown): string {
   return JSON.stringify(schema);
 }
 
-/** What stops a graph from going active. Secrets in it may be sealed: they count as text. */
-export const definitionIssues = (definition: unknown): Issue[] => validateGraph(definition, nodeTypes);
+/** What stops a stored graph from going active. */
+export async function definitionIssues(context: Context, definition: unknown): Promise<Issue[]> {
+  const { settings, organization } = context;
+  return validateGraph(await openSecrets(settings.ENCRYPTION_KEY, organization.id, definition), nodeTypes);
+}
+
+/** The same of a graph that a caller proposes; a mask in it stands for what `stored` has at that place. */
+export async function proposalIssues(context: Context, proposed: unknown, stored: unknown): Promise<Issue[]> {
+  const { settings, organization } = context;
+  return validateGraph(await restoreMasked(settings.ENCRYPTION_KEY, organization.id, proposed, stored), nodeTypes);
+}

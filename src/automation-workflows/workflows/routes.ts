@@ -6,7 +6,7 @@ import { executeWorkflow, testWorkflow } from '../runs/execute.ts';
 import * as schemas from '../schemas.ts';
 import { archiveWorkflow, createWorkflow, patchWorkflow } from './change.ts';
 import { existingWorkflow } from './existing.ts';
-import { definitionIssues } from './prepare.ts';
+import { definitionIssues, proposalIssues } from './prepare.ts';
 import { versionRecord, workflowRecord } from './records.ts';
 import { listVersions, listWorkflows } from './store.ts';
 
@@ -115,7 +115,9 @@ export const workflowRoutes = createArea()
   })
   .openapi(validateRoute, async (c) => {
     const row = await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);
-    const errors = definitionIssues(c.req.valid('json').definition ?? JSON.parse(row.definition));
+    const stored = JSON.parse(row.definition) as unknown;
+    const { definition } = c.req.valid('json');
+    const errors = await (definition ? proposalIssues(c.var.context, definition, stored) : definitionIssues(c.var.context, stored));
     return c.json({ valid: errors.length === 0, errors }, 200);
   })
   .openapi(executeRoute, async (c) =>

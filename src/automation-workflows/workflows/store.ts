@@ -1,6 +1,7 @@
 import type { Database, Statement } from '../../database/client.ts';
 import type { Found, Position } from '../../http/pagination.ts';
 import { countLimit, cut } from '../../http/pagination.ts';
+import { stampAfter, writeIfCurrent } from '../optimistic-write.ts';
 
 export type WorkflowStatus = 'draft' | 'active' | 'paused' | 'archived';
 
@@ -39,12 +40,13 @@ const insertVersion = `INSERT INTO automation_version (workflow_id, version, org
   SELECT id, version, organization_id, definition, ?2 FROM automation_workflow WHERE id = ?1
   ON CONFLICT (workflow_id, version) DO NOTHING`;
 
-/** A draft with its first version. */
+/** A draft with its first version and, in the same step, what belongs to it (`also`). */
 export async function insertWorkflow(
   database: Database,
   organizationId: number,
   fields: WorkflowFields,
   now: number,
+  also: Statement[],
 ): Promise<WorkflowRow> {
   const [inserted] = await database.batch([
     database.prepare(
@@ -63,30 +65,33 @@ export async function insertWorkflow(
       `INSERT INTO automation_version (workflow_id, version, organization_id, definition, created_at)
        SELECT id, version, organization_id, definition, created_at FROM automation_workflow WHERE id = last_insert_rowid()`,
     ),
+    ...also,
   ]);
   return inserted![0] as unknown as WorkflowRow;
 }
 
 /**
- * Writes a change in one step with what follows from it (`also`), provided that the status is still `expected`; null when it
- * is not, and then nothing is written. A changed definition is the next version.
+ * Writes a change in one step with what follows from it (`also`), provided that neither the workflow nor one of its triggers
+ * has changed since they were read; null when one has, and then nothing is written. A changed definition is the next version.
  */
 export async function updateWorkflow(
   database: Database,
-  row: WorkflowRow,
+  { row, triggers }: { row: WorkflowRow; triggers: { id: number; updated_at: number }[] },
   change: Partial<WorkflowFields> & { status?: WorkflowStatus },
-  now: number,
-  also: (guard: { sql: string; parameters: (string | number)[] }) => Statement[],
+  clock: number,
+  also: Statement[],
 ): Promise<WorkflowRow | null> {
   const next = { ...row, ...change };
   const isNewVersion = next.definition !== row.definition;
-  // The write stamps a unique moment, so that the statements beside it can tell whether it happened.
-  const guard = { sql: 'EXISTS (SELECT 1 FROM automation_workflow WHERE id = ? AND updated_at = ?)', parameters: [row.id, now] };
-  const results = await database.batch([
+  const now = stampAfter(row.updated_at, clock);
+  const rows = await writeIfCurrent(
+    database,
     database.prepare(
       `UPDATE automation_workflow SET name = ?, description = ?, definition = ?, trigger = ?, context_schema = ?, settings = ?, status = ?,
          version = version + ?, updated_at = ?
-       WHERE id = ? AND organization_id = ? AND status = ? AND version = ? RETURNING *`,
+       WHERE id = ? AND organization_id = ? AND updated_at IS ? AND coalesce((SELECT group_concat(stamp) FROM (
+         SELECT id || ':' || updated_at AS stamp FROM automation_trigger WHERE workflow_id = automation_workflow.id AND state <> 'archived' ORDER BY id
+       )), '') = ? RETURNING *`,
       next.name,
       next.description,
       next.definition,
@@ -98,13 +103,12 @@ export async function updateWorkflow(
       now,
       row.id,
       row.organization_id,
-      row.status,
-      row.version,
+      row.updated_at,
+      triggers.map(({ id, updated_at }) => `${id}:${updated_at}`).join(','),
     ),
-    ...also(guard),
-    ...(isNewVersion ? [database.prepare(insertVersion, row.id, now)] : []),
-  ]);
-  return (results[0]![0] as unknown as WorkflowRow) ?? null;
+    [...also, ...(isNewVersion ? [database.prepare(insertVersion, row.id, now)] : [])],
+  );
+  return rows && (rows[0] as unknown as WorkflowRow);
 }
 
 export interface WorkflowFilter {
@@ -164,19 +168,12 @@ export async function listVersions(
 }
 
 /** Archived: its live runs are ended by the cleanup that this row asks for. */
-export const cleanupStatement = (
-  database: Database,
-  organizationId: number,
-  workflowId: number,
-  now: number,
-  guard: { sql: string; parameters: (string | number)[] },
-): Statement =>
+export const cleanupStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement =>
   database.prepare(
-    `INSERT INTO cleanup (organization_id, kind, subject_id, created_at) SELECT ?, 'workflow_archived', ?, ? WHERE ${guard.sql} RETURNING id`,
+    "INSERT INTO cleanup (organization_id, kind, subject_id, created_at) VALUES (?, 'workflow_archived', ?, ?)",
     organizationId,
     workflowId,
     now,
-    ...guard.parameters,
   );
 
 export async function openCleanups(database: Database, organizationId: number, workflowId: number): Promise<number[]> {

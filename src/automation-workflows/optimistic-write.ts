@@ -1,0 +1,34 @@
+import type { Database, Row, Statement } from '../database/client.ts';
+
+// A change that was worked out from rows as they were read is written only if they are still so. Whoever comes second reads
+// again and works it out anew.
+
+const maximumTries = 12;
+const overtaken = 'overtaken by another request';
+
+/** The moment of a change: later than the one before even within one millisecond, so that it tells a row from its older self. */
+export const stampAfter = (before: number | null, now: number): number => Math.max(now, (before ?? 0) + 1);
+
+/** Fails the batch that it stands in, so that nothing of it is written, unless the statement before it changed a row. */
+const requireChange = (database: Database): Statement => database.prepare("SELECT json(iif(changes() > 0, '0', ?))", overtaken);
+
+/** Runs `update` and, only if it changed a row, `also`, in one step. Answers the rows of `update`; null when it changed none. */
+export async function writeIfCurrent(database: Database, update: Statement, also: Statement[]): Promise<Row[] | null> {
+  try {
+    const [rows] = await database.batch([update, requireChange(database), ...also]);
+    return rows!;
+  } catch (error) {
+    if (/malformed JSON/.test(String((error as Error).message))) return null;
+    throw error;
+  }
+}
+
+/** Works a change out again and again until no other was faster; undefined when that never came to be. */
+export async function untilCurrent<Changed>(change: () => Promise<Changed | null>): Promise<Changed | undefined> {
+  for (let attempt = 1; attempt <= maximumTries; attempt++) {
+    const changed = await change();
+    if (changed !== null) return changed;
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
+  }
+  return undefined;
+}

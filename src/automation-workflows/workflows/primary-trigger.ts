@@ -1,0 +1,59 @@
+import type { Context } from '../../accounts/context.ts';
+import type { Statement } from '../../database/client.ts';
+import { invalidAt } from '../../library/errors.ts';
+import { restoreMasked, sealSecrets } from '../secrets.ts';
+import { newTrigger } from '../triggers/change.ts';
+import { isTriggerType, triggerTypes } from '../triggers/configs.ts';
+import { prepareTrigger } from '../triggers/prepare.ts';
+import * as triggers from '../triggers/store.ts';
+
+type JsonObject = Record<string, unknown>;
+
+/** What there is so far: the primary trigger's row, and the trigger object that the workflow keeps. */
+interface Before {
+  row: triggers.TriggerRow | null;
+  stored: string;
+  /** null: the workflow that the same batch inserts. */
+  workflowId: number | null;
+}
+
+interface Primary {
+  /** The trigger object as the workflow keeps it: its secrets sealed. */
+  stored: string;
+  /** What that means for the triggers' rows. */
+  statements: Statement[];
+}
+
+/** The `trigger` object of a workflow, when it has a `type`, is its primary trigger row: one mechanism, two ways in. */
+export async function preparePrimary(context: Context, given: JsonObject, { row, stored, workflowId }: Before): Promise<Primary> {
+  const { database } = context;
+  const now = context.clock();
+  const archived = row
+    ? triggers.updateTriggerStatements(database, row, { ...row, state: 'archived', nextFireAt: null, topics: [] }, now)
+    : [];
+  const { type, name, config } = given;
+  if (type === undefined || type === null) return { stored: await sealed(context, given, stored), statements: archived };
+  if (!isTriggerType(type)) {
+    const message = `Unknown trigger type ${JSON.stringify(type)}; use one of ${triggerTypes.join(', ')}`;
+    throw invalidAt(['body', 'trigger', 'type'], message, 'unknown_type');
+  }
+  if (name !== undefined && name !== null && typeof name !== 'string')
+    throw invalidAt(['body', 'trigger', 'name'], 'Must be text', 'invalid_type');
+  const kept = row?.type === type ? row : null;
+  const prepared = await prepareTrigger(context, type, config ?? {}, kept ? JSON.parse(kept.config) : {}, ['body', 'trigger', 'config']);
+  const label = name ?? row?.name ?? type;
+  return {
+    stored: JSON.stringify({ type, ...(name ? { name } : {}), config: JSON.parse(prepared.config) as unknown }),
+    statements: kept
+      ? triggers.updateTriggerStatements(database, kept, { ...prepared, name: label, state: kept.state }, now)
+      : [
+          ...archived,
+          ...triggers.insertTriggerStatements(database, newTrigger(context, workflowId, { type, name: label }, prepared, true), now),
+        ],
+  };
+}
+
+async function sealed({ settings, organization }: Context, given: JsonObject, stored: string): Promise<string> {
+  const restored = await restoreMasked(settings.ENCRYPTION_KEY, organization.id, given, JSON.parse(stored));
+  return JSON.stringify(await sealSecrets(settings.ENCRYPTION_KEY, organization.id, restored));
+}

@@ -1,0 +1,33 @@
+import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { vi } from 'vitest';
+import { tick } from '../../src/cron/tick.ts';
+import { consumeBatch } from '../../src/queues/consume.ts';
+
+/** Has the consumer of `queue` work off `bodies` as one batch, and answers what it did to the messages. */
+export async function deliver(queue: string, bodies: unknown[], bindings: Env = env) {
+  const batch = createMessageBatch(
+    queue,
+    bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts: 1, body })),
+  );
+  const execution = createExecutionContext();
+  await consumeBatch(batch, bindings, execution);
+  await waitOnExecutionContext(execution);
+  return getQueueResult(batch, execution);
+}
+
+/** One minute tick, as if it came at `now` (epoch ms). */
+export async function tickAt(now: number, bindings: Env = env): Promise<void> {
+  const execution = createExecutionContext();
+  await tick(bindings, now, execution);
+  await waitOnExecutionContext(execution);
+}
+
+/** Loses every message that the service sends from now on, as a crash after the answer does; `restore` ends it. */
+export function loseMessages(): { restore(): void } {
+  const spies = [env.EVENTS_QUEUE, env.FANOUT_QUEUE].flatMap((queue) => [
+    vi.spyOn(queue, 'send').mockResolvedValue(undefined as never),
+    vi.spyOn(queue, 'sendBatch').mockResolvedValue(undefined as never),
+  ]);
+  return { restore: () => spies.forEach((spy) => spy.mockRestore()) };
+}
