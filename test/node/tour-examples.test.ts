@@ -1,0 +1,67 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { validateGraph } from '../../src/automation-workflows/definition.ts';
+import { nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
+import { WorkflowSettings } from '../../src/automation-workflows/settings.ts';
+import { parseTriggerConfig } from '../../src/automation-workflows/triggers/configs.ts';
+import { applyMapping } from '../../src/automation-workflows/triggers/mapping.ts';
+import { verify } from '../../src/automation-workflows/triggers/signatures.ts';
+import type { WebhookMapping } from '../../src/automation-workflows/triggers/webhook-config.ts';
+import { readPeople } from '../../src/contacts/spreadsheets/read-people.ts';
+import { readTable } from '../../src/contacts/spreadsheets/read-table.ts';
+import { EventBody } from '../../src/events/schemas.ts';
+import { parseJson } from '../../src/library/json.ts';
+import { readExample } from '../../scripts/tour/examples.ts';
+import { shopifyHeaders } from '../../scripts/tour/shopify-signature.ts';
+
+describe('the examples', () => {
+  interface Journey {
+    trigger: { type: 'contact_event'; config: { event_types: string[] } };
+    settings: object;
+    definition: object;
+  }
+  const journey = JSON.parse(readExample('journey.json')) as Journey;
+  const eventFiles = ['large-order', 'small-order', 'order-of-a-stranger'].map((name) => `events/${name}.json`);
+
+  test('the journey can go active as it stands', () => {
+    expect(validateGraph(journey.definition, nodeTypes)).toEqual([]);
+    expect(parseTriggerConfig('contact_event', journey.trigger.config).issues).toBeUndefined();
+    expect(() => WorkflowSettings.parse(journey.settings)).not.toThrow();
+  });
+
+  test.each(eventFiles)('%s is an event that the journey listens to, with an id beyond 2^53', (file) => {
+    const event = EventBody.parse(parseJson(readExample(file)));
+    expect(journey.trigger.config.event_types).toContain(event.event_type);
+    expect(event.data?.order_id).toMatch(/^60123456789\d{8}$/);
+  });
+
+  test('the webhook brings the contact of the import and the variables of the journey, ids unharmed', () => {
+    const body = parseJson(readExample('webhooks/shopify-orders-create.json'));
+    const { config } = JSON.parse(readExample('webhooks/shopify-trigger.json')) as { config: { mapping: WebhookMapping } };
+    expect(parseTriggerConfig('webhook', config).issues).toBeUndefined();
+    expect(applyMapping(config.mapping, body)).toMatchObject({
+      contact: { phone: '+12125550110', external_id: '7012345678901234567', first_name: 'Nina', last_name: 'Okafor' },
+      variables: { order_id: '6012345678901234567', total: '120.50', currency: 'USD' },
+    });
+  });
+
+  test('the people of the CSV are read with ids unharmed, and the one without phone is told', async () => {
+    const rows = [];
+    for await (const row of readPeople(await readTable(readExample('contacts.csv')), 'US').rows) rows.push(row);
+    const people = rows.flatMap((row) => ('contact' in row ? [row.contact] : []));
+    expect(people.map(({ phone }) => phone)).toEqual(['+12125550110', '+12125550111', '+493023125012', '+33199001234', '+12125550110']);
+    expect(people[0]?.external_id).toBe('7012345678901234567');
+    expect(rows.flatMap((row) => ('refused' in row ? [row.file_row] : []))).toEqual([7]);
+  });
+});
+
+test('the service accepts what is signed as Shopify signs, and nothing else', async () => {
+  const body = readExample('webhooks/shopify-orders-create.json');
+  const headers = shopifyHeaders('s3cret', body, 'delivery-1');
+  expect(headers['x-shopify-hmac-sha256']).toBe(createHmac('sha256', 's3cret').update(Buffer.from(body)).digest('base64'));
+  const check = (secret: string, text: string) =>
+    verify({ type: 'shopify', secret }, new Headers(headers), new TextEncoder().encode(text), Date.now());
+  expect(await check('s3cret', body)).toEqual({ ok: true });
+  expect((await check('other', body)).ok).toBe(false);
+  expect((await check('s3cret', `${body} `)).ok).toBe(false);
+});
