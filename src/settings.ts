@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
-const positiveInteger = (byDefault: number) => z.coerce.number().int().positive().default(byDefault);
-const base64Key = z.string().refine((text) => decodedLength(text) === 32, 'must be 32 random bytes in base64');
+const wholeNumber = { error: 'must be a whole number above 0' };
+const positiveInteger = (byDefault: number) => z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).default(byDefault);
+const base64Key = z.string({ error: 'is missing' }).refine((text) => decodedLength(text) === 32, 'must be 32 random bytes in base64');
 
 /** Every variable of the service, its form and its one default. A wrong one is named at the first request. */
 const Variables = z.object({
@@ -9,7 +10,7 @@ const Variables = z.object({
   SIGNUP: z.enum(['open', 'closed']).default('closed'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   /** Origin under which callers reach the service; empty: taken from each request. */
-  PUBLIC_URL: z.union([z.url(), z.literal('')]).default(''),
+  PUBLIC_URL: z.url({ error: 'must be an address such as https://calls.example.com, or empty' }).or(z.literal('')).default(''),
   ENCRYPTION_KEY: base64Key,
   SIGNING_KEY: base64Key,
   PLAN_MAX_INTEGRATIONS: positiveInteger(10),

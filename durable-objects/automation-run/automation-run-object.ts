@@ -164,7 +164,11 @@ export class AutomationRunObject extends LivingObject {
     const context = await this.#context(organizationId);
     if (!context) throw new Error(`organization ${organizationId} of run ${id} is unknown`);
     this.#loaded ??= await loadRunFacts(context, id);
-    if (!this.#loaded) throw new Error(`run ${id} has no row`);
+    if (!this.#loaded) {
+      // As after a restore of D1 to an earlier moment: without its row nobody can ever ask for this run.
+      await this.ctx.storage.deleteAll();
+      throw new Error(`run ${id} has no row; its object is gone, too`);
+    }
     return { context, run: this.#loaded };
   }
 

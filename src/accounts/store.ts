@@ -25,20 +25,24 @@ export function organizationOf(row: OrganizationRow, settings: Settings): Organi
 }
 
 export async function findOrganization(catalog: Database, id: number): Promise<OrganizationRow | undefined> {
-  return (await catalog.read(catalog.orm.select().from(schema.organization).where(eq(schema.organization.id, id))))[0];
+  return (await catalog.run(() => catalog.orm.select().from(schema.organization).where(eq(schema.organization.id, id))))[0];
 }
 
 export async function updateOrganization(catalog: Database, id: number, change: Partial<OrganizationRow>): Promise<OrganizationRow> {
-  return (await catalog.orm.update(schema.organization).set(change).where(eq(schema.organization.id, id)).returning())[0]!;
+  return (
+    await catalog.run(() => catalog.orm.update(schema.organization).set(change).where(eq(schema.organization.id, id)).returning())
+  )[0]!;
 }
 
 /** Creates an organization with `userId` as its first member. */
 export async function insertOrganization(catalog: Database, userId: number, name: string, now: number): Promise<OrganizationRow> {
   const { orm } = catalog;
-  const [created] = await orm.batch([
-    orm.insert(schema.organization).values({ name, createdAt: now }).returning(),
-    orm.insert(schema.membership).values({ userId, organizationId: sql`last_insert_rowid()`, createdAt: now }),
-  ]);
+  const [created] = await catalog.runOnce(() =>
+    orm.batch([
+      orm.insert(schema.organization).values({ name, createdAt: now }).returning(),
+      orm.insert(schema.membership).values({ userId, organizationId: sql`last_insert_rowid()`, createdAt: now }),
+    ]),
+  );
   return created[0]!;
 }
 
@@ -53,7 +57,7 @@ export async function findOrganizationOfMember(
     .from(membership)
     .innerJoin(organization, eq(organization.id, membership.organizationId))
     .where(and(eq(membership.userId, userId), eq(membership.organizationId, organizationId)));
-  return (await catalog.read(query))[0]?.organization;
+  return (await catalog.run(() => query))[0]?.organization;
 }
 
 /** The organization a user joined first, selected when signing in. */
@@ -66,11 +70,11 @@ export async function firstOrganization(catalog: Database, userId: number): Prom
     .where(eq(membership.userId, userId))
     .orderBy(membership.organizationId)
     .limit(1);
-  return (await catalog.read(query))[0]?.organization;
+  return (await catalog.run(() => query))[0]?.organization;
 }
 
 export async function findUserByEmail(catalog: Database, email: string): Promise<UserRow | undefined> {
-  return (await catalog.read(catalog.orm.select().from(schema.user).where(eq(schema.user.email, email))))[0];
+  return (await catalog.run(() => catalog.orm.select().from(schema.user).where(eq(schema.user.email, email))))[0];
 }
 
 /** A user beside one organization, or beside none. */
@@ -81,26 +85,26 @@ export async function findUserAndOrganization(catalog: Database, userId: number,
     .from(user)
     .leftJoin(organization, sql`${organization.id} = ${organizationId}`)
     .where(eq(user.id, userId));
-  return (await catalog.read(query))[0];
+  return (await catalog.run(() => query))[0];
 }
 
 /** Undefined when the address is taken. */
 export async function insertUser(catalog: Database, user: Omit<UserRow, 'id'>): Promise<UserRow | undefined> {
-  return (await catalog.orm.insert(schema.user).values(user).onConflictDoNothing().returning())[0];
+  return (await catalog.runOnce(() => catalog.orm.insert(schema.user).values(user).onConflictDoNothing().returning()))[0];
 }
 
 // Sessions
 
 export async function insertSession(catalog: Database, session: typeof schema.session.$inferInsert): Promise<void> {
-  await catalog.orm.insert(schema.session).values(session);
+  await catalog.run(() => catalog.orm.insert(schema.session).values(session).onConflictDoNothing());
 }
 
 export async function deleteSession(catalog: Database, tokenHash: string): Promise<void> {
-  await catalog.orm.delete(schema.session).where(eq(schema.session.tokenHash, tokenHash));
+  await catalog.run(() => catalog.orm.delete(schema.session).where(eq(schema.session.tokenHash, tokenHash)));
 }
 
 export async function selectOrganization(catalog: Database, tokenHash: string, organizationId: number): Promise<void> {
-  await catalog.orm.update(schema.session).set({ organizationId }).where(eq(schema.session.tokenHash, tokenHash));
+  await catalog.run(() => catalog.orm.update(schema.session).set({ organizationId }).where(eq(schema.session.tokenHash, tokenHash)));
 }
 
 /** The session and its selected organization by one indexed read. */
@@ -111,7 +115,7 @@ export async function findSession(catalog: Database, tokenHash: string, now: num
     .from(session)
     .leftJoin(organization, eq(organization.id, session.organizationId))
     .where(and(eq(session.tokenHash, tokenHash), sql`${session.expiresAt} > ${now}`));
-  return (await catalog.read(query))[0];
+  return (await catalog.run(() => query))[0];
 }
 
 export async function deleteExpiredSessions(catalog: Database, now: number): Promise<void> {
@@ -123,7 +127,7 @@ export async function deleteExpiredSessions(catalog: Database, now: number): Pro
 // API keys
 
 export async function insertApiKey(catalog: Database, key: Omit<ApiKeyRow, 'id' | 'archivedAt'>): Promise<ApiKeyRow> {
-  return (await catalog.orm.insert(schema.apiKey).values(key).returning())[0]!;
+  return (await catalog.runOnce(() => catalog.orm.insert(schema.apiKey).values(key).returning()))[0]!;
 }
 
 /** The key and its organization by one indexed read. */
@@ -134,7 +138,7 @@ export async function findApiKeyByHash(catalog: Database, keyHash: string) {
     .from(apiKey)
     .innerJoin(organization, eq(organization.id, apiKey.organizationId))
     .where(eq(apiKey.keyHash, keyHash));
-  return (await catalog.read(query))[0];
+  return (await catalog.run(() => query))[0];
 }
 
 export interface ApiKeyFilter {
@@ -157,13 +161,16 @@ export async function listApiKeys(
     filter.search ? sql`instr(lower(${apiKey.name}), ${filter.search.toLowerCase()}) > 0` : undefined,
   );
   const page = and(where, filter.before === undefined ? undefined : lt(apiKey.id, filter.before));
-  const [rows, counted] = await catalog.orm.batch([
-    catalog.orm.select().from(apiKey).where(page).orderBy(desc(apiKey.id)).limit(filter.limit).offset(filter.offset),
-    catalog.orm
-      .select({ total: sql<number>`count(*)` })
-      .from(apiKey)
-      .where(where),
-  ]);
+  const { orm } = catalog;
+  const [rows, counted] = await catalog.run(() =>
+    orm.batch([
+      orm.select().from(apiKey).where(page).orderBy(desc(apiKey.id)).limit(filter.limit).offset(filter.offset),
+      orm
+        .select({ total: sql<number>`count(*)` })
+        .from(apiKey)
+        .where(where),
+    ]),
+  );
   return { rows, total: counted[0]!.total };
 }
 
@@ -175,12 +182,12 @@ export async function setApiKeyArchived(
   archivedAt: number | null,
 ): Promise<ApiKeyRow | undefined> {
   const { apiKey } = schema;
-  const changed = await catalog.orm
+  const query = catalog.orm
     .update(apiKey)
     .set({ archivedAt: archivedAt === null ? null : sql`coalesce(${apiKey.archivedAt}, ${archivedAt})` })
     .where(and(eq(apiKey.id, id), eq(apiKey.organizationId, organizationId)))
     .returning();
-  return changed[0];
+  return (await catalog.run(() => query))[0];
 }
 
 export const scopesOf = (row: ApiKeyRow): Scope[] => row.scopes as Scope[];

@@ -1,18 +1,17 @@
 import { z } from '@hono/zod-openapi';
 import { invalidAt } from '../library/errors.ts';
 
-const integerBetween = (least: number, most: number, byDefault: number) =>
-  z
-    .string()
-    .regex(/^-?\d+$/, 'Must be an integer')
-    .transform(Number)
-    .pipe(z.int().min(least, `Must be ${least} or more`).max(most, `Must be ${most} or less`))
-    .default(byDefault);
+const integerText = z
+  .string()
+  .regex(/^-?\d+$/, 'Must be an integer')
+  .transform(Number);
+const pageSize = z.int().min(1, 'Must be 1 or more').max(500, 'Must be 500 or less');
+const pageStart = z.int().min(0, 'Must be 0 or more');
 
 /** Query parameters of every list. */
 export const pageQuery = {
-  limit: integerBetween(1, 500, 50).openapi({ type: 'integer', minimum: 1, maximum: 500, default: 50 }),
-  offset: integerBetween(0, Number.MAX_SAFE_INTEGER, 0).openapi({ type: 'integer', minimum: 0, default: 0 }),
+  limit: integerText.pipe(pageSize).default(50).openapi({ type: 'integer', minimum: 1, maximum: 500, default: 50 }),
+  offset: integerText.pipe(pageStart).default(0).openapi({ type: 'integer', minimum: 0, default: 0 }),
   cursor: z.string().max(500).optional().openapi({ description: 'Opaque, from `next_cursor`; stable under inserts' }),
 };
 

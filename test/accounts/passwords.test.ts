@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { hashPassword, unknownUserHash, verifyPassword } from '../../src/accounts/passwords.ts';
 
+const costOf = (stored: string) => stored.split('$').slice(0, 4);
+
 describe('password hashes', () => {
   test('the password that was hashed is right, any other is wrong', async () => {
     const stored = await hashPassword('correct horse battery');
@@ -36,8 +38,7 @@ describe('password hashes', () => {
   });
 
   test('the hash for unknown users costs what a real one costs, and fits no password', async () => {
-    const cost = (stored: string) => stored.split('$').slice(0, 4);
-    expect(cost(unknownUserHash)).toEqual(cost(await hashPassword('correct horse battery')));
+    expect(costOf(unknownUserHash)).toEqual(costOf(await hashPassword('correct horse battery')));
     expect(await verifyPassword('', unknownUserHash)).toBe(false);
   });
 });

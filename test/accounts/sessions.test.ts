@@ -78,12 +78,15 @@ describe('a session without organization', () => {
     const user = asBearer(token);
     for (const path of ['/contacts', '/events', '/organizations/current', '/user/api-keys', '/automation-workflows/'])
       expect(await user.get(path)).toMatchObject({ status: 400, body: { detail: 'No organization selected' } });
-    expect(await user.post('/contacts', { email: 'x@example.com' })).toMatchObject({ status: 400, body: { detail: 'No organization selected' } });
+    expect(await user.post('/contacts', { email: 'x@example.com' })).toMatchObject({
+      status: 400,
+      body: { detail: 'No organization selected' },
+    });
     expect(await user.get('/auth/me')).toMatchObject({ status: 200, body: { user: { id: userId }, organization: null } });
   });
 
   test('creates one and works in it at once', async () => {
-    const { token, userId } = await newUser();
+    const { token } = await newUser();
     const user = asBearer(token);
     const made = await user.post('/auth/organizations', { name: 'Ours' });
     expect(made).toMatchObject({ status: 200, body: { id: expect.any(Number), name: 'Ours', default_country: 'US', timezone: 'UTC' } });
@@ -92,7 +95,7 @@ describe('a session without organization', () => {
   });
 
   test.each([[{}], [{ name: '' }], [{ name: 7 }], [[]], [null]])('%j makes no organization: 422', async (given) => {
-    const { token, userId } = await newUser();
+    const { token } = await newUser();
     const answer = await asBearer(token).post('/auth/organizations', JSON.stringify(given));
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: expect.arrayContaining(['body']) }] } });
   });
@@ -105,7 +108,10 @@ describe('selecting an organization', () => {
     const user = asBearer(token);
     const second = (await user.post('/auth/organizations', { name: 'Second' })).body;
     const contact = (await user.post('/contacts', { email: 'second@example.com' })).body.id;
-    expect(await user.post('/auth/organization', { organization_id: organizationId })).toMatchObject({ status: 200, body: { id: organizationId } });
+    expect(await user.post('/auth/organization', { organization_id: organizationId })).toMatchObject({
+      status: 200,
+      body: { id: organizationId },
+    });
     expect((await user.get(`/contacts/${contact}`)).status).toBe(404);
     expect((await asBearer(other).get('/auth/me')).body.organization.id).toBe(organizationId);
     await user.post('/auth/organization', { organization_id: second.id });
@@ -124,7 +130,7 @@ describe('selecting an organization', () => {
   });
 
   test.each([['1'], [0], [-1], [1.5], [null], [2 ** 53]])('organization_id %j is 422', async (organization_id) => {
-    const { token, userId } = await newUser();
+    const { token } = await newUser();
     const answer = await asBearer(token).post('/auth/organization', { organization_id });
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'organization_id'] }] } });
   });
@@ -143,12 +149,13 @@ describe('selecting an organization', () => {
   });
 });
 
+const contactsOf = async (token: string) => (await asBearer(token).get('/contacts')).body.total;
+
 describe("a form on another site, sent with the user's cookie", () => {
   const forms = ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x'];
-  const contactsOf = async (token: string) => (await asBearer(token).get('/contacts')).body.total;
 
   test.each(forms)('does nothing as %s', async (type) => {
-    const { token, userId } = await newMember();
+    const { token } = await newMember();
     const headers = { Cookie: `session=${token}`, 'Content-Type': type };
     const answer = await fetchService('/contacts', { method: 'POST', headers, body: '{"email":"forged@example.com"}' });
     expect(answer.status).toBe(415);
@@ -156,14 +163,14 @@ describe("a form on another site, sent with the user's cookie", () => {
   });
 
   test.each(forms)('does nothing as an empty %s, on a path that needs no body', async (type) => {
-    const { token, userId } = await newMember();
+    const { token } = await newMember();
     const headers = { Cookie: `session=${token}`, 'Content-Type': type };
     expect((await fetchService('/auth/logout', { method: 'POST', headers })).status).toBe(415);
     expect((await asBearer(token).get('/auth/me')).status).toBe(200);
   });
 
   test.each(['cross-site', 'same-site'])('is nobody when the browser says %s, JSON or not', async (site) => {
-    const { token, userId } = await newMember();
+    const { token } = await newMember();
     const browser = asBrowser(token);
     expect((await browser.post('/contacts', { email: 'forged@example.com' }, { 'Sec-Fetch-Site': site })).status).toBe(401);
     expect((await browser.post('/auth/logout', undefined, { 'Sec-Fetch-Site': site })).status).toBe(401);
@@ -184,7 +191,7 @@ describe("a form on another site, sent with the user's cookie", () => {
   });
 
   test('no answer lets scripts of other sites read it', async () => {
-    const { token, userId } = await newMember();
+    const { token } = await newMember();
     const browser = asBrowser(token);
     for (const answer of [
       await browser.get('/contacts', { Origin: 'https://other.example' }),

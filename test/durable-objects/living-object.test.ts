@@ -88,3 +88,10 @@ test('the row in D1 is never set back by a projection that comes late', async ()
   expect(await projectRun(new Database(env.DB, true), organizationId, runId, late)).toBe(false);
   expect((await client.get(`/automation-workflows/runs/${runId}`)).body.state).toBe('cancelled');
 });
+
+test('an object whose row has vanished, as after a restore, goes too', async () => {
+  const { stub, runId } = await sleepingRun('PT1S');
+  await env.DB.prepare('DELETE FROM automation_run WHERE id = ?').bind(runId).run();
+  await evictDurableObject(stub);
+  await vi.waitFor(async () => expect(await stub.history({ limit: 10, offset: 0 })).toBeNull(), { timeout: 10_000 });
+});

@@ -8,10 +8,10 @@ import { Client, newOrganization, type Answer } from '../support/organization.ts
 const app = createApp();
 
 /** A way into the service with some bindings or variables changed. */
-export const serviceWith =
-  (changes: Record<string, unknown>) =>
-  async (request: Request): Promise<Response> =>
-    app.fetch(request, { ...env, ...changes } as Env, createExecutionContext());
+export function serviceWith(changes: Record<string, unknown>): (request: Request) => Promise<Response> {
+  const bindings = { ...env, ...changes } as Env;
+  return async (request) => app.fetch(request, bindings, createExecutionContext());
+}
 
 export const origin = 'https://service.test';
 export const anonymous = new Client(undefined);

@@ -1,0 +1,93 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import { organizationById } from '../../src/accounts/organizations.ts';
+import { asBearer, newMember, serviceWith } from '../http/service.ts';
+import { Client, newOrganization } from '../support/organization.ts';
+
+describe('the organization', () => {
+  test('is read with its settings and its plan, by key or by session', async () => {
+    const { organizationId, token } = await newMember();
+    const { body } = await asBearer(token).get('/organizations/current');
+    expect(body).toEqual({
+      id: organizationId,
+      name: 'Test organization',
+      default_country: 'US',
+      timezone: 'UTC',
+      plan: { max_integrations: 10, max_contacts: 1_000_000, concurrent_call_limit: 100 },
+      created_at: expect.any(String),
+    });
+    const minted = await asBearer(token).post('/user/api-keys', { name: 'Reader', scopes: ['read'] });
+    expect((await new Client(minted.body.api_key).get('/organizations/current')).body).toEqual(body);
+  });
+
+  test('changes what is given and keeps the rest, from the next request on', async () => {
+    const { client, id } = await newOrganization();
+    await organizationById(env, id);
+    const changed = await client.patch('/organizations/current', { timezone: 'Asia/Kolkata', default_country: 'in' });
+    expect(changed).toMatchObject({ status: 200, body: { name: 'Test organization', timezone: 'Asia/Kolkata', default_country: 'IN' } });
+    expect((await client.get('/organizations/current')).body).toEqual(changed.body);
+    expect((await client.post('/contacts', { phone: '098765 43210' })).body).toMatchObject({ phone: '+919876543210' });
+    expect(await organizationById(env, id)).toMatchObject({ timezone: 'Asia/Kolkata', defaultCountry: 'IN' });
+    expect((await client.patch('/organizations/current', { name: ' Renamed ' })).body).toMatchObject({
+      name: 'Renamed',
+      default_country: 'IN',
+    });
+  });
+
+  test('nothing given changes nothing, and unknown fields are not read', async () => {
+    const { client } = await newOrganization();
+    const before = (await client.get('/organizations/current')).body;
+    expect((await client.patch('/organizations/current', {})).body).toEqual(before);
+    expect((await client.patch('/organizations/current', { id: 1, shard: 3, color: 'red' })).body).toEqual(before);
+  });
+
+  test.each([
+    ['a zone that does not exist', { timezone: 'Mars/Olympus' }, 'timezone'],
+    ['an empty zone', { timezone: '' }, 'timezone'],
+    ['a number as zone', { timezone: 5 }, 'timezone'],
+    ['a country that does not exist', { default_country: 'XX' }, 'default_country'],
+    ['a country of three letters', { default_country: 'USA' }, 'default_country'],
+    ['an empty country', { default_country: '' }, 'default_country'],
+    ['an empty name', { name: '   ' }, 'name'],
+    ['a name that is null', { name: null }, 'name'],
+  ])('%s is a 422 that names the field, and changes nothing', async (_, body, field) => {
+    const { client } = await newOrganization();
+    const answer = await client.patch('/organizations/current', { name: 'Changed', ...body });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', field] }] } });
+    expect((await client.get('/organizations/current')).body.name).toBe('Test organization');
+  });
+
+  test("a change is seen by no other organization's", async () => {
+    const { client } = await newOrganization();
+    const { client: other } = await newOrganization();
+    await client.patch('/organizations/current', { name: 'Changed' });
+    expect((await other.get('/organizations/current')).body.name).toBe('Test organization');
+  });
+});
+
+describe('the plan', () => {
+  test('is not for callers to change', async () => {
+    const { client } = await newOrganization();
+    const plan = { max_integrations: 999, max_contacts: 999, concurrent_call_limit: 999 };
+    const answer = await client.patch('/organizations/current', { name: 'Changed', plan });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { name: 'Changed', plan: { max_integrations: 10, max_contacts: 1_000_000, concurrent_call_limit: 100 } },
+    });
+  });
+
+  test('comes from the variables, and what the operator sets for one organization goes before them', async () => {
+    const { client, id, key } = await newOrganization();
+    const { key: otherKey } = await newOrganization();
+    await env.DB.prepare('UPDATE organization SET plan_max_contacts = 1, plan_concurrent_calls = 7 WHERE id = ?').bind(id).run();
+    const send = serviceWith({ PLAN_MAX_INTEGRATIONS: '3', PLAN_MAX_CONTACTS: '5', PLAN_CONCURRENT_CALLS: '2' });
+    const planOf = async (from: string) => (await new Client(from, send).get('/organizations/current')).body.plan;
+    expect(await planOf(key)).toEqual({ max_integrations: 3, max_contacts: 1, concurrent_call_limit: 7 });
+    expect(await planOf(otherKey)).toEqual({ max_integrations: 3, max_contacts: 5, concurrent_call_limit: 2 });
+    expect((await client.post('/contacts', { email: 'one@example.com' })).status).toBe(201);
+    expect(await client.post('/contacts', { email: 'two@example.com' })).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('contact_limit_reached') },
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { createApp, openApiDocument } from '../../src/http/app.ts';
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Record<string, unknown>;
+}
+
+export interface Operation {
+  method: string;
+  /** With `{placeholders}`, below the base path. */
+  path: string;
+  parameters: Parameter[];
+  details: Record<string, any>;
+}
+
+/** The OpenAPI document as it is sent. */
+export const document = JSON.parse(JSON.stringify(openApiDocument(createApp())));
+
+export const operations: Operation[] = Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, details]) => ({
+    method: method.toUpperCase(),
+    path: path.replace(/^\/api\/v1/, ''),
+    parameters: details.parameters ?? [],
+    details,
+  })),
+);
+
+/** The path with something in every placeholder. */
+export const filled = (path: string, value: string | number = 999_999_999): string => path.replaceAll(/\{\w+\}/g, String(value));

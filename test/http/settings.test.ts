@@ -1,0 +1,69 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import { settingsOf } from '../../src/settings.ts';
+import { Client } from '../support/organization.ts';
+import { linesLoggedBy, serviceWith } from './service.ts';
+
+const secret = btoa('a-secret-that-must-not-be-shown!!');
+
+const faultOf = (name: string, value: unknown) => () => settingsOf({ ...env, [name]: value } as unknown as Env);
+
+describe('a bad setting', () => {
+  test.each([
+    ['ENCRYPTION_KEY', undefined],
+    ['ENCRYPTION_KEY', ''],
+    ['ENCRYPTION_KEY', 'not base64 at all!'],
+    ['SIGNING_KEY', undefined],
+    ['SIGNING_KEY', secret],
+    ['DEPLOYMENT_MODE', 'laptop-secret-word'],
+    ['SIGNUP', 'yes-secret-word'],
+    ['LOG_LEVEL', 'loud-secret-word'],
+    ['PUBLIC_URL', 'calls secret-word'],
+    ['PLAN_MAX_CONTACTS', 'many-secret-word'],
+    ['PLAN_MAX_INTEGRATIONS', '-3'],
+    ['RATE_LIMIT_REQUESTS', '0'],
+    ['RETENTION_DAYS', '1.5'],
+  ])('%s=%s is named in the log at the first request; the caller learns nothing, and no value is shown', async (name, value) => {
+    const client = new Client(undefined, serviceWith({ [name]: value }));
+    let answer;
+    const lines = await linesLoggedBy(async () => {
+      answer = await client.get('/health');
+    });
+    expect(answer).toMatchObject({ status: 500, body: { detail: 'Internal server error' } });
+    expect(answer!.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    const told = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({ message: 'request failed', request_id: answer!.headers.get('x-request-id'), path: '/api/v1/health' });
+    expect(told[0].error).toMatch(new RegExp(`Bad settings \\(${name}: .+\\)\\. Set them in .dev.vars`));
+    for (const shown of ['secret-word', 'not base64', secret]) expect(lines.join()).not.toContain(shown);
+  });
+
+  test('is told by its fault', () => {
+    expect(faultOf('ENCRYPTION_KEY', undefined)).toThrow('(ENCRYPTION_KEY: is missing)');
+    expect(faultOf('SIGNING_KEY', 'c2hvcnQ=')).toThrow('(SIGNING_KEY: must be 32 random bytes in base64)');
+    for (const value of ['0', '-3', '1.5', 'many', ''])
+      expect(faultOf('RETENTION_DAYS', value)).toThrow('(RETENTION_DAYS: must be a whole number above 0)');
+    expect(faultOf('PUBLIC_URL', 'calls')).toThrow('(PUBLIC_URL: must be an address such as https://calls.example.com, or empty)');
+    expect(faultOf('SIGNUP', 'perhaps')).toThrow(/SIGNUP: .*"open"\|"closed"/);
+  });
+
+  test('is told together with all the others', () => {
+    const bad = { ...env, ENCRYPTION_KEY: undefined, SIGNING_KEY: undefined, SIGNUP: 'perhaps' } as unknown as Env;
+    expect(() => settingsOf(bad)).toThrow(/SIGNUP: .*; ENCRYPTION_KEY: .*; SIGNING_KEY: /);
+  });
+});
+
+test('what is not set has its default', () => {
+  const { ENCRYPTION_KEY, SIGNING_KEY } = env as unknown as Record<string, string>;
+  expect(settingsOf({ ENCRYPTION_KEY, SIGNING_KEY } as unknown as Env)).toMatchObject({
+    DEPLOYMENT_MODE: 'cloud',
+    SIGNUP: 'closed',
+    LOG_LEVEL: 'info',
+    PUBLIC_URL: '',
+    PLAN_MAX_INTEGRATIONS: 10,
+    PLAN_MAX_CONTACTS: 1_000_000,
+    PLAN_CONCURRENT_CALLS: 100,
+    RATE_LIMIT_REQUESTS: 600,
+    RETENTION_DAYS: 90,
+  });
+});
