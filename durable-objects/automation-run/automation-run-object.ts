@@ -125,8 +125,9 @@ export class AutomationRunObject extends LivingObject {
     const { context, run } = await this.#load();
     const progress = this.#journal.progress();
     if (progress.state !== 'cancelled' && !run.origin.isTest) await announceRunEnded(context, run, progress);
-    const records = this.#journal.entries('ORDER BY id').map(historyRecord);
-    await archiveHistory(this.env.FILES, context.organization.id, run.row.id, records);
+    await archiveHistory(this.env.FILES, context.organization.id, run.row.id, this.#journal.count(), (offset, limit) =>
+      this.#journal.entries('ORDER BY id LIMIT ? OFFSET ?', limit, offset),
+    );
     const keepUntil = (progress.endedAt ?? 0) + failedKeptMs;
     if (progress.state === 'failed' && this.clock() < keepUntil) {
       this.timers.set('finish', keepUntil);

@@ -5,6 +5,7 @@ export interface CleanupRow {
   organization_id: number;
   kind: 'contact_deleted' | 'list_deleted' | 'workflow_archived';
   subject_id: number;
+  created_at: number;
 }
 
 export async function openCleanup(database: Database, organizationId: number, id: number): Promise<CleanupRow | null> {

@@ -1,25 +1,21 @@
 import type { Context } from '../accounts/context.ts';
 import { endLiveRuns } from '../automation-workflows/runs/end-live-runs.ts';
 import { eraseContactTraces, removeDeletedListMembers } from '../contacts/store-erase.ts';
-import { deleteCleanup, openCleanup } from './cleanup-store.ts';
+import { deleteCleanup, openCleanup, type CleanupRow } from './cleanup-store.ts';
 
 /** One page of what follows from something gone. Answers whether another page follows; the row leaves with the last. */
 export async function workOffCleanup(context: Context, id: number): Promise<boolean> {
   const { database, organization } = context;
   const row = await openCleanup(database, organization.id, id);
   if (!row) return false;
-  if (await isDone(context, row.kind, row.subject_id)) {
+  if (await isDone(context, row)) {
     await deleteCleanup(database, organization.id, id);
     return false;
   }
   return true;
 }
 
-async function isDone(
-  context: Context,
-  kind: 'contact_deleted' | 'list_deleted' | 'workflow_archived',
-  subjectId: number,
-): Promise<boolean> {
+async function isDone(context: Context, { kind, subject_id: subjectId, created_at: createdAt }: CleanupRow): Promise<boolean> {
   const { database, organization } = context;
   switch (kind) {
     case 'list_deleted':
@@ -33,6 +29,10 @@ async function isDone(
       return (await eraseContactTraces(database, organization.id, subjectId)) && areEnded;
     }
     case 'workflow_archived':
-      return endLiveRuns(context, { workflowId: subjectId }, { type: 'workflow_archived', message: 'The workflow was archived' });
+      return endLiveRuns(
+        context,
+        { workflowId: subjectId, at: createdAt },
+        { type: 'workflow_archived', message: 'The workflow was archived' },
+      );
   }
 }

@@ -1,7 +1,5 @@
 import type { Context } from '../accounts/context.ts';
 import { deleteExpiredSessions, forgetFailures } from '../accounts/store.ts';
-import { callRun } from '../automation-workflows/runs/launch.ts';
-import { overdueRuns } from '../automation-workflows/runs/store.ts';
 import { organizationsWithChanges } from '../automation-workflows/triggers/change-store.ts';
 import { staleFires } from '../automation-workflows/triggers/schedule-store.ts';
 import { fireSchedules } from '../automation-workflows/triggers/fire-schedules.ts';
@@ -12,8 +10,9 @@ import { Logger } from '../library/log.ts';
 import type { EventsMessage, FanoutMessage } from '../queues/messages.ts';
 import { settingsOf } from '../settings.ts';
 import { staleCleanups } from './cleanup-store.ts';
-import { archiveOld } from './retention.ts';
 import { countEvents } from './progress-store.ts';
+import { pokeOverdue } from './poke-overdue.ts';
+import { archiveOld } from './retention.ts';
 import { sweep } from './sweep.ts';
 
 /** How many stale records of a kind a tick sends again, a shard. */
@@ -36,12 +35,12 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
   const defer: Context['defer'] = (work) => execution.waitUntil(work.catch((error: unknown) => log.error('deferred work failed', error)));
   for (const database of shards(bindings)) {
     const run: Tick = { bindings, database, now, log, defer };
-    await step(log, 'schedules', () => fireSchedules(bindings, database, now, defer));
+    await step(log, 'schedules', () => fireSchedules(bindings, database, now, { log, defer }));
     await step(log, 'events', () => resendAccepted(run, 'event'));
     await step(log, 'deliveries', () => resendAccepted(run, 'delivery'));
     await step(log, 'event counts', () => countEvents(database, now));
     await step(log, 'fanout', () => resendFanout(run));
-    await step(log, 'overdue runs', () => pokeOverdue(run));
+    await step(log, 'overdue runs', () => pokeOverdue(bindings, database, now, log));
     await step(log, 'idempotency keys', () => forget(database, now - keptMs));
     await step(log, 'retention', () => archiveOld(bindings, database, now));
   }
@@ -86,13 +85,4 @@ async function resendFanout(run: Tick): Promise<void> {
   ];
   for (let start = 0; start < messages.length; start += 100)
     await run.bindings.FANOUT_QUEUE.sendBatch(messages.slice(start, start + 100).map((body) => ({ body })));
-}
-
-/** Starting an object again makes one that was never begun begin, and sets a dead alarm of one that was. */
-async function pokeOverdue(run: Tick): Promise<void> {
-  const before = run.now - settingsOf(run.bindings).OVERDUE_AFTER_SECONDS * 1000;
-  for (const { id, organization_id } of await overdueRuns(run.database, before, pageSize)) {
-    const answer = await callRun(run.bindings, organization_id, id, (object) => object.start(organization_id, id));
-    run.log.warn('an overdue run was poked', { organization_id, run_id: id, answer });
-  }
 }

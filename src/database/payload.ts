@@ -17,6 +17,9 @@ export async function storePayload(bucket: R2Bucket, key: () => string, json: st
   return `${pointer}${json.length}:${name}`;
 }
 
+/** Characters of the JSON that `stored` stands for. */
+export const payloadLength = (stored: string): number => (stored.startsWith(pointer) ? parsePointer(stored).bytes : stored.length);
+
 /** Throws 422 when `json` is over `limitBytes`. */
 export function boundPayload(json: string, limitBytes: number, loc: string[]): void {
   if (json.length <= limitBytes / 4) return;

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { timestamp } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
+import { parseIsoInstant } from '../library/instants.ts';
 
 export const eventType = z.string().trim().min(1, 'Must not be empty').max(100, 'Must have 100 characters or fewer');
 
@@ -47,12 +48,12 @@ export const EventRecord = z
   .openapi('Event');
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
-const isMoment = (text: string) => (day.test(text) || /^\d{4}-\d{2}-\d{2}T/.test(text)) && !Number.isNaN(Date.parse(text));
+const isMoment = (text: string) => (day.test(text) || text[10] === 'T') && parseIsoInstant(text) !== null;
 const momentText = z.string().refine(isMoment, 'Not a date; use YYYY-MM-DD or an ISO 8601 timestamp');
 
 /** Both ends inclusive; a bare date is the whole UTC day. Epoch milliseconds. */
-export const startOf = (text: string): number => Date.parse(text);
-export const endOf = (text: string): number => (day.test(text) ? Date.parse(text) + 86_400_000 - 1 : Date.parse(text));
+export const startOf = (text: string): number => parseIsoInstant(text)!;
+export const endOf = (text: string): number => startOf(text) + (day.test(text) ? 86_400_000 - 1 : 0);
 
 export const EventQuery = z.object({
   ...pageQuery,

@@ -1,5 +1,6 @@
 import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit } from '../http/pagination.ts';
+import type { EventPosition } from './cursor.ts';
 
 export interface EventRow {
   eventType: string;
@@ -86,29 +87,23 @@ export interface StoredEvent {
 }
 
 // A deleted contact is no longer linked, even while its events are still being unlinked one page after the other.
-const columns = `e.id, e.event_type, e.phone, c.id AS contact_id, c.first_name, c.last_name, e.data, e.occurred_at, e.note, e.created_at`;
-const withContact = `LEFT JOIN contact c ON c.id = e.contact_id AND c.deleted_at IS NULL`;
+export const columns = `e.id, e.event_type, e.phone, c.id AS contact_id, c.first_name, c.last_name, e.data, e.occurred_at, e.note, e.created_at`;
+export const withContact = `LEFT JOIN contact c ON c.id = e.contact_id AND c.deleted_at IS NULL`;
 
 /** Which events, apart from a search. Moments in epoch milliseconds, both ends inclusive. */
 export interface EventFilter {
   eventType?: string | undefined;
   from?: number | undefined;
   to?: number | undefined;
-  isUniqueByPhone: boolean;
 }
 
-interface Position {
-  value: string | number | null;
-  id: number;
-}
-
-interface Fragment {
+export interface Fragment {
   sql: string;
   parameters: (string | number)[];
 }
 
 /** `alias` is given so that the same condition can be put to a newer event of the same phone. */
-function condition(alias: string, organizationId: number, filter: EventFilter): Fragment {
+export function condition(alias: string, organizationId: number, filter: EventFilter): Fragment {
   const parts = [`${alias}.organization_id = ?`];
   const parameters: (string | number)[] = [organizationId];
   if (filter.eventType !== undefined) {
@@ -126,14 +121,10 @@ function condition(alias: string, organizationId: number, filter: EventFilter): 
   return { sql: parts.join(' AND '), parameters };
 }
 
-/** Newest of its phone: no later event under the same filters has it. */
-function newestOfPhone(organizationId: number, filter: EventFilter): Fragment {
-  const newer = condition('n', organizationId, filter);
-  return {
-    sql: `e.phone IS NOT NULL AND NOT EXISTS (SELECT 1 FROM event n INDEXED BY event_phone
-      WHERE ${newer.sql} AND n.phone = e.phone AND (n.created_at, n.id) > (e.created_at, e.id))`,
-    parameters: newer.parameters,
-  };
+export interface EventPage {
+  limit: number;
+  offset: number;
+  after?: EventPosition | undefined;
 }
 
 /** One page, newest first, and the total under the filters. One row more than `limit` is read to see whether more follow. */
@@ -141,12 +132,11 @@ export async function listEvents(
   database: Database,
   organizationId: number,
   filter: EventFilter,
-  page: { limit: number; offset: number; after?: Position | undefined },
+  page: EventPage,
 ): Promise<{ rows: StoredEvent[]; total: number; totalCapped: boolean }> {
   const base = condition('e', organizationId, filter);
   const where = [base];
-  if (filter.isUniqueByPhone) where.push(newestOfPhone(organizationId, filter));
-  if (page.after) where.push({ sql: '(e.created_at, e.id) < (?, ?)', parameters: [page.after.value as number, page.after.id] });
+  if (page.after) where.push({ sql: '(e.created_at, e.id) < (?, ?)', parameters: [page.after.value, page.after.id] });
   const [rows, counted] = await database.batch([
     database.prepare(
       `SELECT ${columns} FROM event e ${withContact} WHERE ${where.map((part) => part.sql).join(' AND ')}
@@ -155,16 +145,15 @@ export async function listEvents(
       page.limit + 1,
       page.offset,
     ),
-    countStatement(database, organizationId, filter, base),
+    countStatement(database, organizationId, base),
   ]);
   const total = (counted![0] as { total: number }).total;
-  const isExact = filter.eventType === undefined && filter.from === undefined && filter.to === undefined && !filter.isUniqueByPhone;
-  const totalCapped = !isExact && total > countLimit;
+  const isFiltered = base.parameters.length > 1;
+  const totalCapped = isFiltered && total > countLimit;
   return { rows: rows as unknown as StoredEvent[], total: totalCapped ? countLimit : total, totalCapped };
 }
 
-function countStatement(database: Database, organizationId: number, filter: EventFilter, base: Fragment): Statement {
-  if (filter.isUniqueByPhone) return countPhones(database, organizationId, filter);
+function countStatement(database: Database, organizationId: number, base: Fragment): Statement {
   if (base.parameters.length > 1)
     return database.prepare(
       `SELECT count(*) AS total FROM (SELECT 1 FROM event e WHERE ${base.sql} LIMIT ${countLimit + 1})`,
@@ -182,83 +171,6 @@ function countStatement(database: Database, organizationId: number, filter: Even
   );
 }
 
-/** Hops from one distinct phone to the next along the index instead of reading every event. */
-function countPhones(database: Database, organizationId: number, filter: EventFilter): Statement {
-  const { sql, parameters } = condition('e', organizationId, filter);
-  const isFiltered = parameters.length > 1;
-  return database.prepare(
-    `WITH RECURSIVE phones (phone) AS (
-       SELECT (SELECT min(phone) FROM event WHERE organization_id = ? AND phone IS NOT NULL)
-       UNION ALL
-       SELECT (SELECT min(phone) FROM event WHERE organization_id = ? AND phone > phones.phone) FROM phones WHERE phones.phone IS NOT NULL
-       LIMIT ${countLimit + 2}
-     )
-     SELECT count(*) AS total FROM phones WHERE phone IS NOT NULL
-     ${isFiltered ? `AND EXISTS (SELECT 1 FROM event e INDEXED BY event_phone WHERE ${sql} AND e.phone = phones.phone)` : ''}`,
-    organizationId,
-    organizationId,
-    ...(isFiltered ? parameters : []),
-  );
-}
-
-export interface SearchHit {
-  id: number;
-  created_at: number;
-  phone: string | null;
-}
-
-/**
- * Events whose type, contact or phone matches, newest first, at most `countLimit` + 1 from each way of matching: known event
- * types that contain the text, contacts found by the full-text index, and phones that begin with the digits.
- */
-export async function searchEvents(
-  database: Database,
-  organizationId: number,
-  filter: EventFilter,
-  search: { text: string; contactMatch: string | null; phonePrefixes: string[] },
-): Promise<SearchHit[]> {
-  const base = condition('e', organizationId, filter);
-  const hit = 'e.id, e.created_at, e.phone';
-  const types = await database.all<{ event_type: string }>(
-    database.prepare(
-      `SELECT event_type FROM event_type WHERE organization_id = ? AND instr(lower(event_type), ?) > 0 LIMIT 20`,
-      organizationId,
-      search.text.toLowerCase(),
-    ),
-  );
-  const statements = types
-    .filter((row) => filter.eventType === undefined || row.event_type === filter.eventType)
-    .map((row) =>
-      database.prepare(
-        `SELECT ${hit} FROM event e WHERE ${base.sql} AND e.event_type = ? ORDER BY e.created_at DESC, e.id DESC LIMIT ${countLimit + 1}`,
-        ...base.parameters,
-        row.event_type,
-      ),
-    );
-  if (search.contactMatch !== null)
-    statements.push(
-      database.prepare(
-        `SELECT ${hit} FROM (SELECT rowid FROM contact_search WHERE contact_search MATCH ? ORDER BY rowid DESC LIMIT 500) f
-         CROSS JOIN event e INDEXED BY event_contact WHERE e.contact_id = f.rowid AND ${base.sql} LIMIT ${countLimit + 1}`,
-        search.contactMatch,
-        ...base.parameters,
-      ),
-    );
-  for (const prefix of search.phonePrefixes)
-    statements.push(
-      database.prepare(
-        `SELECT ${hit} FROM event e INDEXED BY event_phone WHERE ${base.sql} AND e.phone >= ? AND e.phone < ? LIMIT ${countLimit + 1}`,
-        ...base.parameters,
-        prefix,
-        `${prefix}\u{10FFFF}`,
-      ),
-    );
-  if (!statements.length) return [];
-  const hits = new Map<number, SearchHit>();
-  for (const row of (await database.batch(statements)).flat() as unknown as SearchHit[]) hits.set(row.id, row);
-  return [...hits.values()].toSorted((a, b) => b.created_at - a.created_at || b.id - a.id);
-}
-
 export async function eventsByIds(database: Database, organizationId: number, ids: number[]): Promise<StoredEvent[]> {
   return database.all<StoredEvent>(
     database.prepare(
@@ -273,14 +185,14 @@ export async function eventsByIds(database: Database, organizationId: number, id
 export async function eventsOfContact(
   database: Database,
   contactId: number,
-  page: { limit: number; offset: number; after?: Position | undefined },
+  page: EventPage,
 ): Promise<{ rows: StoredEvent[]; total: number }> {
   const after = page.after ? ' AND (e.created_at, e.id) < (?, ?)' : '';
   const [rows, counted] = await database.batch([
     database.prepare(
       `SELECT ${columns} FROM event e ${withContact} WHERE e.contact_id = ?${after} ORDER BY e.created_at DESC, e.id DESC LIMIT ? OFFSET ?`,
       contactId,
-      ...(page.after ? [page.after.value as number, page.after.id] : []),
+      ...(page.after ? [page.after.value, page.after.id] : []),
       page.limit + 1,
       page.offset,
     ),
@@ -323,8 +235,9 @@ export async function markHandled(
 ): Promise<void> {
   await database.all(
     database.prepare(
+      // The plus keeps the planner from the organization's index: along it, it would read every event of the organization.
       `UPDATE event SET handled_at = ?, note = coalesce(?, note)
-       WHERE id IN (SELECT value FROM json_each(?)) AND organization_id = ? AND handled_at IS NULL`,
+       WHERE id IN (SELECT value FROM json_each(?)) AND +organization_id = ? AND handled_at IS NULL`,
       now,
       note,
       JSON.stringify(ids),

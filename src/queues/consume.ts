@@ -4,7 +4,6 @@ import { handleContactChanges } from '../automation-workflows/triggers/handle-co
 import { handleEvents } from '../automation-workflows/triggers/handle-events.ts';
 import { handleDeliveries } from '../automation-workflows/triggers/handle-deliveries.ts';
 import { handleScheduleFire } from '../automation-workflows/triggers/handle-schedule-fire.ts';
-import { launchRuns } from '../automation-workflows/runs/launch.ts';
 import { workOffCleanup } from '../cron/cleanup.ts';
 import { Logger } from '../library/log.ts';
 import { settingsOf } from '../settings.ts';
@@ -96,7 +95,5 @@ function workOff(context: Context, message: FanoutMessage): Promise<boolean> {
       return handleScheduleFire(context, message.trigger_id, message.scheduled_at);
     case 'cleanup':
       return workOffCleanup(context, message.id);
-    case 'start_runs':
-      return launchRuns(context, message.run_ids).then(() => false);
   }
 }

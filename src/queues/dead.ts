@@ -30,8 +30,5 @@ export async function giveUp(bindings: Env, body: unknown, defer: Context['defer
     case 'contact_changes':
       // The page fails as a whole; its first change is taken out, and the tick sends for the rest.
       return discardFirstChange(database, organization.id);
-    case 'start_runs':
-      // Their rows stay overdue, and the tick goes on trying.
-      return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { parseJson, type Json } from '../../library/json.ts';
 import { parseRetryAfter } from '../retry-policy.ts';
+import { maskSecrets } from '../secrets.ts';
 import { actionHandles, defineNode, failure, next, simulated, type OutboundResponse, type StepResult } from './contract.ts';
 import { BadRequestError, buildRequest, showRequest } from './http-request-build.ts';
 import { HttpRequestData, isSuccess } from './http-request-data.ts';
@@ -24,7 +25,7 @@ export const httpRequestNode = defineNode<HttpRequestData>({
   run: async (step) => {
     try {
       const request = await buildRequest(step.data, step.scope, step.key, step.now);
-      if (step.dryRun) return simulated(showRequest(request));
+      if (step.dryRun) return simulated(showRequest(await buildRequest(withoutSecrets(step.data), step.scope, step.key, step.now)));
       return settle(await step.effects.httpRequest(step.key, request), step.data, step.now);
     } catch (error) {
       if (error instanceof BadRequestError) return failure('invalid_request', error.message);
@@ -32,6 +33,9 @@ export const httpRequestNode = defineNode<HttpRequestData>({
     }
   },
 });
+
+/** For showing: what the definition masks is masked in the body, too. The signing secret is in no part of a request. */
+const withoutSecrets = (data: HttpRequestData): HttpRequestData => ({ ...maskSecrets(data), secret: data.secret });
 
 function settle(response: OutboundResponse, data: HttpRequestData, now: number): StepResult {
   if ('failure' in response)

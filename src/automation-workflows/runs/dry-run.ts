@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../accounts/context.ts';
+import { findContacts } from '../../contacts/find-contacts.ts';
 import { storePayload } from '../../database/payload.ts';
 import { addExact, parseDuration } from '../../library/durations.ts';
 import { parseDefinition } from '../definition.ts';
@@ -13,7 +14,7 @@ import { archiveHistory, historyRecord, type HistoryEntry } from './history.ts';
 import { advance, type Journal } from './interpreter.ts';
 import { begin, wakeAt, type Progress } from './progress.ts';
 import { runRecord } from './records.ts';
-import { scopeOfRun, type RunOrigin } from './scope-of-run.ts';
+import { scopeFor, type RunOrigin } from './scope-of-run.ts';
 import { recordRuns, type Candidate } from './start.ts';
 import { findRun, projectRun } from './store.ts';
 
@@ -40,6 +41,8 @@ export async function dryRun(context: Context, workflow: WorkflowRow, candidate:
     event: null,
     webhook: null,
   };
+  // Nothing changes the contact meanwhile, so it is read once.
+  const contact = origin.contactId === null ? null : ((await findContacts(context, [origin.contactId])).get(origin.contactId) ?? null);
   let now = context.clock();
   const journal = new MemoryJournal(begin(graph, now));
   const deadline = addExact(now, parseDuration(settings.timeout));
@@ -53,7 +56,7 @@ export async function dryRun(context: Context, workflow: WorkflowRow, candidate:
     dryRun: true,
     now: () => now,
     random: Math.random,
-    scope: (progress: Progress, node: Parameters<typeof scopeOfRun>[3]) => scopeOfRun(context, origin, progress, node, now),
+    scope: async (progress: Progress) => scopeFor(context, origin, progress, now, contact),
     open: (data: Record<string, unknown>) => openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, data),
     shouldYield: () => false,
   };
@@ -62,8 +65,10 @@ export async function dryRun(context: Context, workflow: WorkflowRow, candidate:
     now = Math.max(now, wakeAt(journal.progress(), deadline) ?? now);
   }
   const progress = journal.progress();
-  const history = journal.entries.map(historyRecord);
-  await archiveHistory(context.bindings.FILES, context.organization.id, row.id, history);
+  const { entries } = journal;
+  await archiveHistory(context.bindings.FILES, context.organization.id, row.id, entries.length, (offset, limit) =>
+    entries.slice(offset, offset + limit),
+  );
   const changes = { assigned: progress.assigned, outputs: progress.outputs };
   await projectRun(context.database, context.organization.id, row.id, {
     state: progress.state,
@@ -89,13 +94,18 @@ export async function dryRun(context: Context, workflow: WorkflowRow, candidate:
     startedAt: progress.startedAt,
     endedAt: progress.endedAt,
   };
-  return { ...runRecord(row, candidate.initialContext, live), history };
+  return { ...runRecord(row, candidate.initialContext, live), history: entries.map(historyRecord) };
 }
+
+/** How much of inputs and outputs a journal in memory keeps. */
+const keptLength = 8 * 1024 * 1024;
+const leftOut = { _cut: 'left out: the history of this dry run is over 8 MiB' };
 
 /** A dry run lives in one request, so its journal lives in memory. */
 class MemoryJournal implements Journal {
   readonly entries: HistoryEntry[] = [];
   #progress: Progress;
+  #left = keptLength;
 
   constructor(progress: Progress) {
     this.#progress = progress;
@@ -108,11 +118,10 @@ class MemoryJournal implements Journal {
   commit(progress: Progress, entry?: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
     this.#progress = progress;
     if (!entry) return 0;
-    if (entry.id !== undefined) {
-      this.entries[entry.id - 1] = { ...entry, id: entry.id };
-      return entry.id;
-    }
-    return this.entries.push({ ...entry, id: this.entries.length + 1 });
+    const id = entry.id ?? this.entries.length + 1;
+    if (entry.id === undefined) this.#left -= JSON.stringify([entry.input, entry.output]).length;
+    this.entries[id - 1] = this.#left < 0 ? { ...entry, id, input: leftOut, output: leftOut } : { ...entry, id };
+    return id;
   }
 
   unfinished(): null {

@@ -50,14 +50,17 @@ const partSize = 500;
 
 const partKey = (organizationId: number, runId: number, part: number) => `runs/${organizationId}/${runId}/history-${part}.json`;
 
-/** Writes an ended run's history to R2, 500 records an object. Writing again gives the same objects. */
-export async function archiveHistory(bucket: R2Bucket, organizationId: number, runId: number, records: HistoryRecord[]): Promise<void> {
-  for (let part = 0; part * partSize < Math.max(1, records.length); part++)
-    await bucket.put(
-      partKey(organizationId, runId, part),
-      JSON.stringify({ total: records.length, records: records.slice(part * partSize, (part + 1) * partSize) }),
-      { httpMetadata: { contentType: 'application/json' } },
-    );
+/** A stretch of a history, oldest first. */
+type Read = (offset: number, limit: number) => HistoryEntry[];
+
+/** Writes an ended run's history to R2, 500 records an object, one in memory at a time. Writing again gives the same objects. */
+export async function archiveHistory(bucket: R2Bucket, organizationId: number, runId: number, total: number, read: Read): Promise<void> {
+  for (let part = 0; part * partSize < Math.max(1, total); part++) {
+    const records = read(part * partSize, partSize).map(historyRecord);
+    await bucket.put(partKey(organizationId, runId, part), JSON.stringify({ total, records }), {
+      httpMetadata: { contentType: 'application/json' },
+    });
+  }
 }
 
 /** A page of an archived history, oldest first; null when nothing is archived. */
@@ -67,20 +70,18 @@ export async function archivedHistory(
   runId: number,
   page: { limit: number; offset: number },
 ): Promise<{ records: HistoryRecord[]; total: number } | null> {
-  const records: HistoryRecord[] = [];
-  let total = 0;
-  const first = Math.floor(page.offset / partSize);
-  const last = Math.floor((page.offset + page.limit - 1) / partSize);
-  for (let part = first; part <= last; part++) {
+  const partAt = async (part: number) => {
     const object = await bucket.get(partKey(organizationId, runId, part));
-    if (!object) {
-      if (part === first && first === 0) return null;
-      break;
-    }
-    const stored = await object.json<{ total: number; records: HistoryRecord[] }>();
-    total = stored.total;
-    records.push(...stored.records);
-  }
+    return object && (await object.json<{ total: number; records: HistoryRecord[] }>());
+  };
+  const first = Math.floor(page.offset / partSize);
+  const begun = (await partAt(first)) ?? (first > 0 ? await partAt(0) : null);
+  if (!begun) return null;
+  const { total } = begun;
+  if (page.offset >= total) return { records: [], total };
+  const records = [...begun.records];
+  const end = Math.min(total, page.offset + page.limit);
+  for (let part = first + 1; part * partSize < end; part++) records.push(...((await partAt(part))?.records ?? []));
   const skipped = page.offset - first * partSize;
   return { records: records.slice(skipped, skipped + page.limit), total };
 }

@@ -34,6 +34,7 @@ export interface Surroundings {
   dryRun: boolean;
   now(): number;
   random(): number;
+  /** `node` has its secrets opened. */
   scope(progress: Progress, node: GraphNode): Promise<Scope>;
   /** The node's data with its secrets opened. */
   open(data: Record<string, unknown>): Promise<Record<string, unknown>>;
@@ -106,12 +107,12 @@ async function takeStep(journal: Journal, progress: Progress, run: Surroundings)
 
 async function performNode(progress: Progress, node: GraphNode, type: NodeType, key: string, run: Surroundings): Promise<StepResult> {
   try {
-    const data = type.dataSchema.parse(await run.open(node.data)) as unknown;
-    const scope = await run.scope(progress, node);
+    // Secrets may be templates, too, so the scope is made for the node with its secrets opened.
+    const opened = { ...node, data: await run.open(node.data) };
     return await type.run({
-      node,
-      data,
-      scope,
+      node: opened,
+      data: type.dataSchema.parse(opened.data) as unknown,
+      scope: await run.scope(progress, opened),
       now: run.now(),
       key,
       dryRun: run.dryRun,

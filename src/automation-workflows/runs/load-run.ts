@@ -5,6 +5,7 @@ import { addExact, parseDuration } from '../../library/durations.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { parseDefinition } from '../definition.ts';
 import { WorkflowSettings } from '../settings.ts';
+import { isOfInternalEvent } from '../triggers/internal-events.ts';
 import { Graph } from './graph.ts';
 import { initialContextOf, type DeliveryPayload } from './records.ts';
 import type { RunOrigin } from './scope-of-run.ts';
@@ -39,10 +40,7 @@ export async function loadRunFacts(context: Context, id: number): Promise<Loaded
     isTest: Boolean(row.is_test),
     createdAt: row.created_at,
     initialContext: initialContextOf(row, own, payload),
-    event:
-      row.source === 'event' && row.event_type !== null
-        ? { id: row.source_id!, type: row.event_type, data: payload, created_at: toTimestamp(row.event_created_at!) }
-        : null,
+    event: eventOf(row, own, payload),
     webhook: row.source === 'delivery' ? (payload as DeliveryPayload) : null,
   };
   const graph = graphs.get(
@@ -50,4 +48,12 @@ export async function loadRunFacts(context: Context, id: number): Promise<Loaded
     () => new Graph(parseDefinition(JSON.parse(row.definition))),
   );
   return { row, origin, graph, settings, deadline: addExact(row.created_at, parseDuration(settings.timeout)) };
+}
+
+/** What the run was started by: an event of the organization's, or one of the service's own. */
+function eventOf(row: RunFacts, own: unknown, payload: unknown): RunOrigin['event'] {
+  if (row.source === 'event' && row.event_type !== null)
+    return { id: row.source_id!, type: row.event_type, data: payload, created_at: toTimestamp(row.event_created_at!) };
+  if (row.source !== 'run' || !isOfInternalEvent(row.dedup_key)) return null;
+  return { id: null, type: String((own as Record<string, unknown>).event_type), data: own, created_at: toTimestamp(row.created_at) };
 }

@@ -20,7 +20,7 @@ export interface RunOrigin {
   isTest: boolean;
   createdAt: number;
   initialContext: Record<string, unknown>;
-  event: { id: number; type: string; data: unknown; created_at: string } | null;
+  event: { id: number | null; type: string; data: unknown; created_at: string } | null;
   webhook: DeliveryPayload | null;
 }
 
@@ -68,6 +68,6 @@ async function contactOf(context: Context, contactId: number | null): Promise<Co
   return (await findContacts(context, [contactId])).get(contactId) ?? null;
 }
 
-/** Zones given as "contact" count, too. A node that acts on the contact needs to know whether there is one. */
-const speaksOfContact = (node: GraphNode): boolean => actsOnContact.has(node.type) || JSON.stringify(node.data).includes('contact');
-const actsOnContact = new Set(['update_contact', 'list_membership']);
+/** A node that acts on the contact needs to know whether there is one, and a wait is by default in the contact's zone. */
+const speaksOfContact = (node: GraphNode): boolean => needContact.has(node.type) || JSON.stringify(node.data).includes('contact');
+const needContact = new Set(['update_contact', 'list_membership', 'wait']);

@@ -1,5 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
 import { storePayload } from '../../database/payload.ts';
+import type { Issue } from '../../library/errors.ts';
 import { validateContext } from '../context-schema.ts';
 import { insertRuns, type InsertedRun, type NewRun, type RunSource } from './store.ts';
 import { launchRuns } from './launch.ts';
@@ -22,7 +23,9 @@ export interface Candidate {
 /** `dry`: walked by its request alone. Until that is done its row says that it was interrupted. */
 type BeginsAs = 'queued' | 'running' | 'dry';
 
-const chunkLength = 700_000;
+/** Rows written by one statement travel as one JSON value, which D1 bounds at 2 MB. */
+const chunkBytes = 1_500_000;
+const toldFaults = 20;
 const interrupted = {
   node_id: null,
   type: 'interrupted',
@@ -52,18 +55,19 @@ export async function recordRuns(
 ): Promise<InsertedRun[]> {
   const stored: InsertedRun[] = [];
   let chunk: NewRun[] = [];
-  let length = 0;
+  let bytes = 0;
   const flush = async () => {
     stored.push(...(await insertRuns(context.database, context.organization.id, chunk, context.clock(), options.evenIfInactive)));
     chunk = [];
-    length = 0;
+    bytes = 0;
   };
   const keptContexts = new Map<Record<string, unknown>, string>();
   for (const candidate of candidates) {
     const row = await rowOf(context, candidate, options.state ?? 'queued', keptContexts);
-    length += (row.initial_context?.length ?? 0) + 500;
+    const rowBytes = Buffer.byteLength(JSON.stringify(row));
+    if (bytes + rowBytes > chunkBytes) await flush();
     chunk.push(row);
-    if (length > chunkLength) await flush();
+    bytes += rowBytes;
   }
   await flush();
   return stored;
@@ -72,14 +76,7 @@ export async function recordRuns(
 async function rowOf(context: Context, candidate: Candidate, state: BeginsAs, kept: Map<object, string>): Promise<NewRun> {
   const faults = validateContext(JSON.parse(candidate.workflow.contextSchema) as object, candidate.initialContext, ['context']);
   const now = context.clock();
-  const unfit = faults.length
-    ? {
-        node_id: null,
-        type: 'context_invalid',
-        message: faults.map((fault) => `${fault.loc.join('.')}: ${fault.msg}`).join('; '),
-        attempt: null,
-      }
-    : null;
+  const unfit = faults.length ? { node_id: null, type: 'context_invalid', message: told(faults), attempt: null } : null;
   const error = unfit ?? (state === 'dry' ? interrupted : null);
   return {
     workflow_id: candidate.workflow.id,
@@ -99,6 +96,11 @@ async function rowOf(context: Context, candidate: Candidate, state: BeginsAs, ke
     wake_at: error ? null : now,
     completed_at: unfit ? now : null,
   };
+}
+
+function told(faults: Issue[]): string {
+  const first = faults.slice(0, toldFaults).map((fault) => `${fault.loc.join('.')}: ${fault.msg}`.slice(0, 500));
+  return [...first, ...(faults.length > toldFaults ? [`and ${faults.length - toldFaults} more`] : [])].join('; ');
 }
 
 /** Runs of one cause share one context object: it is written out once. */

@@ -22,11 +22,16 @@ const contact = {
 };
 const order = { order_id: 'A-17', total: 120.5 };
 
+/** As a run finds it that an event has started: its data stand under `event`, under `data` and at the top level. */
+const ofEvent = (type: string, data: Record<string, unknown>) => ({ contact, event: { type, data }, data, ...data });
+const ofService = (type: string, data: Record<string, unknown>) => ofEvent(type, { event_type: type, ...data });
+const scheduled = { scheduled_at: '2026-11-20T14:30:00.000Z' };
+
 const texts: Record<TriggerType, { label: string; description: string; sample_context: Record<string, unknown> }> = {
   contact_event: {
     label: 'Contact event',
     description: 'Starts a run for each event of one of the types that POST /events receives.',
-    sample_context: { contact, event: { id: 7, type: 'order_placed', data: order }, data: order, ...order },
+    sample_context: ofEvent('order_placed', order),
   },
   webhook: {
     label: 'Webhook',
@@ -41,22 +46,28 @@ const texts: Record<TriggerType, { label: string; description: string; sample_co
   schedule: {
     label: 'Schedule',
     description: 'Starts runs at the times of a cron line in a time zone: one, or one for each contact of a list.',
-    sample_context: { contact, event: { type: 'schedule', data: { scheduled_at: '2026-11-20T14:30:00.000Z' } } },
+    sample_context: { contact, data: scheduled, ...scheduled },
   },
   data_condition: {
     label: 'Contact data',
     description: 'Starts a run when a change makes a contact match a condition that it did not match before.',
-    sample_context: { contact, event: { type: 'contact.updated', data: { changed: ['custom_fields.tier'] } } },
+    sample_context: ofService('contact.updated', { contact_id: contact.id, changed_fields: ['custom_fields'] }),
   },
   event: {
     label: 'Service event',
-    description: 'Starts a run when the service itself reports something, such as a finished call.',
-    sample_context: { contact, event: { type: 'call.completed', data: { outcome: 'completed' } } },
+    description: 'Starts a run when the service itself reports something, such as a run that ended.',
+    sample_context: ofService('run.completed', {
+      run_id: 7,
+      automation_workflow_id: 3,
+      workflow_name: 'Welcome',
+      state: 'completed',
+      outcome: 'done',
+    }),
   },
   manual: {
     label: 'Manual',
     description: 'Starts runs when it is fired through the API, with the given context or for the given contacts.',
-    sample_context: { contact },
+    sample_context: { contact, data: {} },
   },
 };
 

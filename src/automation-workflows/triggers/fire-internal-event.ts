@@ -1,13 +1,14 @@
 import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
-import { maximumDepth } from '../../events/accept.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { startRuns } from '../runs/start.ts';
+import { internalKey, type internalEvents } from './internal-events.ts';
 import { candidateOf, type TriggerCause } from './match.ts';
 import { armedByTopics, type ArmedTrigger } from './store.ts';
+import { isTooDeep } from './too-deep.ts';
 
 export interface InternalEvent {
-  name: string;
+  name: (typeof internalEvents)[number];
   /** Names what happened; a trigger starts one run for it. */
   cause: string;
   contactId: number | null;
@@ -21,19 +22,17 @@ export async function fireInternalEvent(context: Context, event: InternalEvent):
     armedByTopics(context.database, context.organization.id, [`event:${event.name}`]),
   );
   if (!triggers.length) return;
-  if (event.depth > maximumDepth) {
-    context.log.warn('internal event triggers nothing: journeys set off each other too deep', { event: event.name, cause: event.cause });
-    return;
-  }
+  if (isTooDeep(context, event.depth, `${event.name} (${event.cause})`, triggers)) return;
   const contact = event.contactId === null ? null : ((await findContacts(context, [event.contactId])).get(event.contactId) ?? null);
+  const data = { event_type: event.name, ...event.data };
   const cause: TriggerCause = {
-    key: event.cause,
+    key: internalKey(event.cause),
     contact,
-    event: { id: null, type: event.name, data: event.data, created_at: toTimestamp(context.clock()) },
+    event: { id: null, type: event.name, data, created_at: toTimestamp(context.clock()) },
     webhook: null,
     source: 'run',
     sourceId: null,
-    initialContext: event.data,
+    initialContext: data,
     depth: event.depth,
   };
   await startRuns(

@@ -9,12 +9,21 @@ import { dueTriggers, recordFire } from './schedule-store.ts';
 const pageSize = 500;
 
 /** Records the firings that are due on a shard and has them worked off. Run twice or late, a minute still fires once. */
-export async function fireSchedules(bindings: Env, database: Database, now: number, defer: Context['defer']): Promise<void> {
+export async function fireSchedules(
+  bindings: Env,
+  database: Database,
+  now: number,
+  { log, defer }: Pick<Context, 'log' | 'defer'>,
+): Promise<void> {
   for (const trigger of await dueTriggers(database, now, pageSize)) {
-    const config = JSON.parse(trigger.config) as TriggerConfig<'schedule'>;
-    const { fireAt, nextFireAt } = missedFires(config, trigger.next_fire_at!, now);
-    const isOurs = await recordFire(database, trigger, { scheduledAt: fireAt, nextFireAt }, now);
-    const context = isOurs && fireAt !== null ? await backgroundContext(bindings, trigger.organization_id, defer) : null;
-    if (context) announceScheduleFire(context, trigger.id, fireAt!);
+    try {
+      const config = JSON.parse(trigger.config) as TriggerConfig<'schedule'>;
+      const { fireAt, nextFireAt } = missedFires(config, trigger.next_fire_at!, now);
+      const isOurs = await recordFire(database, trigger, { scheduledAt: fireAt, nextFireAt }, now);
+      const context = isOurs && fireAt !== null ? await backgroundContext(bindings, trigger.organization_id, defer) : null;
+      if (context) announceScheduleFire(context, trigger.id, fireAt!);
+    } catch (error) {
+      log.error('a schedule could not be fired; the next tick tries again', error, { trigger_id: trigger.id });
+    }
   }
 }

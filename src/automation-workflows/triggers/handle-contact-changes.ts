@@ -1,14 +1,15 @@
 import type { Context } from '../../accounts/context.ts';
 import type { Contact } from '../../contacts/contact.ts';
 import { contactRecord, type ContactRecord } from '../../contacts/records.ts';
-import { maximumDepth } from '../../events/accept.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { evaluate, type Condition } from '../conditions.ts';
 import { startRuns, type Candidate } from '../runs/start.ts';
 import { changesPage, deleteChanges, type ChangeRow } from './change-store.ts';
 import type { Scope } from '../templates.ts';
+import { internalKey } from './internal-events.ts';
 import { candidateOf, triggerScope, type TriggerCause } from './match.ts';
 import { armedByTopics, type ArmedTrigger } from './store.ts';
+import { isTooDeep } from './too-deep.ts';
 
 const pageSize = 500;
 
@@ -34,11 +35,9 @@ export async function handleContactChanges(context: Context): Promise<boolean> {
   const candidates = rows.flatMap((row) => {
     const change = changeOf(row);
     if (!change) return [];
-    if (change.depth > maximumDepth) {
-      context.log.warn('contact change triggers nothing: journeys set off each other too deep', { contact_id: change.after.id });
-      return [];
-    }
-    return triggers.flatMap((trigger) => candidateFor(context, trigger, change, now) ?? []);
+    const listening = triggers.filter((trigger) => topicsOf(change).includes(trigger.topic));
+    if (isTooDeep(context, change.depth, `a change of contact ${change.after.id}`, listening)) return [];
+    return listening.flatMap((trigger) => candidateFor(context, trigger, change, now) ?? []);
   });
   await startRuns(context, candidates);
   await deleteChanges(
@@ -64,24 +63,22 @@ function changeOf(row: ChangeRow): Change | null {
 
 const view = (json: string): ContactRecord => contactRecord(JSON.parse(json) as Contact);
 
+const kindOf = (change: Change) => (change.before === null ? 'created' : 'updated');
+
+const topicsOf = (change: Change): string[] => [`change:${kindOf(change)}`, `event:contact.${kindOf(change)}`];
+
 function candidateFor(context: Context, trigger: ArmedTrigger & { topic: string }, change: Change, now: number): Candidate | null {
-  const kind = change.before === null ? 'created' : 'updated';
-  const name = `contact.${kind}`;
-  if (trigger.topic !== `change:${kind}` && trigger.topic !== `event:${name}`) return null;
-  const changed = changedFields(change);
+  const type = `contact.${kindOf(change)}`;
+  const data = { event_type: type, contact_id: change.after.id, changed_fields: changedFields(change) };
   const cause: TriggerCause = {
-    key: `change:${change.id}`,
+    // Ids of changes are given again once the table has been empty; with contact and moment they are unique.
+    key: internalKey(`change:${change.after.id}:${change.createdAt}:${change.id}`),
     contact: change.after,
-    event: {
-      id: null,
-      type: name,
-      data: { contact_id: change.after.id, changed_fields: changed },
-      created_at: toTimestamp(change.createdAt),
-    },
+    event: { id: null, type, data, created_at: toTimestamp(change.createdAt) },
     webhook: null,
     source: 'run',
     sourceId: null,
-    initialContext: { contact_id: change.after.id, changed_fields: changed },
+    initialContext: data,
     depth: change.depth,
   };
   if (trigger.topic.startsWith('event:')) return candidateOf(context, trigger, cause);

@@ -1,10 +1,12 @@
 import type { Context } from '../../accounts/context.ts';
 import { contactsStatement, recordOfRow } from '../../contacts/find-contacts.ts';
+import type { ContactRecord } from '../../contacts/records.ts';
 import { resolvePayloads } from '../../database/payload.ts';
 import { variablesOfDelivery, type DeliveryPayload } from '../runs/records.ts';
 import { startRuns, type Candidate } from '../runs/start.ts';
-import { markDeliveries, unhandledDeliveries, type HandledDelivery } from './delivery-store.ts';
+import { markDeliveries, unhandledDeliveries, type DeliveryToHandle, type HandledDelivery } from './delivery-store.ts';
 import { candidateOf, type TriggerCause } from './match.ts';
+import { portionsOf } from './portions.ts';
 import { armedById, type ArmedTrigger } from './store.ts';
 
 /** Starts the runs that accepted deliveries ask for and marks the deliveries as handled. Repeatable like `handleEvents`. */
@@ -18,6 +20,18 @@ export async function handleDeliveries(context: Context, ids: number[]): Promise
   ]);
   const triggers = new Map((triggerRows as unknown as ArmedTrigger[]).map((trigger) => [trigger.id, trigger]));
   const contacts = new Map(contactRows!.map(recordOfRow).map((contact) => [contact.id, contact]));
+  const handled: HandledDelivery[] = [];
+  for (const portion of portionsOf(deliveries, (delivery) => delivery.payload))
+    handled.push(...(await startRunsOf(context, portion, triggers, contacts)));
+  await markDeliveries(database, organization.id, handled, context.clock());
+}
+
+async function startRunsOf(
+  context: Context,
+  deliveries: DeliveryToHandle[],
+  triggers: Map<number, ArmedTrigger>,
+  contacts: Map<number, ContactRecord>,
+): Promise<HandledDelivery[]> {
   const payloads = (await resolvePayloads(
     context.bindings.FILES,
     deliveries.map((delivery) => delivery.payload),
@@ -44,5 +58,5 @@ export async function handleDeliveries(context: Context, ids: number[]): Promise
   const started = new Set((await startRuns(context, candidates)).map((run) => run.dedup_key));
   const inactive = 'Trigger or workflow had become inactive';
   for (const candidate of candidates) handled.push({ id: candidate.deliveryId, note: started.has(candidate.dedupKey) ? null : inactive });
-  await markDeliveries(database, organization.id, handled, context.clock());
+  return handled;
 }

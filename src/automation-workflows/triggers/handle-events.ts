@@ -6,11 +6,12 @@ import { markEventsHandled, unhandledEvents, type EventToHandle } from '../../ev
 import { toTimestamp } from '../../library/clock.ts';
 import { startRuns, type Candidate } from '../runs/start.ts';
 import { candidateOf, type TriggerCause } from './match.ts';
+import { portionsOf } from './portions.ts';
 import { armedByTopics, type ArmedTrigger } from './store.ts';
 
 /**
  * Starts the runs that accepted events ask for and marks the events as handled. Repeatable at any point: runs are keyed by
- * event and trigger, and the mark is the last thing written. At most 4 D1 calls for a batch, whatever its size.
+ * event and trigger, and the mark is the last thing written. Four D1 calls for a batch of ordinary payloads.
  */
 export async function handleEvents(context: Context, ids: number[]): Promise<void> {
   const { database, organization } = context;
@@ -29,7 +30,9 @@ export async function handleEvents(context: Context, ids: number[]): Promise<voi
   const byTopic = Map.groupBy(triggers as unknown as (ArmedTrigger & { topic: string })[], (trigger) => trigger.topic);
   if (byTopic.size) {
     const contactsById = new Map(contacts!.map(recordOfRow).map((contact) => [contact.id, contact]));
-    await startRuns(context, await candidatesOf(context, events, byTopic, contactsById));
+    const matched = events.filter((event) => byTopic.has(`contact_event:${event.event_type}`));
+    for (const portion of portionsOf(matched, (event) => event.data))
+      await startRuns(context, await candidatesOf(context, portion, byTopic, contactsById));
   }
   await markEventsHandled(context, events);
 }
@@ -40,12 +43,11 @@ async function candidatesOf(
   triggersByTopic: Map<string, ArmedTrigger[]>,
   contacts: Map<number, ContactRecord>,
 ): Promise<Candidate[]> {
-  const matched = events.filter((event) => triggersByTopic.has(`contact_event:${event.event_type}`));
   const payloads = await resolvePayloads(
     context.bindings.FILES,
-    matched.map((event) => event.data),
+    events.map((event) => event.data),
   );
-  return matched.flatMap((event, index) => {
+  return events.flatMap((event, index) => {
     const data = payloads[index] as Record<string, unknown>;
     const cause: TriggerCause = {
       key: `event:${event.id}`,

@@ -10,4 +10,10 @@ export const internalEvents = [
   'run.failed',
 ] as const;
 
-export type InternalEvent = (typeof internalEvents)[number];
+const prefix = 'internal:';
+
+/** The key of what happened, for the runs that it starts. */
+export const internalKey = (cause: string): string => `${prefix}${cause}`;
+
+/** Whether a run with this dedup key was started by an internal event: its initial context is then the event's data. */
+export const isOfInternalEvent = (dedupKey: string): boolean => dedupKey.startsWith(prefix);

@@ -9,7 +9,7 @@ import { openSecrets } from '../secrets.ts';
 import { insertDelivery, findDelivery } from './delivery-store.ts';
 import { applyMapping, extractDeliveryId } from './mapping.ts';
 import { readPayload } from './payload.ts';
-import { verify } from './signatures.ts';
+import { isSame, verify } from './signatures.ts';
 import { armedByUuid, type ArmedTrigger } from './store.ts';
 import { organizationOfUuid } from './trigger-uuid.ts';
 import type { WebhookConfig } from './webhook-config.ts';
@@ -78,7 +78,7 @@ export async function answerChallenge(
   const challenge = query['hub.challenge'] ?? query['challenge'];
   const token = query['hub.verify_token'] ?? query['verify_token'];
   const { verify_token } = config.auth;
-  if (!challenge || !verify_token || token !== verify_token)
+  if (!challenge || !verify_token || !(await isSame(token ?? '', verify_token)))
     throw forbidden('This address answers a GET only with a challenge and the verify_token of its trigger');
   return challenge;
 }

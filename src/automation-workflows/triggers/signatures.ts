@@ -98,7 +98,7 @@ async function isSigned(key: Uint8Array, signatures: readonly string[], encoding
 }
 
 /** Compares digests, so that neither content nor length of a secret shows in the time it takes. */
-async function isSame(given: string, secret: string): Promise<boolean> {
+export async function isSame(given: string, secret: string): Promise<boolean> {
   const [a, b] = await Promise.all(
     [given, secret].map(async (text) => new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))),
   );

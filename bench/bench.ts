@@ -1,0 +1,107 @@
+import { createDemoOrganization } from '../scripts/local/demo-organization.ts';
+import { copyRows } from './local/copy-rows.ts';
+import { createJourneys, type Journeys } from './local/journeys.ts';
+import { startRig, type Rig, type WorkerName } from './local/start.ts';
+import { Client, type Sample } from './load.ts';
+
+export const connections = 16;
+
+/** How often and how long the cases are measured. */
+export interface Pace {
+  rounds: number;
+  /** Requests of a round, by case. */
+  events: number;
+  matchedEvents: number;
+  webhooks: number;
+  pages: number;
+  steadyWebhooks: number;
+  steadyRounds: number;
+  repeatRounds: number;
+}
+
+export const fullPace: Pace = {
+  rounds: 9,
+  events: 600,
+  matchedEvents: 150,
+  webhooks: 150,
+  pages: 200,
+  steadyWebhooks: 40,
+  steadyRounds: 3,
+  repeatRounds: 4,
+};
+export const quickPace: Pace = {
+  rounds: 2,
+  events: 200,
+  matchedEvents: 50,
+  webhooks: 50,
+  pages: 60,
+  steadyWebhooks: 12,
+  steadyRounds: 1,
+  repeatRounds: 1,
+};
+
+export type Side = 'service' | 'floor';
+
+/** A line of the table: the samples of both sides, taken in turn. */
+export interface Result {
+  name: string;
+  /** What the floor does. */
+  floorDoes: string;
+  /** What the ratio compares: how many are done in a second, or how long one takes. */
+  compares: 'rate' | 'time';
+  service: Sample[];
+  floor: Sample[];
+}
+
+/** The started Workers, an organization that is the same in each, and how to reach them. */
+export interface Bench extends Journeys {
+  rig: Rig;
+  clients: Record<WorkerName, Client>;
+  headers: Record<string, string>;
+  pace: Pace;
+  progress(text: string): void;
+}
+
+export async function prepareBench(pace: Pace, progress: Bench['progress'], isInspected = false): Promise<Bench> {
+  const rig = await startRig(isInspected);
+  const { origins, databases } = rig;
+  const clientOf = (name: WorkerName) => new Client(origins[name], connections);
+  const clients = { service: clientOf('service'), recording: clientOf('recording'), floor: clientOf('floor') };
+  try {
+    const key = await createDemoOrganization(`${origins.service.origin}/api/v1`);
+    const headers = { 'x-api-key': key };
+    const journeys = await createJourneys(clients.service, headers);
+    await copyRows(databases.service, databases.recording);
+    await copyRows(databases.service, databases.floor);
+    return { rig, clients, headers, pace, progress, ...journeys };
+  } catch (error) {
+    await rig.stop();
+    throw error;
+  }
+}
+
+export async function endBench({ rig, clients }: Bench): Promise<void> {
+  for (const client of Object.values(clients)) client.close();
+  await rig.stop();
+}
+
+/**
+ * Measures every side in each round, in turn, after a round that does not count. Which one begins changes with the round,
+ * since whatever else runs on the machine comes and goes.
+ */
+export async function alternate<Name extends string>(
+  rounds: number,
+  sides: readonly Name[],
+  measure: (side: Name, round: number) => Promise<Sample>,
+): Promise<Record<Name, Sample[]>> {
+  const samples = Object.fromEntries(sides.map((side) => [side, [] as Sample[]])) as Record<Name, Sample[]>;
+  for (let round = 0; round <= rounds; round++)
+    for (let turn = 0; turn < sides.length; turn++) {
+      const side = sides[(round + turn) % sides.length]!;
+      const sample = await measure(side, round);
+      if (round > 0) samples[side].push(sample);
+    }
+  return samples;
+}
+
+export const bothSides = ['service', 'floor'] as const;

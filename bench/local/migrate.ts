@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDirectory } from '../../scripts/local/settings.ts';
+import type { Database } from './start.ts';
+
+const migrations = join(projectDirectory, 'migrations');
+
+/** Ids begin after these, so that no other number in a recorded statement can be taken for one. */
+const before = { contact: 6_100_000_000, event: 7_100_000_000, run: 8_100_000_000, delivery: 9_100_000_000 };
+
+/** When a run's row became completed, told by the database itself, to the millisecond. */
+const completions = [
+  'CREATE TABLE bench_completion (run_id INTEGER PRIMARY KEY, completed_at INTEGER NOT NULL)',
+  `CREATE TRIGGER bench_completed AFTER UPDATE OF state ON automation_run WHEN NEW.state = 'completed' BEGIN
+     INSERT INTO bench_completion VALUES (NEW.id, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+   END`,
+];
+
+/** Applies the migrations, and what the benchmark itself needs, to an empty database. */
+export async function migrate(database: Database): Promise<void> {
+  const files = readdirSync(migrations)
+    .filter((name) => name.endsWith('.sql'))
+    .toSorted();
+  const statements = files.flatMap((name) => readFileSync(join(migrations, name), 'utf8').split('--> statement-breakpoint'));
+  await database.batch([...statements, ...completions, ...rowsBelow()].map((sql) => database.prepare(sql)));
+}
+
+/** A row of a foreign organization with each of these ids: the next one inserted gets the next id. */
+function rowsBelow(): string[] {
+  return [
+    `INSERT INTO contact (id, organization_id, tags, custom_fields, created_at, updated_at) VALUES (${before.contact}, 0, '[]', '{}', 0, 0)`,
+    `INSERT INTO event (id, organization_id, event_type, data, created_at, handled_at) VALUES (${before.event}, 0, 'none', '{}', 0, 0)`,
+    `INSERT INTO automation_run (id, organization_id, workflow_id, workflow_version, state, dedup_key, source, created_at)
+     VALUES (${before.run}, 0, 0, 1, 'failed', 'none', 'run', 0)`,
+    `INSERT INTO webhook_delivery (id, organization_id, trigger_id, payload, created_at, handled_at)
+     VALUES (${before.delivery}, 0, 0, '{}', 0, 0)`,
+  ];
+}

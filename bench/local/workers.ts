@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { bundle } from './bundle.ts';
+
+/** What the benchmark reads or changes of the options that wrangler makes of wrangler.toml. */
+export interface Configured {
+  compatibilityDate: string;
+  bindings: Record<string, string>;
+  ratelimits: Record<string, { simple: { limit: number; period: number } }>;
+  queueProducers: Record<string, { queueName: string }>;
+  queueConsumers: Record<string, object>;
+}
+
+const unlimited = 1_000_000_000;
+const directSocket = { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }] };
+const secret = () => randomBytes(32).toString('base64');
+const recordedName = (queue: string) => `${queue}-recorded`;
+
+/**
+ * The three Workers of a run. The service has its options from wrangler.toml, but for the rate limits, which would end the run,
+ * and secrets of this run. The recording service differs in its database and queues; the floor has a binding of each kind.
+ */
+export async function workersIn(directory: string, configured: Configured) {
+  const { compatibilityDate, queueProducers, queueConsumers } = configured;
+  const [service, recording, floor] = await Promise.all([
+    bundle(directory, 'service', 'src/worker.ts', compatibilityDate),
+    bundle(directory, 'recording', 'bench/workers/recording-worker.ts', compatibilityDate),
+    bundle(directory, 'floor', 'bench/workers/floor-worker.ts', compatibilityDate),
+  ]);
+  const likeService = {
+    ...configured,
+    ...directSocket,
+    bindings: {
+      ...configured.bindings,
+      ENCRYPTION_KEY: secret(),
+      SIGNING_KEY: secret(),
+      SIGNUP: 'open',
+      RATE_LIMIT_REQUESTS: String(unlimited),
+    },
+    ratelimits: mapped(configured.ratelimits, (limit) => ({ ...limit, simple: { ...limit.simple, limit: unlimited } })),
+  };
+  return [
+    { ...likeService, ...service, name: 'service', d1Databases: { DB: 'service' } },
+    {
+      ...likeService,
+      ...recording,
+      name: 'recording',
+      d1Databases: { DB: 'recording' },
+      queueProducers: mapped(queueProducers, ({ queueName }) => ({ queueName: recordedName(queueName) })),
+      queueConsumers: Object.fromEntries(
+        Object.values(queueProducers).map(({ queueName }) => [recordedName(queueName), { maxBatchSize: 1, maxBatchTimeout: 0 }]),
+      ),
+    },
+    {
+      ...floor,
+      ...directSocket,
+      name: 'floor',
+      compatibilityDate,
+      d1Databases: { DB: 'floor' },
+      queueProducers: { QUEUE: { queueName: 'floor' } },
+      queueConsumers: { floor: queueConsumers.events! },
+      durableObjects: { RUN: { className: 'FloorRunObject', useSQLite: true } },
+    },
+  ];
+}
+
+const mapped = <From, To>(record: Record<string, From>, change: (value: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));

@@ -1,0 +1,97 @@
+/** What a D1 parameter may be. */
+export type Value = string | number | boolean | null;
+export type Row = Record<string, unknown>;
+
+/** One call to D1 as the service made it: a batch, or a statement alone. */
+export interface RecordedCall {
+  by: 'request' | 'queue' | 'object';
+  isBatch: boolean;
+  statements: { sql: string; parameters: Value[] }[];
+  rowsRead: number;
+  rowsWritten: number;
+}
+
+/**
+ * Where a parameter comes from when the call is made again. In `text` and `each` literal parts and names alternate, beginning
+ * with a literal; `each` is the element of a JSON list that has one for each record.
+ */
+export type Slot = { constant: Value } | { value: string } | { text: string[] } | { each: string[] };
+
+/** A call that can be made again with other values. */
+export interface CallRecipe {
+  isBatch: boolean;
+  statements: { sql: string; parameters: Slot[] }[];
+}
+
+/** Values that stand for themselves nowhere else: what a recorded parameter holds of them is filled in anew. */
+export interface Markers {
+  values: Record<string, string | number>;
+  /** The moments between which the call was made: a number among them is the time. */
+  from: number;
+  to: number;
+}
+
+export const recipeOf = (call: RecordedCall, markers: Markers): CallRecipe => ({
+  isBatch: call.isBatch,
+  statements: call.statements.map(({ sql, parameters }) => ({
+    sql,
+    parameters: parameters.map((parameter) => slotOf(parameter, markers)),
+  })),
+});
+
+/** The recipe of a call that is made again exactly as it was. */
+export const verbatim = (call: RecordedCall): CallRecipe => recipeOf(call, { values: {}, from: 1, to: 0 });
+
+function slotOf(parameter: Value, { values, from, to }: Markers): Slot {
+  const isTime = (number: number) => number >= from && number <= to;
+  if (typeof parameter === 'number' && isTime(parameter)) return { value: 'now' };
+  for (const [name, marker] of Object.entries(values)) if (parameter === marker) return { value: name };
+  if (typeof parameter !== 'string') return { constant: parameter };
+  const element = onlyElement(parameter);
+  const parts = partsOf(element ?? parameter, values, isTime);
+  if (parts.length === 1) return { constant: parameter };
+  return element === null ? { text: parts } : { each: parts };
+}
+
+/** The JSON of the one element of a JSON list that has just one, else null. */
+function onlyElement(text: string): string | null {
+  if (!text.startsWith('[')) return null;
+  try {
+    const list = JSON.parse(text) as unknown[];
+    return list.length === 1 ? text.slice(1, -1) : null;
+  } catch {
+    return null;
+  }
+}
+
+function partsOf(text: string, values: Record<string, string | number>, isTime: (number: number) => boolean): string[] {
+  const names = new Map(Object.entries(values).map(([name, marker]) => [String(marker), name]));
+  const alternatives = [...names.keys()].map((marker) => marker.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  const parts = [''];
+  for (const piece of text.split(new RegExp(`(${[...alternatives, String.raw`(?<!\d)\d{13}(?!\d)`].join('|')})`))) {
+    const name = names.get(piece) ?? (/^\d{13}$/.test(piece) && isTime(Number(piece)) ? 'now' : undefined);
+    if (name === undefined) parts.push(parts.pop()! + piece);
+    else parts.push(name, '');
+  }
+  return parts;
+}
+
+export type Values = Record<string, Value>;
+
+/** The parameters of a statement for these values; `records` are those of the lists. */
+export function parametersOf(slots: Slot[], values: Values, records: Values[]): Value[] {
+  return slots.map((slot) => {
+    if ('constant' in slot) return slot.constant;
+    if ('value' in slot) return valueOf(slot.value, values);
+    if ('text' in slot) return filled(slot.text, values);
+    return `[${records.map((record) => filled(slot.each, { ...values, ...record })).join(',')}]`;
+  });
+}
+
+const filled = (parts: string[], values: Values) => parts.map((part, index) => (index % 2 ? valueOf(part, values) : part)).join('');
+
+function valueOf(name: string, values: Values): Value {
+  const value = values[name];
+  if (value === undefined) throw new Error(`The recorded statement needs "${name}", which the floor does not have`);
+  return value;
+}

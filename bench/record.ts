@@ -1,0 +1,83 @@
+import type { Bench } from './bench.ts';
+import { settle } from './local/settle.ts';
+import type { Exchange } from './load.ts';
+import { recipeOf, type CallRecipe, type Markers, type RecordedCall } from './recipe.ts';
+import type { Recipe } from './workers/floor-worker.ts';
+
+/** What the service did of D1 for one dry request and everything that followed from it. */
+export interface Recording<Answer> {
+  answer: Answer;
+  calls: RecordedCall[];
+  from: number;
+  to: number;
+}
+
+export async function record<Answer>({ clients, headers, rig }: Bench, exchange: Exchange): Promise<Recording<Answer>> {
+  const recorded = () => clients.recording.json<RecordedCall[]>({ method: 'GET', path: '/recorded' });
+  // A read first, so that the look-up of the API key is in its cache and not taken for a part of the case.
+  await clients.recording.call({ method: 'GET', path: '/api/v1/contacts?limit=1', headers });
+  await recorded();
+  const from = Date.now();
+  const answer = await clients.recording.json<Answer>(exchange);
+  await settle(rig.databases.recording);
+  return { answer, calls: await recorded(), from, to: Date.now() };
+}
+
+/** The recorded calls made by the request and by the queue's consumer, and what ended the run if there was one. */
+export function fullRecipe({ calls, from, to }: Recording<unknown>, values: Markers['values']): Recipe {
+  const recipes = (some: RecordedCall[]): CallRecipe[] => some.map((call) => recipeOf(call, { values, from, to }));
+  const by = (origin: RecordedCall['by']) => calls.filter((call) => call.by === origin);
+  return { request: recipes(by('request')), queue: recipes(by('queue')), object: recipes(endingOf(calls)) };
+}
+
+/** The call with which a run's object tells the run's row how it ended; none when no run was started. */
+export const endingOf = (calls: RecordedCall[]): RecordedCall[] =>
+  calls.filter(({ by, statements }) => by === 'object' && statements.some(({ sql }) => sql.startsWith('UPDATE automation_run'))).slice(-1);
+
+/** The one recorded call with such a statement. That there is another or none means that the floor no longer fits the service. */
+export function onlyCall(calls: RecordedCall[], by: RecordedCall['by'], beginning: string): RecordedCall {
+  const found = calls.filter((call) => call.by === by && call.statements.some(({ sql }) => sql.startsWith(beginning)));
+  if (found.length === 1) return found[0]!;
+  throw new Error(`The service made ${found.length} calls by ${by} with "${beginning} ...", and the floor is made for one`);
+}
+
+export async function giveRecipe({ clients }: Bench, name: string, recipe: Recipe): Promise<void> {
+  await clients.floor.call({ method: 'PUT', path: `/recipes/${name}`, body: JSON.stringify(recipe) });
+}
+
+/** Calls to D1 and the rows that they read and wrote. */
+export interface Cost {
+  calls: number;
+  rowsRead: number;
+  rowsWritten: number;
+}
+
+export function costOf(calls: RecordedCall[]): Cost {
+  const sum = (of: (call: RecordedCall) => number) => calls.reduce((total, call) => total + of(call), 0);
+  return { calls: calls.length, rowsRead: sum((call) => call.rowsRead), rowsWritten: sum((call) => call.rowsWritten) };
+}
+
+/** What a thing accepted costs D1: until it is answered, until it is handled or its run has started, and until the run is over. */
+export interface AcceptedCost {
+  name: string;
+  answered: Cost;
+  handled: Cost;
+  ended: Cost;
+}
+
+export const acceptedCost = (name: string, calls: RecordedCall[]): AcceptedCost => ({
+  name,
+  answered: costOf(calls.filter(({ by }) => by === 'request')),
+  handled: costOf(calls.filter(({ by }) => by !== 'object')),
+  ended: costOf(calls),
+});
+
+/** What the floor has done since it was last asked. */
+export const floorCost = ({ clients }: Bench): Promise<Cost> => clients.floor.json({ method: 'GET', path: '/counts' });
+
+/** The floor is one only while it does to the database what the service does. */
+export function requireSame(name: string, service: Cost, floor: Cost): void {
+  if (service.calls === floor.calls && service.rowsWritten === floor.rowsWritten) return;
+  const shown = ({ calls, rowsWritten }: Cost) => `${calls} calls that write ${rowsWritten} rows`;
+  throw new Error(`${name}: the service made ${shown(service)}, the floor ${shown(floor)}`);
+}

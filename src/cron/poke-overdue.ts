@@ -1,0 +1,29 @@
+import { callRun } from '../automation-workflows/runs/launch.ts';
+import { overdueRuns } from '../automation-workflows/runs/store.ts';
+import type { Database } from '../database/client.ts';
+import type { Logger } from '../library/log.ts';
+import { settingsOf } from '../settings.ts';
+
+const pageSize = 500;
+const parallel = 10;
+
+/**
+ * Starts the objects of runs again that are past their wake-up time: one that never began begins, and one whose alarm is dead
+ * sets it. Objects that can't be reached hold up no other.
+ */
+export async function pokeOverdue(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
+  const before = now - settingsOf(bindings).OVERDUE_AFTER_SECONDS * 1000;
+  const waiting = await overdueRuns(database, before, pageSize);
+  const worker = async () => {
+    for (let run = waiting.shift(); run; run = waiting.shift()) {
+      const { id, organization_id } = run;
+      try {
+        const answer = await callRun(bindings, organization_id, id, (object) => object.start(organization_id, id));
+        log.warn('an overdue run was poked', { organization_id, run_id: id, answer });
+      } catch (error) {
+        log.error('an overdue run cannot be reached', error, { organization_id, run_id: id });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+}

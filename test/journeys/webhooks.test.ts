@@ -1,0 +1,560 @@
+import { createHmac } from 'node:crypto';
+import { env, exports } from 'cloudflare:workers';
+import { afterEach, expect, test, vi } from 'vitest';
+import { webhookBodies } from '../fixtures/webhooks.ts';
+import { deliver, loseMessages, tickAt } from '../support/background.ts';
+import { activeWorkflow, chain, endedRuns } from '../support/journeys.ts';
+import { newOrganization, newPhone, type Client } from '../support/organization.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+type Headers_ = Record<string, string>;
+
+interface Hook {
+  id: number;
+  workflow: number;
+  uuid: string;
+  send(body: BodyInit | null, headers?: Headers_): Promise<{ status: number; body: any }>;
+}
+
+/** An active workflow with a webhook trigger, and how anybody reaches it. */
+async function newHook(client: Client, config: Record<string, unknown> = {}, workflow: Record<string, unknown> = {}): Promise<Hook> {
+  const workflowId = await activeWorkflow(client, workflow);
+  const created = await client.post(`/automation-workflows/${workflowId}/triggers`, { type: 'webhook', config });
+  expect(created.status, JSON.stringify(created.body)).toBe(201);
+  const { id, uuid, webhook_url } = created.body;
+  const send: Hook['send'] = async (body, headers = { 'Content-Type': 'application/json' }) => {
+    const response = await exports.default.fetch(new Request(webhook_url, { method: 'POST', body, headers }));
+    return { status: response.status, body: await response.json() };
+  };
+  return { id, uuid, workflow: workflowId, send };
+}
+
+const sign = (secret: string | Buffer, content: string, encoding: 'hex' | 'base64' = 'hex') =>
+  createHmac('sha256', secret).update(content).digest(encoding);
+const seconds = (shift = 0) => String(Math.floor(Date.now() / 1000) + shift);
+
+const body = '{"order": "A-17",  "name":"Zoë"}';
+const secret = 'a secret of the sender';
+const key = Buffer.from('a key of thirty-two bytes in all!').subarray(0, 32);
+
+/** What each scheme sends: right, and in which ways it can be wrong. */
+const standard = (text: string, timestamp: string, id = 'msg_1') => ({
+  'webhook-id': id,
+  'webhook-timestamp': timestamp,
+  'webhook-signature': `v1,${sign(key, `${id}.${timestamp}.${text}`, 'base64')}`,
+});
+const stripe = (text: string, timestamp: string, name = 'Stripe-Signature') => ({
+  [name]: `t=${timestamp},v1=${sign(secret, `${timestamp}.${text}`)}`,
+});
+const schemes: Record<string, { auth: Record<string, unknown>; right: Headers_[]; wrong: Headers_[] }> = {
+  none: { auth: { type: 'none' }, right: [{}], wrong: [] },
+  'hmac_sha256 in hex': {
+    auth: { type: 'hmac_sha256', header: 'X-Signature', secret, encoding: 'hex' },
+    right: [{ 'X-Signature': sign(secret, body) }, { 'X-Signature': sign(secret, body).toUpperCase() }],
+    wrong: [
+      {},
+      { 'X-Signature': sign('another', body) },
+      { 'X-Signature': sign(secret, `${body} `) },
+      { 'X-Signature': sign(secret, body, 'base64') },
+      { 'X-Signature': '' },
+    ],
+  },
+  'hmac_sha256 in base64 with a prefix': {
+    auth: { type: 'hmac_sha256', header: 'X-Hub-Signature-256', secret, encoding: 'base64', prefix: 'sha256=' },
+    right: [{ 'X-Hub-Signature-256': `sha256=${sign(secret, body, 'base64')}` }],
+    wrong: [
+      { 'X-Hub-Signature-256': sign(secret, body, 'base64') },
+      { 'X-Hub-Signature-256': `sha256=${sign('another', body, 'base64')}` },
+    ],
+  },
+  shopify: {
+    auth: { type: 'shopify', secret },
+    right: [{ 'X-Shopify-Hmac-Sha256': sign(secret, body, 'base64') }],
+    wrong: [{}, { 'X-Shopify-Hmac-Sha256': sign('another', body, 'base64') }],
+  },
+  stripe: {
+    auth: { type: 'stripe', secret },
+    right: [
+      stripe(body, seconds()),
+      stripe(body, seconds(-290)),
+      { 'Stripe-Signature': `${stripe(body, seconds())['Stripe-Signature']},v1=00,v0=00` },
+    ],
+    wrong: [
+      {},
+      stripe(body, seconds(-310)),
+      stripe(body, seconds(310)),
+      stripe(`${body}\n`, seconds()),
+      { 'Stripe-Signature': `t=${seconds()},v1=${sign(secret, body)}` },
+      { 'Stripe-Signature': 'nonsense' },
+    ],
+  },
+  'stripe under another header': {
+    auth: { type: 'stripe', secret, header: 'Calendly-Webhook-Signature' },
+    right: [stripe(body, seconds(), 'Calendly-Webhook-Signature')],
+    wrong: [stripe(body, seconds())],
+  },
+  standard_webhooks: {
+    auth: { type: 'standard_webhooks', secret: `whsec_${key.toString('base64')}` },
+    right: [
+      standard(body, seconds(), 'msg_a'),
+      Object.fromEntries(
+        Object.entries(standard(body, seconds(), 'msg_b')).map(([name, value]) => [name.replace('webhook', 'svix'), value]),
+      ),
+      { ...standard(body, seconds(), 'msg_c'), 'webhook-signature': `v1,bm8= ${standard(body, seconds(), 'msg_c')['webhook-signature']}` },
+    ],
+    wrong: [{}, standard(body, seconds(-310)), standard('{}', seconds()), { ...standard(body, seconds()), 'webhook-id': 'msg_2' }],
+  },
+  header_token: {
+    auth: { type: 'header_token', header: 'Authorization', token: secret },
+    right: [{ Authorization: secret }, { Authorization: `Bearer ${secret}` }],
+    wrong: [{}, { Authorization: 'Bearer another' }, { Authorization: `${secret}x` }, { 'X-Token': secret }],
+  },
+  basic: {
+    auth: { type: 'basic', username: 'shop', password: secret },
+    right: [{ Authorization: `Basic ${btoa(`shop:${secret}`)}` }],
+    wrong: [
+      {},
+      { Authorization: `Basic ${btoa(`shop:another`)}` },
+      { Authorization: `Basic ${btoa(`other:${secret}`)}` },
+      { Authorization: 'Basic !' },
+    ],
+  },
+};
+
+for (const [name, { auth, right, wrong }] of Object.entries(schemes))
+  test(`${name}: the right credentials are accepted over the raw bytes, all others are 401 and fire nothing`, async () => {
+    const { client } = await newOrganization();
+    const hook = await newHook(client, { auth });
+    for (const headers of wrong) {
+      const answer = await hook.send(body, { 'Content-Type': 'application/json', ...headers });
+      expect(answer.status, JSON.stringify(headers)).toBe(401);
+      expect(JSON.stringify(answer.body)).not.toContain(secret);
+    }
+    for (const headers of right)
+      expect(await hook.send(body, { 'Content-Type': 'application/json', ...headers }), JSON.stringify(headers)).toMatchObject({
+        status: 202,
+        body: { status: 'accepted', duplicate: false },
+      });
+    const runs = await endedRuns(client, hook.workflow, right.length);
+    for (const run of runs)
+      expect(run).toMatchObject({ state: 'completed', trigger_id: hook.id, initial_context: { order: 'A-17', name: 'Zoë' } });
+  });
+
+test('a delivery is judged in order: unknown address 404, bad signature 401, inactive 409, then 202', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client, { auth: { type: 'header_token', header: 'X-Token', token: secret } });
+  const good = () => hook.send(body, { 'X-Token': secret, 'Content-Type': 'application/json' });
+  const bad = () => hook.send(body, { 'X-Token': 'wrong', 'Content-Type': 'application/json' });
+  const trigger = `/automation-workflows/triggers/${hook.id}`;
+  const workflow = `/automation-workflows/${hook.workflow}`;
+  const statuses = async () => [(await bad()).status, (await good()).status];
+  expect(await statuses()).toEqual([401, 202]);
+  await endedRuns(client, hook.workflow, 1);
+  await client.patch(trigger, { state: 'paused' });
+  expect(await statuses()).toEqual([401, 409]);
+  expect((await good()).body.detail).toContain('trigger is paused');
+  await client.patch(trigger, { state: 'active' });
+  await client.patch(workflow, { status: 'paused' });
+  expect(await statuses()).toEqual([401, 409]);
+  expect((await good()).body.detail).toContain('workflow is paused');
+  await client.delete(workflow);
+  expect(await statuses()).toEqual([404, 404]);
+  await client.patch(workflow, { status: 'draft' });
+  expect(await statuses()).toEqual([401, 409]);
+  await client.patch(workflow, { status: 'active' });
+  expect(await statuses()).toEqual([401, 202]);
+  await endedRuns(client, hook.workflow, 2);
+  await client.delete(trigger);
+  expect(await statuses()).toEqual([404, 404]);
+});
+
+test('an address that is none of ours is 404, in whatever form', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client);
+  const manual = (await client.post(`/automation-workflows/${hook.workflow}/triggers`, { type: 'manual' })).body;
+  const wrong = [
+    '00000000-0000-4000-8000-000000000000',
+    'ffffffff-ffff-8fff-8fff-ffffffffffff',
+    hook.uuid.slice(0, -1) + (hook.uuid.endsWith('0') ? '1' : '0'),
+    manual.uuid,
+    'nonsense',
+    '%F0%9F%92%A3',
+    "' OR 1=1 --",
+  ];
+  for (const address of wrong)
+    for (const method of ['POST', 'GET']) {
+      const url = `https://service.test/api/v1/automation-workflows/webhook/${address}`;
+      const response = await exports.default.fetch(new Request(url, { method, body: method === 'POST' ? '{}' : null }));
+      expect(response.status, `${method} ${address}`).toBe(404);
+    }
+  const response = await exports.default.fetch(
+    new Request(`https://service.test/api/v1/automation-workflows/webhook/${hook.uuid.toUpperCase()}/`, { method: 'POST', body: '{}' }),
+  );
+  expect(response.status).toBe(202);
+});
+
+test('a delivery id that repeats is a duplicate, one after the other and at once, and fires once', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client, { delivery_id: 'X-Delivery', mapping: { phone: 'phone', first_name: 'name' } });
+  const phone = newPhone();
+  const send = (id: string, name = 'Ada') =>
+    hook.send(JSON.stringify({ phone, name }), { 'Content-Type': 'application/json', 'X-Delivery': id });
+  expect((await send('d1')).body).toEqual({ status: 'accepted', delivery_id: 'd1', duplicate: false });
+  expect((await send('d1', 'Eve')).body).toEqual({ status: 'accepted', delivery_id: 'd1', duplicate: true });
+  expect((await client.get(`/contacts?phone=${encodeURIComponent(phone)}`)).body.contacts[0].first_name).toBe('Ada');
+  const at = await Promise.all(Array.from({ length: 8 }, () => send('d2')));
+  expect(at.map((answer) => answer.status)).toEqual(at.map(() => 202));
+  expect(at.filter((answer) => !answer.body.duplicate)).toHaveLength(1);
+  const another = await newHook(client, { delivery_id: 'X-Delivery' });
+  expect((await another.send('{}', { 'X-Delivery': 'd1' })).body.duplicate).toBe(false);
+  await endedRuns(client, hook.workflow, 2);
+  await endedRuns(client, another.workflow, 1);
+});
+
+test('the delivery id may stand in the body, and where none is configured every delivery fires', async () => {
+  const { client } = await newOrganization();
+  const byPath = await newHook(client, { delivery_id: '$.meta.id' });
+  expect((await byPath.send('{"meta":{"id":6012345678901234567}}')).body).toMatchObject({
+    delivery_id: '6012345678901234567',
+    duplicate: false,
+  });
+  expect((await byPath.send('{"meta":{"id":6012345678901234567}}')).body.duplicate).toBe(true);
+  expect((await byPath.send('{"meta":{"id":6012345678901234568}}')).body.duplicate).toBe(false);
+  const byNothing = await newHook(client);
+  const [one, two] = [await byNothing.send('{"a":1}'), await byNothing.send('{"a":1}')];
+  expect([one.body.duplicate, two.body.duplicate]).toEqual([false, false]);
+  expect(one.body.delivery_id).not.toBe(two.body.delivery_id);
+  await endedRuns(client, byPath.workflow, 2);
+  await endedRuns(client, byNothing.workflow, 2);
+});
+
+const seeing = chain({ id: 'see', type: 'set_context', data: { assign: { seen: '{{ webhook }}', whole: '{{ data }}' } } });
+const seenBy = async (client: Client, hook: Hook) => (await endedRuns(client, hook.workflow, 1))[0].context;
+
+test('each kind of body arrives as what it is: JSON, form, text, bytes, nothing, and JSON that is none', async () => {
+  const { client } = await newOrganization();
+  const cases: [BodyInit | null, string | null, { body: unknown; raw?: string }][] = [
+    ['{"a":{"b":[1]},"id":6012345678901234567}', 'application/json; charset=utf-8', { body: { a: { b: [1] }, id: '6012345678901234567' } }],
+    ['[1,2]', 'application/json', { body: [1, 2] }],
+    ['name=Zo%C3%AB+K&tag=a&tag=b', 'application/x-www-form-urlencoded', { body: { name: 'Zoë K', tag: ['a', 'b'] } }],
+    ['plain text', 'text/plain', { body: 'plain text' }],
+    ['<order id="1"/>', 'application/xml', { body: '<order id="1"/>' }],
+    [new Uint8Array([0, 255, 1]), 'application/octet-stream', { body: null, raw: btoa('\u0000\u00FF\u0001') }],
+    [null, null, { body: null }],
+    ['', 'application/json', { body: null }],
+    ['{"a":', 'application/json', { body: '{"a":' }],
+    ['null', 'application/json', { body: null }],
+  ];
+  for (const [given, type, expected] of cases) {
+    const hook = await newHook(client, {}, { definition: seeing });
+    expect((await hook.send(given, type ? { 'Content-Type': type } : {})).status).toBe(202);
+    const { seen, whole } = await seenBy(client, hook);
+    expect(seen, String(given)).toMatchObject({ body: expected.body, raw: expected.raw ?? null });
+    // Without a body the context is all there is of data.
+    if (expected.body !== null) expect(whole).toEqual(expected.body);
+  }
+});
+
+test('a multipart form arrives with its fields, and of its files only what they are', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client, {}, { definition: seeing });
+  const form = new FormData();
+  form.append('name', 'Ada');
+  form.append('file', new File(['content'], 'a.txt', { type: 'text/plain' }));
+  expect((await hook.send(form, {})).status).toBe(202);
+  expect((await seenBy(client, hook)).seen.body).toEqual({ name: 'Ada', file: { name: 'a.txt', type: 'text/plain', size: 7 } });
+});
+
+test('a body of 1 MiB is taken, one byte more is 413, announced or not', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(
+    client,
+    {},
+    { definition: chain({ id: 'size', type: 'set_context', data: { assign: { size: '{{ data.text | size }}' } } }) },
+  );
+  const mebibyte = 1024 * 1024;
+  const of = (bytes: number) => JSON.stringify({ text: 'x'.repeat(bytes - '{"text":""}'.length) });
+  expect((await hook.send(of(mebibyte + 1))).status).toBe(413);
+  const stream = new Response(of(mebibyte + 1)).body!;
+  expect((await hook.send(stream)).status).toBe(413);
+  expect((await hook.send(of(mebibyte))).status).toBe(202);
+  const [run] = await endedRuns(client, hook.workflow, 1);
+  expect(run.context.size).toBe(mebibyte - '{"text":""}'.length);
+  expect((await client.get(`/automation-workflows/runs/${run.id}`)).body.initial_context.text).toHaveLength(run.context.size);
+});
+
+test('several deliveries of a mebibyte in one batch are each judged by their whole content', async () => {
+  const { client, id: organizationId } = await newOrganization();
+  const hook = await newHook(client, { filter: { field: 'data.last', operator: 'eq', value: 'yes' } });
+  const lost = loseMessages();
+  const messages = [];
+  for (let index = 0; index < 20; index++) {
+    const { body: answer } = await hook.send(JSON.stringify({ text: 'x'.repeat(1024 * 1024 - 100), last: 'yes' }));
+    messages.push({ v: 1, kind: 'delivery', organization_id: organizationId, id: Number(answer.delivery_id) });
+  }
+  lost.restore();
+  await deliver('events', messages);
+  await vi.waitFor(
+    async () =>
+      expect((await client.get(`/automation-workflows/${hook.workflow}`)).body).toMatchObject({ runs_count: 20, active_runs_count: 0 }),
+    {
+      timeout: 15_000,
+      interval: 50,
+    },
+  );
+}, 30_000);
+
+const mapping = {
+  phone: 'customer.phone',
+  email: 'customer.email',
+  first_name: 'customer.first_name',
+  external_id: 'customer.id',
+  order: '$.name',
+};
+const send = (hook: Hook, customer: Record<string, unknown>) => hook.send(JSON.stringify({ name: '#1001', customer }));
+
+test('the mapping resolves a contact or creates it, on the list, and its other keys are variables', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client, { mapping, list_name: 'Shoppers' });
+  const phone = newPhone();
+  expect((await send(hook, { phone: `(${phone.slice(2, 5)}) ${phone.slice(5)}`, first_name: ' Ada ', id: 7 })).status).toBe(202);
+  const [run] = await endedRuns(client, hook.workflow, 1);
+  expect(run.context.order).toBe('#1001');
+  expect((await client.get(`/contacts/${run.contact_id}`)).body).toMatchObject({
+    phone,
+    first_name: 'Ada',
+    external_id: '7',
+    lists: [{ name: 'Shoppers' }],
+  });
+  await send(hook, { phone, email: 'ada@example.org' });
+  await send(hook, { id: 7, first_name: 'Augusta' });
+  const runs = await endedRuns(client, hook.workflow, 3);
+  expect(new Set(runs.map((one) => one.contact_id))).toEqual(new Set([run.contact_id]));
+  expect((await client.get(`/contacts/${run.contact_id}`)).body).toMatchObject({ first_name: 'Augusta', email: 'ada@example.org' });
+  expect((await client.get('/contacts')).body.total).toBe(1);
+});
+
+test('with only an e-mail address the contact is the one that has it; none or several leave the run without', async () => {
+  const { client } = await newOrganization();
+  const ada = (await client.post('/contacts', { phone: newPhone(), email: 'Ada@Example.org' })).body;
+  for (let twin = 0; twin < 2; twin++) await client.post('/contacts', { phone: newPhone(), email: 'twin@example.org' });
+  const contactFor = async (email: string) => {
+    const hook = await newHook(client, { mapping });
+    await send(hook, { email });
+    return (await endedRuns(client, hook.workflow, 1))[0].contact_id;
+  };
+  expect(await contactFor('ada@example.org')).toBe(ada.id);
+  expect(await contactFor('twin@example.org')).toBeNull();
+  expect(await contactFor('nobody@example.org')).toBeNull();
+  expect((await client.get('/contacts')).body.total).toBe(3);
+});
+
+test('at the contact limit, with an unusable phone, or without any key, the webhook still fires, without a contact', async () => {
+  const { client } = await newOrganization({ maxContacts: 1 });
+  const known = (await client.post('/contacts', { phone: newPhone() })).body;
+  for (const [customer, contactId] of [
+    [{ phone: newPhone() }, null],
+    [{ phone: known.phone, first_name: 'Ada' }, known.id],
+    [{ phone: 'N/A' }, null],
+    [{ first_name: 'Nobody' }, null],
+    [{}, null],
+  ] as const) {
+    const hook = await newHook(client, { mapping });
+    expect((await send(hook, customer)).status).toBe(202);
+    expect((await endedRuns(client, hook.workflow, 1))[0].contact_id, JSON.stringify(customer)).toBe(contactId);
+  }
+  expect((await client.get('/contacts')).body.total).toBe(1);
+});
+
+test('when phone and external id belong to two contacts, the phone says who it is', async () => {
+  const { client } = await newOrganization();
+  const ada = (await client.post('/contacts', { phone: newPhone(), external_id: 'a' })).body;
+  await client.post('/contacts', { phone: newPhone(), external_id: 'b' });
+  const hook = await newHook(client, { mapping });
+  expect((await send(hook, { phone: ada.phone, id: 'b', first_name: 'Ada' })).status).toBe(202);
+  expect((await endedRuns(client, hook.workflow, 1))[0].contact_id).toBe(ada.id);
+  expect((await client.get(`/contacts/${ada.id}`)).body).toMatchObject({ external_id: 'a', first_name: 'Ada' });
+});
+
+test('a filter decides on body, headers and contact; what it turns away is noted at the delivery', async () => {
+  const { client } = await newOrganization();
+  const filter = {
+    all: [
+      { field: 'webhook.headers.x-topic', operator: 'eq', value: 'orders/create' },
+      { field: 'data.total', operator: 'gte', value: 100 },
+      { field: 'contact.first_name', operator: 'eq', value: 'Ada' },
+    ],
+  };
+  const hook = await newHook(client, { mapping: { phone: 'phone', first_name: 'name' }, filter });
+  const post = (total: number, topic = 'orders/create') =>
+    hook.send(JSON.stringify({ total, phone: newPhone(), name: 'Ada' }), { 'Content-Type': 'application/json', 'X-Topic': topic });
+  for (const [total, topic] of [
+    [99, undefined],
+    [100, 'orders/paid'],
+    [100, undefined],
+  ] as const)
+    expect((await post(total, topic)).status).toBe(202);
+  await endedRuns(client, hook.workflow, 1);
+  await vi.waitFor(async () => {
+    const { results } = await env.DB.prepare(
+      'SELECT note FROM webhook_delivery WHERE trigger_id = ? AND handled_at IS NOT NULL ORDER BY id',
+    )
+      .bind(hook.id)
+      .all();
+    expect(results).toEqual([{ note: expect.stringContaining('filter') }, { note: expect.stringContaining('filter') }, { note: null }]);
+  });
+});
+
+test('query and headers are there for the journey, but nothing that proves who sent it', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client, { auth: { type: 'header_token', header: 'X-Shop-Proof', token: secret } }, { definition: seeing });
+  const url = `https://service.test/api/v1/automation-workflows/webhook/${hook.uuid}?source=shop`;
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-Shop-Proof': secret,
+    'X-Topic': 'orders/create',
+    Authorization: 'Bearer proof-1',
+    Cookie: 'session=proof-2',
+    'X-Api-Key': 'proof-3',
+    'X-Hook-Secret': 'proof-4',
+    'Webhook-Signature': 'v1,proof-5',
+    'X-Auth-Token': 'proof-6',
+  };
+  await exports.default.fetch(new Request(url, { method: 'POST', body: '{}', headers }));
+  const { seen } = await seenBy(client, hook);
+  expect(seen.query).toEqual({ source: 'shop' });
+  expect(seen.headers).toMatchObject({ 'x-topic': 'orders/create', 'content-type': 'application/json' });
+  const { results } = await env.DB.prepare('SELECT payload FROM webhook_delivery WHERE trigger_id = ?')
+    .bind(hook.id)
+    .all<{ payload: string }>();
+  for (const text of [results[0]!.payload, JSON.stringify(seen)]) {
+    expect(text).not.toContain('proof-');
+    expect(text).not.toContain(secret);
+  }
+});
+
+test('a challenge is answered to whoever knows the verify token, and to nobody else', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client, { auth: { type: 'none', verify_token: secret } });
+  const open = await newHook(client);
+  const get = async (query: Record<string, string>, uuid = hook.uuid) => {
+    const url = `https://service.test/api/v1/automation-workflows/webhook/${uuid}?${new URLSearchParams(query).toString()}`;
+    const response = await exports.default.fetch(new Request(url));
+    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+  };
+  expect(await get({ 'hub.mode': 'subscribe', 'hub.challenge': '<b>42</b>', 'hub.verify_token': secret })).toMatchObject({
+    status: 200,
+    type: expect.stringContaining('text/plain'),
+    text: '<b>42</b>',
+  });
+  expect(await get({ challenge: 'abc', verify_token: secret })).toMatchObject({ status: 200, text: 'abc' });
+  for (const query of [
+    {},
+    { challenge: 'abc' },
+    { challenge: 'abc', verify_token: 'wrong' },
+    { verify_token: secret },
+    { challenge: 'abc', verify_token: '' },
+  ])
+    expect((await get(query as unknown as Record<string, string>)).status).toBe(403);
+  expect((await get({ challenge: 'abc', verify_token: '' }, open.uuid)).status).toBe(403);
+  expect(JSON.stringify((await client.get(`/automation-workflows/${hook.workflow}/triggers`)).body)).not.toContain(secret);
+});
+
+test('a delivery whose message is lost is swept up by the minute tick, and fires once', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client);
+  const lost = loseMessages();
+  expect((await hook.send('{}')).status).toBe(202);
+  lost.restore();
+  await tickAt(Date.now() + 31_000);
+  await tickAt(Date.now() + 32_000);
+  await endedRuns(client, hook.workflow, 1);
+  expect((await client.get(`/automation-workflows/${hook.workflow}/triggers`)).body.triggers[0]).toMatchObject({ fire_count: 1 });
+});
+
+test('a message that was given up on ends its delivery in a named state, and is not sent again', async () => {
+  const { client, id: organizationId } = await newOrganization();
+  const hook = await newHook(client);
+  const lost = loseMessages();
+  const { body: answer } = await hook.send('{}');
+  await deliver('events-dead', [{ v: 1, kind: 'delivery', organization_id: organizationId, id: Number(answer.delivery_id) }]);
+  lost.restore();
+  const row = await env.DB.prepare('SELECT note, handled_at FROM webhook_delivery WHERE id = ?').bind(Number(answer.delivery_id)).first();
+  expect(row).toMatchObject({ note: expect.stringContaining('Given up'), handled_at: expect.any(Number) });
+  await tickAt(Date.now() + 40_000);
+  expect((await client.get(`/automation-workflows/${hook.workflow}/runs`)).body.total).toBe(0);
+});
+
+// Bodies of real senders, byte for byte, each signed as its sender signs
+
+const realSenders = {
+  shopify: {
+    auth: { type: 'shopify', secret },
+    mapping: {
+      phone: ['phone', 'customer.phone', 'customer.default_address.phone'],
+      email: 'customer.email',
+      first_name: 'customer.first_name',
+      last_name: 'customer.last_name',
+      external_id: 'customer.id',
+    },
+    headers: (text: string, id: string): Headers_ => ({
+      'X-Shopify-Hmac-Sha256': sign(secret, text, 'base64'),
+      'X-Shopify-Webhook-Id': id,
+    }),
+    contact: {
+      phone: '+12123456010',
+      email: 'nina@example.org',
+      first_name: 'Nina',
+      last_name: 'Okafor',
+      external_id: '7012345678901234567',
+    },
+    context: { id: '6012345678901234567', total_price: '120.50' },
+  },
+  stripe: {
+    auth: { type: 'stripe', secret },
+    mapping: {
+      phone: 'data.object.customer_details.phone',
+      email: 'data.object.customer_details.email',
+      first_name: 'data.object.customer_details.name',
+      order: 'data.object.metadata.order',
+    },
+    headers: (text: string): Headers_ => stripe(text, seconds()),
+    contact: { phone: '+12123456011', email: 'omar@example.org', first_name: 'Omar Haddad' },
+    context: { order: 'A-17', type: 'checkout.session.completed' },
+  },
+  calendly: {
+    auth: { type: 'stripe', secret, header: 'Calendly-Webhook-Signature' },
+    delivery_id: '$.payload.scheduled_event.start_time',
+    mapping: {
+      phone: '$.payload.text_reminder_number',
+      email: '$.payload.email',
+      first_name: '$.payload.name',
+      company: 'payload.questions_and_answers[question=Company].answer',
+    },
+    headers: (text: string): Headers_ => stripe(text, seconds(), 'Calendly-Webhook-Signature'),
+    contact: { phone: '+8613800138000', email: 'mei@example.org', first_name: 'Mei Chen' },
+    context: { company: 'Globex', event: 'invitee.created' },
+  },
+};
+
+for (const [name, { headers, contact, context, ...config }] of Object.entries(realSenders))
+  test(`a delivery as ${name} sends it starts one run for the right contact, its long ids unharmed`, async () => {
+    const { client } = await newOrganization();
+    const tagging = chain({
+      id: 'tag',
+      type: 'update_contact',
+      data: { set: { 'custom_fields.source': '{{ webhook.body.id | default: "none" }}' }, add_tags: [name] },
+    });
+    const hook = await newHook(client, config, { definition: tagging });
+    const text = webhookBodies[name as keyof typeof webhookBodies];
+    const post = (content: string, signed = text) => hook.send(content, { 'Content-Type': 'application/json', ...headers(signed, 'wh-1') });
+    expect((await post(text.replace('example', 'elsewhere'))).status).toBe(401);
+    expect((await post(text)).body).toMatchObject({ status: 'accepted', duplicate: false });
+    expect((await post(text)).body).toMatchObject({ duplicate: true });
+    const [run] = await endedRuns(client, hook.workflow, 1);
+    expect(run.initial_context).toMatchObject(context);
+    expect((await client.get(`/contacts/${run.contact_id}`)).body).toMatchObject({ ...contact, tags: [name] });
+    expect((await client.get('/contacts')).body.total).toBe(1);
+    if (name === 'shopify') expect((await client.get(`/contacts/${run.contact_id}`)).body.custom_fields.source).toBe('6012345678901234567');
+  });
