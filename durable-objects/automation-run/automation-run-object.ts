@@ -133,7 +133,7 @@ export class AutomationRunObject extends LivingObject {
       this.timers.set('finish', keepUntil);
       return;
     }
-    await this.ctx.storage.deleteAll();
+    await this.vanish();
   }
 
   protected async writeProjection(revision: number): Promise<void> {
@@ -167,7 +167,7 @@ export class AutomationRunObject extends LivingObject {
     this.#loaded ??= await loadRunFacts(context, id);
     if (!this.#loaded) {
       // As after a restore of D1 to an earlier moment: without its row nobody can ever ask for this run.
-      await this.ctx.storage.deleteAll();
+      await this.vanish();
       throw new Error(`run ${id} has no row; its object is gone, too`);
     }
     return { context, run: this.#loaded };

@@ -23,6 +23,7 @@ export abstract class LivingObject extends DurableObject<Env> {
   protected abstract schemaSteps(): SchemaSteps;
   protected readonly timers: Timers;
   protected readonly projection: Projection;
+  #exists: boolean | undefined;
   protected clock: Clock = systemClock;
   protected random: () => number = Math.random;
 
@@ -46,12 +47,21 @@ export abstract class LivingObject extends DurableObject<Env> {
     return new Logger(this.settings.LOG_LEVEL, { object: this.ctx.id.name ?? this.ctx.id.toString() });
   }
 
+  /** Whether the object was made and has not gone; asked of the storage once a waking. */
   protected exists(): boolean {
-    return this.ctx.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'schema_step'").toArray().length > 0;
+    this.#exists ??= this.ctx.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'schema_step'").toArray().length > 0;
+    return this.#exists;
+  }
+
+  /** Removes everything, the alarm included: from now on the object answers that it is gone. */
+  protected async vanish(): Promise<void> {
+    this.#exists = false;
+    await this.ctx.storage.deleteAll();
   }
 
   /** Makes the tables of a new object. Call inside a transaction that also writes what the object is. */
   protected create(): void {
+    this.#exists = undefined;
     this.ctx.storage.sql.exec('CREATE TABLE schema_step (number INTEGER PRIMARY KEY)');
     this.ctx.storage.sql.exec(timerStep);
     this.ctx.storage.sql.exec(projectionStep);

@@ -30,7 +30,7 @@ export async function changesPage(database: Database, organizationId: number, li
 export async function deleteChanges(database: Database, organizationId: number, ids: number[]): Promise<void> {
   await database.all(
     database.prepare(
-      'DELETE FROM contact_change WHERE id IN (SELECT value FROM json_each(?)) AND organization_id = ?',
+      'DELETE FROM contact_change WHERE id IN (SELECT value FROM json_each(?)) AND +organization_id = ?',
       JSON.stringify(ids),
       organizationId,
     ),
