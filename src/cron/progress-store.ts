@@ -35,8 +35,8 @@ export async function moveCursor(
 /** Adds the events since the last count to their organizations' counters, together with the mark up to where they count. */
 export async function countEvents(database: Database, now: number): Promise<void> {
   const from = await readCursor(database, 'events_counted');
-  const newest = await database.first<{ id: number }>(database.prepare('SELECT id FROM event ORDER BY id DESC LIMIT 1'));
-  if (!newest || newest.id <= from) return;
+  const newest = await database.first<{ id: number | null }>(database.prepare('SELECT max(id) AS id FROM event'));
+  if (newest?.id == null || newest.id <= from) return;
   const to = Math.min(newest.id, from + 200_000);
   const isUncounted = "coalesce((SELECT value FROM progress WHERE name = 'events_counted'), 0) = ?";
   await database.batch([

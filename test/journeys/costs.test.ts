@@ -158,7 +158,13 @@ test('no statement of these rooms reads a table or an index from end to end', as
   ])
     expect(texts).toContain(part);
   const scans = plans.flatMap(({ sql, plan }) =>
-    plan.filter((step) => /^SEARCH (?!automation_workflow|json|organization|trigger_topic)\S+ USING .*\((organization_id|workflow_id|contact_id|trigger_id|state)=\?\)/.test(step)).map((step) => `${step}   <- ${sql.replaceAll(/\s+/g, ' ')}`),
+    plan
+      .filter((step) =>
+        /^SEARCH (?!automation_workflow|json|organization|trigger_topic)\S+ USING .*\((organization_id|workflow_id|contact_id|trigger_id|state)=\?\)/.test(
+          step,
+        ),
+      )
+      .map((step) => `${step}   <- ${sql.replaceAll(/\s+/g, ' ')}`),
   );
   console.log(plans.length, [...new Set(scans)].join('\n'));
 });

@@ -7,7 +7,7 @@ import { existingWorkflow } from '../workflows/existing.ts';
 import { readHistory, readRun } from './read.ts';
 import { runRecords } from './records.ts';
 import { stopRun } from './stop.ts';
-import { listRuns } from './store.ts';
+import { listRuns } from './list-store.ts';
 
 const tags = ['automation-runs'];
 const params = z.object({ run_id: pathId });

@@ -1,5 +1,4 @@
 import type { Database } from '../../database/client.ts';
-import { countLimit, cut, type Found, type Position } from '../../http/pagination.ts';
 import type { RunState } from '../schemas.ts';
 
 export type RunSource = 'run' | 'event' | 'delivery';
@@ -33,7 +32,8 @@ export interface RunRow {
   source_payload: string | null;
 }
 
-const withSource = `CASE r.source WHEN 'event' THEN (SELECT data FROM event WHERE id = r.source_id)
+/** What `source_payload` is read by, beside the columns of the run `r`. */
+export const withSource = `CASE r.source WHEN 'event' THEN (SELECT data FROM event WHERE id = r.source_id)
   WHEN 'delivery' THEN (SELECT payload FROM webhook_delivery WHERE id = r.source_id) END AS source_payload`;
 
 export interface NewRun {
@@ -113,64 +113,6 @@ export async function findRuns(database: Database, organizationId: number, ids: 
       organizationId,
     ),
   );
-}
-
-export interface RunFilter {
-  workflowId?: number | undefined;
-  triggerId?: number | undefined;
-  contactId?: number | undefined;
-  state?: RunState | undefined;
-  createdAfter?: number | undefined;
-  createdBefore?: number | undefined;
-  isTest: boolean;
-}
-
-/** Newest first. The unfiltered total of a workflow is its counter; other totals are counted up to the limit. */
-export async function listRuns(
-  database: Database,
-  organizationId: number,
-  filter: RunFilter,
-  page: { limit: number; offset: number; after?: Position | undefined },
-): Promise<Found<RunRow>> {
-  const parts = ['r.organization_id = ?', 'r.is_test = ?'];
-  const parameters: (string | number)[] = [organizationId, filter.isTest ? 1 : 0];
-  const add = (sql: string, value: string | number | undefined) => {
-    if (value === undefined) return;
-    parts.push(sql);
-    parameters.push(value);
-  };
-  add('r.workflow_id = ?', filter.workflowId);
-  add('r.trigger_id = ?', filter.triggerId);
-  add('r.contact_id = ?', filter.contactId);
-  add('r.state = ?', filter.state);
-  // A partial index serves only a query that repeats its condition.
-  if (filter.state !== undefined && filter.state !== 'completed') parts.push("r.state <> 'completed'");
-  add('r.created_at >= ?', filter.createdAfter);
-  add('r.created_at <= ?', filter.createdBefore);
-  const from = `automation_run r INDEXED BY ${indexFor(filter)}`;
-  const where = parts.join(' AND ');
-  const [rows, counted] = await database.batch([
-    database.prepare(
-      `SELECT r.*, ${withSource} FROM ${from} WHERE ${where} AND r.id < ? ORDER BY r.id DESC LIMIT ? OFFSET ?`,
-      ...parameters,
-      page.after?.id ?? Number.MAX_SAFE_INTEGER,
-      page.limit + 1,
-      page.offset,
-    ),
-    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${countLimit + 1})`, ...parameters),
-  ]);
-  const { total } = counted![0] as { total: number };
-  const found = cut(rows as unknown as RunRow[], page.limit, (row) => ({ value: null, id: row.id }));
-  return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
-}
-
-/** The narrowest index whose entries come in id order. */
-function indexFor(filter: RunFilter): string {
-  if (filter.contactId !== undefined) return 'automation_run_contact';
-  if (filter.triggerId !== undefined) return 'automation_run_trigger';
-  const isRareState = filter.state !== undefined && filter.state !== 'completed';
-  if (filter.workflowId !== undefined) return isRareState ? 'automation_run_workflow_state' : 'automation_run_workflow';
-  return isRareState ? 'automation_run_state' : 'automation_run_organization';
 }
 
 /** What a run's object writes into its row: only its own columns, and never an older state over a newer one. */
