@@ -45,11 +45,13 @@ export class StoredJournal implements Journal {
     return JSON.parse(this.#storage.sql.exec<{ progress: string }>('SELECT progress FROM run').one().progress) as Progress;
   }
 
-  commit(progress: Progress, entry?: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
+  commit(progress: Progress | ((recordId: number) => Progress), entry?: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
     return this.#storage.transactionSync(() => {
-      this.#storage.sql.exec('UPDATE run SET progress = ?', JSON.stringify(progress));
+      const recordId = entry ? this.#write(entry) : 0;
+      const written = typeof progress === 'function' ? progress(recordId) : progress;
+      this.#storage.sql.exec('UPDATE run SET progress = ?', JSON.stringify(written));
       this.#projection.touch();
-      return entry ? this.#write(entry) : 0;
+      return recordId;
     });
   }
 

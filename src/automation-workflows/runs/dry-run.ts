@@ -115,9 +115,13 @@ class MemoryJournal implements Journal {
     return this.#progress;
   }
 
-  commit(progress: Progress, entry?: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
-    this.#progress = progress;
-    if (!entry) return 0;
+  commit(progress: Progress | ((recordId: number) => Progress), entry?: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
+    const recordId = entry ? this.#write(entry) : 0;
+    this.#progress = typeof progress === 'function' ? progress(recordId) : progress;
+    return recordId;
+  }
+
+  #write(entry: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
     const id = entry.id ?? this.entries.length + 1;
     if (entry.id === undefined) this.#left -= JSON.stringify([entry.input, entry.output]).length;
     this.entries[id - 1] = this.#left < 0 ? { ...entry, id, input: leftOut, output: leftOut } : { ...entry, id };

@@ -16,8 +16,11 @@ const contextLimitBytes = 256 * 1024;
 /** Where a run keeps its progress and history: an object's SQLite, or memory in a dry run. Every call is one transaction. */
 export interface Journal {
   progress(): Progress;
-  /** Writes progress and, with it, a record: a new one, or the one with its id. Answers the record's id. */
-  commit(progress: Progress, entry?: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number;
+  /**
+   * Writes progress and, with it, a record: a new one, or the one with its id. Answers the record's id, which progress may be
+   * made of.
+   */
+  commit(progress: Progress | ((recordId: number) => Progress), entry?: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number;
   /** The record of a visit and attempt that was begun but not finished, as after a crash. */
   unfinished(nodeId: string, visit: number, attempt: number): HistoryEntry | null;
   entry(id: number): HistoryEntry | null;
@@ -143,8 +146,8 @@ function settle(journal: Journal, progress: Progress, entry: Entry, result: Step
   if (result.kind === 'exit') journal.commit(end(next, { state: 'completed', outcome: result.outcome }, now), record);
   else if (result.kind === 'next') journal.commit(follow(next, run.graph, result.handle, now), record);
   else {
-    const historyId = journal.commit(next, { ...record, completedAt: null });
-    journal.commit({ ...next, state: 'waiting', wait: { until: result.until, historyId } });
+    const asleep = (historyId: number): Progress => ({ ...next, state: 'waiting', wait: { until: result.until, historyId } });
+    journal.commit(asleep, { ...record, completedAt: null });
   }
 }
 
