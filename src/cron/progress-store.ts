@@ -1,5 +1,8 @@
 import type { Database } from '../database/client.ts';
 
+/** Accepted rows that are their own outbox. */
+export type Swept = 'event' | 'webhook_delivery';
+
 export async function readCursor(database: Database, name: string): Promise<number> {
   const row = await database.first<{ value: number }>(database.prepare('SELECT value FROM progress WHERE name = ?', name));
   return row?.value ?? 0;
@@ -13,7 +16,7 @@ const setCursor = 'INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT 
  */
 export async function moveCursor(
   database: Database,
-  sweep: { table: 'event' | 'webhook_delivery'; cursor: string; from: number; before: number; windowRows: number },
+  sweep: { table: Swept; cursor: string; from: number; before: number; windowRows: number },
 ): Promise<{ to: number; firstOpen: number | null }> {
   const { table, cursor, from, before, windowRows } = sweep;
   const row = await database.first<{ top: number | null; first_open: number | null }>(
@@ -30,6 +33,24 @@ export async function moveCursor(
   const to = firstOpen === null ? (row?.top ?? from) : firstOpen - 1;
   if (to > from) await database.all(database.prepare(setCursor, cursor, to));
   return { to, firstOpen };
+}
+
+/** Unhandled rows after the cursor that were stored before `before`, oldest first, along the primary key. */
+export async function unhandledAfter(
+  database: Database,
+  table: Swept,
+  cursor: number,
+  before: number,
+  limit: number,
+): Promise<{ id: number; organization_id: number }[]> {
+  return database.all(
+    database.prepare(
+      `SELECT id, organization_id FROM ${table} WHERE id > ? AND handled_at IS NULL AND created_at < ? ORDER BY id LIMIT ?`,
+      cursor,
+      before,
+      limit,
+    ),
+  );
 }
 
 /** Adds the events since the last count to their organizations' counters, together with the mark up to where they count. */

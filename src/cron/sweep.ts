@@ -1,15 +1,13 @@
 import type { Database } from '../database/client.ts';
-import { staleDeliveries } from '../automation-workflows/triggers/delivery-store.ts';
-import { staleEvents } from '../events/store.ts';
-import { moveCursor, readCursor } from './progress-store.ts';
+import { moveCursor, readCursor, unhandledAfter } from './progress-store.ts';
 
 /** Rows read in one step, and steps in one tick: a backlog of 200,000 rows a minute is caught up with. */
 const windowRows = 20_000;
 const maximumSteps = 10;
 
 const kinds = {
-  event: { table: 'event', cursor: 'events_handled', stale: staleEvents },
-  delivery: { table: 'webhook_delivery', cursor: 'deliveries_handled', stale: staleDeliveries },
+  event: { table: 'event', cursor: 'events_handled' },
+  delivery: { table: 'webhook_delivery', cursor: 'deliveries_handled' },
 } as const;
 
 /**
@@ -22,13 +20,13 @@ export async function sweep(
   before: number,
   limit: number,
 ): Promise<{ id: number; organization_id: number }[]> {
-  const { table, cursor, stale } = kinds[kind];
+  const { table, cursor } = kinds[kind];
   let from = await readCursor(database, cursor);
   for (let step = 0; step < maximumSteps; step++) {
     const moved = await moveCursor(database, { table, cursor, from, before, windowRows });
     const isBlocked = moved.firstOpen !== null;
-    if (isBlocked || moved.to === from) return stale(database, moved.to, before, limit);
+    if (isBlocked || moved.to === from) return unhandledAfter(database, table, moved.to, before, limit);
     from = moved.to;
   }
-  return stale(database, from, before, limit);
+  return unhandledAfter(database, table, from, before, limit);
 }

@@ -245,20 +245,3 @@ export async function markHandled(
     ),
   );
 }
-
-/** Unhandled events after the cursor that were stored before `before`, oldest first. Reads along the primary key. */
-export async function staleEvents(
-  database: Database,
-  cursor: number,
-  before: number,
-  limit: number,
-): Promise<{ id: number; organization_id: number }[]> {
-  return database.all(
-    database.prepare(
-      'SELECT id, organization_id FROM event WHERE id > ? AND handled_at IS NULL AND created_at < ? ORDER BY id LIMIT ?',
-      cursor,
-      before,
-      limit,
-    ),
-  );
-}

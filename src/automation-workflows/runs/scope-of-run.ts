@@ -3,13 +3,13 @@ import { findContacts } from '../../contacts/find-contacts.ts';
 import type { ContactRecord } from '../../contacts/records.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import type { GraphNode } from '../nodes/contract.ts';
+import { commonRoots, type Origin } from '../common-roots.ts';
 import { buildScope } from '../scope.ts';
 import type { Scope } from '../templates.ts';
 import type { Progress } from './progress.ts';
-import type { DeliveryPayload } from './records.ts';
 
 /** What of a run never changes while it lives. */
-export interface RunOrigin {
+export interface RunOrigin extends Origin {
   id: number;
   workflowId: number;
   workflowName: string;
@@ -19,9 +19,6 @@ export interface RunOrigin {
   depth: number;
   isTest: boolean;
   createdAt: number;
-  initialContext: Record<string, unknown>;
-  event: { id: number | null; type: string; data: unknown; created_at: string } | null;
-  webhook: DeliveryPayload | null;
 }
 
 /** Everything that templates and conditions of a run may read at one node. The contact is read fresh where it is spoken of. */
@@ -30,36 +27,17 @@ export async function scopeOfRun(context: Context, origin: RunOrigin, progress: 
 }
 
 export function scopeFor(context: Context, origin: RunOrigin, progress: Progress, now: number, contact: ContactRecord | null): Scope {
-  const { organization } = context;
-  const roots = {
-    contact,
-    event: origin.event,
-    data: origin.event?.data ?? origin.webhook?.body ?? origin.initialContext,
-    webhook: origin.webhook && {
-      body: origin.webhook.body,
-      raw: origin.webhook.raw,
-      headers: origin.webhook.headers,
-      query: origin.webhook.query,
-    },
-    steps: progress.outputs,
-    run: {
-      id: origin.id,
-      automation_workflow_id: origin.workflowId,
-      workflow_name: origin.workflowName,
-      workflow_version: origin.workflowVersion,
-      contact_id: origin.contactId,
-      entry_key: origin.entryKey,
-      is_test: origin.isTest,
-      created_at: toTimestamp(origin.createdAt),
-    },
-    organization: {
-      id: organization.id,
-      name: organization.name,
-      timezone: organization.timezone,
-      default_country: organization.defaultCountry,
-    },
-    now: toTimestamp(now),
+  const run = {
+    id: origin.id,
+    automation_workflow_id: origin.workflowId,
+    workflow_name: origin.workflowName,
+    workflow_version: origin.workflowVersion,
+    contact_id: origin.contactId,
+    entry_key: origin.entryKey,
+    is_test: origin.isTest,
+    created_at: toTimestamp(origin.createdAt),
   };
+  const roots = { ...commonRoots(context, origin, contact, now), steps: progress.outputs, run };
   return buildScope(roots, { ...origin.initialContext, ...progress.assigned });
 }
 

@@ -78,20 +78,3 @@ export async function markDeliveries(database: Database, organizationId: number,
     ),
   );
 }
-
-/** Unhandled deliveries after the cursor that were stored before `before`, oldest first, along the primary key. */
-export async function staleDeliveries(
-  database: Database,
-  cursor: number,
-  before: number,
-  limit: number,
-): Promise<{ id: number; organization_id: number }[]> {
-  return database.all(
-    database.prepare(
-      'SELECT id, organization_id FROM webhook_delivery WHERE id > ? AND handled_at IS NULL AND created_at < ? ORDER BY id LIMIT ?',
-      cursor,
-      before,
-      limit,
-    ),
-  );
-}

@@ -1,9 +1,8 @@
 import type { Context } from '../../accounts/context.ts';
 import type { ContactRecord } from '../../contacts/records.ts';
-import { toTimestamp } from '../../library/clock.ts';
+import { commonRoots, type Origin } from '../common-roots.ts';
 import { evaluate, type Condition } from '../conditions.ts';
 import { entryKeyOf } from '../runs/entry-key.ts';
-import type { DeliveryPayload } from '../runs/records.ts';
 import type { Candidate } from '../runs/start.ts';
 import type { RunSource } from '../runs/store.ts';
 import { buildScope } from '../scope.ts';
@@ -11,41 +10,18 @@ import { TemplateError, type Scope } from '../templates.ts';
 import { noteTriggerError, type ArmedTrigger } from './store.ts';
 
 /** Something that happened and may set off triggers. */
-export interface TriggerCause {
+export interface TriggerCause extends Origin {
   /** Names it; with the trigger's id it is a run's dedup key. */
   key: string;
   contact: ContactRecord | null;
-  event: { id: number | null; type: string; data: unknown; created_at: string } | null;
-  webhook: DeliveryPayload | null;
   source: RunSource;
   sourceId: number | null;
-  initialContext: Record<string, unknown>;
   depth: number;
 }
 
 /** What filters and entry keys of triggers may read: the same names as in a run, as far as they exist before one. */
-export function triggerScope(context: Context, cause: TriggerCause, now: number): Scope {
-  const { organization } = context;
-  const roots = {
-    contact: cause.contact,
-    event: cause.event,
-    data: cause.event?.data ?? cause.webhook?.body ?? cause.initialContext,
-    webhook: cause.webhook && {
-      body: cause.webhook.body,
-      raw: cause.webhook.raw,
-      headers: cause.webhook.headers,
-      query: cause.webhook.query,
-    },
-    organization: {
-      id: organization.id,
-      name: organization.name,
-      timezone: organization.timezone,
-      default_country: organization.defaultCountry,
-    },
-    now: toTimestamp(now),
-  };
-  return buildScope(roots, cause.initialContext);
-}
+export const triggerScope = (context: Context, cause: TriggerCause, now: number): Scope =>
+  buildScope(commonRoots(context, cause, cause.contact, now), cause.initialContext);
 
 interface FilteringConfig {
   filter?: Condition | null;
