@@ -1,4 +1,5 @@
 import { isMask, isSealed, open, seal } from '../library/encryption.ts';
+import type { Issue } from '../library/errors.ts';
 import { isRecord } from '../library/json.ts';
 
 // Secrets stand in two places: the auth of a webhook trigger and the data of a node (its signing secret, and headers that
@@ -7,6 +8,8 @@ import { isRecord } from '../library/json.ts';
 const secretFields = new Set(['secret', 'token', 'password', 'verify_token']);
 const secretHeader = /authorization|cookie|api[-_]?key|token|secret|password/i;
 const shown = '****';
+
+const isSecretPlace = (name: string, isHeaders: boolean): boolean => secretFields.has(name) || (isHeaders && secretHeader.test(name));
 
 type Transform = (secret: string, path: string) => Promise<string> | string;
 
@@ -18,7 +21,7 @@ async function mapSecrets(value: unknown, transform: Transform, path = '', isHea
   if (!isRecord(value)) return value;
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) {
-    const isSecret = typeof item === 'string' && item !== '' && (secretFields.has(name) || (isHeaders && secretHeader.test(name)));
+    const isSecret = typeof item === 'string' && item !== '' && isSecretPlace(name, isHeaders);
     copy[name] = isSecret
       ? await transform(item, `${path}/${name}`)
       : await mapSecrets(item, transform, `${path}/${name}`, name === 'headers');
@@ -55,13 +58,24 @@ export async function restoreMasked<T>(encryptionKey: string, organizationId: nu
   })) as T;
 }
 
+/** Where a mask stands for no secret, each place with what is wrong; `value` has its masks put back and its secrets opened. */
+export function leftoverMasks(value: unknown, loc: string[], isHeaders = false): Issue[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]: [string, unknown]) => {
+    const place = [...loc, Array.isArray(value) ? placeOf(item, Number(name)) : name];
+    const isLeftover = isSecretPlace(name, isHeaders) && typeof item === 'string' && isMask(item);
+    const msg = 'Is a mask, and there is no secret that it stands for; give the secret itself';
+    return isLeftover ? [{ loc: place, msg, type: 'mask' }] : leftoverMasks(item, place, name === 'headers');
+  });
+}
+
 /** As shown to callers and in histories. Synchronous, since lists show many. */
 export function maskSecrets<T>(value: T, isHeaders = false): T {
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item)) as T;
   if (!isRecord(value)) return value;
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) {
-    const isSecret = typeof item === 'string' && item !== '' && (secretFields.has(name) || (isHeaders && secretHeader.test(name)));
+    const isSecret = typeof item === 'string' && item !== '' && isSecretPlace(name, isHeaders);
     copy[name] = isSecret ? shown : maskSecrets(item, name === 'headers');
   }
   return copy as T;

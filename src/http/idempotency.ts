@@ -20,7 +20,8 @@ const eventsPath = '/api/v1/events';
 
 /** Replays the first answer to a changing request that carries the same Idempotency-Key, method, path and body. */
 export const replayRepeats = createMiddleware<HttpEnvironment>(async (c, next) => {
-  const { method, path } = c.req;
+  const { method } = c.req;
+  const path = c.req.path.replace(/\/$/, '');
   const key = c.req.header('idempotency-key');
   if (key === undefined || method === 'GET' || method === 'HEAD' || notHonoured.test(path)) return next();
   if (!key || key.length > maximumKeyLength)

@@ -237,11 +237,19 @@ describe('the key', () => {
     const { client, id } = await newOrganization();
     const first = await client.post('/events', { event_type: 'x' }, keyed('order-1'));
     const second = await client.post('/events', { event_type: 'x' }, keyed('order-1'));
-    const third = await client.post('/events', { event_type: 'x', event_id: 'order-1' });
+    const third = await client.post('/events/', { event_type: 'x', event_id: 'order-1' }, keyed('other'));
     expect(first.status).toBe(201);
     for (const answer of [second, third]) expect(answer).toMatchObject({ status: 201, body: first.body });
     expect((await client.get('/events')).body.total).toBe(1);
     expect(await storedOf(id)).toEqual([]);
+  });
+
+  test('is the same with and without a slash behind the path', async () => {
+    const { client } = await newOrganization();
+    const first = await client.post('/contacts/lists', { name: 'One' }, keyed('slash'));
+    const again = await client.post('/contacts/lists/', { name: 'One' }, keyed('slash'));
+    expect(again).toMatchObject({ status: 201, body: first.body });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
   test('is not honoured where answers hold secrets: nothing of them is stored', async () => {

@@ -48,6 +48,7 @@ async function schedulesAt(now: number): Promise<void> {
   await Promise.all(deferred);
 }
 
+/** The full minute that it is. */
 const lastMinute = () => Math.floor(Date.now() / minute) * minute;
 
 test('next_fire_at is the next time of the cron line in its zone', async () => {

@@ -158,3 +158,34 @@ test('a secret in the body of a request is masked wherever the request is shown'
   const request = tested.body.history.find((entry: { node_id: string }) => entry.node_id === 'call').output.request;
   expect(JSON.parse(request.body)).toEqual({ password: '****', nested: { token: '****' }, order: 'A-17' });
 });
+
+test('a mask that stands for no secret is refused: at once in a trigger, on going active in a definition', async () => {
+  const { client } = await newOrganization();
+  const id = await activeWorkflow(client, {});
+  const auth = { type: 'header_token', header: 'X-Token', token: '****' };
+  const refused = await client.post(`/automation-workflows/${id}/triggers`, { type: 'webhook', config: { auth } });
+  expect(refused.status).toBe(422);
+  expect(refused.body.detail).toMatchObject([{ loc: ['body', 'config', 'auth', 'token'], msg: expect.stringContaining('mask') }]);
+  const copied = await client.post('/automation-workflows', {
+    name: 'Copy',
+    definition: chain(call({ headers: { Authorization: '****' } })),
+  });
+  expect(copied.status).toBe(201);
+  const active = await client.patch(`/automation-workflows/${copied.body.id}`, { status: 'active' });
+  expect(active.status).toBe(422);
+  expect(active.body.detail[0].loc).toEqual(['body', 'definition', 'nodes', 'call', 'data', 'headers', 'Authorization']);
+  const { definition } = copied.body;
+  expect((await client.post(`/automation-workflows/${copied.body.id}/validate`, { definition })).body.errors).toEqual(active.body.detail);
+});
+
+test('a trigger object that is sent without its config keeps the config, its secret included', async () => {
+  const { client } = await newOrganization();
+  const config = { auth: { type: 'header_token', header: 'X-Token', token: 'the-very-token' } };
+  const id = await activeWorkflow(client, { trigger: { type: 'webhook', config } });
+  const patched = await client.patch(`/automation-workflows/${id}`, { trigger: { type: 'webhook', name: 'Shop' } });
+  expect(patched.body.trigger).toMatchObject({ type: 'webhook', name: 'Shop', config: { auth: { type: 'header_token', token: '****' } } });
+  const [hook] = (await client.get(`/automation-workflows/${id}/triggers`)).body.triggers;
+  const send = async (headers: Record<string, string>) =>
+    (await client.post(`/automation-workflows/webhook/${hook.uuid}`, {}, headers)).status;
+  expect([await send({}), await send({ 'X-Token': 'the-very-token' })]).toEqual([401, 202]);
+});

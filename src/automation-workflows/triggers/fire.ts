@@ -31,6 +31,8 @@ export async function fireTrigger(
   if (own) requireContext(own, input.context);
 
   const ids = [...new Set(input.contact_ids ?? [])];
+  // Nobody in an audience is nobody to start for, unlike an audience that was not named.
+  if (input.contact_ids && !ids.length) return [];
   const contacts = await findContacts(context, ids);
   const missing = ids.filter((id) => !contacts.has(id));
   if (missing.length) throw notFound(`Contact ${missing.join(', ')}`);

@@ -2,7 +2,7 @@ import type { Context } from '../../accounts/context.ts';
 import { listExists } from '../../contacts/list-exists.ts';
 import { invalid, invalidAt } from '../../library/errors.ts';
 import { nextFireAt } from '../schedule.ts';
-import { restoreMasked, sealSecrets } from '../secrets.ts';
+import { leftoverMasks, restoreMasked, sealSecrets } from '../secrets.ts';
 import { parseTriggerConfig, type TriggerConfig } from './configs.ts';
 import type { TriggerType } from './store.ts';
 
@@ -24,8 +24,11 @@ export async function prepareTrigger(
   loc: string[],
 ): Promise<PreparedTrigger> {
   const { organization, settings } = context;
-  const parsed = parseTriggerConfig(type, await restoreMasked(settings.ENCRYPTION_KEY, organization.id, given, before), loc);
+  const restored = await restoreMasked(settings.ENCRYPTION_KEY, organization.id, given, before);
+  const parsed = parseTriggerConfig(type, restored, loc);
   if (parsed.issues) throw invalid(parsed.issues);
+  const leftover = leftoverMasks(restored, loc);
+  if (leftover.length) throw invalid(leftover);
   const config = parsed.config;
   if (type === 'schedule') {
     const { audience } = config as TriggerConfig<'schedule'>;

@@ -5,7 +5,7 @@ import { issuesOf } from '../../library/schema-issues.ts';
 import { checkSchema } from '../context-schema.ts';
 import { validateGraph } from '../definition.ts';
 import { nodeTypes } from '../nodes/registry.ts';
-import { openSecrets, restoreMasked, sealSecrets } from '../secrets.ts';
+import { leftoverMasks, openSecrets, restoreMasked, sealSecrets } from '../secrets.ts';
 import { WorkflowSettings } from '../settings.ts';
 
 const definitionLimitBytes = 512 * 1024;
@@ -43,13 +43,16 @@ export function prepareContextSchema(schema: unknown): string {
 }
 
 /** What stops a stored graph from going active. */
-export async function definitionIssues(context: Context, definition: unknown): Promise<Issue[]> {
-  const { settings, organization } = context;
-  return validateGraph(await openSecrets(settings.ENCRYPTION_KEY, organization.id, definition), nodeTypes);
+export async function definitionIssues({ settings, organization }: Context, definition: unknown): Promise<Issue[]> {
+  return issuesOfOpened(await openSecrets(settings.ENCRYPTION_KEY, organization.id, definition));
 }
 
 /** The same of a graph that a caller proposes; a mask in it stands for what `stored` has at that place. */
-export async function proposalIssues(context: Context, proposed: unknown, stored: unknown): Promise<Issue[]> {
-  const { settings, organization } = context;
-  return validateGraph(await restoreMasked(settings.ENCRYPTION_KEY, organization.id, proposed, stored), nodeTypes);
+export async function proposalIssues({ settings, organization }: Context, proposed: unknown, stored: unknown): Promise<Issue[]> {
+  return issuesOfOpened(await restoreMasked(settings.ENCRYPTION_KEY, organization.id, proposed, stored));
 }
+
+const issuesOfOpened = (definition: unknown): Issue[] => [
+  ...validateGraph(definition, nodeTypes),
+  ...leftoverMasks(definition, ['body', 'definition']),
+];

@@ -4,7 +4,7 @@ import { invalidAt } from '../../library/errors.ts';
 import { restoreMasked, sealSecrets } from '../secrets.ts';
 import { newTrigger } from '../triggers/change.ts';
 import { isTriggerType, triggerTypes } from '../triggers/configs.ts';
-import { prepareTrigger } from '../triggers/prepare.ts';
+import { armsOf, prepareTrigger } from '../triggers/prepare.ts';
 import * as triggers from '../triggers/store.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -24,6 +24,8 @@ interface Primary {
   statements: Statement[];
 }
 
+const longestName = 200;
+
 /** The `trigger` object of a workflow, when it has a `type`, is its primary trigger row: one mechanism, two ways in. */
 export async function preparePrimary(context: Context, given: JsonObject, { row, stored, workflowId }: Before): Promise<Primary> {
   const { database } = context;
@@ -37,10 +39,14 @@ export async function preparePrimary(context: Context, given: JsonObject, { row,
     const message = `Unknown trigger type ${JSON.stringify(type)}; use one of ${triggerTypes.join(', ')}`;
     throw invalidAt(['body', 'trigger', 'type'], message, 'unknown_type');
   }
-  if (name !== undefined && name !== null && typeof name !== 'string')
-    throw invalidAt(['body', 'trigger', 'name'], 'Must be text', 'invalid_type');
+  if (name !== undefined && name !== null && (typeof name !== 'string' || name.length > longestName))
+    throw invalidAt(['body', 'trigger', 'name'], `Must be text of at most ${longestName} characters`, 'invalid_type');
   const kept = row?.type === type ? row : null;
-  const prepared = await prepareTrigger(context, type, config ?? {}, kept ? JSON.parse(kept.config) : {}, ['body', 'trigger', 'config']);
+  const before = kept ? (JSON.parse(kept.config) as JsonObject) : {};
+  const prepared =
+    kept && (config === undefined || config === null)
+      ? { config: kept.config, ...armsOf(type, before, now) }
+      : await prepareTrigger(context, type, config ?? {}, before, ['body', 'trigger', 'config']);
   const label = name ?? row?.name ?? type;
   return {
     stored: JSON.stringify({ type, ...(name ? { name } : {}), config: JSON.parse(prepared.config) as unknown }),
