@@ -47,11 +47,19 @@ function receiver(watches: Map<string, Watch>) {
   return calls;
 }
 
+/** Evicts the object in the middle of the call it was told to be held at, unless the run ends before it gets there. */
+async function evictWhenReached(watch: Watch, stub: ReturnType<typeof runStub>) {
+  for (let tries = 0; tries < 500 && !watch.died; tries++) await new Promise((resolve) => setTimeout(resolve, 2));
+  const evicted = watch.died ? evictDurableObject(stub) : undefined;
+  watch.isEvicting = true;
+  await evicted;
+}
+
 /** More than an undisturbed run makes, so that the last cases are undisturbed ones. */
 const callsOfARun = 22;
 
-for (const moment of ['before', 'after'] as Moment[])
-  test(`an object that dies ${moment} any of its calls goes on where it was: every act happens, none twice under two keys`, async () => {
+for (const moment of ['before', 'after', 'during'] as Moment[])
+  test(`an object that dies before or after any of its calls, or is evicted during it (here: ${moment}), goes on where it was: every act happens, none twice under two keys`, async () => {
     const cases = [];
     for (let n = 1; n <= callsOfARun; n++) {
       const hook = `https://shop.example.com/${moment}/${n}`;
@@ -64,7 +72,9 @@ for (const moment of ['before', 'after'] as Moment[])
         const watch = await dieAtCall(runStub(organizationId, runId), n, moment);
         watches.set(hook, watch);
         const start = () => runStub(organizationId, runId).start(organizationId, runId);
-        await start().catch(() => undefined);
+        const started = start().catch(() => undefined);
+        if (moment === 'during') await evictWhenReached(watch, runStub(organizationId, runId));
+        await started;
         await vi.waitFor(
           async () => {
             if (watch.died) await start();

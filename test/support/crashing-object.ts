@@ -2,11 +2,14 @@ import { runInDurableObject } from 'cloudflare:test';
 import type { AutomationRunObject } from '../../durable-objects/automation-run/automation-run-object.ts';
 
 type Stub = DurableObjectStub<AutomationRunObject>;
-export type Moment = 'before' | 'after';
+/** Aborted before a call or after it, or evicted while it is under way. */
+export type Moment = 'before' | 'after' | 'during';
 
 export interface Watch {
   calls: number;
   died: boolean;
+  /** Set by the test once it evicts the object, which then waits for the call under way. */
+  isEvicting: boolean;
   /** Counts a call that the test itself makes for the object, as its `fetch` does. */
   watched<T>(call: () => Promise<T>): Promise<T>;
 }
@@ -16,16 +19,22 @@ export interface Watch {
  * The object that takes its place is sound.
  */
 export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<Watch> {
-  const seen: Watch = { calls: 0, died: false, watched: (call) => call() };
+  const seen: Watch = { calls: 0, died: false, isEvicting: false, watched: (call) => call() };
   await runInDurableObject(stub, (instance, state) => {
     const object = instance as unknown as { env: Env };
     const watched = async <T>(call: () => Promise<T>): Promise<T> => {
       seen.calls++;
       const isLast = seen.calls === n && !seen.died;
       if (isLast && moment === 'before') die();
+      if (isLast && moment === 'during') await untilEvicting();
       const answer = await call();
-      if (isLast) die();
+      if (isLast && moment === 'after') die();
       return answer;
+    };
+    // Only the test may evict, so the call is held until it does.
+    const untilEvicting = async () => {
+      seen.died = true;
+      while (!seen.isEvicting) await new Promise((resolve) => setTimeout(resolve, 2));
     };
     const die = () => {
       seen.died = true;
