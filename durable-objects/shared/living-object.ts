@@ -55,8 +55,8 @@ export abstract class LivingObject extends DurableObject<Env> {
 
   /** Removes everything, the alarm included: from now on the object answers that it is gone. */
   protected async vanish(): Promise<void> {
-    this.#exists = false;
     await this.ctx.storage.deleteAll();
+    this.#exists = undefined;
   }
 
   /** Makes the tables of a new object. Call inside a transaction that also writes what the object is. */

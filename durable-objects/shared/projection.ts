@@ -33,7 +33,7 @@ export class Projection {
   /** Has `write` bring the row up to date, if it is behind. What throws is tried again by the timer. */
   async send(write: (revision: number) => Promise<void>): Promise<void> {
     const { revision, projected } = this.#read();
-    if (revision === projected) return;
+    if (revision === projected) return this.#timers.clear(timerKind);
     this.#timers.ensure(timerKind, this.#now() + againMs);
     await write(revision);
     this.#storage.sql.exec('UPDATE projection SET projected = max(projected, ?)', revision);

@@ -47,35 +47,33 @@ async function consumeEvents(batch: MessageBatch, bindings: Env, log: Logger, de
   });
   const groups = Map.groupBy(readable, ({ body }) => `${body.organization_id}:${body.kind}`);
   for (const group of groups.values()) {
-    const { organization_id, kind } = group[0]!.body;
-    const ids = group.map(({ body }) => body.id);
-    try {
-      const context = await backgroundContext(bindings, organization_id, defer);
-      if (context) await (kind === 'event' ? handleEvents(context, ids) : handleDeliveries(context, ids));
-      for (const { message } of group) message.ack();
-    } catch (error) {
-      log.error('messages failed', error, { organization_id, kind, ids });
-      // Together they failed; one by one the sound ones get through.
-      for (const { message, body } of group) await settleAlone(bindings, message, body, defer, group.length > 1);
+    if (await settleTogether(group, bindings, log, defer)) continue;
+    // Together they failed; one by one the sound ones get through.
+    for (const one of group) {
+      const isSettled = group.length > 1 && (await settleTogether([one], bindings, log, defer));
+      if (!isSettled) one.message.retry({ delaySeconds: retryDelay(one.message.attempts) });
     }
   }
 }
 
-async function settleAlone(
-  bindings: Env,
-  message: Message,
-  body: EventsMessage,
-  defer: Context['defer'],
-  tryAgain: boolean,
-): Promise<void> {
+interface Readable {
+  message: Message;
+  body: EventsMessage;
+}
+
+/** Handles messages of one organization and kind and acknowledges them all, or answers false and settles none. */
+async function settleTogether(group: Readable[], bindings: Env, log: Logger, defer: Context['defer']): Promise<boolean> {
+  const { organization_id, kind } = group[0]!.body;
+  const ids = group.map(({ body }) => body.id);
   try {
-    if (!tryAgain) throw new Error('it failed alone');
-    const context = await backgroundContext(bindings, body.organization_id, defer);
-    if (context) await (body.kind === 'event' ? handleEvents(context, [body.id]) : handleDeliveries(context, [body.id]));
-    message.ack();
-  } catch {
-    message.retry({ delaySeconds: retryDelay(message.attempts) });
+    const context = await backgroundContext(bindings, organization_id, defer);
+    if (context) await (kind === 'event' ? handleEvents(context, ids) : handleDeliveries(context, ids));
+  } catch (error) {
+    log.error('messages failed', error, { organization_id, kind, ids });
+    return false;
   }
+  for (const { message } of group) message.ack();
+  return true;
 }
 
 /** One page; when more follow, the next is a message of its own. */

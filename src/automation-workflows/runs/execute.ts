@@ -8,7 +8,7 @@ import { definitionIssues } from '../workflows/prepare.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import type { WorkflowRow } from '../workflows/store.ts';
 import { renderForCaller, requireContext } from '../triggers/fire.ts';
-import { triggerScope, type TriggerCause } from '../triggers/match.ts';
+import { causeWithContext, triggerScope } from '../triggers/match.ts';
 import { dryRun } from './dry-run.ts';
 import { entryKeyOf } from './entry-key.ts';
 import { launchRecorded } from './launch.ts';
@@ -46,16 +46,7 @@ async function candidateOf(context: Context, workflow: WorkflowRow, input: Execu
   requireContext(JSON.parse(workflow.context_schema) as object, input.context);
   const contact = await contactOf(context, input.contact_id ?? null);
   const settings = JSON.parse(workflow.settings) as { entry_key: string | null };
-  const cause: TriggerCause = {
-    key: `request:${crypto.randomUUID()}`,
-    contact,
-    event: null,
-    webhook: null,
-    source: 'run',
-    sourceId: null,
-    initialContext: input.context,
-    depth: 0,
-  };
+  const cause = causeWithContext(`request:${crypto.randomUUID()}`, contact, input.context);
   return {
     workflow: { id: workflow.id, version: workflow.version, contextSchema: workflow.context_schema },
     triggerId: null,

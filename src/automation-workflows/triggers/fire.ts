@@ -8,7 +8,7 @@ import { findRuns, type RunRow } from '../runs/store.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import { existingTrigger } from './change.ts';
 import { TemplateError } from '../templates.ts';
-import { matchingCandidate, type TriggerCause } from './match.ts';
+import { causeWithContext, matchingCandidate } from './match.ts';
 import { armedById, type ArmedTrigger } from './store.ts';
 
 /** Starts a run of a manual trigger at once: one for each contact, or one without contact. */
@@ -39,16 +39,7 @@ export async function fireTrigger(
   const request = crypto.randomUUID();
   const targets = ids.length ? ids.map((id) => contacts.get(id)!) : [null];
   const candidates = targets.flatMap((contact) => {
-    const cause: TriggerCause = {
-      key: `request:${request}:${contact?.id ?? 'none'}`,
-      contact,
-      event: null,
-      webhook: null,
-      source: 'run',
-      sourceId: null,
-      initialContext: input.context,
-      depth: 0,
-    };
+    const cause = causeWithContext(`request:${request}:${contact?.id ?? 'none'}`, contact, input.context);
     return renderForCaller(() => matchingCandidate(context, trigger, cause)) ?? [];
   });
   const stored = await recordRuns(context, candidates, { state: 'running' });

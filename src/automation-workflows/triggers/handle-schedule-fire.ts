@@ -3,7 +3,7 @@ import { findContacts } from '../../contacts/find-contacts.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { startRuns } from '../runs/start.ts';
 import type { TriggerConfig } from './configs.ts';
-import { candidateOf, type TriggerCause } from './match.ts';
+import { candidateOf, causeWithContext, type TriggerCause } from './match.ts';
 import { audiencePage, moveFire, openFire } from './schedule-store.ts';
 import { armedById, type ArmedTrigger } from './store.ts';
 
@@ -41,15 +41,6 @@ export async function handleScheduleFire(context: Context, triggerId: number, sc
 }
 
 function candidate(context: Context, trigger: ArmedTrigger, scheduledAt: number, contact: TriggerCause['contact']) {
-  const cause: TriggerCause = {
-    key: `schedule:${scheduledAt}${contact ? `:contact:${contact.id}` : ''}`,
-    contact,
-    event: null,
-    webhook: null,
-    source: 'run',
-    sourceId: null,
-    initialContext: { scheduled_at: toTimestamp(scheduledAt) },
-    depth: 0,
-  };
-  return candidateOf(context, trigger, cause) ?? [];
+  const key = `schedule:${scheduledAt}${contact ? `:contact:${contact.id}` : ''}`;
+  return candidateOf(context, trigger, causeWithContext(key, contact, { scheduled_at: toTimestamp(scheduledAt) })) ?? [];
 }

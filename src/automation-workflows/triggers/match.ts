@@ -19,6 +19,18 @@ export interface TriggerCause extends Origin {
   depth: number;
 }
 
+/** A cause that brings its own context: a request, or a moment of a schedule. */
+export const causeWithContext = (key: string, contact: ContactRecord | null, initialContext: Record<string, unknown>): TriggerCause => ({
+  key,
+  contact,
+  event: null,
+  webhook: null,
+  source: 'run',
+  sourceId: null,
+  initialContext,
+  depth: 0,
+});
+
 /** What filters and entry keys of triggers may read: the same names as in a run, as far as they exist before one. */
 export const triggerScope = (context: Context, cause: TriggerCause, now: number): Scope =>
   buildScope(commonRoots(context, cause, cause.contact, now), cause.initialContext);
