@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Json } from '../../library/json.ts';
+import type { RunState } from '../schemas.ts';
 import type { Scope } from '../templates.ts';
 
 export interface GraphNode {
@@ -17,6 +18,8 @@ export interface Step<Data = unknown> {
   scope: Scope;
   /** Epoch ms; in a dry run the virtual clock. */
   now: number;
+  /** When the run entered this visit of the node, which is when the step before it completed. */
+  enteredAt: number;
   /** `${run}:${node}:${visit}:${attempt}`: the same side effect has the same key, also after a crash. */
   key: string;
   dryRun: boolean;
@@ -28,9 +31,29 @@ export type StepResult =
   /** Go on along the edge at `handle`. `assign` are top-level variables to write. */
   | { kind: 'next'; handle: string; output?: unknown; assign?: Record<string, Json> }
   /** Sleep until the epoch ms `until`, then go on along `default`. */
-  | { kind: 'wait'; until: number; output?: unknown; why?: string }
+  | { kind: 'wait'; until: number; output?: unknown }
+  | EventWaitResult
+  /** Sleep until the run that this step started has ended. */
+  | { kind: 'wait_for_run'; output: unknown }
   | { kind: 'exit'; outcome: string | null; output?: unknown }
   | { kind: 'fail'; type: string; message: string; retryable: boolean; retryAfterSeconds?: number };
+
+/** Sleep until an event comes, then go on along `received`; at the epoch ms `until`, along `timeout`. */
+export interface EventWaitResult {
+  kind: 'wait_for_event';
+  until: number;
+  events: EventSubscription;
+  output: unknown;
+}
+
+/** Which events a wait takes: of one of `types`, whose `field` (a path into the event; null: its contact) equals `value`. */
+export interface EventSubscription {
+  types: string[];
+  field: string | null;
+  value: string;
+  /** Epoch ms: events accepted before it are not taken. */
+  since: number;
+}
 
 /** What side-effect nodes may do. Every call is repeatable under the same key; a refusal is thrown as a ServiceError. */
 export interface Effects {
@@ -40,6 +63,34 @@ export interface Effects {
   changeLists(key: string, change: ListChange): Promise<Json>;
   emitEvent(key: string, event: EmittedEvent): Promise<Json>;
   httpRequest(key: string, request: OutboundRequest): Promise<OutboundResponse>;
+  completeText(key: string, request: TextRequest): Promise<TextAnswer>;
+  /** Starts a run of another journey for the same contact; once a visit, however often the step is tried. */
+  startRun(key: string, request: ChildRequest): Promise<ChildRun>;
+}
+
+/** A question to the language model; `model` null: the default one. */
+export interface TextRequest {
+  model: string | null;
+  system: string | null;
+  prompt: string;
+  output_schema: Record<string, unknown> | null;
+}
+
+export type TextAnswer =
+  /** `result` is the JSON that fits `output_schema`, else the text. */
+  | { result: Json; model: string; usage: { prompt_tokens: number; completion_tokens: number } }
+  | { failure: string; message: string; retryable: boolean; retry_after_seconds?: number };
+
+export interface ChildRequest {
+  workflow_id: number;
+  context: Record<string, Json>;
+  /** Whether the run that asks sleeps until the other has ended. */
+  wait: boolean;
+}
+
+export interface ChildRun {
+  run_id: number;
+  state: RunState;
 }
 
 export interface ContactChange {
@@ -85,6 +136,13 @@ export interface NodeType<Data = any> {
   isWait?: boolean;
   /** Holds while the workflow is paused; in a dry run it is only simulated. */
   isSideEffect?: boolean;
+  /** Whether a visit with this data reaches a person, so that it keeps the workflow's quiet hours. */
+  keepsQuietHours?(data: Data): boolean;
+  /**
+   * What becomes of a visit that crashed between its intent and its result. `repeat`: it is done again under the same key.
+   * `unknown`: nobody can say whether it happened, so it fails as `unknown` and is not done again. Default: repeat.
+   */
+  afterCrash?(data: Data): 'repeat' | 'unknown';
   example: Record<string, unknown>;
   run(step: Step<Data>): Promise<StepResult>;
 }
