@@ -1,17 +1,25 @@
 import type { Context } from '../../src/accounts/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { admitHeld } from '../../src/automation-workflows/runs/admit.ts';
 import { announceRunEnded } from '../../src/automation-workflows/runs/announce-ended.ts';
-import { runEffects } from '../../src/automation-workflows/runs/effects.ts';
+import { exitBeforeStart } from '../../src/automation-workflows/runs/exit-at-start.ts';
 import { archiveHistory, historyRecord } from '../../src/automation-workflows/runs/history.ts';
 import { advance } from '../../src/automation-workflows/runs/interpreter.ts';
-import { loadRunFacts, type LoadedRun } from '../../src/automation-workflows/runs/load-run.ts';
-import { begin, end, wakeAt, type Progress, type RunFailure } from '../../src/automation-workflows/runs/progress.ts';
+import { callRun } from '../../src/automation-workflows/runs/launch.ts';
+import { deadlineOf, loadRunFacts, type LoadedRun } from '../../src/automation-workflows/runs/load-run.ts';
+import { begin, end, wakeAt, type Progress } from '../../src/automation-workflows/runs/progress.ts';
 import type { LiveRun } from '../../src/automation-workflows/runs/records.ts';
-import { scopeOfRun } from '../../src/automation-workflows/runs/scope-of-run.ts';
+import { resume, type RetryAnswer } from '../../src/automation-workflows/runs/resume.ts';
+import { reviveRun } from '../../src/automation-workflows/runs/revive-store.ts';
+import type { OuterEnding } from '../../src/automation-workflows/runs/stop.ts';
 import { projectRun } from '../../src/automation-workflows/runs/store.ts';
+import type { OfferedEvent, Surroundings } from '../../src/automation-workflows/runs/surroundings.ts';
+import { liveSurroundings } from '../../src/automation-workflows/runs/live-surroundings.ts';
+import { leaveStatement } from '../../src/automation-workflows/runs/waiter-store.ts';
+import { offer, release, type Offer } from '../../src/automation-workflows/runs/wake.ts';
 import { isLive, type HistoryRecord } from '../../src/automation-workflows/schemas.ts';
-import { openSecrets } from '../../src/automation-workflows/secrets.ts';
 import { storePayload } from '../../src/database/payload.ts';
+import { isRecord } from '../../src/library/json.ts';
 import { LivingObject } from '../shared/living-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { runSchemaSteps, StoredJournal } from './journal.ts';
@@ -25,7 +33,8 @@ export type StartAnswer = 'started' | 'running' | 'ended' | 'unknown';
 /**
  * One run of a journey, named `{organization_id}/{run_id}`. It is started by its D1 row, walks on alarms, projects its state
  * into that row, and deletes itself once the row says how it ended and the history is in R2.
- * Timers: `advance` (the next step or the end of a sleep) and `finish` (what follows an end).
+ * Timers: `advance` (the next step or the end of a sleep), `retry` (a person's retry that is under way) and `finish` (what
+ * follows an end).
  */
 export class AutomationRunObject extends LivingObject {
   readonly #journal = new StoredJournal(this.ctx.storage, this.projection);
@@ -65,6 +74,13 @@ export class AutomationRunObject extends LivingObject {
     return this.exists() ? liveRun(this.#journal.progress()) : null;
   }
 
+  /** Whether the run has ended, with its row brought up to date. False when there is no object. */
+  async hasEnded(): Promise<boolean> {
+    if (!this.exists()) return false;
+    await this.project();
+    return !this.exists() || !isLive(this.#journal.progress().state);
+  }
+
   /** A page of the history, oldest first; null when the object is gone and R2 has it. */
   history(page: { limit: number; offset: number }): { records: HistoryRecord[]; total: number } | null {
     if (!this.exists()) return null;
@@ -73,14 +89,15 @@ export class AutomationRunObject extends LivingObject {
   }
 
   /** Ends the run from any live state. False when it had ended already. */
-  async stop(error: RunFailure | null): Promise<boolean> {
+  async stop(ending: OuterEnding, why?: string): Promise<boolean> {
     if (!this.exists()) return false;
     const progress = this.#journal.progress();
     if (!isLive(progress.state)) return false;
     const now = this.clock();
     const sleeping = progress.wait && this.#journal.entry(progress.wait.historyId);
-    const ending = { state: 'cancelled' as const, error: error && { ...error, node_id: progress.nodeId } };
-    this.#journal.commit(end(progress, ending, now), sleeping ? { ...sleeping, status: 'skipped', completedAt: now } : undefined);
+    const error = ending.error ? { ...ending.error, node_id: progress.nodeId } : null;
+    const cut = sleeping && { ...sleeping, status: 'skipped' as const, completedAt: now, output: withReason(sleeping.output, why) };
+    this.#journal.commit(end(progress, { ...ending, error }, now), cut ?? undefined);
     this.timers.clear('advance');
     this.timers.set('finish', now);
     await this.project();
@@ -88,27 +105,60 @@ export class AutomationRunObject extends LivingObject {
     return true;
   }
 
+  /** Offers an event (JSON of an OfferedEvent) to a run that sleeps for one at the record `waitId`. */
+  async offerEvent(json: string, waitId: number): Promise<Offer> {
+    if (!this.exists()) return 'stale';
+    const answer = await offer(this.#journal, JSON.parse(json) as OfferedEvent, waitId, (await this.#surroundings()).run);
+    if (answer === 'taken') await this.#goOn();
+    return answer;
+  }
+
+  /** Says that the run which this one may be waiting for has ended; it looks for itself. */
+  async childEnded(runId: number): Promise<void> {
+    if (!this.exists()) return;
+    const progress = this.#journal.progress();
+    const { wait } = progress;
+    if (wait?.kind !== 'run' || wait.runId !== runId) return;
+    this.#journal.commit({ ...progress, wait: { ...wait, pokes: wait.pokes + 1 } });
+    await this.#goOn();
+  }
+
+  /** Has a run that was held while its workflow was paused take the step that was held. */
+  async release(): Promise<boolean> {
+    if (!this.exists()) return false;
+    const progress = this.#journal.progress();
+    if (progress.wait?.kind !== 'paused') return false;
+    release(this.#journal, progress, progress.wait, this.clock());
+    await this.#goOn();
+    await this.project();
+    return true;
+  }
+
+  /** Has a failed run go on from the node where it failed, on the given version of its workflow. Repeatable. */
+  async retry(version: number): Promise<RetryAnswer> {
+    if (!this.exists()) return { refused: 'gone', state: null };
+    const { state } = this.#journal.progress();
+    if (state !== 'failed') return { refused: 'state', state };
+    this.timers.set('retry', this.clock() + 30_000, String(version));
+    return this.#retry(version);
+  }
+
   protected async onTimer(timer: Timer): Promise<void> {
-    return timer.kind === 'advance' ? this.#advance() : this.#finish();
+    if (timer.kind === 'retry') await this.#retry(Number(timer.subject));
+    else if (timer.kind === 'advance') await this.#advance();
+    else await this.#finish();
+  }
+
+  async #goOn(): Promise<void> {
+    this.timers.set('advance', this.clock());
+    await this.timers.arm();
   }
 
   async #advance(): Promise<void> {
-    const { context, run } = await this.#load();
+    const { context, loaded, run } = await this.#surroundings();
     const startedAt = Date.now();
-    await advance(this.#journal, {
-      runId: run.row.id,
-      graph: run.graph,
-      settings: run.settings,
-      deadline: run.deadline,
-      organization: { default_country: context.organization.defaultCountry, timezone: context.organization.timezone },
-      effects: runEffects(context, run.origin),
-      dryRun: false,
-      now: () => this.clock(),
-      random: this.random,
-      scope: (progress, node) => scopeOfRun(context, run.origin, progress, node, this.clock()),
-      open: (data) => openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, data),
-      shouldYield: () => Date.now() - startedAt > burstMs,
-    });
+    await this.#exitIfDue(context, loaded);
+    await advance(this.#journal, { ...run, shouldYield: () => Date.now() - startedAt > burstMs });
     const next = wakeAt(this.#journal.progress(), run.deadline);
     if (next === null) {
       this.timers.clear('advance');
@@ -119,15 +169,30 @@ export class AutomationRunObject extends LivingObject {
     await this.project();
   }
 
-  /** What follows an end: the row tells it, triggers on it fire, the history goes to R2, and the object goes. */
+  /** At the very beginning: an event that ends the run may have been handled before the run was there. */
+  async #exitIfDue(context: Context, loaded: LoadedRun): Promise<void> {
+    const { stepCount, visits, nodeId } = this.#journal.progress();
+    if (!loaded.settings.exit_on.length || stepCount > 0 || nodeId !== loaded.graph.startId || visits[nodeId] !== 1) return;
+    const event = await exitBeforeStart(context, loaded);
+    const progress = this.#journal.progress();
+    if (event && isLive(progress.state)) this.#journal.commit(end(progress, { state: 'completed', outcome: 'exited' }, this.clock()));
+  }
+
+  /** What follows an end: the row tells it, whoever waits for it hears of it, the history goes to R2, and the object goes. */
   async #finish(): Promise<void> {
     await this.project();
     const { context, run } = await this.#load();
     const progress = this.#journal.progress();
+    if (isLive(progress.state)) return this.timers.clear('finish');
     if (progress.state !== 'cancelled' && !run.origin.isTest) await announceRunEnded(context, run, progress);
+    if (run.settings.max_active_runs !== null) await admitHeld(context, run.origin.workflowId);
+    const parentId = run.row.parent_run_id;
+    if (parentId !== null) await callRun(this.env, context.organization.id, parentId, (object) => object.childEnded(run.row.id));
     await archiveHistory(this.env.FILES, context.organization.id, run.row.id, this.#journal.count(), (offset, limit) =>
       this.#journal.entries('ORDER BY id LIMIT ? OFFSET ?', limit, offset),
     );
+    // A person may have had it go on during the awaits.
+    if (isLive(this.#journal.progress().state)) return this.timers.clear('finish');
     const keepUntil = (progress.endedAt ?? 0) + failedKeptMs;
     if (progress.state === 'failed' && this.clock() < keepUntil) {
       this.timers.set('finish', keepUntil);
@@ -136,28 +201,74 @@ export class AutomationRunObject extends LivingObject {
     await this.vanish();
   }
 
+  /** The row is revived first, under the revision that the object then has: done again after a crash, it finds its own work. */
+  async #retry(version: number): Promise<RetryAnswer> {
+    const { id, organizationId } = this.#journal.identity();
+    const context = await this.#context(organizationId);
+    if (!context) throw new Error(`organization ${organizationId} of run ${id} is unknown`);
+    const revived = await reviveRun(context.database, organizationId, {
+      id,
+      version,
+      now: this.clock(),
+      revision: this.projection.revision() + 1,
+    });
+    const progress = this.#journal.progress();
+    if (progress.state !== 'failed') return { refused: 'state', state: progress.state };
+    this.timers.clear('retry', String(version));
+    if (revived !== 'revived') {
+      await this.timers.arm();
+      return { refused: revived, state: 'failed' };
+    }
+    this.#loaded = null;
+    this.#journal.commit(resume(progress, this.clock()));
+    this.timers.clear('finish');
+    await this.#goOn();
+    return { refused: null, state: 'running' };
+  }
+
   protected async writeProjection(revision: number): Promise<void> {
     const { id, organizationId } = this.#journal.identity();
     const { context, run } = await this.#load();
     const progress = this.#journal.progress();
     const changes = JSON.stringify({ assigned: progress.assigned, outputs: progress.outputs });
-    const wake = wakeAt(progress, run.deadline);
-    const isAccepted = await projectRun(context.database, organizationId, id, {
-      state: progress.state,
-      currentNodeId: progress.nodeId,
-      outcome: progress.outcome,
-      error: progress.error && JSON.stringify(progress.error),
-      contextChanges: await storePayload(this.env.FILES, () => `${organizationId}/runs/${id}-${revision}`, changes),
-      revision,
-      wakeAt: wake === null ? null : Math.max(wake, this.clock()),
-      startedAt: progress.startedAt,
-      completedAt: progress.endedAt,
-    });
-    if (isAccepted || !isLive(this.#journal.progress().state)) return;
-    // The row was ended before this object showed itself (see cancelRun): what it says is final.
-    this.#journal.commit(end(this.#journal.progress(), { state: 'cancelled' }, this.clock()));
-    this.timers.clear('advance');
-    this.timers.ensure('finish', this.clock());
+    const wake = wakeAt(progress, deadlineOf(run, progress));
+    const left = progress.leftWaits ?? [];
+    const { isAccepted, workflowStatus } = await projectRun(
+      context.database,
+      organizationId,
+      id,
+      {
+        state: progress.state,
+        currentNodeId: progress.nodeId,
+        outcome: progress.outcome,
+        error: progress.error && JSON.stringify(progress.error),
+        contextChanges: await storePayload(this.env.FILES, () => `${organizationId}/runs/${id}-${revision}`, changes),
+        hold: progress.wait?.kind === 'paused' ? 'paused' : null,
+        revision,
+        wakeAt: wake === null ? null : Math.max(wake, this.clock()),
+        startedAt: progress.startedAt,
+        completedAt: progress.endedAt,
+      },
+      left.map((one) => leaveStatement(context.database, organizationId, id, one)),
+    );
+    this.#journal.forgetLeft(left);
+    const now = this.#journal.progress();
+    if (!isAccepted && isLive(now.state)) {
+      // The row was ended before this object showed itself (see endRun): what it says is final.
+      this.#journal.commit(end(now, { state: 'cancelled' }, this.clock()));
+      this.timers.clear('advance');
+      this.timers.ensure('finish', this.clock());
+    } else if (workflowStatus === 'active' && now.wait?.kind === 'paused') {
+      // The workflow went on between the look at it and this hold, too early for the hold to be found.
+      release(this.#journal, now, now.wait, this.clock());
+      await this.#goOn();
+    }
+  }
+
+  async #surroundings(): Promise<{ context: Context; loaded: LoadedRun; run: Surroundings }> {
+    const { context, run: loaded } = await this.#load();
+    const deadline = deadlineOf(loaded, this.#journal.progress());
+    return { context, loaded, run: liveSurroundings(context, loaded, deadline, { now: () => this.clock(), random: this.random }) };
   }
 
   async #load(): Promise<{ context: Context; run: LoadedRun }> {
@@ -178,11 +289,15 @@ export class AutomationRunObject extends LivingObject {
   }
 }
 
+const withReason = (output: unknown, why: string | undefined): unknown =>
+  why === undefined ? output : { ...(isRecord(output) ? output : {}), ended_by: why };
+
 const liveRun = (progress: Progress): LiveRun => ({
   state: progress.state,
   currentNodeId: progress.nodeId,
   outcome: progress.outcome,
   error: progress.error,
+  hold: progress.wait?.kind === 'paused' ? 'paused' : null,
   changes: { assigned: progress.assigned, outputs: progress.outputs },
   startedAt: progress.startedAt,
   endedAt: progress.endedAt,

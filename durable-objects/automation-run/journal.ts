@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../../src/automation-workflows/runs/history.ts';
-import type { Journal } from '../../src/automation-workflows/runs/interpreter.ts';
-import type { Progress } from '../../src/automation-workflows/runs/progress.ts';
+import type { Entry, Journal } from '../../src/automation-workflows/runs/journal.ts';
+import type { LeftWait, Progress } from '../../src/automation-workflows/runs/progress.ts';
 import type { Projection } from '../shared/projection.ts';
 
 /** Schema of a run's object. */
@@ -45,7 +45,7 @@ export class StoredJournal implements Journal {
     return JSON.parse(this.#storage.sql.exec<{ progress: string }>('SELECT progress FROM run').one().progress) as Progress;
   }
 
-  commit(progress: Progress | ((recordId: number) => Progress), entry?: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
+  commit(progress: Progress | ((recordId: number) => Progress), entry?: Entry): number {
     return this.#storage.transactionSync(() => {
       const recordId = entry ? this.#write(entry) : 0;
       const written = typeof progress === 'function' ? progress(recordId) : progress;
@@ -55,7 +55,16 @@ export class StoredJournal implements Journal {
     });
   }
 
-  #write(entry: Omit<HistoryEntry, 'id'> & { id?: number | undefined }): number {
+  /** Their waiters are out of D1. The row does not show them, so nothing of it is behind. */
+  forgetLeft(left: LeftWait[]): void {
+    if (!left.length) return;
+    const gone = new Set(left.map(({ waitId }) => waitId));
+    const progress = this.progress();
+    const leftWaits = (progress.leftWaits ?? []).filter(({ waitId }) => !gone.has(waitId));
+    this.#storage.sql.exec('UPDATE run SET progress = ?', JSON.stringify({ ...progress, leftWaits }));
+  }
+
+  #write(entry: Entry): number {
     return this.#storage.sql
       .exec<{ id: number }>(
         `INSERT INTO history (id, node_id, visit, attempt, status, entry) VALUES (?, ?, ?, ?, ?, ?)

@@ -41,6 +41,10 @@ export class Projection {
     if (now.revision === now.projected) this.#timers.clear(timerKind);
   }
 
+  revision(): number {
+    return this.#read().revision;
+  }
+
   isTimer(kind: string): boolean {
     return kind === timerKind;
   }

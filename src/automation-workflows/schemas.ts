@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { durationSchema } from '../library/durations.ts';
 import { bodyId, queryId, timestamp } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 
@@ -123,6 +124,9 @@ export const RunRecord = z
     initial_context: jsonObject,
     outcome: z.string().nullable(),
     error: RunError.nullable(),
+    hold: z.enum(['max_active', 'paused']).nullable().openapi({
+      description: '`max_active`: waits in `queued` for its turn; `paused`: its next side effect waits until the workflow is active',
+    }),
     trigger_id: z.int().nullable(),
     contact_id: z.int().nullable(),
     entry_key: z.string().nullable(),
@@ -171,12 +175,39 @@ export const WorkflowRunQuery = z.object(runFilters);
 export const RunQuery = z.object({ ...runFilters, automation_workflow_id: queryId.optional() });
 export type RunQuery = z.output<typeof RunQuery>;
 export const RunList = listOf('runs', RunRecord);
+export const RetryBody = z
+  .object({
+    version: z
+      .enum(['run', 'current'])
+      .default('run')
+      .openapi({ description: "`run`: the version on which the run began; `current`: the workflow's version of now" }),
+  })
+  .openapi('RetryRun');
 export const HistoryQuery = z.object(pageQuery);
 export const HistoryList = listOf('history', HistoryRecord);
 
 export const ExecuteBody = z.object({ context: jsonObject.default({}), contact_id: bodyId.nullish() }).openapi('ExecuteAutomation');
 export const TestBody = z
-  .object({ context: jsonObject.default({}), contact_id: bodyId.nullish(), dry_run: z.boolean().default(true) })
+  .object({
+    context: jsonObject.default({}),
+    contact_id: bodyId.nullish(),
+    dry_run: z.boolean().default(true),
+    events: z
+      .array(
+        z.strictObject({
+          event_type: z.string().min(1).max(100),
+          data: jsonObject.default({}),
+          after: durationSchema({ allowZero: true })
+            .default('PT0S')
+            .openapi({ description: "From the run's start, by the dry run's clock" }),
+        }),
+      )
+      .max(50)
+      .optional()
+      .openapi({
+        description: "Events of the run's contact that come during a dry run: they wake wait_for_event and end the run by exit_on",
+      }),
+  })
   .openapi('TestAutomation');
 export const TestedRun = RunRecord.extend({ history: z.array(HistoryRecord).optional() }).openapi('TestedAutomationRun');
 
@@ -222,7 +253,15 @@ export const TriggerList = listOf('triggers', TriggerRecord);
 export const FireBody = z
   .object({ context: jsonObject.default({}), contact_ids: z.array(bodyId).max(100, 'At most 100 contacts in one firing').optional() })
   .openapi('FireTrigger');
-export const FireAnswer = z.object({ triggered: z.int(), runs: z.array(RunRecord) }).openapi('FiredTrigger');
+export const FireAnswer = z
+  .object({
+    triggered: z.int(),
+    runs: z.array(RunRecord),
+    refused: z
+      .array(z.object({ contact_id: z.int().nullable(), rule: z.string(), message: z.string() }))
+      .openapi({ description: 'Those that a rule of the workflow kept out' }),
+  })
+  .openapi('FiredTrigger');
 
 export const TriggerMeta = z
   .object({

@@ -1,9 +1,11 @@
 import type { Context } from '../accounts/context.ts';
 import { endLiveRuns } from '../automation-workflows/runs/end-live-runs.ts';
+import { markLiveRuns } from '../automation-workflows/runs/mark-live-runs.ts';
+import { releaseHeld } from '../automation-workflows/runs/release-held.ts';
 import { eraseContactTraces, removeDeletedListMembers } from '../contacts/store-erase.ts';
 import { deleteCleanup, openCleanup, type CleanupRow } from './cleanup-store.ts';
 
-/** One page of what follows from something gone. Answers whether another page follows; the row leaves with the last. */
+/** One page of what follows from something gone or changed. Answers whether another page follows; the row leaves with the last. */
 export async function workOffCleanup(context: Context, id: number): Promise<boolean> {
   const { database, organization } = context;
   const row = await openCleanup(database, organization.id, id);
@@ -34,5 +36,9 @@ async function isDone(context: Context, { kind, subject_id: subjectId, created_a
         { workflowId: subjectId, at: createdAt },
         { type: 'workflow_archived', message: 'The workflow was archived' },
       );
+    case 'workflow_resumed':
+      return releaseHeld(context, subjectId);
+    case 'runs_marked':
+      return markLiveRuns(context, subjectId);
   }
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../accounts/context.ts';
 import { deleteExpiredSessions, forgetFailures } from '../accounts/store.ts';
+import { workflowsWithRoom } from '../automation-workflows/runs/admission-store.ts';
 import { organizationsWithChanges } from '../automation-workflows/triggers/change-store.ts';
 import { staleFires } from '../automation-workflows/triggers/schedule-store.ts';
 import { fireSchedules } from '../automation-workflows/triggers/fire-schedules.ts';
@@ -72,6 +73,7 @@ async function resendFanout(run: Tick): Promise<void> {
   const changes = await organizationsWithChanges(run.database, before, pageSize);
   const fires = await staleFires(run.database, before, pageSize);
   const cleanups = await staleCleanups(run.database, before, pageSize);
+  const rooms = await workflowsWithRoom(run.database, pageSize);
   const messages: FanoutMessage[] = [
     ...changes.map((organization_id) => ({ v: 1 as const, kind: 'contact_changes' as const, organization_id })),
     ...fires.map(({ organization_id, trigger_id, scheduled_at }) => ({
@@ -82,6 +84,7 @@ async function resendFanout(run: Tick): Promise<void> {
       scheduled_at,
     })),
     ...cleanups.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'cleanup' as const, organization_id, id })),
+    ...rooms.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'admission' as const, organization_id, workflow_id: id })),
   ];
   for (let start = 0; start < messages.length; start += 100)
     await run.bindings.FANOUT_QUEUE.sendBatch(messages.slice(start, start + 100).map((body) => ({ body })));

@@ -8,10 +8,15 @@ export type { EventToHandle } from './store.ts';
 export const unhandledEvents = ({ database, organization }: Context, ids: number[]): Promise<store.EventToHandle[]> =>
   store.unhandledEvents(database, organization.id, ids);
 
-export const markEventsHandled = ({ database, organization, clock }: Context, events: store.EventToHandle[]): Promise<void> =>
+/** `notes` say why an event started no run of a journey that it fits. */
+export const markEventsHandled = (
+  { database, organization, clock }: Context,
+  events: store.EventToHandle[],
+  notes: ReadonlyMap<number, string>,
+): Promise<void> =>
   store.markHandled(
     database,
     organization.id,
-    events.map((event) => event.id),
+    events.map(({ id }) => ({ id, note: notes.get(id) ?? null })),
     clock(),
   );

@@ -225,22 +225,20 @@ export async function unhandledEvents(database: Database, organizationId: number
   );
 }
 
-/** `note` says why they triggered nothing, when the work was given up on. */
+/** Marks events; `note` says why one triggered nothing, when there is a reason to tell. */
 export async function markHandled(
   database: Database,
   organizationId: number,
-  ids: number[],
+  events: { id: number; note: string | null }[],
   now: number,
-  note: string | null = null,
 ): Promise<void> {
   await database.all(
     database.prepare(
       // The plus keeps the planner from the organization's index: along it, it would read every event of the organization.
-      `UPDATE event SET handled_at = ?, note = coalesce(?, note)
-       WHERE id IN (SELECT value FROM json_each(?)) AND +organization_id = ? AND handled_at IS NULL`,
+      `UPDATE event SET handled_at = ?1, note = coalesce((SELECT j.value ->> 'note' FROM json_each(?2) j WHERE j.value ->> 'id' = event.id), note)
+       WHERE id IN (SELECT value ->> 'id' FROM json_each(?2)) AND +organization_id = ?3 AND handled_at IS NULL`,
       now,
-      note,
-      JSON.stringify(ids),
+      JSON.stringify(events),
       organizationId,
     ),
   );

@@ -17,15 +17,30 @@ export const wallClockAt = (zone: string, epochMs: number): number => epochMs + 
  */
 export function instantOfWallClock(zone: string, wallClock: number): number {
   // Offsets lie within 14 hours of UTC, so the instant lies between these two, and at most one clock change with it.
-  let before = wallClock - day;
-  let after = wallClock + day;
+  const [before, after] = [wallClock - day, wallClock + day];
   const [earlierOffset, laterOffset] = [offsetAt(zone, before), offsetAt(zone, after)];
   const candidates = [wallClock - earlierOffset, wallClock - laterOffset].filter((instant) => wallClockAt(zone, instant) === wallClock);
   if (candidates.length > 0) return Math.min(...candidates);
+  return firstWhere(before, after, (instant) => wallClockAt(zone, instant) >= wallClock);
+}
+
+/** The first instant in (`after`, `until`] from which on the clock of `zone` goes differently than at `after`, or null. */
+export function nextClockChange(zone: string, after: number, until: number): number | null {
+  // No zone changes its clock twice within a day.
+  for (let before = after, offset = offsetAt(zone, after); before < until; before += day) {
+    const end = Math.min(before + day, until);
+    if (offsetAt(zone, end) === offset) continue;
+    return firstWhere(before, end, (instant) => offsetAt(zone, instant) !== offset);
+  }
+  return null;
+}
+
+/** The first of the instants in (`before`, `after`] of which `holds`, when it does of all after that one, among them `after`. */
+function firstWhere(before: number, after: number, holds: (instant: number) => boolean): number {
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (wallClockAt(zone, middle) < wallClock) before = middle;
-    else after = middle;
+    if (holds(middle)) after = middle;
+    else before = middle;
   }
   return after;
 }

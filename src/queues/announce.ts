@@ -16,6 +16,10 @@ export function announceCleanup(context: Context, id: number): void {
   announce(context, { v: 1, kind: 'cleanup', organization_id: context.organization.id, id });
 }
 
+export function announceAdmission(context: Context, workflowId: number): void {
+  announce(context, { v: 1, kind: 'admission', organization_id: context.organization.id, workflow_id: workflowId });
+}
+
 export function announceScheduleFire(context: Context, triggerId: number, scheduledAt: number): void {
   announce(context, {
     v: 1,

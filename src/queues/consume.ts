@@ -1,5 +1,6 @@
 import type { Context } from '../accounts/context.ts';
 import { backgroundContext } from '../accounts/organizations.ts';
+import { admitHeld } from '../automation-workflows/runs/admit.ts';
 import { handleContactChanges } from '../automation-workflows/triggers/handle-contact-changes.ts';
 import { handleEvents } from '../automation-workflows/triggers/handle-events.ts';
 import { handleDeliveries } from '../automation-workflows/triggers/handle-deliveries.ts';
@@ -93,5 +94,7 @@ function workOff(context: Context, message: FanoutMessage): Promise<boolean> {
       return handleScheduleFire(context, message.trigger_id, message.scheduled_at);
     case 'cleanup':
       return workOffCleanup(context, message.id);
+    case 'admission':
+      return admitHeld(context, message.workflow_id);
   }
 }

@@ -18,7 +18,7 @@ export async function giveUp(bindings: Env, body: unknown, defer: Context['defer
   context.log.warn('record given up', { message });
   switch (message.kind) {
     case 'event':
-      return markHandled(database, organization.id, [message.id], clock(), reason);
+      return markHandled(database, organization.id, [{ id: message.id, note: reason }], clock());
     case 'delivery':
       return markDeliveries(database, organization.id, [{ id: message.id, note: reason }], clock());
     case 'schedule_fire': {
@@ -27,6 +27,9 @@ export async function giveUp(bindings: Env, body: unknown, defer: Context['defer
     }
     case 'cleanup':
       return noteCleanup(database, organization.id, message.id, reason);
+    case 'admission':
+      // The runs that wait are still there, in their named state, and the tick sends for them again.
+      return undefined;
     case 'contact_changes':
       // The page fails as a whole; its first change is taken out, and the tick sends for the rest.
       return discardFirstChange(database, organization.id);

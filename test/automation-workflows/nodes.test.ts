@@ -32,6 +32,8 @@ function recording(answer: unknown = { ok: true }): { calls: Call[]; effects: Ef
     changeLists: effect('changeLists'),
     emitEvent: effect('emitEvent'),
     httpRequest: effect('httpRequest'),
+    completeText: effect('completeText'),
+    startRun: effect('startRun'),
   };
   return { calls, effects };
 }
@@ -55,6 +57,7 @@ async function run(
     data: nodeType.dataSchema.parse(data),
     scope: buildScope({ contact, organization, now: new Date(now).toISOString(), ...more.roots }, more.scope),
     now: more.now ?? now,
+    enteredAt: more.now ?? now,
     key: more.key ?? '7:n1:1:1',
     dryRun: more.dryRun ?? false,
     effects: more.effects ?? recording().effects,

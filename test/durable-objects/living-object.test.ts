@@ -79,13 +79,14 @@ test('the row in D1 is never set back by a projection that comes late', async ()
     outcome: null,
     error: null,
     contextChanges: null,
+    hold: null,
     revision: 99,
     wakeAt: 1,
     startedAt: 1,
     completedAt: null,
   };
   const organizationId = stopped.body.organization_id as number;
-  expect(await projectRun(new Database(env.DB, true), organizationId, runId, late)).toBe(false);
+  expect(await projectRun(new Database(env.DB, true), organizationId, runId, late)).toMatchObject({ isAccepted: false });
   expect((await client.get(`/automation-workflows/runs/${runId}`)).body.state).toBe('cancelled');
 });
 

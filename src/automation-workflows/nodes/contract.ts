@@ -27,14 +27,22 @@ export interface Step<Data = unknown> {
   organization: { default_country: string; timezone: string };
 }
 
+/** Go on along the edge at `handle` or, when nothing is there, at `orElse`. `assign` are top-level variables to write. */
+export interface NextResult {
+  kind: 'next';
+  handle: string;
+  orElse?: string;
+  output?: unknown;
+  assign?: Record<string, Json>;
+}
+
 export type StepResult =
-  /** Go on along the edge at `handle`. `assign` are top-level variables to write. */
-  | { kind: 'next'; handle: string; output?: unknown; assign?: Record<string, Json> }
+  | NextResult
   /** Sleep until the epoch ms `until`, then go on along `default`. */
   | { kind: 'wait'; until: number; output?: unknown }
   | EventWaitResult
   /** Sleep until the run that this step started has ended. */
-  | { kind: 'wait_for_run'; output: unknown }
+  | { kind: 'wait_for_run'; runId: number; output: unknown }
   | { kind: 'exit'; outcome: string | null; output?: unknown }
   | { kind: 'fail'; type: string; message: string; retryable: boolean; retryAfterSeconds?: number };
 
@@ -91,6 +99,13 @@ export interface ChildRequest {
 export interface ChildRun {
   run_id: number;
   state: RunState;
+}
+
+/** How a run that another one waited for has ended; `variables` are what its steps wrote. */
+export interface ChildResult extends ChildRun {
+  outcome: string | null;
+  error: { node_id: string | null; message: string; type: string } | null;
+  variables: Record<string, unknown>;
 }
 
 export interface ContactChange {
@@ -156,9 +171,9 @@ export const errorHandle = 'error';
 /** The handles of an action: `error` takes over when it fails for good; without an edge there the workflow's on_error decides. */
 export const actionHandles = (): string[] => [defaultHandle, errorHandle];
 
-export const next = (output?: unknown, handle = defaultHandle): StepResult => ({ kind: 'next', handle, output });
+export const next = (output?: unknown, handle = defaultHandle): NextResult => ({ kind: 'next', handle, output });
 
 export const failure = (type: string, message: string): StepResult => ({ kind: 'fail', type, message, retryable: false });
 
 /** The answer of a side-effect node in a dry run. */
-export const simulated = (request: unknown): StepResult => next({ simulated: true, request });
+export const simulated = (request: unknown): NextResult => next({ simulated: true, request });

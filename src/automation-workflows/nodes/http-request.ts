@@ -16,6 +16,8 @@ export const httpRequestNode = defineNode<HttpRequestData>({
   dataSchema: HttpRequestData,
   handles: actionHandles,
   isSideEffect: true,
+  keepsQuietHours: (data) => data.respect_quiet_hours,
+  afterCrash: (data) => data.after_crash,
   example: {
     method: 'POST',
     url: 'https://example.com/orders/{{ data.order_id }}',

@@ -1,4 +1,4 @@
-import { isServiceError, type ErrorCode } from '../../library/errors.ts';
+import { isServiceError, type ErrorCode, type ServiceError } from '../../library/errors.ts';
 import type { Json } from '../../library/json.ts';
 import { next, simulated, type Step, type StepResult } from './contract.ts';
 
@@ -11,7 +11,12 @@ export async function perform(step: Step, request: object, effect: () => Promise
     return next(await effect());
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    const retryAfter = error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds };
-    return { kind: 'fail', type: error.code, message: error.message, retryable: passing.has(error.code), ...retryAfter };
+    return failureOf(error);
   }
+}
+
+/** A refusal as the failure of a step. */
+export function failureOf(error: ServiceError): StepResult & { kind: 'fail' } {
+  const retryAfter = error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds };
+  return { kind: 'fail', type: error.code, message: error.message, retryable: passing.has(error.code), ...retryAfter };
 }

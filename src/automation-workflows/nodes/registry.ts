@@ -4,11 +4,13 @@ import { emitEventNode } from './emit-event.ts';
 import { exitNode } from './exit.ts';
 import { httpRequestNode } from './http-request.ts';
 import { listMembershipNode } from './list-membership.ts';
+import { runWorkflowNode } from './run-workflow.ts';
 import { setContextNode } from './set-context.ts';
 import { splitNode } from './split.ts';
 import { switchNode } from './switch.ts';
 import { triggerNode } from './trigger.ts';
 import { updateContactNode } from './update-contact.ts';
+import { waitForEventNode } from './wait-for-event.ts';
 import { waitNode } from './wait.ts';
 
 export type NodeRegistry = ReadonlyMap<string, NodeType>;
@@ -21,11 +23,13 @@ export const nodeTypes: NodeRegistry = new Map(
     switchNode,
     splitNode,
     waitNode,
+    waitForEventNode,
     setContextNode,
     updateContactNode,
     listMembershipNode,
     emitEventNode,
     httpRequestNode,
+    runWorkflowNode,
     exitNode,
   ].map((type): [string, NodeType] => [type.type, type]),
 );

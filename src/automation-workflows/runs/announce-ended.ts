@@ -7,7 +7,7 @@ import { fireInternalEvent } from '../triggers/fire-internal-event.ts';
 export async function announceRunEnded(context: Context, run: LoadedRun, progress: Progress): Promise<void> {
   await fireInternalEvent(context, {
     name: progress.state === 'completed' ? 'run.completed' : 'run.failed',
-    cause: `run:${run.row.id}`,
+    cause: progress.retries ? `run:${run.row.id}:retry:${progress.retries}` : `run:${run.row.id}`,
     contactId: run.row.contact_id,
     depth: run.row.depth + 1,
     data: {

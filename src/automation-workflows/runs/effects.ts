@@ -7,9 +7,10 @@ import { notFound } from '../../library/errors.ts';
 import type { Json } from '../../library/json.ts';
 import { sendOutside } from '../../providers/http/send.ts';
 import type { Effects } from '../nodes/contract.ts';
+import { startChild } from './child.ts';
 
 /** What a run's side-effect nodes really do. What a journey causes is one level deeper than the run itself. */
-export function runEffects(context: Context, run: { contactId: number | null; depth: number }): Effects {
+export function runEffects(context: Context, run: { id: number; contactId: number | null; depth: number }): Effects {
   const contactId = () => {
     if (run.contactId === null) throw notFound('Contact of this run');
     return run.contactId;
@@ -27,8 +28,7 @@ export function runEffects(context: Context, run: { contactId: number | null; de
       const contact = run.contactId === null ? undefined : (await findContacts(context, [run.contactId])).get(run.contactId);
       const accepted = await emitEvent(context, {
         ...event,
-        // One event a visit, however often the step is tried.
-        key: key.slice(0, key.lastIndexOf(':')),
+        key: visitOf(key),
         contactId: contact?.id ?? null,
         phone: contact?.phone ?? null,
         depth: run.depth + 1,
@@ -36,5 +36,9 @@ export function runEffects(context: Context, run: { contactId: number | null; de
       return { event_id: accepted.id };
     },
     httpRequest: (_key, request) => sendOutside(request, context.settings.ALLOWED_PRIVATE_ORIGINS),
+    startRun: (key, request) => startChild(context, run, visitOf(key), request),
   };
 }
+
+/** A key without its attempt: what happens once a visit, however often the step is tried. */
+const visitOf = (key: string): string => key.slice(0, key.lastIndexOf(':'));

@@ -1,5 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
-import { cancelRun } from './stop.ts';
+import { endRun } from './stop.ts';
 import { liveRuns, type RunsOf } from './store.ts';
 
 const pageSize = 100;
@@ -7,6 +7,6 @@ const pageSize = 100;
 /** Cancels a page of the live runs of a contact or workflow; true when none is left. */
 export async function endLiveRuns(context: Context, of: RunsOf, reason: { type: string; message: string }): Promise<boolean> {
   const ids = await liveRuns(context.database, context.organization.id, of, pageSize);
-  for (const id of ids) await cancelRun(context, id, { node_id: null, attempt: null, ...reason });
+  for (const id of ids) await endRun(context, id, { state: 'cancelled', error: { node_id: null, attempt: null, ...reason } });
   return ids.length < pageSize;
 }

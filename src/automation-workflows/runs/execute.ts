@@ -4,12 +4,13 @@ import { findContacts } from '../../contacts/find-contacts.ts';
 import type { ContactRecord } from '../../contacts/records.ts';
 import { conflict, invalid, notFound } from '../../library/errors.ts';
 import type { RunRecord, TestedRun } from '../schemas.ts';
+import { settingsFrom } from '../settings.ts';
 import { definitionIssues } from '../workflows/prepare.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import type { WorkflowRow } from '../workflows/store.ts';
 import { renderForCaller, requireContext } from '../triggers/fire.ts';
 import { causeWithContext, triggerScope } from '../triggers/match.ts';
-import { dryRun } from './dry-run.ts';
+import { dryRun, type GivenEvent } from './dry-run.ts';
 import { entryKeyOf } from './entry-key.ts';
 import { launchRecorded } from './launch.ts';
 import { runRecords } from './records.ts';
@@ -33,22 +34,22 @@ export async function executeWorkflow(context: Context, workflowId: number, inpu
 export async function testWorkflow(
   context: Context,
   workflowId: number,
-  input: ExecuteInput & { dry_run: boolean },
+  input: ExecuteInput & { dry_run: boolean; events?: GivenEvent[] | undefined },
 ): Promise<z.infer<typeof TestedRun>> {
   const workflow = await existingWorkflow(context, workflowId);
   const issues = await definitionIssues(context, JSON.parse(workflow.definition));
   if (issues.length) throw invalid(issues);
   const candidate = await candidateOf(context, workflow, input, true);
-  return input.dry_run ? dryRun(context, workflow, candidate) : startNow(context, candidate, true);
+  return input.dry_run ? dryRun(context, workflow, candidate, input.events ?? []) : startNow(context, candidate, true);
 }
 
 async function candidateOf(context: Context, workflow: WorkflowRow, input: ExecuteInput, isTest: boolean): Promise<Candidate> {
   requireContext(JSON.parse(workflow.context_schema) as object, input.context);
   const contact = await contactOf(context, input.contact_id ?? null);
-  const settings = JSON.parse(workflow.settings) as { entry_key: string | null };
+  const settings = settingsFrom(workflow.settings);
   const cause = causeWithContext(`request:${crypto.randomUUID()}`, contact, input.context);
   return {
-    workflow: { id: workflow.id, version: workflow.version, contextSchema: workflow.context_schema },
+    workflow: { id: workflow.id, version: workflow.version, contextSchema: workflow.context_schema, settings },
     triggerId: null,
     contactId: contact?.id ?? null,
     dedupKey: cause.key,
@@ -64,8 +65,9 @@ async function candidateOf(context: Context, workflow: WorkflowRow, input: Execu
 }
 
 async function startNow(context: Context, candidate: Candidate, evenIfInactive: boolean): Promise<z.infer<typeof RunRecord>> {
-  const [stored] = await recordRuns(context, [candidate], { state: 'running', evenIfInactive });
-  if (!stored) throw conflict('The workflow has just become inactive; only an active workflow can be executed');
+  const { stored: rows, refused } = await recordRuns(context, [candidate], { state: 'running', evenIfInactive });
+  const [stored] = rows;
+  if (!stored) throw conflict(refused[0]!.message);
   const row = (await findRun(context.database, context.organization.id, stored.id))!;
   await launchRecorded(context, [stored.id]);
   return (await runRecords(context.bindings.FILES, [row]))[0]!;

@@ -1,14 +1,15 @@
 import type { Context } from '../../accounts/context.ts';
 import { resolvePayloads } from '../../database/payload.ts';
 import { BoundedCache } from '../../library/bounded-cache.ts';
-import { addExact, parseDuration } from '../../library/durations.ts';
 import { toTimestamp } from '../../library/clock.ts';
+import { addExact, parseDuration } from '../../library/durations.ts';
 import { parseDefinition } from '../definition.ts';
-import { WorkflowSettings } from '../settings.ts';
+import { settingsFrom, type WorkflowSettings } from '../settings.ts';
 import { isOfInternalEvent } from '../triggers/internal-events.ts';
 import { Graph } from './graph.ts';
 import { initialContextOf, type DeliveryPayload } from './records.ts';
 import type { RunOrigin } from './scope-of-run.ts';
+import type { Progress } from './progress.ts';
 import { loadRun, type RunFacts } from './store.ts';
 
 /** A run with what it walks on. */
@@ -17,7 +18,6 @@ export interface LoadedRun {
   origin: RunOrigin;
   graph: Graph;
   settings: WorkflowSettings;
-  deadline: number;
 }
 
 /** Versions never change, so their graphs are kept for every run of the isolate. */
@@ -28,7 +28,7 @@ export async function loadRunFacts(context: Context, id: number): Promise<Loaded
   const row = await loadRun(context.database, context.organization.id, id);
   if (!row) return null;
   const [own, payload] = await resolvePayloads(context.bindings.FILES, [row.initial_context, row.source_payload]);
-  const settings = WorkflowSettings.parse(JSON.parse(row.workflow_settings));
+  const settings = settingsFrom(row.workflow_settings);
   const origin: RunOrigin = {
     id: row.id,
     workflowId: row.workflow_id,
@@ -47,8 +47,12 @@ export async function loadRunFacts(context: Context, id: number): Promise<Loaded
     `${row.organization_id}:${row.workflow_id}:${row.workflow_version}`,
     () => new Graph(parseDefinition(JSON.parse(row.definition))),
   );
-  return { row, origin, graph, settings, deadline: addExact(row.created_at, parseDuration(settings.timeout)) };
+  return { row, origin, graph, settings };
 }
+
+/** Epoch ms at which a run is given up; a person's retry gives it its time anew. */
+export const deadlineOf = ({ settings }: Pick<LoadedRun, 'settings'>, { startedAt, retriedAt }: Progress): number =>
+  addExact(retriedAt ?? startedAt, parseDuration(settings.timeout));
 
 /** What the run was started by: an event of the organization's, or one of the service's own. */
 function eventOf(row: RunFacts, own: unknown, payload: unknown): RunOrigin['event'] {

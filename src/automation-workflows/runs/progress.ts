@@ -1,4 +1,5 @@
 import type { Json } from '../../library/json.ts';
+import type { EventSubscription } from '../nodes/contract.ts';
 import type { RunState } from '../schemas.ts';
 import type { Graph } from './graph.ts';
 
@@ -10,9 +11,13 @@ export interface Progress {
   visits: Record<string, number>;
   /** Of the current node's current visit, from 1. */
   attempt: number;
+  /** The attempt from which the retry policy counts: a person's retry gives a visit its attempts anew. */
+  firstAttempt?: number;
   stepCount: number;
-  /** Sleeping at the current node until this moment; `historyId` is the record that says so. */
-  wait: { until: number; historyId: number } | null;
+  /** Epoch ms at which the current visit began. */
+  enteredAt?: number;
+  /** Sleeping at the current node; its `historyId` is the record that says so. */
+  wait: Sleep | null;
   /** The next attempt at the current node. */
   retryAt: number | null;
   /** Top-level variables that steps wrote. */
@@ -23,6 +28,37 @@ export interface Progress {
   error: RunFailure | null;
   startedAt: number;
   endedAt: number | null;
+  /** Ids of the events that waits of this run took, latest last: no wait takes one again. */
+  takenEvents?: number[];
+  /** Waits that the run has left while their waiters may still stand in D1. */
+  leftWaits?: LeftWait[];
+  /** How often a person had the ended run go on, and when last: from then on its timeout counts. */
+  retries?: number;
+  retriedAt?: number;
+}
+
+export type Sleep =
+  /** Runs written by earlier versions of the service have no `kind`. */
+  | { kind?: 'time'; until: number; historyId: number }
+  | EventSleep
+  /** Until another run has ended. `pokes` counts what may have changed about it, `asked` up to which it was looked at. */
+  | { kind: 'run'; until: null; historyId: number; runId: number; pokes: number; asked: number }
+  /** A side effect that may not happen now: the workflow is paused, or it is quiet until a moment. */
+  | { kind: 'paused'; until: null; historyId: number }
+  | { kind: 'quiet'; until: number; historyId: number };
+
+export interface EventSleep {
+  kind: 'event';
+  until: number;
+  historyId: number;
+  events: EventSubscription;
+  /** The newest event there was when the waiter was written; null until it is. */
+  afterId: number | null;
+}
+
+export interface LeftWait {
+  waitId: number;
+  events: Pick<EventSubscription, 'types' | 'field' | 'value'>;
 }
 
 export interface RunFailure {
@@ -38,6 +74,7 @@ export const begin = (graph: Graph, now: number): Progress => ({
   visits: { [graph.startId]: 1 },
   attempt: 1,
   stepCount: 0,
+  enteredAt: now,
   wait: null,
   retryAt: null,
   assigned: {},
@@ -53,16 +90,19 @@ export function follow(progress: Progress, graph: Graph, handle: string, now: nu
   const target = graph.target(progress.nodeId!, handle);
   if (target === null) return end(progress, { state: 'completed', outcome: null }, now);
   return {
-    ...progress,
-    state: 'running',
+    ...awake(progress),
     nodeId: target,
     visits: { ...progress.visits, [target]: (progress.visits[target] ?? 0) + 1 },
     attempt: 1,
+    firstAttempt: 1,
     stepCount: progress.stepCount + 1,
-    wait: null,
+    enteredAt: now,
     retryAt: null,
   };
 }
+
+/** Sleeping no more, at the node where it slept. */
+export const awake = (progress: Progress): Progress => ({ ...progress, state: 'running', wait: null, ...leaving(progress) });
 
 export interface Ending {
   state: 'completed' | 'failed' | 'cancelled';
@@ -76,12 +116,25 @@ export const end = (progress: Progress, ending: Ending, now: number): Progress =
   outcome: ending.outcome ?? null,
   error: ending.error ?? null,
   wait: null,
+  ...leaving(progress),
   retryAt: null,
   endedAt: now,
 });
 
+function leaving({ wait, leftWaits = [] }: Progress): Pick<Progress, 'leftWaits'> {
+  if (wait?.kind !== 'event') return {};
+  const { types, field, value } = wait.events;
+  return { leftWaits: [...leftWaits, { waitId: wait.historyId, events: { types, field, value } }] };
+}
+
 /** When a live run has to be woken. */
 export const wakeAt = (progress: Progress, deadline: number): number | null => {
   if (progress.endedAt !== null) return null;
-  return Math.min(deadline, progress.wait?.until ?? progress.retryAt ?? 0);
+  const { wait } = progress;
+  if (!wait) return Math.min(deadline, progress.retryAt ?? 0);
+  return Math.min(deadline, isUnasked(wait) ? 0 : (wait.until ?? deadline));
 };
+
+/** Whether something has still to be looked up before the run can sleep. */
+export const isUnasked = (wait: Sleep): boolean =>
+  (wait.kind === 'event' && wait.afterId === null) || (wait.kind === 'run' && wait.asked < wait.pokes);

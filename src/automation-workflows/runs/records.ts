@@ -40,6 +40,8 @@ export interface LiveRun {
   currentNodeId: string | null;
   outcome: string | null;
   error: z.infer<typeof RunError> | null;
+  /** Why it stands still although it could go on. */
+  hold: RunRow['hold'];
   changes: ContextChanges;
   startedAt: number | null;
   endedAt: number | null;
@@ -56,12 +58,14 @@ export async function runRecords(bucket: R2Bucket, rows: RunRow[]): Promise<z.in
   });
 }
 
-function liveFromRow(row: RunRow, changes: unknown): LiveRun {
+/** What the row says, for a run whose object is gone. */
+export function liveFromRow(row: RunRow, changes: unknown): LiveRun {
   return {
     state: row.state,
     currentNodeId: row.current_node_id,
     outcome: row.outcome,
     error: row.error === null ? null : (JSON.parse(row.error) as z.infer<typeof RunError>),
+    hold: row.hold,
     changes: isRecord(changes) && 'assigned' in changes ? (changes as unknown as ContextChanges) : { assigned: {}, outputs: {} },
     startedAt: row.started_at,
     endedAt: row.completed_at,
@@ -80,6 +84,7 @@ export function runRecord(row: RunRow, initialContext: Record<string, unknown>, 
     initial_context: initialContext,
     outcome: live.outcome,
     error: live.error,
+    hold: live.hold,
     trigger_id: row.trigger_id,
     contact_id: row.contact_id,
     entry_key: row.entry_key,

@@ -1,11 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from '../../accounts/context.ts';
-import { createArea, errorResponses, jsonResponse, pathId } from '../../http/area.ts';
+import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/area.ts';
 import { decodeCursor, envelope } from '../../http/pagination.ts';
 import * as schemas from '../schemas.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import { readHistory, readRun } from './read.ts';
 import { runRecords } from './records.ts';
+import { retryRun } from './retry.ts';
 import { stopRun } from './stop.ts';
 import { listRuns } from './list-store.ts';
 
@@ -53,6 +54,15 @@ const stopRoute = createRoute({
   responses: { 200: jsonResponse(schemas.RunRecord), ...errorResponses(400, 404, 409) },
 });
 
+const retryRoute = createRoute({
+  method: 'post',
+  path: '/automation-workflows/runs/{run_id}/retry',
+  tags,
+  summary: 'Have a failed run go on from the node where it failed',
+  request: { params, body: { ...jsonBody(schemas.RetryBody), required: false } },
+  responses: { 200: jsonResponse(schemas.RunRecord), ...errorResponses(400, 404, 409) },
+});
+
 type Query = Omit<schemas.RunQuery, 'automation_workflow_id'>;
 
 async function listed(context: Context, workflowId: number | undefined, query: Query) {
@@ -89,6 +99,9 @@ export const runRoutes = createArea()
     );
   })
   .openapi(stopRoute, async (c) => c.json(await stopRun(c.var.context, c.req.valid('param').run_id), 200))
+  .openapi(retryRoute, async (c) =>
+    c.json(await retryRun(c.var.context, c.req.valid('param').run_id, c.req.valid('json').version ?? 'run'), 200),
+  )
   .openapi(listRoute, async (c) => {
     const { id } = await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);
     return c.json(await listed(c.var.context, id, c.req.valid('query')), 200);

@@ -1,12 +1,15 @@
 import type { Context } from '../../accounts/context.ts';
-import { findContacts } from '../../contacts/find-contacts.ts';
+import { contactsStatement, recordOfRow } from '../../contacts/find-contacts.ts';
 import type { ContactRecord } from '../../contacts/records.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import type { GraphNode } from '../nodes/contract.ts';
+import { findNodeType } from '../nodes/registry.ts';
 import { commonRoots, type Origin } from '../common-roots.ts';
 import { buildScope } from '../scope.ts';
 import type { Scope } from '../templates.ts';
 import type { Progress } from './progress.ts';
+import { statusStatement } from './store.ts';
+import type { Sight } from './surroundings.ts';
 
 /** What of a run never changes while it lives. */
 export interface RunOrigin extends Origin {
@@ -21,9 +24,30 @@ export interface RunOrigin extends Origin {
   createdAt: number;
 }
 
-/** Everything that templates and conditions of a run may read at one node. The contact is read fresh where it is spoken of. */
-export async function scopeOfRun(context: Context, origin: RunOrigin, progress: Progress, node: GraphNode, now: number): Promise<Scope> {
-  return scopeFor(context, origin, progress, now, speaksOfContact(node) ? await contactOf(context, origin.contactId) : null);
+/**
+ * What a run reads before a step: everything that templates and conditions may speak of and, before a side effect, whether the
+ * workflow is paused. The contact is read fresh where it is spoken of. At most one D1 call.
+ */
+export async function lookAround(context: Context, run: LookingRun, progress: Progress, node: GraphNode, now: number): Promise<Sight> {
+  const { database, organization } = context;
+  const { origin } = run;
+  const type = findNodeType(node.type);
+  const needsContact = origin.contactId !== null && (speaksOfContact(node) || (run.hasQuietHours && type?.keepsQuietHours !== undefined));
+  const needsStatus = type?.isSideEffect === true && !origin.isTest;
+  const statements = [
+    ...(needsContact ? [contactsStatement(context, [origin.contactId!])] : []),
+    ...(needsStatus ? [statusStatement(database, organization.id, origin.workflowId)] : []),
+  ];
+  const results = statements.length ? await database.batch(statements) : [];
+  const contactRow = needsContact ? results[0]![0] : undefined;
+  const status = needsStatus ? (results.at(-1)![0] as { status: string } | undefined)?.status : undefined;
+  const scope = scopeFor(context, origin, progress, now, contactRow ? recordOfRow(contactRow) : null);
+  return { scope, isPaused: status !== undefined && status !== 'active' };
+}
+
+export interface LookingRun {
+  origin: RunOrigin;
+  hasQuietHours: boolean;
 }
 
 export function scopeFor(context: Context, origin: RunOrigin, progress: Progress, now: number, contact: ContactRecord | null): Scope {
@@ -41,11 +65,6 @@ export function scopeFor(context: Context, origin: RunOrigin, progress: Progress
   return buildScope(roots, { ...origin.initialContext, ...progress.assigned });
 }
 
-async function contactOf(context: Context, contactId: number | null): Promise<ContactRecord | null> {
-  if (contactId === null) return null;
-  return (await findContacts(context, [contactId])).get(contactId) ?? null;
-}
-
 /** A node that acts on the contact needs to know whether there is one, and a wait is by default in the contact's zone. */
 const speaksOfContact = (node: GraphNode): boolean => needContact.has(node.type) || JSON.stringify(node.data).includes('contact');
-const needContact = new Set(['update_contact', 'list_membership', 'wait']);
+const needContact = new Set(['update_contact', 'list_membership', 'wait', 'wait_for_event']);

@@ -2,29 +2,45 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../accounts/context.ts';
 import { conflict } from '../../library/errors.ts';
 import { isLive, liveStates, type RunRecord } from '../schemas.ts';
+import { admitHeld } from './admit.ts';
 import { callRun } from './launch.ts';
-import type { RunFailure } from './progress.ts';
+import type { Ending } from './progress.ts';
 import { existingRun, readRun } from './read.ts';
 import { endUnstarted } from './store.ts';
 
 /** Ends a live run; 409 when it has ended. */
 export async function stopRun(context: Context, id: number): Promise<z.infer<typeof RunRecord>> {
   const row = await existingRun(context, id);
-  if (!isLive(row.state) || !(await cancelRun(context, id, null))) {
+  if (!isLive(row.state) || !(await endRun(context, id, { state: 'cancelled' }))) {
     const { state } = isLive(row.state) ? await existingRun(context, id) : row;
     throw conflict(`The run is ${state} and cannot be stopped; only ${liveStates.join(', ')} runs can`);
   }
   return readRun(context, id);
 }
 
-/** Cancels a run, started or not, for the given reason; false when it had ended already. */
-export async function cancelRun(context: Context, id: number, error: RunFailure | null): Promise<boolean> {
-  const stop = () => callRun(context.bindings, context.organization.id, id, (object) => object.stop(error));
+/** An ending that does not come from the run's own steps. */
+export interface OuterEnding extends Ending {
+  state: 'cancelled' | 'completed';
+}
+
+/** Ends a run, started or not; false when it had ended already. `why` stands in the record of the sleep that it cuts short. */
+export async function endRun(context: Context, id: number, ending: OuterEnding, why?: string): Promise<boolean> {
+  const { bindings, organization, database } = context;
+  const stop = () => callRun(bindings, organization.id, id, (object) => object.stop(ending, why));
   if (await stop()) return true;
   // The object is not there yet: the row alone is the run. It may just be starting, so the object is asked again.
-  if (await endUnstarted(context.database, context.organization.id, id, error && JSON.stringify(error), context.clock())) {
-    await stop();
-    return true;
-  }
-  return false;
+  const error = ending.error ? JSON.stringify(ending.error) : null;
+  const row = await endUnstarted(
+    database,
+    organization.id,
+    id,
+    { state: ending.state, outcome: ending.outcome ?? null, error },
+    context.clock(),
+  );
+  if (!row) return false;
+  await stop();
+  await admitHeld(context, row.workflow_id);
+  const parentId = row.parent_run_id;
+  if (parentId !== null) await callRun(bindings, organization.id, parentId, (object) => object.childEnded(id));
+  return true;
 }

@@ -1,4 +1,5 @@
-import type { Database } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
+import type { WorkflowStatus } from '../workflows/store.ts';
 import type { RunState } from '../schemas.ts';
 
 export type RunSource = 'run' | 'event' | 'delivery';
@@ -19,6 +20,10 @@ export interface RunRow {
   entry_key: string | null;
   is_test: number;
   depth: number;
+  hold: 'max_active' | 'paused' | null;
+  is_sole: number;
+  is_keyed: number;
+  parent_run_id: number | null;
   source: RunSource;
   source_id: number | null;
   initial_context: string | null;
@@ -36,68 +41,8 @@ export interface RunRow {
 export const withSource = `CASE r.source WHEN 'event' THEN (SELECT data FROM event WHERE id = r.source_id)
   WHEN 'delivery' THEN (SELECT payload FROM webhook_delivery WHERE id = r.source_id) END AS source_payload`;
 
-export interface NewRun {
-  workflow_id: number;
-  workflow_version: number;
-  trigger_id: number | null;
-  contact_id: number | null;
-  state: RunState;
-  outcome: string | null;
-  error: string | null;
-  dedup_key: string;
-  entry_key: string | null;
-  is_test: boolean;
-  depth: number;
-  source: RunSource;
-  source_id: number | null;
-  initial_context: string | null;
-  /** From when on the minute tick sees to a run that nobody started; null: never. */
-  wake_at: number | null;
-  completed_at: number | null;
-}
-
-export interface InsertedRun {
-  id: number;
-  dedup_key: string;
-  state: RunState;
-}
-
-/**
- * Inserts runs whose dedup key is new, provided that their workflow (and trigger, when there is one) is active at this moment
- * or `evenIfInactive`. Answers the row of every key that is stored, new or not.
- */
-export async function insertRuns(
-  database: Database,
-  organizationId: number,
-  runs: NewRun[],
-  now: number,
-  evenIfInactive = false,
-): Promise<InsertedRun[]> {
-  if (!runs.length) return [];
-  const [, stored] = await database.batch([
-    database.prepare(
-      `INSERT INTO automation_run (organization_id, workflow_id, workflow_version, trigger_id, contact_id, state, outcome, error, dedup_key, entry_key,
-         is_test, depth, source, source_id, initial_context, wake_at, completed_at, created_at)
-       SELECT ?2, w.id, j.value ->> 'workflow_version', j.value ->> 'trigger_id', j.value ->> 'contact_id', j.value ->> 'state', j.value ->> 'outcome',
-         j.value ->> 'error', j.value ->> 'dedup_key', j.value ->> 'entry_key', j.value ->> 'is_test', j.value ->> 'depth', j.value ->> 'source',
-         j.value ->> 'source_id', j.value ->> 'initial_context', j.value ->> 'wake_at', j.value ->> 'completed_at', ?3
-       FROM json_each(?1) j CROSS JOIN automation_workflow w LEFT JOIN automation_trigger t ON t.id = j.value ->> 'trigger_id'
-       WHERE w.id = j.value ->> 'workflow_id' AND w.organization_id = ?2
-         AND (?4 OR (w.status = 'active' AND (t.id IS NULL OR t.state = 'active')))
-       ON CONFLICT (organization_id, dedup_key) DO NOTHING`,
-      JSON.stringify(runs),
-      organizationId,
-      now,
-      evenIfInactive,
-    ),
-    database.prepare(
-      `SELECT r.id, r.dedup_key, r.state FROM json_each(?) j CROSS JOIN automation_run r WHERE r.organization_id = ? AND r.dedup_key = j.value`,
-      JSON.stringify(runs.map((run) => run.dedup_key)),
-      organizationId,
-    ),
-  ]);
-  return stored as unknown as InsertedRun[];
-}
+export const statusStatement = (database: Database, organizationId: number, workflowId: number): Statement =>
+  database.prepare('SELECT status FROM automation_workflow WHERE id = ? AND organization_id = ?', workflowId, organizationId);
 
 export async function findRun(database: Database, organizationId: number, id: number): Promise<RunRow | null> {
   return database.first(
@@ -122,17 +67,32 @@ export interface Projection {
   outcome: string | null;
   error: string | null;
   contextChanges: string | null;
+  hold: 'paused' | null;
   revision: number;
   wakeAt: number | null;
   startedAt: number | null;
   completedAt: number | null;
 }
 
-/** False when the row has ended by another hand meanwhile: an ended row is never revived. */
-export async function projectRun(database: Database, organizationId: number, id: number, projection: Projection): Promise<boolean> {
+export interface Projected {
+  /** False when the row has ended by another hand meanwhile: a row that another hand ended is never revived. */
+  isAccepted: boolean;
+  workflowStatus: WorkflowStatus | null;
+}
+
+/** Brings the row up to date, and takes out the waiters of waits that the run has left. */
+export async function projectRun(
+  database: Database,
+  organizationId: number,
+  id: number,
+  projection: Projection,
+  leftWaits: Statement[] = [],
+): Promise<Projected> {
+  const isOver = projection.completedAt !== null;
   const [, rows] = await database.batch([
     database.prepare(
-      `UPDATE automation_run SET state = ?, current_node_id = ?, outcome = ?, error = ?, context_changes = ?, revision = ?, wake_at = ?, started_at = ?, completed_at = ?
+      `UPDATE automation_run SET state = ?, current_node_id = ?, outcome = ?, error = ?, context_changes = ?, revision = ?, wake_at = ?, started_at = ?,
+         completed_at = ?, hold = ?${isOver ? ', is_sole = 0, is_keyed = 0' : ''}
        WHERE id = ? AND organization_id = ? AND revision < ? AND completed_at IS NULL`,
       projection.state,
       projection.currentNodeId,
@@ -143,13 +103,21 @@ export async function projectRun(database: Database, organizationId: number, id:
       projection.wakeAt,
       projection.startedAt,
       projection.completedAt,
+      projection.hold,
       id,
       organizationId,
       projection.revision,
     ),
-    database.prepare('SELECT revision FROM automation_run WHERE id = ? AND organization_id = ?', id, organizationId),
+    database.prepare(
+      `SELECT revision, (SELECT status FROM automation_workflow w WHERE w.id = r.workflow_id) AS status
+       FROM automation_run r WHERE id = ? AND organization_id = ?`,
+      id,
+      organizationId,
+    ),
+    ...leftWaits,
   ]);
-  return ((rows![0] as { revision: number } | undefined)?.revision ?? 0) >= projection.revision;
+  const row = rows![0] as { revision: number; status: WorkflowStatus | null } | undefined;
+  return { isAccepted: (row?.revision ?? 0) >= projection.revision, workflowStatus: row?.status ?? null };
 }
 
 /** Everything a run's object needs to go on, in one call. */
@@ -207,23 +175,31 @@ export async function liveRuns(database: Database, organizationId: number, of: R
   return rows.map((row) => row.id);
 }
 
-/** Cancels a run that only its row knows yet (its object has projected nothing). False when there is no such run. */
+/** How a run that never began ends. */
+export interface UnstartedEnding {
+  state: 'cancelled' | 'completed';
+  outcome: string | null;
+  error: string | null;
+}
+
+/** Ends a run that only its row knows yet (its object has projected nothing). Null when there is no such run. */
 export async function endUnstarted(
   database: Database,
   organizationId: number,
   id: number,
-  error: string | null,
+  ending: UnstartedEnding,
   now: number,
-): Promise<boolean> {
-  const rows = await database.all(
+): Promise<{ workflow_id: number; parent_run_id: number | null } | null> {
+  return database.first(
     database.prepare(
-      `UPDATE automation_run SET state = 'cancelled', error = ?, wake_at = NULL, completed_at = ?
-       WHERE id = ? AND organization_id = ? AND revision = 0 AND state IN ('queued', 'running') RETURNING id`,
-      error,
+      `UPDATE automation_run SET state = ?, outcome = ?, error = ?, wake_at = NULL, completed_at = ?, hold = NULL, is_sole = 0, is_keyed = 0
+       WHERE id = ? AND organization_id = ? AND revision = 0 AND state IN ('queued', 'running') RETURNING workflow_id, parent_run_id`,
+      ending.state,
+      ending.outcome,
+      ending.error,
       now,
       id,
       organizationId,
     ),
   );
-  return rows.length > 0;
 }

@@ -3,7 +3,7 @@ import { findContacts } from '../../contacts/find-contacts.ts';
 import { badRequest, conflict, invalid, invalidAt, notFound } from '../../library/errors.ts';
 import { validateContext } from '../context-schema.ts';
 import { launchRecorded } from '../runs/launch.ts';
-import { recordRuns } from '../runs/start.ts';
+import { recordRuns, type Refusal } from '../runs/start.ts';
 import { findRuns, type RunRow } from '../runs/store.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import { existingTrigger } from './change.ts';
@@ -17,7 +17,7 @@ export async function fireTrigger(
   workflowId: number,
   triggerId: number,
   input: { context: Record<string, unknown>; contact_ids?: number[] | undefined },
-): Promise<RunRow[]> {
+): Promise<Fired> {
   await existingWorkflow(context, workflowId);
   const row = await existingTrigger(context, triggerId);
   if (row.workflow_id !== workflowId) throw notFound('Trigger');
@@ -32,7 +32,7 @@ export async function fireTrigger(
 
   const ids = [...new Set(input.contact_ids ?? [])];
   // Nobody in an audience is nobody to start for, unlike an audience that was not named.
-  if (input.contact_ids && !ids.length) return [];
+  if (input.contact_ids && !ids.length) return { rows: [], refused: [] };
   const contacts = await findContacts(context, ids);
   const missing = ids.filter((id) => !contacts.has(id));
   if (missing.length) throw notFound(`Contact ${missing.join(', ')}`);
@@ -42,11 +42,16 @@ export async function fireTrigger(
     const cause = causeWithContext(`request:${request}:${contact?.id ?? 'none'}`, contact, input.context);
     return renderForCaller(() => matchingCandidate(context, trigger, cause)) ?? [];
   });
-  const stored = await recordRuns(context, candidates, { state: 'running' });
-  if (!stored.length) throw conflict('The trigger or its workflow has just become inactive');
+  const { stored, refused } = await recordRuns(context, candidates, { state: 'running' });
+  if (!stored.length && refused.length) throw conflict(refused[0]!.message);
   const runIds = stored.map((run) => run.id);
   await launchRecorded(context, runIds);
-  return findRuns(context.database, context.organization.id, runIds);
+  return { rows: await findRuns(context.database, context.organization.id, runIds), refused };
+}
+
+export interface Fired {
+  rows: RunRow[];
+  refused: Refusal[];
 }
 
 /** A key that cannot be rendered of what the caller gave is a 422. */

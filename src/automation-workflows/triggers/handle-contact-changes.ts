@@ -39,7 +39,14 @@ export async function handleContactChanges(context: Context): Promise<boolean> {
     if (isTooDeep(context, change.depth, `a change of contact ${change.after.id}`, listening)) return [];
     return listening.flatMap((trigger) => candidateFor(context, trigger, change, now) ?? []);
   });
-  await startRuns(context, candidates);
+  const { refused } = await startRuns(context, candidates);
+  for (const { candidate, rule, message } of refused)
+    context.log.info('a contact change started no run', {
+      workflow_id: candidate.workflow.id,
+      contact_id: candidate.contactId,
+      rule,
+      message,
+    });
   await deleteChanges(
     database,
     organization.id,

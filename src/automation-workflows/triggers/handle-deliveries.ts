@@ -55,8 +55,8 @@ async function startRunsOf(
     if (candidate) candidates.push({ ...candidate, deliveryId: delivery.id });
     else handled.push({ id: delivery.id, note: trigger ? "The trigger's filter does not match" : 'The trigger is gone' });
   }
-  const started = new Set((await startRuns(context, candidates)).map((run) => run.dedup_key));
-  const inactive = 'Trigger or workflow had become inactive';
-  for (const candidate of candidates) handled.push({ id: candidate.deliveryId, note: started.has(candidate.dedupKey) ? null : inactive });
+  const { refused } = await startRuns(context, candidates);
+  const notes = new Map(refused.map(({ candidate, message }) => [candidate.dedupKey, message]));
+  for (const candidate of candidates) handled.push({ id: candidate.deliveryId, note: notes.get(candidate.dedupKey) ?? null });
   return handled;
 }

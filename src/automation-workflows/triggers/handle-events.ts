@@ -1,17 +1,22 @@
 import type { Context } from '../../accounts/context.ts';
 import { contactsStatement, recordOfRow } from '../../contacts/find-contacts.ts';
 import type { ContactRecord } from '../../contacts/records.ts';
-import { resolvePayloads } from '../../database/payload.ts';
-import { markEventsHandled, unhandledEvents, type EventToHandle } from '../../events/outbox.ts';
-import { toTimestamp } from '../../library/clock.ts';
-import { startRuns, type Candidate } from '../runs/start.ts';
+import { markEventsHandled, unhandledEvents } from '../../events/outbox.ts';
+import { offeredEvents } from '../runs/earlier-events.ts';
+import { exitTopicsStatement, type ExitTopic } from '../runs/exit-store.ts';
+import { startRuns, type Candidate, type Refusal } from '../runs/start.ts';
+import type { OfferedEvent } from '../runs/surroundings.ts';
+import { waiterFieldsStatement, type WaiterField } from '../runs/waiter-store.ts';
+import { causeOf, exitRuns } from './exit-runs.ts';
 import { candidateOf, type TriggerCause } from './match.ts';
 import { portionsOf } from './portions.ts';
 import { armedByTopics, type ArmedTrigger } from './store.ts';
+import { wakeWaiters } from './wake-waiters.ts';
 
 /**
- * Starts the runs that accepted events ask for and marks the events as handled. Repeatable at any point: runs are keyed by
- * event and trigger, and the mark is the last thing written. Four D1 calls for a batch of ordinary payloads.
+ * Does what accepted events ask for and marks them as handled: starts runs, ends runs by `exit_on`, wakes runs that wait.
+ * Repeatable at any point: runs are keyed by event and trigger, a run takes an event once, and the mark is the last thing
+ * written. Six D1 calls at most for a batch of ordinary payloads, four when nobody waits for them.
  */
 export async function handleEvents(context: Context, ids: number[]): Promise<void> {
   const { database, organization } = context;
@@ -19,47 +24,69 @@ export async function handleEvents(context: Context, ids: number[]): Promise<voi
   if (!events.length) return;
   const types = [...new Set(events.map((event) => event.event_type))];
   const contactIds = [...new Set(events.flatMap((event) => event.contact_id ?? []))];
-  const [triggers, contacts] = await database.batch([
+  const [triggers, contactRows, exits, fields] = await database.batch([
     armedByTopics(
       database,
       organization.id,
       types.map((type) => `contact_event:${type}`),
     ),
     contactsStatement(context, contactIds),
+    exitTopicsStatement(database, organization.id, types),
+    waiterFieldsStatement(database, organization.id, types),
   ]);
-  const byTopic = Map.groupBy(triggers as unknown as (ArmedTrigger & { topic: string })[], (trigger) => trigger.topic);
-  if (byTopic.size) {
-    const contactsById = new Map(contacts!.map(recordOfRow).map((contact) => [contact.id, contact]));
-    const matched = events.filter((event) => byTopic.has(`contact_event:${event.event_type}`));
-    for (const portion of portionsOf(matched, (event) => event.data))
-      await startRuns(context, await candidatesOf(context, portion, byTopic, contactsById));
+  const listeners: Listeners = {
+    triggers: Map.groupBy(triggers as unknown as (ArmedTrigger & { topic: string })[], (trigger) => trigger.topic),
+    exits: exits as unknown as ExitTopic[],
+    fields: fields as unknown as WaiterField[],
+  };
+  const contacts = new Map(contactRows!.map(recordOfRow).map((contact) => [contact.id, contact]));
+  const heard = events.filter((event) => isHeard(listeners, event.event_type));
+  const notes = new Map<number, string>();
+  for (const portion of portionsOf(heard, (event) => event.data)) {
+    const offered = await offeredEvents(context, portion);
+    const depths = new Map(portion.map((event) => [event.id, event.depth]));
+    const { refused } = await startRuns(
+      context,
+      offered.flatMap((event) => candidatesOf(context, event, depths.get(event.id)!, listeners.triggers, contacts)),
+    );
+    for (const refusal of refused) noteRefusal(notes, refusal);
+    // A run that one event of the batch starts, a later one may end.
+    await exitRuns(context, offered, listeners.exits, contacts);
+    await wakeWaiters(context, offered, listeners.fields);
   }
-  await markEventsHandled(context, events);
+  await markEventsHandled(context, events, notes);
 }
 
-async function candidatesOf(
+interface Listeners {
+  triggers: Map<string, ArmedTrigger[]>;
+  exits: ExitTopic[];
+  fields: WaiterField[];
+}
+
+const isHeard = ({ triggers, exits, fields }: Listeners, type: string): boolean =>
+  triggers.has(`contact_event:${type}`) ||
+  exits.some((topic) => topic.event_type === type) ||
+  fields.some((field) => field.event_type === type);
+
+function noteRefusal(notes: Map<number, string>, { candidate, message }: Refusal): void {
+  const note = `Workflow ${candidate.workflow.id}: ${message}`;
+  const before = notes.get(candidate.sourceId!);
+  notes.set(candidate.sourceId!, before === undefined ? note : `${before}; ${note}`);
+}
+
+function candidatesOf(
   context: Context,
-  events: EventToHandle[],
+  event: OfferedEvent,
+  depth: number,
   triggersByTopic: Map<string, ArmedTrigger[]>,
   contacts: Map<number, ContactRecord>,
-): Promise<Candidate[]> {
-  const payloads = await resolvePayloads(
-    context.bindings.FILES,
-    events.map((event) => event.data),
-  );
-  return events.flatMap((event, index) => {
-    const data = payloads[index] as Record<string, unknown>;
-    const cause: TriggerCause = {
-      key: `event:${event.id}`,
-      contact: event.contact_id === null ? null : (contacts.get(event.contact_id) ?? null),
-      event: { id: event.id, type: event.event_type, data, created_at: toTimestamp(event.created_at) },
-      webhook: null,
-      source: 'event',
-      sourceId: event.id,
-      initialContext: data,
-      depth: event.depth,
-    };
-    const triggers = triggersByTopic.get(`contact_event:${event.event_type}`) ?? [];
-    return triggers.flatMap((trigger) => candidateOf(context, trigger, cause) ?? []);
-  });
+): Candidate[] {
+  const cause: TriggerCause = {
+    ...causeOf(event, event.contact_id === null ? null : (contacts.get(event.contact_id) ?? null)),
+    key: `event:${event.id}`,
+    source: 'event',
+    sourceId: event.id,
+    depth,
+  };
+  return (triggersByTopic.get(`contact_event:${event.type}`) ?? []).flatMap((trigger) => candidateOf(context, trigger, cause) ?? []);
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { toTimestamp } from '../../library/clock.ts';
-import { startRuns } from '../runs/start.ts';
+import { startRuns, type Refusal } from '../runs/start.ts';
 import type { TriggerConfig } from './configs.ts';
 import { candidateOf, causeWithContext, type TriggerCause } from './match.ts';
 import { audiencePage, moveFire, openFire } from './schedule-store.ts';
@@ -25,19 +25,25 @@ export async function handleScheduleFire(context: Context, triggerId: number, sc
   }
   const { audience } = JSON.parse(trigger.config) as TriggerConfig<'schedule'>;
   if (!audience) {
-    await startRuns(context, [candidate(context, trigger, scheduledAt, null)].flat());
-    await done(null);
+    const { refused } = await startRuns(context, [candidate(context, trigger, scheduledAt, null)].flat());
+    await done(refusedWords(refused));
     return false;
   }
   const ids = await audiencePage(database, organization.id, audience.list_id, fire.cursor, pageSize);
   const contacts = await findContacts(context, ids);
-  await startRuns(
+  const { refused } = await startRuns(
     context,
     [...contacts.values()].flatMap((contact) => candidate(context, trigger, scheduledAt, contact)),
   );
   const isLast = ids.length < pageSize;
-  await moveFire(database, fire, ids.at(-1) ?? fire.cursor, isLast ? { at: context.clock(), note: null } : null);
+  await moveFire(database, fire, ids.at(-1) ?? fire.cursor, isLast ? { at: context.clock(), note: refusedWords(refused) } : null);
   return !isLast;
+}
+
+/** Of the last page of members, why some started no run. */
+function refusedWords(refused: Refusal[]): string | null {
+  const [first] = refused;
+  return first ? `${refused.length} not let in, the first: ${first.message}` : null;
 }
 
 function candidate(context: Context, trigger: ArmedTrigger, scheduledAt: number, contact: TriggerCause['contact']) {

@@ -6,6 +6,7 @@ import { entryKeyOf } from '../runs/entry-key.ts';
 import type { Candidate } from '../runs/start.ts';
 import type { RunSource } from '../runs/store.ts';
 import { buildScope } from '../scope.ts';
+import { settingsFrom } from '../settings.ts';
 import { TemplateError, type Scope } from '../templates.ts';
 import { noteTriggerError, type ArmedTrigger } from './store.ts';
 
@@ -32,7 +33,7 @@ export const causeWithContext = (key: string, contact: ContactRecord | null, ini
 });
 
 /** What filters and entry keys of triggers may read: the same names as in a run, as far as they exist before one. */
-export const triggerScope = (context: Context, cause: TriggerCause, now: number): Scope =>
+export const triggerScope = (context: Context, cause: Origin & { contact: ContactRecord | null }, now: number): Scope =>
   buildScope(commonRoots(context, cause, cause.contact, now), cause.initialContext);
 
 interface FilteringConfig {
@@ -69,9 +70,10 @@ export function candidateOf(context: Context, trigger: ArmedTrigger, cause: Trig
 const filterHolds = ({ filter }: FilteringConfig, scope: Scope, now: number): boolean => !filter || evaluate(filter, scope, now);
 
 function candidate(trigger: ArmedTrigger, config: FilteringConfig, cause: TriggerCause, scope: Scope): Candidate {
-  const template = config.entry_key ?? (JSON.parse(trigger.workflow_settings) as FilteringConfig).entry_key;
+  const settings = settingsFrom(trigger.workflow_settings);
+  const template = config.entry_key ?? settings.entry_key;
   return {
-    workflow: { id: trigger.workflow_id, version: trigger.workflow_version, contextSchema: trigger.workflow_context_schema },
+    workflow: { id: trigger.workflow_id, version: trigger.workflow_version, contextSchema: trigger.workflow_context_schema, settings },
     triggerId: trigger.id,
     contactId: cause.contact?.id ?? null,
     dedupKey: `${cause.key}:trigger:${trigger.id}`,

@@ -98,6 +98,7 @@ export const triggerRoutes = createArea()
   })
   .openapi(fireRoute, async (c) => {
     const { workflow_id, trigger_id } = c.req.valid('param');
-    const rows = await fireTrigger(c.var.context, workflow_id, trigger_id, c.req.valid('json'));
-    return c.json({ triggered: rows.length, runs: await runRecords(c.env.FILES, rows) }, 200);
+    const { rows, refused } = await fireTrigger(c.var.context, workflow_id, trigger_id, c.req.valid('json'));
+    const told = refused.map(({ candidate, rule, message }) => ({ contact_id: candidate.contactId, rule, message }));
+    return c.json({ triggered: rows.length, runs: await runRecords(c.env.FILES, rows), refused: told }, 200);
   });

@@ -1,8 +1,10 @@
 import type { Context } from '../../accounts/context.ts';
 import type { Statement } from '../../database/client.ts';
 import { conflict, invalid } from '../../library/errors.ts';
-import { announceCleanup } from '../../queues/announce.ts';
+import { announceAdmission, announceCleanup } from '../../queues/announce.ts';
 import { untilCurrent } from '../optimistic-write.ts';
+import { exitTopicStatements } from '../runs/exit-store.ts';
+import { exitTypes, findsRunsByKey, settingsFrom } from '../settings.ts';
 import { nextFireOf } from '../triggers/prepare.ts';
 import * as triggers from '../triggers/store.ts';
 import { existingWorkflow } from './existing.ts';
@@ -27,23 +29,29 @@ const emptyDefinition = { nodes: [], edges: [] };
 
 export async function createWorkflow(context: Context, input: WorkflowInput & { name: string }): Promise<store.WorkflowRow> {
   const trigger = await preparePrimary(context, input.trigger ?? {}, { row: null, stored: '{}', workflowId: null });
+  const settings = prepareSettings(input.settings ?? {});
+  const exits = exitTopicStatements(context.database, context.organization.id, null, {
+    before: [],
+    after: exitTypes(settingsFrom(settings)),
+  });
   const fields = {
     name: input.name,
     description: input.description ?? '',
     definition: await prepareDefinition(context, input.definition ?? emptyDefinition, {}),
     trigger: trigger.stored,
     context_schema: prepareContextSchema(input.context_schema ?? {}),
-    settings: prepareSettings(input.settings ?? {}),
+    settings,
   };
-  return store.insertWorkflow(context.database, context.organization.id, fields, context.clock(), trigger.statements);
+  return store.insertWorkflow(context.database, context.organization.id, fields, context.clock(), [...trigger.statements, ...exits]);
 }
 
 /** Any fields, and the status. Going active checks the graph and arms the triggers in one step; leaving it silences them. */
 export async function patchWorkflow(context: Context, id: number, input: WorkflowInput): Promise<store.WorkflowRow> {
   const updated = await untilCurrent(() => patchCurrent(context, id, input));
   if (!updated) throw conflict('The workflow keeps being changed by other requests; try again');
-  if (input.status === 'archived')
+  if (input.status !== undefined || input.settings !== undefined)
     for (const cleanup of await store.openCleanups(context.database, context.organization.id, id)) announceCleanup(context, cleanup);
+  if (updated.status === 'active' && updated.held_runs_count > 0) announceAdmission(context, id);
   return updated;
 }
 
@@ -67,7 +75,11 @@ async function patchCurrent(context: Context, id: number, input: WorkflowInput):
   const also: Statement[] = [];
   const now = context.clock();
   if (status !== row.status) also.push(triggers.setNextFires(database, id, status === 'active' ? nextFires(rows, now) : []));
-  if (status === 'archived' && row.status !== 'archived') also.push(store.cleanupStatement(database, organization.id, id, now));
+  for (const kind of consequences(row, { ...row, ...change })) also.push(store.cleanupStatement(database, organization.id, kind, id, now));
+  if (change.settings !== undefined) {
+    const types = { before: exitTypes(settingsFrom(row.settings)), after: exitTypes(settingsFrom(change.settings)) };
+    also.push(...exitTopicStatements(database, organization.id, id, types));
+  }
   if (input.trigger !== undefined) {
     const before = { row: rows.find((one) => one.is_primary) ?? null, stored: row.trigger, workflowId: id };
     const primary = await preparePrimary(context, input.trigger ?? {}, before);
@@ -75,6 +87,17 @@ async function patchCurrent(context: Context, id: number, input: WorkflowInput):
     also.push(...primary.statements);
   }
   return store.updateWorkflow(database, { row, triggers: rows }, change, now, also);
+}
+
+/** What a change means for runs that live. */
+function consequences(before: store.WorkflowRow, after: store.WorkflowRow): store.WorkflowCleanup[] {
+  const [old, now] = [settingsFrom(before.settings), settingsFrom(after.settings)];
+  const needsMarks = (now.one_live_run_per_key && !old.one_live_run_per_key) || (findsRunsByKey(now) && !findsRunsByKey(old));
+  return [
+    ...(after.status === 'archived' && before.status !== 'archived' ? (['workflow_archived'] as const) : []),
+    ...(after.status === 'active' && before.status === 'paused' ? (['workflow_resumed'] as const) : []),
+    ...(needsMarks ? (['runs_marked'] as const) : []),
+  ];
 }
 
 /** What of `input` has to be written, apart from status and trigger. Throws 422. */

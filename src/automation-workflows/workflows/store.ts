@@ -19,6 +19,7 @@ export interface WorkflowRow {
   settings: string;
   runs_count: number;
   active_runs_count: number;
+  held_runs_count: number;
   created_at: number;
   updated_at: number | null;
 }
@@ -167,11 +168,20 @@ export async function listVersions(
   return { ...cut(rows as unknown as VersionRow[], page.limit, (row) => ({ value: null, id: row.version })), total };
 }
 
-/** Archived: its live runs are ended by the cleanup that this row asks for. */
-export const cleanupStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement =>
+/** What follows from a changed workflow for its live runs: they are ended, let go on, or marked for their new settings. */
+export type WorkflowCleanup = 'workflow_archived' | 'workflow_resumed' | 'runs_marked';
+
+export const cleanupStatement = (
+  database: Database,
+  organizationId: number,
+  kind: WorkflowCleanup,
+  workflowId: number,
+  now: number,
+): Statement =>
   database.prepare(
-    "INSERT INTO cleanup (organization_id, kind, subject_id, created_at) VALUES (?, 'workflow_archived', ?, ?)",
+    'INSERT INTO cleanup (organization_id, kind, subject_id, created_at) VALUES (?, ?, ?, ?)',
     organizationId,
+    kind,
     workflowId,
     now,
   );
@@ -179,7 +189,8 @@ export const cleanupStatement = (database: Database, organizationId: number, wor
 export async function openCleanups(database: Database, organizationId: number, workflowId: number): Promise<number[]> {
   const rows = await database.all<{ id: number }>(
     database.prepare(
-      "SELECT id FROM cleanup WHERE organization_id = ? AND kind = 'workflow_archived' AND subject_id = ? AND note IS NULL",
+      `SELECT id FROM cleanup WHERE organization_id = ? AND kind IN ('workflow_archived', 'workflow_resumed', 'runs_marked') AND subject_id = ?
+         AND note IS NULL`,
       organizationId,
       workflowId,
     ),

@@ -18,10 +18,17 @@ export const automationWorkflow = sqliteTable(
     /** Kept by triggers on automation_run (migration `automation_counters`). Test runs do not count. */
     runsCount: integer('runs_count').notNull().default(0),
     activeRunsCount: integer('active_runs_count').notNull().default(0),
+    /** How many of the active runs wait for their turn (`hold` is `max_active`); kept by triggers, too (migration `journey_policies`). */
+    heldRunsCount: integer('held_runs_count').notNull().default(0),
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at'),
   },
-  (table) => [index('automation_workflow_organization').on(table.organizationId, table.status)],
+  (table) => [
+    index('automation_workflow_organization').on(table.organizationId, table.status),
+    index('automation_workflow_held')
+      .on(table.id)
+      .where(sql`held_runs_count > 0`),
+  ],
 );
 
 /** One row a definition that ever ran or was saved; runs stay on the version they began with. */
@@ -147,6 +154,14 @@ export const automationRun = sqliteTable(
     entryKey: text('entry_key'),
     isTest: flag('is_test').notNull().default(false),
     depth: integer('depth').notNull().default(0),
+    /** Why a live run stands still although it could go on: its workflow has `max_active_runs` of them, or is paused. */
+    hold: text('hold').$type<'max_active' | 'paused'>(),
+    /** While the run lives, it is the only one of its workflow with this entry key. */
+    isSole: flag('is_sole').notNull().default(false),
+    /** While the run lives, events find it by its entry key. */
+    isKeyed: flag('is_keyed').notNull().default(false),
+    /** The run that waits for this one. */
+    parentRunId: integer('parent_run_id'),
     source: text('source').$type<'run' | 'event' | 'delivery'>().notNull(),
     sourceId: integer('source_id'),
     /** JSON text or a pointer into R2; null when the source keeps it. */
@@ -179,5 +194,54 @@ export const automationRun = sqliteTable(
     index('automation_run_wake')
       .on(table.wakeAt)
       .where(sql`wake_at IS NOT NULL`),
+    index('automation_run_hold')
+      .on(table.workflowId, table.hold)
+      .where(sql`hold IS NOT NULL`),
+    uniqueIndex('automation_run_sole')
+      .on(table.workflowId, table.entryKey)
+      .where(sql`is_sole = 1`),
+    index('automation_run_keyed')
+      .on(table.workflowId, table.entryKey)
+      .where(sql`is_keyed = 1`),
   ],
+);
+
+/**
+ * A run that sleeps until an event comes: of a type, with a value at a path (`field`; empty: the event's contact). `waitId`
+ * tells the visits of one run apart. The run's object writes and deletes the row; the consumer of events reads it.
+ */
+export const runWaiter = sqliteTable(
+  'run_waiter',
+  {
+    organizationId: integer('organization_id').notNull(),
+    eventType: text('event_type').notNull(),
+    field: text('field').notNull(),
+    value: text('value').notNull(),
+    runId: integer('run_id').notNull(),
+    waitId: integer('wait_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organizationId, table.eventType, table.field, table.value, table.runId, table.waitId] })],
+);
+
+/** Which workflows end runs on an event type (`exit_on`); written with the workflow's settings. */
+export const exitTopic = sqliteTable(
+  'exit_topic',
+  {
+    organizationId: integer('organization_id').notNull(),
+    eventType: text('event_type').notNull(),
+    workflowId: integer('workflow_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organizationId, table.eventType, table.workflowId] })],
+);
+
+/** The last entry of a key into a workflow that limits re-entry. It outlives the run's row, since "never" has no end. */
+export const workflowEntry = sqliteTable(
+  'workflow_entry',
+  {
+    workflowId: integer('workflow_id').notNull(),
+    entryKey: text('entry_key').notNull(),
+    enteredAt: moment('entered_at').notNull(),
+    runId: integer('run_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workflowId, table.entryKey] })],
 );

@@ -1,0 +1,88 @@
+import { samplePattern } from './pattern-sample.ts';
+import { closestSentence, sentencesOf } from './plain-sentence.ts';
+import type { Hint, SchemaNode } from './schema-node.ts';
+import type { TextFacts } from './text-facts.ts';
+
+/** What a place is about, by its words, and which facts answer it. The first that applies counts. */
+const kinds: [RegExp, (facts: TextFacts, hint: Hint) => string[]][] = [
+  [/\be-?mail/i, ({ emails }) => emails],
+  [/\b(?:phone|mobile|telephone|cell)\b/i, ({ phones }) => phones],
+  [/\b(?:url|link|website|site)\b/i, ({ links }) => links],
+  [/\b(?:first|given) ?name\b/i, ({ names }) => names.map((name) => name.split(' ')[0]!)],
+  [
+    /\b(?:last|family) ?name\b|\bsurname\b/i,
+    ({ names }) => names.filter((name) => name.includes(' ')).map((name) => name.replace(/^\S+ /, '')),
+  ],
+  [/\bnames?\b|\bwho\b/i, ({ names }) => names],
+  [/\bdate and time\b|\btimestamp\b/i, ({ dateTimes }) => dateTimes],
+  [
+    /\b(?:week)?days?\b|\bdates?\b|\bwhen\b/i,
+    ({ dates, days }, hint) => (/\bdays?\b|\bweekdays?\b/i.test(hint) ? [...days, ...dates] : [...dates, ...days]),
+  ],
+  [/\btimes?\b|\bhour\b/i, ({ times }) => times],
+];
+const freeText =
+  /\b(?:summary|reason|note|notes|text|answer|message|comment|comments|description|question|topic|subject|feedback|request|quote)\b/i;
+
+const formats: Record<string, { read: (facts: TextFacts) => string[]; sample: string }> = {
+  email: { read: ({ emails }) => emails, sample: 'someone@example.com' },
+  'date-time': { read: ({ dateTimes }) => dateTimes, sample: '2030-01-01T09:00:00Z' },
+  date: { read: ({ dates }) => dates, sample: '2030-01-01' },
+  time: { read: ({ times }) => times.filter((time) => /^\d\d:\d\d$/.test(time)).map((time) => `${time}:00Z`), sample: '09:00:00Z' },
+  uri: { read: ({ links }) => links, sample: 'https://example.com/' },
+  url: { read: ({ links }) => links, sample: 'https://example.com/' },
+  hostname: { read: () => [], sample: 'example.com' },
+  ipv4: { read: () => [], sample: '192.0.2.1' },
+  ipv6: { read: () => [], sample: '2001:db8::1' },
+  uuid: { read: () => [], sample: '00000000-0000-4000-8000-000000000000' },
+  duration: { read: () => [], sample: 'P1D' },
+};
+
+/** What the texts tell for such a place and fits, without repeats. */
+export function textsFor(facts: readonly TextFacts[], node: SchemaNode, hint: Hint): string[] {
+  const format = formats[String(node['format'])];
+  const kind = kinds.find(([words]) => words.test(hint))?.[1];
+  const read = (one: TextFacts): string[] => {
+    if (format) return format.read(one);
+    const labelled = labelledValue(one.text, hint);
+    if (kind) return labelled === undefined ? kind(one, hint) : [labelled, ...kind(one, hint)];
+    if (labelled !== undefined) return [labelled];
+    return freeText.test(hint) ? sentencesOf(one.text).slice(0, 1) : [];
+  };
+  const told = [...new Set(facts.flatMap(read))];
+  const byPattern = typeof node['pattern'] === 'string' ? facts.flatMap(({ text }) => text.split(/[\s,;]+/)) : [];
+  return [...told, ...byPattern].filter((text) => fits(text, node));
+}
+
+/** "City: Paris" and "my city is Paris", for a place called city. */
+function labelledValue(text: string, hint: Hint): string | undefined {
+  const label = /^[\w ]{2,40}?(?=$| [a-z]* )/i.exec(hint)?.[0]?.split(' ').slice(-1)[0] ?? '';
+  if (label.length < 3) return undefined;
+  const lead = new RegExp(`\\b${label}\\s*(?::|=|\\bis\\b)\\s*([^\\n.,;!?]{1,80})`, 'i').exec(text);
+  return lead?.[1]?.trim().replace(/^["']|["']$/g, '') || undefined;
+}
+
+const length = (text: string): number => [...text].length;
+
+function fits(text: string, node: SchemaNode): boolean {
+  if (length(text) < Number(node['minLength'] ?? 0) || length(text) > Number(node['maxLength'] ?? Infinity)) return false;
+  return typeof node['pattern'] !== 'string' || new RegExp(node['pattern'], 'u').test(text);
+}
+
+const mostRepeats = 200;
+
+/** A text that fits although nothing was told: a sentence of the text where any will do. */
+export function someText(facts: readonly TextFacts[], node: SchemaNode): string {
+  const format = formats[String(node['format'])];
+  if (format) return format.sample;
+  if (typeof node['pattern'] === 'string') {
+    for (let more = 0; more < mostRepeats; more++) {
+      const sample = samplePattern(node['pattern'], more);
+      if (fits(sample, node)) return sample;
+    }
+    return samplePattern(node['pattern']);
+  }
+  const told = facts.map(({ text }) => closestSentence(text, '')).find((sentence) => sentence !== undefined) ?? 'unknown';
+  const cut = [...told].slice(0, Number(node['maxLength'] ?? Infinity)).join('');
+  return cut.padEnd(Number(node['minLength'] ?? 0) + (cut.length - length(cut)), '.');
+}

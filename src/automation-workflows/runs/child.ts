@@ -1,0 +1,59 @@
+import type { Context } from '../../accounts/context.ts';
+import { findContacts } from '../../contacts/find-contacts.ts';
+import { resolvePayloads } from '../../database/payload.ts';
+import { maximumDepth } from '../../events/accept.ts';
+import { conflict } from '../../library/errors.ts';
+import type { ChildRequest, ChildResult, ChildRun } from '../nodes/contract.ts';
+import { isLive } from '../schemas.ts';
+import { settingsFrom } from '../settings.ts';
+import { causeWithContext, triggerScope } from '../triggers/match.ts';
+import { existingWorkflow } from '../workflows/existing.ts';
+import { entryKeyOf } from './entry-key.ts';
+import { liveFromRow } from './records.ts';
+import { startRuns } from './start.ts';
+import { findRun } from './store.ts';
+
+/** The run that asks. */
+export interface ParentRun {
+  id: number;
+  contactId: number | null;
+  depth: number;
+}
+
+/** Starts the run that a step of another asks for: the same `key` again gives the same run. Throws 404 and 409. */
+export async function startChild(context: Context, parent: ParentRun, key: string, request: ChildRequest): Promise<ChildRun> {
+  const workflow = await existingWorkflow(context, request.workflow_id);
+  if (parent.depth + 1 > maximumDepth)
+    throw conflict(`Journeys may set off each other ${maximumDepth} deep; workflow ${workflow.id} was not started`);
+  const contact = parent.contactId === null ? null : ((await findContacts(context, [parent.contactId])).get(parent.contactId) ?? null);
+  const cause = causeWithContext(`step:${key}`, contact, request.context);
+  const settings = settingsFrom(workflow.settings);
+  const { stored, refused } = await startRuns(context, [
+    {
+      workflow: { id: workflow.id, version: workflow.version, contextSchema: workflow.context_schema, settings },
+      triggerId: null,
+      contactId: contact?.id ?? null,
+      dedupKey: cause.key,
+      entryKey: entryKeyOf(settings.entry_key, triggerScope(context, cause, context.clock()), contact?.id ?? null, null),
+      source: 'run',
+      sourceId: null,
+      initialContext: request.context,
+      depth: parent.depth + 1,
+      parentRunId: request.wait ? parent.id : undefined,
+    },
+  ]);
+  const [run] = stored;
+  if (!run) throw conflict(`Workflow ${workflow.id} was not started: ${refused[0]!.message}`);
+  return { run_id: run.id, state: run.state };
+}
+
+/** How a run that another waits for has ended; null while it lives. A run that is gone counts as cancelled. */
+export async function childResult(context: Context, runId: number): Promise<ChildResult | null> {
+  const row = await findRun(context.database, context.organization.id, runId);
+  if (!row) return { run_id: runId, state: 'cancelled', outcome: null, error: null, variables: {} };
+  if (isLive(row.state)) return null;
+  const [changes] = await resolvePayloads(context.bindings.FILES, [row.context_changes]);
+  const live = liveFromRow(row, changes);
+  const error = live.error && { node_id: live.error.node_id, message: live.error.message, type: live.error.type };
+  return { run_id: runId, state: row.state, outcome: row.outcome, error, variables: live.changes.assigned };
+}

@@ -1,0 +1,68 @@
+import type { Context } from '../../accounts/context.ts';
+import { resolvePayloads } from '../../database/payload.ts';
+import type { EventSubscription } from '../nodes/contract.ts';
+import type { RunOrigin } from './scope-of-run.ts';
+import type { OfferedEvent } from './surroundings.ts';
+import { valueAt } from './wake.ts';
+import { earlierEventsStatement, newestEventStatement, waiterStatement, type EventRow } from './waiter-store.ts';
+
+/**
+ * Writes the waiter of a sleep and looks for events that had come before it, in one step: an event stored later finds the
+ * waiter, one stored earlier is found here. Oldest first, without those that the run has taken.
+ */
+export async function subscribeRun(
+  context: Context,
+  origin: RunOrigin,
+  waitId: number,
+  events: EventSubscription,
+  taken: readonly number[],
+): Promise<{ afterId: number; found: OfferedEvent[] }> {
+  const { database, organization } = context;
+  const [, newest, earlier] = await database.batch([
+    waiterStatement(database, organization.id, origin.id, waitId, events),
+    newestEventStatement(database),
+    earlierEventsStatement(database, organization.id, {
+      types: events.types,
+      since: events.since,
+      afterId: ownEvent(origin),
+      contactId: events.field === null ? Number(events.value) : null,
+    }),
+  ]);
+  const rows = (earlier as unknown as EventRow[]).filter((row) => !taken.includes(row.id));
+  const found = await offeredEvents(context, rows);
+  return {
+    afterId: (newest![0] as { id: number }).id,
+    found: found.filter((event) => valueAt(event, events.field) === events.value),
+  };
+}
+
+/** Events that came after the run's own one and before the run could be found by them. */
+export async function eventsSinceStart(context: Context, origin: RunOrigin, types: string[], ofContact: boolean): Promise<OfferedEvent[]> {
+  if (ofContact && origin.contactId === null) return [];
+  const { database, organization } = context;
+  const rows = await database.all<EventRow>(
+    earlierEventsStatement(database, organization.id, {
+      types,
+      since: Date.parse(origin.event?.created_at ?? '') || origin.createdAt,
+      afterId: ownEvent(origin),
+      contactId: ofContact ? origin.contactId : null,
+    }),
+  );
+  return offeredEvents(context, rows);
+}
+
+const ownEvent = ({ event }: RunOrigin): number => event?.id ?? 0;
+
+export async function offeredEvents(context: Context, rows: EventRow[]): Promise<OfferedEvent[]> {
+  const payloads = await resolvePayloads(
+    context.bindings.FILES,
+    rows.map((row) => row.data),
+  );
+  return rows.map((row, index) => ({
+    id: row.id,
+    type: row.event_type,
+    contact_id: row.contact_id,
+    data: payloads[index],
+    createdAt: row.created_at,
+  }));
+}

@@ -1,0 +1,35 @@
+import type { Context } from '../../accounts/context.ts';
+import { openSecrets } from '../secrets.ts';
+import { childResult } from './child.ts';
+import { subscribeRun } from './earlier-events.ts';
+import { runEffects } from './effects.ts';
+import type { LoadedRun } from './load-run.ts';
+import { lookAround } from './scope-of-run.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** What a run that really happens is surrounded by. `deadline` in epoch ms. */
+export function liveSurroundings(
+  context: Context,
+  { origin, graph, settings }: Omit<LoadedRun, 'row'>,
+  deadline: number,
+  { now, random }: Pick<Surroundings, 'now' | 'random'>,
+): Surroundings {
+  const { organization } = context;
+  const looking = { origin, hasQuietHours: settings.quiet_hours !== null };
+  return {
+    runId: origin.id,
+    graph,
+    settings,
+    deadline,
+    organization: { default_country: organization.defaultCountry, timezone: organization.timezone },
+    effects: runEffects(context, origin),
+    dryRun: false,
+    now,
+    random,
+    look: (progress, node) => lookAround(context, looking, progress, node, now()),
+    open: (data) => openSecrets(context.settings.ENCRYPTION_KEY, organization.id, data),
+    subscribe: (sleep, taken) => subscribeRun(context, origin, sleep.historyId, sleep.events, taken),
+    childResult: (runId) => childResult(context, runId),
+    shouldYield: () => false,
+  };
+}

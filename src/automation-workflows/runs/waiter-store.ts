@@ -1,0 +1,139 @@
+import type { Database, Statement } from '../../database/client.ts';
+import type { EventSubscription } from '../nodes/contract.ts';
+import type { LeftWait } from './progress.ts';
+
+type Key = Pick<EventSubscription, 'types' | 'field' | 'value'>;
+
+const rowsOf = ({ types, field, value }: Key, runId: number, waitId: number): string =>
+  JSON.stringify(types.map((type) => ({ type, field: field ?? '', value, run_id: runId, wait_id: waitId })));
+
+export const waiterStatement = (database: Database, organizationId: number, runId: number, waitId: number, key: Key): Statement =>
+  database.prepare(
+    `INSERT OR IGNORE INTO run_waiter (organization_id, event_type, field, value, run_id, wait_id)
+     SELECT ?2, j.value ->> 'type', j.value ->> 'field', j.value ->> 'value', j.value ->> 'run_id', j.value ->> 'wait_id' FROM json_each(?1) j`,
+    rowsOf(key, runId, waitId),
+    organizationId,
+  );
+
+export const leaveStatement = (database: Database, organizationId: number, runId: number, left: LeftWait): Statement =>
+  database.prepare(
+    `DELETE FROM run_waiter WHERE organization_id = ? AND event_type IN (SELECT value FROM json_each(?)) AND field = ? AND value = ? AND run_id = ? AND wait_id = ?`,
+    organizationId,
+    JSON.stringify(left.events.types),
+    left.events.field ?? '',
+    left.events.value,
+    runId,
+    left.waitId,
+  );
+
+export interface EventRow {
+  id: number;
+  event_type: string;
+  contact_id: number | null;
+  data: string;
+  created_at: number;
+}
+
+/** How many events a wait looks back over; beyond it, the newest are looked at. */
+export const lookbackLimit = 500;
+
+/** Events of these types since a moment and after the run's own event, oldest first: of a contact, or of anyone. */
+export function earlierEventsStatement(
+  database: Database,
+  organizationId: number,
+  of: { types: string[]; since: number; afterId: number; contactId: number | null },
+): Statement {
+  const columns = 'id, event_type, contact_id, data, created_at';
+  const types = JSON.stringify(of.types);
+  if (of.contactId !== null)
+    return database.prepare(
+      `SELECT * FROM (
+         SELECT ${columns} FROM event INDEXED BY event_contact WHERE contact_id = ? AND created_at >= ? AND organization_id = ? AND id > ?
+           AND event_type IN (SELECT value FROM json_each(?)) ORDER BY created_at DESC LIMIT ${lookbackLimit}
+       ) ORDER BY id`,
+      of.contactId,
+      of.since,
+      organizationId,
+      of.afterId,
+      types,
+    );
+  return database.prepare(
+    `SELECT ${columns} FROM (
+       SELECT e.id, e.event_type, e.contact_id, e.data, e.created_at FROM json_each(?) j CROSS JOIN event e INDEXED BY event_organization_type
+       WHERE e.organization_id = ? AND e.event_type = j.value AND e.created_at >= ? AND e.id > ? ORDER BY e.created_at DESC LIMIT ${lookbackLimit}
+     ) ORDER BY id`,
+    types,
+    organizationId,
+    of.since,
+    of.afterId,
+  );
+}
+
+/** The newest event there is, whoever's: every later one has a higher id. */
+export const newestEventStatement = (database: Database): Statement => database.prepare('SELECT coalesce(max(id), 0) AS id FROM event');
+
+export interface WaiterField {
+  event_type: string;
+  field: string;
+}
+
+/** By which fields runs wait for events of these types, found by skipping from one to the next along the key. */
+export const waiterFieldsStatement = (database: Database, organizationId: number, types: string[]): Statement =>
+  database.prepare(
+    `WITH RECURSIVE step (event_type, field) AS (
+       SELECT j.value, (SELECT min(field) FROM run_waiter WHERE organization_id = ?1 AND event_type = j.value) FROM json_each(?2) j
+       UNION ALL
+       SELECT s.event_type, (SELECT min(field) FROM run_waiter WHERE organization_id = ?1 AND event_type = s.event_type AND field > s.field)
+       FROM step s WHERE s.field IS NOT NULL
+     ) SELECT event_type, field FROM step WHERE field IS NOT NULL`,
+    organizationId,
+    JSON.stringify(types),
+  );
+
+export interface Waiter {
+  event_id: number;
+  event_type: string;
+  field: string;
+  value: string;
+  run_id: number;
+  wait_id: number;
+}
+
+/** A value that an event has at a field by which runs wait. */
+export interface Sought {
+  event_id: number;
+  event_type: string;
+  field: string;
+  value: string;
+}
+
+/** The waiters of what is sought, by run from `afterRunId` on. */
+export const waitersStatement = (
+  database: Database,
+  organizationId: number,
+  sought: Sought[],
+  afterRunId: number,
+  limit: number,
+): Statement =>
+  database.prepare(
+    `SELECT j.value ->> 'event_id' AS event_id, w.event_type, w.field, w.value, w.run_id, w.wait_id
+     FROM json_each(?) j CROSS JOIN run_waiter w
+     WHERE w.organization_id = ? AND w.event_type = j.value ->> 'event_type' AND w.field = j.value ->> 'field' AND w.value = j.value ->> 'value'
+       AND w.run_id > ? ORDER BY w.run_id, event_id LIMIT ?`,
+    JSON.stringify(sought),
+    organizationId,
+    afterRunId,
+    limit,
+  );
+
+/** Takes out waiters whose runs wait no longer. */
+export async function deleteWaiters(database: Database, organizationId: number, stale: Omit<Waiter, 'event_id'>[]): Promise<void> {
+  await database.batch(
+    stale.map((waiter) =>
+      leaveStatement(database, organizationId, waiter.run_id, {
+        waitId: waiter.wait_id,
+        events: { types: [waiter.event_type], field: waiter.field || null, value: waiter.value },
+      }),
+    ),
+  );
+}
