@@ -27,6 +27,12 @@ const Variables = z.object({
         .map((part) => part.trim())
         .filter(Boolean),
     ),
+  /** Of the language model provider; empty: there is none, and what needs it says so. */
+  OPENAI_API_KEY: z.string().trim().default(''),
+  /** OpenAI's, or that of a service with the same API. */
+  OPENAI_BASE_URL: z.url({ error: 'must be an address such as https://api.openai.com/v1' }).default('https://api.openai.com/v1'),
+  /** The model that answers where none is named. */
+  LANGUAGE_MODEL: z.string().trim().min(1, 'must be the name of a model').default('gpt-6-luna'),
   /** How old an accepted record may be, unhandled, before the minute tick sends it again. */
   SWEEP_AFTER_SECONDS: positiveInteger(30),
   /** How far past its wake-up time a run may be before the minute tick pokes its object. */

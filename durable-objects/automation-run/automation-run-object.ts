@@ -56,7 +56,7 @@ export class AutomationRunObject extends LivingObject {
         this.#loaded = loaded;
         this.ctx.storage.transactionSync(() => {
           this.create();
-          this.#journal.init(runId, organizationId, begin(loaded.graph, this.clock()));
+          this.#journal.init(runId, organizationId, begin(loaded.graph, this.clock(), loaded.origin.event?.id ?? null));
           this.timers.set('advance', this.clock());
         });
         await this.timers.arm();

@@ -1,6 +1,7 @@
 import { stemOf, stopStems, wordsOf } from './words.ts';
 
 const placesAFeature = 4;
+const wordWeight = 0.5;
 const trigramWeight = 0.25;
 const stopWeight = 0.15;
 
@@ -23,7 +24,7 @@ function featuresOf(text: string): Map<string, number> {
   for (const word of wordsOf(text)) {
     const stem = stemOf(word);
     const share = stopStems.has(stem) ? stopWeight : 1;
-    note(`word ${word}`, share);
+    note(`word ${word}`, wordWeight * share);
     note(`stem ${stem}`, share);
     const padded = ` ${word} `;
     for (let start = 0; start + 3 <= padded.length; start++) note(`part ${padded.slice(start, start + 3)}`, trigramWeight * share);

@@ -5,7 +5,7 @@ import { someText, textsFor } from './string-answer.ts';
 import { readFacts, type TextFacts } from './text-facts.ts';
 
 /** Beyond this, whatever may be left out is. */
-const fullDepth = 6;
+const fullDepth = 5;
 const deepest = 32;
 
 interface Source {
@@ -25,7 +25,7 @@ export function answerSchema(schema: SchemaNode, texts: readonly string[]): unkn
 function guess(source: Source, unresolved: unknown, hint: Hint, depth: number): Guess {
   if (!isNode(unresolved) || depth > deepest) return { value: null, isFound: false };
   const node = resolve(unresolved, source.root);
-  if ('const' in node) return { value: node['const'], isFound: true };
+  if ('const' in node) return { value: node['const'], isFound: mentioned(source.facts, [node['const']]).length > 0 };
   if (Array.isArray(node['enum'])) return guessOption(source.facts, fitting(node['enum'], node));
   const branches = node['anyOf'] ?? node['oneOf'];
   if (Array.isArray(branches) && branches.length > 0) return guessBranch(source, node, branches.filter(isNode), hint, depth);
@@ -82,7 +82,7 @@ function guessArray(source: Source, node: SchemaNode, hint: Hint, depth: number)
 /** All that the text tells of such items, without repeats. */
 function everyItem(source: Source, items: SchemaNode, hint: Hint, depth: number): unknown[] {
   if (Array.isArray(items['enum'])) return mentioned(source.facts, fitting(items['enum'], items));
-  const type = typesOf(items).find((one) => one !== 'null') ?? 'string';
+  const type = typesOf(items).find((one) => one !== 'null') ?? 'null';
   if (!('const' in items) && !('anyOf' in items) && !('oneOf' in items)) {
     if (type === 'string') return textsFor(source.facts, items, hint);
     if (type === 'number' || type === 'integer') return numbersFor(source.facts, items, type, hint);

@@ -44,9 +44,9 @@ export function textsFor(facts: readonly TextFacts[], node: SchemaNode, hint: Hi
   const kind = kinds.find(([words]) => words.test(hint))?.[1];
   const read = (one: TextFacts): string[] => {
     if (format) return format.read(one);
-    const labelled = labelledValue(one.text, hint);
-    if (kind) return labelled === undefined ? kind(one, hint) : [labelled, ...kind(one, hint)];
-    if (labelled !== undefined) return [labelled];
+    const known = kind?.(one, hint) ?? [];
+    const labelled = known.length > 0 ? undefined : labelledValue(one.text, hint);
+    if (kind || labelled !== undefined) return labelled === undefined ? known : [labelled];
     return freeText.test(hint) ? sentencesOf(one.text).slice(0, 1) : [];
   };
   const told = [...new Set(facts.flatMap(read))];

@@ -6,7 +6,7 @@ const day = 24 * 60 * minute;
 const week = 7 * day;
 
 const form = /^(?:([01]\d|2[0-3]):([0-5]\d)|24:00)$/;
-const time = z.string().regex(form, 'Must be HH:MM between 00:00 and 24:00');
+const timeOfDay = z.string().regex(form, 'Must be HH:MM between 00:00 and 24:00');
 const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 
 /**
@@ -14,7 +14,7 @@ const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Numb
  * end before the start is on the next day.
  */
 export const WeeklySlot = z
-  .strictObject({ day_of_week: z.int().min(0).max(6), start_time: time, end_time: time })
+  .strictObject({ day_of_week: z.int().min(0).max(6), start_time: timeOfDay, end_time: timeOfDay })
   .superRefine(({ start_time, end_time }, context) => {
     if ((minutesOf(end_time) - minutesOf(start_time)) % (24 * 60) === 0 && !(start_time === '00:00' && end_time === '24:00'))
       context.addIssue({

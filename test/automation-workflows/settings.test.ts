@@ -11,8 +11,13 @@ const issues = (settings: unknown) => {
 
 test('every setting has its default', () => {
   expect(defaultWorkflowSettings).toEqual({
+    reentry: { mode: 'always' },
     entry_key: null,
+    one_live_run_per_key: false,
+    max_active_runs: null,
     timeout: 'P30D',
+    exit_on: [],
+    quiet_hours: null,
     on_error: 'fail',
     retry: { max_attempts: 3, initial_delay_seconds: 5, factor: 2, max_delay_seconds: 300 },
   });
@@ -33,6 +38,23 @@ test('a wrong setting is refused with what would do', () => {
   expect(issues({ on_error: 'stop' })[0]).toMatch(/on_error: .*"fail"\|"continue"/);
   expect(issues({ entry_key: '{{ data.id' })[0]).toMatch(/entry_key: Template/);
   expect(issues({ retry: { max_attempts: 99, factor: 0 } })).toHaveLength(2);
+});
+
+test('rules of admission, exits and quiet hours are refused with what would do', () => {
+  expect(issues({ reentry: { mode: 'after' } })).toEqual(['body.settings.reentry.after: Mode "after" needs a duration, for example "P7D"']);
+  expect(issues({ reentry: { mode: 'never', after: 'P1D' } })[0]).toContain('leave it out with "never"');
+  expect(issues({ reentry: { mode: 'sometimes' } })[0]).toMatch(/reentry\.mode: .*"always"\|"never"\|"after"/);
+  expect(issues({ max_active_runs: 0 })[0]).toMatch(/max_active_runs/);
+  expect(issues({ exit_on: [{ event_type: '' }] })[0]).toMatch(/exit_on\.0\.event_type/);
+  expect(issues({ exit_on: [{ event_type: 'left', key: 'x' }] })[0]).toContain('Unknown field "key"');
+  expect(issues({ exit_on: [{ event_type: 'left', entry_key: '{{ data.id' }] })[0]).toMatch(/exit_on\.0\.entry_key: Template/);
+  expect(issues({ exit_on: [{ event_type: 'left', filter: { field: 'data.id', operator: 'like', value: 1 } }] })[0]).toContain('operator');
+  const night = { day_of_week: 0, start_time: '20:00', end_time: '08:00' };
+  expect(issues({ quiet_hours: { slots: [night] } })).toEqual([]);
+  expect(issues({ quiet_hours: { slots: [night], timezone: 'Mars/Base' } })[0]).toMatch(/timezone: Unknown time zone "Mars\/Base".*"contact" or "organization"/);
+  expect(issues({ quiet_hours: { slots: [night], policy: 'drop' } })[0]).toMatch(/policy: .*"defer"\|"skip"/);
+  const everyDay = [0, 1, 2, 3, 4, 5, 6].map((day_of_week) => ({ day_of_week, start_time: '00:00', end_time: '24:00' }));
+  expect(issues({ quiet_hours: { slots: everyDay } })[0]).toContain('cover the whole week');
 });
 
 const { retry } = defaultWorkflowSettings;

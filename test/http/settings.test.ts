@@ -23,6 +23,8 @@ describe('a bad setting', () => {
     ['PLAN_MAX_INTEGRATIONS', '-3'],
     ['RATE_LIMIT_REQUESTS', '0'],
     ['RETENTION_DAYS', '1.5'],
+    ['OPENAI_BASE_URL', 'the model secret-word'],
+    ['LANGUAGE_MODEL', ' '],
   ])('%s=%s is named in the log at the first request; the caller learns nothing, and no value is shown', async (name, value) => {
     const client = new Client(undefined, serviceWith({ [name]: value }));
     let answer;
@@ -65,5 +67,8 @@ test('what is not set has its default', () => {
     PLAN_CONCURRENT_CALLS: 100,
     RATE_LIMIT_REQUESTS: 600,
     RETENTION_DAYS: 90,
+    OPENAI_API_KEY: '',
+    OPENAI_BASE_URL: 'https://api.openai.com/v1',
+    LANGUAGE_MODEL: 'gpt-6-luna',
   });
 });

@@ -28,6 +28,7 @@ test('a run record has every field, and lists, GET and stop tell the same of it'
     initial_context: { total: 7 },
     outcome: null,
     error: null,
+    hold: null,
     trigger_id: null,
     contact_id: contact,
     entry_key: String(contact),

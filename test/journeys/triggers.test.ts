@@ -249,7 +249,7 @@ test('fire starts one run without contact, or one for each contact, with the con
   const fired = await fire({ context: { greeting: 'Hello' }, contact_ids: [...ids, ids[0]] });
   expect(fired.body.triggered).toBe(3);
   expect(fired.body.runs.map((run: { contact_id: number }) => run.contact_id)).toEqual(ids);
-  expect((await fire({ contact_ids: [] })).body).toEqual({ triggered: 0, runs: [] });
+  expect((await fire({ contact_ids: [] })).body).toEqual({ triggered: 0, runs: [], refused: [] });
   const runs = await endedRuns(client, workflowId, 4);
   expect(runs.map((run) => run.context.text).toSorted()).toEqual([' ', 'Hello Ada', 'Hello Bob', 'Hello Cleo']);
   expect(runs.map((run) => run.entry_key).toSorted()).toEqual([...ids.map(String), null].toSorted());

@@ -324,6 +324,7 @@ test('node types describe themselves: the schema takes the example, and every ha
     'exit',
     'http_request',
     'list_membership',
+    'run_workflow',
     'set_context',
     'split',
     'switch',

@@ -1,7 +1,7 @@
 /** Zones of every kind, the changes of their clocks from 2011 to 2035, and moments around these, all read from the platform alone. */
 
 import * as fc from 'fast-check';
-import { shownMinute } from './zone-clocks.ts';
+import { shownMinute, type Window } from './zone-clocks.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -76,4 +76,14 @@ export function shownMinutes(zone: string, from: number, count: number): Int32Ar
       shown[index] = isSteady ? first + index + offset : shownMinute(zone, (first + index) * minute);
   }
   return shown;
+}
+
+/** The minutes of `[from, until)`, for asking when a wall clock is first reached. What the clock has shown the day before counts as shown. */
+export function stretch(zone: string, from: number, until: number): Window {
+  const dayBefore = (24 * hour) / minute;
+  const start = Math.floor(from / minute) * minute;
+  const shown = shownMinutes(zone, start - day, dayBefore + Math.ceil((until - start) / minute));
+  let latest = -Infinity;
+  const latestShown = Array.from(shown, (value) => (latest = Math.max(latest, value))).slice(dayBefore - 1);
+  return { zone, start: start - minute, latestShown };
 }

@@ -52,5 +52,6 @@ test('the service takes what is made for it, and knows itself as local with open
     SIGNUP: 'open',
     PUBLIC_URL: 'http://127.0.0.1:8787',
     ALLOWED_PRIVATE_ORIGINS: ['http://127.0.0.1:8788', 'http://localhost:8788'],
+    OPENAI_BASE_URL: 'http://127.0.0.1:8788/openai/v1',
   });
 });

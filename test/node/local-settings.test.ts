@@ -31,12 +31,20 @@ test('the Worker learns the addresses that follow from the ports, unless .dev.va
   expect(portVariables(settings, new Set())).toEqual({
     PUBLIC_URL: 'http://127.0.0.1:9001',
     ALLOWED_PRIVATE_ORIGINS: 'http://127.0.0.1:9002,http://localhost:9002',
+    OPENAI_API_KEY: 'local-simulator',
+    OPENAI_BASE_URL: 'http://127.0.0.1:9002/openai/v1',
   });
-  const left = portVariables(settings, new Set(['PUBLIC_URL']));
+  const left = portVariables(settings, new Set(['PUBLIC_URL', 'OPENAI_API_KEY']));
   expect(Object.keys(left)).toEqual(['ALLOWED_PRIVATE_ORIGINS']);
   expect(developmentArguments(settings, left).join(' ')).toContain('--port 9001 --persist-to');
   expect(developmentArguments(settings, left).slice(-2)).toEqual([
     '--var',
     'ALLOWED_PRIVATE_ORIGINS:http://127.0.0.1:9002,http://localhost:9002',
   ]);
+});
+
+test('a real key never goes to the simulators, and their key never goes to an address of yours', () => {
+  const settings = readLocalSettings({});
+  for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL'])
+    expect(Object.keys(portVariables(settings, new Set([name])))).toEqual(['PUBLIC_URL', 'ALLOWED_PRIVATE_ORIGINS']);
 });

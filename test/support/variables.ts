@@ -7,4 +7,6 @@ export const testVariables = {
   SIGNING_KEY: btoa('test-signing-key-of-32-bytes....'),
   RATE_LIMIT_REQUESTS: '1000000',
   ALLOWED_PRIVATE_ORIGINS: 'http://127.0.0.1:8788',
+  OPENAI_API_KEY: 'test-key-of-the-language-model',
+  OPENAI_BASE_URL: 'https://model.example.com/v1',
 };

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { toTimestamp } from '../../library/clock.ts';
 import { addExact, durationProblem, parseDuration } from '../../library/durations.ts';
 import { parseInstant } from '../../library/instants.ts';
-import { isRecord } from '../../library/json.ts';
-import { addCalendarDays, isTimeZone, minutesOfDay, nextTimeOfDay } from '../../library/time-zones.ts';
-import { timezoneProblem } from '../schedule.ts';
+import { addCalendarDays, minutesOfDay, nextTimeOfDay } from '../../library/time-zones.ts';
+import { zoneSchema } from '../settings.ts';
 import { isTemplate, render } from '../templates.ts';
 import { defaultHandle, defineNode, failure, next, type Step, type StepResult } from './contract.ts';
+import { zoneFor, zoneWords } from './zone.ts';
 
 const forms = ['duration', 'calendar_days', 'until', 'time_of_day'] as const;
 
@@ -25,13 +26,7 @@ const WaitData = z
       .refine((text) => minutesOfDay(text) !== null, 'Must be HH:MM between 00:00 and 23:59')
       .optional(),
     days: z.array(z.int().min(0).max(6)).min(1).max(7).optional(),
-    timezone: z
-      .string()
-      .superRefine((zone, context) => {
-        const problem = zone === 'contact' || zone === 'organization' ? null : timezoneProblem(zone);
-        if (problem) context.addIssue({ code: 'custom', message: `${problem}, "contact" or "organization"` });
-      })
-      .default('contact'),
+    timezone: zoneSchema.default('contact'),
     past_due: z.enum(['continue', 'skip', 'fail']).default('continue'),
   })
   .superRefine((data, context) => {
@@ -57,48 +52,64 @@ export const waitNode = defineNode<WaitData>({
   isWait: true,
   example: { time_of_day: '09:00', days: [0, 1, 2, 3, 4], timezone: 'contact' },
   run: async (step) => {
-    const zone = zoneOf(step);
-    const { data, now } = step;
-    if (data.calendar_days !== undefined) return sleep(addCalendarDays(now, data.calendar_days, zone), zone);
-    if (data.time_of_day !== undefined) return sleep(nextTimeOfDay(now, data.time_of_day, data.days ?? [], zone), zone);
-    return data.duration === undefined ? untilMoment(step, zone) : forDuration(step);
+    const { data, now, scope, organization } = step;
+    if (data.duration !== undefined) return forDuration(step);
+    const place = zoneFor(data.timezone, scope, organization);
+    if (data.until !== undefined) return untilMoment(step, place);
+    if (data.time_of_day !== undefined) return untilTimeOfDay(now, data.time_of_day, data.days ?? [], place);
+    return forCalendarDays(now, data.calendar_days ?? 1, place);
   },
 });
 
-const sleep = (until: number, zone: string): StepResult => ({
-  kind: 'wait',
-  until,
-  output: { until: new Date(until).toISOString(), timezone: zone },
+type Place = ReturnType<typeof zoneFor>;
+
+const sleep = (until: number, why: string, place?: Place): StepResult => ({ kind: 'wait', until, output: told(until, why, place) });
+
+const told = (until: number, why: string, place?: Place) => ({
+  until: toTimestamp(until),
+  ...(place && { timezone: place.zone, timezone_rule: place.rule }),
+  why: place ? `${why} ${zoneWords(place.zone, place.rule)}` : why,
 });
 
 function forDuration({ data, scope, now }: Step<WaitData>): StepResult {
   const text = String(render(data.duration ?? '', scope) ?? '');
   const problem = durationProblem(text, { allowZero: true });
   if (problem) return failure('invalid_wait', `duration: ${problem}`);
-  const until = addExact(now, parseDuration(text, { allowZero: true }));
-  return { kind: 'wait', until, output: { until: new Date(until).toISOString() } };
+  return sleep(addExact(now, parseDuration(text, { allowZero: true })), `${text} after the step began`);
 }
 
-function untilMoment({ data, scope, now }: Step<WaitData>, zone: string): StepResult {
+const forCalendarDays = (now: number, days: number, place: Place): StepResult =>
+  sleep(addCalendarDays(now, days, place.zone), `${days} calendar ${days === 1 ? 'day' : 'days'} on at the same local time`, place);
+
+const untilTimeOfDay = (now: number, time: string, days: readonly number[], place: Place): StepResult =>
+  sleep(nextTimeOfDay(now, time, days, place.zone), `until ${time} on ${daysInWords(days)}`, place);
+
+function untilMoment({ data, scope, now }: Step<WaitData>, place: Place): StepResult {
   const value = render(data.until ?? '', scope);
-  const until = parseInstant(value, zone);
+  const until = parseInstant(value, place.zone);
   if (until === null)
     return failure(
       'invalid_wait',
       `until: ${JSON.stringify(value)} is not a timestamp; it must render to an ISO 8601 date or epoch seconds or milliseconds`,
     );
-  if (until > now) return sleep(until, zone);
-  const output = { until: new Date(until).toISOString(), timezone: zone, past_due: data.past_due };
+  const usedPlace = isLocalTime(value) ? place : undefined;
+  if (until > now) return sleep(until, `until ${String(value)}`, usedPlace);
+  const output = { ...told(until, `not at all: the moment has passed; it was ${String(value)}`, usedPlace), past_due: data.past_due };
   if (data.past_due === 'continue') return next(output);
   if (data.past_due === 'skip') return { kind: 'exit', outcome: 'skipped', output };
   return failure('past_due', `until: ${output.until} has passed`);
 }
 
-/** "contact" is the zone in the contact's custom field `timezone` when it names one, else the organization's. */
-function zoneOf({ data, scope, organization }: Step<WaitData>): string {
-  if (data.timezone !== 'contact') return data.timezone === 'organization' ? organization.timezone : data.timezone;
-  const contact = scope['contact'];
-  const fields = isRecord(contact) ? contact['custom_fields'] : null;
-  const zone = isRecord(fields) ? fields['timezone'] : null;
-  return typeof zone === 'string' && isTimeZone(zone) ? zone : organization.timezone;
+/** Whether it depends on the zone which moment this is. */
+const isLocalTime = (value: unknown): boolean => parseInstant(value, 'Etc/GMT+1') !== parseInstant(value, 'UTC');
+
+const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
+/** `Monday to Friday`, `Monday, Wednesday and Friday`, `any day`. */
+function daysInWords(days: readonly number[]): string {
+  const chosen = weekdays.filter((_, day) => days.includes(day));
+  if (chosen.length === 0 || chosen.length === weekdays.length) return 'any day';
+  const [first, last] = [Math.min(...days), Math.max(...days)];
+  if (chosen.length > 2 && last - first === chosen.length - 1) return `${weekdays[first]!} to ${weekdays[last]!}`;
+  return new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(chosen);
 }

@@ -28,7 +28,7 @@ export interface Progress {
   error: RunFailure | null;
   startedAt: number;
   endedAt: number | null;
-  /** Ids of the events that waits of this run took, latest last: no wait takes one again. */
+  /** Ids of the run's own event and of those that its waits took, latest last: no wait takes one again. */
   takenEvents?: number[];
   /** Waits that the run has left while their waiters may still stand in D1. */
   leftWaits?: LeftWait[];
@@ -68,7 +68,8 @@ export interface RunFailure {
   attempt: number | null;
 }
 
-export const begin = (graph: Graph, now: number): Progress => ({
+/** `ownEvent` is the id of the event that started the run: no wait of it takes that one. */
+export const begin = (graph: Graph, now: number, ownEvent: number | null = null): Progress => ({
   state: 'running',
   nodeId: graph.startId,
   visits: { [graph.startId]: 1 },
@@ -83,6 +84,7 @@ export const begin = (graph: Graph, now: number): Progress => ({
   error: null,
   startedAt: now,
   endedAt: null,
+  takenEvents: ownEvent === null ? [] : [ownEvent],
 });
 
 /** Along the edge at `handle`, or to the end when there is none. */

@@ -83,8 +83,8 @@ export const waiterFieldsStatement = (database: Database, organizationId: number
     `WITH RECURSIVE step (event_type, field) AS (
        SELECT j.value, (SELECT min(field) FROM run_waiter WHERE organization_id = ?1 AND event_type = j.value) FROM json_each(?2) j
        UNION ALL
-       SELECT s.event_type, (SELECT min(field) FROM run_waiter WHERE organization_id = ?1 AND event_type = s.event_type AND field > s.field)
-       FROM step s WHERE s.field IS NOT NULL
+       SELECT step.event_type, (SELECT min(field) FROM run_waiter WHERE organization_id = ?1 AND event_type = step.event_type AND field > step.field)
+       FROM step WHERE step.field IS NOT NULL
      ) SELECT event_type, field FROM step WHERE field IS NOT NULL`,
     organizationId,
     JSON.stringify(types),

@@ -14,7 +14,7 @@ import type { OfferedEvent, Surroundings } from './surroundings.ts';
 /** What became of an event that a sleeping run was offered. `stale`: it no longer waits, or never did; `later`: ask again. */
 export type Offer = 'taken' | 'kept' | 'stale' | 'later';
 
-const rememberedEvents = 50;
+const rememberedEvents = 200;
 
 /** Wakes a run whose sleep is over. */
 export function finishSleep(journal: Journal, progress: Progress, sleep: Sleep, run: Surroundings): void {

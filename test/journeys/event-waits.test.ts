@@ -1,0 +1,296 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, expect, test, vi } from 'vitest';
+import { deliver, loseMessages, tickAt } from '../support/background.ts';
+import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { newOrganization, newPhone, type Client } from '../support/organization.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+interface Waiting {
+  event_types: string[];
+  timeout?: string;
+  [key: string]: unknown;
+}
+
+/** From the trigger to a wait, whose two ways end with outcomes of their own. */
+const waitingFor = (data: Waiting) => ({
+  nodes: [
+    { id: 'in', type: 'trigger', data: {} },
+    { id: 'hear', type: 'wait_for_event', data: { timeout: 'PT1H', ...data } },
+    { id: 'came', type: 'exit', data: { outcome: 'came {{ steps.hear.received }} {{ steps.hear.event.data.n }}' } },
+    { id: 'late', type: 'exit', data: { outcome: 'late' } },
+  ],
+  edges: [
+    { id: 'a', source: 'in', target: 'hear' },
+    { id: 'b', source: 'hear', target: 'came', source_handle: 'received' },
+    { id: 'c', source: 'hear', target: 'late', source_handle: 'timeout' },
+  ],
+});
+
+const waiters = async (organizationId: number) =>
+  (await env.DB.prepare('SELECT * FROM run_waiter WHERE organization_id = ?').bind(organizationId).all()).results;
+
+async function personOf(client: Client) {
+  const phone = newPhone();
+  const { body } = await client.post('/contacts', { phone });
+  return { phone, id: body.id as number };
+}
+
+async function started(client: Client, workflow: number, input: object = {}) {
+  const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, ...input });
+  await runIn(client, body.id, 'waiting');
+  return body.id as number;
+}
+
+/** Until the run has written its waiter. */
+const asleep = (organizationId: number, count = 1) =>
+  vi.waitFor(async () => expect(await waiters(organizationId)).toHaveLength(count), { timeout: 10_000, interval: 10 });
+
+test("an event of the run's contact wakes it, one of somebody else or of another type does not", async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const [ada, bob] = [await personOf(client), await personOf(client)];
+  const run = await started(client, workflow, { contact_id: ada.id });
+  await asleep(id);
+  await client.post('/events', { event_type: 'paid', phone: bob.phone, data: { n: 1 } });
+  await client.post('/events', { event_type: 'shipped', phone: ada.phone, data: { n: 2 } });
+  await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 3 } });
+  expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 3');
+  await vi.waitFor(async () => expect(await waiters(id)).toEqual([]));
+  const { body } = await client.get(`/automation-workflows/runs/${run}/history`);
+  expect(body.history[1]).toMatchObject({
+    node_id: 'hear',
+    status: 'completed',
+    output: { waiting_for: ['paid'], received: 'paid', why: expect.stringContaining('first paid'), event: { data: { n: 3 } } },
+  });
+});
+
+test('the first of several types is taken, and the others are no longer waited for', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid', 'refused', 'left'] }) });
+  const ada = await personOf(client);
+  const run = await started(client, workflow, { contact_id: ada.id });
+  await asleep(id, 3);
+  await client.post('/events', { event_type: 'refused', phone: ada.phone, data: { n: 1 } });
+  await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 2 } });
+  expect((await runIn(client, run, 'completed')).outcome).toBe('came refused 1');
+  await vi.waitFor(async () => expect(await waiters(id)).toEqual([]));
+});
+
+test('a match compares a field of the event with a value of the run, numbers and texts alike', async () => {
+  const { client, id } = await newOrganization();
+  const definition = waitingFor({ event_types: ['paid'], match: { field: 'event.data.cart.id', value: '{{ cart }}' } });
+  const workflow = await activeWorkflow(client, { definition });
+  const seven = await started(client, workflow, { context: { cart: 7 } });
+  const eight = await started(client, workflow, { context: { cart: '8' } });
+  await asleep(id, 2);
+  await client.post('/events', { event_type: 'paid', data: { cart: { id: '9' }, n: 0 } });
+  await client.post('/events', { event_type: 'paid', data: { cart: { id: 8 }, n: 1 } });
+  expect((await runIn(client, eight, 'completed')).outcome).toBe('came paid 1');
+  await client.post('/events', { event_type: 'paid', data: { cart: { id: '7' }, n: 2 } });
+  expect((await runIn(client, seven, 'completed')).outcome).toBe('came paid 2');
+});
+
+test('a filter sees the event beside the run, and what it refuses leaves the run waiting', async () => {
+  const { client, id } = await newOrganization();
+  const definition = waitingFor({ event_types: ['paid'], filter: { field: 'data.n', operator: 'gt', value: '{{ least }}' } });
+  const workflow = await activeWorkflow(client, { definition });
+  const ada = await personOf(client);
+  const run = await started(client, workflow, { contact_id: ada.id, context: { least: 10 } });
+  await asleep(id);
+  const small = await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 5 } });
+  await vi.waitFor(async () => {
+    const row = await env.DB.prepare('SELECT handled_at FROM event WHERE id = ?')
+      .bind(small.body.event_id)
+      .first<{ handled_at: number | null }>();
+    expect(row?.handled_at).not.toBeNull();
+  });
+  expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
+  await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 50 } });
+  expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 50');
+});
+
+test('without an event the wait times out along its own way, and its waiter goes', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT1S' }) });
+  const ada = await personOf(client);
+  const run = await started(client, workflow, { contact_id: ada.id });
+  expect(await runIn(client, run, 'completed')).toMatchObject({
+    outcome: 'late',
+    context: { steps: { hear: { received: null, timed_out: true } } },
+  });
+  await vi.waitFor(async () => expect(await waiters(id)).toEqual([]));
+  await client.post('/events', { event_type: 'paid', phone: ada.phone });
+  expect((await client.get(`/automation-workflows/runs/${run}`)).body.outcome).toBe('late');
+});
+
+test('an event that came between the step before and the wait is taken; one from before needs lookback', async () => {
+  const { client } = await newOrganization();
+  const ada = await personOf(client);
+  await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 1 } });
+  const deaf = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT1S' }) });
+  const keen = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT1H', lookback: 'PT1H' }) });
+  const without = await started(client, deaf, { contact_id: ada.id });
+  const { body } = await client.post(`/automation-workflows/${keen}/execute`, { context: {}, contact_id: ada.id });
+  expect((await runIn(client, body.id, 'completed')).outcome).toBe('came paid 1');
+  expect((await runIn(client, without, 'completed')).outcome).toBe('late');
+});
+
+test('a run never takes the event that started it, nor one event twice, however far it looks back and however often the message comes', async () => {
+  const { client, id } = await newOrganization();
+  const ada = await personOf(client);
+  const definition = {
+    nodes: [
+      { id: 'in', type: 'trigger', data: {} },
+      { id: 'one', type: 'wait_for_event', data: { event_types: ['paid'], timeout: 'PT1H', lookback: 'PT1H' } },
+      { id: 'two', type: 'wait_for_event', data: { event_types: ['paid'], timeout: 'PT1H', lookback: 'PT1H' } },
+      { id: 'out', type: 'exit', data: { outcome: '{{ steps.one.event.data.n }} {{ steps.two.event.data.n }}' } },
+    ],
+    edges: [
+      { id: 'a', source: 'in', target: 'one' },
+      { id: 'b', source: 'one', target: 'two', source_handle: 'received' },
+      { id: 'c', source: 'two', target: 'out', source_handle: 'received' },
+    ],
+  };
+  const workflow = await activeWorkflow(client, {
+    definition,
+    trigger: { type: 'contact_event', config: { event_types: ['paid'], filter: { field: 'data.n', operator: 'eq', value: 0 } } },
+  });
+  const first = await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 0 } });
+  const at = (node: string) =>
+    vi.waitFor(
+      async () => {
+        const { body } = await client.get(`/automation-workflows/${workflow}/runs`);
+        expect(body.runs).toMatchObject([{ state: 'waiting', current_node_id: node }]);
+        expect(await waiters(id)).toHaveLength(1);
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+  await at('one');
+  await env.DB.prepare('UPDATE event SET handled_at = NULL WHERE id = ?').bind(first.body.event_id).run();
+  await deliver('events', [{ v: 1, kind: 'event', organization_id: id, id: first.body.event_id }]);
+  await at('one');
+  const second = await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 1 } });
+  await at('two');
+  await env.DB.prepare('UPDATE event SET handled_at = NULL WHERE id = ?').bind(second.body.event_id).run();
+  await deliver('events', [{ v: 1, kind: 'event', organization_id: id, id: second.body.event_id }]);
+  await at('two');
+  await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 2 } });
+  expect((await endedRuns(client, workflow))[0].outcome).toBe('1 2');
+});
+
+test('an event whose message was lost wakes its run with the next tick', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const ada = await personOf(client);
+  const run = await started(client, workflow, { contact_id: ada.id });
+  await asleep(id);
+  const lost = loseMessages();
+  await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 1 } });
+  lost.restore();
+  await tickAt(Date.now() + 60_000);
+  expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 1');
+});
+
+test('a waiter that nobody stands behind is taken out when an event meets it', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const ada = await personOf(client);
+  const run = await started(client, workflow, { contact_id: ada.id });
+  await asleep(id);
+  const row = `INSERT INTO run_waiter (organization_id, event_type, field, value, run_id, wait_id) VALUES (?, 'paid', '', ?, ?, ?)`;
+  await env.DB.batch([env.DB.prepare(row).bind(id, String(ada.id), run, 99), env.DB.prepare(row).bind(id, String(ada.id), 987_654_321, 1)]);
+  await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 1 } });
+  expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 1');
+  await vi.waitFor(async () => expect(await waiters(id)).toEqual([]));
+});
+
+test('stopping or archiving ends the wait, and nothing wakes the run again', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const ada = await personOf(client);
+  const run = await started(client, workflow, { contact_id: ada.id });
+  await asleep(id);
+  await client.post(`/automation-workflows/runs/${run}/stop`);
+  expect(await waiters(id)).toEqual([]);
+  await client.post('/events', { event_type: 'paid', phone: ada.phone });
+  expect((await client.get(`/automation-workflows/runs/${run}`)).body).toMatchObject({ state: 'cancelled', outcome: null });
+});
+
+test('an event and the timeout racing wake the run once', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT2S' }) });
+  const people = [];
+  for (let count = 0; count < 20; count++) people.push(await personOf(client));
+  const runs = await Promise.all(people.map((person) => started(client, workflow, { contact_id: person.id })));
+  await asleep(id, 20);
+  // Every timeout comes due at the very moment at which the events arrive.
+  await Promise.all([
+    ...people.map((person, n) => client.post('/events', { event_type: 'paid', phone: person.phone, data: { n } })),
+    ...runs.map((run) =>
+      runInDurableObject(runStub(id, run), async (instance) => {
+        const object = instance as unknown as { clock: () => number; alarm(): Promise<void> };
+        const real = object.clock;
+        object.clock = () => real() + 10_000;
+        await object.alarm();
+      }),
+    ),
+  ]);
+  for (const [n, run] of runs.entries()) {
+    const { outcome } = await runIn(client, run, 'completed');
+    expect([`came paid ${n}`, 'late']).toContain(outcome);
+    const { body } = await client.get(`/automation-workflows/runs/${run}/history`);
+    expect(body.history.map((record: { node_id: string }) => record.node_id)).toEqual(['in', 'hear', outcome === 'late' ? 'late' : 'came']);
+  }
+});
+
+test('an evicted run is woken by its event all the same', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const ada = await personOf(client);
+  const run = await started(client, workflow, { contact_id: ada.id });
+  await asleep(id);
+  await evictDurableObject(runStub(id, run));
+  await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 4 } });
+  expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 4');
+});
+
+test('what a wait cannot be told is a failure with the way out', async () => {
+  const { client } = await newOrganization();
+  const nobody = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const { body } = await client.post(`/automation-workflows/${nobody}/execute`, { context: {} });
+  expect((await runIn(client, body.id, 'failed')).error).toMatchObject({
+    node_id: 'hear',
+    type: 'no_contact',
+    message: expect.stringContaining('give match'),
+  });
+  const blank = await activeWorkflow(client, {
+    definition: waitingFor({ event_types: ['paid'], match: { field: 'data.id', value: '{{ nothing }}' } }),
+  });
+  const second = await client.post(`/automation-workflows/${blank}/execute`, { context: {} });
+  expect((await runIn(client, second.body.id, 'failed')).error).toMatchObject({
+    type: 'invalid_match',
+    message: expect.stringContaining('match.value'),
+  });
+  const created = await client.post('/automation-workflows/', {
+    name: 'Bad',
+    definition: waitingFor({ event_types: [], timeout: 'soon', match: { field: 'a..b', value: '' } }),
+  });
+  const refused = await client.patch(`/automation-workflows/${created.body.id}`, { status: 'active' });
+  expect(refused.status).toBe(422);
+  expect(refused.body.detail.map(({ loc }: { loc: string[] }) => loc.slice(5).join('.'))).toEqual(
+    expect.arrayContaining(['event_types', 'timeout', 'match.field', 'match.value']),
+  );
+});
+
+test("another organization's event of the same type and value wakes nobody", async () => {
+  const [mine, theirs] = [await newOrganization(), await newOrganization()];
+  const definition = waitingFor({ event_types: ['paid'], match: { field: 'data.cart', value: '{{ cart }}' } });
+  const workflow = await activeWorkflow(mine.client, { definition });
+  const run = await started(mine.client, workflow, { context: { cart: 'x1' } });
+  await asleep(mine.id);
+  const { body } = await theirs.client.post('/events', { event_type: 'paid', data: { cart: 'x1' } });
+  await deliver('events', [{ v: 1, kind: 'event', organization_id: theirs.id, id: body.event_id }]);
+  expect((await mine.client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
+});
