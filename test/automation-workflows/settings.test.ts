@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRetryAfter, retryDelayMs } from '../../src/automation-workflows/retry-policy.ts';
+import { retryDelayMs } from '../../src/automation-workflows/retry-policy.ts';
 import { WorkflowSettings, defaultWorkflowSettings } from '../../src/automation-workflows/settings.ts';
 import { issuesOf } from '../../src/library/schema-issues.ts';
+import { parseRetryAfter } from '../../src/library/retry-after.ts';
 
 const issues = (settings: unknown) => {
   const { error } = WorkflowSettings.safeParse(settings);

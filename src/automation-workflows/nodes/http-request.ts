@@ -1,5 +1,5 @@
 import { parseJson, type Json } from '../../library/json.ts';
-import { parseRetryAfter } from '../retry-policy.ts';
+import { parseRetryAfter } from '../../library/retry-after.ts';
 import { maskSecrets } from '../secrets.ts';
 import { actionHandles, defineNode, failure, next, simulated, type OutboundResponse, type StepResult } from './contract.ts';
 import { BadRequestError, buildRequest, showRequest } from './http-request-build.ts';

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { isScopeRoot } from '../scope.ts';
 import { renderDeep } from '../templates.ts';
 import type { Json } from '../../library/json.ts';
 import { defaultHandle, defineNode } from './contract.ts';
-
-const variable = /^[A-Za-z_][\w-]*$/;
+import { variableNameProblem } from './variable-name.ts';
 
 export const setContextNode = defineNode({
   type: 'set_context',
@@ -14,14 +12,8 @@ export const setContextNode = defineNode({
   dataSchema: z.strictObject({
     assign: z.record(z.string(), z.unknown()).superRefine((assign, context) => {
       for (const name of Object.keys(assign)) {
-        if (isScopeRoot(name))
-          context.addIssue({ code: 'custom', path: [name], message: `"${name}" is a name of the run itself; choose another` });
-        else if (!variable.test(name) || name === '__proto__')
-          context.addIssue({
-            code: 'custom',
-            path: [name],
-            message: `"${name}" is not a variable name; use letters, digits, _ and -, beginning with a letter`,
-          });
+        const message = variableNameProblem(name);
+        if (message) context.addIssue({ code: 'custom', path: [name], message });
       }
     }),
   }),

@@ -36,6 +36,7 @@ export function runEffects(context: Context, run: { id: number; contactId: numbe
       return { event_id: accepted.id };
     },
     httpRequest: (_key, request) => sendOutside(request, context.settings.ALLOWED_PRIVATE_ORIGINS),
+    completeText: (_key, request) => completeText(context.settings, request),
     startRun: (key, request) => startChild(context, run, visitOf(key), request),
   };
 }

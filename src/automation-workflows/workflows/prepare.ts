@@ -3,10 +3,11 @@ import { invalid, type Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json.ts';
 import { issuesOf } from '../../library/schema-issues.ts';
 import { checkSchema } from '../context-schema.ts';
-import { validateGraph } from '../definition.ts';
+import { parseDefinition, validateGraph } from '../definition.ts';
 import { nodeTypes } from '../nodes/registry.ts';
 import { leftoverMasks, openSecrets, restoreMasked, sealSecrets } from '../secrets.ts';
 import { WorkflowSettings } from '../settings.ts';
+import { existingWorkflowIds } from './store.ts';
 
 const definitionLimitBytes = 512 * 1024;
 
@@ -43,16 +44,36 @@ export function prepareContextSchema(schema: unknown): string {
 }
 
 /** What stops a stored graph from going active. */
-export async function definitionIssues({ settings, organization }: Context, definition: unknown): Promise<Issue[]> {
-  return issuesOfOpened(await openSecrets(settings.ENCRYPTION_KEY, organization.id, definition));
+export async function definitionIssues(context: Context, definition: unknown): Promise<Issue[]> {
+  return issuesOfOpened(context, await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, definition));
 }
 
 /** The same of a graph that a caller proposes; a mask in it stands for what `stored` has at that place. */
-export async function proposalIssues({ settings, organization }: Context, proposed: unknown, stored: unknown): Promise<Issue[]> {
-  return issuesOfOpened(await restoreMasked(settings.ENCRYPTION_KEY, organization.id, proposed, stored));
+export async function proposalIssues(context: Context, proposed: unknown, stored: unknown): Promise<Issue[]> {
+  return issuesOfOpened(context, await restoreMasked(context.settings.ENCRYPTION_KEY, context.organization.id, proposed, stored));
 }
 
-const issuesOfOpened = (definition: unknown): Issue[] => [
-  ...validateGraph(definition, nodeTypes),
-  ...leftoverMasks(definition, ['body', 'definition']),
-];
+async function issuesOfOpened(context: Context, definition: unknown): Promise<Issue[]> {
+  const issues = [...validateGraph(definition, nodeTypes), ...leftoverMasks(definition, ['body', 'definition'])];
+  return issues.length ? issues : referenceIssues(context, definition);
+}
+
+/** Nodes that name another workflow must name one of this organization. Asked only of a graph that is sound in itself. */
+async function referenceIssues({ database, organization }: Context, definition: unknown): Promise<Issue[]> {
+  const references = parseDefinition(definition).nodes.flatMap((node) =>
+    node.type === 'run_workflow' ? [{ nodeId: node.id, workflowId: node.data['workflow_id'] as number }] : [],
+  );
+  if (!references.length) return [];
+  const existing = await existingWorkflowIds(
+    database,
+    organization.id,
+    references.map(({ workflowId }) => workflowId),
+  );
+  return references
+    .filter(({ workflowId }) => !existing.has(workflowId))
+    .map(({ nodeId, workflowId }) => ({
+      loc: ['body', 'definition', 'nodes', nodeId, 'data', 'workflow_id'],
+      msg: `There is no workflow ${workflowId} in this organization; name one of GET /automation-workflows`,
+      type: 'not_found',
+    }));
+}

@@ -1,0 +1,94 @@
+import type { Json } from '../../library/json.ts';
+import type { Settings } from '../../settings.ts';
+
+export interface Message {
+  role: 'user' | 'assistant';
+  content: string;
+}
+
+/** The answer is to be JSON. */
+export interface OutputFormat {
+  /** JSON Schema whose root is an object. */
+  schema: Record<string, unknown>;
+  /** What of an answer does not fit, in words, or null. Asked of every answer: the provider may not hold to the schema. */
+  problemOf(answer: Json): string | null;
+}
+
+export interface CompletionRequest {
+  /** Absent: LANGUAGE_MODEL. */
+  model?: string | undefined;
+  system?: string | undefined;
+  messages: Message[];
+  output?: OutputFormat | undefined;
+  max_tokens?: number | undefined;
+  /** For everything, tries and waits between them included; at most 60, which is the default. */
+  timeout_seconds?: number | undefined;
+}
+
+export interface Completion {
+  text: string;
+  /** The parsed text when `output` was asked for. */
+  json?: Json;
+  /** As the provider names it. */
+  model: string;
+  usage: { prompt_tokens: number; completion_tokens: number };
+}
+
+export type FailureType =
+  | 'not_configured'
+  | 'invalid_credentials'
+  | 'insufficient_quota'
+  | 'model_not_found'
+  | 'invalid_request'
+  | 'context_length_exceeded'
+  | 'rate_limited'
+  | 'provider_failed'
+  | 'refused'
+  | 'content_filter'
+  | 'output_truncated'
+  | 'invalid_output';
+
+/** Why there is no answer. The message names the cause and what to do; it holds neither the key nor the prompt. */
+export interface CompletionFailure {
+  failure: FailureType;
+  message: string;
+  /** Whether the same request may succeed later. */
+  retryable: boolean;
+  retry_after_seconds?: number;
+}
+
+export interface LanguageModel {
+  complete(request: CompletionRequest): Promise<Completion | CompletionFailure>;
+}
+
+export type ModelSettings = Pick<Settings, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'LANGUAGE_MODEL'>;
+
+/** What a call needs of the world, so that tests can set it. */
+export interface Outside {
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  sleep(milliseconds: number): Promise<void>;
+  random(): number;
+  now(): number;
+}
+
+const realOutside: Outside = {
+  fetch: (input, init) => fetch(input, init),
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  random: Math.random,
+  now: Date.now,
+};
+
+const notConfigured: CompletionFailure = {
+  failure: 'not_configured',
+  message: 'There is no language model: OPENAI_API_KEY is empty. Set it in .dev.vars locally, or with "wrangler secret put" when deployed',
+  retryable: false,
+};
+
+export const languageModel = (settings: ModelSettings, outside: Outside = realOutside): LanguageModel => ({
+  async complete(request) {
+    if (settings.OPENAI_API_KEY === '') return notConfigured;
+    // The vendor's client is large: it is evaluated when the first question is asked, not when the Worker starts.
+    const { completeByOpenAi } = await import('./openai.ts');
+    return completeByOpenAi(settings, request, outside);
+  },
+});

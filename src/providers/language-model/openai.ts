@@ -1,0 +1,51 @@
+import { OpenAI } from 'openai';
+import type { Completion, CompletionFailure, CompletionRequest, ModelSettings, Outside } from './language-model.ts';
+import { failureOf } from './openai-failures.ts';
+import { readAnswer } from './openai-answer.ts';
+import { isStrictSchema } from './strict-schema.ts';
+import { withRetries } from './retries.ts';
+
+const longestSeconds = 60;
+
+/** Asks chat completions, which services that copy OpenAI's API have, too. The client's own retries are off: they repeat what cannot succeed. */
+export async function completeByOpenAi(
+  settings: ModelSettings,
+  request: CompletionRequest,
+  outside: Outside,
+): Promise<Completion | CompletionFailure> {
+  const model = request.model ?? settings.LANGUAGE_MODEL;
+  const timeoutSeconds = Math.min(request.timeout_seconds ?? longestSeconds, longestSeconds);
+  const client = new OpenAI({
+    apiKey: settings.OPENAI_API_KEY,
+    baseURL: settings.OPENAI_BASE_URL,
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    logLevel: 'off',
+    fetch: outside.fetch,
+    // A redirect would carry the key to another address.
+    fetchOptions: { redirect: 'manual' },
+  });
+  const body = bodyOf(request, model);
+  return withRetries(outside, outside.now() + timeoutSeconds * 1000, async (timeoutMs) => {
+    try {
+      return readAnswer(await client.chat.completions.create(body, { timeout: timeoutMs }), request, model);
+    } catch (error) {
+      return failureOf(error, { model, key: settings.OPENAI_API_KEY, timeoutSeconds, now: outside.now() });
+    }
+  });
+}
+
+function bodyOf({ system, messages, output, max_tokens: maximum }: CompletionRequest, model: string) {
+  return {
+    model,
+    messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages],
+    ...(maximum === undefined ? {} : { max_completion_tokens: maximum }),
+    ...(output && {
+      response_format: {
+        type: 'json_schema' as const,
+        json_schema: { name: 'answer', schema: output.schema, strict: isStrictSchema(output.schema) },
+      },
+    }),
+  };
+}

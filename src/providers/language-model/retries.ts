@@ -1,0 +1,30 @@
+import type { Completion, CompletionFailure, FailureType, Outside } from './language-model.ts';
+
+const mostTries = 3;
+const firstWaitMs = 500;
+/** A longer wait is the caller's: nothing should sleep in a call for it. */
+const longestWaitMs = 5_000;
+/** Less time than this is not worth another try. */
+const leastTryMs = 1_000;
+
+/** Worth another try at once; a bad answer is not, since it was paid for. */
+const passing = new Set<FailureType>(['rate_limited', 'provider_failed']);
+
+/**
+ * Tries up to three times, with doubling waits of which half is random, or as long as the provider asks for. Gives up, with the wait in
+ * `retry_after_seconds`, when that is over five seconds or does not end well before `deadline` (epoch ms).
+ */
+export async function withRetries(
+  outside: Pick<Outside, 'sleep' | 'random' | 'now'>,
+  deadline: number,
+  attempt: (timeoutMs: number) => Promise<Completion | CompletionFailure>,
+): Promise<Completion | CompletionFailure> {
+  for (let tries = 1; ; tries++) {
+    const outcome = await attempt(Math.max(1, Math.ceil(deadline - outside.now())));
+    if (!('failure' in outcome) || !outcome.retryable || !passing.has(outcome.failure) || tries === mostTries) return outcome;
+    const asked = (outcome.retry_after_seconds ?? 0) * 1000;
+    const waitMs = Math.max(asked, firstWaitMs * 2 ** (tries - 1) * (0.5 + outside.random() / 2));
+    if (asked > longestWaitMs || outside.now() + waitMs + leastTryMs > deadline) return outcome;
+    await outside.sleep(waitMs);
+  }
+}

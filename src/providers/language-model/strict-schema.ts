@@ -1,0 +1,42 @@
+import { isRecord } from '../../library/json.ts';
+
+const plain = ['type', 'title', 'description', 'enum', 'const', '$ref', 'required', 'minItems', 'maxItems', 'multipleOf'];
+const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
+const structure = ['properties', 'additionalProperties', 'items', 'anyOf', '$defs', 'definitions', 'format', 'pattern'];
+const known = new Set([...plain, ...bounds, ...structure, '$schema']);
+const formats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']);
+const deepest = 10;
+
+/**
+ * Whether OpenAI's strict mode takes a schema, so that every answer is sure to fit it: the root is an object, every object is closed and
+ * requires all its properties, and nothing but the listed keywords is used (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas).
+ * In doubt it is not: without strict mode the schema is a wish, and the answer is checked here.
+ */
+export const isStrictSchema = (schema: Record<string, unknown>): boolean =>
+  schema['type'] === 'object' && !('anyOf' in schema) && isStrict(schema, 0);
+
+function isStrict(node: unknown, depth: number): boolean {
+  if (!isRecord(node) || depth > deepest || Object.keys(node).some((keyword) => !known.has(keyword))) return false;
+  if (!['type', 'enum', 'const', '$ref', 'anyOf'].some((keyword) => keyword in node)) return false;
+  if (typeof node['format'] === 'string' && !formats.has(node['format'])) return false;
+  // Lookarounds are not supported.
+  if (typeof node['pattern'] === 'string' && /\(\?(?!:)/.test(node['pattern'])) return false;
+  if (allows(node, 'object') && !isClosed(node)) return false;
+  if (allows(node, 'array') && !isRecord(node['items'])) return false;
+  return childrenOf(node).every((child) => isStrict(child, depth + 1));
+}
+
+const allows = (node: Record<string, unknown>, type: string): boolean => [node['type']].flat().includes(type);
+
+function isClosed(node: Record<string, unknown>): boolean {
+  if (node['additionalProperties'] !== false) return false;
+  const properties = Object.keys(isRecord(node['properties']) ? node['properties'] : {});
+  const required = Array.isArray(node['required']) ? node['required'] : [];
+  return properties.length === new Set(required).size && properties.every((name) => required.includes(name));
+}
+
+const childrenOf = (node: Record<string, unknown>): unknown[] => [
+  ...['properties', '$defs', 'definitions'].flatMap((keyword) => Object.values(isRecord(node[keyword]) ? node[keyword] : {})),
+  ...('items' in node ? [node['items']] : []),
+  ...(Array.isArray(node['anyOf']) ? node['anyOf'] : []),
+];

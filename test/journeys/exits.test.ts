@@ -1,0 +1,156 @@
+import { env } from 'cloudflare:workers';
+import { afterEach, expect, test, vi } from 'vitest';
+import { deliver, loseMessages } from '../support/background.ts';
+import { activeWorkflow, chain, endedRuns, runIn } from '../support/journeys.ts';
+import { newOrganization, newPhone, type Client } from '../support/organization.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const nap = chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
+const onCart = { type: 'contact_event', config: { event_types: ['cart'] } };
+
+/** Started by an event `cart` and asleep. */
+async function sleeping(client: Client, workflow: number, phone: string, data: object = {}) {
+  const before = (await client.get(`/automation-workflows/${workflow}/runs`)).body.total;
+  await client.post('/events', { event_type: 'cart', phone, data });
+  return vi.waitFor(
+    async () => {
+      const { body } = await client.get(`/automation-workflows/${workflow}/runs`);
+      expect(body.total).toBe(before + 1);
+      expect(body.runs[0].state).toBe('waiting');
+      return body.runs[0].id as number;
+    },
+    { timeout: 10_000, interval: 10 },
+  );
+}
+
+test("an exit event of the contact wakes the run and ends it at once as exited; another contact's does not", async () => {
+  const { client } = await newOrganization();
+  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings: { exit_on: [{ event_type: 'ordered' }] } });
+  const [ada, bob] = [newPhone(), newPhone()];
+  const hers = await sleeping(client, workflow, ada);
+  const his = await sleeping(client, workflow, bob);
+  const { body: event } = await client.post('/events', { event_type: 'ordered', phone: ada });
+  expect(await runIn(client, hers, 'completed')).toMatchObject({ outcome: 'exited', error: null });
+  const { body } = await client.get(`/automation-workflows/runs/${hers}/history`);
+  expect(body.history.at(-1)).toMatchObject({
+    node_id: 'nap',
+    status: 'skipped',
+    output: { ended_by: `event ordered (id ${event.event_id}) ended the run by exit_on` },
+  });
+  expect((await client.get(`/automation-workflows/runs/${his}`)).body.state).toBe('waiting');
+});
+
+test('an exit with an entry key ends the run of that key alone, whoever the event is of', async () => {
+  const { client } = await newOrganization();
+  const settings = { entry_key: '{{ data.cart }}', exit_on: [{ event_type: 'emptied', entry_key: '{{ data.id }}' }] };
+  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings });
+  const phone = newPhone();
+  const first = await sleeping(client, workflow, phone, { cart: 'c1' });
+  const second = await sleeping(client, workflow, phone, { cart: 'c2' });
+  await client.post('/events', { event_type: 'emptied', data: { id: 'c1' } });
+  await runIn(client, first, 'completed');
+  expect((await client.get(`/automation-workflows/runs/${second}`)).body.state).toBe('waiting');
+});
+
+test('a filter decides whether the event ends anything', async () => {
+  const { client } = await newOrganization();
+  const settings = { exit_on: [{ event_type: 'ordered', filter: { field: 'data.total', operator: 'gte', value: 10 } }] };
+  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings });
+  const phone = newPhone();
+  const run = await sleeping(client, workflow, phone);
+  const small = await client.post('/events', { event_type: 'ordered', phone, data: { total: 5 } });
+  await vi.waitFor(async () => {
+    const row = await env.DB.prepare('SELECT handled_at FROM event WHERE id = ?')
+      .bind(small.body.event_id)
+      .first<{ handled_at: number | null }>();
+    expect(row?.handled_at).not.toBeNull();
+  });
+  expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
+  await client.post('/events', { event_type: 'ordered', phone, data: { total: 15 } });
+  await runIn(client, run, 'completed');
+});
+
+test('an event that starts a run does not end it, though it is an exit event, too; it ends the one before', async () => {
+  const { client } = await newOrganization();
+  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings: { exit_on: [{ event_type: 'cart' }] } });
+  const phone = newPhone();
+  const first = await sleeping(client, workflow, phone);
+  const second = await sleeping(client, workflow, phone);
+  expect((await runIn(client, first, 'completed')).outcome).toBe('exited');
+  expect((await client.get(`/automation-workflows/runs/${second}`)).body.state).toBe('waiting');
+});
+
+test('an exit event that is handled before the event that starts the run, or with it, ends the run nevertheless', async () => {
+  for (const order of ['before', 'with'] as const) {
+    const { client, id } = await newOrganization();
+    const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings: { exit_on: [{ event_type: 'ordered' }] } });
+    const phone = newPhone();
+    const lost = loseMessages();
+    const cart = (await client.post('/events', { event_type: 'cart', phone })).body.event_id;
+    const ordered = (await client.post('/events', { event_type: 'ordered', phone })).body.event_id;
+    const message = (event: number) => ({ v: 1, kind: 'event', organization_id: id, id: event });
+    for (const batch of order === 'with' ? [[ordered, cart]] : [[ordered], [cart]]) await deliver('events', batch.map(message));
+    lost.restore();
+    expect((await endedRuns(client, workflow))[0]).toMatchObject({ state: 'completed', outcome: 'exited' });
+  }
+});
+
+test('an exit event from before the run began, handled late, does not end it', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings: { exit_on: [{ event_type: 'ordered' }] } });
+  const phone = newPhone();
+  const lost = loseMessages();
+  const ordered = (await client.post('/events', { event_type: 'ordered', phone })).body.event_id;
+  lost.restore();
+  const run = await sleeping(client, workflow, phone);
+  await deliver('events', [{ v: 1, kind: 'event', organization_id: id, id: ordered }]);
+  expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
+});
+
+test('exits by key hold for runs that began before the setting, and a setting taken back ends nothing more', async () => {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings: { entry_key: '{{ data.cart }}' } });
+  const phone = newPhone();
+  const first = await sleeping(client, workflow, phone, { cart: 'c1' });
+  const settings = { entry_key: '{{ data.cart }}', exit_on: [{ event_type: 'emptied', entry_key: '{{ data.id }}' }] };
+  await client.patch(`/automation-workflows/${workflow}`, { settings });
+  await vi.waitFor(async () => {
+    const row = await env.DB.prepare('SELECT is_keyed FROM automation_run WHERE id = ?').bind(first).first<{ is_keyed: number }>();
+    expect(row?.is_keyed).toBe(1);
+  });
+  await client.post('/events', { event_type: 'emptied', data: { id: 'c1' } });
+  await runIn(client, first, 'completed');
+  const second = await sleeping(client, workflow, phone, { cart: 'c2' });
+  await client.patch(`/automation-workflows/${workflow}`, { settings: { entry_key: '{{ data.cart }}' } });
+  expect((await env.DB.prepare('SELECT 1 FROM exit_topic WHERE organization_id = ?').bind(id).all()).results).toEqual([]);
+  const late = await client.post('/events', { event_type: 'emptied', data: { id: 'c2' } });
+  await deliver('events', [{ v: 1, kind: 'event', organization_id: id, id: late.body.event_id }]);
+  expect((await client.get(`/automation-workflows/runs/${second}`)).body.state).toBe('waiting');
+});
+
+test('a run that waits for its turn is ended by its exit event, too', async () => {
+  const { client } = await newOrganization();
+  const settings = { max_active_runs: 1, exit_on: [{ event_type: 'ordered' }] };
+  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings });
+  await sleeping(client, workflow, newPhone());
+  const phone = newPhone();
+  await client.post('/events', { event_type: 'cart', phone });
+  const queued = await vi.waitFor(async () => {
+    const { body } = await client.get(`/automation-workflows/${workflow}/runs?state=queued`);
+    expect(body.total).toBe(1);
+    return body.runs[0].id as number;
+  });
+  await client.post('/events', { event_type: 'ordered', phone });
+  expect(await runIn(client, queued, 'completed')).toMatchObject({ outcome: 'exited', hold: null });
+});
+
+test("another organization's event with the same key ends nothing", async () => {
+  const [mine, theirs] = [await newOrganization(), await newOrganization()];
+  const settings = { entry_key: '{{ data.cart }}', exit_on: [{ event_type: 'emptied', entry_key: '{{ data.id }}' }] };
+  const workflow = await activeWorkflow(mine.client, { trigger: onCart, definition: nap, settings });
+  const run = await sleeping(mine.client, workflow, newPhone(), { cart: 'c1' });
+  const { body } = await theirs.client.post('/events', { event_type: 'emptied', data: { id: 'c1' } });
+  await deliver('events', [{ v: 1, kind: 'event', organization_id: theirs.id, id: body.event_id }]);
+  expect((await mine.client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
+});
