@@ -191,7 +191,8 @@ export class AutomationRunObject extends LivingObject {
     await archiveHistory(this.env.FILES, context.organization.id, run.row.id, this.#journal.count(), (offset, limit) =>
       this.#journal.entries('ORDER BY id LIMIT ? OFFSET ?', limit, offset),
     );
-    // A person may have had it go on during the awaits.
+    // During the awaits another alarm may have come to the end of this, or a person may have had the run go on.
+    if (!this.exists()) return;
     if (isLive(this.#journal.progress().state)) return this.timers.clear('finish');
     const keepUntil = (progress.endedAt ?? 0) + failedKeptMs;
     if (progress.state === 'failed' && this.clock() < keepUntil) {
