@@ -12,7 +12,10 @@ const longestRetryAfterSeconds = 300;
  * `random` gives numbers from 0 up to 1.
  */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, retryAfterSeconds: number | undefined, random: () => number): number {
-  const grown = Math.min(policy.initial_delay_seconds * policy.factor ** (attempt - 1), policy.max_delay_seconds);
+  const grown = Math.min(
+    policy.initial_delay_seconds * Math.min(policy.factor ** (attempt - 1), Number.MAX_VALUE),
+    policy.max_delay_seconds,
+  );
   const jittered = grown * (0.5 + random() / 2);
   const asked = Math.min(Math.max(retryAfterSeconds ?? 0, 0), longestRetryAfterSeconds);
   return Math.round(Math.max(jittered, asked) * 1000);

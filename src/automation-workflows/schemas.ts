@@ -283,3 +283,73 @@ export const TriggerMeta = z
 export const DeliveryAccepted = z
   .object({ status: z.literal('accepted'), delivery_id: z.string(), duplicate: z.boolean() })
   .openapi('DeliveryAccepted');
+
+// Explain
+
+export const explainRules = [
+  'no_trigger',
+  'status',
+  'max_active_runs',
+  'event',
+  'filter',
+  'condition',
+  'change',
+  'audience',
+  'next_fire_at',
+  'context_schema',
+  'trigger_context_schema',
+  'entry_key',
+  'reentry',
+  'one_live_run_per_key',
+] as const;
+
+const passed = z.boolean().nullable().openapi({ description: 'null: depends on what comes' });
+
+export const ExplainCheck = z
+  .object({
+    rule: z.enum(explainRules),
+    passed,
+    message: z.string(),
+    expected: z.unknown(),
+    actual: z.unknown(),
+    comparisons: z
+      .array(z.object({ field: z.string(), operator: z.string(), expected: z.unknown(), actual: z.unknown(), result: passed }))
+      .optional()
+      .openapi({ description: 'What each comparison of a filter or condition saw; a missing field is null' }),
+  })
+  .openapi('AutomationExplanationCheck');
+export type ExplainCheck = z.infer<typeof ExplainCheck>;
+
+export const ExplainQuery = z.object({ contact_id: queryId });
+export const Explanation = z
+  .object({
+    automation_workflow_id: z.int(),
+    contact_id: z.int(),
+    would_enter: z
+      .boolean()
+      .openapi({ description: 'Whether a trigger `would_fire` for the contact; false also where that depends on what comes' }),
+    summary: z.string().openapi({ description: 'The first thing that stops the contact, or how it would enter' }),
+    stopped_by: z.enum(explainRules).nullable(),
+    entry_key: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Of the trigger that the summary speaks of; null also where it depends on what comes' }),
+    workflow_checks: z.array(ExplainCheck),
+    triggers: z.array(
+      z.object({
+        trigger_id: z.int(),
+        type: z.enum(triggerTypes),
+        name: z.string(),
+        state: z.enum(triggerStates),
+        would_fire: z
+          .boolean()
+          .nullable()
+          .openapi({ description: 'Whether it starts a run of the contact at its next occasion; null: depends on what comes' }),
+        when: z.string().openapi({ description: 'What fires it, in words' }),
+        entry_key: z.string().nullable(),
+        checks: z.array(ExplainCheck),
+      }),
+    ),
+  })
+  .openapi('AutomationExplanation');
+export type Explanation = z.infer<typeof Explanation>;

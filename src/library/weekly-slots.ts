@@ -41,8 +41,7 @@ export const coversWholeWeek = (slots: readonly WeeklySlot[]): boolean => covers
 
 /** Follows the clock from change to change, since a change may enter, leave or pass over a slot. */
 function nextWhere(isInside: boolean, slots: readonly WeeklySlot[], zone: string, now: number): number | null {
-  let instant: number | null = now;
-  while (instant !== null) {
+  for (let instant = now; ;) {
     const shown = timeOfWeek(zone, instant);
     if (covers(slots, shown) === isInside) return instant;
     const distance = untilBoundary(isInside, slots, shown);
@@ -51,7 +50,6 @@ function nextWhere(isInside: boolean, slots: readonly WeeklySlot[], zone: string
     if (change === null) return instant + distance;
     instant = change;
   }
-  return null;
 }
 
 /** Milliseconds since Monday 00:00 on the wall clock; 1 January 1970 was a Thursday. */
@@ -74,6 +72,6 @@ function untilBoundary(isInside: boolean, slots: readonly WeeklySlot[], time: nu
   const distances = slots
     .map((slot) => startOf(slot) + (isInside ? 0 : lengthOf(slot)))
     .filter((boundary) => covers(slots, wrapped(boundary)) === isInside)
-    .map((boundary) => wrapped(boundary - time) || week);
+    .map((boundary) => wrapped(boundary - time));
   return distances.length ? Math.min(...distances) : null;
 }

@@ -82,6 +82,7 @@ test('every node type has an example that fits, handles, and a JSON Schema of it
     'list_membership',
     'emit_event',
     'http_request',
+    'llm',
     'exit',
   ]);
   for (const [name, type] of nodeTypes) {

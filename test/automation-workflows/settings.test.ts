@@ -52,7 +52,9 @@ test('rules of admission, exits and quiet hours are refused with what would do',
   expect(issues({ exit_on: [{ event_type: 'left', filter: { field: 'data.id', operator: 'like', value: 1 } }] })[0]).toContain('operator');
   const night = { day_of_week: 0, start_time: '20:00', end_time: '08:00' };
   expect(issues({ quiet_hours: { slots: [night] } })).toEqual([]);
-  expect(issues({ quiet_hours: { slots: [night], timezone: 'Mars/Base' } })[0]).toMatch(/timezone: Unknown time zone "Mars\/Base".*"contact" or "organization"/);
+  expect(issues({ quiet_hours: { slots: [night], timezone: 'Mars/Base' } })[0]).toMatch(
+    /timezone: Unknown time zone "Mars\/Base".*"contact" or "organization"/,
+  );
   expect(issues({ quiet_hours: { slots: [night], policy: 'drop' } })[0]).toMatch(/policy: .*"defer"\|"skip"/);
   const everyDay = [0, 1, 2, 3, 4, 5, 6].map((day_of_week) => ({ day_of_week, start_time: '00:00', end_time: '24:00' }));
   expect(issues({ quiet_hours: { slots: everyDay } })[0]).toContain('cover the whole week');

@@ -48,22 +48,24 @@ export interface Moment {
   at: number;
 }
 
-/** Moments at most `distance` from a change of the clock, the most of them within some hours. */
+/** Moments at most `distance` from a change of the clock, most of them within some hours. */
 export const momentsNearChanges = (distance = 3 * day): fc.Arbitrary<Moment> =>
   fc
     .record({
       zone: fc.constantFrom(...zonesOfEveryKind),
       index: fc.nat({ max: 999 }),
       offset: fc.oneof(
-        fc.integer({ min: -distance, max: distance }),
-        fc.integer({ min: -4 * hour, max: 4 * hour }),
-        fc.integer({ min: -26 * 60, max: 26 * 60 }).map((minutes) => minutes * minute),
+        around(distance),
+        around(Math.min(distance, 4 * hour)),
+        around(Math.min(distance, 26 * hour) / minute).map((minutes) => minutes * minute),
       ),
     })
     .map(({ zone, index, offset }) => {
       const changes = clockChanges.get(zone)!;
       return { zone, at: changes[index % changes.length]! + offset };
     });
+
+const around = (most: number): fc.Arbitrary<number> => fc.integer({ min: -most, max: most });
 
 /** What the wall clock shows in each of `count` minutes from the one of `from` on, in minutes since 1970. */
 export function shownMinutes(zone: string, from: number, count: number): Int32Array {

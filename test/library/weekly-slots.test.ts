@@ -74,7 +74,7 @@ test('a moment is inside exactly when the clock on the wall shows a time of a sl
     fc.property(anySlots, momentsNearChanges(), (slots, { zone, at }) => {
       expect(isInSlots(slots, zone, at)).toBe(isCovered(coveredMinutes(slots), shownMinutes(zone, at, 1)[0]!));
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });
 
@@ -90,7 +90,7 @@ test.each([
       if (found === at) expect(isInSlots(slots, zone, at)).toBe(isInside);
       else if (found !== null) expect([isInSlots(slots, zone, found - 1), isInSlots(slots, zone, found)]).toEqual([!isInside, isInside]);
     }),
-    { numRuns: 600 },
+    { numRuns: 300 },
   );
 });
 

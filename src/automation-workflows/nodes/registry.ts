@@ -4,6 +4,7 @@ import { emitEventNode } from './emit-event.ts';
 import { exitNode } from './exit.ts';
 import { httpRequestNode } from './http-request.ts';
 import { listMembershipNode } from './list-membership.ts';
+import { llmNode } from './llm.ts';
 import { runWorkflowNode } from './run-workflow.ts';
 import { setContextNode } from './set-context.ts';
 import { splitNode } from './split.ts';
@@ -29,6 +30,7 @@ export const nodeTypes: NodeRegistry = new Map(
     listMembershipNode,
     emitEventNode,
     httpRequestNode,
+    llmNode,
     runWorkflowNode,
     exitNode,
   ].map((type): [string, NodeType] => [type.type, type]),

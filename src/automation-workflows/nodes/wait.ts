@@ -46,7 +46,7 @@ export const waitNode = defineNode<WaitData>({
   type: 'wait',
   label: 'Wait',
   description:
-    'Sleeps for an exact `duration` (P1D is 24 hours), until the same local time `calendar_days` on, until the timestamp that `until` renders to (without an offset it is local time in `timezone`; numbers are epoch seconds or milliseconds), or until the next `time_of_day` on one of `days` (0 = Monday). A moment that is already past: "continue" goes on at once, "skip" ends the run with outcome "skipped", "fail" fails it.',
+    'Sleeps for an exact `duration` (P1D is 24 hours), until the same local time `calendar_days` on, until the timestamp that `until` renders to (without an offset it is local time in `timezone`; numbers are epoch seconds or milliseconds), or until the next `time_of_day` on one of `days` (0 = Monday). `timezone` "contact" is the zone in the contact\'s custom field timezone, else that of the phone number\'s country when it has only one, else the organization\'s. A moment that is already past: "continue" goes on at once, "skip" ends the run with outcome "skipped", "fail" fails it.',
   dataSchema: WaitData,
   handles: () => [defaultHandle],
   isWait: true,

@@ -56,6 +56,35 @@ export async function unhandledDeliveries(database: Database, organizationId: nu
   );
 }
 
+export interface LatestDelivery {
+  id: number;
+  trigger_id: number;
+  delivery_id: string | null;
+  payload: string;
+  note: string | null;
+  created_at: number;
+  handled_at: number | null;
+}
+
+/** The newest delivery of a contact to each of the triggers. */
+export async function latestDeliveries(
+  database: Database,
+  organizationId: number,
+  contactId: number,
+  triggerIds: number[],
+): Promise<LatestDelivery[]> {
+  if (!triggerIds.length) return [];
+  return database.all(
+    database.prepare(
+      `SELECT d.id, d.trigger_id, d.delivery_id, d.payload, d.note, d.created_at, d.handled_at FROM json_each(?1) j CROSS JOIN webhook_delivery d
+       WHERE d.id = (SELECT max(id) FROM webhook_delivery WHERE trigger_id = j.value AND contact_id = ?2) AND d.organization_id = ?3`,
+      JSON.stringify(triggerIds),
+      contactId,
+      organizationId,
+    ),
+  );
+}
+
 export interface HandledDelivery {
   id: number;
   /** Why it started no run, or null. */

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/area.ts';
 import { decodeCursor, envelope, pageQuery } from '../../http/pagination.ts';
+import { explainEntry } from '../explain/explain.ts';
 import { describeNodeTypes } from '../nodes/describe.ts';
 import { executeWorkflow, testWorkflow } from '../runs/execute.ts';
 import * as schemas from '../schemas.ts';
@@ -92,6 +93,14 @@ const testRoute = createRoute({
   request: { params, body: jsonBody(schemas.TestBody) },
   responses: { 200: jsonResponse(schemas.TestedRun), ...errorResponses(400, 404) },
 });
+const explainRoute = createRoute({
+  method: 'get',
+  path: '/automation-workflows/{workflow_id}/explain',
+  tags,
+  summary: 'Whether a contact would enter a journey now, by which trigger, and which rule stops it',
+  request: { params, query: schemas.ExplainQuery },
+  responses: { 200: jsonResponse(schemas.Explanation), ...errorResponses(400, 404) },
+});
 
 export const workflowRoutes = createArea()
   .openapi(createRouteOf, async (c) => c.json(workflowRecord(await createWorkflow(c.var.context, c.req.valid('json'))), 201))
@@ -123,4 +132,7 @@ export const workflowRoutes = createArea()
   .openapi(executeRoute, async (c) =>
     c.json(await executeWorkflow(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json')), 200),
   )
-  .openapi(testRoute, async (c) => c.json(await testWorkflow(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json')), 200));
+  .openapi(testRoute, async (c) => c.json(await testWorkflow(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json')), 200))
+  .openapi(explainRoute, async (c) =>
+    c.json(await explainEntry(c.var.context, c.req.valid('param').workflow_id, c.req.valid('query').contact_id), 200),
+  );

@@ -1,0 +1,13 @@
+import type { Context } from '../accounts/context.ts';
+import { newestOfTypes, type LatestEvent } from './latest-store.ts';
+
+export type { LatestEvent } from './latest-store.ts';
+
+/** The contact's newest event of each of `types`, newest first, among its newest 1,000. `data` may point into R2. */
+export async function latestEventsOfContact(
+  { database, organization }: Context,
+  contactId: number,
+  types: string[],
+): Promise<LatestEvent[]> {
+  return types.length ? newestOfTypes(database, organization.id, contactId, types) : [];
+}
