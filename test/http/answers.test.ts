@@ -129,10 +129,11 @@ describe('ids in paths', () => {
     expect(withIds.length).toBeGreaterThan(20);
     for (const { method, path, parameters } of withIds) {
       const names = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
+      const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=1`);
       for (const value of wrong) {
         const answer = await call(
           method,
-          filled(path, value),
+          `${filled(path, value)}?${query.join('&')}`,
           { 'X-API-Key': key, 'Content-Type': 'application/json' },
           method === 'GET' ? undefined : '{}',
         );
