@@ -208,6 +208,10 @@ export const TestBody = z
         description: "Events of the run's contact that come during a dry run: they wake wait_for_event and end the run by exit_on",
       }),
   })
+  .superRefine(({ dry_run, events }, context) => {
+    if (!dry_run && events?.length)
+      context.addIssue({ code: 'custom', path: ['events'], message: 'Given events belong to a dry run; leave them out, or post them to /events' });
+  })
   .openapi('TestAutomation');
 export const TestedRun = RunRecord.extend({ history: z.array(HistoryRecord).optional() }).openapi('TestedAutomationRun');
 
