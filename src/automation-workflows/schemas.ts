@@ -210,7 +210,11 @@ export const TestBody = z
   })
   .superRefine(({ dry_run, events }, context) => {
     if (!dry_run && events?.length)
-      context.addIssue({ code: 'custom', path: ['events'], message: 'Given events belong to a dry run; leave them out, or post them to /events' });
+      context.addIssue({
+        code: 'custom',
+        path: ['events'],
+        message: 'Given events belong to a dry run; leave them out, or post them to /events',
+      });
   })
   .openapi('TestAutomation');
 export const TestedRun = RunRecord.extend({ history: z.array(HistoryRecord).optional() }).openapi('TestedAutomationRun');

@@ -77,12 +77,14 @@ test('every node type has an example that fits, handles, and a JSON Schema of it
     'switch',
     'split',
     'wait',
+    'wait_for_event',
     'set_context',
     'update_contact',
     'list_membership',
     'emit_event',
     'http_request',
     'llm',
+    'run_workflow',
     'exit',
   ]);
   for (const [name, type] of nodeTypes) {

@@ -98,11 +98,11 @@ test('a test run neither counts as an entry nor is kept out', async () => {
   const settings = { reentry: { mode: 'never' }, one_live_run_per_key: true, max_active_runs: 1 };
   const workflow = await activeWorkflow(client, { definition: nap, settings });
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
-  const test = () => client.post(`/automation-workflows/${workflow}/test`, { context: {}, contact_id: contact, dry_run: false });
-  expect([(await test()).status, (await test()).status]).toEqual([200, 200]);
+  const tryOut = () => client.post(`/automation-workflows/${workflow}/test`, { context: {}, contact_id: contact, dry_run: false });
+  expect([(await tryOut()).status, (await tryOut()).status]).toEqual([200, 200]);
   const execute = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact });
   expect(execute.status).toBe(200);
-  expect((await test()).status).toBe(200);
+  expect((await tryOut()).status).toBe(200);
 });
 
 test('one live run per key: while it lives another is refused with its id, once it has ended the next begins', async () => {

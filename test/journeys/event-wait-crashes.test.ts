@@ -118,7 +118,7 @@ test('one event wakes all runs that wait for its value', async () => {
   );
 });
 
-test('a wait of 400 days keeps, through evictions and ticks, and ends on its day', async () => {
+test('a wait of 400 days keeps, through an eviction, and ends on its day', async () => {
   const { client, id } = await newOrganization();
   const nap = {
     nodes: [
@@ -139,7 +139,6 @@ test('a wait of 400 days keeps, through evictions and ticks, and ends on its day
   const alarm = () => runInDurableObject(runStub(id, body.id), (_object, state) => state.storage.getAlarm());
   expect(await alarm()).toBe(until);
   await evictDurableObject(runStub(id, body.id));
-  await tickAt(Date.now() + 91 * 86_400_000);
   expect(await alarm()).toBe(until);
   expect((await client.get(`/automation-workflows/runs/${body.id}`)).body.state).toBe('waiting');
   const passAt = (moment: number) =>

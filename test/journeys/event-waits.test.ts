@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { deliver, loseMessages, tickAt } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { activeWorkflow, endedRuns, runIn, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());

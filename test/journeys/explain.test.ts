@@ -426,7 +426,7 @@ describe('webhook', () => {
       [hook.id, null],
       [guarded.id, null],
     ]);
-    expect(open.summary).toContain('no delivery of this contact to this trigger yet');
+    expect(open.summary).toContain('no delivery of this contact to this trigger among the newest ones');
     await sendTo(hook.webhook_url, { id: 'd-1', phone: one.phone, total: 500 });
     await sendTo(hook.webhook_url, { id: 'd-2', phone: one.phone, total: 5 });
     await sendTo(hook.webhook_url, { id: 'd-3', phone: other.phone, total: 500 });

@@ -24,7 +24,7 @@ test('a run record has every field, and lists, GET and stop tell the same of it'
     workflow_version: 1,
     state: 'waiting',
     current_node_id: 'nap',
-    context: { total: 7, steps: { nap: { until: timestamp } } },
+    context: { total: 7, steps: { nap: { until: timestamp, why: 'P7D after the step began' } } },
     initial_context: { total: 7 },
     outcome: null,
     error: null,

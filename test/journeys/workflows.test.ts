@@ -324,6 +324,7 @@ test('node types describe themselves: the schema takes the example, and every ha
     'exit',
     'http_request',
     'list_membership',
+    'llm',
     'run_workflow',
     'set_context',
     'split',
@@ -331,13 +332,16 @@ test('node types describe themselves: the schema takes the example, and every ha
     'trigger',
     'update_contact',
     'wait',
+    'wait_for_event',
   ]);
   for (const type of body.node_types) {
     expect(type.data_schema.type).toBe('object');
-    const only = type.type === 'trigger' ? chain() : chain({ id: 'x', type: type.type, data: type.example });
+    const { id } = await create(client);
+    // The other journey that an example names must be one of this organization.
+    const data = 'workflow_id' in type.example ? { ...type.example, workflow_id: id } : type.example;
+    const only = type.type === 'trigger' ? chain() : chain({ id: 'x', type: type.type, data });
     const edges = only.edges.map((edge: { source: string }) => (edge.source === 'x' ? { ...edge, source_handle: type.handles[0] } : edge));
     const definition = type.type === 'exit' ? { nodes: only.nodes.slice(0, -1), edges: edges.slice(0, -1) } : { ...only, edges };
-    const { id } = await create(client);
     expect((await client.post(`${workflow(id)}/validate`, { definition })).body.errors, type.type).toEqual([]);
   }
 });

@@ -8,7 +8,7 @@ import { configOf, type Evidence } from './evidence.ts';
 import { fate, type Look } from './look.ts';
 import { occasionOfDelivery, unknownOccasion, type Occasion } from './occasion.ts';
 
-const none = 'no delivery of this contact to this trigger yet';
+const none = 'no delivery of this contact to this trigger among the newest ones';
 
 /** Its filter is held against the contact's latest delivery. */
 export async function lookAtWebhook(evidence: Evidence, trigger: TriggerRow): Promise<Look> {

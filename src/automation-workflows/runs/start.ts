@@ -140,15 +140,13 @@ async function refusals(context: Context, candidates: Candidate[], stored: Inser
   }));
   const facts = new Map((await admissionFacts(context.database, context.organization.id, asking)).map((one) => [one.dedup_key, one]));
   return missing.map((candidate) => {
-    const known = facts.get(candidate.dedupKey);
-    const broken =
-      known && verdicts(candidate.workflow.settings, candidate.entryKey, known, context.clock()).find((verdict) => !verdict.passed);
-    // What kept it out may be over by now; the rule that can change within a moment is the one that did.
-    const gone = {
-      rule: candidate.workflow.settings.one_live_run_per_key ? ('one_live_run_per_key' as const) : ('status' as const),
-      message: 'The workflow or its rules changed while the run was about to start',
-    };
-    return { candidate, ...(broken ? { rule: broken.rule, message: broken.message } : gone), holderId: known?.sole_run_id ?? null };
+    const { settings } = candidate.workflow;
+    const fact = facts.get(candidate.dedupKey);
+    const broken = fact && verdicts(settings, candidate.entryKey, fact, context.clock()).find((verdict) => !verdict.passed);
+    // What kept it out may be over by now; of the rules, the one about live runs is the one that changes within a moment.
+    const rule = broken?.rule ?? (settings.one_live_run_per_key ? 'one_live_run_per_key' : 'status');
+    const message = broken?.message ?? 'The workflow or its live runs changed just as the run was about to start';
+    return { candidate, rule, message, holderId: fact?.sole_run_id ?? null };
   });
 }
 
