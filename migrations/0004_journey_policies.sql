@@ -25,11 +25,12 @@ CREATE TABLE `workflow_entry` (
 --> statement-breakpoint
 ALTER TABLE `automation_run` ADD `hold` text;--> statement-breakpoint
 ALTER TABLE `automation_run` ADD `is_sole` integer DEFAULT false NOT NULL;--> statement-breakpoint
-ALTER TABLE `automation_run` ADD `is_keyed` integer DEFAULT false NOT NULL;--> statement-breakpoint
+ALTER TABLE `automation_run` ADD `is_exitable` integer DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE `automation_run` ADD `parent_run_id` integer;--> statement-breakpoint
 CREATE INDEX `automation_run_hold` ON `automation_run` (`workflow_id`,`hold`) WHERE hold IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `automation_run_sole` ON `automation_run` (`workflow_id`,`entry_key`) WHERE is_sole = 1;--> statement-breakpoint
-CREATE INDEX `automation_run_keyed` ON `automation_run` (`workflow_id`,`entry_key`) WHERE is_keyed = 1;--> statement-breakpoint
+CREATE INDEX `automation_run_exit_key` ON `automation_run` (`workflow_id`,`entry_key`) WHERE is_exitable = 1;--> statement-breakpoint
+CREATE INDEX `automation_run_exit_contact` ON `automation_run` (`workflow_id`,`contact_id`) WHERE is_exitable = 1;--> statement-breakpoint
 ALTER TABLE `automation_workflow` ADD `held_runs_count` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 CREATE INDEX `automation_workflow_held` ON `automation_workflow` (`id`) WHERE held_runs_count > 0;--> statement-breakpoint
 -- held_runs_count of a workflow: its runs that wait for their turn.

@@ -78,8 +78,8 @@ export type WorkflowSettings = z.infer<typeof WorkflowSettings>;
 
 export const defaultWorkflowSettings: WorkflowSettings = WorkflowSettings.parse({});
 
-/** Whether events have to find live runs by their entry keys. */
-export const findsRunsByKey = ({ exit_on }: WorkflowSettings): boolean => exit_on.some((rule) => rule.entry_key);
+/** Whether events have to find the workflow's live runs. */
+export const mayExit = ({ exit_on }: WorkflowSettings): boolean => exit_on.length > 0;
 
 export const exitTypes = ({ exit_on }: WorkflowSettings): string[] => [...new Set(exit_on.map((rule) => rule.event_type))];
 

@@ -116,8 +116,8 @@ test('exits by key hold for runs that began before the setting, and a setting ta
   const settings = { entry_key: '{{ data.cart }}', exit_on: [{ event_type: 'emptied', entry_key: '{{ data.id }}' }] };
   await client.patch(`/automation-workflows/${workflow}`, { settings });
   await vi.waitFor(async () => {
-    const row = await env.DB.prepare('SELECT is_keyed FROM automation_run WHERE id = ?').bind(first).first<{ is_keyed: number }>();
-    expect(row?.is_keyed).toBe(1);
+    const row = await env.DB.prepare('SELECT is_exitable FROM automation_run WHERE id = ?').bind(first).first<{ is_exitable: number }>();
+    expect(row?.is_exitable).toBe(1);
   });
   await client.post('/events', { event_type: 'emptied', data: { id: 'c1' } });
   await runIn(client, first, 'completed');

@@ -16,7 +16,7 @@ export interface NewRun {
   /** `max_active`: the run waits for its turn, which `admitStatement` gives. */
   hold: 'max_active' | null;
   is_sole: boolean;
-  is_keyed: boolean;
+  is_exitable: boolean;
   parent_run_id: number | null;
   /** Epoch ms: an entry of the same key after it keeps the run out. Null: no rule. */
   not_entered_since: number | null;
@@ -43,12 +43,16 @@ export interface Admission {
   atOnce: boolean;
 }
 
+/** The contact's newest runs: entries from before the workflow had a rule are looked for among them. */
+const runsOfContact = `SELECT id, workflow_id, entry_key, is_test, created_at FROM automation_run INDEXED BY automation_run_contact
+  WHERE contact_id = j.value ->> 'contact_id' ORDER BY id DESC LIMIT 500`;
+
 /** An entry of the same key that a run of this workflow may not follow yet: kept for good, or seen in the contact's runs. */
 const enteredBefore = `EXISTS (
     SELECT 1 FROM workflow_entry e WHERE e.workflow_id = w.id AND e.entry_key = j.value ->> 'entry_key' AND e.entered_at > j.value ->> 'not_entered_since'
   ) OR EXISTS (
-    SELECT 1 FROM automation_run x INDEXED BY automation_run_contact WHERE x.contact_id = j.value ->> 'contact_id' AND x.workflow_id = w.id
-      AND x.entry_key = j.value ->> 'entry_key' AND x.is_test = 0 AND x.created_at > j.value ->> 'not_entered_since'
+    SELECT 1 FROM (${runsOfContact}) earlier WHERE earlier.workflow_id = w.id AND earlier.entry_key = j.value ->> 'entry_key'
+      AND earlier.is_test = 0 AND earlier.created_at > j.value ->> 'not_entered_since'
   )`;
 
 /**
@@ -60,10 +64,10 @@ export async function insertRuns(database: Database, organizationId: number, run
   const json = JSON.stringify(runs);
   const insert = database.prepare(
     `INSERT INTO automation_run (organization_id, workflow_id, workflow_version, trigger_id, contact_id, state, error, dedup_key, entry_key, is_test,
-       depth, hold, is_sole, is_keyed, parent_run_id, source, source_id, initial_context, wake_at, completed_at, created_at)
+       depth, hold, is_sole, is_exitable, parent_run_id, source, source_id, initial_context, wake_at, completed_at, created_at)
      SELECT ?2, w.id, j.value ->> 'workflow_version', j.value ->> 'trigger_id', j.value ->> 'contact_id', j.value ->> 'state', j.value ->> 'error',
        j.value ->> 'dedup_key', j.value ->> 'entry_key', j.value ->> 'is_test', j.value ->> 'depth', j.value ->> 'hold', j.value ->> 'is_sole',
-       j.value ->> 'is_keyed', j.value ->> 'parent_run_id', j.value ->> 'source', j.value ->> 'source_id', j.value ->> 'initial_context',
+       j.value ->> 'is_exitable', j.value ->> 'parent_run_id', j.value ->> 'source', j.value ->> 'source_id', j.value ->> 'initial_context',
        j.value ->> 'wake_at', j.value ->> 'completed_at', ?3
      FROM json_each(?1) j CROSS JOIN automation_workflow w LEFT JOIN automation_trigger t ON t.id = j.value ->> 'trigger_id'
      WHERE w.id = j.value ->> 'workflow_id' AND w.organization_id = ?2
@@ -160,8 +164,9 @@ export async function admissionFacts(database: Database, organizationId: number,
        FROM json_each(?1) j CROSS JOIN automation_workflow w
        LEFT JOIN automation_trigger t ON t.id = j.value ->> 'trigger_id'
        LEFT JOIN workflow_entry e ON e.workflow_id = w.id AND e.entry_key = j.value ->> 'entry_key'
-       LEFT JOIN automation_run x ON x.id = (SELECT max(id) FROM automation_run INDEXED BY automation_run_contact
-         WHERE contact_id = j.value ->> 'contact_id' AND workflow_id = w.id AND entry_key = j.value ->> 'entry_key' AND is_test = 0)
+       LEFT JOIN automation_run x ON x.id = (
+         SELECT max(earlier.id) FROM (${runsOfContact}) earlier
+         WHERE earlier.workflow_id = w.id AND earlier.entry_key = j.value ->> 'entry_key' AND earlier.is_test = 0)
        WHERE w.id = j.value ->> 'workflow_id' AND w.organization_id = ?2`,
       JSON.stringify(runs),
       organizationId,

@@ -27,22 +27,22 @@ export async function clearHolds(database: Database, organizationId: number, ids
 const isLive = `r.state <> 'completed' AND r.state IN ('queued', 'pending', 'running', 'waiting')`;
 
 /**
- * Marks a page of live runs that began before their workflow's settings asked for the mark: found by entry key, or the only one
+ * Marks a page of live runs that began before their workflow's settings asked for the mark: found by exit events, or the only one
  * of its key, of several the oldest. Answers how many were marked.
  */
 export async function markRuns(
   database: Database,
   organizationId: number,
   workflowId: number,
-  mark: 'is_keyed' | 'is_sole',
+  mark: 'is_exitable' | 'is_sole',
   limit: number,
 ): Promise<number> {
   const isTaken = `EXISTS (SELECT 1 FROM automation_run s INDEXED BY automation_run_sole WHERE s.workflow_id = r.workflow_id AND s.entry_key = r.entry_key AND s.is_sole = 1)`;
   const rows = await database.all(
     database.prepare(
       `UPDATE OR IGNORE automation_run SET ${mark} = 1 WHERE id IN (
-         SELECT r.id FROM automation_run r INDEXED BY automation_run_workflow_state WHERE r.workflow_id = ? AND ${isLive} AND r.entry_key IS NOT NULL
-           AND r.is_test = 0 AND r.${mark} = 0 ${mark === 'is_sole' ? `AND NOT ${isTaken}` : ''} ORDER BY r.id LIMIT ?
+         SELECT r.id FROM automation_run r INDEXED BY automation_run_workflow_state WHERE r.workflow_id = ? AND ${isLive} AND r.${mark} = 0
+           ${mark === 'is_sole' ? `AND r.is_test = 0 AND r.entry_key IS NOT NULL AND NOT ${isTaken}` : ''} ORDER BY r.id LIMIT ?
        ) AND +organization_id = ? RETURNING id`,
       workflowId,
       limit,

@@ -1,5 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
-import { findsRunsByKey, settingsFrom } from '../settings.ts';
+import { mayExit, settingsFrom } from '../settings.ts';
 import { findWorkflow } from '../workflows/store.ts';
 import { markRuns } from './hold-store.ts';
 
@@ -11,7 +11,7 @@ export async function markLiveRuns(context: Context, workflowId: number): Promis
   const workflow = await findWorkflow(database, organization.id, workflowId);
   if (!workflow) return true;
   const settings = settingsFrom(workflow.settings);
-  const keyed = findsRunsByKey(settings) ? await markRuns(database, organization.id, workflowId, 'is_keyed', pageSize) : 0;
+  const exitable = mayExit(settings) ? await markRuns(database, organization.id, workflowId, 'is_exitable', pageSize) : 0;
   const sole = settings.one_live_run_per_key ? await markRuns(database, organization.id, workflowId, 'is_sole', pageSize) : 0;
-  return keyed + sole === 0;
+  return exitable + sole === 0;
 }

@@ -18,8 +18,7 @@ export async function reviveRun(
         `UPDATE automation_run SET state = 'running', workflow_version = ?1, outcome = NULL, error = NULL, completed_at = NULL, wake_at = ?2, revision = ?3,
            is_sole = (SELECT coalesce(w.settings ->> 'one_live_run_per_key', 0) AND automation_run.is_test = 0 AND automation_run.entry_key IS NOT NULL
              FROM automation_workflow w WHERE w.id = automation_run.workflow_id),
-           is_keyed = (SELECT automation_run.entry_key IS NOT NULL AND EXISTS (
-             SELECT 1 FROM json_each(w.settings, '$.exit_on') x WHERE x.value ->> 'entry_key' IS NOT NULL) FROM automation_workflow w WHERE w.id = automation_run.workflow_id)
+           is_exitable = (SELECT json_array_length(w.settings, '$.exit_on') > 0 FROM automation_workflow w WHERE w.id = automation_run.workflow_id)
          WHERE id = ?4 AND organization_id = ?5 AND state = 'failed' AND revision < ?3 AND EXISTS (
            SELECT 1 FROM automation_workflow w WHERE w.id = automation_run.workflow_id AND w.status <> 'archived' AND (automation_run.is_test = 1
              OR w.settings ->> 'max_active_runs' IS NULL OR w.active_runs_count - w.held_runs_count < w.settings ->> 'max_active_runs')

@@ -2,7 +2,7 @@ import type { Context } from '../../accounts/context.ts';
 import { storePayload } from '../../database/payload.ts';
 import type { Issue } from '../../library/errors.ts';
 import { validateContext } from '../context-schema.ts';
-import { findsRunsByKey, type WorkflowSettings } from '../settings.ts';
+import { mayExit, type WorkflowSettings } from '../settings.ts';
 import { notEnteredSince, verdicts, type AdmissionRule } from './admission.ts';
 import { admissionFacts, insertRuns, type InsertedRun, type NewRun } from './admission-store.ts';
 import { callRun, launchRuns } from './launch.ts';
@@ -172,7 +172,7 @@ async function rowOf(context: Context, candidate: Candidate, state: BeginsAs, ke
     depth: candidate.depth,
     hold,
     is_sole: isLiveEntry && settings.one_live_run_per_key && candidate.entryKey !== null,
-    is_keyed: !error && findsRunsByKey(settings) && candidate.entryKey !== null,
+    is_exitable: !error && mayExit(settings),
     parent_run_id: candidate.parentRunId ?? null,
     not_entered_since: isLiveEntry && candidate.entryKey !== null ? notEnteredSince(settings, now) : null,
     source: candidate.source,

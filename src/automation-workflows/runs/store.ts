@@ -22,7 +22,7 @@ export interface RunRow {
   depth: number;
   hold: 'max_active' | 'paused' | null;
   is_sole: number;
-  is_keyed: number;
+  is_exitable: number;
   parent_run_id: number | null;
   source: RunSource;
   source_id: number | null;
@@ -92,7 +92,7 @@ export async function projectRun(
   const [, rows] = await database.batch([
     database.prepare(
       `UPDATE automation_run SET state = ?, current_node_id = ?, outcome = ?, error = ?, context_changes = ?, revision = ?, wake_at = ?, started_at = ?,
-         completed_at = ?, hold = ?${isOver ? ', is_sole = 0, is_keyed = 0' : ''}
+         completed_at = ?, hold = ?${isOver ? ', is_sole = 0, is_exitable = 0' : ''}
        WHERE id = ? AND organization_id = ? AND revision < ? AND completed_at IS NULL`,
       projection.state,
       projection.currentNodeId,
@@ -192,7 +192,7 @@ export async function endUnstarted(
 ): Promise<{ workflow_id: number; parent_run_id: number | null } | null> {
   return database.first(
     database.prepare(
-      `UPDATE automation_run SET state = ?, outcome = ?, error = ?, wake_at = NULL, completed_at = ?, hold = NULL, is_sole = 0, is_keyed = 0
+      `UPDATE automation_run SET state = ?, outcome = ?, error = ?, wake_at = NULL, completed_at = ?, hold = NULL, is_sole = 0, is_exitable = 0
        WHERE id = ? AND organization_id = ? AND revision = 0 AND state IN ('queued', 'running') RETURNING workflow_id, parent_run_id`,
       ending.state,
       ending.outcome,

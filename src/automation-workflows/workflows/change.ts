@@ -4,7 +4,7 @@ import { conflict, invalid } from '../../library/errors.ts';
 import { announceAdmission, announceCleanup } from '../../queues/announce.ts';
 import { untilCurrent } from '../optimistic-write.ts';
 import { exitTopicStatements } from '../runs/exit-store.ts';
-import { exitTypes, findsRunsByKey, settingsFrom } from '../settings.ts';
+import { exitTypes, mayExit, settingsFrom } from '../settings.ts';
 import { nextFireOf } from '../triggers/prepare.ts';
 import * as triggers from '../triggers/store.ts';
 import { existingWorkflow } from './existing.ts';
@@ -92,7 +92,7 @@ async function patchCurrent(context: Context, id: number, input: WorkflowInput):
 /** What a change means for runs that live. */
 function consequences(before: store.WorkflowRow, after: store.WorkflowRow): store.WorkflowCleanup[] {
   const [old, now] = [settingsFrom(before.settings), settingsFrom(after.settings)];
-  const needsMarks = (now.one_live_run_per_key && !old.one_live_run_per_key) || (findsRunsByKey(now) && !findsRunsByKey(old));
+  const needsMarks = (now.one_live_run_per_key && !old.one_live_run_per_key) || (mayExit(now) && !mayExit(old));
   return [
     ...(after.status === 'archived' && before.status !== 'archived' ? (['workflow_archived'] as const) : []),
     ...(after.status === 'active' && before.status === 'paused' ? (['workflow_resumed'] as const) : []),

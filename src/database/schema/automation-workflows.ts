@@ -158,8 +158,8 @@ export const automationRun = sqliteTable(
     hold: text('hold').$type<'max_active' | 'paused'>(),
     /** While the run lives, it is the only one of its workflow with this entry key. */
     isSole: flag('is_sole').notNull().default(false),
-    /** While the run lives, events find it by its entry key. */
-    isKeyed: flag('is_keyed').notNull().default(false),
+    /** While the run lives, its workflow's `exit_on` may end it: events find it by contact or entry key. */
+    isExitable: flag('is_exitable').notNull().default(false),
     /** The run that waits for this one. */
     parentRunId: integer('parent_run_id'),
     source: text('source').$type<'run' | 'event' | 'delivery'>().notNull(),
@@ -200,9 +200,12 @@ export const automationRun = sqliteTable(
     uniqueIndex('automation_run_sole')
       .on(table.workflowId, table.entryKey)
       .where(sql`is_sole = 1`),
-    index('automation_run_keyed')
+    index('automation_run_exit_key')
       .on(table.workflowId, table.entryKey)
-      .where(sql`is_keyed = 1`),
+      .where(sql`is_exitable = 1`),
+    index('automation_run_exit_contact')
+      .on(table.workflowId, table.contactId)
+      .where(sql`is_exitable = 1`),
   ],
 );
 
