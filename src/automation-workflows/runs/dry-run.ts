@@ -14,7 +14,8 @@ import { deadlineOf } from './load-run.ts';
 import { begin, type Progress } from './progress.ts';
 import { runRecord } from './records.ts';
 import { scopeFor, type RunOrigin } from './scope-of-run.ts';
-import { recordRuns, type Candidate } from './start.ts';
+import type { Candidate } from './candidate.ts';
+import { recordRuns } from './record.ts';
 import { findRun, projectRun } from './store.ts';
 import { walkVirtually, type GivenEvent } from './virtual-walk.ts';
 

@@ -14,7 +14,8 @@ import { dryRun, type GivenEvent } from './dry-run.ts';
 import { entryKeyOf } from './entry-key.ts';
 import { launchRecorded } from './launch.ts';
 import { runRecords } from './records.ts';
-import { recordRuns, type Candidate } from './start.ts';
+import type { Candidate } from './candidate.ts';
+import { recordRuns } from './record.ts';
 import { findRun } from './store.ts';
 
 export interface ExecuteInput {

@@ -3,7 +3,8 @@ import { contactsStatement, recordOfRow } from '../../contacts/find-contacts.ts'
 import type { ContactRecord } from '../../contacts/records.ts';
 import { resolvePayloads } from '../../database/payload.ts';
 import { variablesOfDelivery, type DeliveryPayload } from '../runs/records.ts';
-import { startRuns, type Candidate } from '../runs/start.ts';
+import type { Candidate } from '../runs/candidate.ts';
+import { startRuns } from '../runs/start.ts';
 import { markDeliveries, unhandledDeliveries, type DeliveryToHandle, type HandledDelivery } from './delivery-store.ts';
 import { candidateOf, type TriggerCause } from './match.ts';
 import { portionsOf } from './portions.ts';

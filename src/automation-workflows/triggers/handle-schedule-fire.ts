@@ -1,7 +1,8 @@
 import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { toTimestamp } from '../../library/clock.ts';
-import { startRuns, type Refusal } from '../runs/start.ts';
+import type { Refusal } from '../runs/candidate.ts';
+import { startRuns } from '../runs/start.ts';
 import type { TriggerConfig } from './configs.ts';
 import { candidateOf, causeWithContext, type TriggerCause } from './match.ts';
 import { audiencePage, moveFire, openFire } from './schedule-store.ts';

@@ -3,7 +3,7 @@ import type { ContactRecord } from '../../contacts/records.ts';
 import { commonRoots, type Origin } from '../common-roots.ts';
 import { evaluate, type Condition } from '../conditions.ts';
 import { entryKeyOf } from '../runs/entry-key.ts';
-import type { Candidate } from '../runs/start.ts';
+import type { Candidate } from '../runs/candidate.ts';
 import type { RunSource } from '../runs/store.ts';
 import { buildScope } from '../scope.ts';
 import { settingsFrom } from '../settings.ts';

@@ -1,0 +1,37 @@
+import type { WorkflowSettings } from '../settings.ts';
+import type { AdmissionRule } from './admission.ts';
+import type { InsertedRun } from './admission-store.ts';
+import type { RunSource } from './store.ts';
+
+/** A run that a cause asks for. The cause gives it a dedup key, so that it is started once however often it is asked for. */
+export interface Candidate {
+  workflow: { id: number; version: number; contextSchema: string; settings: WorkflowSettings };
+  triggerId: number | null;
+  contactId: number | null;
+  dedupKey: string;
+  entryKey: string | null;
+  source: RunSource;
+  sourceId: number | null;
+  /** Checked against the workflow's context_schema; kept with the run only when no source keeps it. */
+  initialContext: Record<string, unknown>;
+  depth: number;
+  isTest?: boolean;
+  /** The run that waits for this one. */
+  parentRunId?: number | undefined;
+}
+
+/** A candidate that a rule of its workflow kept out. */
+export interface Refusal {
+  candidate: Candidate;
+  rule: AdmissionRule;
+  message: string;
+}
+
+export interface Recorded {
+  /** The row of every candidate that is stored, also of those stored by an earlier try. */
+  stored: InsertedRun[];
+  refused: Refusal[];
+}
+
+/** `running`: at once, all or none. `dry`: walked by its request alone; until that is done its row says that it was interrupted. */
+export type BeginsAs = 'queued' | 'running' | 'dry';
