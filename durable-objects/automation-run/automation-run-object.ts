@@ -7,18 +7,16 @@ import { archiveHistory, historyRecord } from '../../src/automation-workflows/ru
 import { advance } from '../../src/automation-workflows/runs/interpreter.ts';
 import { callRun } from '../../src/automation-workflows/runs/launch.ts';
 import { deadlineOf, loadRunFacts, type LoadedRun } from '../../src/automation-workflows/runs/load-run.ts';
-import { begin, end, wakeAt, type Progress } from '../../src/automation-workflows/runs/progress.ts';
-import type { LiveRun } from '../../src/automation-workflows/runs/records.ts';
+import { begin, end, wakeAt } from '../../src/automation-workflows/runs/progress.ts';
+import { projectProgress } from '../../src/automation-workflows/runs/project.ts';
+import { liveRun, type LiveRun } from '../../src/automation-workflows/runs/records.ts';
 import { resume, type RetryAnswer } from '../../src/automation-workflows/runs/resume.ts';
 import { reviveRun } from '../../src/automation-workflows/runs/revive-store.ts';
 import type { OuterEnding } from '../../src/automation-workflows/runs/stop.ts';
-import { projectRun } from '../../src/automation-workflows/runs/store.ts';
 import type { OfferedEvent, Surroundings } from '../../src/automation-workflows/runs/surroundings.ts';
 import { liveSurroundings } from '../../src/automation-workflows/runs/live-surroundings.ts';
-import { leaveStatement } from '../../src/automation-workflows/runs/waiter-store.ts';
 import { offer, release, type Offer } from '../../src/automation-workflows/runs/wake.ts';
 import { isLive, type HistoryRecord } from '../../src/automation-workflows/schemas.ts';
-import { storePayload } from '../../src/database/payload.ts';
 import { isRecord } from '../../src/library/json.ts';
 import { LivingObject } from '../shared/living-object.ts';
 import type { Timer } from '../shared/timers.ts';
@@ -26,6 +24,8 @@ import { runSchemaSteps, StoredJournal } from './journal.ts';
 
 /** A burst of steps yields after this long, so that stop and history are answered in between. */
 const burstMs = 5000;
+/** A shorter sleep is not worth reading the run again. */
+const forgottenAfterMs = 500;
 const failedKeptMs = 30 * 86_400_000;
 
 export type StartAnswer = 'started' | 'running' | 'ended' | 'unknown';
@@ -167,6 +167,8 @@ export class AutomationRunObject extends LivingObject {
     }
     this.timers.set('advance', Math.max(next, this.clock()));
     await this.project();
+    // A sleeping run holds no memory, and wakes with the settings of then.
+    if (next - this.clock() > forgottenAfterMs) this.#loaded = null;
   }
 
   /** At the very beginning: an event that ends the run may have been handled before the run was there. */
@@ -228,31 +230,15 @@ export class AutomationRunObject extends LivingObject {
   }
 
   protected async writeProjection(revision: number): Promise<void> {
-    const { id, organizationId } = this.#journal.identity();
+    const { id } = this.#journal.identity();
     const { context, run } = await this.#load();
     const progress = this.#journal.progress();
-    const changes = JSON.stringify({ assigned: progress.assigned, outputs: progress.outputs });
     const wake = wakeAt(progress, deadlineOf(run, progress));
-    const left = progress.leftWaits ?? [];
-    const { isAccepted, workflowStatus } = await projectRun(
-      context.database,
-      organizationId,
-      id,
-      {
-        state: progress.state,
-        currentNodeId: progress.nodeId,
-        outcome: progress.outcome,
-        error: progress.error && JSON.stringify(progress.error),
-        contextChanges: await storePayload(this.env.FILES, () => `${organizationId}/runs/${id}-${revision}`, changes),
-        hold: progress.wait?.kind === 'paused' ? 'paused' : null,
-        revision,
-        wakeAt: wake === null ? null : Math.max(wake, this.clock()),
-        startedAt: progress.startedAt,
-        completedAt: progress.endedAt,
-      },
-      left.map((one) => leaveStatement(context.database, organizationId, id, one)),
-    );
-    this.#journal.forgetLeft(left);
+    const { isAccepted, workflowStatus } = await projectProgress(context, id, progress, {
+      revision,
+      wakeAt: wake === null ? null : Math.max(wake, this.clock()),
+    });
+    this.#journal.forgetLeft(progress.leftWaits ?? []);
     const now = this.#journal.progress();
     if (!isAccepted && isLive(now.state)) {
       // The row was ended before this object showed itself (see endRun): what it says is final.
@@ -292,14 +278,3 @@ export class AutomationRunObject extends LivingObject {
 
 const withReason = (output: unknown, why: string | undefined): unknown =>
   why === undefined ? output : { ...(isRecord(output) ? output : {}), ended_by: why };
-
-const liveRun = (progress: Progress): LiveRun => ({
-  state: progress.state,
-  currentNodeId: progress.nodeId,
-  outcome: progress.outcome,
-  error: progress.error,
-  hold: progress.wait?.kind === 'paused' ? 'paused' : null,
-  changes: { assigned: progress.assigned, outputs: progress.outputs },
-  startedAt: progress.startedAt,
-  endedAt: progress.endedAt,
-});

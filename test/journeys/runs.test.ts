@@ -338,3 +338,16 @@ test('what is not there is 404, and what is no id is 422', async () => {
   expect((await client.get('/automation-workflows/987654321/runs')).status).toBe(404);
   await deliver('fanout', [{ v: 1, kind: 'cleanup', organization_id: organizationId, id: 987_654_321 }]);
 });
+
+test('settings that change while a run sleeps hold for it when it wakes', async () => {
+  const { client } = await newOrganization();
+  const definition = chain(
+    { id: 'nap', type: 'wait', data: { duration: 'PT1S' } },
+    { id: 'call', type: 'http_request', data: { url: '{{ missing }}' } },
+  );
+  const workflow = await activeWorkflow(client, { definition });
+  const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  await runIn(client, body.id, 'waiting');
+  await client.patch(`/automation-workflows/${workflow}`, { settings: { on_error: 'continue' } });
+  expect((await runIn(client, body.id, 'completed')).outcome).toBe('done');
+});

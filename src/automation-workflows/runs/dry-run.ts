@@ -1,7 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
-import { storePayload } from '../../database/payload.ts';
 import { parseDefinition } from '../definition.ts';
 import type { TestedRun } from '../schemas.ts';
 import { settingsFrom } from '../settings.ts';
@@ -12,11 +11,12 @@ import { liveSurroundings } from './live-surroundings.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import { deadlineOf } from './load-run.ts';
 import { begin, type Progress } from './progress.ts';
-import { runRecord } from './records.ts';
+import { projectProgress } from './project.ts';
+import { liveRun, runRecord } from './records.ts';
 import { scopeFor, type RunOrigin } from './scope-of-run.ts';
 import type { Candidate } from './candidate.ts';
 import { recordRuns } from './record.ts';
-import { findRun, projectRun } from './store.ts';
+import { findRun } from './store.ts';
 import { walkVirtually, type GivenEvent } from './virtual-walk.ts';
 
 export type { GivenEvent };
@@ -74,32 +74,10 @@ async function keepTested(
   journal: MemoryJournal,
   record: (live: Parameters<typeof runRecord>[2]) => ReturnType<typeof runRecord>,
 ): Promise<z.infer<typeof TestedRun>> {
-  const { bindings, organization, database } = context;
+  const { bindings, organization } = context;
   const progress = journal.progress();
   const { entries } = journal;
   await archiveHistory(bindings.FILES, organization.id, id, entries.length, (offset, limit) => entries.slice(offset, offset + limit));
-  const changes = { assigned: progress.assigned, outputs: progress.outputs };
-  await projectRun(database, organization.id, id, {
-    state: progress.state,
-    currentNodeId: progress.nodeId,
-    outcome: progress.outcome,
-    error: progress.error && JSON.stringify(progress.error),
-    contextChanges: await storePayload(bindings.FILES, () => `${organization.id}/runs/${id}-1`, JSON.stringify(changes)),
-    hold: null,
-    revision: 1,
-    wakeAt: null,
-    startedAt: progress.startedAt,
-    completedAt: progress.endedAt,
-  });
-  const live = {
-    state: progress.state,
-    currentNodeId: progress.nodeId,
-    outcome: progress.outcome,
-    error: progress.error,
-    hold: null,
-    changes,
-    startedAt: progress.startedAt,
-    endedAt: progress.endedAt,
-  };
-  return { ...record(live), history: entries.map(historyRecord) };
+  await projectProgress(context, id, progress, { revision: 1, wakeAt: null });
+  return { ...record(liveRun(progress)), history: entries.map(historyRecord) };
 }

@@ -137,6 +137,9 @@ export const wakeAt = (progress: Progress, deadline: number): number | null => {
   return Math.min(deadline, isUnasked(wait) ? 0 : (wait.until ?? deadline));
 };
 
+/** Why a run stands still although it could go on; what its row shows, so that a resumed workflow finds it. */
+export const holdOf = ({ wait }: Progress): 'paused' | null => (wait?.kind === 'paused' ? 'paused' : null);
+
 /** Whether something has still to be looked up before the run can sleep. */
 export const isUnasked = (wait: Sleep): boolean =>
   (wait.kind === 'event' && wait.afterId === null) || (wait.kind === 'run' && wait.asked < wait.pokes);

@@ -3,6 +3,7 @@ import { resolvePayloads } from '../../database/payload.ts';
 import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
 import { isRecord } from '../../library/json.ts';
 import { isLive, type RunError, type RunRecord } from '../schemas.ts';
+import { holdOf, type Progress } from './progress.ts';
 import type { RunRow } from './store.ts';
 
 /** What a webhook delivery keeps: the body as read, what of the request may be shown, and the mapping's extra variables. */
@@ -46,6 +47,18 @@ export interface LiveRun {
   startedAt: number | null;
   endedAt: number | null;
 }
+
+/** What a run that lives, or has just ended, says of itself. */
+export const liveRun = (progress: Progress): LiveRun => ({
+  state: progress.state,
+  currentNodeId: progress.nodeId,
+  outcome: progress.outcome,
+  error: progress.error,
+  hold: holdOf(progress),
+  changes: { assigned: progress.assigned, outputs: progress.outputs },
+  startedAt: progress.startedAt,
+  endedAt: progress.endedAt,
+});
 
 export async function runRecords(bucket: R2Bucket, rows: RunRow[]): Promise<z.infer<typeof RunRecord>[]> {
   const stored = await resolvePayloads(

@@ -1,0 +1,32 @@
+import type { Context } from '../../accounts/context.ts';
+import { storePayload } from '../../database/payload.ts';
+import { holdOf, type Progress } from './progress.ts';
+import { projectRun, type Projected } from './store.ts';
+import { leaveStatement } from './waiter-store.ts';
+
+/**
+ * Writes a run's progress into its row, and takes out the waiters of waits that it has left. `wakeAt` in epoch ms, null for an
+ * ended run.
+ */
+export async function projectProgress(
+  { bindings, database, organization }: Context,
+  id: number,
+  progress: Progress,
+  { revision, wakeAt }: { revision: number; wakeAt: number | null },
+): Promise<Projected> {
+  const changes = JSON.stringify({ assigned: progress.assigned, outputs: progress.outputs });
+  const projection = {
+    state: progress.state,
+    currentNodeId: progress.nodeId,
+    outcome: progress.outcome,
+    error: progress.error && JSON.stringify(progress.error),
+    contextChanges: await storePayload(bindings.FILES, () => `${organization.id}/runs/${id}-${revision}`, changes),
+    hold: holdOf(progress),
+    revision,
+    wakeAt,
+    startedAt: progress.startedAt,
+    completedAt: progress.endedAt,
+  };
+  const left = (progress.leftWaits ?? []).map((one) => leaveStatement(database, organization.id, id, one));
+  return projectRun(database, organization.id, id, projection, left);
+}
