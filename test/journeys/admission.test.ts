@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deliver, loseMessages, tickAt } from '../support/background.ts';
+import { deliver, loseMessages, tickAt, untilHandled } from '../support/background.ts';
 import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
@@ -13,15 +13,9 @@ const runsOf = async (client: Client, workflow: number) => (await client.get(`/a
 
 /** The event as it is listed once it has been handled. */
 async function handled(client: Client, eventId: number): Promise<any> {
-  return vi.waitFor(
-    async () => {
-      const row = await env.DB.prepare('SELECT handled_at FROM event WHERE id = ?').bind(eventId).first<{ handled_at: number | null }>();
-      expect(row?.handled_at).not.toBeNull();
-      const { body } = await client.get('/events?limit=500');
-      return body.events.find((event: { id: number }) => event.id === eventId);
-    },
-    { timeout: 10_000, interval: 10 },
-  );
+  await untilHandled(eventId);
+  const { body } = await client.get('/events?limit=500');
+  return body.events.find((event: { id: number }) => event.id === eventId);
 }
 
 async function ordered(client: Client, phone: string, data: object = {}) {

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deliver, loseMessages, tickAt } from '../support/background.ts';
+import { deliver, loseMessages, tickAt, untilHandled } from '../support/background.ts';
 import { activeWorkflow, endedRuns, runIn, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
@@ -100,12 +100,7 @@ test('a filter sees the event beside the run, and what it refuses leaves the run
   const run = await started(client, workflow, { contact_id: ada.id, context: { least: 10 } });
   await asleep(id);
   const small = await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 5 } });
-  await vi.waitFor(async () => {
-    const row = await env.DB.prepare('SELECT handled_at FROM event WHERE id = ?')
-      .bind(small.body.event_id)
-      .first<{ handled_at: number | null }>();
-    expect(row?.handled_at).not.toBeNull();
-  });
+  await untilHandled(small.body.event_id);
   expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
   await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 50 } });
   expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 50');

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deliver, loseMessages } from '../support/background.ts';
+import { deliver, loseMessages, untilHandled } from '../support/background.ts';
 import { activeWorkflow, chain, endedRuns, runIn } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
@@ -60,12 +60,7 @@ test('a filter decides whether the event ends anything', async () => {
   const phone = newPhone();
   const run = await sleeping(client, workflow, phone);
   const small = await client.post('/events', { event_type: 'ordered', phone, data: { total: 5 } });
-  await vi.waitFor(async () => {
-    const row = await env.DB.prepare('SELECT handled_at FROM event WHERE id = ?')
-      .bind(small.body.event_id)
-      .first<{ handled_at: number | null }>();
-    expect(row?.handled_at).not.toBeNull();
-  });
+  await untilHandled(small.body.event_id);
   expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
   await client.post('/events', { event_type: 'ordered', phone, data: { total: 15 } });
   await runIn(client, run, 'completed');

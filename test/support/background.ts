@@ -31,3 +31,13 @@ export function loseMessages(): { restore(): void } {
   ]);
   return { restore: () => spies.forEach((spy) => spy.mockRestore()) };
 }
+
+/** Until the consumer has worked off an accepted event. */
+export const untilHandled = (eventId: number): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      const row = await env.DB.prepare('SELECT handled_at FROM event WHERE id = ?').bind(eventId).first<{ handled_at: number | null }>();
+      if (row?.handled_at == null) throw new Error(`event ${eventId} is not handled yet`);
+    },
+    { timeout: 10_000, interval: 10 },
+  );
