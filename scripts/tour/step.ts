@@ -15,7 +15,7 @@ export interface Tour {
   baseUrl: string;
   apiKey: string;
   simulatorsUrl: string;
-  organization: { id: number; name: string; default_country: string };
+  organization: { id: number; name: string; default_country: string; timezone: string };
   terminal: Terminal;
   /** A line under the heading of the step. */
   say(line: string): void;

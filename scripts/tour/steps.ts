@@ -3,9 +3,10 @@ import { addWebhook } from './steps/add-webhook.ts';
 import { followRuns } from './steps/follow-runs.ts';
 import { importContacts } from './steps/import-contacts.ts';
 import { makeJourney } from './steps/make-journey.ts';
+import { offerJourneys } from './steps/offer-journeys.ts';
 import { sendEvents } from './steps/send-events.ts';
 import { sendWebhook } from './steps/send-webhook.ts';
 import { showOutcome } from './steps/show-outcome.ts';
 
 /** The tour, in order. A new step is a file in `steps/` and a line here. */
-export const steps: TourStep[] = [importContacts, makeJourney, addWebhook, sendEvents, sendWebhook, followRuns, showOutcome];
+export const steps: TourStep[] = [importContacts, makeJourney, addWebhook, sendEvents, sendWebhook, followRuns, showOutcome, offerJourneys];

@@ -1,0 +1,67 @@
+import { contactTimeZone } from '../../../src/contacts/contact-time-zone.ts';
+import { exampleAt, summaryOf, withIds } from '../journey-file.ts';
+import type { JourneyFile, Need } from '../journey-file.ts';
+import { readJourney } from '../journeys.ts';
+import type { Tour, TourStep } from '../step.ts';
+import { timelineOf } from '../timeline.ts';
+import type { DryRun } from '../timeline.ts';
+
+interface Draft {
+  id: number;
+  name: string;
+  version: number;
+  isNew: boolean;
+}
+
+interface Contact {
+  id: number;
+  phone: string;
+  first_name: string;
+  last_name: string;
+  custom_fields: Record<string, unknown>;
+}
+
+/** A journey of `examples/journeys/`, as a draft that stays, walked with its example. */
+export const tryJourney = (name: string): TourStep => ({
+  title: `Try examples/journeys/${name}.json`,
+  operation: 'POST /automation-workflows/{workflow_id}/test',
+  async run(tour) {
+    const { service, baseUrl, say, organization } = tour;
+    const file = readJourney(name);
+    say(summaryOf(file));
+    const draft = await draftOf(tour, file);
+    say(`"${draft.name}" ${draft.isNew ? 'is new' : 'was there'}: id ${draft.id}, a draft, version ${draft.version}`);
+    const { contact: person, ...test } = exampleAt(file, Date.now());
+    const { contact } = await service.post<{ contact: Contact }>('/contacts/upsert', person);
+    const { zone } = contactTimeZone(contact, organization);
+    say(`Dry run with ${contact.first_name} ${contact.last_name}, ${contact.phone}; the times are those of ${zone}`);
+    const run = await service.post<DryRun>(`/automation-workflows/${draft.id}/test`, { contact_id: contact.id, ...test });
+    for (const line of timelineOf(run, test.events, zone)) say(`  ${line}`);
+    say(`${baseUrl}/automation-workflows/${draft.id}`);
+    say(`${baseUrl}/automation-workflows/runs/${run.id}/history`);
+  },
+});
+
+/** The draft of an earlier tour, brought up to date, or a new one. What its owner has activated is left alone. */
+async function draftOf(tour: Tour, file: JourneyFile): Promise<Draft> {
+  const { service } = tour;
+  const ids = new Map<number, number>();
+  for (const need of file.needs ?? []) ids.set(need.placeholder, await idFor(tour, need));
+  const journey = { ...withIds(file.journey, ids), name: `Tour: ${file.journey.name}` };
+  const { automation_workflows: drafts } = await service.get<{ automation_workflows: Draft[] }>(
+    `/automation-workflows?status=draft&limit=500&search=${encodeURIComponent(journey.name)}`,
+  );
+  const known = drafts.find(({ name }) => name === journey.name);
+  if (known) return { ...(await service.patch<Draft>(`/automation-workflows/${known.id}`, journey)), isNew: false };
+  return { ...(await service.post<Draft>('/automation-workflows', journey)), isNew: true };
+}
+
+async function idFor(tour: Tour, need: Need): Promise<number> {
+  if ('journey' in need) return (await draftOf(tour, readJourney(need.journey))).id;
+  const { service } = tour;
+  const { lists } = await service.get<{ lists: { id: number; name: string }[] }>(
+    `/contacts/lists?limit=500&search=${encodeURIComponent(need.list)}`,
+  );
+  const known = lists.find(({ name }) => name.toLowerCase() === need.list.toLowerCase());
+  return (known ?? (await service.post<{ id: number }>('/contacts/lists', { name: need.list }))).id;
+}

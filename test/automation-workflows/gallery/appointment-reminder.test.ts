@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { aroundChange, calls, changes, day, eventAt, hour, messages, requestsOf, visits } from '../../support/around-change.ts';
+import type { World } from '../../support/virtual-runs.ts';
+
+describe.each(changes)('appointment reminder around the change of the clocks of $zone on $sunday', (change) => {
+  const { exactly, on, run } = aroundChange(change, 'appointment-reminder');
+
+  const appointment = (starts_at: string) => ({ appointment_id: 'apt-88', starts_at, service: 'Eye test' });
+
+  test('an appointment of the Sunday is told exactly 24 and two hours before, whatever the clocks do between', async () => {
+    const thursday = on(-3, '12:00');
+    const starts = on(0, '16:00');
+    const reminded = await run(thursday, { context: appointment(starts) });
+    const dayBefore = exactly(starts, -day);
+    const hoursBefore = exactly(starts, -2 * hour);
+    const again = ['upcoming', 'plan', 'until_next'];
+    expect(reminded.steps).toEqual(
+      visits(
+        [thursday, 'start', 'reachable', ...again],
+        [dayBefore, 'which', 'text', ...again],
+        [hoursBefore, 'which', 'call', ...again],
+        [starts, 'which', 'reminded'],
+      ),
+    );
+    expect(Date.parse(starts) - Date.parse(dayBefore)).toBe(24 * hour);
+    expect(reminded.outcome).toBe('reminded');
+  });
+
+  test('moved, it reminds of the new time alone; moved again after a reminder, it reminds anew', async () => {
+    const thursday = on(-3, '12:00');
+    const [first, second, third] = [on(-1, '16:00'), on(1, '16:00'), on(4, '11:00')];
+    const moves = [
+      eventAt(on(-2, '11:00'), thursday, 'appointment_rescheduled', appointment(second)),
+      eventAt(on(-2, '11:30'), thursday, 'appointment_rescheduled', { ...appointment(third), appointment_id: 'apt-9' }),
+      eventAt(on(1, '10:00'), thursday, 'appointment_rescheduled', appointment(third)),
+    ];
+    const moved = await run(thursday, { context: appointment(first), events: moves, world: {} });
+    expect(requestsOf(moved)).toEqual([
+      `${exactly(second, -day)} ${messages}`,
+      `${exactly(third, -day)} ${messages}`,
+      `${exactly(third, -2 * hour)} ${calls}`,
+    ]);
+    expect(new Set(moved.performed.map(({ request }) => request.key)).size).toBe(3);
+    expect(moved.performed.at(-1)!.request.body.variables.starts_at).toBe(third);
+    expect(moved.steps.at(-1)).toBe(`${third} reminded`);
+  });
+
+  test('cancelled, it ends at once, and the cancellation of another does nothing', async () => {
+    const thursday = on(-3, '12:00');
+    const context = appointment(on(1, '16:00'));
+    const events = [
+      eventAt(on(-2, '09:00'), thursday, 'appointment_cancelled', { appointment_id: 'apt-9' }),
+      eventAt(on(-1, '09:00'), thursday, 'appointment_cancelled', { appointment_id: 'apt-88' }),
+    ];
+    const cancelled = await run(thursday, { context, events, world: {} });
+    expect(cancelled).toMatchObject({ outcome: 'exited', performed: [] });
+    expect(cancelled.steps.at(-1)).toBe(`${thursday} until_next skipped`);
+  });
+
+  test('a reminder that falls into the night is left out, the others are not', async () => {
+    const early = on(2, '08:30');
+    const reminded = await run(on(-1, '12:00'), { context: appointment(early), world: {} });
+    expect(requestsOf(reminded)).toEqual([`${on(1, '08:30')} ${messages}`]);
+    expect(reminded.steps).toContain(`${on(2, '06:30')} call skipped`);
+    expect(reminded.outcome).toBe('reminded');
+  });
+
+  test('booked late, it does what is left to do; in the past or at no time at all, nothing', async () => {
+    const noon = on(1, '12:00');
+    const booked = async (starts: string) => run(noon, { context: appointment(starts), world: {} });
+    expect(requestsOf(await booked(on(2, '11:00')))).toEqual([`${on(2, '09:00')} ${calls}`]);
+    expect(requestsOf(await booked(on(1, '13:00')))).toEqual([]);
+    expect((await booked(on(1, '13:00'))).steps.at(-1)).toBe(`${on(1, '13:00')} reminded`);
+    for (const starts of [on(1, '11:59'), noon, 'next Tuesday'])
+      expect(await booked(starts)).toMatchObject({ outcome: 'not_upcoming', performed: [] });
+  });
+
+  test('a call that cannot be made becomes a text, and no failure keeps the later reminder away', async () => {
+    const context = appointment(on(3, '16:00'));
+    const world: World = { answer: ({ url }) => ({ status: url.endsWith('/calls') ? 400 : 200 }) };
+    const texted = await run(on(1, '12:00'), { context, world });
+    expect(requestsOf(texted)).toEqual([`${on(2, '16:00')} ${messages}`, `${on(3, '14:00')} ${calls}`, `${on(3, '14:00')} ${messages}`]);
+    const dead = await run(on(1, '12:00'), { context, world: { answer: () => ({ status: 400 }) } });
+    expect(requestsOf(dead)).toEqual(requestsOf(texted));
+    expect(dead.outcome).toBe('reminded');
+  });
+
+  test('without a phone nobody is reminded', async () => {
+    const context = appointment(on(3, '16:00'));
+    expect((await run(on(1, '12:00'), { context, contact: { phone: null } })).outcome).toBe('not_reachable');
+  });
+});

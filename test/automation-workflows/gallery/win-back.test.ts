@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { aroundChange, calls, changes, day, eventAt, messages, requestsOf, visits } from '../../support/around-change.ts';
+
+describe.each(changes)('win-back around the change of the clocks of $zone on $sunday', (change) => {
+  const { exactly, on, run } = aroundChange(change, 'win-back');
+
+  const lapsed = { custom_fields: { customer_status: 'lapsed' } };
+  const [called, texted, controlled] = [42, 41, 40].map((id) => ({ id, ...lapsed }));
+  const friday = on(-2, '12:00');
+  const monday = on(1, '10:00:01');
+
+  test.each([
+    ['called', called, [`${monday} ${calls}`], 'not_won_by_call'],
+    ['texted', texted, [`${monday} ${messages}`], 'not_won_by_text'],
+    ['left to themselves', controlled, [], 'not_won_by_nothing'],
+  ])('on Monday at ten some are %s, and measured for exactly two weeks', async (_how, contact, sent, outcome) => {
+    const tried = await run(friday, { contact: contact!, world: {} });
+    expect(tried.steps.slice(0, 3)).toEqual(visits([friday, 'start', 'morning'], [on(1, '10:00'), 'ordered']));
+    expect(requestsOf(tried)).toEqual(sent);
+    expect(tried.steps.slice(-2)).toEqual(visits([on(15, '10:00:01'), 'tried', 'not_won']));
+    expect(tried.outcome).toBe(outcome);
+  });
+
+  test('two weeks are exact also when the clocks change in them', async () => {
+    const tried = await run(on(-13, '09:00'), { contact: called! });
+    expect(tried.steps.slice(2, 4)).toEqual(visits([on(-13, '10:00'), 'ordered'], [on(-13, '10:00:01'), 'still']));
+    expect(tried.steps.at(-1)).toBe(`${exactly(on(-13, '10:00:01'), 14 * day)} not_won`);
+  });
+
+  test('an order before the morning leaves them alone, one in the two weeks is won, one later is not', async () => {
+    const order = (to: string) => ({ contact: called!, events: [eventAt(to, friday, 'order_placed', { order_id: 'A-1' })], world: {} });
+    expect(await run(friday, order(on(0, '18:00')))).toMatchObject({ outcome: 'came_back_alone', performed: [] });
+    const won = await run(friday, order(on(15, '09:59')));
+    expect(won.outcome).toBe('won_back_by_call');
+    expect(won.performed.slice(-2)).toMatchObject([
+      { effect: 'update_contact', request: { set: { 'custom_fields.customer_status': 'active', 'custom_fields.won_back_by': 'call' } } },
+      { effect: 'list_membership', request: { add: ['Active customers'], remove: ['Lapsed customers'] } },
+    ]);
+    expect((await run(friday, order(on(15, '10:01')))).outcome).toBe('not_won_by_call');
+  });
+
+  test('who is no longer lapsed on Monday, or opted out by then, is left alone; a dialer that refuses ends it', async () => {
+    expect((await run(friday, { contact: { custom_fields: { customer_status: 'active' } } })).outcome).toBe('no_longer_lapsed');
+    const events = [eventAt(on(0, '12:00'), friday, 'contact_opted_out')];
+    expect((await run(friday, { contact: called!, events })).outcome).toBe('exited');
+    const refused = await run(friday, { contact: called!, world: { answer: () => ({ status: 422 }) } });
+    expect(refused.outcome).toBe('not_reached');
+  });
+});

@@ -1,0 +1,27 @@
+import abandonedCart from '../../examples/journeys/abandoned-cart.json';
+import appointmentReminder from '../../examples/journeys/appointment-reminder.json';
+import leadToCall from '../../examples/journeys/lead-to-call.json';
+import nightlyListSweep from '../../examples/journeys/nightly-list-sweep.json';
+import paymentFailed from '../../examples/journeys/payment-failed.json';
+import renewalNotice from '../../examples/journeys/renewal-notice.json';
+import reviewRequest from '../../examples/journeys/review-request.json';
+import winBack from '../../examples/journeys/win-back.json';
+import type { JourneyFile } from '../../scripts/tour/journey-file.ts';
+
+const files = {
+  'abandoned-cart': abandonedCart,
+  'appointment-reminder': appointmentReminder,
+  'lead-to-call': leadToCall,
+  'win-back': winBack,
+  'payment-failed': paymentFailed,
+  'review-request': reviewRequest,
+  'renewal-notice': renewalNotice,
+  'nightly-list-sweep': nightlyListSweep,
+};
+
+export type GalleryName = keyof typeof files;
+
+/** The files of `examples/journeys/`, which tests in workerd cannot read from the disk. */
+export const gallery = files as unknown as Record<GalleryName, JourneyFile>;
+
+export const galleryNames = Object.keys(files) as GalleryName[];

@@ -1,0 +1,126 @@
+import { DateTime } from 'luxon';
+import { parseDefinition } from '../../src/automation-workflows/definition.ts';
+import type { ChildResult, Effects, OutboundResponse } from '../../src/automation-workflows/nodes/contract.ts';
+import { entryKeyOf } from '../../src/automation-workflows/runs/entry-key.ts';
+import { Graph } from '../../src/automation-workflows/runs/graph.ts';
+import { deadlineOf } from '../../src/automation-workflows/runs/load-run.ts';
+import { MemoryJournal } from '../../src/automation-workflows/runs/memory-journal.ts';
+import { begin } from '../../src/automation-workflows/runs/progress.ts';
+import type { Surroundings } from '../../src/automation-workflows/runs/surroundings.ts';
+import { walkVirtually, type GivenEvent } from '../../src/automation-workflows/runs/virtual-walk.ts';
+import { buildScope } from '../../src/automation-workflows/scope.ts';
+import { WorkflowSettings } from '../../src/automation-workflows/settings.ts';
+import { toTimestamp } from '../../src/library/clock.ts';
+import type { ServiceError } from '../../src/library/errors.ts';
+
+export interface VirtualRun {
+  journey: { definition: unknown; settings: unknown };
+  /** When it begins, local time in `zone`. */
+  at: string;
+  /** The organization's time zone, in which the moments are told, too. */
+  zone: string;
+  /** Null: a run without contact. A function: as the contact is at that moment (epoch ms). */
+  contact: Contact | null | ((now: number) => Contact);
+  context?: Record<string, unknown>;
+  events?: GivenEvent[];
+  /** What the world does; without it the run is a dry run. */
+  world?: World;
+}
+
+type Contact = Record<string, unknown>;
+
+export interface World {
+  /** Answers a request; absent: 200 without a body. */
+  answer?(request: { method: string; url: string; body: any }): { status: number; body?: unknown };
+  child?: ChildResult;
+  /** What the service itself refuses, by node type. */
+  refuses?: Partial<Record<string, ServiceError>>;
+}
+
+export interface Walked {
+  state: string;
+  outcome: string | null;
+  error: { node_id: string | null; type: string; message: string } | null;
+  /** One line a visit: when it was begun, in `zone`, the node, and the status unless it is completed. */
+  steps: string[];
+  /** What the visit of a node gave, of several the last. */
+  outputOf(nodeId: string): any;
+  /** Contact changes, requests and so on that were really made. */
+  performed: { at: string; effect: string; request: any }[];
+}
+
+/** Walks a run on a clock that jumps, with nothing real around it. */
+export async function walk({ journey, at, zone, contact, context = {}, events = [], world }: VirtualRun): Promise<Walked> {
+  const settings = WorkflowSettings.parse(journey.settings);
+  const graph = new Graph(parseDefinition(journey.definition));
+  const organization = { id: 1, name: 'Acme', default_country: 'US', timezone: zone };
+  let now = DateTime.fromISO(at, { zone }).toMillis();
+  const person = () => {
+    const current = typeof contact === 'function' ? contact(now) : contact;
+    return current && { id: 42, tags: [], email: null, last_name: null, custom_fields: {}, ...current };
+  };
+  const contactId = person()?.id ?? null;
+  const journal = new MemoryJournal(begin(graph, now));
+  const local = (epochMs: number) => DateTime.fromMillis(epochMs, { zone }).toISO({ suppressMilliseconds: true })!;
+  const roots = () => ({ contact: person(), data: context, organization, now: toTimestamp(now) });
+  const entryKey = entryKeyOf(settings.entry_key, buildScope(roots(), context), contactId, null);
+  const scope = () => {
+    const { outputs, assigned } = journal.progress();
+    const run = { id: 7, contact_id: contactId, entry_key: entryKey };
+    return buildScope({ ...roots(), steps: outputs, run }, { ...context, ...assigned });
+  };
+  const performed: Walked['performed'] = [];
+  const run: Surroundings = {
+    runId: 7,
+    graph,
+    settings,
+    deadline: deadlineOf({ settings }, journal.progress()),
+    organization,
+    effects: effectsOf(world ?? {}, (effect, request) => {
+      const refusal = world?.refuses?.[effect];
+      if (refusal) throw refusal;
+      performed.push({ at: local(now), effect, request });
+    }),
+    dryRun: world === undefined,
+    now: () => now,
+    random: () => 0.5,
+    look: async () => ({ scope: scope(), isPaused: false }),
+    open: async (data) => data,
+    subscribe: async () => ({ afterId: 0, found: [] }),
+    childResult: async () => world?.child ?? null,
+    shouldYield: () => false,
+  };
+  await walkVirtually(journal, run, { contactId, events, scope }, (to) => (now = to));
+  const { state, outcome, error } = journal.progress();
+  return {
+    state,
+    outcome,
+    error,
+    steps: journal.entries.map(
+      ({ startedAt, nodeId, status }) => `${local(startedAt)} ${nodeId}${['completed', 'simulated'].includes(status) ? '' : ` ${status}`}`,
+    ),
+    outputOf: (nodeId) => journal.entries.findLast((entry) => entry.nodeId === nodeId)?.output,
+    performed,
+  };
+}
+
+function effectsOf(world: World, note: (effect: string, request: unknown) => void): Effects {
+  return {
+    updateContact: async (_key, change) => (note('update_contact', change), { contact_id: 42 }),
+    changeLists: async (_key, change) => (note('list_membership', change), {}),
+    emitEvent: async (_key, event) => (note('emit_event', event), { event_id: 1 }),
+    startRun: async (_key, request) => (note('run_workflow', request), { run_id: 8, state: 'running' }),
+    completeText: async () => ({ failure: 'not_configured', message: 'no model here', retryable: false }),
+    httpRequest: async (_key, { method, url, headers, body }): Promise<OutboundResponse> => {
+      const request = { method, url, key: headers['idempotency-key'], body: body === null ? null : (JSON.parse(body) as unknown) };
+      note('http_request', request);
+      const answer = world.answer?.(request) ?? { status: 200 };
+      return {
+        status: answer.status,
+        headers: { 'content-type': 'application/json' },
+        body: answer.body === undefined ? '' : JSON.stringify(answer.body),
+        is_cut: false,
+      };
+    },
+  };
+}
