@@ -76,6 +76,35 @@ test('an event that starts a run does not end it, though it is an exit event, to
   expect((await client.get(`/automation-workflows/runs/${second}`)).body.state).toBe('waiting');
 });
 
+test('an event that ends the run of a key and starts the next does both, one at a time or several in a batch', async () => {
+  const { client, id } = await newOrganization();
+  const settings = {
+    entry_key: '{{ data.appointment }}',
+    one_live_run_per_key: true,
+    exit_on: [{ event_type: 'cart', entry_key: '{{ data.appointment }}' }],
+  };
+  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings });
+  const lost = loseMessages();
+  const phone = newPhone();
+  const move = async () =>
+    (await client.post('/events', { event_type: 'cart', phone, data: { appointment: 'a1' } })).body.event_id as number;
+  const message = (event: number) => ({ v: 1, kind: 'event', organization_id: id, id: event });
+  await deliver('events', [message(await move())]);
+  await deliver('events', [message(await move())]);
+  await deliver('events', [message(await move()), message(await move()), message(await move())]);
+  lost.restore();
+  await vi.waitFor(
+    async () => {
+      const { body } = await client.get(`/automation-workflows/${workflow}/runs`);
+      expect(body.runs.map((run: { state: string; outcome: string | null }) => `${run.state} ${run.outcome}`)).toEqual([
+        'waiting null',
+        ...Array.from({ length: 4 }, () => 'completed exited'),
+      ]);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+});
+
 test('an exit event that is handled before the event that starts the run, or with it, ends the run nevertheless', async () => {
   for (const order of ['before', 'with'] as const) {
     const { client, id } = await newOrganization();

@@ -46,13 +46,14 @@ export async function handleEvents(context: Context, ids: number[]): Promise<voi
   for (const portion of portionsOf(heard, (event) => event.data)) {
     const offered = await offeredEvents(context, portion);
     const depths = new Map(portion.map((event) => [event.id, event.depth]));
-    const { refused } = await startRuns(
-      context,
-      offered.flatMap((event) => candidatesOf(context, event, depths.get(event.id)!, listeners.triggers, contacts)),
-    );
-    for (const refusal of refused) noteRefusal(notes, refusal);
-    // A run that one event of the batch starts, a later one may end.
-    await exitRuns(context, offered, listeners.exits, contacts);
+    for (const group of inOrder(offered, listeners)) {
+      // An event may end a run and start the next of the same key; and a run that one event starts, a later one may end.
+      await exitRuns(context, group, listeners.exits, contacts);
+      const candidates = group.flatMap((event) => candidatesOf(context, event, depths.get(event.id)!, listeners.triggers, contacts));
+      const { refused } = await startRuns(context, candidates);
+      for (const refusal of refused) noteRefusal(notes, refusal);
+      if (candidates.length && group.length > 1) await exitRuns(context, group, listeners.exits, contacts);
+    }
     await wakeWaiters(context, offered, listeners.fields);
   }
   await markEventsHandled(context, events, notes);
@@ -68,6 +69,17 @@ const isHeard = ({ triggers, exits, fields }: Listeners, type: string): boolean 
   triggers.has(`contact_event:${type}`) ||
   exits.some((topic) => topic.event_type === type) ||
   fields.some((field) => field.event_type === type);
+
+/** The events in groups, each of which begins with the next event that both ends runs and starts some. */
+function inOrder(events: OfferedEvent[], { triggers, exits }: Listeners): OfferedEvent[][] {
+  const groups: OfferedEvent[][] = [];
+  for (const event of events) {
+    const isTurn = triggers.has(`contact_event:${event.type}`) && exits.some((topic) => topic.event_type === event.type);
+    if (isTurn || !groups.length) groups.push([]);
+    groups.at(-1)!.push(event);
+  }
+  return groups;
+}
 
 function noteRefusal(notes: Map<number, string>, { candidate, message }: Refusal): void {
   const note = `Workflow ${candidate.workflow.id}: ${message}`;
