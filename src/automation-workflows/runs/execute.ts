@@ -16,18 +16,21 @@ import { launchRecorded } from './launch.ts';
 import { runRecords } from './records.ts';
 import type { Candidate } from './candidate.ts';
 import { recordRuns } from './record.ts';
+import { nameRequest } from './request-name.ts';
 import { findRun } from './store.ts';
 
 export interface ExecuteInput {
   context: Record<string, unknown>;
   contact_id?: number | null | undefined;
+  /** Under which the caller sends the same again when it hears nothing. */
+  idempotencyKey?: string | undefined;
 }
 
 /** Starts a run of an active workflow at once and answers it in state `running`. */
 export async function executeWorkflow(context: Context, workflowId: number, input: ExecuteInput): Promise<z.infer<typeof RunRecord>> {
   const workflow = await existingWorkflow(context, workflowId);
   if (workflow.status !== 'active') throw conflict(`The workflow is ${workflow.status}; only an active workflow can be executed`);
-  const candidate = await candidateOf(context, workflow, input, false);
+  const candidate = await candidateOf(context, workflow, input, 'execute');
   return startNow(context, candidate, false);
 }
 
@@ -40,15 +43,23 @@ export async function testWorkflow(
   const workflow = await existingWorkflow(context, workflowId);
   const issues = await definitionIssues(context, JSON.parse(workflow.definition));
   if (issues.length) throw invalid(issues);
-  const candidate = await candidateOf(context, workflow, input, true);
+  const candidate = await candidateOf(context, workflow, input, input.dry_run ? 'dry run' : 'test');
   return input.dry_run ? dryRun(context, workflow, candidate, input.events ?? []) : startNow(context, candidate, true);
 }
 
-async function candidateOf(context: Context, workflow: WorkflowRow, input: ExecuteInput, isTest: boolean): Promise<Candidate> {
+async function candidateOf(
+  context: Context,
+  workflow: WorkflowRow,
+  { idempotencyKey, ...input }: ExecuteInput,
+  purpose: 'execute' | 'test' | 'dry run',
+): Promise<Candidate> {
   requireContext(JSON.parse(workflow.context_schema) as object, input.context);
   const contact = await contactOf(context, input.contact_id ?? null);
   const settings = settingsFrom(workflow.settings);
-  const cause = causeWithContext(`request:${crypto.randomUUID()}`, contact, input.context);
+  // A dry run does nothing that a repeat could do twice.
+  const repeatKey = purpose === 'dry run' ? undefined : idempotencyKey;
+  const name = await nameRequest(context, { of: `${purpose}:${workflow.id}`, input, idempotencyKey: repeatKey });
+  const cause = causeWithContext(name, contact, input.context);
   return {
     workflow: { id: workflow.id, version: workflow.version, contextSchema: workflow.context_schema, settings },
     triggerId: null,
@@ -61,7 +72,7 @@ async function candidateOf(context: Context, workflow: WorkflowRow, input: Execu
     sourceId: null,
     initialContext: input.context,
     depth: 0,
-    isTest,
+    isTest: purpose !== 'execute',
   };
 }
 

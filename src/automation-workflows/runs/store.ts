@@ -60,6 +60,20 @@ export async function findRuns(database: Database, organizationId: number, ids: 
   );
 }
 
+/** The newest dedup key that begins with `prefix`, of runs that were created after the epoch ms `since`. */
+export async function newestDedupKey(database: Database, organizationId: number, prefix: string, since: number): Promise<string | null> {
+  const row = await database.first<{ dedup_key: string }>(
+    database.prepare(
+      `SELECT dedup_key FROM automation_run INDEXED BY automation_run_dedup
+       WHERE organization_id = ?1 AND dedup_key >= ?2 AND dedup_key < ?2 || char(0x10ffff) AND created_at >= ?3 ORDER BY dedup_key DESC LIMIT 1`,
+      organizationId,
+      prefix,
+      since,
+    ),
+  );
+  return row?.dedup_key ?? null;
+}
+
 /** What a run's object writes into its row: only its own columns, and never an older state over a newer one. */
 export interface Projection {
   state: RunState;

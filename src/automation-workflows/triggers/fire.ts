@@ -5,6 +5,7 @@ import { validateContext } from '../context-schema.ts';
 import { launchRecorded } from '../runs/launch.ts';
 import type { Refusal } from '../runs/candidate.ts';
 import { recordRuns } from '../runs/record.ts';
+import { nameRequest } from '../runs/request-name.ts';
 import { findRuns, type RunRow } from '../runs/store.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import { existingTrigger } from './change.ts';
@@ -18,6 +19,7 @@ export async function fireTrigger(
   workflowId: number,
   triggerId: number,
   input: { context: Record<string, unknown>; contact_ids?: number[] | undefined },
+  idempotencyKey?: string,
 ): Promise<Fired> {
   await existingWorkflow(context, workflowId);
   const row = await existingTrigger(context, triggerId);
@@ -37,10 +39,10 @@ export async function fireTrigger(
   const contacts = await findContacts(context, ids);
   const missing = ids.filter((id) => !contacts.has(id));
   if (missing.length) throw notFound(`Contact ${missing.join(', ')}`);
-  const request = crypto.randomUUID();
+  const request = await nameRequest(context, { of: `fire:${triggerId}`, input, idempotencyKey });
   const targets = ids.length ? ids.map((id) => contacts.get(id)!) : [null];
   const candidates = targets.flatMap((contact) => {
-    const cause = causeWithContext(`request:${request}:${contact?.id ?? 'none'}`, contact, input.context);
+    const cause = causeWithContext(`${request}:${contact?.id ?? 'none'}`, contact, input.context);
     return renderForCaller(() => matchingCandidate(context, trigger, cause)) ?? [];
   });
   const { stored, refused } = await recordRuns(context, candidates, { state: 'running' });

@@ -98,7 +98,13 @@ export const triggerRoutes = createArea()
   })
   .openapi(fireRoute, async (c) => {
     const { workflow_id, trigger_id } = c.req.valid('param');
-    const { rows, refused } = await fireTrigger(c.var.context, workflow_id, trigger_id, c.req.valid('json'));
+    const { rows, refused } = await fireTrigger(
+      c.var.context,
+      workflow_id,
+      trigger_id,
+      c.req.valid('json'),
+      c.req.header('idempotency-key'),
+    );
     const told = refused.map(({ candidate, rule, message }) => ({ contact_id: candidate.contactId, rule, message }));
     return c.json({ triggered: rows.length, runs: await runRecords(c.env.FILES, rows), refused: told }, 200);
   });

@@ -129,10 +129,14 @@ export const workflowRoutes = createArea()
     const errors = await (definition ? proposalIssues(c.var.context, definition, stored) : definitionIssues(c.var.context, stored));
     return c.json({ valid: errors.length === 0, errors }, 200);
   })
-  .openapi(executeRoute, async (c) =>
-    c.json(await executeWorkflow(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json')), 200),
-  )
-  .openapi(testRoute, async (c) => c.json(await testWorkflow(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json')), 200))
+  .openapi(executeRoute, async (c) => {
+    const input = { ...c.req.valid('json'), idempotencyKey: c.req.header('idempotency-key') };
+    return c.json(await executeWorkflow(c.var.context, c.req.valid('param').workflow_id, input), 200);
+  })
+  .openapi(testRoute, async (c) => {
+    const input = { ...c.req.valid('json'), idempotencyKey: c.req.header('idempotency-key') };
+    return c.json(await testWorkflow(c.var.context, c.req.valid('param').workflow_id, input), 200);
+  })
   .openapi(explainRoute, async (c) =>
     c.json(await explainEntry(c.var.context, c.req.valid('param').workflow_id, c.req.valid('query').contact_id), 200),
   );
