@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const start = join(import.meta.dirname, '../../scripts/start.ts');
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { received, runsBySituation, situations } from './kill-evidence.ts';
+import { expectedRuns, gates, kills, KillTraffic } from './kill-traffic.ts';
+import { journeyNames, verifyRuns, verifySteps, verifyTraces } from './kill-verification.ts';
+import { KillableService } from './killable-service.ts';
+import { seededRandom } from './seeded-random.ts';
+
+const seed = Number(process.env['KILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const random = seededRandom(seed);
+const between = (low: number, high: number) => low + random() * (high - low);
+
+const startedAt = Date.now();
+const say = (text: string) => process.stdout.write(`${((Date.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
+
+let service: KillableService;
+let traffic: KillTraffic;
+
+beforeAll(async () => {
+  say(`KILL_SEED=${seed} kills after the same delays again`);
+  const soon = { SWEEP_AFTER_SECONDS: '2', OVERDUE_AFTER_SECONDS: '3' };
+  service = await KillableService.create({ ...soon, RATE_LIMIT_REQUESTS: '6000', LOG_LEVEL: 'warn' });
+  traffic = new KillTraffic(service, random);
+  await traffic.prepare();
+});
+afterAll(() => service?.remove());
+
+async function until(what: string, seconds: number, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
+  while (!(await holds())) {
+    if (Date.now() > deadline)
+      throw new Error(`within ${seconds} s it did not come true that ${what}; the log ends with\n${service.output.slice(-5000)}`);
+    await sleep(200);
+  }
+}
+
+/** Ticks often instead of each minute, until told that it is over. */
+function tickOften(): () => Promise<void> {
+  let isOver = false;
+  const ticking = (async () => {
+    for (; !isOver; await sleep(1500)) await service.tick().catch(() => undefined);
+  })();
+  return async () => {
+    isOver = true;
+    await ticking;
+  };
+}
+
+/** Runs of which nobody could say whether their request took effect: a person looks at the other side and has them go on. */
+const unknownRuns = new Set<number>();
+
+async function retryUnknown(): Promise<void> {
+  const { runs } = await traffic.read('/automation-workflows/runs?state=failed&limit=500');
+  for (const { id, error, current_node_id: nodeId } of runs) {
+    expect(error).toMatchObject({ type: 'unknown', node_id: nodeId, message: expect.stringContaining('not done again') });
+    expect(['charge', 'once']).toContain(nodeId);
+    unknownRuns.add(id);
+    const answer = await traffic.sender.send({ method: 'POST', path: `/automation-workflows/runs/${id}/retry`, body: {} });
+    if (answer.status !== 200) expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 409, isRepeated: true });
+  }
+}
+
+async function killAndStart(kill: number): Promise<string[]> {
+  await service.kill();
+  const census = runsBySituation(service.stateDirectory);
+  say(`kill ${kill + 1} of ${kills}: ${situations.map((situation) => `${census.get(situation) ?? 0} ${situation}`).join(', ')}`);
+  await service.start();
+  say('started again');
+  return [...census.keys()];
+}
+
+const passed = async () => (await received(service)).filter(({ node }) => node === 'pass');
+
+test('a service killed with -9 at random moments loses no run and repeats no side effect', { timeout: 280_000 }, async () => {
+  const stopTicking = tickOften();
+  const sending: Promise<void>[] = [];
+  const inBackground = (work: Promise<void>) => {
+    work.catch(() => undefined);
+    sending.push(work);
+  };
+  // One after the other: two at once would find the same run.
+  let retrying = Promise.resolve();
+  const met = new Set<string>();
+  let resumedAt = 0;
+  await traffic.arrive();
+  for (let kill = 0; kill < kills; kill++) {
+    if (kill === 1) {
+      await until('every gate is waited at', 30, async () => {
+        const waiting = (await traffic.runsOf('gate')).filter(({ state }) => state === 'waiting');
+        return waiting.length === gates;
+      });
+      await traffic.setStatus('gate', 'paused');
+    }
+    if (kill === 2)
+      await until('every gate is held', 30, async () => (await traffic.runsOf('gate')).every(({ hold }) => hold === 'paused'));
+    inBackground(traffic.sendAround(kill));
+    if (kill > 0) inBackground((retrying = retrying.then(retryUnknown)));
+    await traffic.startSlowOnes(kill);
+    if (kill === 3) {
+      expect(await passed(), 'nothing of a paused journey happens').toEqual([]);
+      resumedAt = Date.now();
+      inBackground(traffic.setStatus('gate', 'active'));
+    }
+    await sleep(kill === 3 ? between(0, 400) : between(200, 2500));
+    for (const situation of await killAndStart(kill)) met.add(situation);
+  }
+  await Promise.all(sending);
+  await traffic.payRest();
+  say(`everything is sent; ${traffic.sender.unanswered} requests got no answer`);
+  expect([...met].toSorted(), 'situations that a kill met').toEqual([...situations].toSorted());
+
+  await until('every run has completed', 100, async () => {
+    await retryUnknown();
+    const records = await Promise.all(journeyNames.map((name) => traffic.read(`/automation-workflows/${traffic.workflows[name]}`)));
+    const areAllThere = journeyNames.every((name, index) => records[index].runs_count >= expectedRuns[name]);
+    const areOver = records.every(({ active_runs_count: active }) => active === 0);
+    return areAllThere && areOver && (await traffic.read('/automation-workflows/runs?state=failed')).total === 0;
+  });
+  await stopTicking();
+
+  const runs = await verifyRuns(traffic);
+  say(`${runs.length} runs, each there once and completed, ${unknownRuns.size} of them by a retry after they were unknown`);
+  for (const run of runs.filter((one) => one.automation_workflow_id === traffic.workflows.slow))
+    expect(unknownRuns.has(run.id), JSON.stringify(run)).toBe(run.initial_context.careful);
+  const { asked, repeated, triedAgain } = await verifySteps(service, traffic, runs);
+  say(`${asked} requests, ${repeated} of them repeated under their key, ${triedAgain} failed and tried again`);
+  expect(repeated).toBeGreaterThanOrEqual(kills);
+  for (const { at } of await passed()) expect(at).toBeGreaterThanOrEqual(resumedAt);
+  await verifyTraces(service, traffic);
+});

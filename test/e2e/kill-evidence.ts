@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { KillableService } from './killable-service.ts';
+
+/** Rows of the local database, read beside the service or while it is dead. */
+export function rowsOf(stateDirectory: string, sql: string): Record<string, any>[] {
+  const directory = join(stateDirectory, 'v3/d1/miniflare-D1DatabaseObject');
+  const file = readdirSync(directory).find((name) => name.endsWith('.sqlite') && name !== 'metadata.sqlite');
+  if (file === undefined) throw new Error(`there is no database in ${directory}`);
+  const database = new DatabaseSync(join(directory, file), { readOnly: true });
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}
+
+export const situations = ['queued', 'running', 'on time', 'on an event', 'on another run', 'on a retry', 'held', 'ended'] as const;
+export type Situation = (typeof situations)[number];
+
+/** How many runs a kill met in which situation, as the dead service left them. */
+export function runsBySituation(stateDirectory: string): Map<Situation, number> {
+  const rows = rowsOf(stateDirectory, 'SELECT state, hold, current_node_id FROM automation_run');
+  return new Map([...Map.groupBy(rows, situationOf)].map(([situation, runs]) => [situation, runs.length]));
+}
+
+const waitsAt: Record<string, Situation> = {
+  rest: 'on time',
+  sit: 'on time',
+  roll: 'on time',
+  paid: 'on an event',
+  open: 'on an event',
+  pack: 'on another run',
+  knock: 'on a retry',
+};
+
+function situationOf({ state, hold, current_node_id: nodeId }: Record<string, any>): Situation {
+  if (hold === 'max_active') return 'queued';
+  if (hold === 'paused') return 'held';
+  if (state === 'waiting') return waitsAt[nodeId] ?? 'running';
+  return ['queued', 'pending', 'running'].includes(state) ? 'running' : 'ended';
+}
+
+export interface Received {
+  /** The id of the node that asked, which is the first part of the path. */
+  node: string;
+  /** The number that the request is about, which is the second. */
+  number: number;
+  key: string;
+  at: number;
+}
+
+/** What a customer's server received, oldest first. */
+export async function received(service: KillableService): Promise<Received[]> {
+  const { body } = await service.call({ method: 'GET', path: `${service.simulators}/__sim/requests?provider=receiver` });
+  return body.requests.map((request: any): Received => {
+    const [, node = '', number] = request.path.split('/');
+    if (request.body.number !== Number(number)) throw new Error(`the body sent to ${request.path} is ${request.raw_body}`);
+    return { node, number: Number(number), key: request.headers['idempotency-key'], at: Date.parse(request.received_at) };
+  });
+}

@@ -1,0 +1,116 @@
+import { expect } from 'vitest';
+import { received, rowsOf, type Received } from './kill-evidence.ts';
+import type { JourneyName } from './kill-journeys.ts';
+import { expectedRuns, phoneOf, sizeOf, upTo, type KillTraffic } from './kill-traffic.ts';
+import type { KillableService } from './killable-service.ts';
+
+export const journeyNames = Object.keys(expectedRuns) as JourneyName[];
+
+const numerically = (one: number, other: number): number => one - other;
+
+/** What a run is about stands in its context under this name. */
+const numberOf: Record<JourneyName, string> = {
+  order: 'order',
+  pack: 'order',
+  ship: 'order',
+  parcel: 'parcel',
+  visit: 'visit',
+  gate: 'gate',
+  slow: 'slow',
+};
+
+/** Every run that there must be is there once and has completed, and every count says so. Answers the runs. */
+export async function verifyRuns(traffic: KillTraffic): Promise<any[]> {
+  const all: any[] = [];
+  for (const name of journeyNames) {
+    const record = await traffic.read(`/automation-workflows/${traffic.workflows[name]}`);
+    expect(record, name).toMatchObject({ runs_count: expectedRuns[name], active_runs_count: 0 });
+    const runs = await traffic.runsOf(name);
+    const numbers = runs.map((run) => run.initial_context[numberOf[name]]).toSorted(numerically);
+    expect(numbers, name).toEqual(upTo(expectedRuns[name]));
+    for (const run of runs) expect(run, name).toMatchObject({ state: 'completed', error: null, hold: null });
+    all.push(...runs);
+  }
+  const { pack } = traffic.workflows;
+  for (const filter of ['', '?state=completed']) expect((await traffic.read(`/automation-workflows/runs${filter}`)).total).toBe(all.length);
+  const packed = all.filter((run) => run.automation_workflow_id === pack).map(({ id }) => id);
+  const orders = all.filter((run) => run.automation_workflow_id === traffic.workflows.order);
+  for (const { outcome, context, initial_context: given } of orders) {
+    expect(outcome).toBe(sizeOf(given.order));
+    expect(context).toMatchObject({ thanks: expect.any(String), steps: { paid: { event: { data: { order: given.order } } } } });
+    expect(context.steps.pack).toMatchObject({ state: 'completed', outcome: 'packed' });
+  }
+  expect(orders.map(({ context }) => context.steps.pack.run_id).toSorted(numerically)).toEqual(packed.toSorted(numerically));
+  return all;
+}
+
+/** Each visit has an end and one result, and the receiver's log has what it asked, under the key of its attempt. */
+export async function verifySteps(service: KillableService, traffic: KillTraffic, runs: any[]) {
+  const requests = Map.groupBy(await received(service), ({ key }) => key.slice(0, key.lastIndexOf(':')));
+  const nodeTypes = new Set<string>();
+  const counts = { asked: 0, repeated: 0, triedAgain: 0 };
+  const verify = async (run: any) => {
+    const { history, total } = await traffic.read(`/automation-workflows/runs/${run.id}/history?limit=500`);
+    expect(history).toHaveLength(total);
+    for (const record of history) {
+      nodeTypes.add(record.node_type);
+      expect(record.completed_at, JSON.stringify(record)).not.toBeNull();
+      expect(['completed', 'failed', 'retrying']).toContain(record.status);
+      if (record.status === 'failed') expect(record.error.type).toBe('unknown');
+      if (record.status === 'retrying') counts.triedAgain += 1;
+    }
+    // A hold has a record of its own beside that of the step that was held.
+    const steps: any[] = history.filter((record: any) => !String(record.output?.why).startsWith('held'));
+    const completed = steps.filter(({ status }) => status === 'completed').map(({ node_id, visit }) => `${node_id}:${visit}`);
+    expect(completed.toSorted()).toEqual([...new Set(steps.map(({ node_id, visit }) => `${node_id}:${visit}`))].toSorted());
+    const asking = steps.filter(({ node_type }) => node_type === 'http_request');
+    for (const [key, attempts] of Map.groupBy(asking, ({ node_id, visit }) => `${run.id}:${node_id}:${visit}`)) {
+      const seen = requests.get(key) ?? [];
+      verifyRequests(key, attempts, seen);
+      requests.delete(key);
+      const keys = new Set(seen.map((request) => request.key)).size;
+      counts.asked += keys;
+      counts.repeated += seen.length - keys;
+    }
+  };
+  const waiting = [...runs];
+  const work = async () => {
+    for (let run = waiting.shift(); run; run = waiting.shift()) await verify(run);
+  };
+  await Promise.all(upTo(8).map(work));
+  expect([...requests.keys()], 'requests that no history shows').toEqual([]);
+  const { node_types } = await traffic.read('/automation-workflows/node-types');
+  expect([...nodeTypes].toSorted(), 'types of nodes on the way').toEqual(node_types.map(({ type }: any) => type).toSorted());
+  return counts;
+}
+
+/** Of an attempt that is `unknown`, or that broke on the way, nobody can say whether it came. */
+function verifyRequests(visit: string, attempts: any[], seen: Received[]): void {
+  const keys = [...new Set(seen.map(({ key }) => key))];
+  const arrived = attempts.filter(({ status, error }) => status === 'completed' || error.type === 'http_status');
+  expect(keys, visit).toEqual(expect.arrayContaining(arrived.map(({ attempt }) => `${visit}:${attempt}`)));
+  expect(attempts.map(({ attempt }) => `${visit}:${attempt}`)).toEqual(expect.arrayContaining(keys));
+  expect(new Set(seen.map(({ node, number }) => `${node}/${number}`)).size, visit).toBe(1);
+  if (attempts[0].input.after_crash === 'unknown') expect(seen.length, `${visit} may not be repeated`).toBe(keys.length);
+}
+
+/** What steps wrote elsewhere is there once, and nothing is left to do. */
+export async function verifyTraces(service: KillableService, traffic: KillTraffic): Promise<void> {
+  const { events } = await traffic.read('/events?event_type=order_settled&limit=500');
+  expect(events.map(({ event_data }: any) => event_data.order).toSorted(numerically)).toEqual(upTo(expectedRuns.order));
+  const { contacts } = await traffic.read('/contacts?limit=500');
+  expect(contacts.map(({ phone }: any) => phone).toSorted()).toEqual(upTo(expectedRuns.order).map(phoneOf).toSorted());
+  for (const { phone, custom_fields, tags } of contacts) {
+    expect(phoneOf(custom_fields.order)).toBe(phone);
+    expect(tags.filter((tag: string) => tag === 'buyer')).toHaveLength(1);
+  }
+  const { lists } = await traffic.read('/contacts/lists');
+  const members = new Map<string, number>();
+  for (const { id, name } of lists) members.set(name, (await traffic.read(`/contacts/lists/${id}/contacts`)).total);
+  expect(Object.fromEntries(members)).toEqual({ Buyers: expectedRuns.order, Prospects: 0 });
+  const left = `SELECT (SELECT count(*) FROM run_waiter) AS waiters, (SELECT count(*) FROM cleanup) AS cleanups,
+    (SELECT count(*) FROM event WHERE handled_at IS NULL) AS events, (SELECT count(*) FROM webhook_delivery WHERE handled_at IS NULL) AS deliveries,
+    (SELECT count(*) FROM automation_run WHERE wake_at IS NOT NULL OR hold IS NOT NULL) AS runs, (SELECT count(*) FROM event) AS events_ever`;
+  const none = { waiters: 0, cleanups: 0, events: 0, deliveries: 0, runs: 0 };
+  expect(rowsOf(service.stateDirectory, left)).toEqual([{ ...none, events_ever: traffic.acceptedEvents.size + expectedRuns.order }]);
+}

@@ -1,0 +1,154 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createDemoOrganization } from '../../scripts/local/demo-organization.ts';
+import { ensureDevelopmentVariables } from '../../scripts/local/development-variables.ts';
+import { waitUntilHealthy } from '../../scripts/local/service-health.ts';
+import { portVariables, projectDirectory, serviceOrigin, simulatorsOrigin, type LocalSettings } from '../../scripts/local/settings.ts';
+import { WranglerOutput } from '../../scripts/local/wrangler-output.ts';
+import { applyMigrations, developmentArguments, wranglerEnvironment, wranglerProgram } from '../../scripts/local/wrangler.ts';
+import { freePort } from './service.ts';
+
+const tether = join(projectDirectory, 'scripts/local/tether.ts');
+
+export interface Answer {
+  status: number;
+  body: any;
+}
+
+export interface Call {
+  method: string;
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/**
+ * A local service that can be killed as a power cut would: wrangler and workerd end at once by SIGKILL, in the middle of whatever
+ * they do. The simulators are a process of their own that goes on, so what the outside world saw and is about to answer outlives it.
+ */
+export class KillableService {
+  readonly #settings: LocalSettings;
+  readonly #variables: Record<string, string>;
+  #simulators: ChildProcess | undefined;
+  #service: ChildProcess | undefined;
+  #apiKey = '';
+  /** What the service has logged, for a test that fails. */
+  output = '';
+
+  private constructor(settings: LocalSettings, variables: Record<string, string>) {
+    this.#settings = settings;
+    this.#variables = variables;
+  }
+
+  /** Up, with an organization. `variables` are those of the Worker. */
+  static async create(variables: Record<string, string>): Promise<KillableService> {
+    const stateDirectory = mkdtempSync(join(tmpdir(), 'service-'));
+    const settings = { port: await freePort(), simulatorsPort: await freePort(), stateDirectory };
+    const service = new KillableService(settings, variables);
+    try {
+      service.#startSimulators();
+      await applyMigrations(stateDirectory, AbortSignal.timeout(60_000));
+      await service.start();
+      service.#apiKey = await createDemoOrganization(service.#baseUrl);
+      return service;
+    } catch (error) {
+      await service.remove();
+      throw error;
+    }
+  }
+
+  get #baseUrl(): string {
+    return `${serviceOrigin(this.#settings)}/api/v1`;
+  }
+
+  get simulators(): string {
+    return simulatorsOrigin(this.#settings);
+  }
+
+  get stateDirectory(): string {
+    return this.#settings.stateDirectory;
+  }
+
+  #startSimulators(): void {
+    const { port, simulatorsPort, stateDirectory } = this.#settings;
+    this.#simulators = startGroup([join(projectDirectory, 'simulators/serve.ts')], {
+      ...process.env,
+      PORT: String(port),
+      SIM_PORT: String(simulatorsPort),
+      STATE_DIR: stateDirectory,
+    });
+    for (const stream of [this.#simulators.stdout!, this.#simulators.stderr!]) stream.resume();
+  }
+
+  /** Resolves once the service is healthy. */
+  async start(): Promise<void> {
+    // A file of its own, so that nothing of a developer's .dev.vars is in it.
+    const variablesFile = join(this.stateDirectory, 'variables.env');
+    const names = ensureDevelopmentVariables(variablesFile);
+    const variables = { ...portVariables(this.#settings, names), ...this.#variables };
+    const service = startGroup(
+      [wranglerProgram, ...developmentArguments(this.#settings, variables), '--env-file', variablesFile],
+      wranglerEnvironment(this.stateDirectory),
+    );
+    this.#service = service;
+    for (const stream of [service.stdout!, service.stderr!]) {
+      const lines = new WranglerOutput();
+      createInterface({ input: stream }).on('line', (line) => (this.output += `${lines.filter(line) ?? ''}\n`));
+    }
+    const gone = once(service, 'exit').then(() => Promise.reject(new Error(`the service ended while it started:\n${this.output}`)));
+    await Promise.race([waitUntilHealthy(this.#baseUrl, AbortSignal.timeout(60_000)), gone]);
+    gone.catch(() => undefined);
+  }
+
+  /** Ends wrangler and workerd at once; resolves when they are gone. */
+  async kill(): Promise<void> {
+    await endGroup(this.#service);
+  }
+
+  /** Ends everything and forgets it. */
+  async remove(): Promise<void> {
+    await Promise.all([endGroup(this.#service), endGroup(this.#simulators)]);
+    rmSync(this.stateDirectory, { recursive: true, force: true });
+  }
+
+  /** Throws when no answer comes, as while the service is down. */
+  async call({ method, path, body, headers = {} }: Call): Promise<Answer> {
+    const response = await fetch(path.startsWith('http') ? path : this.#baseUrl + path, {
+      method,
+      headers: { 'X-API-Key': this.#apiKey, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(30_000),
+    });
+    return { status: response.status, body: await response.json() };
+  }
+
+  /** The minute tick, now instead of at the next full minute. */
+  async tick(): Promise<void> {
+    await fetch(`${serviceOrigin(this.#settings)}/cdn-cgi/local/scheduled?cron=*+*+*+*+*`, { signal: AbortSignal.timeout(30_000) });
+  }
+}
+
+/** A Node program in a process group of its own; it ends by itself when this process is gone. */
+const startGroup = (parameters: string[], environment: NodeJS.ProcessEnv): ChildProcess =>
+  spawn(process.execPath, ['--import', tether, ...parameters], {
+    cwd: projectDirectory,
+    env: environment,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+async function endGroup(leader: ChildProcess | undefined): Promise<void> {
+  if (leader?.pid === undefined) return;
+  const hasEnded = leader.exitCode !== null || leader.signalCode !== null;
+  const ended = hasEnded ? Promise.resolve() : once(leader, 'exit');
+  try {
+    process.kill(-leader.pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+  await ended;
+}
