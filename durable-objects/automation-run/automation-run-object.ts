@@ -7,7 +7,7 @@ import { archiveHistory, historyRecord } from '../../src/automation-workflows/ru
 import { advance } from '../../src/automation-workflows/runs/interpreter.ts';
 import { callRun } from '../../src/automation-workflows/runs/launch.ts';
 import { deadlineOf, loadRunFacts, type LoadedRun } from '../../src/automation-workflows/runs/load-run.ts';
-import { begin, end, wakeAt } from '../../src/automation-workflows/runs/progress.ts';
+import { begin, end, wakeAt, type Progress } from '../../src/automation-workflows/runs/progress.ts';
 import { projectProgress } from '../../src/automation-workflows/runs/project.ts';
 import { liveRun, type LiveRun } from '../../src/automation-workflows/runs/records.ts';
 import { resume, type RetryAnswer } from '../../src/automation-workflows/runs/resume.ts';
@@ -26,6 +26,8 @@ import { runSchemaSteps, StoredJournal } from './journal.ts';
 const burstMs = 5000;
 /** A shorter sleep is not worth reading the run again. */
 const forgottenAfterMs = 500;
+/** A retry that died on its way is gone through with after this. */
+const retryAgainMs = 30_000;
 const failedKeptMs = 30 * 86_400_000;
 
 export type StartAnswer = 'started' | 'running' | 'ended' | 'unknown';
@@ -39,6 +41,8 @@ export type StartAnswer = 'started' | 'running' | 'ended' | 'unknown';
 export class AutomationRunObject extends LivingObject {
   readonly #journal = new StoredJournal(this.ctx.storage, this.projection);
   #loaded: LoadedRun | null = null;
+  /** How many runs of the workflow waited for their turn when the row was last written; null: not known. */
+  #heldRuns: number | null = null;
 
   protected schemaSteps() {
     return runSchemaSteps;
@@ -123,13 +127,14 @@ export class AutomationRunObject extends LivingObject {
     await this.#goOn();
   }
 
-  /** Has a run that was held while its workflow was paused take the step that was held. */
+  /** Has a run that was held while its workflow was paused take the step that was held. False when there is no such object. */
   async release(): Promise<boolean> {
     if (!this.exists()) return false;
     const progress = this.#journal.progress();
-    if (progress.wait?.kind !== 'paused') return false;
-    release(this.#journal, progress, progress.wait, this.clock());
-    await this.#goOn();
+    if (progress.wait?.kind === 'paused') {
+      release(this.#journal, progress, progress.wait, this.clock());
+      await this.#goOn();
+    }
     await this.project();
     return true;
   }
@@ -137,14 +142,20 @@ export class AutomationRunObject extends LivingObject {
   /** Has a failed run go on from the node where it failed, on the given version of its workflow. Repeatable. */
   async retry(version: number): Promise<RetryAnswer> {
     if (!this.exists()) return { refused: 'gone', state: null };
-    const { state } = this.#journal.progress();
+    await this.project();
+    const { state, retryVersion } = this.#journal.progress();
     if (state !== 'failed') return { refused: 'state', state };
-    this.timers.set('retry', this.clock() + 30_000, String(version));
-    return this.#retry(version);
+    // Of several at once the first is the one; the others find it under way.
+    if (retryVersion !== undefined) return { refused: 'state', state: 'running' };
+    this.ctx.storage.transactionSync(() => {
+      this.#journal.keep({ retryVersion: version });
+      this.timers.set('retry', this.clock() + retryAgainMs);
+    });
+    return this.#retry();
   }
 
   protected async onTimer(timer: Timer): Promise<void> {
-    if (timer.kind === 'retry') await this.#retry(Number(timer.subject));
+    if (timer.kind === 'retry') await this.#retry();
     else if (timer.kind === 'advance') await this.#advance();
     else await this.#finish();
   }
@@ -186,10 +197,13 @@ export class AutomationRunObject extends LivingObject {
     const { context, run } = await this.#load();
     const progress = this.#journal.progress();
     if (isLive(progress.state)) return this.timers.clear('finish');
-    if (progress.state !== 'cancelled' && !run.origin.isTest) await announceRunEnded(context, run, progress);
-    if (run.settings.max_active_runs !== null) await admitHeld(context, run.origin.workflowId);
-    const parentId = run.row.parent_run_id;
-    if (parentId !== null) await callRun(this.env, context.organization.id, parentId, (object) => object.childEnded(run.row.id));
+    const ends = (progress.retries ?? 0) + 1;
+    // A failed run comes here once more when it has been kept long enough.
+    if ((progress.toldEnds ?? 0) < ends) {
+      await this.#tellEnd(context, run, progress);
+      if (!this.exists()) return;
+      this.#journal.keep({ toldEnds: ends });
+    }
     await archiveHistory(this.env.FILES, context.organization.id, run.row.id, this.#journal.count(), (offset, limit) =>
       this.#journal.entries('ORDER BY id LIMIT ? OFFSET ?', limit, offset),
     );
@@ -204,9 +218,23 @@ export class AutomationRunObject extends LivingObject {
     await this.vanish();
   }
 
+  /** Triggers on the end fire, the next run that waits for its turn begins, and the run that waits for this one hears of it. */
+  async #tellEnd(context: Context, run: LoadedRun, progress: Progress): Promise<void> {
+    if (progress.state !== 'cancelled' && !run.origin.isTest) await announceRunEnded(context, run, progress);
+    // The settings may have changed since they were loaded; the row says whether somebody waits.
+    if (this.#heldRuns ?? run.settings.max_active_runs) await admitHeld(context, run.origin.workflowId);
+    const parentId = run.row.parent_run_id;
+    if (parentId !== null) await callRun(this.env, context.organization.id, parentId, (object) => object.childEnded(run.row.id));
+  }
+
   /** The row is revived first, under the revision that the object then has: done again after a crash, it finds its own work. */
-  async #retry(version: number): Promise<RetryAnswer> {
+  async #retry(): Promise<RetryAnswer> {
     const { id, organizationId } = this.#journal.identity();
+    const { retryVersion: version } = this.#journal.progress();
+    if (version === undefined) {
+      this.timers.clear('retry');
+      return { refused: 'state', state: this.#journal.progress().state };
+    }
     const context = await this.#context(organizationId);
     if (!context) throw new Error(`organization ${organizationId} of run ${id} is unknown`);
     const revived = await reviveRun(context.database, organizationId, {
@@ -216,9 +244,11 @@ export class AutomationRunObject extends LivingObject {
       revision: this.projection.revision() + 1,
     });
     const progress = this.#journal.progress();
-    if (progress.state !== 'failed') return { refused: 'state', state: progress.state };
-    this.timers.clear('retry', String(version));
+    // During the await the alarm may have gone through with the same retry.
+    if (progress.state !== 'failed' || progress.retryVersion !== version) return { refused: 'state', state: progress.state };
+    this.timers.clear('retry');
     if (revived !== 'revived') {
+      this.#journal.keep({ retryVersion: undefined });
       await this.timers.arm();
       return { refused: revived, state: 'failed' };
     }
@@ -234,10 +264,11 @@ export class AutomationRunObject extends LivingObject {
     const { context, run } = await this.#load();
     const progress = this.#journal.progress();
     const wake = wakeAt(progress, deadlineOf(run, progress));
-    const { isAccepted, workflowStatus } = await projectProgress(context, id, progress, {
+    const { isAccepted, workflowStatus, heldRuns } = await projectProgress(context, id, progress, {
       revision,
       wakeAt: wake === null ? null : Math.max(wake, this.clock()),
     });
+    this.#heldRuns = heldRuns;
     this.#journal.forgetLeft(progress.leftWaits ?? []);
     const now = this.#journal.progress();
     if (!isAccepted && isLive(now.state)) {

@@ -55,13 +55,16 @@ export class StoredJournal implements Journal {
     });
   }
 
-  /** Their waiters are out of D1. The row does not show them, so nothing of it is behind. */
+  /** Writes what of the progress the row does not show, so that nothing of the row is behind by it. */
+  keep(change: Pick<Progress, 'leftWaits' | 'retryVersion' | 'toldEnds'>): void {
+    this.#storage.sql.exec('UPDATE run SET progress = ?', JSON.stringify({ ...this.progress(), ...change }));
+  }
+
+  /** Their waiters are out of D1. */
   forgetLeft(left: LeftWait[]): void {
     if (!left.length) return;
     const gone = new Set(left.map(({ waitId }) => waitId));
-    const progress = this.progress();
-    const leftWaits = (progress.leftWaits ?? []).filter(({ waitId }) => !gone.has(waitId));
-    this.#storage.sql.exec('UPDATE run SET progress = ?', JSON.stringify({ ...progress, leftWaits }));
+    this.keep({ leftWaits: (this.progress().leftWaits ?? []).filter(({ waitId }) => !gone.has(waitId)) });
   }
 
   #write(entry: Entry): number {

@@ -99,6 +99,8 @@ export abstract class LivingObject extends DurableObject<Env> {
       for (let timer = this.#nextDue(failed); timer && Date.now() - startedAt < alarmBudgetMs; timer = this.#nextDue(failed)) {
         try {
           await (this.projection.isTimer(timer.kind) ? this.project() : this.onTimer(timer));
+          // Left as it was, it would be due again at once, for ever, and nothing else would get its turn.
+          if (this.exists() && this.timers.isUntouched(timer)) throw new Error('the work of a timer neither moved nor cleared it');
         } catch (error) {
           this.log.error('timer failed', error, { kind: timer.kind, attempts: timer.attempts });
           failed.add(timer.kind + timer.subject);

@@ -46,6 +46,15 @@ export class Timers {
     this.#storage.sql.exec('DELETE FROM timer WHERE kind = ? AND subject = ?', kind, subject);
   }
 
+  /** Whether the timer stands as it was read. */
+  isUntouched({ kind, subject, due, attempts }: Timer): boolean {
+    return (
+      this.#storage.sql
+        .exec('SELECT 1 FROM timer WHERE kind = ? AND subject = ? AND due = ? AND attempts = ?', kind, subject, due, attempts)
+        .toArray().length > 0
+    );
+  }
+
   /** Due timers, earliest first. */
   due(now: number): Timer[] {
     return this.#storage.sql

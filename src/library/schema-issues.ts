@@ -14,8 +14,16 @@ export function issuesOf(error: Pick<z.ZodError, 'issues'>, prefix: readonly str
       const furthest = issue.errors.toSorted((a, b) => depthOf(b) - depthOf(a) || a.length - b.length)[0] ?? [];
       if (depthOf(furthest) > 0) return issuesOf({ issues: furthest }, loc);
     }
-    return [{ loc, msg: issue.message, type: issue.code }];
+    return [{ loc, msg: messageOf(issue), type: issue.code }];
   });
 }
+
+/** The library speaks of a missing field as of a value of type undefined. */
+const messageOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+    ? `Is missing; give ${article(issue.expected)}`
+    : issue.message;
+
+const article = (type: string): string => `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
 
 const depthOf = (issues: readonly { path: PropertyKey[] }[]): number => Math.max(0, ...issues.map((issue) => issue.path.length));

@@ -132,6 +132,28 @@ test('an event that came between the step before and the wait is taken; one from
   expect((await runIn(client, without, 'completed')).outcome).toBe('late');
 });
 
+test('a look-back with match finds its event among hundreds of others, however its value is written', async () => {
+  const { client, id } = await newOrganization();
+  const event = `INSERT INTO event (organization_id, event_type, data, created_at, handled_at)
+    WITH RECURSIVE n (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < 700)
+    SELECT ?, 'billed', json_object('invoice', json_object('id', 'I' || value), 'number', value), ?, 1 FROM n`;
+  await env.DB.prepare(event)
+    .bind(id, Date.now() - 60_000)
+    .run();
+  const matches = [
+    { field: 'data.invoice.id', value: 'I3' },
+    { field: 'invoice.id', value: 'I3' },
+    { field: 'number', value: '3' },
+    { field: 'data.number', value: 3 },
+  ];
+  for (const match of matches) {
+    const definition = waitingFor({ event_types: ['billed'], match, lookback: 'PT1H' });
+    const workflow = await activeWorkflow(client, { definition });
+    const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+    expect((await runIn(client, body.id, 'completed')).context.steps.hear.event.data).toEqual({ invoice: { id: 'I3' }, number: 3 });
+  }
+});
+
 test('a run never takes the event that started it, nor one event twice, however far it looks back and however often the message comes', async () => {
   const { client, id } = await newOrganization();
   const ada = await personOf(client);

@@ -146,7 +146,7 @@ test('exits by key hold for runs that began before the setting, and a setting ta
   await client.post('/events', { event_type: 'emptied', data: { id: 'c1' } });
   await runIn(client, first, 'completed');
   const second = await sleeping(client, workflow, phone, { cart: 'c2' });
-  await client.patch(`/automation-workflows/${workflow}`, { settings: { entry_key: '{{ data.cart }}' } });
+  await client.patch(`/automation-workflows/${workflow}`, { settings: { exit_on: null } });
   expect((await env.DB.prepare('SELECT 1 FROM exit_topic WHERE organization_id = ?').bind(id).all()).results).toEqual([]);
   const late = await client.post('/events', { event_type: 'emptied', data: { id: 'c2' } });
   await deliver('events', [{ v: 1, kind: 'event', organization_id: id, id: late.body.event_id }]);

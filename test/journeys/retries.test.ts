@@ -138,6 +138,54 @@ test('the current version must still have the node where the run failed', async 
   expect((await client.get(`/automation-workflows/runs/${run}`)).body).toMatchObject({ state: 'failed', workflow_version: 1 });
 });
 
+test('two people who press at once on different versions: one retry happens, the other is refused and follows in no way', async () => {
+  const { client, id } = await newOrganization();
+  const keys = shop(500);
+  const definition = chain(
+    { id: 'call', type: 'http_request', data: { url: 'https://shop.example.com/x' } },
+    { id: 'nap', type: 'wait', data: { duration: 'P1D' } },
+  );
+  const { workflow, run } = await failedRun(client, definition);
+  await client.patch(`/automation-workflows/${workflow}`, { definition: { ...definition, edges: definition.edges.toReversed() } });
+  const answers = await Promise.all([
+    retry(client, run, { version: 'run' }),
+    retry(client, run, { version: 'current' }),
+    retry(client, run),
+  ]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  await runIn(client, run, 'waiting');
+  // An hour later nothing of the refused ones is left to be done.
+  const timers = await runInDurableObject(runStub(id, run), async (instance, state) => {
+    const object = instance as unknown as { clock: () => number; alarm(): Promise<void> };
+    const real = object.clock;
+    object.clock = () => real() + 3_600_000;
+    await object.alarm();
+    object.clock = real;
+    return state.storage.sql.exec('SELECT kind FROM timer').toArray();
+  });
+  expect(timers).toEqual([{ kind: 'advance' }]);
+  expect(keys).toHaveLength(2);
+});
+
+test('a retry asks for a workflow that runs, and on the current version for a sound graph with the same kind of node', async () => {
+  const { client } = await newOrganization();
+  shop(500, 500);
+  const first = await failedRun(client, calling());
+  const at = `/automation-workflows/${first.workflow}`;
+  const other = chain({ id: 'call', type: 'wait', data: { duration: 'PT1S' } });
+  await client.patch(at, { definition: other });
+  expect((await retry(client, first.run, { version: 'current' })).body.detail).toContain('is a wait in version 2 and was a http_request');
+  await client.delete(at);
+  await client.patch(at, { status: 'draft' });
+  await client.patch(at, { definition: { nodes: [{ id: 'call', type: 'fax' }], edges: [] } });
+  for (const version of ['run', 'current'])
+    expect(await retry(client, first.run, { version })).toMatchObject({
+      status: 409,
+      body: { detail: 'The workflow is draft; activate it, then retry' },
+    });
+  expect((await client.get(`/automation-workflows/runs/${first.run}`)).body.state).toBe('failed');
+});
+
 test('a run that never began has no node to go on from', async () => {
   const { client } = await newOrganization();
   const schema = { type: 'object', required: ['total'] };
@@ -165,7 +213,7 @@ test('a retry keeps to one live run per key, to max_active_runs and to archiving
   const { workflow, run } = await failedRun(client, definition, { one_live_run_per_key: true, max_active_runs: 1 }, contact);
   const { body: other } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact });
   expect(await retry(client, run)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('max_active_runs') } });
-  await client.patch(`/automation-workflows/${workflow}`, { settings: { one_live_run_per_key: true, retry: once } });
+  await client.patch(`/automation-workflows/${workflow}`, { settings: { max_active_runs: null } });
   expect(await retry(client, run)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('one_live_run_per_key') } });
   expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('failed');
   await client.post(`/automation-workflows/runs/${other.id}/stop`);
@@ -228,6 +276,22 @@ test('run.failed fires for each failure, run.completed for the end', async () =>
   await total(1);
   await retry(client, run);
   await total(2);
+});
+
+test('a request that must not be repeated ends as unknown when its answer is lost, too', async () => {
+  const { client } = await newOrganization();
+  let calls = 0;
+  const realFetch = globalThis.fetch;
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const request = new Request(input as RequestInfo, init as RequestInit);
+    if (!request.url.startsWith('https://shop.example.com/')) return realFetch(request);
+    calls++;
+    throw new TypeError('Network connection lost.');
+  });
+  const workflow = await activeWorkflow(client, { definition: calling({ after_crash: 'unknown' }) });
+  const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  expect((await runIn(client, body.id, 'failed')).error).toMatchObject({ type: 'unknown', attempt: 1 });
+  expect(calls).toBe(1);
 });
 
 test('after a crash between sending and recording, a request that must not be repeated ends as unknown, and a person retries it', async () => {

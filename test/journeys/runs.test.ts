@@ -339,6 +339,24 @@ test('what is not there is 404, and what is no id is 422', async () => {
   await deliver('fanout', [{ v: 1, kind: 'cleanup', organization_id: organizationId, id: 987_654_321 }]);
 });
 
+test('on_error continue goes on at default; a node that has none fails the run, rather than ending it as if all were done', async () => {
+  const { client } = await newOrganization();
+  const definition = {
+    nodes: [
+      { id: 'in', type: 'trigger', data: {} },
+      { id: 'hear', type: 'wait_for_event', data: { event_types: ['x'], timeout: 'PT1H' } },
+      { id: 'out', type: 'exit', data: {} },
+    ],
+    edges: [
+      { id: 'a', source: 'in', target: 'hear' },
+      { id: 'b', source: 'hear', target: 'out', source_handle: 'received' },
+    ],
+  };
+  const workflow = await activeWorkflow(client, { definition, settings: { on_error: 'continue' } });
+  const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  expect((await runIn(client, body.id, 'failed')).error).toMatchObject({ node_id: 'hear', type: 'no_contact' });
+});
+
 test('settings that change while a run sleeps hold for it when it wakes', async () => {
   const { client } = await newOrganization();
   const definition = chain(

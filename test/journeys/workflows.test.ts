@@ -346,6 +346,24 @@ test('node types describe themselves: the schema takes the example, and every ha
   }
 });
 
+test('a PATCH of settings keeps what it does not name; null is the default again; retry changes key by key', async () => {
+  const { client } = await newOrganization();
+  const { id } = await create(client);
+  const patch = async (settings: unknown) => (await client.patch(workflow(id), { settings })).body.settings;
+  await patch({ exit_on: [{ event_type: 'left' }], timeout: 'P60D', retry: { max_attempts: 5 } });
+  const next = await patch({ max_active_runs: 5, retry: { factor: 3 } });
+  expect(next).toMatchObject({
+    exit_on: [{ event_type: 'left' }],
+    timeout: 'P60D',
+    max_active_runs: 5,
+    retry: { max_attempts: 5, factor: 3 },
+  });
+  const cleared = await patch({ timeout: null, exit_on: null, retry: null });
+  expect(cleared).toMatchObject({ timeout: 'P30D', exit_on: [], max_active_runs: 5, retry: { max_attempts: 3 } });
+  expect(await patch(null)).toMatchObject({ max_active_runs: null });
+  expect((await client.patch(workflow(id), { settings: { timeot: 'P1D' } })).status).toBe(422);
+});
+
 test('execute checks the context against the schema and the contact against the organization', async () => {
   const { client } = await newOrganization();
   const schema = {

@@ -47,7 +47,7 @@ export const HttpRequestData = z.strictObject({
     .default(['2xx']),
   /** For requests that reach a person, such as to a provider of text messages: the workflow's quiet hours hold. */
   respect_quiet_hours: z.boolean().default(false),
-  /** What a crash between sending and recording means: send again under the same Idempotency-Key, or fail as `unknown`. */
+  /** What a crash between sending and recording, or a lost answer, means: send again, or fail as `unknown`. */
   after_crash: z.enum(['repeat', 'unknown']).default('repeat'),
 });
 

@@ -40,6 +40,11 @@ export const httpRequestNode = defineNode<HttpRequestData>({
 const withoutSecrets = (data: HttpRequestData): HttpRequestData => ({ ...maskSecrets(data), secret: data.secret });
 
 function settle(response: OutboundResponse, data: HttpRequestData, now: number): StepResult {
+  if ('failure' in response && response.failure === 'network' && data.after_crash === 'unknown')
+    return failure(
+      'unknown',
+      `${response.message}. Whether the request took effect is not known, so it was not sent again; look at the other side, then retry the run`,
+    );
   if ('failure' in response)
     return { kind: 'fail', type: response.failure, message: response.message, retryable: response.failure === 'network' };
   const { status, headers } = response;

@@ -16,6 +16,7 @@ import { findRun } from './store.ts';
 /** The run that asks. */
 export interface ParentRun {
   id: number;
+  workflowId: number;
   contactId: number | null;
   depth: number;
 }
@@ -28,6 +29,10 @@ export async function startChild(context: Context, parent: ParentRun, key: strin
   const contact = parent.contactId === null ? null : ((await findContacts(context, [parent.contactId])).get(parent.contactId) ?? null);
   const cause = causeWithContext(`step:${key}`, contact, request.context);
   const settings = settingsFrom(workflow.settings);
+  if (request.wait && workflow.id === parent.workflowId && settings.max_active_runs !== null)
+    throw conflict(
+      `Workflow ${workflow.id} has max_active_runs and would wait for itself: its run could be waiting for the turn that this one holds`,
+    );
   const { stored, refused } = await startRuns(context, [
     {
       workflow: { id: workflow.id, version: workflow.version, contextSchema: workflow.context_schema, settings },

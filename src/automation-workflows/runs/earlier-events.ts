@@ -1,6 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import { resolvePayloads } from '../../database/payload.ts';
 import type { EventSubscription } from '../nodes/contract.ts';
+import { payloadMatch } from './payload-match.ts';
 import type { RunOrigin } from './scope-of-run.ts';
 import type { OfferedEvent } from './surroundings.ts';
 import { valueAt } from './wake.ts';
@@ -26,6 +27,7 @@ export async function subscribeRun(
       since: events.since,
       afterId: ownEvent(origin),
       contactId: events.field === null ? Number(events.value) : null,
+      match: events.field === null ? null : payloadMatch(events.field, events.value),
     }),
   ]);
   const rows = (earlier as unknown as EventRow[]).filter((row) => !taken.includes(row.id));
@@ -46,6 +48,7 @@ export async function eventsSinceStart(context: Context, origin: RunOrigin, type
       since: Date.parse(origin.event?.created_at ?? '') || origin.createdAt,
       afterId: ownEvent(origin),
       contactId: ofContact ? origin.contactId : null,
+      match: null,
     }),
   );
   return offeredEvents(context, rows);

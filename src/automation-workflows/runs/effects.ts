@@ -7,11 +7,11 @@ import { notFound } from '../../library/errors.ts';
 import type { Json } from '../../library/json.ts';
 import { sendOutside } from '../../providers/http/send.ts';
 import type { Effects } from '../nodes/contract.ts';
-import { startChild } from './child.ts';
+import { startChild, type ParentRun } from './child.ts';
 import { completeText } from './complete-text.ts';
 
 /** What a run's side-effect nodes really do. What a journey causes is one level deeper than the run itself. */
-export function runEffects(context: Context, run: { id: number; contactId: number | null; depth: number }): Effects {
+export function runEffects(context: Context, run: ParentRun): Effects {
   const contactId = () => {
     if (run.contactId === null) throw notFound('Contact of this run');
     return run.contactId;

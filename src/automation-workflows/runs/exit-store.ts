@@ -55,22 +55,36 @@ export interface ExitOf {
   entry_key: string | null;
 }
 
-/** A run that began after the event, or by it, is not ended by it. */
+/**
+ * A run that began after the event, or by it, is not ended by it. Ids tell the order of events exactly; of what else starts runs
+ * only the moments can be compared.
+ */
 const beganBefore = `CASE r.source WHEN 'event' THEN r.source_id < j.value ->> 'event_id'
   WHEN 'delivery' THEN (SELECT created_at FROM webhook_delivery WHERE id = r.source_id) <= j.value ->> 'event_at'
   ELSE r.created_at <= j.value ->> 'event_at' END`;
-export async function runsToExit(database: Database, organizationId: number, of: ExitOf[]): Promise<{ id: number; event_id: number }[]> {
+
+/** A page of the runs that events end, by id from `afterId` on, each with the first such event. */
+export async function runsToExit(
+  database: Database,
+  organizationId: number,
+  of: ExitOf[],
+  afterId: number,
+  limit: number,
+): Promise<{ id: number; event_id: number }[]> {
   return database.all(
     database.prepare(
       `SELECT r.id, min(j.value ->> 'event_id') AS event_id FROM json_each(?1) j CROSS JOIN automation_run r INDEXED BY automation_run_exit_contact
        WHERE j.value ->> 'contact_id' IS NOT NULL AND r.contact_id = j.value ->> 'contact_id' AND r.workflow_id = j.value ->> 'workflow_id'
-         AND r.is_exitable = 1 AND r.organization_id = ?2 AND ${beganBefore} GROUP BY r.id
+         AND r.is_exitable = 1 AND r.organization_id = ?2 AND r.id > ?3 AND ${beganBefore} GROUP BY r.id
        UNION
        SELECT r.id, min(j.value ->> 'event_id') FROM json_each(?1) j CROSS JOIN automation_run r INDEXED BY automation_run_exit_key
        WHERE j.value ->> 'entry_key' IS NOT NULL AND r.workflow_id = j.value ->> 'workflow_id' AND r.entry_key = j.value ->> 'entry_key'
-         AND r.is_exitable = 1 AND r.organization_id = ?2 AND ${beganBefore} GROUP BY r.id`,
+         AND r.is_exitable = 1 AND r.organization_id = ?2 AND r.id > ?3 AND ${beganBefore} GROUP BY r.id
+       ORDER BY 1 LIMIT ?4`,
       JSON.stringify(of),
       organizationId,
+      afterId,
+      limit,
     ),
   );
 }

@@ -13,7 +13,7 @@ export async function pausedRuns(database: Database, organizationId: number, wor
   return rows.map((row) => row.id);
 }
 
-/** For runs whose objects say that they are not held: their rows were behind. */
+/** For runs that have no object, so that nobody else would clear their holds. */
 export async function clearHolds(database: Database, organizationId: number, ids: number[]): Promise<void> {
   await database.all(
     database.prepare(

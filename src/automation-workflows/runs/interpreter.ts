@@ -23,8 +23,7 @@ export async function advance(journal: Journal, run: Surroundings): Promise<void
     const progress = journal.progress();
     if (!isLive(progress.state)) return;
     const now = run.now();
-    if (now >= run.deadline)
-      return giveUp(journal, progress, { type: 'timeout', message: 'The run took longer than its timeout allows' }, now);
+    if (now >= run.deadline) return giveUp(journal, progress, timedOut(run), now);
     if (progress.wait) {
       if (isUnasked(progress.wait)) {
         await lookUp(journal, progress.wait, run);
@@ -41,6 +40,11 @@ export async function advance(journal: Journal, run: Surroundings): Promise<void
     await takeStep(journal, progress, run);
   }
 }
+
+const timedOut = ({ settings }: Surroundings) => ({
+  type: 'timeout',
+  message: `The run took longer than settings.timeout (${settings.timeout}) allows; give it more if its waits are meant to be that long`,
+});
 
 /** A visit with everything that performing it needs. */
 interface Prepared {
@@ -62,7 +66,7 @@ async function takeStep(journal: Journal, progress: Progress, run: Surroundings)
   if ('kind' in prepared) return settle(journal, journal.progress(), entry, prepared, run);
   const { step } = prepared;
   if (begun && type.afterCrash?.(step.data) === 'unknown') return settle(journal, journal.progress(), entry, unknown, run);
-  if (!begun && isHeld(journal, entry, prepared, type, run)) return;
+  if (!begun && keepBack(journal, entry, prepared, type, run)) return;
   // The intent stands before the act: after a crash the record shows that the side effect may have happened.
   if (type.isSideEffect && !run.dryRun && !begun) entry.id = journal.commit({ ...journal.progress(), retryAt: null }, entry);
   const result = await perform(type, step);
@@ -138,8 +142,8 @@ function failureOf(error: unknown): Failed {
   return { kind: 'fail', type: 'internal', message: (error as Error).message, retryable: true };
 }
 
-/** Whether a side effect may not happen now, and if so, what the run does instead. */
-function isHeld(journal: Journal, entry: Entry, { step, isPaused }: Prepared, type: NodeType, run: Surroundings): boolean {
+/** Holds or skips a side effect that may not happen now; false when it may. */
+function keepBack(journal: Journal, entry: Entry, { step, isPaused }: Prepared, type: NodeType, run: Surroundings): boolean {
   const progress = journal.progress();
   const hold = (sleep: (historyId: number) => Sleep, output: object) => {
     journal.commit((historyId) => ({ ...progress, state: 'waiting', retryAt: null, wait: sleep(historyId) }), {
@@ -151,7 +155,7 @@ function isHeld(journal: Journal, entry: Entry, { step, isPaused }: Prepared, ty
   };
   if (type.isSideEffect && isPaused && !run.dryRun)
     return hold((historyId) => ({ kind: 'paused', until: null, historyId }), {
-      why: 'held: the workflow is paused; it goes on when the workflow is active again',
+      why: 'held: the workflow is not active; it goes on when it is active again',
     });
   const { quiet_hours: quietHours } = run.settings;
   if (!quietHours || !type.keepsQuietHours?.(step.data)) return false;

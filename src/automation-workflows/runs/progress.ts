@@ -32,6 +32,10 @@ export interface Progress {
   takenEvents?: number[];
   /** Waits that the run has left while their waiters may still stand in D1. */
   leftWaits?: LeftWait[];
+  /** A person's retry that is under way: the version of the workflow to go on with. */
+  retryVersion?: number | undefined;
+  /** Of how many ends (the first, and one after each retry) those who wait for it have been told. */
+  toldEnds?: number;
   /** How often a person had the ended run go on, and when last: from then on its timeout counts. */
   retries?: number;
   retriedAt?: number;

@@ -13,14 +13,14 @@ export async function releaseHeld(context: Context, workflowId: number): Promise
   if (workflow?.status !== 'active') return true;
   const ids = await pausedRuns(database, organization.id, workflowId, pageSize);
   const waiting = [...ids];
-  const behind: number[] = [];
+  const gone: number[] = [];
   const worker = async () => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
       const runId = id;
-      if (!(await callRun(bindings, organization.id, runId, (object) => object.release()))) behind.push(runId);
+      if (!(await callRun(bindings, organization.id, runId, (object) => object.release()))) gone.push(runId);
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, ids.length) }, worker));
-  if (behind.length) await clearHolds(database, organization.id, behind);
+  if (gone.length) await clearHolds(database, organization.id, gone);
   return ids.length < pageSize;
 }

@@ -21,6 +21,7 @@ export const resume = (progress: Progress, now: number): Progress => ({
   outcome: null,
   error: null,
   endedAt: null,
+  retryVersion: undefined,
   retries: (progress.retries ?? 0) + 1,
   retriedAt: now,
 });

@@ -1,13 +1,15 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../accounts/context.ts';
 import { conflict } from '../../library/errors.ts';
-import { parseDefinition } from '../definition.ts';
+import { parseDefinition, type Definition } from '../definition.ts';
 import type { RunRecord } from '../schemas.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
+import { definitionIssues } from '../workflows/prepare.ts';
+import type { WorkflowRow } from '../workflows/store.ts';
 import { callRun } from './launch.ts';
 import { existingRun, readRun } from './read.ts';
 import type { RetryAnswer } from './resume.ts';
-import type { RunRow } from './store.ts';
+import { loadRun, type RunRow } from './store.ts';
 
 export type RetryVersion = 'run' | 'current';
 
@@ -15,23 +17,39 @@ export type RetryVersion = 'run' | 'current';
 export async function retryRun(context: Context, id: number, version: RetryVersion): Promise<z.infer<typeof RunRecord>> {
   const row = await existingRun(context, id);
   if (row.state !== 'failed') throw conflict(`The run is ${row.state}; only a failed run can be retried`);
-  const target = version === 'run' ? row.workflow_version : await currentVersion(context, row);
+  const workflow = await existingWorkflow(context, row.workflow_id);
+  const { status } = workflow;
+  // A test runs whatever the status of its workflow is.
+  if (!row.is_test && status !== 'active' && status !== 'paused')
+    throw conflict(`The workflow is ${status}; ${status === 'archived' ? 'move it to draft and activate it' : 'activate it'}, then retry`);
+  const target = version === 'run' ? row.workflow_version : await currentVersion(context, row, workflow);
   const answer = await callRun(context.bindings, context.organization.id, id, (object) => object.retry(target));
-  if (answer.refused !== null) throw conflict(await words(context, row, answer));
+  if (answer.refused !== null) throw conflict(words(row, answer));
   return readRun(context, id);
 }
 
-/** The workflow's current version, provided that the node where the run failed is still in it. */
-async function currentVersion(context: Context, row: RunRow): Promise<number> {
-  const workflow = await existingWorkflow(context, row.workflow_id);
-  const nodeId = row.current_node_id;
-  const node = parseDefinition(JSON.parse(workflow.definition)).nodes.find(({ id }) => id === nodeId);
-  if (!node)
-    throw conflict(`Node "${nodeId}", where the run failed, is not in version ${workflow.version}; retry on the run's own version`);
+/** The workflow's current version, provided that it is sound and has the node where the run failed, of the same type. */
+async function currentVersion(context: Context, row: RunRow, workflow: WorkflowRow): Promise<number> {
+  const current = JSON.parse(workflow.definition) as unknown;
+  const [issue] = await definitionIssues(context, current);
+  if (issue) throw conflict(`Version ${workflow.version} cannot run: ${issue.loc.slice(2).join('.')}: ${issue.msg}`);
+  const before = nodeAt(row, await definitionOf(context, row));
+  const now = nodeAt(row, parseDefinition(current));
+  const where = `Node "${row.current_node_id}", where the run failed,`;
+  if (!now) throw conflict(`${where} is not in version ${workflow.version}; retry on the run's own version`);
+  if (before && before.type !== now.type)
+    throw conflict(`${where} is a ${now.type} in version ${workflow.version} and was a ${before.type}; retry on the run's own version`);
   return workflow.version;
 }
 
-async function words(context: Context, row: RunRow, answer: RetryAnswer): Promise<string> {
+const nodeAt = (row: RunRow, definition: Definition | null) => definition?.nodes.find(({ id }) => id === row.current_node_id);
+
+async function definitionOf(context: Context, row: RunRow): Promise<Definition | null> {
+  const facts = await loadRun(context.database, context.organization.id, row.id);
+  return facts && parseDefinition(JSON.parse(facts.definition));
+}
+
+function words(row: RunRow, answer: RetryAnswer): string {
   switch (answer.refused) {
     case 'gone':
       return row.completed_at !== null && row.started_at !== null
@@ -43,9 +61,9 @@ async function words(context: Context, row: RunRow, answer: RetryAnswer): Promis
       return 'As many runs are active as settings.max_active_runs allows; retry when one has ended';
     case 'one_live_run_per_key':
       return `Another run with entry key ${JSON.stringify(row.entry_key)} is live, and settings.one_live_run_per_key allows one at a time`;
-    default: {
-      const { state } = answer.state === null || answer.refused === 'ended' ? await existingRun(context, row.id) : { state: answer.state };
-      return `The run is ${state}; only a failed run can be retried`;
-    }
+    default:
+      return answer.state === 'failed' || answer.state === null
+        ? 'The run changed just now; look at it, and retry if it is still failed'
+        : `The run is ${answer.state}; only a failed run can be retried`;
   }
 }

@@ -66,7 +66,8 @@ export function settleFailure(journal: Journal, progress: Progress, entry: Entry
   const { type, node } = run.graph.node(nodeId);
   if (run.graph.target(nodeId, errorHandle) !== null && type.handles(node.data).includes(errorHandle))
     journal.commit(follow({ ...progress, outputs }, run.graph, errorHandle, now), record);
-  else if (run.settings.on_error === 'continue') journal.commit(follow({ ...progress, outputs }, run.graph, defaultHandle, now), record);
+  else if (run.settings.on_error === 'continue' && type.handles(node.data).includes(defaultHandle))
+    journal.commit(follow({ ...progress, outputs }, run.graph, defaultHandle, now), record);
   else
     journal.commit(
       end({ ...progress, outputs }, { state: 'failed', error: { node_id: nodeId, ...failed, attempt: progress.attempt } }, now),

@@ -13,6 +13,7 @@ export async function stopRun(context: Context, id: number): Promise<z.infer<typ
   const row = await existingRun(context, id);
   if (!isLive(row.state) || !(await endRun(context, id, { state: 'cancelled' }))) {
     const { state } = isLive(row.state) ? await existingRun(context, id) : row;
+    if (isLive(state)) throw conflict('The run has just ended; its record shows it in a moment');
     throw conflict(`The run is ${state} and cannot be stopped; only ${liveStates.join(', ')} runs can`);
   }
   return readRun(context, id);

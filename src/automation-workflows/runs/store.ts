@@ -92,6 +92,8 @@ export interface Projected {
   /** False when the row has ended by another hand meanwhile: a row that another hand ended is never revived. */
   isAccepted: boolean;
   workflowStatus: WorkflowStatus | null;
+  /** How many runs of the workflow wait for their turn. */
+  heldRuns: number;
 }
 
 /** Brings the row up to date, and takes out the waiters of waits that the run has left. */
@@ -123,15 +125,19 @@ export async function projectRun(
       projection.revision,
     ),
     database.prepare(
-      `SELECT revision, (SELECT status FROM automation_workflow w WHERE w.id = r.workflow_id) AS status
-       FROM automation_run r WHERE id = ? AND organization_id = ?`,
+      `SELECT r.revision, w.status, w.held_runs_count FROM automation_run r LEFT JOIN automation_workflow w ON w.id = r.workflow_id
+       WHERE r.id = ? AND r.organization_id = ?`,
       id,
       organizationId,
     ),
     ...leftWaits,
   ]);
-  const row = rows![0] as { revision: number; status: WorkflowStatus | null } | undefined;
-  return { isAccepted: (row?.revision ?? 0) >= projection.revision, workflowStatus: row?.status ?? null };
+  const row = rows![0] as { revision: number; status: WorkflowStatus | null; held_runs_count: number | null } | undefined;
+  return {
+    isAccepted: (row?.revision ?? 0) >= projection.revision,
+    workflowStatus: row?.status ?? null,
+    heldRuns: row?.held_runs_count ?? 0,
+  };
 }
 
 /** Everything a run's object needs to go on, in one call. */

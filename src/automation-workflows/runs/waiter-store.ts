@@ -1,5 +1,6 @@
 import type { Database, Statement } from '../../database/client.ts';
 import type { EventSubscription } from '../nodes/contract.ts';
+import type { PayloadMatch } from './payload-match.ts';
 import type { LeftWait } from './progress.ts';
 
 type Key = Pick<EventSubscription, 'types' | 'field' | 'value'>;
@@ -34,14 +35,16 @@ export interface EventRow {
   created_at: number;
 }
 
-/** How many events a wait looks back over; beyond it, the newest are looked at. */
-export const lookbackLimit = 500;
+/** How many events of a contact, or events that may fit, a wait looks at; beyond it, the newest. */
+const lookbackLimit = 500;
+/** How many events of its types a wait goes through for those that may fit; beyond it, the newest. */
+const searchedEvents = 20_000;
 
 /** Events of these types since a moment and after the run's own event, oldest first: of a contact, or of anyone. */
 export function earlierEventsStatement(
   database: Database,
   organizationId: number,
-  of: { types: string[]; since: number; afterId: number; contactId: number | null },
+  of: { types: string[]; since: number; afterId: number; contactId: number | null; match: PayloadMatch | null },
 ): Statement {
   const columns = 'id, event_type, contact_id, data, created_at';
   const types = JSON.stringify(of.types);
@@ -50,7 +53,7 @@ export function earlierEventsStatement(
       `SELECT * FROM (
          SELECT ${columns} FROM event INDEXED BY event_contact WHERE contact_id = ? AND created_at >= ? AND organization_id = ? AND id > ?
            AND event_type IN (SELECT value FROM json_each(?)) ORDER BY created_at DESC LIMIT ${lookbackLimit}
-       ) ORDER BY id`,
+       ) newest ORDER BY id`,
       of.contactId,
       of.since,
       organizationId,
@@ -58,14 +61,17 @@ export function earlierEventsStatement(
       types,
     );
   return database.prepare(
-    `SELECT ${columns} FROM (
-       SELECT e.id, e.event_type, e.contact_id, e.data, e.created_at FROM json_each(?) j CROSS JOIN event e INDEXED BY event_organization_type
-       WHERE e.organization_id = ? AND e.event_type = j.value AND e.created_at >= ? AND e.id > ? ORDER BY e.created_at DESC LIMIT ${lookbackLimit}
-     ) ORDER BY id`,
+    `SELECT * FROM (
+       SELECT * FROM (
+         SELECT e.id, e.event_type, e.contact_id, e.data, e.created_at FROM json_each(?) j CROSS JOIN event e INDEXED BY event_organization_type
+         WHERE e.organization_id = ? AND e.event_type = j.value AND e.created_at >= ? AND e.id > ? ORDER BY e.created_at DESC LIMIT ${searchedEvents}
+       ) newest WHERE ${of.match?.sql ?? '1'} ORDER BY created_at DESC LIMIT ${lookbackLimit}
+     ) newest ORDER BY id`,
     types,
     organizationId,
     of.since,
     of.afterId,
+    ...(of.match?.parameters ?? []),
   );
 }
 

@@ -8,6 +8,9 @@ import { settingsFrom } from '../settings.ts';
 import { exitOf } from './exit-rules.ts';
 import { triggerScope, type TriggerCause } from './match.ts';
 
+const pageSize = 500;
+const parallel = 25;
+
 /** Ends the live runs that events end by `exit_on`, at once, with outcome `exited`. Repeatable. */
 export async function exitRuns(
   context: Context,
@@ -22,9 +25,16 @@ export async function exitRuns(
   );
   if (!exits.length) return;
   const byId = new Map(events.map((event) => [event.id, event]));
-  for (const { id, event_id: eventId } of await runsToExit(context.database, context.organization.id, exits)) {
-    const event = byId.get(eventId)!;
-    await endRun(context, id, { state: 'completed', outcome: 'exited' }, exitWords(event));
+  for (let afterId = 0; ;) {
+    const page = await runsToExit(context.database, context.organization.id, exits, afterId, pageSize);
+    const waiting = [...page];
+    const worker = async () => {
+      for (let run = waiting.shift(); run; run = waiting.shift())
+        await endRun(context, run.id, { state: 'completed', outcome: 'exited' }, exitWords(byId.get(run.event_id)!));
+    };
+    await Promise.all(Array.from({ length: Math.min(parallel, page.length) }, worker));
+    if (page.length < pageSize) return;
+    afterId = page.at(-1)!.id;
   }
 }
 

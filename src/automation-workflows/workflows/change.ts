@@ -108,7 +108,9 @@ async function changedFields(context: Context, row: store.WorkflowRow, input: Wo
   if (input.definition !== undefined)
     change.definition = await prepareDefinition(context, input.definition ?? emptyDefinition, JSON.parse(row.definition));
   if (input.context_schema !== undefined) change.context_schema = prepareContextSchema(input.context_schema ?? {});
-  if (input.settings !== undefined) change.settings = prepareSettings(input.settings ?? {});
+  if (input.settings !== undefined)
+    change.settings =
+      input.settings === null ? prepareSettings({}) : prepareSettings(input.settings, JSON.parse(row.settings) as JsonObject);
   return change;
 }
 

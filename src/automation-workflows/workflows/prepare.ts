@@ -27,11 +27,24 @@ async function openedText(context: Context, before: unknown): Promise<string> {
   return JSON.stringify(await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, before));
 }
 
-/** Settings with every default filled in; 422 naming what is wrong or unknown. */
-export function prepareSettings(settings: unknown): string {
-  const parsed = WorkflowSettings.safeParse(settings);
+/**
+ * Settings with every default filled in; 422 naming what is wrong or unknown. What is absent stays as it was `before`, null is the
+ * default again; `retry` is changed key by key, every other setting as a whole.
+ */
+export function prepareSettings(settings: unknown, before: Record<string, unknown> = {}): string {
+  const parsed = WorkflowSettings.safeParse(isRecord(settings) ? changed(before, settings) : settings);
   if (!parsed.success) throw invalid(issuesOf(parsed.error, ['body', 'settings']));
   return JSON.stringify(parsed.data);
+}
+
+function changed(before: Record<string, unknown>, settings: Record<string, unknown>): Record<string, unknown> {
+  const { retry } = settings;
+  const merged = {
+    ...before,
+    ...settings,
+    ...(isRecord(retry) && isRecord(before['retry']) ? { retry: changed(before['retry'], retry) } : {}),
+  };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }
 
 export function prepareContextSchema(schema: unknown): string {
