@@ -254,6 +254,7 @@ export class AutomationRunObject extends LivingObject {
     }
     this.#loaded = null;
     this.#journal.commit(resume(progress, this.clock()));
+    this.projection.isWritten();
     this.timers.clear('finish');
     await this.#goOn();
     return { refused: null, state: 'running' };

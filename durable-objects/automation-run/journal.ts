@@ -46,11 +46,10 @@ export class StoredJournal implements Journal {
   }
 
   commit(progress: Progress | ((recordId: number) => Progress), entry?: Entry): number {
-    return this.#storage.transactionSync(() => {
+    return this.#projection.change(() => {
       const recordId = entry ? this.#write(entry) : 0;
       const written = typeof progress === 'function' ? progress(recordId) : progress;
       this.#storage.sql.exec('UPDATE run SET progress = ?', JSON.stringify(written));
-      this.#projection.touch();
       return recordId;
     });
   }

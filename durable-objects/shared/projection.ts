@@ -14,6 +14,8 @@ export class Projection {
   readonly #storage: DurableObjectStorage;
   readonly #timers: Timers;
   readonly #now: () => number;
+  /** Whether the revision is higher than that of any projection begun so far. */
+  #isAhead = false;
 
   constructor(storage: DurableObjectStorage, timers: Timers, now: () => number) {
     this.#storage = storage;
@@ -25,15 +27,25 @@ export class Projection {
     this.#storage.sql.exec('INSERT INTO projection (revision, projected) VALUES (1, 0)');
   }
 
-  /** Call in the transaction that changes what the row shows. */
-  touch(): void {
-    this.#storage.sql.exec('UPDATE projection SET revision = revision + 1');
+  /**
+   * Runs a transaction that changes what the row shows. The revision grows with the first change after a projection was begun, and
+   * with the first of a waking, since one may have been under way when the object went; further ones cost no write.
+   */
+  change<Result>(transaction: () => Result): Result {
+    const isFirst = !this.#isAhead;
+    const result = this.#storage.transactionSync(() => {
+      if (isFirst) this.#storage.sql.exec('UPDATE projection SET revision = revision + 1');
+      return transaction();
+    });
+    this.#isAhead = true;
+    return result;
   }
 
   /** Has `write` bring the row up to date, if it is behind. What throws is tried again by the timer. */
   async send(write: (revision: number) => Promise<void>): Promise<void> {
     const { revision, projected } = this.#read();
     if (revision === projected) return this.#timers.clear(timerKind);
+    this.#isAhead = false;
     this.#timers.ensure(timerKind, this.#now() + againMs);
     await write(revision);
     this.#storage.sql.exec('UPDATE projection SET projected = max(projected, ?)', revision);
@@ -43,6 +55,12 @@ export class Projection {
 
   revision(): number {
     return this.#read().revision;
+  }
+
+  /** Says that the row stands at the present revision by other means: what changes from now on is a later one. */
+  isWritten(): void {
+    this.#isAhead = false;
+    this.#storage.sql.exec('UPDATE projection SET projected = max(projected, revision)');
   }
 
   isTimer(kind: string): boolean {
