@@ -17,6 +17,12 @@ export interface Pace {
   steadyWebhooks: number;
   steadyRounds: number;
   repeatRounds: number;
+  wakingRuns: number;
+  wakingRounds: number;
+  /** How long runs sleep before they are woken. Local objects leave memory after 10 s without a call, as most that sleep have. */
+  sleepBeforeWakingMs: number;
+  sleepingRuns: number;
+  sleepingSeconds: number;
 }
 
 export const fullPace: Pace = {
@@ -28,6 +34,11 @@ export const fullPace: Pace = {
   steadyWebhooks: 40,
   steadyRounds: 3,
   repeatRounds: 4,
+  wakingRuns: 1000,
+  wakingRounds: 2,
+  sleepBeforeWakingMs: 11_000,
+  sleepingRuns: 10_000,
+  sleepingSeconds: 60,
 };
 export const quickPace: Pace = {
   rounds: 2,
@@ -38,6 +49,11 @@ export const quickPace: Pace = {
   steadyWebhooks: 12,
   steadyRounds: 1,
   repeatRounds: 1,
+  wakingRuns: 100,
+  wakingRounds: 1,
+  sleepBeforeWakingMs: 0,
+  sleepingRuns: 500,
+  sleepingSeconds: 10,
 };
 
 export type Side = 'service' | 'floor';
@@ -49,6 +65,8 @@ export interface Result {
   floorDoes: string;
   /** What the ratio compares: how many are done in a second, or how long one takes. */
   compares: 'rate' | 'time';
+  /** How many runs a round wakes, of which the report then tells when the last has ended. */
+  count?: number;
   service: Sample[];
   floor: Sample[];
 }
@@ -70,7 +88,7 @@ export async function prepareBench(pace: Pace, progress: Bench['progress'], isIn
   try {
     const key = await createDemoOrganization(`${origins.service.origin}/api/v1`);
     const headers = { 'x-api-key': key };
-    const journeys = await createJourneys(clients.service, headers);
+    const journeys = await createJourneys(clients.service, headers, rig.receiver);
     await copyRows(databases.service, databases.recording);
     await copyRows(databases.service, databases.floor);
     return { rig, clients, headers, pace, progress, ...journeys };

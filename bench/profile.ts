@@ -17,7 +17,8 @@ interface Case {
 const cases: Record<string, Case> = {
   events: { requests: 3000, connections, exchange: (bench, number) => postEvent(bench, unmatchedType, number) },
   'matched-events': { requests: 400, connections, exchange: (bench, number) => postEvent(bench, matchedType, number) },
-  webhooks: { requests: 400, connections, exchange: (bench, number) => postWebhook(bench, number) },
+  webhooks: { requests: 400, connections, exchange: (bench, number) => postWebhook(number, bench.webhookPath) },
+  journeys: { requests: 400, connections, exchange: (bench, number) => postWebhook(number, bench.typicalWebhookPath) },
   'bulk-upsert': { requests: 12, connections: 1, exchange: (bench) => postUpsert(bench, 0) },
   contacts: { requests: 2000, connections, exchange: (bench) => getContacts(bench, 'limit=50') },
 };

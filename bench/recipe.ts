@@ -4,7 +4,7 @@ export type Row = Record<string, unknown>;
 
 /** One call to D1 as the service made it: a batch, or a statement alone. */
 export interface RecordedCall {
-  by: 'request' | 'queue' | 'object';
+  by: 'request' | 'queue' | 'object' | 'tick';
   isBatch: boolean;
   statements: { sql: string; parameters: Value[] }[];
   rowsRead: number;
@@ -21,6 +21,8 @@ export type Slot = { constant: Value } | { value: string } | { text: string[] } 
 export interface CallRecipe {
   isBatch: boolean;
   statements: { sql: string; parameters: Slot[] }[];
+  /** Values that later calls need, and the columns of its first row that have them. */
+  learns?: Record<string, string>;
 }
 
 /** Values that stand for themselves nowhere else: what a recorded parameter holds of them is filled in anew. */

@@ -2,32 +2,41 @@ import type { Bench } from './bench.ts';
 import { settle } from './local/settle.ts';
 import type { Exchange } from './load.ts';
 import { recipeOf, type CallRecipe, type Markers, type RecordedCall } from './recipe.ts';
-import type { Recipe } from './workers/floor-worker.ts';
+import type { Usage } from './usage.ts';
+import type { Recipe } from './workers/floor-recipes.ts';
 
 /** What the service did of D1 for one dry request and everything that followed from it. */
 export interface Recording<Answer> {
   answer: Answer;
   calls: RecordedCall[];
+  usage: Usage;
   from: number;
   to: number;
 }
 
-export async function record<Answer>({ clients, headers, rig }: Bench, exchange: Exchange): Promise<Recording<Answer>> {
-  const recorded = () => clients.recording.json<RecordedCall[]>({ method: 'GET', path: '/recorded' });
+/** The calls to D1 since this was last asked. */
+export const recordedCalls = ({ clients }: Bench): Promise<RecordedCall[]> => clients.recording.json({ method: 'GET', path: '/recorded' });
+
+/** What else was used since this was last asked. */
+export const recordedUsage = ({ clients }: Bench): Promise<Usage> => clients.recording.json({ method: 'GET', path: '/usage' });
+
+export async function record<Answer>(bench: Bench, exchange: Exchange): Promise<Recording<Answer>> {
+  const { clients, headers, rig } = bench;
   // A read first, so that the look-up of the API key is in its cache and not taken for a part of the case.
   await clients.recording.call({ method: 'GET', path: '/api/v1/contacts?limit=1', headers });
-  await recorded();
+  await recordedCalls(bench);
+  await recordedUsage(bench);
   const from = Date.now();
   const answer = await clients.recording.json<Answer>(exchange);
   await settle(rig.databases.recording);
-  return { answer, calls: await recorded(), from, to: Date.now() };
+  return { answer, calls: await recordedCalls(bench), usage: await recordedUsage(bench), from, to: Date.now() };
 }
 
 /** The recorded calls made by the request and by the queue's consumer, and what ended the run if there was one. */
-export function fullRecipe({ calls, from, to }: Recording<unknown>, values: Markers['values']): Recipe {
+export function fullRecipe({ calls, from, to }: Recording<unknown>, values: Markers['values'], nodes: number): Recipe {
   const recipes = (some: RecordedCall[]): CallRecipe[] => some.map((call) => recipeOf(call, { values, from, to }));
   const by = (origin: RecordedCall['by']) => calls.filter((call) => call.by === origin);
-  return { request: recipes(by('request')), queue: recipes(by('queue')), object: recipes(endingOf(calls)) };
+  return { request: recipes(by('request')), queue: recipes(by('queue')), object: recipes(endingOf(calls)), nodes };
 }
 
 /** The call with which a run's object tells the run's row how it ended; none when no run was started. */
@@ -72,8 +81,11 @@ export const acceptedCost = (name: string, calls: RecordedCall[]): AcceptedCost 
   ended: costOf(calls),
 });
 
-/** What the floor has done since it was last asked. */
-export const floorCost = ({ clients }: Bench): Promise<Cost> => clients.floor.json({ method: 'GET', path: '/counts' });
+/** What the floor has done since it was last asked. `completions` of runs wrote a row of the benchmark itself each. */
+export async function floorCost({ clients }: Bench, completions = 0): Promise<Cost> {
+  const cost = await clients.floor.json<Cost>({ method: 'GET', path: '/counts' });
+  return { ...cost, rowsWritten: cost.rowsWritten - completions };
+}
 
 /** The floor is one only while it does to the database what the service does. */
 export function requireSame(name: string, service: Cost, floor: Cost): void {

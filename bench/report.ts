@@ -2,15 +2,22 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { projectDirectory } from '../scripts/local/settings.ts';
 import type { Result } from './bench.ts';
+import type { Sleep } from './cases/sleeping.ts';
 import type { Facts } from './facts.ts';
 import type { Sample } from './load.ts';
 import type { AcceptedCost, Cost } from './record.ts';
+import { runCost, type RunUse } from './run-cost.ts';
+import { runCostSection } from './run-cost-section.ts';
+import { sleepingSection } from './sleeping-section.ts';
 import { median } from './statistics.ts';
+import { table } from './table.ts';
 
 interface Measured {
   facts: Facts;
   results: Result[];
   costs: AcceptedCost[];
+  use: RunUse;
+  sleeping: Sleep;
   loggedLines: number;
   seconds: number;
 }
@@ -22,6 +29,16 @@ export interface Report {
 }
 
 const rounded = (value: number, digits = 3) => Number(value.toPrecision(digits));
+
+/** Until the last run has ended, where runs are woken. */
+function wakingLines({ name, count, service, floor }: Result): string[] {
+  if (count === undefined) return [];
+  const seconds = (samples: Sample[]) => rounded(count / middle(samples).perSecond);
+  return [
+    `${name}: the last has ended after ${seconds(service)} s, with the floor after ${seconds(floor)} s. Each ended once, by its own event.`,
+    '',
+  ];
+}
 
 /** Medians over the rounds. */
 const middle = (samples: Sample[]): Sample => ({
@@ -43,7 +60,7 @@ const shown = ({ perSecond, p50, p99 }: Sample) => ({ per_second: rounded(perSec
 const shownCost = ({ calls, rowsRead, rowsWritten }: Cost) =>
   `${calls} ${calls === 1 ? 'call' : 'calls'}, ${rowsRead} rows read, ${rowsWritten} written`;
 
-export function report({ facts, results, costs, loggedLines, seconds }: Measured): Report {
+export function report({ facts, results, costs, use, sleeping, loggedLines, seconds }: Measured): Report {
   const lines = results.map((result) => {
     const [service, floor] = [middle(result.service), middle(result.floor)];
     return {
@@ -75,27 +92,31 @@ export function report({ facts, results, costs, loggedLines, seconds }: Measured
     '',
     ...table(heads, cells),
     '',
+    ...results.flatMap(wakingLines),
     'What one of a known contact costs D1, everything before included:',
     '',
     ...table(['accepted', 'until the answer', 'until it is handled and a run starts', 'until the run is over'], costCells),
     '',
+    ...runCostSection(use),
+    '',
+    ...sleepingSection(sleeping),
+    '',
   ].join('\n');
-  const json = onShortLines({ ...facts, seconds: Math.round(seconds), logged_lines: loggedLines, results: lines, d1_costs: costs });
+  const json = onShortLines({
+    ...facts,
+    seconds: Math.round(seconds),
+    logged_lines: loggedLines,
+    results: lines,
+    d1_costs: costs,
+    run_cost: runCost(use),
+    sleeping,
+  });
   return { facts, markdown, json };
 }
 
 /** Indented JSON in which a list of numbers is one line. */
 const onShortLines = (value: object): string =>
   `${JSON.stringify(value, null, 2).replaceAll(/\[\s+([\d.,\s]+?)\s+\]/g, (_, list: string) => `[${list.replaceAll(/\s+/g, ' ')}]`)}\n`;
-
-function table(heads: string[], rows: string[][]): string[] {
-  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]!.length)));
-  const isText = (column: number) => !/^[\d.]+$/.test(rows[0]![column]!);
-  const line = (cells: string[]) =>
-    `| ${cells.map((cell, column) => (isText(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
-  const rule = `|${widths.map((width, column) => (isText(column) ? `-${'-'.repeat(width)}-` : `-${'-'.repeat(width)}:`)).join('|')}|`;
-  return [line(heads), rule, ...rows.map(line)];
-}
 
 /** Writes the report under its date and commit, and as the latest; answers where. */
 export function writeReport({ facts, markdown, json }: Report): string {

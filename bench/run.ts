@@ -4,6 +4,9 @@ import { endBench, fullPace, prepareBench, quickPace } from './bench.ts';
 import { measureBulkUpserts, measureContactPages } from './cases/contacts.ts';
 import { measureEvents } from './cases/events.ts';
 import { measureHealth } from './cases/health.ts';
+import { measureSleeping } from './cases/sleeping.ts';
+import { measureTypicalJourney } from './cases/typical-journey.ts';
+import { measureWaking } from './cases/waking.ts';
 import { measureWebhooks } from './cases/webhooks.ts';
 import { machineFacts } from './facts.ts';
 import { report, writeReport } from './report.ts';
@@ -23,10 +26,14 @@ await runProgram(async () => {
     const pages = await measureContactPages(bench);
     const events = await measureEvents(bench);
     const webhooks = await measureWebhooks(bench);
+    const typical = await measureTypicalJourney(bench);
     const health = await measureHealth(bench);
-    const results = [...events.results, ...webhooks.results, ...bulkUpserts, ...pages, ...health];
+    const waking = await measureWaking(bench);
+    const sleeping = await measureSleeping(bench);
+    const results = [...events.results, ...webhooks.results, ...typical.results, ...waking.results, ...bulkUpserts, ...pages, ...health];
     const seconds = (performance.now() - startedAt) / 1000;
-    const written = report({ facts, results, costs: [...events.costs, ...webhooks.costs], loggedLines: bench.rig.loggedLines(), seconds });
+    const costs = [...events.costs, ...waking.costs, ...webhooks.costs, ...typical.costs];
+    const written = report({ facts, results, costs, use: typical.use, sleeping, loggedLines: bench.rig.loggedLines(), seconds });
     console.log(`\n${written.markdown}`);
     if (!isQuick) progress(`Written to ${writeReport(written)}`);
   } finally {

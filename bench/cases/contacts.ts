@@ -48,7 +48,8 @@ export async function measureContactPages(bench: Bench): Promise<Result[]> {
     bench.progress(`GET /contacts, ${name}`);
     const page = getContacts(bench, query);
     const { calls, from, to } = await record<{ contacts: unknown[] }>(bench, page);
-    await giveRecipe(bench, recipe, { request: calls.map((call) => recipeOf(call, { values: {}, from, to })), queue: [], object: [] });
+    const request = calls.map((call) => recipeOf(call, { values: {}, from, to }));
+    await giveRecipe(bench, recipe, { request, queue: [], object: [], nodes: 0 });
     const floorPage: Exchange = { method: 'GET', path: `/contacts/${recipe}` };
     await floorCost(bench);
     await bench.clients.floor.call(floorPage);

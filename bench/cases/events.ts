@@ -1,4 +1,5 @@
 import { alternate, connections, type Bench, type Result } from '../bench.ts';
+import { shortJourney } from '../local/definitions.ts';
 import { matchedType, unmatchedType } from '../local/journeys.ts';
 import { settle } from '../local/settle.ts';
 import { load } from '../load.ts';
@@ -51,14 +52,15 @@ async function measureType<Name extends EventSide>(bench: Bench, type: string, r
 
 async function giveEventRecipes(bench: Bench, type: string, name: string): Promise<AcceptedCost> {
   const { recording, markers } = await recordEvent(bench, type);
-  const recipe = fullRecipe(recording, markers);
+  const recipe = fullRecipe(recording, markers, shortJourney.nodes.length);
   await giveRecipe(bench, type, recipe);
   await giveRecipe(bench, `${type}-accepted`, { ...recipe, queue: [] });
   await floorCost(bench);
   await bench.clients.floor.call(postEvent(bench, type, 0, `/events/${type}`));
   await settle(bench.rig.databases.floor);
   const { calls } = recording;
-  requireSame(name, costOf([...calls.filter(({ by }) => by !== 'object'), ...endingOf(calls)]), await floorCost(bench));
+  const ending = endingOf(calls);
+  requireSame(name, costOf([...calls.filter(({ by }) => by !== 'object'), ...ending]), await floorCost(bench, ending.length));
   return acceptedCost(name, calls);
 }
 

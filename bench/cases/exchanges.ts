@@ -1,14 +1,16 @@
 import { createHmac } from 'node:crypto';
 import type { Bench } from '../bench.ts';
-import { webhookSecret } from '../local/journeys.ts';
+import { wakingType, webhookSecret } from '../local/journeys.ts';
 import type { Exchange } from '../load.ts';
-import { person, phoneOf } from './people.ts';
+import { externalIdOf, person, phoneOf } from './people.ts';
 
 /** So many contacts are known from the start; events and webhooks are about them. */
 export const knownContacts = 5000;
 
+export const orderOf = (number: number) => `A-${100_000 + number}`;
+
 export const dataOf = (number: number) => ({
-  order_id: `A-${100_000 + number}`,
+  order_id: orderOf(number),
   total: 129.5 + (number % 100),
   currency: 'USD',
   items: [
@@ -27,7 +29,23 @@ export function postEvent({ headers }: Bench, type: string, number: number, path
 
 export const deliveryKey = (number: number) => `delivery-of-the-bench-${number}`;
 
-export function postWebhook({ webhookPath }: Bench, number: number, path = webhookPath): Exchange {
+/** Something has arrived: wakes the run that waits for the contact's parcel. */
+export function postArrival({ headers }: Bench, number: number, path = '/api/v1/events'): Exchange {
+  const body = JSON.stringify({ event_type: wakingType, phone: phoneOfSender(number), data: arrivalOf(number) });
+  return { method: 'POST', path, headers, body };
+}
+
+export const arrivalOf = (number: number) => ({ customer: externalIdOf(number), parcel: `P-${200_000 + number}`, place: 'front door' });
+
+/** Fires a manual trigger for these contacts. */
+export const fireFor = ({ headers }: Bench, path: string, contact_ids: number[]): Exchange => ({
+  method: 'POST',
+  path,
+  headers,
+  body: JSON.stringify({ contact_ids }),
+});
+
+export function postWebhook(number: number, path: string): Exchange {
   const customer = { name: 'Ada Lovelace', phone: phoneOfSender(number), email: 'ada@example.com' };
   const body = JSON.stringify({ type: 'order.created', customer, ...dataOf(number) });
   const signature = createHmac('sha256', webhookSecret).update(body).digest('hex');

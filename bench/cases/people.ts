@@ -41,6 +41,8 @@ const tiers = ['gold', 'silver', 'bronze'];
 /** A possible US number of the person with this number, from 0 on. */
 export const phoneOf = (number: number) => `+1212${2_000_000 + number}`;
 
+export const externalIdOf = (number: number) => `crm-${number}`;
+
 /** A person as a CRM exports one; each number is another. */
 export function person(number: number) {
   const of = (list: string[]) => list[number % list.length]!;
@@ -48,7 +50,7 @@ export function person(number: number) {
   const last_name = of(lastNames);
   return {
     phone: phoneOf(number),
-    external_id: `crm-${number}`,
+    external_id: externalIdOf(number),
     email: `${first_name}.${last_name}.${number}@example.com`.toLowerCase(),
     first_name,
     last_name,

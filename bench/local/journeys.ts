@@ -1,48 +1,52 @@
 import type { Client } from '../load.ts';
-
-/** Trigger, condition, set_context, exit. */
-const definition = {
-  nodes: [
-    { id: 'in', type: 'trigger', data: {} },
-    { id: 'large', type: 'condition', data: { condition: { field: 'total', operator: 'gt', value: 100 } } },
-    { id: 'set', type: 'set_context', data: { assign: { size: 'large', doubled: '{{ total | times: 2 }}' } } },
-    { id: 'out', type: 'exit', data: { outcome: 'seen' } },
-  ],
-  edges: [
-    { id: 'a', source: 'in', target: 'large' },
-    { id: 'b', source: 'large', target: 'set', source_handle: 'true' },
-    { id: 'c', source: 'large', target: 'out', source_handle: 'false' },
-    { id: 'd', source: 'set', target: 'out' },
-  ],
-};
+import { shortJourney, sleepingJourney, typicalJourney, waitingJourney } from './definitions.ts';
 
 export const matchedType = 'order_paid';
 export const unmatchedType = 'page_viewed';
+export const wakingType = 'parcel_delivered';
 export const webhookSecret = 'a secret shared with the sender of the webhooks';
 
 export interface Journeys {
+  /** Where signed webhooks go that start the journey of four nodes, and the typical one of six. */
   webhookPath: string;
+  typicalWebhookPath: string;
+  /** Where to fire the journey that waits for an event, and the one that sleeps, for contacts. */
+  waitingPath: string;
+  sleepingPath: string;
 }
 
-/** Two active journeys of one graph: on events of the matched type, and on signed webhooks. */
-export async function createJourneys(service: Client, headers: Record<string, string>): Promise<Journeys> {
-  const create = async (name: string, trigger: object): Promise<number> => {
+const workflows = '/api/v1/automation-workflows';
+
+/** Active journeys for every case. `receiver` is where they call out to. */
+export async function createJourneys(service: Client, headers: Record<string, string>, receiver: string): Promise<Journeys> {
+  const create = async (name: string, definition: object, trigger: object): Promise<{ id: number; trigger: Trigger }> => {
     const body = JSON.stringify({ name, definition, trigger });
-    const { id } = await service.json<{ id: number }>({ method: 'POST', path: '/api/v1/automation-workflows', headers, body });
-    const path = `/api/v1/automation-workflows/${id}`;
-    await service.call({ method: 'PATCH', path, headers, body: JSON.stringify({ status: 'active' }) });
-    return id;
+    const { id } = await service.json<{ id: number }>({ method: 'POST', path: workflows, headers, body });
+    await service.call({ method: 'PATCH', path: `${workflows}/${id}`, headers, body: JSON.stringify({ status: 'active' }) });
+    const path = `${workflows}/${id}/triggers`;
+    const { triggers } = await service.json<{ triggers: Trigger[] }>({ method: 'GET', path, headers });
+    return { id, trigger: triggers[0]! };
   };
-  await create('On event', { type: 'contact_event', config: { event_types: [matchedType] } });
-  const id = await create('On webhook', {
-    type: 'webhook',
-    config: {
-      auth: { type: 'hmac_sha256', header: 'X-Signature', secret: webhookSecret },
-      delivery_id: 'X-Delivery-Id',
-      mapping: { phone: 'customer.phone' },
-    },
-  });
-  const path = `/api/v1/automation-workflows/${id}/triggers`;
-  const { triggers } = await service.json<{ triggers: { webhook_url: string }[] }>({ method: 'GET', path, headers });
-  return { webhookPath: new URL(triggers[0]!.webhook_url).pathname };
+  const onWebhook = async (name: string, definition: object): Promise<string> => {
+    const auth = { type: 'hmac_sha256', header: 'X-Signature', secret: webhookSecret };
+    const config = { auth, delivery_id: 'X-Delivery-Id', mapping: { phone: 'customer.phone' } };
+    const { trigger } = await create(name, definition, { type: 'webhook', config });
+    return new URL(trigger.webhook_url).pathname;
+  };
+  const byHand = async (name: string, definition: object): Promise<string> => {
+    const { id, trigger } = await create(name, definition, { type: 'manual' });
+    return `${workflows}/${id}/triggers/${trigger.id}/fire`;
+  };
+  await create('On event', shortJourney, { type: 'contact_event', config: { event_types: [matchedType] } });
+  return {
+    webhookPath: await onWebhook('On webhook', shortJourney),
+    typicalWebhookPath: await onWebhook('Typical', typicalJourney(receiver)),
+    waitingPath: await byHand('Waiting', waitingJourney(wakingType)),
+    sleepingPath: await byHand('Sleeping', sleepingJourney),
+  };
+}
+
+interface Trigger {
+  id: number;
+  webhook_url: string;
 }

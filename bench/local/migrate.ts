@@ -16,23 +16,24 @@ const completions = [
    END`,
 ];
 
-/** Applies the migrations, and what the benchmark itself needs, to an empty database. */
-export async function migrate(database: Database): Promise<void> {
+/** Applies the migrations, and what the benchmark itself needs, to an empty database. Noting completions is a row more for each run. */
+export async function migrate(database: Database, notesCompletions: boolean): Promise<void> {
   const files = readdirSync(migrations)
     .filter((name) => name.endsWith('.sql'))
     .toSorted();
   const statements = files.flatMap((name) => readFileSync(join(migrations, name), 'utf8').split('--> statement-breakpoint'));
-  await database.batch([...statements, ...completions, ...rowsBelow()].map((sql) => database.prepare(sql)));
+  await database.batch([...statements, ...(notesCompletions ? completions : []), ...rowsBelow()].map((sql) => database.prepare(sql)));
 }
 
-/** A row of a foreign organization with each of these ids: the next one inserted gets the next id. */
+/** A row of a foreign organization with each of these ids: the next one inserted gets the next id. None is old or waits for anything. */
 function rowsBelow(): string[] {
+  const now = Date.now();
   return [
-    `INSERT INTO contact (id, organization_id, tags, custom_fields, created_at, updated_at) VALUES (${before.contact}, 0, '[]', '{}', 0, 0)`,
-    `INSERT INTO event (id, organization_id, event_type, data, created_at, handled_at) VALUES (${before.event}, 0, 'none', '{}', 0, 0)`,
-    `INSERT INTO automation_run (id, organization_id, workflow_id, workflow_version, state, dedup_key, source, created_at)
-     VALUES (${before.run}, 0, 0, 1, 'failed', 'none', 'run', 0)`,
+    `INSERT INTO contact (id, organization_id, tags, custom_fields, created_at, updated_at) VALUES (${before.contact}, 0, '[]', '{}', ${now}, ${now})`,
+    `INSERT INTO event (id, organization_id, event_type, data, created_at, handled_at) VALUES (${before.event}, 0, 'none', '{}', ${now}, ${now})`,
+    `INSERT INTO automation_run (id, organization_id, workflow_id, workflow_version, state, dedup_key, source, created_at, completed_at)
+     VALUES (${before.run}, 0, 0, 1, 'failed', 'none', 'run', ${now}, ${now})`,
     `INSERT INTO webhook_delivery (id, organization_id, trigger_id, payload, created_at, handled_at)
-     VALUES (${before.delivery}, 0, 0, '{}', 0, 0)`,
+     VALUES (${before.delivery}, 0, 0, '{}', ${now}, ${now})`,
   ];
 }

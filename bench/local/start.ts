@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Miniflare, V4MiniflareOptions } from 'miniflare';
 import { projectDirectory } from '../../scripts/local/settings.ts';
+import { listen } from '../../simulators/listen.ts';
 import { migrate } from './migrate.ts';
 import { workersIn, type Configured } from './workers.ts';
 
@@ -19,6 +20,9 @@ export type Database = Awaited<ReturnType<Miniflare['getD1Database']>>;
 export interface Rig {
   origins: Record<WorkerName, URL>;
   databases: Record<WorkerName, Database>;
+  /** The simulated outside, and the endpoint in it that takes anything at any path below. */
+  outside: string;
+  receiver: string;
   /** How many lines the Workers have logged. */
   loggedLines(): number;
   workerdVersion: string;
@@ -36,9 +40,11 @@ export async function startRig(isInspected = false): Promise<Rig> {
   const { Miniflare: Runtime, convertV4MiniflareOptions } = requireFromWrangler('miniflare') as typeof import('miniflare');
   const wrangler = requireHere('wrangler') as typeof import('wrangler');
   const directory = mkdtempSync(join(tmpdir(), 'voice-agents-bench-'));
+  const outside = await listen({ port: 0 });
   let miniflare: Miniflare | undefined;
   const stop = async () => {
     await miniflare?.dispose();
+    await outside.close();
     rmSync(directory, { recursive: true, force: true });
   };
   try {
@@ -48,7 +54,7 @@ export async function startRig(isInspected = false): Promise<Rig> {
     const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions(standalone);
     let lines = 0;
     const options = {
-      workers: await workersIn(directory, workerOptions as unknown as Configured),
+      workers: await workersIn(directory, workerOptions as unknown as Configured, new URL(outside.url).origin),
       handleStructuredLogs: ({ message }: { message: string }) => {
         lines++;
         if (message.includes('"level":"error"')) console.error(message.slice(0, 500));
@@ -58,10 +64,12 @@ export async function startRig(isInspected = false): Promise<Rig> {
     miniflare = new Runtime(convertV4MiniflareOptions(options as unknown as V4MiniflareOptions));
     await miniflare.ready;
     const databases = await forEach((name) => miniflare!.getD1Database('DB', name));
-    for (const database of Object.values(databases)) await migrate(database);
+    for (const name of workerNames) await migrate(databases[name], name !== 'recording');
     return {
       origins: await forEach((name) => miniflare!.unsafeGetDirectURL(name)),
       databases,
+      outside: outside.url,
+      receiver: `${outside.url}/receiver`,
       loggedLines: () => lines,
       workerdVersion: (requireFromMiniflare('workerd') as { version: string }).version,
       inspector: isInspected ? await miniflare.getInspectorURL() : undefined,

@@ -17,9 +17,9 @@ const recordedName = (queue: string) => `${queue}-recorded`;
 
 /**
  * The three Workers of a run. The service has its options from wrangler.toml, but for the rate limits, which would end the run,
- * and secrets of this run. The recording service differs in its database and queues; the floor has a binding of each kind.
+ * and secrets of this run; it may call the origin `outside`. The recording service differs in its database and queues; the floor has a binding of each kind.
  */
-export async function workersIn(directory: string, configured: Configured) {
+export async function workersIn(directory: string, configured: Configured, outside: string) {
   const { compatibilityDate, queueProducers, queueConsumers } = configured;
   const [service, recording, floor] = await Promise.all([
     bundle(directory, 'service', 'src/worker.ts', compatibilityDate),
@@ -34,6 +34,7 @@ export async function workersIn(directory: string, configured: Configured) {
       ENCRYPTION_KEY: secret(),
       SIGNING_KEY: secret(),
       SIGNUP: 'open',
+      ALLOWED_PRIVATE_ORIGINS: outside,
       RATE_LIMIT_REQUESTS: String(unlimited),
     },
     ratelimits: mapped(configured.ratelimits, (limit) => ({ ...limit, simple: { ...limit.simple, limit: unlimited } })),

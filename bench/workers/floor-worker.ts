@@ -1,51 +1,13 @@
-import { DurableObject } from 'cloudflare:workers';
 import { Hono } from 'hono';
-import { parametersOf, type CallRecipe, type Row, type Values } from '../recipe.ts';
+import type { CallRecipe, Row, Values } from '../recipe.ts';
+import { recipeNamed, recipes, type Bindings, type Message, type Recipe } from './floor-recipes.ts';
+import { counts, play } from './play.ts';
+
+export { FloorRunObject } from './floor-object.ts';
 
 // What each case costs at least on this runtime: the statements that the service was recorded to make, from bare Hono routes.
 
-interface Bindings {
-  DB: D1Database;
-  QUEUE: Queue<Message>;
-  RUN: DurableObjectNamespace<FloorRunObject>;
-}
-
-interface Message {
-  recipe: string;
-  record: Values;
-}
-
-/** `request` is played by the route, `queue` by the consumer, `object` by a run's object. */
-export interface Recipe {
-  request: CallRecipe[];
-  queue: CallRecipe[];
-  object: CallRecipe[];
-}
-
-const recipes = new Map<string, Recipe>();
-const counts = { calls: 0, rowsRead: 0, rowsWritten: 0 };
-
-/** Makes the calls one after the other; answers the rows of each statement. */
-async function play(database: D1Database, calls: CallRecipe[], values: Values, records: Values[] = []): Promise<Row[][]> {
-  const rows: Row[][] = [];
-  for (const { isBatch, statements } of calls) {
-    const prepared = statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parametersOf(parameters, values, records)));
-    const results = isBatch ? await database.batch<Row>(prepared) : [await prepared[0]!.all<Row>()];
-    counts.calls++;
-    for (const { results: found, meta } of results) {
-      counts.rowsRead += meta.rows_read;
-      counts.rowsWritten += meta.rows_written;
-      rows.push(found);
-    }
-  }
-  return rows;
-}
-
-const recipeNamed = (name: string): Recipe => {
-  const recipe = recipes.get(name);
-  if (!recipe) throw new Error(`The floor was given no recipe "${name}"`);
-  return recipe;
-};
+const parallelObjects = 25;
 
 const app = new Hono<{ Bindings: Bindings }>();
 
@@ -65,20 +27,22 @@ app.get('/health', (c) => c.json({ status: 'ok' }));
 app.post('/events/:recipe', async (c) => {
   const name = c.req.param('recipe');
   const { request, queue } = recipeNamed(name);
-  const body = await c.req.json<{ phone: string; data: unknown }>();
-  const rows = await play(c.env.DB, request, { now: Date.now(), phone: body.phone, data: JSON.stringify(body.data) });
+  const { phone, data } = await c.req.json<{ phone: string; data: { customer?: string } }>();
+  const values: Values = { now: Date.now(), phone, data: JSON.stringify(data), customer: data.customer ?? null };
+  const rows = await play(c.env.DB, request, values, [values]);
   const { id, contact_id } = rows.flat().find((row) => 'contact_id' in row) as { id: number; contact_id: number };
-  if (queue.length) c.executionCtx.waitUntil(c.env.QUEUE.send({ recipe: name, record: { event_id: id, contact_id } }));
+  const record = { ...values, event_id: id, contact_id };
+  if (queue.length) c.executionCtx.waitUntil(c.env.QUEUE.send({ recipe: name, record }));
   return c.json({ event_id: id, contact_id, triggered_workflows: 0 }, 201);
 });
 
 app.post('/webhooks/:recipe', async (c) => {
   const name = c.req.param('recipe');
-  await c.req.json();
+  const { customer, order_id } = await c.req.json<{ customer: { phone: string }; order_id: string }>();
   const delivery_key = c.req.header('x-delivery-id')!;
-  const rows = await play(c.env.DB, recipeNamed(name).request, { now: Date.now(), delivery_key });
-  const { id } = rows.flat()[0] as { id: number };
-  c.executionCtx.waitUntil(c.env.QUEUE.send({ recipe: name, record: { delivery_id: id } }));
+  const record: Values = { now: Date.now(), delivery_key, phone: customer.phone, order_id };
+  await play(c.env.DB, recipeNamed(name).request, record, [record]);
+  c.executionCtx.waitUntil(c.env.QUEUE.send({ recipe: name, record }));
   return c.json({ status: 'accepted', delivery_id: delivery_key, duplicate: false }, 202);
 });
 
@@ -92,33 +56,40 @@ app.post('/contacts/bulk-upsert', async (c) => {
   return c.json({ contacts: await play(c.env.DB, calls, { now: Date.now() }) });
 });
 
-/** One run: its own rows, then its row in D1. */
-export class FloorRunObject extends DurableObject<Bindings> {
-  async run(recipe: string, runId: number): Promise<void> {
-    const { sql } = this.ctx.storage;
-    sql.exec('CREATE TABLE run (id INTEGER PRIMARY KEY, progress TEXT NOT NULL, revision INTEGER NOT NULL)');
-    sql.exec('CREATE TABLE history (id INTEGER PRIMARY KEY, node_id TEXT NOT NULL, status TEXT NOT NULL, entry TEXT NOT NULL)');
-    const progress = JSON.stringify({ state: 'running' });
-    sql.exec('INSERT INTO run (id, progress, revision) VALUES (?, ?, 1)', runId, progress);
-    for (const node of ['in', 'big', 'set', 'out']) {
-      sql.exec("INSERT INTO history (node_id, status, entry) VALUES (?, 'completed', ?)", node, progress);
-      sql.exec('UPDATE run SET progress = ?, revision = revision + 1', progress);
-    }
-    await play(this.env.DB, recipeNamed(recipe).object, { now: Date.now(), run_id: runId });
+app.post('/sleepers', async (c) => {
+  const waiting = (await c.req.json<number[]>()).values();
+  const worker = async () => {
+    for (const id of waiting) await c.env.RUN.getByName(String(id)).sleep();
+  };
+  await Promise.all(Array.from({ length: parallelObjects }, worker));
+  return c.body(null, 204);
+});
+
+const valuesOf = (record: Values | undefined, runId: unknown): Values => ({ ...record, now: Date.now(), run_id: Number(runId) });
+
+/** The statements for a whole batch; the runs that they insert or find waiting go on in their objects. */
+async function consume(bindings: Bindings, name: string, records: Values[]): Promise<void> {
+  const { queue } = recipeNamed(name);
+  const objectOf = (id: unknown) => bindings.RUN.getByName(String(id));
+  for (const call of queue) {
+    const rows: Row[] = (await play(bindings.DB, [call], { now: Date.now() }, records)).flat();
+    const inserted = rows.filter((row) => 'dedup_key' in row);
+    await Promise.all(inserted.map(({ id }, index) => objectOf(id).run(name, valuesOf(records[index], id))));
+    const woken = rows.filter((row) => 'wait_id' in row);
+    const byEvent = new Map(records.map((record) => [record.event_id, record]));
+    await Promise.all(woken.map((row) => objectOf(row.run_id).wake(name, valuesOf(byEvent.get(row.event_id as number), row.run_id))));
   }
 }
 
 export default {
   fetch: app.fetch,
   async queue(batch, bindings) {
-    for (const [name, messages] of Map.groupBy(batch.messages, ({ body }) => body.recipe)) {
-      const records = messages.map(({ body }) => body.record);
-      for (const call of recipeNamed(name).queue) {
-        const rows = await play(bindings.DB, [call], { now: Date.now() }, records);
-        const runs = rows.flat().filter((row) => 'dedup_key' in row) as { id: number }[];
-        await Promise.all(runs.map(({ id }) => bindings.RUN.getByName(String(id)).run(name, id)));
-      }
-    }
+    for (const [name, messages] of Map.groupBy(batch.messages, ({ body }) => body.recipe))
+      await consume(
+        bindings,
+        name,
+        messages.map(({ body }) => body.record),
+      );
     batch.ackAll();
   },
 } satisfies ExportedHandler<Bindings, Message>;

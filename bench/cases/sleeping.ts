@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bench } from '../bench.ts';
+import { workerdSeconds } from '../local/processor-time.ts';
+import { waitFor } from '../local/settle.ts';
+import { costOf, recordedCalls, recordedUsage } from '../record.ts';
+import { fireFor } from './exchanges.ts';
+
+/** What the service does in a stretch of time in which nobody asks anything of it. */
+export interface Idle {
+  /** Processor time of workerd. */
+  millisecondsPerSecond: number;
+  alarmsFired: number;
+  /** Calls of the minute tick to D1 and the rows that they read. */
+  tickCalls: number;
+  tickRowsRead: number;
+}
+
+export interface Sleep {
+  runs: number;
+  seconds: number;
+  startedPerSecond: number;
+  without: Idle;
+  with: Idle;
+}
+
+const contactsPerFiring = 100;
+/** Local objects leave memory after 10 s without a call. */
+const untilEvictedMs = 11_000;
+
+/** Runs that sleep, in the recording service since it counts alarms: what they cost while they do, beside the same service before. */
+export async function measureSleeping(bench: Bench): Promise<Sleep> {
+  const { sleepingRuns: runs, sleepingSeconds: seconds } = bench.pace;
+  await sleep(untilEvictedMs);
+  bench.progress(`${seconds} s without sleeping runs`);
+  // What the ticks of the hours before would have caught up with.
+  const soon = Date.now() + 60_000;
+  for (let tick = 0; tick < 3; tick++) await bench.clients.recording.call({ method: 'POST', path: `/tick?at=${soon}` });
+  const without = await idle(bench, seconds);
+  bench.progress(`Starting ${runs} runs that sleep`);
+  const startedPerSecond = await startSleepers(bench, runs);
+  await sleep(untilEvictedMs);
+  bench.progress(`${seconds} s with them`);
+  return { runs, seconds, startedPerSecond, without, with: await idle(bench, seconds) };
+}
+
+/** A stretch with one tick at its beginning, as each minute has. */
+async function idle(bench: Bench, seconds: number): Promise<Idle> {
+  await recordedCalls(bench);
+  await recordedUsage(bench);
+  const before = workerdSeconds();
+  await bench.clients.recording.call({ method: 'POST', path: '/tick' });
+  await sleep(seconds * 1000);
+  const used = workerdSeconds() - before;
+  const ticks = costOf((await recordedCalls(bench)).filter(({ by }) => by === 'tick'));
+  const { alarmsFired } = await recordedUsage(bench);
+  return { millisecondsPerSecond: (used / seconds) * 1000, alarmsFired, tickCalls: ticks.calls, tickRowsRead: ticks.rowsRead };
+}
+
+/** Answers how many started in a second, up to their sleep. */
+async function startSleepers(bench: Bench, runs: number): Promise<number> {
+  const { clients, rig, sleepingPath } = bench;
+  const database = rig.databases.recording;
+  const { results } = await database
+    .prepare('SELECT id FROM contact WHERE external_id IS NOT NULL AND deleted_at IS NULL ORDER BY id LIMIT ?')
+    .bind(runs)
+    .all<{ id: number }>();
+  const ids = results.map(({ id }) => id);
+  const startedAt = performance.now();
+  for (let at = 0; at < ids.length; at += contactsPerFiring) {
+    await clients.recording.call(fireFor(bench, sleepingPath, ids.slice(at, at + contactsPerFiring)));
+    // What is recorded meanwhile is of no use and would grow.
+    await recordedCalls(bench);
+  }
+  await waitFor(database, runs, "SELECT count(*) FROM automation_run WHERE state = 'waiting'");
+  return runs / ((performance.now() - startedAt) / 1000);
+}

@@ -1,0 +1,27 @@
+/** What is billed beside D1, counted by the recording service. */
+export interface Usage {
+  workerRequests: number;
+  queueMessages: number;
+  filesWritten: number;
+  /** Calls of objects' methods. */
+  objectCalls: number;
+  alarmsFired: number;
+  /** Each is billed as one row written. */
+  alarmsSet: number;
+  objectRowsRead: number;
+  objectRowsWritten: number;
+  /** Wall time that alarms and calls of objects took. */
+  objectMs: number;
+}
+
+export const noUsage = (): Usage => ({
+  workerRequests: 0,
+  queueMessages: 0,
+  filesWritten: 0,
+  objectCalls: 0,
+  alarmsFired: 0,
+  alarmsSet: 0,
+  objectRowsRead: 0,
+  objectRowsWritten: 0,
+  objectMs: 0,
+});

@@ -1,0 +1,32 @@
+import type { CallRecipe, Values } from '../recipe.ts';
+import type { FloorRunObject } from './floor-object.ts';
+
+export interface Bindings {
+  DB: D1Database;
+  QUEUE: Queue<Message>;
+  RUN: DurableObjectNamespace<FloorRunObject>;
+}
+
+export interface Message {
+  recipe: string;
+  record: Values;
+}
+
+/** `request` is played by the route, `queue` by the consumer, `object` by a run's object at its end. */
+export interface Recipe {
+  request: CallRecipe[];
+  queue: CallRecipe[];
+  object: CallRecipe[];
+  /** How many nodes a run visits. */
+  nodes: number;
+  /** What a run does before its end: calls to D1, then one to an address outside. */
+  steps?: { calls: CallRecipe[]; url: string };
+}
+
+export const recipes = new Map<string, Recipe>();
+
+export function recipeNamed(name: string): Recipe {
+  const recipe = recipes.get(name);
+  if (!recipe) throw new Error(`The floor was given no recipe "${name}"`);
+  return recipe;
+}
