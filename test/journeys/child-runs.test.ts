@@ -200,3 +200,16 @@ test('an evicted parent is woken by its child', async () => {
   await evictDurableObject(runStub(id, run));
   expect((await runIn(client, run, 'completed')).outcome).toBe('good 6');
 });
+
+test('a journey with max_active_runs that would wait for itself is refused instead of standing still', async () => {
+  const { client } = await newOrganization();
+  const created = await client.post('/automation-workflows/', { name: 'Snake', settings: { max_active_runs: 1 } });
+  const at = `/automation-workflows/${created.body.id}`;
+  await client.patch(at, { definition: asking({ workflow_id: created.body.id, wait: true }) });
+  await client.patch(at, { status: 'active' });
+  const run = await runIn(client, await execute(client, created.body.id), 'completed');
+  expect(run).toMatchObject({
+    outcome: 'refused',
+    context: { steps: { ask: { error: { message: expect.stringContaining('wait for itself') } } } },
+  });
+});

@@ -333,3 +333,24 @@ test('after a crash between sending and recording, a request that must not be re
   await runIn(client, body.id, 'completed');
   expect(keys).toEqual([`${body.id}:call:1:1`, `${body.id}:call:1:2`]);
 });
+
+test('a failure is told once, also when the failed run is put away a month later', async () => {
+  const { client, id } = await newOrganization();
+  shop(500);
+  const { run } = await failedRun(client, calling());
+  await vi.waitFor(async () => expect(await runStub(id, run).history({ limit: 1, offset: 0 })).not.toBeNull());
+  const late = await activeWorkflow(client, { trigger: { type: 'event', config: { event: 'run.failed' } } });
+  await vi.waitFor(
+    async () => {
+      await runInDurableObject(runStub(id, run), async (instance) => {
+        const object = instance as unknown as { clock: () => number; alarm(): Promise<void> };
+        object.clock = () => Date.now() + 31 * 86_400_000;
+        await object.alarm();
+      });
+      expect(await runStub(id, run).history({ limit: 1, offset: 0 })).toBeNull();
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+  expect((await client.get(`/automation-workflows/${late}`)).body.runs_count).toBe(0);
+  expect((await nodesOf(client, run)).length).toBeGreaterThan(1);
+});

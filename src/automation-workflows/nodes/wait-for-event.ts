@@ -28,7 +28,7 @@ export const WaitForEventData = z.strictObject({
           const problem = pathProblem(path);
           if (problem) context.addIssue({ code: 'custom', message: `Field ${problem}` });
         }),
-      value: z.union([z.string().min(1), z.number(), z.boolean()]),
+      value: z.union([z.string().min(1), z.number(), z.boolean()], 'Must be text (perhaps a template), a number or a boolean'),
     })
     .nullish(),
   filter: Condition.nullish(),

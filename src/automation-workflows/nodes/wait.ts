@@ -20,7 +20,14 @@ const WaitData = z
       })
       .optional(),
     calendar_days: z.int().min(1).max(366).optional(),
-    until: z.string().min(1).optional(),
+    until: z
+      .string()
+      .min(1)
+      .refine(
+        (text) => isTemplate(text) || parseInstant(text) !== null,
+        'Must be a timestamp such as 2026-11-28T09:00 or a template that gives one, such as {{ contact.custom_fields.renewal }}',
+      )
+      .optional(),
     time_of_day: z
       .string()
       .refine((text) => minutesOfDay(text) !== null, 'Must be HH:MM between 00:00 and 23:59')

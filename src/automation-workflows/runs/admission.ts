@@ -91,6 +91,6 @@ function activeVerdict(maximum: number, { admitted_runs: admitted }: Facts): Ver
     actual: admitted,
     message: passed
       ? `${admitted} of ${maximum} runs are active (settings.max_active_runs)`
-      : `${admitted} runs are active and settings.max_active_runs is ${maximum}; a triggered run waits in state queued until one ends`,
+      : `${admitted} runs are active and settings.max_active_runs is ${maximum}; a triggered run waits in state queued until one ends, execute and fire are to be tried again then`,
   };
 }
