@@ -16,8 +16,7 @@ export function decodeText(bytes: Uint8Array): { text: string; encoding: Encodin
   const decoded = new TextDecoder(encoding).decode(encoding.startsWith('utf-16') ? bytes.subarray(0, bytes.length & ~1) : bytes);
   // Spreadsheets of the DOS age end a file with control-Z.
   const text = decoded.endsWith('\u001a') ? decoded.slice(0, -1) : decoded;
-  const stray = countControls(text);
-  if (text.includes('\0') || stray > text.length / 100) throw new UnreadableFile(notText(isMarked ? ' although it begins like one' : ''));
+  refuseBinary(text, isMarked);
   if (text.trim() === '') throw new UnreadableFile('The file is empty: it holds nothing but blanks');
   return { text, encoding };
 }
@@ -42,6 +41,23 @@ const signatures: { magic: number[]; what: string; advice?: string }[] = [
   { magic: [0xff, 0xd8, 0xff], what: 'a JPEG picture' },
   { magic: [0x47, 0x49, 0x46, 0x38], what: 'a GIF picture' },
 ];
+
+/** How much of a text was looked at, and how many of its characters were controls that no table has. */
+export interface LookedAt {
+  length: number;
+  controls: number;
+}
+
+/**
+ * Throws `UnreadableFile` for what was decoded as text and is none; `before` is what was read of it already. `isMarked`: a byte order mark
+ * claimed that it is text.
+ */
+export function refuseBinary(text: string, isMarked: boolean, before: LookedAt = { length: 0, controls: 0 }): LookedAt {
+  const seen = { length: before.length + text.length, controls: before.controls + countControls(text) };
+  if (text.includes('\0') || seen.controls > seen.length / 100)
+    throw new UnreadableFile(notText(isMarked ? ' although it begins like one' : ''));
+  return seen;
+}
 
 const notText = (although: string) => `The file is not text${although}; save it as CSV in UTF-8 and try again`;
 const startsWith = (bytes: Uint8Array, magic: number[]) => magic.every((byte, index) => bytes[index] === byte);

@@ -5,10 +5,12 @@ import { decodeText } from '../../src/library/decode-text.ts';
 
 const fixtures = import.meta.glob<string>('../fixtures/contacts/*', { query: '?url&inline', import: 'default', eager: true });
 
-export async function textOf(fixture: string): Promise<string> {
+export async function bytesOf(fixture: string): Promise<Uint8Array> {
   const response = await fetch(fixtures[`../fixtures/contacts/${fixture}`]!);
-  return decodeText(new Uint8Array(await response.arrayBuffer())).text;
+  return new Uint8Array(await response.arrayBuffer());
 }
+
+export const textOf = async (fixture: string): Promise<string> => decodeText(await bytesOf(fixture)).text;
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

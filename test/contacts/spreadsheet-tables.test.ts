@@ -46,6 +46,27 @@ describe('tables', () => {
     await expect(tableOf('a,b\n1,2\n"3,4\n5,6\n')).rejects.toThrow(/row 3 begins with a quote that is never closed/);
   });
 
+  test('a row without end and a header without end are refused, not held', async () => {
+    await expect(tableOf(`a,b\n1,2\n3,"${'x'.repeat(2 << 20)}"\n`)).rejects.toThrow(/^Row 3 is longer than 1 MiB/);
+    await expect(tableOf(`a${','.repeat(100_000)}\n1\n`)).rejects.toThrow(/^The file has 100001 columns/);
+  });
+
+  test('whoever does not want the rest lets go of the text', async () => {
+    let [given, isOver] = [0, false];
+    async function* pieces() {
+      try {
+        for (yield 'phone,name\n'; ; given += 1) yield `+12123456001,${'Ann '.repeat(1000)}\n`;
+      } finally {
+        isOver = true;
+      }
+    }
+    const table = await readTable(pieces());
+    expect(table.sample.length).toBe(1000);
+    await table.close();
+    expect(isOver).toBe(true);
+    expect(given).toBeLessThan(1200);
+  });
+
   test('headers are made unique and never blank', async () => {
     expect((await tableOf('Name,name,,Name_2, ,NAME\n1\n')).headers).toEqual([
       'Name',

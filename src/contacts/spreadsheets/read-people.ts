@@ -1,8 +1,9 @@
-import { firstUsablePhone, holdsSeveralNumbers, normalizePhone } from '../phone-numbers.ts';
+import { firstUsablePhone, holdsSeveralNumbers } from '../phone-numbers.ts';
 import type { PhoneRefusal } from '../phone-numbers.ts';
 import { UnreadableFile } from '../../library/decode-text.ts';
 import { mapContactColumns } from './contact-columns.ts';
 import type { ContactColumns, ContactField } from './contact-columns.ts';
+import { missingColumn } from './missing-column.ts';
 import { findPhoneColumns } from './phone-columns.ts';
 import type { Row, Table } from './read-table.ts';
 import { splitName } from './split-name.ts';
@@ -51,7 +52,7 @@ export function readPeople(table: Table, defaultCountry: string): People {
   const phoneColumns = findPhoneColumns(table.headers, table.sample);
   const columns = mapContactColumns(table.headers, phoneColumns);
   if (phoneColumns.length === 0 && columns.fields.external_id === undefined) {
-    throw new UnreadableFile(noKeyColumn(table.headers, defaultCountry));
+    throw new UnreadableFile(missingColumn('phone numbers or ids', ['phone', 'external_id'], table.headers, defaultCountry));
   }
   const headerOf = (column: number) => table.headers[column] ?? '';
   return {
@@ -64,13 +65,6 @@ export function readPeople(table: Table, defaultCountry: string): People {
       for await (const row of table.rows) yield readPerson(row, phoneColumns, columns, defaultCountry);
     })(),
   };
-}
-
-function noKeyColumn(headers: string[], defaultCountry: string): string {
-  const advice = headers.some((header) => 'phone' in normalizePhone(header, defaultCountry))
-    ? 'The first row seems to be a person; put a row of headers above it'
-    : 'Name one of them "phone" or "external_id"';
-  return `No column for phone numbers or ids was found. The headers are: ${headers.map((header) => `"${header}"`).join(', ')}. ${advice}`;
 }
 
 function readPerson(row: Row, phoneColumns: number[], columns: ContactColumns, defaultCountry: string): Person | RefusedRow {

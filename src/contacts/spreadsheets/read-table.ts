@@ -18,14 +18,19 @@ export interface Table {
   /** The first rows, for whoever must look before choosing columns. `rows` gives them again. */
   sample: Row[];
   rows: AsyncIterable<Row>;
+  /** Lets go of the text, for whoever does not read `rows` to their end. */
+  close(): Promise<void>;
 }
 
 const sampleRows = 1000;
 const pieceLength = 1 << 16;
+const mostColumns = 2000;
+const longestRow = 1 << 20;
 
 /**
  * Reads delimited text, whole or in pieces, without holding more than the sample. Missing cells are empty, cells beyond the header are
- * dropped, blank rows are skipped. Throws `UnreadableFile` for a text without header, and, while iterating, for a quote never closed.
+ * dropped, blank rows are skipped. Throws `UnreadableFile` for a text without header or with more than 2,000 columns, and, also while
+ * iterating, for a quote never closed and for a row of more than 1 MiB.
  */
 export async function readTable(text: string | AsyncIterable<string>): Promise<Table> {
   const pieces = typeof text === 'string' ? inPieces(text) : text[Symbol.asyncIterator]();
@@ -37,6 +42,11 @@ export async function readTable(text: string | AsyncIterable<string>): Promise<T
   const records = readRecords(head, pieces, delimiter, hint ? 1 : 0);
   const header = await records.next();
   if (header.done) throw new UnreadableFile('The file is empty: it has no header row');
+  const columns = header.value.cells.length;
+  if (columns > mostColumns) {
+    await records.return(undefined);
+    throw new UnreadableFile(`The file has ${columns} columns, which is more than ${mostColumns}; is its first row the header?`);
+  }
   const headers = nameHeaders(header.value.cells);
   const rows = toRows(records, headers.length);
 
@@ -46,7 +56,8 @@ export async function readTable(text: string | AsyncIterable<string>): Promise<T
     if (row.done) break;
     sample.push(row.value);
   }
-  return { headers, delimiter, sample, rows: joined(sample, rows) };
+  const close = async () => void (await rows.return(undefined));
+  return { headers, delimiter, sample, rows: joined(sample, rows), close };
 }
 
 interface FileRecord {
@@ -64,12 +75,14 @@ async function* readRecords(head: string, rest: AsyncIterator<string>, delimiter
     }
   } catch (error) {
     const { code, records } = error as CsvError & { records?: number };
-    if (code === 'CSV_QUOTE_NOT_CLOSED') {
-      throw new UnreadableFile(
-        `A cell in row ${rowsBefore + (records ?? fileRow) + 1} begins with a quote that is never closed; close it or remove it`,
-      );
-    }
+    const row = rowsBefore + (records ?? fileRow) + 1;
+    if (code === 'CSV_QUOTE_NOT_CLOSED')
+      throw new UnreadableFile(`A cell in row ${row} begins with a quote that is never closed; close it or remove it`);
+    if (code === 'CSV_MAX_RECORD_SIZE')
+      throw new UnreadableFile(`Row ${row} is longer than 1 MiB; a quote in it may never be closed, or the file is no table`);
     throw error;
+  } finally {
+    await rest.return?.();
   }
 }
 
@@ -85,6 +98,7 @@ function parserOver(head: string, rest: AsyncIterator<string>, delimiter: string
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
+    max_record_size: longestRow,
     trim: true,
   });
   source.on('error', (error) => parser.destroy(error));
@@ -98,7 +112,7 @@ function cleanCell(cell: string): string {
   return text.replace(/^="([^"]*)"$/, '$1').replace(/^'(?=[=+\-@\d(＋０-９])/, '');
 }
 
-async function* toRows(records: AsyncIterable<FileRecord>, width: number): AsyncGenerator<Row> {
+async function* toRows(records: AsyncIterable<FileRecord>, width: number): AsyncGenerator<Row, undefined, undefined> {
   let rowNumber = 0;
   for await (const { file_row, cells } of records) {
     rowNumber += 1;

@@ -1,0 +1,41 @@
+import { timezoneProblem } from '../automation-workflows/schedule.ts';
+import { nextInside, nextOutside } from '../library/weekly-slots.ts';
+import type { ScheduleConfig } from './configs.ts';
+
+/** Why no window ever opens. `detail` is a sentence. */
+export interface NoWindow {
+  reason: 'unknown_timezone' | 'no_calling_window';
+  detail: string;
+}
+
+/**
+ * Epoch ms. `opensAt` is the moment asked about when dialling is allowed then. A call must begin before `closesAt`; null: at any time.
+ */
+export type CallingWindow = { opensAt: number; closesAt: number | null } | { never: NoWindow };
+
+/** The window that is open at `moment`, else the next one. An unknown zone has none: nobody is called by a clock that cannot be read. */
+export function callingWindow(schedule: ScheduleConfig, zone: string, moment: number): CallingWindow {
+  if (!schedule.enabled) return { opensAt: moment, closesAt: null };
+  const problem = timezoneProblem(zone);
+  if (problem) return { never: { reason: 'unknown_timezone', detail: problem } };
+  const opensAt = nextInside(schedule.slots, zone, moment);
+  if (opensAt === null)
+    return { never: { reason: 'no_calling_window', detail: 'the schedule is enabled and has no slots; add one or disable it' } };
+  return { opensAt, closesAt: nextOutside(schedule.slots, zone, opensAt) };
+}
+
+export const mayDial = (schedule: ScheduleConfig, zone: string, now: number): boolean => {
+  const window = callingWindow(schedule, zone, now);
+  return 'opensAt' in window && window.opensAt === now;
+};
+
+/** The first moment from `now` on at which any of `zones` may be dialled: until then the campaign sleeps. Null: never. */
+export function earliestOpening(schedule: ScheduleConfig, zones: Iterable<string>, now: number): number | null {
+  let earliest: number | null = null;
+  for (const zone of zones) {
+    const window = callingWindow(schedule, zone, now);
+    if ('opensAt' in window) earliest = Math.min(earliest ?? Infinity, window.opensAt);
+    if (earliest === now) break;
+  }
+  return earliest;
+}

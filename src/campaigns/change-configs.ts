@@ -1,0 +1,51 @@
+import { badRequest, invalid, invalidAt } from '../library/errors.ts';
+import { issuesOf } from '../library/schema-issues.ts';
+import { defaultConfigs, ScheduleConfig } from './configs.ts';
+import type { CampaignConfigs, ConfigChange, ConfigOwner } from './configs.ts';
+import { weeklySlotOf } from './time-slots.ts';
+
+/**
+ * The configs after a change; `current` is null for a new campaign. Objects merge key by key, slots are replaced as a whole, null gives
+ * the default. Throws 422 for a schedule that cannot be, 400 for more calls at once than the organization may have.
+ */
+export function changeConfigs(current: CampaignConfigs | null, change: ConfigChange, owner: ConfigOwner): CampaignConfigs {
+  const defaults = defaultConfigs(owner);
+  const base = current ?? defaults;
+  const limit = owner.plan.concurrentCallLimit;
+  if (change.max_concurrency && change.max_concurrency > limit)
+    throw badRequest(
+      `max_concurrency ${change.max_concurrency} is over the organization's concurrent_call_limit of ${limit}; use ${limit} or fewer`,
+    );
+  return {
+    retry_config: merged(base.retry_config, change.retry_config, defaults.retry_config),
+    max_concurrency: change.max_concurrency === undefined ? base.max_concurrency : (change.max_concurrency ?? defaults.max_concurrency),
+    schedule_config: changedSchedule(base.schedule_config, change, defaults.schedule_config),
+    circuit_breaker: merged(base.circuit_breaker, change.circuit_breaker, defaults.circuit_breaker),
+  };
+}
+
+function changedSchedule(current: ScheduleConfig, change: ConfigChange, defaults: ScheduleConfig): ScheduleConfig {
+  const { schedule_config, time_slots } = change;
+  if (schedule_config && time_slots)
+    throw invalidAt(['body', 'time_slots'], 'time_slots and schedule_config say the same thing; give one of them');
+  const kept = merged(current, schedule_config, defaults);
+  if (time_slots) return { ...kept, enabled: true, slots: time_slots.map(weeklySlotOf) };
+  if (time_slots === null && schedule_config === undefined) return { ...kept, enabled: defaults.enabled, slots: defaults.slots };
+  // A stored schedule is not looked at again because something else changes.
+  const parsed = schedule_config ? ScheduleConfig.safeParse(kept) : undefined;
+  if (parsed?.error) throw invalid(issuesOf(parsed.error, ['body', 'schedule_config']));
+  return kept;
+}
+
+/** A config that was stored before a key existed gets its default. */
+function merged<Config extends object>(
+  current: Config,
+  change: { [Key in keyof Config]?: Config[Key] | null | undefined } | null | undefined,
+  defaults: Config,
+): Config {
+  if (change === null) return defaults;
+  const keys = Object.keys(defaults) as (keyof Config)[];
+  return Object.fromEntries(
+    keys.map((key) => [key, change?.[key] === undefined ? (current[key] ?? defaults[key]) : (change[key] ?? defaults[key])]),
+  ) as Config;
+}

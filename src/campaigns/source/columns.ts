@@ -1,0 +1,52 @@
+import { headerKey, snakeCaseKey } from '../../contacts/spreadsheets/header-key.ts';
+import { missingColumn } from '../../contacts/spreadsheets/missing-column.ts';
+import { findPhoneColumns } from '../../contacts/spreadsheets/phone-columns.ts';
+import type { Table } from '../../contacts/spreadsheets/read-table.ts';
+import { UnreadableFile } from '../../library/decode-text.ts';
+import type { SourceOptions } from './options.ts';
+
+/** The column that `source_options.phone_column` names is not there. */
+export class UnknownColumn extends UnreadableFile {}
+
+/** `phones`: indexes of the phone columns, the one that counts first. `variables` names each column that is one. */
+export interface SourceColumns {
+  phones: [number, ...number[]];
+  variables: { index: number; name: string; isNamed: boolean }[];
+}
+
+/**
+ * A column that was named is the only one that phone numbers are taken from; otherwise the best filled one, and the others where its cell
+ * is of no use. Every column but the first of these is a variable. Throws `UnreadableFile` without a phone column.
+ */
+export function chooseColumns(
+  { headers, sample }: Pick<Table, 'headers' | 'sample'>,
+  options: SourceOptions,
+  defaultCountry: string,
+): SourceColumns {
+  const [phone, ...others] = options.phone_column
+    ? [namedColumn(headers, options.phone_column, defaultCountry)]
+    : findPhoneColumns(headers, sample);
+  if (phone === undefined) throw new UnreadableFile(missingColumn('phone numbers', ['phone'], headers, defaultCountry));
+  return { phones: [phone, ...others], variables: nameVariables(headers, phone) };
+}
+
+function namedColumn(headers: string[], name: string, defaultCountry: string): number {
+  const exact = headers.indexOf(name);
+  const column = exact >= 0 ? exact : headers.findIndex((header) => headerKey(header) !== '' && headerKey(header) === headerKey(name));
+  if (column < 0) throw new UnknownColumn(missingColumn(`"${name.slice(0, 60)}"`, [name.slice(0, 60)], headers, defaultCountry));
+  return column;
+}
+
+/** As templates can write them: `First Name` is `first_name`, and the second of that name `first_name_2`. */
+function nameVariables(headers: string[], phone: number): SourceColumns['variables'] {
+  const taken = new Set<string>();
+  return headers.flatMap((header, index) => {
+    if (index === phone) return [];
+    const position = `column_${index + 1}`;
+    const plain = snakeCaseKey(header) || position;
+    let name = plain;
+    for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
+    taken.add(name);
+    return [{ index, name, isNamed: header !== position }];
+  });
+}

@@ -1,0 +1,27 @@
+import { UnreadableFile } from '../../library/decode-text.ts';
+import type { Issue } from '../../library/errors.ts';
+import { UnknownColumn } from './columns.ts';
+import { openCsv } from './open-csv.ts';
+import type { Source } from './open-csv.ts';
+import type { SourceOptions } from './options.ts';
+
+export type Inspection = { source: Pick<Source, 'phone_column' | 'variable_names'> } | { problem: Issue };
+
+/** What a campaign that is about to be created would read: its columns, or why it could not. Reads the beginning of the file alone. */
+export async function inspectSource(bytes: AsyncIterable<Uint8Array>, options: SourceOptions, defaultCountry: string): Promise<Inspection> {
+  try {
+    const { phone_column, variable_names, close } = await openCsv(bytes, options, defaultCountry);
+    await close();
+    return { source: { phone_column, variable_names } };
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    const isNamedColumn = error instanceof UnknownColumn;
+    return {
+      problem: {
+        loc: isNamedColumn ? ['body', 'source_options', 'phone_column'] : ['body', 'source_id'],
+        msg: error.message,
+        type: isNamedColumn ? 'unknown_column' : 'unreadable_source',
+      },
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import { readTable } from '../../contacts/spreadsheets/read-table.ts';
+import { decodeTextStream } from '../../library/decode-text-stream.ts';
+import { UnreadableFile } from '../../library/decode-text.ts';
+import { chooseColumns } from './columns.ts';
+import type { SourceOptions } from './options.ts';
+import { readRows } from './read-rows.ts';
+import type { SourceRow } from './read-rows.ts';
+import { PhoneMemory } from './seen-phones.ts';
+import type { SeenPhones } from './seen-phones.ts';
+
+export interface Source {
+  /** The header of the column that the numbers come from. */
+  phone_column: string;
+  /** In the order of the columns. */
+  variable_names: string[];
+  /** Reads the rows, once. Throws `UnreadableFile` where the file turns out to be damaged. */
+  batches(seen?: SeenPhones, batchRows?: number): AsyncGenerator<SourceRow[], undefined, undefined>;
+  /** Lets go of the file, for whoever does not read all batches. */
+  close(): Promise<void>;
+}
+
+/**
+ * A campaign's rows from the bytes of a CSV file, of which only a small part is held. `defaultCountry` is the organization's. Throws
+ * `UnreadableFile`, whose message names what was found, for an empty file, one that is no table, and one without phone column.
+ */
+export async function openCsv(bytes: AsyncIterable<Uint8Array>, options: SourceOptions, defaultCountry: string): Promise<Source> {
+  const table = await readTable(decodeTextStream(bytes));
+  const country = options.default_country ?? defaultCountry;
+  try {
+    const columns = chooseColumns(table, options, country);
+    if (table.sample.length === 0) throw new UnreadableFile('The file has a header row and no rows below it; add the people to call');
+    return {
+      phone_column: table.headers[columns.phones[0]] ?? '',
+      variable_names: columns.variables.map(({ name }) => name),
+      batches: (seen = new PhoneMemory(), batchRows = 500) => readRows(table.rows, columns, { defaultCountry: country, seen, batchRows }),
+      close: table.close,
+    };
+  } catch (error) {
+    await table.close();
+    throw error;
+  }
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { isCountryCode } from '../../contacts/phone-numbers.ts';
+
+/** How a campaign's source is read; what is absent is found out. */
+export const SourceOptions = z.strictObject({
+  phone_column: z.string('Must be the name of a column').trim().min(1, 'Must be the name of a column').max(1000).nullish(),
+  default_country: z
+    .string('Must be a country code')
+    .toUpperCase()
+    .refine(isCountryCode, 'Not an ISO 3166-1 alpha-2 country code, such as "US"')
+    .nullish(),
+});
+export type SourceOptions = z.infer<typeof SourceOptions>;

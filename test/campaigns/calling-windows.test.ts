@@ -1,0 +1,157 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { callingWindow, earliestOpening, mayDial } from '../../src/campaigns/calling-windows.ts';
+import type { ScheduleConfig } from '../../src/campaigns/configs.ts';
+import { rowZone } from '../../src/campaigns/row-time-zone.ts';
+import { standstillOf } from '../../src/campaigns/standstill.ts';
+import { momentsNearChanges, zonesOfEveryKind } from '../library/clock-changes.ts';
+import { anySchedule, isOpenAt, openMinutes, scheduleOf, slot } from './schedules.ts';
+
+const minute = 60_000;
+/** A slot on a day that a zone has skipped comes a fortnight later, and may last a week. */
+const days = 22;
+
+function windowOf(...asked: Parameters<typeof callingWindow>) {
+  const window = callingWindow(...asked);
+  if ('never' in window) throw new Error(window.never.detail);
+  return window;
+}
+
+describe('in every zone, on either side of a clock change', () => {
+  test('the window is the one that is found by watching the clock minute by minute', () => {
+    fc.assert(
+      fc.property(anySchedule, momentsNearChanges(), (schedule, { zone, at }) => {
+        const open = openMinutes(schedule, zone, at, days);
+        const moment = (index: number) => Math.max(at, (Math.floor(at / minute) + index) * minute);
+        const first = open.indexOf(true);
+        const end = open.indexOf(false, first);
+        expect(callingWindow(schedule, zone, at)).toEqual({ opensAt: moment(first), closesAt: end === -1 ? null : moment(end) });
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('nothing is dialled outside the slots, and a window that opens is open until it closes', () => {
+    fc.assert(
+      fc.property(anySchedule, momentsNearChanges(), fc.double({ min: 0, max: 1, noNaN: true }), (schedule, { zone, at }, share) => {
+        expect(mayDial(schedule, zone, at)).toBe(isOpenAt(schedule, zone, at));
+        const { opensAt, closesAt } = windowOf(schedule, zone, at);
+        expect(opensAt).toBeGreaterThanOrEqual(at);
+        expect(isOpenAt(schedule, zone, opensAt)).toBe(true);
+        if (opensAt > at) expect(isOpenAt(schedule, zone, opensAt - 1)).toBe(false);
+        const last = (closesAt ?? opensAt + 60 * minute) - 1;
+        expect(isOpenAt(schedule, zone, last)).toBe(true);
+        expect(isOpenAt(schedule, zone, Math.floor(opensAt + share * (last - opensAt)))).toBe(true);
+        if (closesAt !== null) expect(isOpenAt(schedule, zone, closesAt)).toBe(false);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('a campaign sleeps until the first of its zones opens', () => {
+    const someZones = fc.subarray([...zonesOfEveryKind], { minLength: 1 });
+    fc.assert(
+      fc.property(anySchedule, someZones, momentsNearChanges(), (schedule, zones, { at }) => {
+        const opening = earliestOpening(schedule, zones, at)!;
+        expect(zones.some((zone) => isOpenAt(schedule, zone, opening))).toBe(true);
+        if (opening > at) expect(zones.some((zone) => isOpenAt(schedule, zone, opening - 1))).toBe(false);
+      }),
+      { numRuns: 100 },
+    );
+    expect(earliestOpening(scheduleOf([slot(0, '09:00', '17:00')]), [], 0)).toBeNull();
+  });
+
+  test('an enabled schedule without slots never opens, and says so', () => {
+    fc.assert(
+      fc.property(momentsNearChanges(), ({ zone, at }) => {
+        expect(mayDial(scheduleOf([]), zone, at)).toBe(false);
+        expect(callingWindow(scheduleOf([]), zone, at)).toMatchObject({ never: { reason: 'no_calling_window' } });
+        expect(earliestOpening(scheduleOf([]), [zone], at)).toBeNull();
+      }),
+    );
+  });
+});
+
+const at = (text: string) => Date.parse(text);
+
+test('the start is inside, the end is not; a slot over midnight belongs to the day it starts on', () => {
+  const friday = scheduleOf([slot(4, '22:00', '02:00')]);
+  expect(mayDial(friday, 'UTC', at('2026-11-20T21:59:59.999Z'))).toBe(false);
+  expect(callingWindow(friday, 'UTC', at('2026-11-20T22:00:00Z'))).toEqual({
+    opensAt: at('2026-11-20T22:00:00Z'),
+    closesAt: at('2026-11-21T02:00:00Z'),
+  });
+  expect(mayDial(friday, 'UTC', at('2026-11-21T02:00:00Z'))).toBe(false);
+  expect(mayDial(friday, 'UTC', at('2026-11-20T01:00:00Z'))).toBe(false);
+});
+
+test('slots that touch are one window, and a week without a gap never closes', () => {
+  const workday = scheduleOf([slot(0, '09:00', '12:00'), slot(0, '12:00', '17:00')]);
+  expect(callingWindow(workday, 'UTC', at('2026-11-23T10:00:00Z'))).toMatchObject({ closesAt: at('2026-11-23T17:00:00Z') });
+  const always = scheduleOf([0, 1, 2, 3, 4, 5, 6].map((day) => slot(day, '00:00', '24:00')));
+  expect(callingWindow(always, 'Africa/Casablanca', at('2026-11-23T10:00:00Z'))).toEqual({
+    opensAt: at('2026-11-23T10:00:00Z'),
+    closesAt: null,
+  });
+});
+
+test('a disabled schedule is always open, whatever else it says', () => {
+  const now = at('2026-11-20T03:00:00Z');
+  expect(callingWindow({ ...scheduleOf([slot(0, '09:00', '17:00')]), enabled: false }, 'Mars/Base', now)).toEqual({
+    opensAt: now,
+    closesAt: null,
+  });
+});
+
+test('an unknown zone is refused at every moment, never dialled', () => {
+  const always = scheduleOf([0, 1, 2, 3, 4, 5, 6].map((day) => slot(day, '00:00', '24:00')));
+  for (const zone of ['Mars/Base', '', '+02:00', 'America/New_york2'])
+    for (const now of [0, at('2026-11-20T03:00:00Z')]) {
+      expect(mayDial(always, zone, now)).toBe(false);
+      expect(callingWindow(always, zone, now)).toMatchObject({
+        never: { reason: 'unknown_timezone', detail: expect.stringContaining(`"${zone}"`) },
+      });
+      expect(earliestOpening(always, [zone], now)).toBeNull();
+    }
+});
+
+describe('whose clock a row is called by', () => {
+  const now = at('2026-11-20T12:00:00Z');
+  const campaign: Pick<ScheduleConfig, 'timezone' | 'use_contact_timezone'> = {
+    timezone: 'America/New_York',
+    use_contact_timezone: true,
+  };
+  const zoneOf = (phone: string, variables: Record<string, unknown> = {}, by = campaign) => rowZone({ phone, variables }, by, now);
+
+  test('its own, else that of its country, else the campaign', () => {
+    expect(zoneOf('+4915112345678', { timezone: 'America/St_Johns' })).toEqual({ zone: 'America/St_Johns', rule: 'contact' });
+    expect(zoneOf('+4915112345678', { time_zone: 'Asia/Tokyo' })).toEqual({ zone: 'Asia/Tokyo', rule: 'contact' });
+    expect(zoneOf('+4915112345678')).toEqual({ zone: 'Europe/Berlin', rule: 'country' });
+    expect(zoneOf('+4915112345678', { timezone: 'nonsense' })).toEqual({ zone: 'Europe/Berlin', rule: 'country' });
+    expect(zoneOf('+12123456001')).toEqual({ zone: 'America/New_York', rule: 'campaign' });
+    expect(zoneOf('+12123456001', { timezone: ' ', time_zone: null })).toEqual({ zone: 'America/New_York', rule: 'campaign' });
+  });
+
+  test('one that names a zone nobody knows, in a country of several, is refused', () => {
+    for (const nonsense of ['Mars/Base', 'Eastern', '+02:00', 7])
+      expect(zoneOf('+12123456001', { timezone: nonsense })).toMatchObject({
+        never: { reason: 'unknown_timezone', detail: expect.stringContaining(`"${nonsense}"`) },
+      });
+  });
+
+  test("without use_contact_timezone it is the campaign's", () => {
+    const own = { ...campaign, use_contact_timezone: false };
+    expect(zoneOf('+4915112345678', { timezone: 'Asia/Tokyo' }, own)).toEqual({ zone: 'America/New_York', rule: 'campaign' });
+  });
+});
+
+test('a campaign that would wait for ever says why; one that only waits for its window does not', () => {
+  const good = { schedule: scheduleOf([slot(0, '09:00', '17:00')]), agentStatus: 'active' as const, hasTelephony: true };
+  const reasonOf = (change: Partial<Parameters<typeof standstillOf>[0]>) => standstillOf({ ...good, ...change }, 0)?.reason ?? null;
+  expect(reasonOf({})).toBeNull();
+  expect(reasonOf({ schedule: { ...scheduleOf([]), enabled: false } })).toBeNull();
+  expect(reasonOf({ schedule: scheduleOf([]) })).toBe('no_calling_window');
+  expect(reasonOf({ schedule: { ...good.schedule, timezone: 'Mars/Base' } })).toBe('unknown_timezone');
+  expect(reasonOf({ hasTelephony: false })).toBe('telephony_not_configured');
+  expect(reasonOf({ agentStatus: 'archived', hasTelephony: false })).toBe('agent_archived');
+});

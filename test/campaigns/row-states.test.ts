@@ -1,0 +1,60 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { countsOf, emptyTally, isEnd, mayMove, moveInTally, rowStates, statesBefore } from '../../src/campaigns/row-states.ts';
+import type { RowState } from '../../src/campaigns/row-states.ts';
+
+test('an end is an end, and every other state leads to one', () => {
+  const ends = rowStates.filter(isEnd);
+  expect(ends).toEqual(['completed', 'failed', 'skipped']);
+  for (const end of ends) expect(rowStates.filter((to) => mayMove(end, to))).toEqual([]);
+  for (const state of rowStates.filter((from) => !isEnd(from))) {
+    expect(ends.some((end) => mayMove(state, end))).toBe(true);
+    expect(mayMove(state, state)).toBe(false);
+  }
+});
+
+test('nobody is in a call who was not dialled, and an answered call is not put back among the untried', () => {
+  expect(statesBefore('in_call')).toEqual(['dialing']);
+  expect(statesBefore('dialing')).toEqual(['pending', 'scheduled']);
+  expect(statesBefore('skipped')).toEqual(['pending', 'scheduled', 'dialing']);
+  expect(statesBefore('completed')).toEqual(['dialing', 'in_call']);
+  expect(mayMove('in_call', 'pending')).toBe(false);
+});
+
+test('a move that no row makes is an error', () => {
+  const tally = moveInTally(emptyTally(), null, 'completed');
+  expect(() => moveInTally(tally, 'completed', 'dialing')).toThrow('A row cannot go from completed to dialing');
+});
+
+test('the counts add up at every moment, whatever the rows do', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(9), fc.nat(20)), { maxLength: 200 }), (steps) => {
+      const rows = new Map<number, RowState>();
+      let tally = emptyTally();
+      for (const [row, choice] of steps) {
+        const from = rows.get(row) ?? null;
+        const open = from === null ? (['pending', 'failed', 'skipped'] as const) : rowStates.filter((to) => mayMove(from, to));
+        const to = open[choice % Math.max(1, open.length)];
+        if (to === undefined) continue;
+        tally = moveInTally(tally, from, to);
+        rows.set(row, to);
+
+        const states = [...rows.values()];
+        const number = (...wanted: RowState[]) => states.filter((state) => wanted.includes(state)).length;
+        const counts = countsOf(tally);
+        expect(counts).toEqual({
+          total_rows: rows.size,
+          processed_rows: number('completed', 'failed', 'skipped'),
+          completed_rows: number('completed'),
+          failed_rows: number('failed'),
+          skipped_rows: number('skipped'),
+          in_flight: number('dialing', 'in_call'),
+        });
+        expect(counts.completed_rows + counts.failed_rows + counts.skipped_rows).toBe(counts.processed_rows);
+        expect(tally.pending + tally.scheduled + counts.in_flight + counts.processed_rows).toBe(counts.total_rows);
+        expect(Math.min(...Object.values(tally))).toBeGreaterThanOrEqual(0);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,21 @@
+import { openCsv } from '../../src/campaigns/source/open-csv.ts';
+import type { SourceOptions } from '../../src/campaigns/source/options.ts';
+import type { SourceRow } from '../../src/campaigns/source/read-rows.ts';
+
+export const bytesOfText = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+export async function* inChunks(bytes: Uint8Array, size = 65_536): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+/** `file` is the text of one, or its bytes. */
+export async function sourceOf(file: string | Uint8Array, options: SourceOptions = {}, country = 'US', batchRows = 500) {
+  const bytes = typeof file === 'string' ? bytesOfText(file) : file;
+  const source = await openCsv(inChunks(bytes), options, country);
+  const rows: SourceRow[] = [];
+  for await (const batch of source.batches(undefined, batchRows)) rows.push(...batch);
+  return { phone_column: source.phone_column, variable_names: source.variable_names, rows };
+}
+
+/** What most tests look at: number, state, the word of the reason. */
+export const briefly = (rows: SourceRow[]) => rows.map(({ phone, state, reason }) => [phone, state, reason?.split(':')[0] ?? null]);
