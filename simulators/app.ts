@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -15,18 +17,39 @@ export interface SimulatorOptions {
   /** Where received requests are kept across restarts; in memory only without it. */
   ledgerFile?: string | undefined;
   vendors?: Vendor[];
+  /** Ends what the vendors have going on. */
+  signal?: AbortSignal;
 }
 
 type SimulatorContext = Context<{ Bindings: HttpBindings }>;
 
 /** The outside world as one Hono application for Node: each vendor under its name, and `/__sim` to steer them. */
-export function createSimulators({ ledgerFile, vendors = everyVendor }: SimulatorOptions = {}): Hono<{ Bindings: HttpBindings }> {
+export function createSimulators({ ledgerFile, vendors = everyVendor, signal }: SimulatorOptions = {}): Hono<{ Bindings: HttpBindings }> {
   const requests = new Ledger<RequestRecord>(ledgerFile);
   const faults = new FaultPlan();
-  const routes = new Map(vendors.map((vendor) => [vendor.name, vendor.createRoutes()]));
+  const worlds = new Map<string, AbortController>();
+  const ledgerOf = (name: string) => ledgerFile && join(dirname(ledgerFile), `${name}.jsonl`);
+  const create = (vendor: Vendor) => {
+    const ending = new AbortController();
+    worlds.set(vendor.name, ending);
+    const lasting = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
+    return vendor.createRoutes({ ledgerFile: ledgerOf(vendor.name), signal: lasting });
+  };
+  const routes = new Map(vendors.map((vendor) => [vendor.name, create(vendor)]));
   const providers = [...routes.keys()];
   const restart = (provider?: string) => {
-    for (const vendor of vendors) if (provider === undefined || vendor.name === provider) routes.set(vendor.name, vendor.createRoutes());
+    for (const vendor of vendors) {
+      if (provider !== undefined && vendor.name !== provider) continue;
+      worlds.get(vendor.name)!.abort();
+      const file = ledgerOf(vendor.name);
+      if (file !== undefined) rmSync(file, { force: true });
+      routes.set(vendor.name, create(vendor));
+    }
+  };
+  const steer = (provider: string, path: string, request: Request) => {
+    const url = new URL(request.url);
+    url.pathname = path;
+    return routes.get(provider)!.fetch(new Request(url, request));
   };
 
   /** Records the request before anything else, then lets the planned fault or the vendor answer it. */
@@ -40,8 +63,10 @@ export function createSimulators({ ledgerFile, vendors = everyVendor }: Simulato
 
     if (fault?.delay_ms !== undefined) await sleep(fault.delay_ms);
     const forwarded = new Request(url, { method: request.method, headers: request.headers, body: body.byteLength > 0 ? body : null });
-    const answer = (fault && faultAnswer(fault)) ?? (await routes.get(provider)!.fetch(forwarded, { record }));
-    if (fault?.drop_response) return cutConnection(c);
+    let isDropped = fault?.drop_response === true;
+    const dropAnswer = () => void (isDropped = true);
+    const answer = (fault && faultAnswer(fault)) ?? (await routes.get(provider)!.fetch(forwarded, { record, dropAnswer }));
+    if (isDropped) return cutConnection(c);
     if (fault?.headers === undefined) return answer;
     const headers = new Headers(answer.headers);
     for (const [name, value] of Object.entries(fault.headers)) headers.set(name, value);
@@ -49,8 +74,11 @@ export function createSimulators({ ledgerFile, vendors = everyVendor }: Simulato
   }
 
   const app = new Hono<{ Bindings: HttpBindings }>();
-  app.route('/__sim', controlRoutes({ providers, faults, requests, restart }));
-  for (const provider of providers) app.all(`/${provider}/*`, (c) => serve(c, provider));
+  app.route('/__sim', controlRoutes({ providers, faults, requests, restart, steer }));
+  for (const provider of providers) {
+    app.all(`/${provider}/__sim/*`, (c) => steer(provider, c.req.path.slice(provider.length + 1), c.req.raw));
+    app.all(`/${provider}/*`, (c) => serve(c, provider));
+  }
   app.notFound((c) =>
     c.json({ error: `Nothing is simulated at ${c.req.path}. There are: ${providers.map((name) => `/${name}`).join(', ')}` }, 404),
   );

@@ -13,10 +13,12 @@ export interface Control {
   requests: Ledger<RequestRecord>;
   /** Makes a vendor, or all of them, anew. */
   restart: (provider?: string) => void;
+  /** Hands a request to a vendor's own `/__sim` path. */
+  steer: (provider: string, path: string, request: Request) => Response | Promise<Response>;
 }
 
 /** `/__sim`: how tests and people steer the simulators. `?provider=` narrows a reset or a listing to one vendor, `?path=` a listing to a path pattern. */
-export function controlRoutes({ providers, faults, requests, restart }: Control): Hono {
+export function controlRoutes({ providers, faults, requests, restart, steer }: Control): Hono {
   const unknownProvider = (provider: string | undefined) =>
     provider === undefined || providers.includes(provider)
       ? undefined
@@ -40,6 +42,16 @@ export function controlRoutes({ providers, faults, requests, restart }: Control)
       requests.forget((record) => provider === undefined || record.provider === provider);
       restart(provider);
       return c.json({ status: 'reset' });
+    })
+    .post('/emit', async (c) => {
+      const body: unknown = await c.req.raw
+        .clone()
+        .json()
+        .catch(() => undefined);
+      const provider = z.object({ provider: z.string() }).safeParse(body).data?.provider;
+      if (provider === undefined) return c.json({ error: 'Name the provider whose callback is to be sent again' }, 422);
+      const problem = unknownProvider(provider);
+      return problem ? c.json(problem, 422) : steer(provider, '/__sim/emit', c.req.raw);
     })
     .get('/requests', (c) => {
       const { provider, path } = c.req.query();

@@ -12,12 +12,14 @@ export interface RunningSimulators {
 
 /** Serves the simulators on loopback; port 0 takes any free one. Rejects with the system's error when the port cannot be had. */
 export async function listen({ port, ...options }: SimulatorOptions & { port: number }): Promise<RunningSimulators> {
-  const server = createAdaptorServer({ fetch: createSimulators(options).fetch }) as Server;
+  const ending = new AbortController();
+  const server = createAdaptorServer({ fetch: createSimulators({ ...options, signal: ending.signal }).fetch }) as Server;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: async () => {
+      ending.abort();
       server.close();
       server.closeAllConnections();
       await once(server, 'close');

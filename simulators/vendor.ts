@@ -5,12 +5,25 @@ import type { RequestRecord } from './request-record.ts';
 export interface VendorBindings {
   /** This request as it stands in the ledger. */
   record: RequestRecord;
+  /** Cuts the connection once the vendor has done its work: whatever it answers is lost. */
+  dropAnswer: () => void;
+}
+
+/** What a vendor lives in, from its creation to a reset or the end of the simulators. */
+export interface World {
+  /** Where the vendor may keep a ledger of its own across restarts; undefined: in memory only. A reset removes it. */
+  ledgerFile: string | undefined;
+  /** Aborted when this vendor is replaced or everything ends: it stops all that it has going on. */
+  signal: AbortSignal;
 }
 
 /** One outside system, mounted at `/{name}`. */
 export interface Vendor {
   /** Also its name in faults and in `?provider=`. */
   name: string;
-  /** Its own paths, without the mount, with its own answers to unknown ones. Called once for each set of simulators, and again by a reset. */
-  createRoutes: () => Hono<{ Bindings: VendorBindings }>;
+  /**
+   * Its own paths, without the mount, with its own answers to unknown ones. Called once for each set of simulators, and again by a reset.
+   * Paths under `/__sim/` steer this vendor alone: requests to them are not recorded, and find nothing in `c.env`.
+   */
+  createRoutes: (world: World) => Hono<{ Bindings: VendorBindings }>;
 }

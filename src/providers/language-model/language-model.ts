@@ -57,8 +57,50 @@ export interface CompletionFailure {
   retry_after_seconds?: number;
 }
 
+/** A function that the model asks to have called. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** JSON as the model wrote it: it may not parse, and may not fit the parameters. */
+  arguments: string;
+}
+
+export type ConversationMessage =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string | null; tool_calls?: ToolCall[] }
+  | { role: 'tool'; tool_call_id: string; content: string };
+
+export interface Tool {
+  name: string;
+  description: string;
+  /** JSON Schema whose root is an object. */
+  parameters: Record<string, unknown>;
+}
+
+export interface ConversationRequest {
+  /** Absent: LANGUAGE_MODEL. */
+  model?: string | undefined;
+  system?: string | undefined;
+  /** Every tool call of an assistant is answered by the tool messages that follow it. */
+  messages: ConversationMessage[];
+  tools?: Tool[] | undefined;
+  /** `none`: the model must speak. Default `auto`. */
+  tool_choice?: 'auto' | 'none' | undefined;
+  max_tokens?: number | undefined;
+  /** How long the provider may leave us without a word: before the first one, tries included, and between two. At most 60, 15 by default. */
+  silence_seconds?: number | undefined;
+}
+
+/** Text as it comes, then one `end` or one `failure`, which may come in the middle of the text. Neither comes once the signal is aborted. */
+export type ConversationDelta =
+  | { type: 'text'; text: string }
+  | { type: 'end'; tool_calls: ToolCall[]; model: string; usage: Completion['usage'] }
+  | ({ type: 'failure' } & CompletionFailure);
+
 export interface LanguageModel {
   complete(request: CompletionRequest): Promise<Completion | CompletionFailure>;
+  /** Asks for the next words of a conversation. What may pass is tried once more, but not after the first word. */
+  converse(request: ConversationRequest, signal: AbortSignal): AsyncIterable<ConversationDelta>;
 }
 
 export type ModelSettings = Pick<Settings, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'LANGUAGE_MODEL'>;
@@ -90,5 +132,13 @@ export const languageModel = (settings: ModelSettings, outside: Outside = realOu
     // The vendor's client is large: it is evaluated when the first question is asked, not when the Worker starts.
     const { completeByOpenAi } = await import('./openai.ts');
     return completeByOpenAi(settings, request, outside);
+  },
+  async *converse(request, signal) {
+    if (settings.OPENAI_API_KEY === '') {
+      yield { type: 'failure', ...notConfigured };
+      return;
+    }
+    const { converseByOpenAi } = await import('./openai-conversation.ts');
+    yield* converseByOpenAi(settings, request, signal, outside);
   },
 });

@@ -1,5 +1,5 @@
-import { OpenAI } from 'openai';
 import type { Completion, CompletionFailure, CompletionRequest, ModelSettings, Outside } from './language-model.ts';
+import { openAiClient } from './openai-client.ts';
 import { failureOf } from './openai-failures.ts';
 import { readAnswer } from './openai-answer.ts';
 import { isStrictSchema } from './strict-schema.ts';
@@ -7,7 +7,7 @@ import { withRetries } from './retries.ts';
 
 const longestSeconds = 60;
 
-/** Asks chat completions, which services that copy OpenAI's API have, too. The client's own retries are off: they repeat what cannot succeed. */
+/** Asks chat completions, which services that copy OpenAI's API have, too. */
 export async function completeByOpenAi(
   settings: ModelSettings,
   request: CompletionRequest,
@@ -15,17 +15,7 @@ export async function completeByOpenAi(
 ): Promise<Completion | CompletionFailure> {
   const model = request.model ?? settings.LANGUAGE_MODEL;
   const timeoutSeconds = Math.min(request.timeout_seconds ?? longestSeconds, longestSeconds);
-  const client = new OpenAI({
-    apiKey: settings.OPENAI_API_KEY,
-    baseURL: settings.OPENAI_BASE_URL,
-    organization: null,
-    project: null,
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: outside.fetch,
-    // A redirect would carry the key to another address.
-    fetchOptions: { redirect: 'manual' },
-  });
+  const client = openAiClient(settings, outside);
   const body = bodyOf(request, model);
   return withRetries(outside, outside.now() + timeoutSeconds * 1000, async (timeoutMs) => {
     try {

@@ -1,4 +1,4 @@
-import type { Completion, CompletionFailure, FailureType, Outside } from './language-model.ts';
+import type { CompletionFailure, FailureType, Outside } from './language-model.ts';
 
 const mostTries = 3;
 const firstWaitMs = 500;
@@ -11,17 +11,18 @@ const leastTryMs = 1_000;
 const passing = new Set<FailureType>(['rate_limited', 'provider_failed']);
 
 /**
- * Tries up to three times, with doubling waits of which half is random, or as long as the provider asks for. Gives up, with the wait in
+ * Tries up to `most` times, with doubling waits of which half is random, or as long as the provider asks for. Gives up, with the wait in
  * `retry_after_seconds`, when that is over five seconds or does not end well before `deadline` (epoch ms).
  */
-export async function withRetries(
+export async function withRetries<Outcome extends object>(
   outside: Pick<Outside, 'sleep' | 'random' | 'now'>,
   deadline: number,
-  attempt: (timeoutMs: number) => Promise<Completion | CompletionFailure>,
-): Promise<Completion | CompletionFailure> {
+  attempt: (timeoutMs: number) => Promise<Outcome | CompletionFailure>,
+  most = mostTries,
+): Promise<Outcome | CompletionFailure> {
   for (let tries = 1; ; tries++) {
     const outcome = await attempt(Math.max(1, Math.ceil(deadline - outside.now())));
-    if (!('failure' in outcome) || !outcome.retryable || !passing.has(outcome.failure) || tries === mostTries) return outcome;
+    if (!('failure' in outcome) || !outcome.retryable || !passing.has(outcome.failure) || tries >= most) return outcome;
     const asked = (outcome.retry_after_seconds ?? 0) * 1000;
     const waitMs = Math.max(asked, firstWaitMs * 2 ** (tries - 1) * (0.5 + outside.random() / 2));
     if (asked > longestWaitMs || outside.now() + waitMs + leastTryMs > deadline) return outcome;

@@ -1,0 +1,92 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import type { Exchange } from './exchange.ts';
+import { CallSettingsSchema } from './settings.ts';
+
+const Actions = {
+  say: z.strictObject({ text: z.string().min(1) }),
+  interrupt: z.strictObject({ text: z.string().min(1) }),
+  press: z.strictObject({ digits: z.string().regex(/^[\d*#]+$/) }),
+  drop: z.strictObject({}),
+  hangup: z.strictObject({}),
+} as const;
+
+const Script = z.strictObject({ phone: z.string(), says: z.array(z.string().min(1)) });
+const Emission = z.object({ call_sid: z.string(), event: z.string().optional(), index: z.int().min(0).optional() });
+const DueAnswer = z.strictObject({ status: z.int().min(100).max(599).default(200), body: z.string().default('') });
+
+const read = async <Value>(request: Request, schema: z.ZodType<Value>): Promise<Value> =>
+  schema.parse(await request.json().catch(() => ({})));
+
+/** `/__sim` of a carrier: what was dialled, what is due, and what the person on the phone is to do. */
+export function carrierControl<Order>(exchange: Exchange<Order>): Hono {
+  const { book, outbox, settings } = exchange;
+  const routes = new Hono();
+  routes.onError((error, c) => {
+    if (error instanceof z.ZodError) return c.json({ error: z.prettifyError(error) }, 422);
+    throw error;
+  });
+
+  /** Each call that was placed, and how many were live at once at the most. `?account=&to=&from=&attempt=` narrow it. */
+  routes.get('/ledger', (c) => {
+    const calls = book.list(c.req.query());
+    const counts = Object.entries(Object.groupBy(calls, ({ attempt_key: key }) => key ?? ''));
+    return c.json({
+      calls,
+      total: calls.length,
+      peak_concurrent: book.peak(c.req.query('account')),
+      attempts_dialled_twice: counts.flatMap(([key, of]) => (key !== '' && of!.length > 1 ? [key] : [])),
+    });
+  });
+
+  routes.get('/settings', (c) => c.json(settings));
+  routes.patch('/settings', async (c) => {
+    const given = await read(c.req.raw, z.record(z.string(), z.unknown()));
+    const whole = CallSettingsSchema.parse(given);
+    // What was not given has its default in `whole`, and stays as it is.
+    for (const [name, value] of Object.entries(whole)) if (name in given) Object.assign(settings, { [name]: value });
+    return c.json(settings);
+  });
+
+  /** With `callbacks: hold`: what would have been sent. `?wait_ms=` waits for it, `?account=` takes those of one account alone. */
+  routes.get('/due', async (c) => {
+    const taken = await outbox.takeDue(c.req.query('account'), Number(c.req.query('wait_ms') ?? 0));
+    return c.json({ due: taken.map(({ id, callback }) => Object.assign({ id }, callback, { headers: callback.headers() })) });
+  });
+  routes.post('/due/:id', async (c) => {
+    const isKnown = outbox.settle(c.req.param('id'), await read(c.req.raw, DueAnswer));
+    return isKnown ? c.json({ settled: true }) : c.json({ error: 'Nothing of this id was handed out and is unanswered' }, 404);
+  });
+
+  routes.post('/people', async (c) => {
+    const { phone, says } = await read(c.req.raw, Script);
+    exchange.teach(phone, says);
+    return c.json({ phone, says }, 201);
+  });
+
+  /** The person speaks, interrupts, presses keys or hangs up, or the socket drops: `POST /calls/{sid}/{say|interrupt|press|drop|hangup}`. */
+  routes.post('/calls/:sid/:action', async (c) => {
+    const { sid, action } = c.req.param();
+    const line = exchange.line(sid);
+    if (!line?.isLive) return c.json({ error: `No call ${sid} is live` }, 404);
+    if (action === 'hangup') exchange.hangUp(line, 'person');
+    else if (line.session === undefined) return c.json({ error: `Nobody talks on call ${sid}` }, 409);
+    else if (action === 'drop') line.session.drop();
+    else if (action === 'say') line.session.say((await read(c.req.raw, Actions.say)).text);
+    else if (action === 'interrupt') line.session.interrupt((await read(c.req.raw, Actions.interrupt)).text);
+    else if (action === 'press') line.session.press((await read(c.req.raw, Actions.press)).digits);
+    else return c.json({ error: `There is no action "${action}". There are: ${Object.keys(Actions).join(', ')}` }, 404);
+    return c.json({ done: action });
+  });
+
+  /** Sends a callback of a call again: the last one, the last of an `event`, or the one at `index`. Answers what was answered to it. */
+  routes.post('/emit', async (c) => {
+    const { call_sid: sid, event, index } = await read(c.req.raw, Emission);
+    const sent = outbox.sentOf(sid);
+    const callback = index === undefined ? sent.findLast((one) => event === undefined || one.event === event) : sent[index];
+    if (callback === undefined) return c.json({ error: `No such callback of call ${sid}`, events: sent.map((one) => one.event) }, 404);
+    return c.json({ event: callback.event, answer: await outbox.sendOnce(callback) });
+  });
+
+  return routes;
+}

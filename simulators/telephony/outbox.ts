@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallSettings } from './settings.ts';
+
+/** A request of the carrier to the customer. */
+export interface Callback {
+  /** What it tells, for `/__sim/emit`: initiated, ringing, answered, ended, machine, recording, answer, action ... */
+  event: string;
+  account: string;
+  sid: string;
+  method: 'GET' | 'POST';
+  url: string;
+  body: string;
+  /** All headers, the signature among them; asked anew for every try. */
+  headers: () => Record<string, string>;
+}
+
+export type CallbackAnswer = { status: number; body: string } | { failure: string };
+
+interface DueEntry {
+  id: string;
+  callback: Callback;
+  settle: (answer: CallbackAnswer) => void;
+}
+
+const keptCalls = 2_000;
+const answerTimeoutMs = 15_000;
+
+/** Sends callbacks and tries them again, or holds them until a test fetches them. */
+export class Outbox {
+  readonly #settings: CallSettings;
+  readonly #signal: AbortSignal;
+  readonly #sent = new Map<string, Callback[]>();
+  readonly #due: DueEntry[] = [];
+  readonly #handedOut = new Map<string, DueEntry>();
+  #somethingDue = Promise.withResolvers<void>();
+
+  constructor(settings: CallSettings, signal: AbortSignal) {
+    this.#settings = settings;
+    this.#signal = signal;
+  }
+
+  /** Tells, and tries again after a failure of the other side. Resolves with the last answer. */
+  async tell(callback: Callback): Promise<CallbackAnswer> {
+    this.#remember(callback);
+    return this.#try(callback, this.#settings.retry_delays_ms);
+  }
+
+  /** Asks for what is to happen on the line, where somebody waits: tried twice. */
+  async ask(callback: Callback): Promise<CallbackAnswer> {
+    this.#remember(callback);
+    return this.#try(callback, this.#settings.retry_delays_ms.slice(0, 1));
+  }
+
+  async #try(callback: Callback, delaysMs: number[]): Promise<CallbackAnswer> {
+    if (this.#settings.callbacks === 'hold') return this.#hold(callback);
+    for (let tries = 0; ; tries++) {
+      const answer = await this.sendOnce(callback);
+      const isTaken = 'status' in answer && answer.status < 500 && answer.status !== 429;
+      if (isTaken || tries >= delaysMs.length || this.#signal.aborted) return answer;
+      await sleep(delaysMs[tries], undefined, { signal: this.#signal }).catch(() => undefined);
+    }
+  }
+
+  async sendOnce({ method, url, body, headers }: Callback): Promise<CallbackAnswer> {
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(answerTimeoutMs)]);
+    try {
+      const response = await fetch(url, { method, headers: headers(), body: method === 'GET' ? null : body, redirect: 'manual', signal });
+      return { status: response.status, body: await response.text() };
+    } catch (error) {
+      const { cause, message } = error as Error;
+      return { failure: cause instanceof Error ? cause.message : message };
+    }
+  }
+
+  #remember(callback: Callback): void {
+    const known = this.#sent.get(callback.sid);
+    if (known) known.push(callback);
+    else this.#sent.set(callback.sid, [callback]);
+    if (this.#sent.size > keptCalls) this.#sent.delete(this.#sent.keys().next().value!);
+  }
+
+  /** What was sent, or due, of a call, in order. */
+  sentOf(sid: string): Callback[] {
+    return this.#sent.get(sid) ?? [];
+  }
+
+  #hold(callback: Callback): Promise<CallbackAnswer> {
+    const { promise, resolve } = Promise.withResolvers<CallbackAnswer>();
+    this.#due.push({ id: randomUUID(), callback, settle: resolve });
+    this.#somethingDue.resolve();
+    this.#somethingDue = Promise.withResolvers();
+    return promise;
+  }
+
+  /** Hands out what is held, oldest first; waits for something to come when there is nothing. */
+  async takeDue(account: string | undefined, waitMs: number): Promise<{ id: string; callback: Callback }[]> {
+    const deadline = Date.now() + waitMs;
+    for (;;) {
+      const taken = this.#due.filter(({ callback }) => account === undefined || callback.account === account);
+      if (taken.length > 0) {
+        for (const entry of taken) {
+          this.#due.splice(this.#due.indexOf(entry), 1);
+          this.#handedOut.set(entry.id, entry);
+        }
+        return taken;
+      }
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0 || this.#signal.aborted) return [];
+      const ending = AbortSignal.any([this.#signal, AbortSignal.timeout(leftMs)]);
+      await Promise.race([this.#somethingDue.promise, aborted(ending)]);
+    }
+  }
+
+  /** What the customer answered to a callback that was handed out. False for an unknown one. */
+  settle(id: string, answer: CallbackAnswer): boolean {
+    const entry = this.#handedOut.get(id);
+    this.#handedOut.delete(id);
+    entry?.settle(answer);
+    return entry !== undefined;
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Hono } from 'hono';
+import type { VendorBindings } from '../vendor.ts';
+import { attemptKeyOf } from '../telephony/call-record.ts';
+import type { Exchange } from '../telephony/exchange.ts';
+import type { Line } from '../telephony/line.ts';
+import { scenarioOf } from '../telephony/scenario.ts';
+import { silentMp3, silentWav } from '../telephony/silence.ts';
+import { newCallId } from './carrier.ts';
+import { commands } from './commands.ts';
+import { invalid, notFound, requireKey, TelnyxError } from './errors.ts';
+import { publicKey } from './keys.ts';
+import { readDial, type Dial, type TelnyxOrder } from './order.ts';
+import { callResource, pageOf } from './resource.ts';
+
+const commandMemoryMs = 60_000;
+const ended = () => new TelnyxError(422, '90018', 'Call has already ended', 'This call is no longer active and can not receive commands.');
+
+type Calls = Exchange<TelnyxOrder>;
+
+/** Paths under `/v2`: calls and the commands to them. */
+export function callRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> {
+  const refusedOnce = new Set<string>();
+  /** By connection and command: the same command is not obeyed twice within a minute. */
+  const dialled = new Map<string, Line<TelnyxOrder>>();
+  const routes = new Hono<{ Bindings: VendorBindings }>();
+  routes.use(async (c, next) => {
+    requireKey(c.req.header('authorization'));
+    await next();
+  });
+
+  routes.post('/calls', async (c) => {
+    const dial = readDial(await readJson(c.req.raw));
+    await sleep(exchange.settings.accept_ms);
+    const scenario = scenarioOf(dial.to);
+    if (scenario.isFirstPostRefused && !refusedOnce.has(dial.to)) {
+      refusedOnce.add(dial.to);
+      throw new TelnyxError(500, '10007', 'Unexpected error', 'An unexpected error occured.');
+    }
+    const key = dial.command_id === undefined ? undefined : `${dial.connection_id} ${dial.command_id}`;
+    const known = key === undefined ? undefined : dialled.get(key);
+    const isRepeat = known !== undefined && known.record.created_at > Date.now() - commandMemoryMs;
+    const line = isRepeat ? known : place(exchange, dial, new URL(c.req.url).origin);
+    if (key !== undefined) dialled.set(key, line);
+    if (scenario.isAnswerLost) c.env.dropAnswer();
+    return c.json({ data: callResource(line.record, line.order, false) });
+  });
+
+  routes.get('/calls/:id', (c) => c.json({ data: showCall(exchange, c.req.param('id')) }));
+
+  routes.get('/connections/:id/active_calls', (c) => {
+    const live = exchange.lines().filter((line) => line.isLive && line.order.connectionId === c.req.param('id'));
+    return c.json(pageOf(live, new URL(c.req.url)));
+  });
+
+  routes.post('/calls/:id/actions/:action', async (c) => {
+    const { id, action } = c.req.param();
+    if (!Object.hasOwn(commands, action)) throw notFound();
+    if (exchange.book.find(id) === undefined)
+      throw new TelnyxError(404, '90015', 'Invalid Call Control ID', 'The call_control_id provided is not valid.');
+    const line = exchange.line(id);
+    if (!line?.isLive) throw ended();
+    const result = commands[action as keyof typeof commands](exchange, line, await readJson(c.req.raw));
+    return c.json({ data: { result: 'ok', ...result } });
+  });
+
+  routes.get('/public_key', (c) => c.json({ data: { public: publicKey } }));
+  return routes;
+}
+
+/** Paths without credentials: the links to recordings are signed at the vendor. */
+export function recordingRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> {
+  return new Hono<{ Bindings: VendorBindings }>().get('/:file{[0-9a-f-]{36}\\.(mp3|wav)}', (c) => {
+    const [id, type] = c.req.param('file').split('.');
+    if (!exchange.book.list().some(({ recording }) => recording === id)) throw notFound();
+    const bytes = type === 'mp3' ? silentMp3() : silentWav();
+    const headers = { 'content-type': type === 'mp3' ? 'audio/mpeg' : 'audio/x-wav', 'content-length': String(bytes.byteLength) };
+    return new Response(new Uint8Array(bytes), { headers });
+  });
+}
+
+async function readJson(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json')
+    throw new TelnyxError(415, '10014', 'Unsupported Media Type', 'The request failed because the server does not support the media type.');
+  const body: unknown = await request.json().catch(() => undefined);
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw invalid('/', 'The request failed because it was not well-formed.');
+}
+
+export const newOrder = (connectionId: string, origin: string, more: Partial<TelnyxOrder>): TelnyxOrder => ({
+  webhookUrl: undefined,
+  clientState: undefined,
+  connectionId,
+  legId: randomUUID(),
+  sessionId: randomUUID(),
+  origin,
+  machineDetection: 'disabled',
+  isRecorded: false,
+  commandIds: new Set(),
+  answered: Promise.withResolvers(),
+  relay: Promise.withResolvers(),
+  ...more,
+});
+
+function place(exchange: Calls, dial: Dial, origin: string): Line<TelnyxOrder> {
+  const order = newOrder(dial.connection_id, origin, {
+    webhookUrl: dial.webhook_url,
+    clientState: dial.client_state,
+    machineDetection: dial.answering_machine_detection,
+    isRecorded: dial.record !== undefined,
+  });
+  const parties = {
+    sid: newCallId(),
+    account: dial.connection_id,
+    attemptKey: attemptKeyOf(dial.webhook_url),
+    to: dial.to,
+    from: dial.from,
+    ringLimitMs: dial.timeout_secs * 1000,
+    callLimitMs: dial.time_limit_secs === undefined ? undefined : dial.time_limit_secs * 1000,
+  };
+  return exchange.place(parties, order);
+}
+
+function showCall(exchange: Calls, id: string): object {
+  const record = exchange.book.find(id);
+  if (record === undefined) throw notFound();
+  return callResource(record, exchange.line(id)?.order, record.ended_at === null);
+}

@@ -1,0 +1,130 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { LineStatus } from '../telephony/call-record.ts';
+import type { Carrier, Exchange } from '../telephony/exchange.ts';
+import type { Line } from '../telephony/line.ts';
+import type { Callback } from '../telephony/outbox.ts';
+import { within } from '../telephony/settings.ts';
+import type { RelayStart, TelnyxOrder } from './order.ts';
+import { hangupFields, webhook } from './webhooks.ts';
+
+type TelnyxLine = Line<TelnyxOrder>;
+
+export const newCallId = (): string => `v3:${randomBytes(30).toString('base64url')}`;
+
+const types: Partial<Record<LineStatus, string>> = { initiated: 'call.initiated', answered: 'call.answered' };
+
+/** What Telnyx does around a call: webhooks, and what it is commanded to. */
+export class TelnyxCarrier implements Carrier<TelnyxOrder> {
+  readonly #exchange: Exchange<TelnyxOrder>;
+
+  constructor(exchange: Exchange<TelnyxOrder>) {
+    this.#exchange = exchange;
+  }
+
+  report(line: TelnyxLine, status: LineStatus): void {
+    const { record, scenario } = line;
+    const isEnd = record.ended_at !== null;
+    if (isEnd && scenario.isEndUntold) return;
+    const type = isEnd ? 'call.hangup' : types[status];
+    // Telnyx tells nothing of ringing.
+    if (type === undefined) return;
+    const more = isEnd ? hangupFields(line) : status === 'initiated' ? { direction: 'outgoing', state: 'bridging' } : {};
+    const callback = webhook(line, isEnd ? 'ended' : status, type, more);
+    if (callback === undefined) return;
+    const due = scenario.isDisordered ? line.disorder.next(callback, isEnd) : [callback];
+    for (const one of due) void this.#tell(line, one);
+  }
+
+  async #tell({ record }: TelnyxLine, callback: Callback | undefined): Promise<void> {
+    if (callback === undefined) return;
+    const answer = await this.#exchange.outbox.tell(callback);
+    if ('failure' in answer || answer.status >= 400)
+      record.problems.push(
+        `The webhook "${callback.event}" was not taken: ${'failure' in answer ? answer.failure : `status ${answer.status}`}`,
+      );
+  }
+
+  /** Inbound: rings until the command to answer comes, or the person has enough. */
+  async offer(line: TelnyxLine): Promise<void> {
+    void this.#tell(line, webhook(line, 'initiated', 'call.initiated', { direction: 'incoming', state: 'parked' }));
+    await Promise.race([line.order.answered.promise, this.#loseInterest(line)]);
+  }
+
+  /** Never resolves: it hangs up, or the line is down before. */
+  async #loseInterest(line: TelnyxLine): Promise<never> {
+    await line.sleep(this.#exchange.settings.patience_ms);
+    this.#exchange.hangUp(line, 'person');
+    return new Promise(() => undefined);
+  }
+
+  /** Talks over each relay that is started, and waits for the next; nobody waits in silence for long. */
+  async converse(line: TelnyxLine): Promise<void> {
+    void this.#detect(line);
+    for (;;) {
+      const start = await this.#nextRelay(line);
+      if (start === undefined) return this.#exchange.hangUp(line, 'person');
+      const sessionId = randomUUID();
+      const outcome = await this.#exchange.relay(line, {
+        url: start.url,
+        headers: { 'user-agent': 'telnyx-conversation-relay' },
+        greeting: start.greeting,
+        language: start.language,
+        hasDtmf: start.dtmf_detection,
+        setup: setupFrame(line, sessionId, start),
+      });
+      if (outcome.reason === 'hung_up') this.#exchange.hangUp(line, 'person');
+      const reason = { ended: 'ended', hung_up: 'hangup', lost: 'customer_disconnect' }[outcome.reason];
+      void this.#tell(line, webhook(line, 'conversation_ended', 'call.conversation.ended', { conversation_id: sessionId, reason }));
+      if (!line.isLive) return;
+    }
+  }
+
+  async #nextRelay(line: TelnyxLine): Promise<RelayStart | undefined> {
+    const start = await Promise.race([line.order.relay.promise, line.sleep(this.#exchange.settings.patience_ms)]);
+    line.order.relay = Promise.withResolvers();
+    return start ?? undefined;
+  }
+
+  async #detect(line: TelnyxLine): Promise<void> {
+    const { order, record } = line;
+    if (order.machineDetection === 'disabled') return;
+    await line.sleep(within(this.#exchange.settings.turn_ms, record.to)).catch(() => undefined);
+    const isPremium = order.machineDetection === 'premium';
+    const person = isPremium ? 'human_residence' : 'human';
+    const result = record.answered_by === 'machine' ? 'machine' : person;
+    await this.#tell(line, webhook(line, 'machine', `call.machine.${isPremium ? 'premium.' : ''}detection.ended`, { result }));
+  }
+
+  finish(line: TelnyxLine): void {
+    const { order, record } = line;
+    if (!order.isRecorded || record.answered_at === null) return;
+    record.recording = randomUUID();
+    this.#exchange.book.save(record);
+    const link = (type: string) => `${order.origin}/telnyx/recordings/${record.recording}.${type}`;
+    const fields = {
+      recording_id: record.recording,
+      recording_started_at: new Date(record.answered_at).toISOString(),
+      recording_ended_at: new Date(record.ended_at!).toISOString(),
+      channels: 'dual',
+      recording_urls: { mp3: link('mp3'), wav: link('wav') },
+      public_recording_urls: {},
+    };
+    void this.#tell(line, webhook(line, 'recording', 'call.recording.saved', fields));
+  }
+}
+
+const setupFrame = ({ record, order }: TelnyxLine, sessionId: string, start: RelayStart): object => ({
+  type: 'setup',
+  sessionId,
+  accountSid: order.connectionId,
+  callSid: record.sid,
+  callControlId: record.sid,
+  callSessionId: order.sessionId,
+  callLegId: order.legId,
+  from: record.from,
+  to: record.to,
+  direction: record.direction,
+  callerName: '',
+  callStatus: 'active',
+  customParameters: start.custom_parameters,
+});

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { attemptKeyOf } from '../telephony/call-record.ts';
+import type { Exchange } from '../telephony/exchange.ts';
+import type { Line } from '../telephony/line.ts';
+import { invalid, TelnyxError } from './errors.ts';
+import { readAnswer, readHangup, readRelayStart, type TelnyxOrder } from './order.ts';
+
+type Calls = Exchange<TelnyxOrder>;
+
+/** Commands to a live call. One that was obeyed under the same id is not obeyed again. */
+export const commands = {
+  hangup(exchange: Calls, line: Line<TelnyxOrder>, body: unknown) {
+    readHangup(body);
+    exchange.hangUp(line, 'service');
+    return {};
+  },
+  answer(_exchange: Calls, line: Line<TelnyxOrder>, body: unknown) {
+    const { webhook_url: url, client_state: state, command_id: id } = readAnswer(body);
+    if (line.record.direction !== 'inbound') throw invalid('/call_control_id', 'Only an inbound call can be answered.');
+    if (!isNew(line, `answer:${id ?? randomUUID()}`)) return {};
+    line.order.webhookUrl = url ?? line.order.webhookUrl;
+    line.order.clientState = state ?? line.order.clientState;
+    line.record.attempt_key ??= attemptKeyOf(url);
+    line.order.answered.resolve();
+    return {};
+  },
+  conversation_relay_start(_exchange: Calls, line: Line<TelnyxOrder>, body: unknown) {
+    const start = readRelayStart(body);
+    if (line.record.answered_at === null)
+      throw new TelnyxError(
+        422,
+        '90034',
+        'Call not answered yet',
+        'This call can not receive this command because it is not answered yet.',
+      );
+    if (!isNew(line, `relay:${start.command_id ?? randomUUID()}`)) return {};
+    if (line.session !== undefined)
+      throw new TelnyxError(422, '90060', 'Conversation already active', 'Only one conversation can be active on a call at a time.');
+    line.order.relay.resolve(start);
+    return { conversation_relay_id: randomUUID() };
+  },
+  conversation_relay_stop(_exchange: Calls, line: Line<TelnyxOrder>, body: unknown) {
+    readHangup(body);
+    line.session?.stop();
+    return {};
+  },
+};
+
+function isNew({ order }: Line<TelnyxOrder>, command: string): boolean {
+  const isKnown = order.commandIds.has(command);
+  order.commandIds.add(command);
+  return !isKnown;
+}

@@ -1,0 +1,46 @@
+import { durationSeconds, type CallRecord } from '../telephony/call-record.ts';
+import type { Line } from '../telephony/line.ts';
+import { invalid } from './errors.ts';
+import type { TelnyxOrder } from './order.ts';
+
+/** A call as the API shows it. After a restart of the simulators nothing is known of the order any more. */
+export function callResource(record: CallRecord, order: TelnyxOrder | undefined, isAlive: boolean): object {
+  const { sid, created_at: start, answered_at: answered, ended_at: end } = record;
+  const talked = answered === null ? 0 : Math.ceil((Date.now() - answered) / 1000);
+  return {
+    call_control_id: sid,
+    call_leg_id: order?.legId ?? '',
+    call_session_id: order?.sessionId ?? '',
+    ...(order?.clientState !== undefined && { client_state: order.clientState }),
+    record_type: 'call',
+    is_alive: isAlive,
+    call_duration: end === null ? talked : durationSeconds(record),
+    start_time: new Date(start).toISOString(),
+    ...(end !== null && { end_time: new Date(end).toISOString() }),
+  };
+}
+
+/** A page of active calls; its cursors are ids of calls. */
+export function pageOf(lines: Line<TelnyxOrder>[], { searchParams, pathname }: URL): object {
+  const limit = Number(searchParams.get('page[limit]') ?? 20);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 250) throw invalid('/page/limit', 'page[limit] must be from 1 to 250');
+  const after = searchParams.get('page[after]');
+  const from = after === null ? 0 : lines.findIndex(({ record }) => record.sid === after) + 1;
+  const page = lines.slice(from, from + limit);
+  const last = page.at(-1)?.record.sid ?? null;
+  const hasMore = lines.length > from + limit;
+  return {
+    data: page.map(({ record, order }) => {
+      const { call_control_id, call_leg_id, call_session_id, client_state, call_duration } = callResource(record, order, true) as Record<
+        string,
+        unknown
+      >;
+      return { call_control_id, call_leg_id, call_session_id, client_state, call_duration, record_type: 'call' };
+    }),
+    meta: {
+      total_items: lines.length,
+      cursors: { after: last, before: page[0]?.record.sid ?? null },
+      next: hasMore ? `${pathname}?page[after]=${last}&page[limit]=${limit}` : null,
+    },
+  };
+}

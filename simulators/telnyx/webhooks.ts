@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { Line } from '../telephony/line.ts';
+import type { Callback } from '../telephony/outbox.ts';
+import { signatureHeaders } from './keys.ts';
+import type { TelnyxOrder } from './order.ts';
+
+const isoTime = (time: number) => new Date(time).toISOString().replace('Z', '000Z');
+
+/** A webhook about a call; undefined when the order names no address for it. */
+export function webhook({ record, order }: Line<TelnyxOrder>, event: string, type: string, more: object = {}): Callback | undefined {
+  const url = order.webhookUrl;
+  if (url === undefined) return undefined;
+  const body = JSON.stringify({
+    data: {
+      event_type: type,
+      id: randomUUID(),
+      occurred_at: isoTime(Date.now()),
+      payload: {
+        call_control_id: record.sid,
+        call_leg_id: order.legId,
+        call_session_id: order.sessionId,
+        client_state: order.clientState ?? null,
+        connection_id: order.connectionId,
+        from: record.from,
+        to: record.to,
+        start_time: isoTime(record.created_at),
+        ...more,
+      },
+      record_type: 'event',
+    },
+    meta: { attempt: 1, delivered_to: url },
+  });
+  return {
+    event,
+    account: record.account,
+    sid: record.sid,
+    method: 'POST',
+    url,
+    body,
+    headers: () => ({ 'content-type': 'application/json', 'user-agent': 'telnyx-webhooks', ...signatureHeaders(body, Date.now()) }),
+  };
+}
+
+const causes = {
+  busy: ['user_busy', 'callee'],
+  no_answer: ['timeout', 'unknown'],
+  failed: ['not_found', 'unknown'],
+  cancelled: ['originator_cancel', 'caller'],
+} as const;
+
+/** How a call ended, as `call.hangup` tells it. */
+export function hangupFields({ record }: Line<TelnyxOrder>): object {
+  const { status, ended_by: by, sip_code: sip, ended_at: end } = record;
+  const [cause, source] = causes[status as keyof typeof causes] ?? ['normal_clearing', by === 'person' ? 'callee' : 'caller'];
+  return {
+    state: 'hangup',
+    hangup_cause: cause,
+    hangup_source: source,
+    sip_hangup_cause: sip === null ? (record.answered_at === null ? '487' : '200') : String(sip),
+    start_time: isoTime(record.answered_at ?? record.created_at),
+    end_time: isoTime(end ?? Date.now()),
+  };
+}

@@ -1,0 +1,63 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { carrierControl } from './telephony/control.ts';
+import { CallBook } from './telephony/call-book.ts';
+import { Exchange } from './telephony/exchange.ts';
+import { Outbox } from './telephony/outbox.ts';
+import { readCallSettings, type GivenCallSettings } from './telephony/settings.ts';
+import { callRoutes } from './twilio/call-routes.ts';
+import { newSid, TwilioCarrier } from './twilio/carrier.ts';
+import { notFound, TwilioError } from './twilio/errors.ts';
+import type { TwilioOrder } from './twilio/order.ts';
+import type { Vendor, VendorBindings } from './vendor.ts';
+
+const InboundCall = z.strictObject({
+  account_sid: z.string().regex(/^AC[0-9a-f]{32}$/i),
+  auth_token: z.string().min(1),
+  from: z.string(),
+  to: z.string(),
+  voice_url: z.url(),
+  status_callback: z.url().optional(),
+});
+
+/** The carrier Twilio: calls over its REST API, callbacks, TwiML and ConversationRelay. The base URL is the mount. */
+export const createTwilio = (given: GivenCallSettings = {}): Vendor => ({
+  name: 'twilio',
+  createRoutes: ({ ledgerFile, signal }) => {
+    const settings = readCallSettings(process.env, given);
+    const surroundings = { book: new CallBook(ledgerFile, Date.now()), outbox: new Outbox(settings, signal), settings, signal };
+    const exchange = new Exchange<TwilioOrder>(surroundings, (own) => new TwilioCarrier(own));
+
+    const control = carrierControl(exchange);
+    /** Somebody calls a number of the account whose voice URL and status callback are these. */
+    control.post('/inbound', async (c) => {
+      const { account_sid, auth_token, from, to, voice_url, status_callback } = InboundCall.parse(await c.req.json());
+      const order: TwilioOrder = {
+        accountSid: account_sid,
+        authToken: auth_token,
+        origin: new URL(c.req.url).origin,
+        url: voice_url,
+        method: 'POST',
+        statusCallback: status_callback,
+        statusMethod: 'POST',
+        events: new Set(['completed']),
+        isMachineDetectionAsync: false,
+        isRecorded: false,
+        recordingEvents: new Set(),
+        ringSeconds: 60,
+      };
+      const { record } = exchange.ring({ sid: newSid('CA'), account: account_sid, attemptKey: null, from, to }, order);
+      return c.json(record, 201);
+    });
+
+    const routes = new Hono<{ Bindings: VendorBindings }>();
+    routes.route('/__sim', control);
+    routes.route('/2010-04-01/Accounts/:account', callRoutes(exchange));
+    routes.notFound((c) => notFound(c.req.path).response);
+    routes.onError((error) => {
+      if (error instanceof TwilioError) return error.response;
+      throw error;
+    });
+    return routes;
+  },
+});

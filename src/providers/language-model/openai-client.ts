@@ -1,0 +1,16 @@
+import { OpenAI } from 'openai';
+import type { ModelSettings, Outside } from './language-model.ts';
+
+/** The client's own retries are off: they repeat what cannot succeed. */
+export const openAiClient = (settings: ModelSettings, outside: Pick<Outside, 'fetch'>): OpenAI =>
+  new OpenAI({
+    apiKey: settings.OPENAI_API_KEY,
+    baseURL: settings.OPENAI_BASE_URL,
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    logLevel: 'off',
+    fetch: outside.fetch,
+    // A redirect would carry the key to another address.
+    fetchOptions: { redirect: 'manual' },
+  });

@@ -1,0 +1,71 @@
+import { isTerminal, rankOf, type CallStatus } from './call-status.ts';
+
+export type AnsweredBy = 'person' | 'machine';
+
+/** What the line does. Optional members are absent when the carrier does not tell them. */
+export interface StatusEvent {
+  kind: 'status';
+  callId: string;
+  status: CallStatus;
+  /** Only a higher rank than the known one moves a call on. */
+  rank: number;
+  isTerminal: boolean;
+  direction?: 'inbound' | 'outbound';
+  from?: string;
+  to?: string;
+  /** SIP response code of a call that was not answered, such as 486. */
+  sipCode?: number;
+  durationSeconds?: number;
+  answeredBy?: AnsweredBy;
+  /** The carrier's own count of what it reports of this call. */
+  sequence?: number;
+  /** Where the carrier carries it along; elsewhere it is in the callback address. */
+  attemptKey?: string;
+  /** Epoch ms, by the carrier's clock where it tells. */
+  at: number;
+}
+
+/** The verdict of machine detection, apart from the status. May come after the call has ended. */
+export interface MachineEvent {
+  kind: 'machine';
+  callId: string;
+  answeredBy: AnsweredBy;
+  attemptKey?: string;
+  at: number;
+}
+
+export interface RecordingEvent {
+  kind: 'recording';
+  callId: string;
+  status: 'in_progress' | 'completed' | 'absent' | 'failed';
+  recordingId?: string;
+  /** For `Telephony.fetchRecording`; with `completed` alone. */
+  url?: string;
+  durationSeconds?: number;
+  attemptKey?: string;
+  at: number;
+}
+
+/** The carrier's conversation relay is over, and the carrier asks, or waits to be told, what to do with the line. */
+export interface RelayEndEvent {
+  kind: 'relay_ended';
+  callId: string;
+  /** `ended` by our frame, `hung_up` by the person, `lost` when the socket broke or could not be opened. */
+  reason: 'ended' | 'hung_up' | 'lost';
+  sessionId?: string;
+  /** What our `end` frame carried. */
+  handoffData?: string;
+  /** The carrier's words for a lost session. */
+  error?: string;
+  attemptKey?: string;
+  at: number;
+}
+
+export type CarrierEvent = StatusEvent | MachineEvent | RecordingEvent | RelayEndEvent;
+
+export const statusEvent = (event: Omit<StatusEvent, 'kind' | 'rank' | 'isTerminal'>): StatusEvent => ({
+  kind: 'status',
+  ...event,
+  rank: rankOf(event.status),
+  isTerminal: isTerminal(event.status),
+});

@@ -1,0 +1,86 @@
+import { statusEvent, type CarrierEvent, type RecordingEvent, type RelayEndEvent } from './carrier-events.ts';
+import { answeredByOf } from './machine-detection.ts';
+import { directionOf, twilioStatus } from './twilio-calls.ts';
+
+const recordingStatuses = new Map<string, RecordingEvent['status']>(
+  Object.entries({
+    'in-progress': 'in_progress',
+    completed: 'completed',
+    absent: 'absent',
+    failed: 'failed',
+  }),
+);
+
+const sessionReasons = new Map<string, RelayEndEvent['reason']>(Object.entries({ ended: 'ended', completed: 'hung_up', failed: 'lost' }));
+
+/**
+ * What a request of Twilio tells, from the form that it posts: a status callback, the question for the document of an answered or inbound
+ * call, the verdict of an asynchronous machine detection, a recording, or the end of a relay session (the `action` of Connect). Undefined
+ * for anything else. Its signature has been checked; `now` (epoch ms) stands in where it tells no time.
+ */
+export function readTwilioCallback(form: URLSearchParams, now: number): CarrierEvent | undefined {
+  const callId = form.get('CallSid');
+  if (!callId) return undefined;
+  const at = timeOf(form.get('Timestamp'), now);
+  if (form.has('RecordingSid') && form.has('RecordingStatus')) return recordingOf(form, callId, at);
+  if (form.has('SessionStatus')) return relayEndOf(form, callId, at);
+  const answeredBy = answeredByOf(form.get('AnsweredBy'));
+  if (form.has('MachineDetectionDuration') && !form.has('CallStatus')) return answeredBy && { kind: 'machine', callId, answeredBy, at };
+
+  const status = twilioStatus(form.get('CallStatus') ?? '');
+  if (status === undefined) return undefined;
+  const direction = directionOf(form.get('Direction'));
+  const [from, to] = [form.get('From'), form.get('To')];
+  const [sipCode, durationSeconds, sequence] = ['SipResponseCode', 'CallDuration', 'SequenceNumber'].map((name) =>
+    numberOf(form.get(name)),
+  );
+  return statusEvent({
+    callId,
+    status,
+    ...(direction && { direction }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(sipCode !== undefined && { sipCode }),
+    ...(durationSeconds !== undefined && { durationSeconds }),
+    ...(answeredBy && { answeredBy }),
+    ...(sequence !== undefined && { sequence }),
+    at,
+  });
+}
+
+function recordingOf(form: URLSearchParams, callId: string, at: number): RecordingEvent | undefined {
+  const status = recordingStatuses.get(form.get('RecordingStatus') ?? '');
+  if (status === undefined) return undefined;
+  const [recordingId, url] = [form.get('RecordingSid'), form.get('RecordingUrl')];
+  const durationSeconds = numberOf(form.get('RecordingDuration'));
+  return {
+    kind: 'recording',
+    callId,
+    status,
+    ...(recordingId && { recordingId }),
+    ...(status === 'completed' && url && { url }),
+    ...(durationSeconds !== undefined && { durationSeconds }),
+    at,
+  };
+}
+
+function relayEndOf(form: URLSearchParams, callId: string, at: number): RelayEndEvent {
+  const [sessionId, handoffData, error] = [form.get('SessionId'), form.get('HandoffData'), form.get('ErrorMessage')];
+  return {
+    kind: 'relay_ended',
+    callId,
+    // An unknown word is taken for a loss: the line may be live, and the action request decides about it.
+    reason: sessionReasons.get(form.get('SessionStatus') ?? '') ?? 'lost',
+    ...(sessionId && { sessionId }),
+    ...(handoffData && { handoffData }),
+    ...(error && { error }),
+    at,
+  };
+}
+
+const numberOf = (text: string | null): number | undefined => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined);
+
+function timeOf(text: string | null, now: number): number {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? now : time;
+}

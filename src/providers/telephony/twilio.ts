@@ -1,0 +1,112 @@
+import { callStateOf } from './twilio-calls.ts';
+import { refusalOf, wordsOf } from './twilio-errors.ts';
+import { commonPlaceResult, exchangeWith, type Answer } from './exchange.ts';
+import { readRecording } from './recording.ts';
+import type {
+  CallQuery,
+  CallToPlace,
+  CommandResult,
+  ListResult,
+  LookUpResult,
+  PlaceResult,
+  Telephony,
+  TelephonyOptions,
+} from './telephony.ts';
+
+export interface TwilioAccount {
+  accountSid: string;
+  authToken: string;
+}
+
+const carrier = 'Twilio';
+const alreadyOver = 21220;
+const pageSize = '50';
+
+const callPath = (callId: string) => `/Calls/${encodeURIComponent(callId)}.json`;
+
+/** The Calls API of Twilio (https://www.twilio.com/docs/voice/api/call-resource). */
+export function twilioTelephony(account: TwilioAccount, options: TelephonyOptions): Telephony {
+  const exchange = exchangeWith(carrier, options);
+  const base = `${options.baseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(account.accountSid)}`;
+  const authorization = `Basic ${Buffer.from(`${account.accountSid}:${account.authToken}`).toString('base64')}`;
+  const get = (path: string) => exchange.send({ method: 'GET', url: base + path, headers: { authorization } });
+  const post = (path: string, form: URLSearchParams) =>
+    exchange.send({
+      method: 'POST',
+      url: base + path,
+      headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+    });
+  const failed = (answer: Answer) => ({ failure: wordsOf(answer, account.authToken) });
+
+  return {
+    provider: 'twilio',
+
+    async place(call): Promise<PlaceResult> {
+      const answer = await post('/Calls.json', formOf(call));
+      const common = commonPlaceResult(carrier, answer, exchange.outside.now());
+      if (common !== undefined || 'lost' in answer) return common!;
+      if (answer.status >= 300) return { refused: refusalOf(answer, call, account.authToken) };
+      const state = callStateOf(answer.body);
+      return state === undefined
+        ? { unknown: `${carrier} answered with status ${answer.status} and something that is no call` }
+        : { placed: { callId: state.callId, status: state.status } };
+    },
+
+    async lookUp(callId): Promise<LookUpResult> {
+      const answer = await get(callPath(callId));
+      if ('lost' in answer || (answer.status >= 300 && answer.status !== 404)) return failed(answer);
+      // A 404 without the carrier's own words comes from something between it and us.
+      if (answer.status === 404) return answer.body?.['code'] === 20404 ? { missing: true } : failed(answer);
+      const call = callStateOf(answer.body);
+      return call === undefined ? { failure: `${carrier} answered something that is no call` } : { call };
+    },
+
+    async list({ to, from, since }: CallQuery): Promise<ListResult> {
+      // Not by StartTime: a call that waits to be dialled has none.
+      const answer = await get(`/Calls.json?${new URLSearchParams({ To: to, From: from, PageSize: pageSize })}`);
+      if ('lost' in answer || answer.status >= 300) return failed(answer);
+      const listed = answer.body?.['calls'];
+      if (!Array.isArray(listed)) return { failure: `${carrier} answered something that is no list of calls` };
+      const firstSecond = Math.floor(since / 1000) * 1000;
+      const calls = listed.flatMap((item) => callStateOf(item) ?? []);
+      return { calls: calls.filter(({ createdAt }) => createdAt === undefined || createdAt >= firstSecond) };
+    },
+
+    async hangUp(callId): Promise<CommandResult> {
+      const answer = await post(callPath(callId), new URLSearchParams({ Status: 'completed' }));
+      if ('lost' in answer) return failed(answer);
+      if (answer.status < 300) return { done: true };
+      const code = answer.body?.['code'];
+      return code === alreadyOver || code === 20404 ? { gone: true } : failed(answer);
+    },
+
+    async fetchRecording(url) {
+      // The credentials go to the carrier alone, whatever the callback says.
+      if (!url.startsWith(`${base}/`)) return { failure: 'The recording is not at the carrier, so it was not fetched' };
+      return readRecording(carrier, await exchange.open({ method: 'GET', url: `${url}.mp3`, headers: { authorization } }));
+    },
+  };
+}
+
+function formOf({ to, from, urls, machineDetection = 'off', ringSeconds, maximumSeconds }: CallToPlace): URLSearchParams {
+  const form = new URLSearchParams({ To: to, From: from, Url: urls.answer, Method: 'POST', StatusCallback: urls.status });
+  form.append('StatusCallbackMethod', 'POST');
+  for (const event of ['initiated', 'answered', 'completed']) form.append('StatusCallbackEvent', event);
+  if (ringSeconds !== undefined) form.append('Timeout', String(ringSeconds));
+  if (maximumSeconds !== undefined) form.append('TimeLimit', String(maximumSeconds));
+  if (machineDetection !== 'off') form.append('MachineDetection', 'Enable');
+  if (machineDetection === 'async') {
+    form.append('AsyncAmd', 'true');
+    form.append('AsyncAmdStatusCallback', urls.machine ?? urls.status);
+    form.append('AsyncAmdStatusCallbackMethod', 'POST');
+  }
+  if (urls.recording !== undefined) {
+    form.append('Record', 'true');
+    form.append('RecordingChannels', 'dual');
+    form.append('RecordingStatusCallback', urls.recording);
+    form.append('RecordingStatusCallbackMethod', 'POST');
+    for (const event of ['completed', 'absent']) form.append('RecordingStatusCallbackEvent', event);
+  }
+  return form;
+}

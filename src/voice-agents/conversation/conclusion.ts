@@ -1,0 +1,96 @@
+import { isRecord } from '../../library/json.ts';
+import type { CompletionFailure } from '../../providers/language-model/language-model.ts';
+import type { ExtractionVariable } from '../definition/schemas.ts';
+import type { Conclusion } from './contract.ts';
+import { closedObject, formatOf, saidValues, transcriptFor, variablesSchema } from './extraction.ts';
+import { addUsage } from './record.ts';
+import type { Talk } from './talk.ts';
+
+const timeoutSeconds = 30;
+const mostTags = 10;
+
+/** What a talk may have led to when its author does not say. */
+export const usualDispositions: Record<string, string> = {
+  not_interested: 'They declined what was offered',
+  interested: 'They are interested, or agreed to what was offered',
+  callback_requested: 'They want to be called again at another time',
+  wrong_person: 'Another person than the one who was asked for',
+  resolved: 'They got what they wanted to know or to have done',
+  unclear: 'Nothing of this, or it cannot be told',
+};
+
+/** Whatever the author's list is, this must be noticed: nobody may be called again who does not want it. */
+const doNotCall = 'They ask not to be called again';
+
+const nothing: Conclusion = { disposition: null, tags: [], summary: null, sentiment: null };
+
+const instruction =
+  'Read this conversation and say what it led to. The summary has one to three sentences. Tags are a few short words for what it was about. What was not said is null; guess nothing.';
+
+/**
+ * Says what a conversation led to, and takes from it once more the variables of the nodes that it came through. The answer is kept; asked
+ * again it is the same. A failure that may pass is handed back to be tried later, unless `giveUp`: then nothing is known.
+ */
+export async function conclude(talk: Talk, giveUp: boolean): Promise<Conclusion | CompletionFailure> {
+  await Promise.allSettled(talk.background);
+  const { conclusion, nodesVisited } = talk.record.state;
+  if (conclusion) return conclusion;
+  if (!talk.record.messages.some(({ role }) => role === 'user')) return keep(talk, nothing);
+  const variables = variablesOf(talk, nodesVisited);
+  const schema = schemaOf(dispositionsOf(talk), variables);
+  const answer = await talk.world.model.complete({
+    model: talk.setup.model,
+    system: instruction,
+    messages: [{ role: 'user', content: transcriptFor(talk) }],
+    output: formatOf(schema),
+    timeout_seconds: timeoutSeconds,
+  });
+  if ('failure' in answer) {
+    talk.record.write({}, { events: [{ type: 'conclusion_failed', payload: { failure: answer.failure, message: answer.message } }] });
+    return answer.retryable && !giveUp ? answer : keep(talk, nothing);
+  }
+  const { state } = talk.record;
+  const { disposition, tags, summary, sentiment, extracted_variables: extracted } = answer.json as unknown as Answer;
+  talk.record.write({
+    extracted: { ...state.extracted, ...saidValues(extracted) },
+    usage: addUsage(state.usage, answer.usage),
+  });
+  return keep(talk, { disposition, tags: tags.slice(0, mostTags), summary, sentiment });
+}
+
+interface Answer extends Conclusion {
+  extracted_variables?: unknown;
+}
+
+function keep(talk: Talk, conclusion: Conclusion): Conclusion {
+  talk.record.write({ conclusion }, { events: [{ type: 'concluded', payload: { ...conclusion } }] });
+  return conclusion;
+}
+
+const dispositionsOf = ({ setup }: Talk): Record<string, string> => {
+  const own = Object.keys(setup.dispositionCodes).length > 0 ? setup.dispositionCodes : usualDispositions;
+  return { ...own, do_not_call: own['do_not_call'] || doNotCall };
+};
+
+/** Each variable once, of the nodes that extract. */
+function variablesOf({ setup }: Talk, nodesVisited: readonly string[]): ExtractionVariable[] {
+  const visited = nodesVisited.map((id) => setup.definition.talkNodes.get(id)).filter((node) => node?.data.extraction_enabled);
+  return [...new Map(visited.flatMap((node) => node!.data.extraction_variables).map((variable) => [variable.name, variable])).values()];
+}
+
+function schemaOf(codes: Record<string, string>, variables: ExtractionVariable[]): Record<string, unknown> {
+  const meanings = Object.entries(codes).map(([code, meaning]) => (meaning ? `${code}: ${meaning}` : code));
+  return closedObject({
+    disposition: { type: 'string', enum: Object.keys(codes), description: meanings.join('. ') },
+    summary: { type: 'string' },
+    sentiment: { type: 'string', enum: ['positive', 'neutral', 'negative'] },
+    tags: { type: 'array', items: { type: 'string' } },
+    ...(variables.length > 0 && { extracted_variables: variablesSchema(variables) }),
+  });
+}
+
+/** The codes of an agent's `call_disposition_codes`: `{ code: meaning }`, or anything else by its keys. */
+export const readDispositionCodes = (codes: unknown): Record<string, string> =>
+  isRecord(codes)
+    ? Object.fromEntries(Object.entries(codes).map(([code, meaning]) => [code, typeof meaning === 'string' ? meaning : '']))
+    : {};

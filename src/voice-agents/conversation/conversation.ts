@@ -1,0 +1,203 @@
+import type { CompletionFailure } from '../../providers/language-model/language-model.ts';
+import { conclude } from './conclusion.ts';
+import type {
+  Conclusion,
+  ConversationSetup,
+  ConversationState,
+  ConversationStore,
+  EndReason,
+  Say,
+  Surroundings,
+  TurnOutcome,
+} from './contract.ts';
+import { cutSpoken } from './cut-spoken.ts';
+import { dueAction, nextDueAt, type GuardAction } from './guards.ts';
+import { ConversationRecord, type NewEvent, type NewMessage } from './record.ts';
+import { nodeOf, renderAnyway, scopeOf, type Talk } from './talk.ts';
+import { Turn } from './turn.ts';
+
+export interface ConversationParts {
+  setup: ConversationSetup;
+  store: ConversationStore;
+  world: Surroundings;
+  say: Say;
+}
+
+/**
+ * An agent that talks. It lives as long as its object does and keeps everything in the store: another one on the same store goes on where it
+ * was. One turn speaks at a time; each of the methods that raise the epoch ends the turn before.
+ */
+export class Conversation {
+  readonly #talk: Talk;
+  #turn: Turn | null = null;
+  #concluding: Promise<Conclusion | CompletionFailure> | null = null;
+
+  constructor({ setup, store, world, say }: ConversationParts) {
+    const record = new ConversationRecord(store, () => world.now());
+    this.#talk = { setup, record, world, say, inFlight: new Map(), background: new Set() };
+  }
+
+  /** Null before `start`. */
+  get state(): ConversationState | null {
+    return this.#talk.record.isStarted ? this.#talk.record.state : null;
+  }
+
+  /** Enters the start and greets, or has the model open the talk when there is no greeting. Without `speaksFirst` it waits to be spoken to. */
+  async start({ speaksFirst = true } = {}): Promise<TurnOutcome> {
+    const { record, setup, world } = this.#talk;
+    if (record.isStarted) return this.#ignored();
+    const nodeId = setup.definition.startNodeId;
+    const now = world.now();
+    const state: ConversationState = {
+      nodeId,
+      epoch: 1,
+      owesAnswer: speaksFirst,
+      closing: null,
+      end: null,
+      nodesVisited: [nodeId],
+      extracted: {},
+      usage: { prompt_tokens: 0, completion_tokens: 0 },
+      nextMessageId: 1,
+      startedAt: now,
+      quietSince: speaksFirst ? null : now,
+      isIdlePrompted: false,
+      conclusion: null,
+    };
+    record.begin(state, { events: [{ type: 'started' }, { type: 'node_entered' }] });
+    return speaksFirst ? this.#open() : this.#ignored();
+  }
+
+  /** Answers what the other side said. It is written before the model is asked. */
+  async userTurn(text: string): Promise<TurnOutcome> {
+    const said = text.trim();
+    if (!this.#isLive() || said === '') return this.#ignored();
+    const { closing } = this.#talk.record.state;
+    this.#supersede(
+      // Who goes on talking to a goodbye that the model chose is talked to again; an endCall node is the end.
+      { owesAnswer: true, quietSince: null, isIdlePrompted: false, closing: closing === 'end_node' ? closing : null },
+      { messages: [{ role: 'user', text: said }], events: [{ type: 'user_said', payload: { text: said } }] },
+    );
+    return this.#answer();
+  }
+
+  /**
+   * The other side spoke while the agent did, and heard it up to `heard`. An interrupt that comes before the turn under way has said anything
+   * is about what was said before: it cuts that, and the answer still comes.
+   */
+  interrupt(heard: string): void {
+    if (!this.#isLive()) return;
+    const { record, world } = this.#talk;
+    const event: NewEvent = { type: 'interrupted', payload: { heard } };
+    if (this.#turn?.isCurrent && !this.#turn.voice.hasSpoken) {
+      if (heard.trim() !== '') record.write({}, { ...cutSpoken(record.messages, '', heard), events: [event] });
+      return;
+    }
+    const cut = cutSpoken(record.messages, this.#turn?.isCurrent ? this.#turn.voice.utterance : '', heard);
+    const change = { epoch: record.state.epoch + 1, owesAnswer: false, quietSince: world.now(), isIdlePrompted: false };
+    record.write(change, { ...cut, events: [event] });
+    this.#turn?.abort();
+  }
+
+  /** The other side makes itself heard, by half a sentence or a key, and has not finished: it is not silent. */
+  notice(): void {
+    if (!this.#isLive() || this.#talk.record.state.quietSince === null) return;
+    this.#talk.record.write({ quietSince: this.#talk.world.now(), isIdlePrompted: false });
+  }
+
+  /** After a crash, or on a new line: answers what has no answer yet. */
+  async resume(): Promise<TurnOutcome> {
+    if (!this.#isLive() || !this.#talk.record.state.owesAnswer) return this.#ignored();
+    this.#talk.record.write({ epoch: this.#talk.record.state.epoch + 1 }, { events: [{ type: 'resumed' }] });
+    this.#turn?.abort();
+    return this.#talk.record.messages.length === 0 ? this.#open() : this.#answer();
+  }
+
+  /** The moment at which `lookAtGuards` may have something to do, in epoch ms; Infinity: never. */
+  get nextGuardAt(): number {
+    return this.#isLive() ? nextDueAt(this.#talk.setup.guards, this.#talk.record.state) : Infinity;
+  }
+
+  /** Asks a silent person whether somebody is there, then says goodbye; ends a call that has lasted too long. */
+  lookAtGuards(): { action: GuardAction; outcome: TurnOutcome } {
+    const { record, setup, world } = this.#talk;
+    const action = this.#isLive() ? dueAction(setup.guards, record.state, world.now()) : 'none';
+    if (action === 'none') return { action, outcome: this.#ignored() };
+    const { closing } = record.state;
+    if (closing !== null && action !== 'end_duration') {
+      // The goodbye was interrupted, and then nothing was said.
+      this.end(closing);
+      return { action: 'end_idle', outcome: this.#ignored() };
+    }
+    if (action === 'prompt') return { action, outcome: this.#utter(setup.phrases.are_you_there, { isIdlePrompted: true }) };
+    const [phrase, reason] =
+      action === 'end_idle'
+        ? ([setup.phrases.idle_goodbye, 'user_idle'] as const)
+        : ([setup.phrases.time_is_up, 'max_call_duration'] as const);
+    this.#supersede({ closing: closing ?? reason });
+    return { action, outcome: this.#utter(phrase) };
+  }
+
+  /** Ends the conversation at once, without a word. The first reason counts. */
+  end(reason: EndReason): EndReason {
+    const { record, world } = this.#talk;
+    const { end } = record.state;
+    if (end) return end.reason;
+    this.#supersede(
+      { end: { reason, at: world.now() }, owesAnswer: false, quietSince: null },
+      { events: [{ type: 'ended', payload: { reason } }] },
+    );
+    return reason;
+  }
+
+  /** What the talk led to, with the last extraction. To be called when it has ended; a failure that may pass is given back. */
+  conclude({ giveUp = false } = {}): Promise<Conclusion | CompletionFailure> {
+    this.#concluding ??= conclude(this.#talk, giveUp).finally(() => (this.#concluding = null));
+    return this.#concluding;
+  }
+
+  async #open(): Promise<TurnOutcome> {
+    const greeting = renderAnyway(nodeOf(this.#talk).data.greeting ?? '', scopeOf(this.#talk)).trim();
+    return greeting === '' ? this.#answer() : this.#utter(greeting);
+  }
+
+  #isLive(): boolean {
+    return this.#talk.record.isStarted && this.#talk.record.state.end === null;
+  }
+
+  /** Raises the epoch, keeps what the turn before had said, and ends it. */
+  #supersede(
+    change: Partial<ConversationState>,
+    { messages = [], events = [] }: { messages?: NewMessage[]; events?: NewEvent[] } = {},
+  ): void {
+    const { record } = this.#talk;
+    const before = this.#turn?.isCurrent ? this.#turn.voice.close() : '';
+    const cut: NewMessage[] = before === '' ? [] : [{ role: 'assistant', text: before, isCut: true }];
+    record.write({ epoch: record.state.epoch + 1, ...change }, { messages: [...cut, ...messages], events });
+    this.#turn?.abort();
+  }
+
+  async #answer(): Promise<TurnOutcome> {
+    const turn = new Turn(this.#talk);
+    this.#turn = turn;
+    try {
+      return this.#outcome(await turn.answer(), turn);
+    } finally {
+      if (this.#turn === turn) this.#turn = null;
+    }
+  }
+
+  /** Says a text of our own, after which it is the other side's turn, or the end. */
+  #utter(text: string, change: Partial<ConversationState> = {}): TurnOutcome {
+    const turn = new Turn(this.#talk);
+    return this.#outcome(turn.say(text, change), turn);
+  }
+
+  #outcome(status: TurnOutcome['status'], { voice }: Turn): TurnOutcome {
+    return { status, said: voice.said, speaksUntil: voice.speaksUntil, end: this.#talk.record.state.end?.reason ?? null };
+  }
+
+  #ignored(): TurnOutcome {
+    const { record, world } = this.#talk;
+    return { status: 'ignored', said: [], speaksUntil: world.now(), end: record.isStarted ? (record.state.end?.reason ?? null) : null };
+  }
+}

@@ -1,0 +1,76 @@
+import { boundValue } from '../../automation-workflows/runs/history.ts';
+import { toTimestamp } from '../../library/clock.ts';
+import type { ConversationState, ConversationStore, StoredMessage } from './contract.ts';
+
+export type NewMessage = Omit<StoredMessage, 'id' | 'at' | 'nodeId'>;
+
+export interface NewEvent {
+  type: string;
+  payload?: Record<string, unknown>;
+  /** Absent: where the conversation stood before. */
+  nodeId?: string;
+}
+
+interface Written {
+  messages?: NewMessage[] | undefined;
+  replaced?: StoredMessage[] | undefined;
+  removed?: number[] | undefined;
+  events?: NewEvent[] | undefined;
+}
+
+/** Writes state, messages and events of a conversation, always together. */
+export class ConversationRecord {
+  readonly #store: ConversationStore;
+  readonly #now: () => number;
+
+  constructor(store: ConversationStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  get isStarted(): boolean {
+    return this.#store.state() !== null;
+  }
+
+  get state(): ConversationState {
+    const state = this.#store.state();
+    if (!state) throw new Error('the conversation was not started');
+    return state;
+  }
+
+  get messages(): StoredMessage[] {
+    return this.#store.messages();
+  }
+
+  begin(state: ConversationState, written: Written = {}): void {
+    this.#commit(state, state, written);
+  }
+
+  write(change: Partial<ConversationState>, written: Written = {}): void {
+    const before = this.state;
+    this.#commit(before, { ...before, ...change }, written);
+  }
+
+  #commit(before: ConversationState, after: ConversationState, { messages = [], replaced = [], removed = [], events = [] }: Written): void {
+    const at = this.#now();
+    this.#store.commit({
+      state: { ...after, nextMessageId: before.nextMessageId + messages.length },
+      messages: [
+        ...replaced,
+        ...messages.map((message, index) => ({ ...message, id: before.nextMessageId + index, at, nodeId: before.nodeId })),
+      ],
+      removed,
+      events: events.map(({ type, payload = {}, nodeId = before.nodeId }) => ({
+        type,
+        at: toTimestamp(at),
+        node_id: nodeId,
+        payload: boundValue(payload) as Record<string, unknown>,
+      })),
+    });
+  }
+}
+
+export const addUsage = (one: ConversationState['usage'], other: ConversationState['usage']): ConversationState['usage'] => ({
+  prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+  completion_tokens: one.completion_tokens + other.completion_tokens,
+});

@@ -1,0 +1,32 @@
+import { toTimestamp } from '../../library/clock.ts';
+import type { StoredMessage } from './contract.ts';
+
+export interface Utterance {
+  speaker: 'agent' | 'person';
+  text: string;
+  /** ISO 8601 UTC. */
+  at: string;
+  node_id: string;
+  /** The agent was interrupted here. */
+  is_cut: boolean;
+}
+
+/** What was said and heard, in order. */
+export const transcriptOf = (messages: readonly StoredMessage[]): Utterance[] =>
+  messages
+    .filter(({ role, text }) => role !== 'tool' && text !== '')
+    .map(({ role, text, at, nodeId, isCut }) => ({
+      speaker: role === 'user' ? 'person' : 'agent',
+      text,
+      at: toTimestamp(at),
+      node_id: nodeId,
+      is_cut: isCut === true,
+    }));
+
+/** One utterance a line, as people and models read it. */
+export const transcriptText = (utterances: readonly Utterance[]): string =>
+  utterances
+    .map(({ speaker, text, is_cut: isCut }) => `${speaker === 'agent' ? 'Agent' : 'Person'}: ${oneLine(text)}${isCut ? ' ...' : ''}`)
+    .join('\n');
+
+const oneLine = (text: string): string => text.trim().replace(/\s+/g, ' ');

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { ContextSchema } from '../../automation-workflows/context-schema.ts';
+import { HttpRequestData } from '../../automation-workflows/nodes/http-request-data.ts';
+import { endCallTool, knowledgeTool, toolNamePattern } from './tool-name.ts';
+
+const maximumPromptLength = 100_000;
+const maximumSpeechLength = 4_000;
+
+const isFilled = (text: string): boolean => text.trim() !== '';
+const filled = (maximum: number) => z.string().max(maximum).refine(isFilled, 'Must not be empty');
+
+/** Where a value stands in a gathered context, or what a template reads by that name. */
+const takenVariables = new Set([
+  'call_status',
+  'call_disposition',
+  'call_tags',
+  'nodes_visited',
+  'extracted_variables',
+  'initial_context',
+  'gathered_context',
+  'organization',
+  'now',
+  'arguments',
+  '__proto__',
+]);
+
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_]\w{0,63}$/, 'Use letters, digits and _, beginning with a letter, at most 64 in all')
+  .refine((name) => !takenVariables.has(name), 'This is a name of the call itself; choose another');
+
+const ExtractionVariable = z.strictObject({
+  name: variableName,
+  type: z.enum(['string', 'number', 'boolean']).default('string'),
+  /** What the value is, in words for the model. */
+  prompt: z.string().max(2_000).default(''),
+});
+
+const HttpCall = HttpRequestData.pick({ method: true, url: true, headers: true, body: true, timeout_seconds: true });
+
+const Parameters = ContextSchema.superRefine((schema, context) => {
+  if (schema['type'] === 'object') return;
+  const message = 'The root of parameters must have "type": "object"; put a list or a single value into one of its properties';
+  context.addIssue({ code: 'custom', path: ['type'], message });
+});
+
+const Tool = z.strictObject({
+  name: z
+    .string()
+    .regex(toolNamePattern, 'Use letters, digits, _ and -, at most 64')
+    .refine((name) => name !== endCallTool && name !== knowledgeTool, 'Every agent has a tool of this name; choose another'),
+  description: filled(2_000),
+  parameters: Parameters.default({ type: 'object', properties: {} }),
+  /** Without `body` the arguments are sent: as JSON, with GET and HEAD as the query. Templates read them as `arguments`. */
+  http: HttpCall,
+});
+
+const talk = {
+  name: z.string().max(200).nullish(),
+  prompt: filled(maximumPromptLength),
+  allow_interrupt: z.boolean().default(true),
+  add_global_prompt: z.boolean().default(true),
+  extraction_enabled: z.boolean().default(false),
+  extraction_prompt: z.string().max(maximumPromptLength).nullish(),
+  extraction_variables: z.array(ExtractionVariable).max(50).default([]),
+};
+const abilities = {
+  document_uuids: z.array(z.uuid('Must be the document_uuid of a document')).max(100).default([]),
+  /** All documents of the organization may be looked up. */
+  knowledge_base: z.boolean().default(false),
+  tools: z.array(Tool).max(50).default([]),
+};
+
+const StartCallData = z.strictObject({ ...talk, ...abilities, greeting: z.string().max(maximumSpeechLength).nullish() });
+const AgentNodeData = z.strictObject({ ...talk, ...abilities });
+const EndCallData = z.strictObject(talk);
+const GlobalNodeData = z.strictObject({ name: talk.name, prompt: talk.prompt });
+/** Sent when the talk is over. */
+const WebhookData = z.strictObject({
+  name: talk.name,
+  ...HttpRequestData.pick({ method: true, url: true, headers: true, body: true, secret: true, timeout_seconds: true }).shape,
+});
+
+/** The data of each type of node. Strict: an unknown key is an error. */
+export const nodeDataSchemas = {
+  startCall: StartCallData,
+  agentNode: AgentNodeData,
+  endCall: EndCallData,
+  globalNode: GlobalNodeData,
+  webhook: WebhookData,
+} as const;
+
+export type NodeType = keyof typeof nodeDataSchemas;
+export const nodeTypeNames = Object.keys(nodeDataSchemas) as NodeType[];
+export const isNodeType = (type: string): type is NodeType => Object.hasOwn(nodeDataSchemas, type);
+
+const id = z.string().min(1).max(100);
+
+/** Graph editors keep more on nodes and edges (sizes, colours); that is theirs and ignored. */
+export const NodeSchema = z.object({ id, type: z.string().min(1), data: z.record(z.string(), z.unknown()) });
+export const EdgeSchema = z.object({
+  id,
+  source: z.string(),
+  target: z.string(),
+  data: z.strictObject({
+    label: filled(64),
+    /** When to go this way, in words for the model. */
+    condition: filled(4_000),
+    transition_speech: z.string().max(maximumSpeechLength).nullish(),
+  }),
+});
+
+export type AgentTool = z.infer<typeof Tool>;
+export type ExtractionVariable = z.infer<typeof ExtractionVariable>;
+export type WebhookData = z.infer<typeof WebhookData>;
+export type AgentEdge = z.infer<typeof EdgeSchema>;
+/** What the three types of nodes that talk have; a goodbye has no abilities and only the start greets. */
+export type TalkData = z.infer<typeof StartCallData>;

@@ -1,0 +1,24 @@
+import { openai } from '../../simulators/openai.ts';
+import type { RequestRecord } from '../../simulators/request-record.ts';
+import { languageModel, type LanguageModel } from '../../src/providers/language-model/language-model.ts';
+
+/** The adapter of the provider, against the simulated provider; `bodies` are the requests it got. */
+export function simulatedModel(): { model: LanguageModel; bodies: any[] } {
+  const routes = openai.createRoutes({ ledgerFile: undefined, signal: new AbortController().signal });
+  const bodies: any[] = [];
+  const model = languageModel(
+    { OPENAI_API_KEY: 'local-simulator', OPENAI_BASE_URL: 'https://model.example.com/v1', LANGUAGE_MODEL: 'gpt-6-luna' },
+    {
+      fetch: async (input, init) => {
+        const request = new Request(input as RequestInfo, init as RequestInit);
+        bodies.push(await request.clone().json());
+        const record = { id: bodies.length, received_at: new Date().toISOString() } as RequestRecord;
+        return routes.fetch(request, { record, dropAnswer: () => {} });
+      },
+      sleep: async () => {},
+      random: () => 0,
+      now: Date.now,
+    },
+  );
+  return { model, bodies };
+}
