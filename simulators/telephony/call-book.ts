@@ -1,7 +1,5 @@
-import { Ledger } from '../ledger.ts';
-import type { CallChange, CallRecord } from './call-record.ts';
-
-const mostLines = 50_000;
+import { LineFile } from '../line-file.ts';
+import type { CallRecord } from './call-record.ts';
 
 export interface CallFilter {
   account?: string | undefined;
@@ -12,14 +10,16 @@ export interface CallFilter {
 
 /** Every call of a carrier. Kept in a file when one is given, so that what was dialled outlives a crash of this process. */
 export class CallBook {
-  readonly #ledger: Ledger<CallChange>;
+  /** A line for each change: the call as it was after it. */
+  readonly #file: LineFile<CallRecord>;
   readonly #calls = new Map<string, CallRecord>();
   readonly #live = new Map<string, Set<string>>();
   readonly #peaks = new Map<string, number>();
 
   constructor(file: string | undefined, now: number) {
-    this.#ledger = new Ledger<CallChange>(file, mostLines);
-    for (const { call } of this.#ledger.list()) this.#calls.set(call.sid, call);
+    this.#file = new LineFile(file);
+    for (const call of this.#file.read()) this.#calls.set(call.sid, call);
+    this.#file.replace([...this.#calls.values()]);
     for (const call of this.#calls.values()) if (call.ended_at === null) this.#breakOff(call, now);
   }
 
@@ -36,7 +36,7 @@ export class CallBook {
   save(call: CallRecord): void {
     this.#calls.set(call.sid, call);
     this.#count(call);
-    this.#ledger.append({ call: structuredClone(call) });
+    this.#file.append(call);
   }
 
   #count({ account, sid, ended_at: endedAt }: CallRecord): void {

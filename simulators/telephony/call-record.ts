@@ -1,5 +1,3 @@
-import type { LedgerEntry } from '../ledger.ts';
-
 export type LineStatus = 'queued' | 'initiated' | 'ringing' | 'answered' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'cancelled';
 
 /** One call as the carrier saw it, for `/__sim/ledger`. Times are epoch ms. */
@@ -28,11 +26,6 @@ export interface CallRecord {
   /** What the other side did wrong, in the carrier's words. */
   problems: string[];
   recording: string | null;
-}
-
-/** A line of the ledger's file: the call as it was after a change. The newest line of a call counts. */
-export interface CallChange extends LedgerEntry {
-  call: CallRecord;
 }
 
 export const durationSeconds = ({ answered_at, ended_at }: CallRecord): number =>

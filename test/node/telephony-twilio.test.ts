@@ -94,15 +94,21 @@ describe('placing a call', () => {
     expect(await ledger()).toMatchObject([{ status: 'completed', problems: [] }]);
   });
 
-  test('waits for the verdict of machine detection by default of `sync`', async () => {
+  test('waits for the verdict of machine detection unless told otherwise', async () => {
     const { telephony, call, customer, ended } = await start();
-    await telephony.place(call('+14150000004', { machineDetection: 'sync' }));
+    await telephony.place(call('+14150000004'));
     await ended();
     expect(readTwilioCallback((await customer.next('/answer')).form, 0)).toMatchObject({
       kind: 'status',
       status: 'answered',
       answeredBy: 'machine',
     });
+  });
+
+  test('detects no machine when told so', async () => {
+    const outside = answering(201, { sid: 'CA1', status: 'queued' });
+    await withFake(outside).place(callTo('+14155552671', { machineDetection: 'off' }));
+    expect(outside.asked[0]!.body).not.toContain('MachineDetection');
   });
 
   test.each([

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../simulators/listen.ts';
 import type { CallRecord } from '../../simulators/telephony/call-record.ts';
-import type { GivenCallSettings } from '../../simulators/telephony/settings.ts';
+import { readCallSettings, within, type GivenCallSettings } from '../../simulators/telephony/settings.ts';
+import { LocalError } from '../../scripts/local/settings.ts';
 import { createTwilio } from '../../simulators/twilio.ts';
 import { connectDocument, hangUpDocument } from '../../src/providers/telephony/call-document.ts';
 import { isFromTwilio } from '../../src/providers/telephony/twilio-signature.ts';
@@ -621,6 +622,37 @@ describe('the exchange', () => {
     await customer.until(() => customer.at('/status').find(({ form }) => form.get('CallSid') === refused.body.sid), 'The end');
     expect((await ledger()).calls.at(-1)).toMatchObject({ status: 'busy', answered_at: null });
   });
+});
+
+test('the settings come from the environment; a bad one is named', () => {
+  expect(readCallSettings({})).toMatchObject({
+    ring_ms: { from: 50, to: 50 },
+    turn_ms: { from: 20, to: 20 },
+    calls_per_second: 0,
+    callbacks: 'send',
+  });
+  const environment = {
+    SIM_RING_MS: '100-300',
+    SIM_TURN_MS: '7',
+    SIM_CPS: '2.5',
+    SIM_ACCEPT_MS: '100',
+    SIM_CALLBACKS: 'hold',
+    SIM_PATIENCE_MS: '900',
+  };
+  const settings = readCallSettings(environment);
+  expect(settings).toMatchObject({
+    ring_ms: { from: 100, to: 300 },
+    calls_per_second: 2.5,
+    accept_ms: 100,
+    callbacks: 'hold',
+    patience_ms: 900,
+  });
+  for (const bad of [{ SIM_RING_MS: 'soon' }, { SIM_RING_MS: '9-3' }, { SIM_CPS: '-1' }, { SIM_CALLBACKS: 'never' }])
+    expect(() => readCallSettings(bad)).toThrow(LocalError);
+  const times = Array.from({ length: 50 }, (_, index) => within(settings.ring_ms, `+1415000${index}`));
+  expect(times.every((time) => time >= 100 && time <= 300)).toBe(true);
+  expect(new Set(times).size).toBeGreaterThan(20);
+  expect(within(settings.ring_ms, '+14150001')).toBe(within(settings.ring_ms, '+14150001'));
 });
 
 test('with held callbacks nothing is sent: a test fetches what is due, and answers in the place of the customer', async () => {

@@ -18,7 +18,7 @@ export interface CallToPlace {
     /** Given when the call is to be recorded: told when the recording is there. */
     recording?: string;
   };
-  /** `sync`: the carrier waits for the verdict before it asks for the document. Telnyx always tells it apart. */
+  /** `sync`, the default: the carrier waits for the verdict before it asks for the document. Telnyx always tells it apart. */
   machineDetection?: 'off' | 'sync' | 'async';
   ringSeconds?: number;
   maximumSeconds?: number;

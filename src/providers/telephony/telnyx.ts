@@ -123,7 +123,7 @@ function nextCursor(meta: unknown): string | undefined {
 }
 
 function dialFields({ attemptKey, to, from, urls, ...call }: CallToPlace, connectionId: string): object {
-  const { machineDetection = 'off', ringSeconds, maximumSeconds } = call;
+  const { machineDetection = 'sync', ringSeconds, maximumSeconds } = call;
   return {
     connection_id: connectionId,
     to,

@@ -89,7 +89,7 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
   };
 }
 
-function formOf({ to, from, urls, machineDetection = 'off', ringSeconds, maximumSeconds }: CallToPlace): URLSearchParams {
+function formOf({ to, from, urls, machineDetection = 'sync', ringSeconds, maximumSeconds }: CallToPlace): URLSearchParams {
   const form = new URLSearchParams({ To: to, From: from, Url: urls.answer, Method: 'POST', StatusCallback: urls.status });
   form.append('StatusCallbackMethod', 'POST');
   for (const event of ['initiated', 'answered', 'completed']) form.append('StatusCallbackEvent', event);
