@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Issue } from '../library/errors.ts';
+import { readIdentified, type Identified } from '../library/identified-items.ts';
 import { isRecord } from '../library/json.ts';
 import { issuesOf } from '../library/schema-issues.ts';
 import { edgeIssues, handleIssues, loopIssues, reachIssues, triggerIssues, type ShapedNode } from './graph-rules.ts';
@@ -52,8 +53,8 @@ export function validateGraph(definition: unknown, registry: NodeRegistry): Issu
   if (rawEdges.length > maximumEdges)
     return [problem(['edges'], `A workflow has at most ${maximumEdges} edges, this one ${rawEdges.length}`)];
 
-  const nodes = readItems(rawNodes, Node, 'nodes');
-  const edges = readItems(rawEdges, Edge, 'edges');
+  const nodes = readIdentified(rawNodes, Node, [...root, 'nodes']);
+  const edges = readIdentified(rawEdges, Edge, [...root, 'edges']);
   const shaped = nodes.items.map((node) => shapeOf(node, registry));
   const graphEdges = edges.items.map((edge) => Edge.safeParse(edge).data).filter((edge) => edge !== undefined);
   return [
@@ -68,11 +69,6 @@ export function validateGraph(definition: unknown, registry: NodeRegistry): Issu
   ];
 }
 
-interface Identified {
-  id: string;
-  [key: string]: unknown;
-}
-
 /** A node with a fault of its own still takes its place in the graph, so that one fault is not reported as several. */
 function shapeOf(node: Identified, registry: NodeRegistry): ShapedNode {
   const type = typeof node['type'] === 'string' ? node['type'] : '';
@@ -80,21 +76,6 @@ function shapeOf(node: Identified, registry: NodeRegistry): ShapedNode {
 }
 
 const problem = (loc: string[], msg: string): Issue => ({ loc: [...root, ...loc], msg, type: 'value_error' });
-
-/** Checks each item. All that have an id are given back, except the second of one id. */
-function readItems(values: unknown[], schema: z.ZodType, kind: string): { items: Identified[]; issues: Issue[] } {
-  const items = new Map<string, Identified>();
-  const issues: Issue[] = [];
-  for (const [index, value] of values.entries()) {
-    const name = isRecord(value) && typeof value['id'] === 'string' && value['id'] !== '' ? value['id'] : null;
-    const parsed = schema.safeParse(value);
-    if (!parsed.success) issues.push(...issuesOf(parsed.error, [...root, kind, name ?? String(index)]));
-    if (name === null) continue;
-    if (items.has(name)) issues.push(problem([kind, name], `Id "${name}" occurs more than once in ${kind}; ids must be unique`));
-    else items.set(name, { ...(value as Record<string, unknown>), id: name });
-  }
-  return { items: [...items.values()], issues };
-}
 
 /** Unknown type, data that does not fit it, templates that do not parse. */
 function nodeIssues({ id: nodeId, type, data, nodeType }: ShapedNode, registry: NodeRegistry): Issue[] {

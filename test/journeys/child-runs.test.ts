@@ -1,6 +1,6 @@
 import { evictDurableObject } from 'cloudflare:test';
-import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
+import { dyingBeforeStart } from '../support/background.ts';
 import { dieAtCall } from '../support/crashing-object.ts';
 import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
@@ -161,12 +161,10 @@ for (const moment of ['before', 'after'] as const)
     const child = await activeWorkflow(client, { definition: answering });
     const parent = await activeWorkflow(client, { definition: asking({ workflow_id: child, context: { question: 4 }, wait: true }) });
     const calls = 12;
-    const lost = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
-      throw new Error('the isolate died');
+    const runs: number[] = [];
+    await dyingBeforeStart(async () => {
+      for (let n = 1; n <= calls; n++) runs.push(await execute(client, parent));
     });
-    const runs = [];
-    for (let n = 1; n <= calls; n++) runs.push(await execute(client, parent));
-    lost.mockRestore();
     const dead = await Promise.all(
       runs.map(async (run, index) => {
         const watch = await dieAtCall(runStub(id, run), index + 1, moment);

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { dieAtCall } from '../support/crashing-object.ts';
-import { tickAt } from '../support/background.ts';
+import { dyingBeforeStart, tickAt } from '../support/background.ts';
 import { activeWorkflow, endedRuns, runIn, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
@@ -34,13 +34,11 @@ for (const moment of ['before', 'after'] as const)
     const { client, id } = await newOrganization();
     const workflow = await activeWorkflow(client, { definition: hearing });
     const calls = 14;
-    const lost = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
-      throw new Error('the isolate died');
-    });
     const runs: number[] = [];
-    for (let n = 1; n <= calls; n++)
-      runs.push((await client.post(`/automation-workflows/${workflow}/execute`, { context: { cart: `c${n}` } })).body.id);
-    lost.mockRestore();
+    await dyingBeforeStart(async () => {
+      for (let n = 1; n <= calls; n++)
+        runs.push((await client.post(`/automation-workflows/${workflow}/execute`, { context: { cart: `c${n}` } })).body.id);
+    });
     const deaths = await Promise.all(
       runs.map(async (run, index) => {
         const watch = await dieAtCall(runStub(id, run), index + 1, moment);

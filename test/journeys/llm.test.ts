@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
+import { dyingBeforeStart } from '../support/background.ts';
 import { dieAtCall, type Watch } from '../support/crashing-object.ts';
 import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
@@ -212,14 +213,12 @@ test.each(['before', 'after'] as const)(
       const answer = async () => completion('There');
       return watch.died ? answer() : watch.watched(answer);
     });
-    const lost = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
-      throw new Error('the isolate died');
-    });
     vi.spyOn(console, 'log').mockReturnValue();
     const runs: number[] = [];
-    for (let n = 1; n <= callsOfARun; n++)
-      runs.push((await client.post(`/automation-workflows/${workflow}/execute`, { context: { n } })).body.id);
-    lost.mockRestore();
+    await dyingBeforeStart(async () => {
+      for (let n = 1; n <= callsOfARun; n++)
+        runs.push((await client.post(`/automation-workflows/${workflow}/execute`, { context: { n } })).body.id);
+    });
     await Promise.all(
       runs.map(async (run, index) => {
         const watch = await dieAtCall(runStub(organizationId, run), index + 1, moment);

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
+import { dyingBeforeStart } from '../support/background.ts';
 import { dieAtCall } from '../support/crashing-object.ts';
 import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
@@ -299,11 +299,7 @@ test('after a crash between sending and recording, a request that must not be re
   const keys = shop();
   const definition = calling({ after_crash: 'unknown' });
   const workflow = await activeWorkflow(client, { definition, settings: { retry: once } });
-  const lost = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
-    throw new Error('the isolate died');
-  });
-  const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  lost.mockRestore();
+  const { body } = await dyingBeforeStart(() => client.post(`/automation-workflows/${workflow}/execute`, { context: {} }));
   await runInDurableObject(runStub(id, body.id), (_instance, state) => {
     const called = vi.mocked(globalThis.fetch).getMockImplementation()!;
     vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { tick } from '../../src/cron/tick.ts';
 import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { dyingBeforeStart } from '../support/background.ts';
 import { dieAtCall, type Moment, type Watch } from '../support/crashing-object.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
@@ -22,11 +23,9 @@ async function unstartedRun(definition: unknown) {
   const { client, id } = await newOrganization();
   const contact = await client.post('/contacts', { phone: newPhone(), first_name: 'Ada' });
   const workflow = await activeWorkflow(client, { definition });
-  const lost = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
-    throw new Error('the isolate died');
-  });
-  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact.body.id });
-  lost.mockRestore();
+  const { body: run } = await dyingBeforeStart(() =>
+    client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact.body.id }),
+  );
   return { client, organizationId: id, workflow, runId: run.id as number, contactId: contact.body.id as number };
 }
 

@@ -41,3 +41,15 @@ export const untilHandled = (eventId: number): Promise<void> =>
     },
     { timeout: 10_000, interval: 10 },
   );
+
+/** Does `work` as a caller does that dies before it starts the objects of the runs whose rows it has written. */
+export async function dyingBeforeStart<Result>(work: () => Promise<Result>): Promise<Result> {
+  const lost = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
+    throw new Error('the isolate died');
+  });
+  try {
+    return await work();
+  } finally {
+    lost.mockRestore();
+  }
+}

@@ -1,9 +1,10 @@
 import { templateProblems } from '../../automation-workflows/templates.ts';
 import type { Issue } from '../../library/errors.ts';
+import { readIdentified, type Identified } from '../../library/identified-items.ts';
 import { isRecord } from '../../library/json.ts';
 import { extractionIssues } from './extraction-rules.ts';
 import { countIssues, edgeIssues, reachIssues, type ShapedNode } from './graph-rules.ts';
-import { problem, readItems, schemaProblems, type Item } from './read-items.ts';
+import { problem, root, schemaProblems } from './problems.ts';
 import {
   EdgeSchema,
   isNodeType,
@@ -74,8 +75,8 @@ export function validateAgentDefinition(definition: unknown): Issue[] {
   const tooLarge = sizeIssues(definition, rawNodes.length, rawEdges.length);
   if (tooLarge.length > 0) return tooLarge;
 
-  const nodes = readItems(rawNodes, NodeSchema, 'nodes');
-  const edges = readItems(rawEdges, EdgeSchema, 'edges');
+  const nodes = readIdentified(rawNodes, NodeSchema, [...root, 'nodes']);
+  const edges = readIdentified(rawEdges, EdgeSchema, [...root, 'edges']);
   // A node or an edge with a fault of its own still takes its place in the graph, so that one fault is not reported as several.
   const shapedNodes = nodes.items.map(shapeOf);
   const shapedEdges = edges.items.filter(hasEnds);
@@ -102,17 +103,17 @@ function sizeIssues(definition: object, nodes: number, edges: number): Issue[] {
     : [problem([], `A definition has at most ${maximumBytes} bytes of JSON, this one ${length}; shorten its prompts`)];
 }
 
-const shapeOf = ({ id, type, data }: Item): ShapedNode => ({
+const shapeOf = ({ id, type, data }: Identified): ShapedNode => ({
   id,
   type: typeof type === 'string' ? type : '',
   data: isRecord(data) ? data : {},
 });
 
-const hasEnds = (edge: Item): edge is Item & { source: string; target: string; data: unknown } =>
+const hasEnds = (edge: Identified): edge is Identified & { source: string; target: string; data: unknown } =>
   typeof edge['source'] === 'string' && typeof edge['target'] === 'string';
 
 /** Unknown type, data that does not fit it, templates that do not parse. */
-function nodeIssues({ id, type, data }: Item): Issue[] {
+function nodeIssues({ id, type, data }: Identified): Issue[] {
   if (typeof type !== 'string' || type === '') return [];
   if (!isNodeType(type)) return [problem(['nodes', id, 'type'], `Unknown node type "${type}"; known: ${nodeTypeNames.join(', ')}`)];
   if (!isRecord(data)) return [];

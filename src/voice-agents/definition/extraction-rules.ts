@@ -1,7 +1,7 @@
 import type { Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json.ts';
 import type { ShapedNode } from './graph-rules.ts';
-import { problem } from './read-items.ts';
+import { problem } from './problems.ts';
 
 /** Within a node each variable is there once; nodes may share one when it has the same type in all. Whoever extracts names variables. */
 export function extractionIssues(nodes: ShapedNode[]): Issue[] {

@@ -1,5 +1,5 @@
 import type { Issue } from '../../library/errors.ts';
-import { problem } from './read-items.ts';
+import { problem } from './problems.ts';
 
 export interface ShapedNode {
   id: string;

@@ -1,7 +1,7 @@
 import type { Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json.ts';
 import type { ShapedEdge, ShapedNode } from './graph-rules.ts';
-import { problem } from './read-items.ts';
+import { problem } from './problems.ts';
 import { knowledgeTool, toolNameOf } from './tool-name.ts';
 
 /** OpenAI takes 128 functions in a request; some are the service's own. */
