@@ -51,6 +51,8 @@ export class Projection {
     this.#storage.sql.exec('UPDATE projection SET projected = max(projected, ?)', revision);
     const now = this.#read();
     if (now.revision === now.projected) this.#timers.clear(timerKind);
+    // It changed while it was sent: whoever changed it sends again, and the timer only if that came to nothing.
+    else this.#timers.set(timerKind, this.#now() + againMs);
   }
 
   revision(): number {

@@ -21,7 +21,8 @@ export async function wakeWaiters(context: Context, events: OfferedEvent[], fiel
     await offerAll(context, page, byId);
     if (page.length < pageSize) return;
     // The last run of a full page may have more waiters than fitted: it is looked at again.
-    afterRunId = page.at(-1)!.run_id - 1 > afterRunId ? page.at(-1)!.run_id - 1 : page.at(-1)!.run_id;
+    const last = page.at(-1)!.run_id;
+    afterRunId = last - 1 > afterRunId ? last - 1 : last;
   }
 }
 
