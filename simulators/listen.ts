@@ -8,6 +8,8 @@ import type { SimulatorOptions } from './app.ts';
 export interface RunningSimulators {
   url: string;
   close: () => Promise<void>;
+  /** Lets the process end although they listen. */
+  unref: () => void;
 }
 
 /** Serves the simulators on loopback; port 0 takes any free one. Rejects with the system's error when the port cannot be had. */
@@ -18,6 +20,7 @@ export async function listen({ port, ...options }: SimulatorOptions & { port: nu
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    unref: () => void server.unref(),
     close: async () => {
       ending.abort();
       server.close();

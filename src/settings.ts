@@ -33,6 +33,18 @@ const Variables = z.object({
   OPENAI_BASE_URL: z.url({ error: 'must be an address such as https://api.openai.com/v1' }).default('https://api.openai.com/v1'),
   /** The model that answers where none is named. */
   LANGUAGE_MODEL: z.string().trim().min(1, 'must be the name of a model').default('gpt-6-luna'),
+  /** Of the carriers' APIs. */
+  TWILIO_BASE_URL: z.url({ error: 'must be an address such as https://api.twilio.com' }).default('https://api.twilio.com'),
+  TELNYX_BASE_URL: z.url({ error: 'must be an address such as https://api.telnyx.com/v2' }).default('https://api.telnyx.com/v2'),
+  /** A live call of which the carrier has told nothing for so long is asked about. */
+  CALL_SILENCE_SECONDS: positiveInteger(60),
+  /** A call that may or may not have been placed is looked for at the carrier after this, three times. */
+  CALL_UNKNOWN_AFTER_SECONDS: positiveInteger(30),
+  CALL_LOOK_AGAIN_SECONDS: positiveInteger(45),
+  /** How long an ended call waits for the verdict of machine detection. */
+  CALL_VERDICT_SECONDS: positiveInteger(10),
+  /** A granted call that nobody came to place is announced again after this. */
+  CALL_RESEND_SECONDS: positiveInteger(10),
   /** How old an accepted record may be, unhandled, before the minute tick sends it again. */
   SWEEP_AFTER_SECONDS: positiveInteger(30),
   /** How far past its wake-up time a run may be before the minute tick pokes its object. */

@@ -1,7 +1,7 @@
 import type { CallingWindow } from './calling-windows.ts';
 import type { RetryConfig } from './configs.ts';
-import { rowOutcomeOf } from './outcomes.ts';
-import type { AttemptOutcome, RowOutcome } from './outcomes.ts';
+import { rowOutcomeOf } from '../voice-agents/dialing/call-outcomes.ts';
+import type { AttemptOutcome, RowOutcome } from '../voice-agents/dialing/call-outcomes.ts';
 
 /** `detail`: a sentence of the carrier's, for people. */
 export interface AttemptEnd {

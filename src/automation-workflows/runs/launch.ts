@@ -1,28 +1,17 @@
 import type { Context } from '../../accounts/context.ts';
+import { callDurable } from '../../library/call-durable.ts';
 import type { AutomationRunObject } from '../../../durable-objects/automation-run/automation-run-object.ts';
 
 const parallelStarts = 25;
-const tries = 3;
 
-/**
- * Calls a run's object. A deploy, a crash or a move breaks the call and the stub it was made on; every method of the object is
- * repeatable, so the call is made again on a new one.
- */
+/** Calls a run's object, again when the call broke: every method of it is repeatable. */
 export async function callRun<Answer>(
   bindings: Env,
   organizationId: number,
   runId: number,
   call: (object: DurableObjectStub<AutomationRunObject>) => Promise<Answer>,
 ): Promise<Answer> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call(bindings.AUTOMATION_RUN.getByName(`${organizationId}/${runId}`));
-    } catch (error) {
-      const isOverloaded = (error as { overloaded?: boolean }).overloaded === true;
-      if (attempt === tries || isOverloaded) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
-    }
-  }
+  return callDurable(() => bindings.AUTOMATION_RUN.getByName(`${organizationId}/${runId}`), call);
 }
 
 /** Starts the objects of recorded runs. Starting one again changes nothing. Throws the first failure once all were tried. */

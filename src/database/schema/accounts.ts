@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { json, moment } from './columns.ts';
 
 /** The catalog: these tables live in the first database only; `shard` says where the organization's own rows are. */
@@ -8,6 +8,8 @@ export const organization = sqliteTable('organization', {
   shard: integer('shard').notNull().default(0),
   defaultCountry: text('default_country').notNull().default('US'),
   timezone: text('timezone').notNull().default('UTC'),
+  /** Between two calls to one person, whoever asks for them. */
+  minHoursBetweenCalls: real('min_hours_between_calls').notNull().default(0),
   /** Overrides of the plan variables; null means the variable counts. */
   planMaxIntegrations: integer('plan_max_integrations'),
   planMaxContacts: integer('plan_max_contacts'),

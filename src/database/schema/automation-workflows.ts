@@ -162,6 +162,8 @@ export const automationRun = sqliteTable(
     isExitable: flag('is_exitable').notNull().default(false),
     /** The run that waits for this one. */
     parentRunId: integer('parent_run_id'),
+    /** The latest call that it had placed. */
+    voiceCallRunId: integer('voice_call_run_id'),
     source: text('source').$type<'run' | 'event' | 'delivery'>().notNull(),
     sourceId: integer('source_id'),
     /** JSON text or a pointer into R2; null when the source keeps it. */

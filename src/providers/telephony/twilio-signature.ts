@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { isSame } from './constant-time.ts';
+import { isSame } from '../../library/constant-time.ts';
 
 export interface TwilioRequest {
   /** As Twilio called it, from scheme to query. For a socket with wss. */

@@ -1,4 +1,4 @@
-import type { RefusalKind } from '../providers/telephony/telephony.ts';
+import type { RefusalKind } from '../../providers/telephony/telephony.ts';
 
 /** What the line did, as rows show it. */
 export const rowOutcomes = ['completed', 'busy', 'no_answer', 'voicemail', 'failed', 'cancelled'] as const;

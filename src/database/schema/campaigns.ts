@@ -1,0 +1,43 @@
+import { sql } from 'drizzle-orm';
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { json, moment } from './columns.ts';
+
+/** For lists: the campaign's object is the truth from start on and writes its own columns here, guarded by `revision`. */
+export const campaign = sqliteTable(
+  'campaign',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    name: text('name').notNull(),
+    agentId: integer('agent_id').notNull(),
+    state: text('state').$type<'draft' | 'syncing' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled'>().notNull(),
+    stateReason: text('state_reason'),
+    sourceType: text('source_type').$type<'csv' | 'contact_list' | 'sheet'>().notNull(),
+    sourceId: text('source_id').notNull(),
+    sourceOptions: json<Record<string, unknown>>('source_options').notNull(),
+    maxConcurrency: integer('max_concurrency').notNull(),
+    retryConfig: json<Record<string, unknown>>('retry_config').notNull(),
+    scheduleConfig: json<Record<string, unknown>>('schedule_config').notNull(),
+    circuitBreaker: json<Record<string, unknown>>('circuit_breaker').notNull(),
+    totalRows: integer('total_rows').notNull().default(0),
+    completedRows: integer('completed_rows').notNull().default(0),
+    failedRows: integer('failed_rows').notNull().default(0),
+    skippedRows: integer('skipped_rows').notNull().default(0),
+    inFlight: integer('in_flight').notNull().default(0),
+    revision: integer('revision').notNull().default(0),
+    /** When the object has something to do next; past by long, its alarm is dead. */
+    wakeAt: moment('wake_at'),
+    createdAt: moment('created_at').notNull(),
+    startedAt: moment('started_at'),
+    completedAt: moment('completed_at'),
+  },
+  (table) => [
+    index('campaign_organization').on(table.organizationId),
+    index('campaign_live')
+      .on(table.organizationId, table.agentId)
+      .where(sql`state IN ('syncing', 'running', 'paused')`),
+    index('campaign_wake')
+      .on(table.wakeAt)
+      .where(sql`wake_at IS NOT NULL`),
+  ],
+);

@@ -1,0 +1,150 @@
+import { sql } from 'drizzle-orm';
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { flag, json, moment } from './columns.ts';
+
+export const voiceAgent = sqliteTable(
+  'voice_agent',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    name: text('name').notNull(),
+    status: text('status').$type<'active' | 'archived'>().notNull(),
+    currentDefinitionId: integer('current_definition_id').notNull(),
+    templateContextVariables: json<Record<string, unknown>>('template_context_variables').notNull(),
+    callDispositionCodes: json<Record<string, unknown>>('call_disposition_codes').notNull(),
+    workflowConfigurations: json<Record<string, unknown>>('workflow_configurations').notNull(),
+    /** Kept by a trigger on voice_agent_run (migration `voice_agents_and_campaigns`). */
+    totalRuns: integer('total_runs').notNull().default(0),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [index('voice_agent_organization').on(table.organizationId, table.status)],
+);
+
+/** A definition never changes: a changed one is a new row, and runs stay on the row that they began with. */
+export const voiceAgentDefinition = sqliteTable(
+  'voice_agent_definition',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    agentId: integer('agent_id').notNull(),
+    /** Secrets in it are sealed. */
+    definition: json<Record<string, unknown>>('definition').notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [index('voice_agent_definition_agent').on(table.agentId)],
+);
+
+/**
+ * One call or text chat. Of a call, the attempt in the organization's call slots is the truth until the line has ended, and the call's own
+ * object until the talk is settled; the row then shows both. `is_completed` is set in that last write.
+ */
+export const voiceAgentRun = sqliteTable(
+  'voice_agent_run',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    agentId: integer('agent_id').notNull(),
+    definitionId: integer('definition_id').notNull(),
+    name: text('name').notNull(),
+    mode: text('mode').$type<'twilio' | 'telnyx' | 'textchat' | 'simtest'>().notNull(),
+    callType: text('call_type').$type<'inbound' | 'outbound'>().notNull(),
+    /** Names what asked for it, so that it exists once: the attempt's key of a call. */
+    attemptKey: text('attempt_key').notNull(),
+    /** The other side's number. */
+    phone: text('phone'),
+    /** Our number. */
+    ownNumber: text('own_number'),
+    contactId: integer('contact_id'),
+    campaignId: integer('campaign_id'),
+    automationRunId: integer('automation_run_id'),
+    /** What the line did; null until it has ended. */
+    outcome: text('outcome').$type<'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled'>(),
+    /** "word: sentence", where the outcome alone does not say what to do. */
+    reason: text('reason'),
+    disposition: text('disposition'),
+    isCompleted: flag('is_completed').notNull().default(false),
+    /** JSON text, or a pointer into R2. */
+    initialContext: text('initial_context').notNull(),
+    /** `{ gathered_context, cost_info, annotations }`, written when it is completed. Its logs are in R2. */
+    result: json<Record<string, unknown>>('result'),
+    hasTranscript: flag('has_transcript').notNull().default(false),
+    /** Content type of the recording in R2; null: there is none (yet). */
+    recordingType: text('recording_type'),
+    revision: integer('revision').notNull().default(0),
+    /** Of text chats, whose object nobody else watches. */
+    wakeAt: moment('wake_at'),
+    createdAt: moment('created_at').notNull(),
+    /** Answered, or begun. */
+    startedAt: moment('started_at'),
+    completedAt: moment('completed_at'),
+  },
+  (table) => [
+    uniqueIndex('voice_agent_run_attempt').on(table.organizationId, table.attemptKey),
+    index('voice_agent_run_agent').on(table.agentId),
+    index('voice_agent_run_contact')
+      .on(table.contactId)
+      .where(sql`contact_id IS NOT NULL`),
+    index('voice_agent_run_wake')
+      .on(table.wakeAt)
+      .where(sql`wake_at IS NOT NULL`),
+  ],
+);
+
+/** A carrier account with the numbers that it calls from. */
+export const telephonyConfig = sqliteTable(
+  'telephony_config',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    name: text('name').notNull(),
+    provider: text('provider').$type<'twilio' | 'telnyx'>().notNull(),
+    /** The provider's block; secrets in it are sealed. */
+    credentials: json<Record<string, string>>('credentials').notNull(),
+    /** E.164. */
+    fromNumbers: json<string[]>('from_numbers').notNull(),
+    inboundAgentId: integer('inbound_agent_id'),
+    isDefault: flag('is_default').notNull(),
+    callsPerSecond: integer('calls_per_second').notNull(),
+    machineDetection: flag('machine_detection').notNull(),
+    /** Under which origin callers reached the API when it was written: carriers call back there where PUBLIC_URL is empty. */
+    callbackOrigin: text('callback_origin').notNull(),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [
+    index('telephony_config_organization').on(table.organizationId),
+    uniqueIndex('telephony_config_default')
+      .on(table.organizationId)
+      .where(sql`is_default = 1`),
+  ],
+);
+
+/** A phone number that must not be called, for good or until a moment. */
+export const suppression = sqliteTable(
+  'suppression',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    phone: text('phone').notNull(),
+    reason: text('reason').notNull(),
+    until: moment('until'),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [uniqueIndex('suppression_phone').on(table.organizationId, table.phone)],
+);
+
+/** One row an organization that has calls under way, so that the minute tick finds call slots whose alarm is dead. */
+export const callSlots = sqliteTable(
+  'call_slots',
+  {
+    organizationId: integer('organization_id').primaryKey(),
+    /** Null: nothing is queued or live. */
+    wakeAt: moment('wake_at'),
+  },
+  (table) => [
+    index('call_slots_wake')
+      .on(table.wakeAt)
+      .where(sql`wake_at IS NOT NULL`),
+  ],
+);

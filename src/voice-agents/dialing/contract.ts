@@ -1,0 +1,98 @@
+import type { AttemptOutcome } from './call-outcomes.ts';
+
+// What the organization's call slots and those who want people called say to each other. All of it crosses RPC as plain data.
+
+/** Who wants a call: one run that a person asked for, a run of a journey, or a campaign. `id` is theirs. */
+export interface Owner {
+  kind: 'single' | 'journey' | 'campaign';
+  id: number;
+}
+
+/** The name under which slots know an owner, and the beginning of its attempts' keys: `campaign:12`. */
+export const ownerName = ({ kind, id }: Owner): string => `${kind}:${id}`;
+
+/** Names one attempt for good. `item` is the owner's own: a row and its try, a node and its visit. */
+export const attemptKey = (owner: Owner, item: string): string => `${ownerName(owner)}:${item}`;
+
+export interface RequestedCall {
+  key: string;
+  /** E.164. */
+  phone: string;
+  agentId: number;
+  contactId: number | null;
+  /** JSON text of the run's `initial_context`. */
+  initialContext: string;
+  /** Shown as the run's name. */
+  name: string;
+  /** Epoch ms at which dialling is no longer allowed; null: at any time. */
+  notAfter: number | null;
+}
+
+export interface CallsRequest {
+  owner: Owner;
+  /** Raised by the owner at each withdrawal: what was asked for before one counts no more. */
+  epoch: number;
+  /** How many of the owner's calls may be live at once; null: only the organization's limit counts. */
+  maxConcurrency: number | null;
+  calls: RequestedCall[];
+}
+
+/**
+ * Why a call was given back undialled. `too_soon` and `window_closed` pass by themselves; `suppressed` and `contact_deleted` end what asked
+ * for it; `agent_archived` and `telephony_not_configured` are for a person to mend.
+ */
+export type ReturnReason =
+  | 'window_closed'
+  | 'too_soon'
+  | 'suppressed'
+  | 'contact_deleted'
+  | 'agent_archived'
+  | 'telephony_not_configured'
+  | 'withdrawn';
+
+/** What slots tell an owner of its attempts, repeated until the owner has taken it in. `at` in epoch ms. */
+export type AttemptReport =
+  /** The person has another call at the moment, or had one too recently: it stays queued. */
+  | { kind: 'waiting'; key: string; at: number; reason: string }
+  /** The carrier is being asked; from now on it counts as dialled. */
+  | { kind: 'dialing'; key: string; at: number; runId: number }
+  | { kind: 'answered'; key: string; at: number; runId: number }
+  /** The line has ended, or never came to be. `detail` is a sentence. */
+  | {
+      kind: 'ended';
+      key: string;
+      at: number;
+      runId: number;
+      outcome: AttemptOutcome;
+      detail: string | null;
+      retryAfterSeconds: number | null;
+    }
+  /** Not dialled, and no longer queued. `until`: when asking again makes sense, epoch ms. */
+  | { kind: 'returned'; key: string; at: number; reason: ReturnReason; detail: string; until: number | null };
+
+/** What `request` says of attempts that were known before: an ended one is reported again, the others are simply there. */
+export interface RequestAnswer {
+  queued: number;
+  known: number;
+  /** The request's epoch was over. Nothing was queued. */
+  isStale: boolean;
+}
+
+/** The line of a call as its own object hears of it when it has ended. */
+export interface LineEnd {
+  outcome: 'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled';
+  /** The sentence behind it; null: the outcome says it. */
+  reason: string | null;
+  answeredAt: number | null;
+  endedAt: number;
+  durationSeconds: number;
+  statusCallbacks: StatusCallback[];
+}
+
+export interface StatusCallback {
+  status: string;
+  /** ISO 8601 UTC. */
+  at: string;
+  /** What else the carrier told: its call id, a SIP code, who answered. */
+  details: Record<string, string | number>;
+}
