@@ -9,7 +9,15 @@ import { tickEachMinute } from './local/minute-tick.ts';
 import { requireFreePort } from './local/ports.ts';
 import { runProgram } from './local/run-program.ts';
 import { waitUntilHealthy } from './local/service-health.ts';
-import { LocalError, portVariables, projectDirectory, readLocalSettings, serviceOrigin, simulatorsOrigin } from './local/settings.ts';
+import {
+  isTwilioSimulated,
+  LocalError,
+  portVariables,
+  projectDirectory,
+  readLocalSettings,
+  serviceOrigin,
+  simulatorsOrigin,
+} from './local/settings.ts';
 import type { LocalSettings } from './local/settings.ts';
 import { lockState } from './local/state-lock.ts';
 import { Terminal } from './local/terminal.ts';
@@ -56,26 +64,26 @@ async function serve(settings: LocalSettings, children: Child[]): Promise<void> 
       failure.reject(new LocalError(`The ${child.name} ended unexpectedly (${how}). Everything else is ended too.`)),
     );
   }
-  await Promise.race([failure.promise, attend(settings)]);
+  await Promise.race([failure.promise, attend(settings, isTwilioSimulated(alreadySet))]);
 }
 
-async function attend(settings: LocalSettings): Promise<void> {
+async function attend(settings: LocalSettings, hasSimulatedCarrier: boolean): Promise<void> {
   terminal.begin('Starting the service');
   const baseUrl = `${serviceOrigin(settings)}/api/v1`;
   await waitUntilHealthy(baseUrl, ending.signal);
   isUp = true;
-  const credentials = await ensureCredentials(settings, baseUrl);
+  const credentials = await ensureCredentials(settings, baseUrl, hasSimulatedCarrier);
   terminal.end();
   terminal.line(welcome(credentials));
   await tickEachMinute(serviceOrigin(settings), ending.signal, (problem) => terminal.line(problem));
 }
 
-async function ensureCredentials(settings: LocalSettings, baseUrl: string): Promise<Credentials> {
+async function ensureCredentials(settings: LocalSettings, baseUrl: string, hasSimulatedCarrier: boolean): Promise<Credentials> {
   const storedKey = readCredentials(settings.stateDirectory)?.api_key;
   const isStillGood = storedKey !== undefined && (await isKeyAccepted(baseUrl, storedKey));
   const credentials = {
     base_url: baseUrl,
-    api_key: isStillGood ? storedKey : await createDemoOrganization(baseUrl),
+    api_key: isStillGood ? storedKey : await createDemoOrganization(baseUrl, { hasSimulatedCarrier }),
     simulators_url: simulatorsOrigin(settings),
   };
   writeCredentials(settings.stateDirectory, credentials);

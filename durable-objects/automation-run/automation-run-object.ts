@@ -5,9 +5,10 @@ import { announceRunEnded } from '../../src/automation-workflows/runs/announce-e
 import { exitBeforeStart } from '../../src/automation-workflows/runs/exit-at-start.ts';
 import { archiveHistory, historyRecord } from '../../src/automation-workflows/runs/history.ts';
 import { advance } from '../../src/automation-workflows/runs/interpreter.ts';
+import { withdrawJourneyCall } from '../../src/automation-workflows/runs/journey-call.ts';
 import { callRun } from '../../src/automation-workflows/runs/launch.ts';
 import { deadlineOf, loadRunFacts, type LoadedRun } from '../../src/automation-workflows/runs/load-run.ts';
-import { begin, end, wakeAt, type Progress } from '../../src/automation-workflows/runs/progress.ts';
+import { begin, cutShort, end, wakeAt, type Progress } from '../../src/automation-workflows/runs/progress.ts';
 import { projectProgress } from '../../src/automation-workflows/runs/project.ts';
 import { liveRun, type LiveRun } from '../../src/automation-workflows/runs/records.ts';
 import { resume, type RetryAnswer } from '../../src/automation-workflows/runs/resume.ts';
@@ -35,8 +36,8 @@ export type StartAnswer = 'started' | 'running' | 'ended' | 'unknown';
 /**
  * One run of a journey, named `{organization_id}/{run_id}`. It is started by its D1 row, walks on alarms, projects its state
  * into that row, and deletes itself once the row says how it ended and the history is in R2.
- * Timers: `advance` (the next step or the end of a sleep), `retry` (a person's retry that is under way) and `finish` (what
- * follows an end).
+ * Timers: `advance` (the next step or the end of a sleep), `withdraw` (calls that it has gone on without), `retry` (a person's retry
+ * that is under way) and `finish` (what follows an end).
  */
 export class AutomationRunObject extends LivingObject {
   readonly #journal = new StoredJournal(this.ctx.storage, this.projection);
@@ -101,7 +102,7 @@ export class AutomationRunObject extends LivingObject {
     const sleeping = progress.wait && this.#journal.entry(progress.wait.historyId);
     const error = ending.error ? { ...ending.error, node_id: progress.nodeId } : null;
     const cut = sleeping && { ...sleeping, status: 'skipped' as const, completedAt: now, output: withReason(sleeping.output, why) };
-    this.#journal.commit(end(progress, { ...ending, error }, now), cut ?? undefined);
+    this.#journal.commit(cutShort(progress, { ...ending, error }, now), cut ?? undefined);
     this.timers.clear('advance');
     this.timers.set('finish', now);
     await this.project();
@@ -119,10 +120,19 @@ export class AutomationRunObject extends LivingObject {
 
   /** Says that the run which this one may be waiting for has ended; it looks for itself. */
   async childEnded(runId: number): Promise<void> {
+    await this.#lookAgain('run', runId);
+  }
+
+  /** Says that the call which this run may be waiting for is settled: ended with its talk, or given back. It looks for itself. */
+  async callSettled(callRunId: number): Promise<void> {
+    await this.#lookAgain('call', callRunId);
+  }
+
+  async #lookAgain(kind: 'run' | 'call', runId: number): Promise<void> {
     if (!this.exists()) return;
     const progress = this.#journal.progress();
     const { wait } = progress;
-    if (wait?.kind !== 'run' || wait.runId !== runId) return;
+    if (wait?.kind !== kind || wait.runId !== runId) return;
     this.#journal.commit({ ...progress, wait: { ...wait, pokes: wait.pokes + 1 } });
     await this.#goOn();
   }
@@ -157,6 +167,7 @@ export class AutomationRunObject extends LivingObject {
   protected async onTimer(timer: Timer): Promise<void> {
     if (timer.kind === 'retry') await this.#retry();
     else if (timer.kind === 'advance') await this.#advance();
+    else if (timer.kind === 'withdraw') await this.#withdraw();
     else await this.#finish();
   }
 
@@ -170,7 +181,9 @@ export class AutomationRunObject extends LivingObject {
     const startedAt = Date.now();
     await this.#exitIfDue(context, loaded);
     await advance(this.#journal, { ...run, shouldYield: () => Date.now() - startedAt > burstMs });
-    const next = wakeAt(this.#journal.progress(), run.deadline);
+    const progress = this.#journal.progress();
+    if (progress.leftCalls?.length) this.timers.ensure('withdraw', this.clock());
+    const next = wakeAt(progress, run.deadline);
     if (next === null) {
       this.timers.clear('advance');
       this.timers.ensure('finish', this.clock());
@@ -180,6 +193,22 @@ export class AutomationRunObject extends LivingObject {
     await this.project();
     // A sleeping run holds no memory, and wakes with the settings of then.
     if (next - this.clock() > forgottenAfterMs) this.#loaded = null;
+  }
+
+  async #withdraw(): Promise<void> {
+    const { context } = await this.#load();
+    await this.#withdrawLeftCalls(context);
+    if (this.exists() && !this.#journal.progress().leftCalls?.length) this.timers.clear('withdraw');
+  }
+
+  /** Nobody is called for a run that has ended, or has gone on without the call. */
+  async #withdrawLeftCalls(context: Context): Promise<void> {
+    const { leftCalls = [] } = this.#journal.progress();
+    if (!leftCalls.length) return;
+    const { id } = this.#journal.identity();
+    for (const item of leftCalls) await withdrawJourneyCall(context, id, item);
+    if (!this.exists()) return;
+    this.#journal.keep({ leftCalls: (this.#journal.progress().leftCalls ?? []).slice(leftCalls.length) });
   }
 
   /** At the very beginning: an event that ends the run may have been handled before the run was there. */
@@ -197,6 +226,8 @@ export class AutomationRunObject extends LivingObject {
     const { context, run } = await this.#load();
     const progress = this.#journal.progress();
     if (isLive(progress.state)) return this.timers.clear('finish');
+    await this.#withdrawLeftCalls(context);
+    if (!this.exists()) return;
     const ends = (progress.retries ?? 0) + 1;
     // A failed run comes here once more when it has been kept long enough.
     if ((progress.toldEnds ?? 0) < ends) {
@@ -274,7 +305,7 @@ export class AutomationRunObject extends LivingObject {
     const now = this.#journal.progress();
     if (!isAccepted && isLive(now.state)) {
       // The row was ended before this object showed itself (see endRun): what it says is final.
-      this.#journal.commit(end(now, { state: 'cancelled' }, this.clock()));
+      this.#journal.commit(cutShort(now, { state: 'cancelled' }, this.clock()));
       this.timers.clear('advance');
       this.timers.ensure('finish', this.clock());
     } else if (workflowStatus === 'active' && now.wait?.kind === 'paused') {

@@ -12,8 +12,13 @@ export async function isKeyAccepted(baseUrl: string, apiKey: string, send: Fetch
   throw new LocalError(`The service answered ${response.status} when the stored API key was tried.`);
 }
 
+export interface DemoOptions {
+  /** Whether the organization gets a carrier account, so that it can call at once. Only for simulated carriers: nobody is called. */
+  hasSimulatedCarrier: boolean;
+}
+
 /** Signs up a user with an organization of its own and answers an API key that may do everything in it. */
-export async function createDemoOrganization(baseUrl: string, send: Fetch = fetch): Promise<string> {
+export async function createDemoOrganization(baseUrl: string, { hasSimulatedCarrier }: DemoOptions, send: Fetch = fetch): Promise<string> {
   const post = async (path: string, body: object, token?: string) => {
     const response = await send(baseUrl + path, {
       method: 'POST',
@@ -32,6 +37,16 @@ export async function createDemoOrganization(baseUrl: string, send: Fetch = fetc
     name: 'Demo User',
     organization_name: 'Demo Organization',
   });
+  if (hasSimulatedCarrier) await post('/organizations/telephony-configs', simulatedCarrier(), String(session.token));
   const key = await post('/user/api-keys', { name: 'Demo key', scopes: ['admin'] }, String(session.token));
   return String(key.api_key);
 }
+
+/** Credentials that no carrier has given, and the number from which Twilio lets test accounts call. */
+const simulatedCarrier = () => ({
+  name: 'Simulated carrier',
+  provider: 'twilio',
+  twilio: { account_sid: `AC${randomBytes(16).toString('hex')}`, auth_token: randomBytes(16).toString('hex') },
+  from_numbers: ['+15005550006'],
+  calls_per_second: 50,
+});

@@ -31,15 +31,20 @@ function readPort(environment: Record<string, string | undefined>, name: string,
 export const serviceOrigin = (settings: LocalSettings) => `http://127.0.0.1:${settings.port}`;
 export const simulatorsOrigin = (settings: LocalSettings) => `http://127.0.0.1:${settings.simulatorsPort}`;
 
+/** Whether the simulators play Twilio: `.dev.vars` names no other address for it. */
+export const isTwilioSimulated = (alreadySet: Set<string>): boolean => !alreadySet.has('TWILIO_BASE_URL');
+
 /**
  * Variables of the Worker that follow from the ports. One that `.dev.vars` sets itself is left to it; a provider's key and address are left
- * together, so that a real key never goes to the simulators and theirs never goes out.
+ * together, so that a real key never goes to the simulators and theirs never goes out. The keys of carriers are each organization's own.
  */
 export function portVariables(settings: LocalSettings, alreadySet: Set<string>): Record<string, string> {
   const simulated = { OPENAI_API_KEY: 'local-simulator', OPENAI_BASE_URL: `${simulatorsOrigin(settings)}/openai/v1` };
   const variables = {
     PUBLIC_URL: serviceOrigin(settings),
     ALLOWED_PRIVATE_ORIGINS: `${simulatorsOrigin(settings)},http://localhost:${settings.simulatorsPort}`,
+    TWILIO_BASE_URL: `${simulatorsOrigin(settings)}/twilio`,
+    TELNYX_BASE_URL: `${simulatorsOrigin(settings)}/telnyx/v2`,
     ...(Object.keys(simulated).some((name) => alreadySet.has(name)) ? {} : simulated),
   };
   return Object.fromEntries(Object.entries(variables).filter(([name]) => !alreadySet.has(name)));

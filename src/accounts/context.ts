@@ -12,6 +12,8 @@ export interface Organization {
   /** IANA zone. */
   timezone: string;
   shard: number;
+  /** Between two calls to one person, whoever asks for them; 0: none needed. */
+  minHoursBetweenCalls: number;
   plan: { maxIntegrations: number; maxContacts: number; concurrentCallLimit: number };
 }
 

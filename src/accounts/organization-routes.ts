@@ -15,7 +15,7 @@ const patchOrganizationRoute = createRoute({
   method: 'patch',
   path: '/organizations/current',
   tags: ['accounts'],
-  summary: 'Change name, default country or time zone',
+  summary: 'Change name, default country, time zone or the hours between two calls',
   request: { body: jsonBody(OrganizationSettingsBody) },
   responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 413, 415) },
 });

@@ -1,4 +1,5 @@
 import { catalog } from '../database/shards.ts';
+import { announceTerms } from '../voice-agents/telephony-configs/announce-terms.ts';
 import { forgetOrganization } from './authenticate.ts';
 import type { Context } from './context.ts';
 import * as store from './store.ts';
@@ -7,6 +8,7 @@ export interface OrganizationChange {
   name?: string | undefined;
   default_country?: string | undefined;
   timezone?: string | undefined;
+  min_hours_between_calls?: number | undefined;
 }
 
 /** The organization's catalog row as it is now; the context's may be five seconds old. */
@@ -16,11 +18,17 @@ export async function readOrganization({ bindings, organization }: Context): Pro
 
 /** Changes what is given. The plan is not for callers to change. */
 export async function changeOrganization(context: Context, change: OrganizationChange): Promise<store.OrganizationRow> {
-  const columns = Object.entries({ name: change.name, defaultCountry: change.default_country, timezone: change.timezone });
+  const columns = Object.entries({
+    name: change.name,
+    defaultCountry: change.default_country,
+    timezone: change.timezone,
+    minHoursBetweenCalls: change.min_hours_between_calls,
+  });
   const given = columns.filter(([, value]) => value !== undefined);
   if (!given.length) return readOrganization(context);
   const { id } = context.organization;
   const row = await store.updateOrganization(catalog(context.bindings), id, Object.fromEntries(given));
   forgetOrganization(id);
+  if (change.min_hours_between_calls !== undefined) await announceTerms(context);
   return row;
 }

@@ -22,6 +22,12 @@ export async function organizationById(bindings: Env, id: number): Promise<Organ
   return organization;
 }
 
+/** The context's organization as it is now; what the context holds may be a minute old. */
+export async function currentOrganization({ bindings, organization, settings }: Context): Promise<Organization> {
+  const row = await store.findOrganization(catalog(bindings), organization.id);
+  return row ? store.organizationOf(row, settings) : organization;
+}
+
 /** Makes the next use of an organization in background work read it again, in this isolate. */
 export function forgetOrganizationById(id: number): void {
   cache.delete(id);

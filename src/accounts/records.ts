@@ -11,6 +11,7 @@ export function organizationRecord(row: OrganizationRow, settings: Settings): z.
     name: row.name,
     default_country: row.defaultCountry,
     timezone: row.timezone,
+    min_hours_between_calls: row.minHoursBetweenCalls,
     plan: { max_integrations: plan.maxIntegrations, max_contacts: plan.maxContacts, concurrent_call_limit: plan.concurrentCallLimit },
     created_at: toTimestamp(row.createdAt),
   };

@@ -21,6 +21,7 @@ export const OrganizationRecord = z
     name: z.string(),
     default_country: z.string().openapi({ example: 'US' }),
     timezone: z.string().openapi({ example: 'UTC' }),
+    min_hours_between_calls: z.number(),
     plan: z.object({ max_integrations: z.int(), max_contacts: z.int(), concurrent_call_limit: z.int() }),
     created_at: timestamp,
   })
@@ -36,6 +37,12 @@ export const OrganizationSettingsBody = z
     name: name.optional(),
     default_country: z.string().toUpperCase().refine(isCountryCode, 'Not an ISO 3166-1 alpha-2 country code, such as "US"').optional(),
     timezone: z.string().refine(isTimeZone, 'Not an IANA time zone, such as "Europe/London"').optional(),
+    min_hours_between_calls: z
+      .number()
+      .min(0, 'Must be 0 hours or more; 0 allows the next call at once')
+      .max(720, 'Must be 720 hours (30 days) or less')
+      .optional()
+      .openapi({ description: 'Between two calls to one person, whoever asks for them; fractions are allowed', example: 24 }),
   })
   .openapi('OrganizationSettings');
 

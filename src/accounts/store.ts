@@ -16,6 +16,7 @@ export function organizationOf(row: OrganizationRow, settings: Settings): Organi
     shard: row.shard,
     defaultCountry: row.defaultCountry,
     timezone: row.timezone,
+    minHoursBetweenCalls: row.minHoursBetweenCalls,
     plan: {
       maxIntegrations: row.planMaxIntegrations ?? settings.PLAN_MAX_INTEGRATIONS,
       maxContacts: row.planMaxContacts ?? settings.PLAN_MAX_CONTACTS,

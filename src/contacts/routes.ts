@@ -16,6 +16,7 @@ import { listListsOfContact } from './lists.ts';
 import { readContact } from './read.ts';
 import { contactRecord, listRecord } from './records.ts';
 import * as schemas from './schemas.ts';
+import { suppressionRoutes } from './suppressions/routes.ts';
 import { updateContact } from './update.ts';
 import { upsertIntoList } from './upsert.ts';
 
@@ -118,6 +119,7 @@ const same = <T>(record: T) => record;
 const routes = createArea()
   // Paths with a name in them win over /contacts/{contact_id} because they come first.
   .route('/', contactListRoutes)
+  .route('/', suppressionRoutes)
   .openapi(customFieldKeysRoute, async (c) => c.json({ keys: await editableColumns(c.var.context) }, 200))
   .openapi(bulkUpsertRoute, async (c) => {
     const { list_name, contacts } = c.req.valid('json');

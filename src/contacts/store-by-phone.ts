@@ -74,3 +74,11 @@ export function contactByPhoneStatements(
     database.prepare(`UPDATE contact_list SET contacts_count = contacts_count + 1 WHERE id = (${list}) AND changes() > 0`, ...listOf),
   ];
 }
+
+export const idsByPhones = (database: Database, organizationId: number, phones: string[]): Statement =>
+  database.prepare(
+    `SELECT c.phone, c.id, json_extract(c.custom_fields, '$.timezone') AS timezone FROM json_each(?) j CROSS JOIN contact c
+     WHERE c.organization_id = ? AND c.phone = j.value AND c.phone IS NOT NULL`,
+    JSON.stringify(phones),
+    organizationId,
+  );

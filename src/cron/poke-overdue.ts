@@ -1,3 +1,5 @@
+import { callSlots } from '../voice-agents/dialing/slots.ts';
+import { overdueSlots } from '../voice-agents/dialing/slots-row.ts';
 import { callRun } from '../automation-workflows/runs/launch.ts';
 import { overdueRuns } from '../automation-workflows/runs/store.ts';
 import type { Database } from '../database/client.ts';
@@ -26,4 +28,15 @@ export async function pokeOverdue(bindings: Env, database: Database, now: number
     }
   };
   await Promise.all(Array.from({ length: parallel }, worker));
+}
+
+/** The same for the call slots of organizations that have calls queued or live. */
+export async function pokeSlots(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
+  const before = now - settingsOf(bindings).OVERDUE_AFTER_SECONDS * 1000;
+  for (const organizationId of await overdueSlots(database, before, pageSize)) {
+    await callSlots(bindings, organizationId, (slots) => slots.poke()).catch((error: unknown) =>
+      log.error('overdue call slots cannot be reached', error, { organization_id: organizationId }),
+    );
+    log.warn('overdue call slots were poked', { organization_id: organizationId });
+  }
 }

@@ -8,6 +8,12 @@ import { webhookRoutes } from '../automation-workflows/triggers/webhook-routes.t
 import { workflowRoutes } from '../automation-workflows/workflows/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { contactRoutes } from '../contacts/routes.ts';
+import { campaignRoutes } from '../campaigns/routes.ts';
+import { campaignUploadRoutes } from '../campaigns/upload-routes.ts';
+import { artifactRoutes } from '../voice-agents/artifact-routes.ts';
+import { voiceAgentRoutes } from '../voice-agents/routes.ts';
+import { telephonyConfigRoutes } from '../voice-agents/telephony-configs/routes.ts';
+import { carrierRoutes } from '../voice-agents/dialing/carrier-routes.ts';
 import { createArea, errorResponses, jsonResponse } from './area.ts';
 import { authenticate, sessionCookie } from './credentials.ts';
 import type { HttpEnvironment } from './environment.ts';
@@ -63,15 +69,21 @@ export function createApp() {
   app.route(basePath, healthRoutes);
   app.route(basePath, signInRoutes);
   app.route(basePath, webhookRoutes);
+  app.route(basePath, carrierRoutes);
+  app.route(basePath, campaignUploadRoutes);
+  app.route(basePath, artifactRoutes);
   app.use(`${basePath}/*`, authenticate);
   app.use(`${basePath}/*`, readJsonBody);
   app.use(`${basePath}/*`, replayRepeats);
   app.route(basePath, accountRoutes);
   app.route(basePath, contactRoutes);
+  app.route(basePath, campaignRoutes);
   app.route(basePath, eventRoutes);
   app.route(basePath, runRoutes);
   app.route(basePath, triggerRoutes);
   app.route(basePath, workflowRoutes);
+  app.route(basePath, telephonyConfigRoutes);
+  app.route(basePath, voiceAgentRoutes);
 
   app.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', { type: 'apiKey', in: 'header', name: 'X-API-Key' });
   app.openAPIRegistry.registerComponent('securitySchemes', 'Session', { type: 'http', scheme: 'bearer' });

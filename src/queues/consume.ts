@@ -6,10 +6,11 @@ import { handleEvents } from '../automation-workflows/triggers/handle-events.ts'
 import { handleDeliveries } from '../automation-workflows/triggers/handle-deliveries.ts';
 import { handleScheduleFire } from '../automation-workflows/triggers/handle-schedule-fire.ts';
 import { workOffCleanup } from '../cron/cleanup.ts';
+import { placeCalls } from '../voice-agents/dialing/place-calls.ts';
 import { Logger } from '../library/log.ts';
 import { settingsOf } from '../settings.ts';
 import { giveUp } from './dead.ts';
-import { EventsMessage, FanoutMessage } from './messages.ts';
+import { CallsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
 const retryDelays = [2, 10, 30, 120, 300];
 
@@ -22,7 +23,26 @@ export async function consumeBatch(batch: MessageBatch, bindings: Env, execution
   const defer: Context['defer'] = (work) => execution.waitUntil(work.catch((error: unknown) => log.error('deferred work failed', error)));
   if (batch.queue.endsWith('-dead')) return settleEach(batch.messages, log, (message) => giveUp(bindings, message.body, defer));
   if (batch.queue.startsWith('fanout')) return settleEach(batch.messages, log, (message) => handleFanout(bindings, message.body, defer));
+  if (batch.queue.startsWith('calls')) return consumeCalls(batch, bindings, log, defer);
   return consumeEvents(batch, bindings, log, defer);
+}
+
+/** Calls of one organization are placed together. A failure before any was begun is tried again; afterwards the call slots see to them. */
+async function consumeCalls(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
+  const readable = batch.messages.map((message) => ({ message, body: CallsMessage.parse(message.body) }));
+  const groups = Map.groupBy(readable, ({ body }) => body.organization_id);
+  await Promise.all(
+    [...groups].map(async ([organizationId, group]) => {
+      try {
+        const context = await backgroundContext(bindings, organizationId, defer);
+        if (context) await placeCalls(context, [...new Set(group.flatMap(({ body }) => body.keys))]);
+        for (const { message } of group) message.ack();
+      } catch (error) {
+        log.error('calls could not be placed', error, { organization_id: organizationId });
+        for (const { message } of group) message.retry({ delaySeconds: retryDelay(message.attempts) });
+      }
+    }),
+  );
 }
 
 async function settleEach(messages: readonly Message[], log: Logger, work: (message: Message) => Promise<void>): Promise<void> {

@@ -5,13 +5,13 @@ import { discardFirstChange } from '../automation-workflows/triggers/change-stor
 import { moveFire, openFire } from '../automation-workflows/triggers/schedule-store.ts';
 import { noteCleanup } from '../cron/cleanup-store.ts';
 import { markHandled } from '../events/store.ts';
-import { EventsMessage, FanoutMessage } from './messages.ts';
+import { CallsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
 const reason = 'Given up after repeated failures; see the service log for the time around handled_at';
 
 /** What a dead message does to its record: it ends in a named state with the reason, and stops being sent again. */
 export async function giveUp(bindings: Env, body: unknown, defer: Context['defer']): Promise<void> {
-  const message = EventsMessage.or(FanoutMessage).parse(body);
+  const message = EventsMessage.or(FanoutMessage).or(CallsMessage).parse(body);
   const context = await backgroundContext(bindings, message.organization_id, defer);
   if (!context) return;
   const { database, organization, clock } = context;
@@ -29,6 +29,9 @@ export async function giveUp(bindings: Env, body: unknown, defer: Context['defer
       return noteCleanup(database, organization.id, message.id, reason);
     case 'admission':
       // The runs that wait are still there, in their named state, and the tick sends for them again.
+      return undefined;
+    case 'dial':
+      // The attempts are still granted, and the call slots announce them again.
       return undefined;
     case 'contact_changes':
       // The page fails as a whole; its first change is taken out, and the tick sends for the rest.

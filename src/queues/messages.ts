@@ -18,3 +18,12 @@ export const FanoutMessage = z.discriminatedUnion('kind', [
   z.object({ v: version, kind: z.literal('admission'), organization_id: z.int(), workflow_id: z.int() }),
 ]);
 export type FanoutMessage = z.infer<typeof FanoutMessage>;
+
+/** Queue `calls`: attempts that hold a call slot and are to be dialled. */
+export const CallsMessage = z.object({
+  v: version,
+  kind: z.literal('dial'),
+  organization_id: z.int(),
+  keys: z.array(z.string()).min(1).max(100),
+});
+export type CallsMessage = z.infer<typeof CallsMessage>;

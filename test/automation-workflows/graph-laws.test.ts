@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseDefinition, validateGraph } from '../../src/automation-workflows/definition.ts';
+import { callHandles } from '../../src/automation-workflows/nodes/call-outcome.ts';
 import type { Effects } from '../../src/automation-workflows/nodes/contract.ts';
 import { findNodeType, nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
 import { Graph } from '../../src/automation-workflows/runs/graph.ts';
@@ -12,6 +13,8 @@ import { walkVirtually, type GivenEvent } from '../../src/automation-workflows/r
 import { buildScope } from '../../src/automation-workflows/scope.ts';
 import { WorkflowSettings } from '../../src/automation-workflows/settings.ts';
 import { isRecord } from '../../src/library/json.ts';
+import { rowOutcomes } from '../../src/voice-agents/dialing/call-outcomes.ts';
+import { returnReasons } from '../../src/voice-agents/dialing/contract.ts';
 
 const day = 86_400_000;
 const startedAt = Date.UTC(2026, 2, 1, 12);
@@ -39,6 +42,7 @@ const dataOf: Record<string, (n: number) => Record<string, unknown>> = {
   list_membership: () => ({ add: ['Seen'] }),
   emit_event: () => ({ event_type: 'seen' }),
   http_request: () => ({ url: 'https://shop.example.com/', method: 'POST' }),
+  voice_call: (n) => ({ workflow_id: 9, phone: '+14155550100', wait_for_result: n % 4 > 0, timeout: `PT${(n % 40) + 1}H` }),
   exit: (n) => ({ outcome: `end ${n}` }),
 };
 const types = Object.keys(dataOf);
@@ -82,6 +86,7 @@ function graphOf({ nodes, targets }: Drawn) {
 /** The world: side effects that work, fail for good or fail for now, in turn. */
 function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolean[], clock: { now: number }): Surroundings {
   let call = 0;
+  const orders: string[] = [];
   const effect = async () => {
     if (failures[call++ % failures.length]) throw new Error('away for the moment');
     return { ok: true } as never;
@@ -93,6 +98,11 @@ function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolea
     httpRequest: async () => ({ status: failures[call++ % failures.length] ? 503 : 200, headers: {}, body: '', is_cut: false }),
     completeText: async () => ({ failure: 'not_configured', message: 'none', retryable: false }),
     startRun: effect,
+    startCall: async (item) => {
+      await effect();
+      const order = orders.findIndex((known) => known === item);
+      return { call_run_id: order < 0 ? orders.push(item) : order + 1 };
+    },
   };
   return {
     runId: 1,
@@ -114,15 +124,26 @@ function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolea
     open: async (data) => data,
     subscribe: async () => ({ afterId: 0, found: [] }),
     childResult: async () => null,
+    callResult: async (id) => {
+      if (failures[call++ % failures.length]) return null;
+      const returned = id % 5 === 0 ? returnReasons[id % returnReasons.length]! : null;
+      const outcome = rowOutcomes[id % rowOutcomes.length]!;
+      return { ...callEnd, call_run_id: id, outcome, returned, returned_until: id % 2 ? clock.now + 7_200_000 : null };
+    },
+    withdrawCall: async () => undefined,
     shouldYield: () => false,
   };
 }
+
+const callEnd = { reason: null, disposition: null, extracted_variables: {}, summary: null, duration_seconds: 0 };
 
 /** By which handles a record lets its run go on; none: it ends there or stays. */
 function waysOut(entry: HistoryEntry, settings: WorkflowSettings): string[] {
   if (entry.status === 'failed') return ['error', ...(settings.on_error === 'continue' ? ['default'] : [])];
   if (entry.status !== 'completed' && entry.status !== 'skipped') return [];
   const output = isRecord(entry.output) ? entry.output : {};
+  if (entry.nodeType === 'voice_call' && 'outcome' in output)
+    return [callHandles.find((handle) => handle === output['outcome']) ?? 'failed', 'default'];
   const chosen: Record<string, unknown> = {
     condition: output['result'],
     switch: output['case'],
@@ -174,11 +195,10 @@ test('every valid graph comes to an end, and takes no edge that its history does
           const before = entries[index]!;
           expect(entry.startedAt).toBeGreaterThanOrEqual(before.startedAt);
           if (entry.nodeId === before.nodeId && entry.visit === before.visit) continue;
-          const edge = definition.edges.find(
-            ({ source, target, source_handle }) =>
-              source === before.nodeId && target === entry.nodeId && waysOut(before, settings).includes(source_handle),
-          );
-          expect(edge, `${before.nodeId} (${before.status}) -> ${entry.nodeId}`).toBeDefined();
+          const leaving = definition.edges.filter(({ source }) => source === before.nodeId);
+          const way = waysOut(before, settings).find((handle) => leaving.some(({ source_handle }) => source_handle === handle));
+          const edge = leaving.find(({ source_handle }) => source_handle === way);
+          expect(edge?.target, `${before.nodeId} (${before.status}) -> ${entry.nodeId}`).toBe(entry.nodeId);
         }
         for (const entry of entries) expect(['started', 'waiting']).not.toContain(entry.status);
       },

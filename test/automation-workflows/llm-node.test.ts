@@ -31,6 +31,8 @@ async function run(data: object, { answer = { result: 'Hello Ada', model: 'm', u
     now,
     enteredAt: now,
     key: '7:ask:1:2',
+    quietFrom: null,
+    call: { item: 'ask:1:1', until: null },
     dryRun,
     effects: { completeText } as Effects,
     organization: { default_country: 'US', timezone: 'UTC' },

@@ -34,6 +34,7 @@ function recording(answer: unknown = { ok: true }): { calls: Call[]; effects: Ef
     httpRequest: effect('httpRequest'),
     completeText: effect('completeText'),
     startRun: effect('startRun'),
+    startCall: effect('startCall'),
   };
   return { calls, effects };
 }
@@ -59,6 +60,8 @@ async function run(
     now: more.now ?? now,
     enteredAt: more.now ?? now,
     key: more.key ?? '7:n1:1:1',
+    quietFrom: null,
+    call: { item: 'n1:1:1', until: null },
     dryRun: more.dryRun ?? false,
     effects: more.effects ?? recording().effects,
     organization,
@@ -85,6 +88,7 @@ test('every node type has an example that fits, handles, and a JSON Schema of it
     'http_request',
     'llm',
     'run_workflow',
+    'voice_call',
     'exit',
   ]);
   for (const [name, type] of nodeTypes) {

@@ -53,7 +53,7 @@ export class KillableService {
       service.#startSimulators();
       await applyMigrations(stateDirectory, AbortSignal.timeout(60_000));
       await service.start();
-      service.#apiKey = await createDemoOrganization(service.#baseUrl);
+      service.#apiKey = await createDemoOrganization(service.#baseUrl, { hasSimulatedCarrier: true });
       return service;
     } catch (error) {
       await service.remove();

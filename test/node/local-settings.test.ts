@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { portVariables, projectDirectory, readLocalSettings } from '../../scripts/local/settings.ts';
+import { isTwilioSimulated, portVariables, projectDirectory, readLocalSettings } from '../../scripts/local/settings.ts';
 import { developmentArguments } from '../../scripts/local/wrangler.ts';
 
 test('without variables the service is on 8787, the simulators on 8788, the state in .state of the repository', () => {
@@ -31,10 +31,12 @@ test('the Worker learns the addresses that follow from the ports, unless .dev.va
   expect(portVariables(settings, new Set())).toEqual({
     PUBLIC_URL: 'http://127.0.0.1:9001',
     ALLOWED_PRIVATE_ORIGINS: 'http://127.0.0.1:9002,http://localhost:9002',
+    TWILIO_BASE_URL: 'http://127.0.0.1:9002/twilio',
+    TELNYX_BASE_URL: 'http://127.0.0.1:9002/telnyx/v2',
     OPENAI_API_KEY: 'local-simulator',
     OPENAI_BASE_URL: 'http://127.0.0.1:9002/openai/v1',
   });
-  const left = portVariables(settings, new Set(['PUBLIC_URL', 'OPENAI_API_KEY']));
+  const left = portVariables(settings, new Set(['PUBLIC_URL', 'OPENAI_API_KEY', 'TWILIO_BASE_URL', 'TELNYX_BASE_URL']));
   expect(Object.keys(left)).toEqual(['ALLOWED_PRIVATE_ORIGINS']);
   expect(developmentArguments(settings, left).join(' ')).toContain('--port 9001 --persist-to');
   expect(developmentArguments(settings, left).slice(-2)).toEqual([
@@ -46,5 +48,16 @@ test('the Worker learns the addresses that follow from the ports, unless .dev.va
 test('a real key never goes to the simulators, and their key never goes to an address of yours', () => {
   const settings = readLocalSettings({});
   for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL'])
-    expect(Object.keys(portVariables(settings, new Set([name])))).toEqual(['PUBLIC_URL', 'ALLOWED_PRIVATE_ORIGINS']);
+    expect(Object.keys(portVariables(settings, new Set([name]))).filter((set) => set.startsWith('OPENAI'))).toEqual([]);
+});
+
+test('each carrier is simulated unless .dev.vars names an address of it', () => {
+  const settings = readLocalSettings({ SIM_PORT: '9002' });
+  const carriersOf = (alreadySet: Set<string>) => {
+    const { TWILIO_BASE_URL, TELNYX_BASE_URL } = portVariables(settings, alreadySet);
+    return [isTwilioSimulated(alreadySet), TWILIO_BASE_URL, TELNYX_BASE_URL];
+  };
+  expect(carriersOf(new Set())).toEqual([true, 'http://127.0.0.1:9002/twilio', 'http://127.0.0.1:9002/telnyx/v2']);
+  expect(carriersOf(new Set(['TWILIO_BASE_URL']))).toEqual([false, undefined, 'http://127.0.0.1:9002/telnyx/v2']);
+  expect(carriersOf(new Set(['TELNYX_BASE_URL']))).toEqual([true, 'http://127.0.0.1:9002/twilio', undefined]);
 });

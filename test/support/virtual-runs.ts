@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { parseDefinition } from '../../src/automation-workflows/definition.ts';
-import type { ChildResult, Effects, OutboundResponse } from '../../src/automation-workflows/nodes/contract.ts';
+import type { CallRequest, ChildResult, Effects, OutboundResponse } from '../../src/automation-workflows/nodes/contract.ts';
 import { entryKeyOf } from '../../src/automation-workflows/runs/entry-key.ts';
 import { Graph } from '../../src/automation-workflows/runs/graph.ts';
 import { deadlineOf } from '../../src/automation-workflows/runs/load-run.ts';
@@ -12,6 +12,7 @@ import { buildScope } from '../../src/automation-workflows/scope.ts';
 import { WorkflowSettings } from '../../src/automation-workflows/settings.ts';
 import { toTimestamp } from '../../src/library/clock.ts';
 import type { ServiceError } from '../../src/library/errors.ts';
+import type { CallResult } from '../../src/voice-agents/dialing/call-result.ts';
 
 export interface VirtualRun {
   journey: { definition: unknown; settings: unknown };
@@ -33,6 +34,8 @@ export interface World {
   /** Answers a request; absent: 200 without a body. */
   answer?(request: { method: string; url: string; body: any }): { status: number; body?: unknown };
   child?: ChildResult;
+  /** How a call ends; null: not as long as the run waits for it. */
+  call?(request: CallRequest): Partial<CallResult> | null;
   /** What the service itself refuses, by node type. */
   refuses?: Partial<Record<string, ServiceError>>;
 }
@@ -70,17 +73,25 @@ export async function walk({ journey, at, zone, contact, context = {}, events = 
     return buildScope({ ...roots(), steps: outputs, run }, { ...context, ...assigned });
   };
   const performed: Walked['performed'] = [];
+  const note = (effect: string, request: unknown) => {
+    const refusal = world?.refuses?.[effect];
+    if (refusal) throw refusal;
+    performed.push({ at: local(now), effect, request });
+  };
+  const calls: CallRequest[] = [];
   const run: Surroundings = {
     runId: 7,
     graph,
     settings,
     deadline: deadlineOf({ settings }, journal.progress()),
     organization,
-    effects: effectsOf(world ?? {}, (effect, request) => {
-      const refusal = world?.refuses?.[effect];
-      if (refusal) throw refusal;
-      performed.push({ at: local(now), effect, request });
-    }),
+    effects: {
+      ...effectsOf(world ?? {}, note),
+      startCall: async (_item, request) => {
+        note('voice_call', request);
+        return { call_run_id: calls.push(request) };
+      },
+    },
     dryRun: world === undefined,
     now: () => now,
     random: () => 0.5,
@@ -88,6 +99,11 @@ export async function walk({ journey, at, zone, contact, context = {}, events = 
     open: async (data) => data,
     subscribe: async () => ({ afterId: 0, found: [] }),
     childResult: async () => world?.child ?? null,
+    callResult: async (id) => {
+      const told = world?.call?.(calls[id - 1]!);
+      return told ? { ...reached, call_run_id: id, ...told } : null;
+    },
+    withdrawCall: async (item) => note('withdraw', item),
     shouldYield: () => false,
   };
   await walkVirtually(journal, run, { contactId, events, scope }, (to) => (now = to));
@@ -104,7 +120,19 @@ export async function walk({ journey, at, zone, contact, context = {}, events = 
   };
 }
 
-function effectsOf(world: World, note: (effect: string, request: unknown) => void): Effects {
+const reached: CallResult = {
+  call_run_id: 0,
+  outcome: 'completed',
+  reason: null,
+  disposition: null,
+  extracted_variables: {},
+  summary: null,
+  duration_seconds: 40,
+  returned: null,
+  returned_until: null,
+};
+
+function effectsOf(world: World, note: (effect: string, request: unknown) => void): Omit<Effects, 'startCall'> {
   return {
     updateContact: async (_key, change) => (note('update_contact', change), { contact_id: 42 }),
     changeLists: async (_key, change) => (note('list_membership', change), {}),

@@ -22,6 +22,10 @@ export interface Step<Data = unknown> {
   enteredAt: number;
   /** `${run}:${node}:${visit}:${attempt}`: the same side effect has the same key, also after a crash. */
   key: string;
+  /** Epoch ms at which quiet hours begin next, for a visit that keeps them; null: never. */
+  quietFrom: number | null;
+  /** Of a visit that asks for a call: its name within the run, and until when (epoch ms) the run waits for it, where that is settled already. */
+  call: { item: string; until: number | null };
   dryRun: boolean;
   effects: Effects;
   organization: { default_country: string; timezone: string };
@@ -34,6 +38,8 @@ export interface NextResult {
   orElse?: string;
   output?: unknown;
   assign?: Record<string, Json>;
+  /** The call that was asked for, when nothing waits for its end. */
+  callRunId?: number;
 }
 
 export type StepResult =
@@ -43,6 +49,8 @@ export type StepResult =
   | EventWaitResult
   /** Sleep until the run that this step started has ended. */
   | { kind: 'wait_for_run'; runId: number; output: unknown }
+  /** Sleep until the call that this step asked for has ended; at the epoch ms `until` it is taken back, unless it is under way. */
+  | { kind: 'wait_for_call'; runId: number; until: number; output: unknown }
   | { kind: 'exit'; outcome: string | null; output?: unknown }
   | { kind: 'fail'; type: string; message: string; retryable: boolean; retryAfterSeconds?: number };
 
@@ -74,6 +82,22 @@ export interface Effects {
   completeText(key: string, request: TextRequest): Promise<TextAnswer>;
   /** Starts a run of another journey for the same contact; once a visit, however often the step is tried. */
   startRun(key: string, request: ChildRequest): Promise<ChildRun>;
+  /** Has a voice agent call somebody; the same item is the same call, however often it is asked for. */
+  startCall(item: string, request: CallRequest): Promise<StartedCall>;
+}
+
+export interface CallRequest {
+  /** The voice agent. */
+  workflow_id: number;
+  /** E.164. */
+  phone: string;
+  initial_context: Record<string, Json>;
+  /** Epoch ms after which it must not be dialled any more; null: at any time. */
+  not_after: number | null;
+}
+
+export interface StartedCall {
+  call_run_id: number;
 }
 
 /** A question to the language model; `model` null: the default one. */
@@ -151,6 +175,8 @@ export interface NodeType<Data = any> {
   isWait?: boolean;
   /** Holds while the workflow is paused; in a dry run it is only simulated. */
   isSideEffect?: boolean;
+  /** Asks for a call, which is taken back when the run ends before it was dialled. */
+  isCall?: boolean;
   /** Whether a visit with this data reaches a person, so that it keeps the workflow's quiet hours. */
   keepsQuietHours?(data: Data): boolean;
   /**

@@ -11,6 +11,7 @@ import { splitNode } from './split.ts';
 import { switchNode } from './switch.ts';
 import { triggerNode } from './trigger.ts';
 import { updateContactNode } from './update-contact.ts';
+import { voiceCallNode } from './voice-call.ts';
 import { waitForEventNode } from './wait-for-event.ts';
 import { waitNode } from './wait.ts';
 
@@ -32,6 +33,7 @@ export const nodeTypes: NodeRegistry = new Map(
     httpRequestNode,
     llmNode,
     runWorkflowNode,
+    voiceCallNode,
     exitNode,
   ].map((type): [string, NodeType] => [type.type, type]),
 );

@@ -3,19 +3,14 @@ import { addExact, durationProblem, parseDuration, subtractExact } from '../../l
 import { isRecord } from '../../library/json.ts';
 import { pathProblem } from '../../library/paths.ts';
 import { Condition } from '../conditions.ts';
-import { isTemplate, render } from '../templates.ts';
+import { render } from '../templates.ts';
 import { defineNode, failure, type EventSubscription, type Step, type StepResult } from './contract.ts';
+import { durationText, renderDuration } from './duration-text.ts';
 
 export const receivedHandle = 'received';
 export const timeoutHandle = 'timeout';
 
 const longestValue = 500;
-
-const duration = (options?: { allowZero?: boolean }) =>
-  z.string().superRefine((text, context) => {
-    const problem = isTemplate(text) ? null : durationProblem(text, options);
-    if (problem) context.addIssue({ code: 'custom', message: problem });
-  });
 
 export const WaitForEventData = z.strictObject({
   event_types: z.array(z.string().trim().min(1).max(100)).min(1).max(20),
@@ -32,8 +27,8 @@ export const WaitForEventData = z.strictObject({
     })
     .nullish(),
   filter: Condition.nullish(),
-  timeout: duration(),
-  lookback: duration({ allowZero: true }).default('PT0S'),
+  timeout: durationText(),
+  lookback: durationText({ allowZero: true }).default('PT0S'),
 });
 
 export type WaitForEventData = z.infer<typeof WaitForEventData>;
@@ -53,10 +48,10 @@ export const waitForEventNode = defineNode<WaitForEventData>({
   },
   run: async (step) => {
     const { data, now, scope } = step;
-    const timeout = rendered(data.timeout, step);
+    const timeout = renderDuration(data.timeout, scope);
     const problem = durationProblem(timeout);
     if (problem) return failure('invalid_wait', `timeout: ${problem}`);
-    const lookback = rendered(data.lookback, step);
+    const lookback = renderDuration(data.lookback, scope);
     const lookbackProblem = durationProblem(lookback, { allowZero: true });
     if (lookbackProblem) return failure('invalid_wait', `lookback: ${lookbackProblem}`);
     const until = addExact(now, parseDuration(timeout));
@@ -67,8 +62,6 @@ export const waitForEventNode = defineNode<WaitForEventData>({
     return { kind: 'wait_for_event', until, events, output: shown(events, until) };
   },
 });
-
-const rendered = (text: string, { scope }: Step): string => String(render(text, scope) ?? '');
 
 function matched(match: NonNullable<WaitForEventData['match']>, { scope }: Step): { field: string; value: string } | StepResult {
   const value = matchText(typeof match.value === 'string' ? render(match.value, scope) : match.value);

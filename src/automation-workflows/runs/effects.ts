@@ -8,6 +8,7 @@ import type { Json } from '../../library/json.ts';
 import { sendOutside } from '../../providers/http/send.ts';
 import type { Effects } from '../nodes/contract.ts';
 import { startChild, type ParentRun } from './child.ts';
+import { startJourneyCall } from './journey-call.ts';
 import { completeText } from './complete-text.ts';
 
 /** What a run's side-effect nodes really do. What a journey causes is one level deeper than the run itself. */
@@ -39,6 +40,7 @@ export function runEffects(context: Context, run: ParentRun): Effects {
     httpRequest: (_key, request) => sendOutside(request, context.settings.ALLOWED_PRIVATE_ORIGINS),
     completeText: (_key, request) => completeText(context.settings, request),
     startRun: (key, request) => startChild(context, run, visitOf(key), request),
+    startCall: (item, request) => startJourneyCall(context, run, item, request),
   };
 }
 

@@ -1,13 +1,13 @@
 import { isServiceError } from '../../library/errors.ts';
-import { nextOutside } from '../../library/weekly-slots.ts';
+import { nextInside, nextOutside } from '../../library/weekly-slots.ts';
 import { defaultHandle, type GraphNode, type NodeType, type Step, type StepResult } from '../nodes/contract.ts';
 import { zoneFor, zoneWords } from '../nodes/zone.ts';
 import { isLive } from '../schemas.ts';
 import { maskSecrets } from '../secrets.ts';
-import { TemplateError } from '../templates.ts';
+import { TemplateError, type Scope } from '../templates.ts';
 import { boundValue } from './history.ts';
 import type { Entry, Journal } from './journal.ts';
-import { follow, isUnasked, type Progress, type Sleep } from './progress.ts';
+import { currentCallItem, follow, isUnasked, visitCall, type Progress, type Sleep } from './progress.ts';
 import { giveUp, resultOf, settle } from './settle.ts';
 import type { Surroundings } from './surroundings.ts';
 import { finishSleep, lookUp } from './wake.ts';
@@ -30,7 +30,7 @@ export async function advance(journal: Journal, run: Surroundings): Promise<void
         continue;
       }
       if (now < (progress.wait.until ?? run.deadline)) return;
-      finishSleep(journal, progress, progress.wait, run);
+      await finishSleep(journal, progress, progress.wait, run);
       continue;
     }
     if (progress.retryAt !== null && now < progress.retryAt) return;
@@ -68,13 +68,24 @@ async function takeStep(journal: Journal, progress: Progress, run: Surroundings)
   if (begun && type.afterCrash?.(step.data) === 'unknown') return settle(journal, journal.progress(), entry, unknown, run);
   if (!begun && keepBack(journal, entry, prepared, type, run)) return;
   // The intent stands before the act: after a crash the record shows that the side effect may have happened.
-  if (type.isSideEffect && !run.dryRun && !begun) entry.id = journal.commit({ ...journal.progress(), retryAt: null }, entry);
+  if (type.isSideEffect && !run.dryRun && !begun) entry.id = journal.commit(intending(journal.progress(), type), entry);
   const result = await perform(type, step);
   const current = journal.progress();
   if (isStillAt(current, progress)) return settle(journal, current, entry, result, run);
   // A run that was stopped meanwhile stays stopped, and only its record tells what came back.
-  if (entry.id !== undefined) journal.commit(current, { ...entry, ...resultOf(result), completedAt: run.now() });
+  if (entry.id !== undefined)
+    journal.commit(afterwards(current, progress, type), { ...entry, ...resultOf(result), completedAt: run.now() });
 }
+
+const intending = (progress: Progress, type: NodeType): Progress => ({
+  ...progress,
+  retryAt: null,
+  ...(type.isCall && { call: { ...visitCall(progress), isAsked: true } }),
+});
+
+/** A call may have been asked for only after the run that was stopped had taken it back. */
+const afterwards = (current: Progress, before: Progress, type: NodeType): Progress =>
+  type.isCall ? { ...current, leftCalls: [...(current.leftCalls ?? []), currentCallItem(before)] } : current;
 
 const newEntry = (progress: Progress, node: GraphNode, visit: number, now: number): Entry => ({
   nodeId: node.id,
@@ -111,13 +122,17 @@ async function prepare(progress: Progress, node: GraphNode, type: NodeType, key:
     // Secrets may be templates, too, so the scope is made for the node with its secrets opened.
     const opened = { ...node, data: await run.open(node.data) };
     const { scope, isPaused } = await run.look(progress, opened);
+    const data = type.dataSchema.parse(opened.data) as unknown;
+    const now = run.now();
     const step: Step = {
       node: opened,
-      data: type.dataSchema.parse(opened.data) as unknown,
+      data,
       scope,
-      now: run.now(),
+      now,
       enteredAt: progress.enteredAt ?? progress.startedAt,
       key,
+      quietFrom: type.keepsQuietHours?.(data) ? quietFrom(scope, now, run) : null,
+      call: { item: currentCallItem(progress), until: visitCall(progress).until },
       dryRun: run.dryRun,
       effects: run.effects,
       organization: run.organization,
@@ -126,6 +141,11 @@ async function prepare(progress: Progress, node: GraphNode, type: NodeType, key:
   } catch (error) {
     return failureOf(error);
   }
+}
+
+function quietFrom(scope: Scope, now: number, { settings, organization }: Surroundings): number | null {
+  const { quiet_hours: quietHours } = settings;
+  return quietHours && nextInside(quietHours.slots, zoneFor(quietHours.timezone, scope, organization).zone, now);
 }
 
 async function perform(type: NodeType, step: Step): Promise<StepResult> {
@@ -146,7 +166,9 @@ function failureOf(error: unknown): Failed {
 function keepBack(journal: Journal, entry: Entry, { step, isPaused }: Prepared, type: NodeType, run: Surroundings): boolean {
   const progress = journal.progress();
   const hold = (sleep: (historyId: number) => Sleep, output: object) => {
-    journal.commit((historyId) => ({ ...progress, state: 'waiting', retryAt: null, wait: sleep(historyId) }), {
+    // What the run waits for a call counts from when that may be asked for.
+    const call = progress.call && { ...progress.call, until: null };
+    journal.commit((historyId) => ({ ...progress, call, state: 'waiting', retryAt: null, wait: sleep(historyId) }), {
       ...entry,
       status: 'waiting',
       output,

@@ -1,8 +1,10 @@
 import type { Context } from '../../accounts/context.ts';
+import { callResult } from '../../voice-agents/dialing/call-result.ts';
 import { openSecrets } from '../secrets.ts';
 import { childResult } from './child.ts';
 import { subscribeRun } from './earlier-events.ts';
 import { runEffects } from './effects.ts';
+import { withdrawJourneyCall } from './journey-call.ts';
 import type { LoadedRun } from './load-run.ts';
 import { lookAround } from './scope-of-run.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -30,6 +32,8 @@ export function liveSurroundings(
     open: (data) => openSecrets(context.settings.ENCRYPTION_KEY, organization.id, data),
     subscribe: (sleep, taken) => subscribeRun(context, origin, sleep.historyId, sleep.events, taken),
     childResult: (runId) => childResult(context, runId),
+    callResult: (callRunId) => callResult(context, callRunId),
+    withdrawCall: (item) => withdrawJourneyCall(context, origin.id, item),
     shouldYield: () => false,
   };
 }

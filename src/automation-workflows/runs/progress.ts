@@ -1,6 +1,7 @@
 import type { Json } from '../../library/json.ts';
 import type { EventSubscription } from '../nodes/contract.ts';
 import type { RunState } from '../schemas.ts';
+import { callItem } from './call-item.ts';
 import type { Graph } from './graph.ts';
 
 /** How far a run has come. What its object keeps and what a dry run carries in memory. */
@@ -32,6 +33,14 @@ export interface Progress {
   takenEvents?: number[];
   /** Waits that the run has left while their waiters may still stand in D1. */
   leftWaits?: LeftWait[];
+  /** What the current visit asks for, if it is a call. */
+  call?: VisitCall | undefined;
+  /** Calls that nobody waits for, by their items, latest last: they are taken back when the run is cut short. */
+  unwaitedCalls?: string[];
+  /** Calls that the run has left and has still to take back, by their items. */
+  leftCalls?: string[];
+  /** The run of the latest call. */
+  voiceCallRunId?: number;
   /** A person's retry that is under way: the version of the workflow to go on with. */
   retryVersion?: number | undefined;
   /** Of how many ends (the first, and one after each retry) those who wait for it have been told. */
@@ -47,9 +56,21 @@ export type Sleep =
   | EventSleep
   /** Until another run has ended. `pokes` counts what may have changed about it, `asked` up to which it was looked at. */
   | { kind: 'run'; until: null; historyId: number; runId: number; pokes: number; asked: number }
+  | CallSleep
   /** A side effect that may not happen now: the workflow is paused, or it is quiet until a moment. */
   | { kind: 'paused'; until: null; historyId: number }
   | { kind: 'quiet'; until: number; historyId: number };
+
+/** Until a call has ended; `runId` is its run. */
+export interface CallSleep {
+  kind: 'call';
+  until: number;
+  historyId: number;
+  runId: number;
+  /** As those of a sleep until another run has ended. */
+  pokes: number;
+  asked: number;
+}
 
 export interface EventSleep {
   kind: 'event';
@@ -58,6 +79,15 @@ export interface EventSleep {
   events: EventSubscription;
   /** The newest event there was when the waiter was written; null until it is. */
   afterId: number | null;
+}
+
+export interface VisitCall {
+  /** From 1. The key of a call names one attempt for good, so a call that came back undialled is asked for again under the next number. */
+  number: number;
+  /** Whether it may have been asked for and is not over. */
+  isAsked: boolean;
+  /** Epoch ms until which the run waits for it; null: that counts from when it is asked for. */
+  until: number | null;
 }
 
 export interface LeftWait {
@@ -97,6 +127,7 @@ export function follow(progress: Progress, graph: Graph, handle: string, now: nu
   if (target === null) return end(progress, { state: 'completed', outcome: null }, now);
   return {
     ...awake(progress),
+    call: undefined,
     nodeId: target,
     visits: { ...progress.visits, [target]: (progress.visits[target] ?? 0) + 1 },
     attempt: 1,
@@ -123,9 +154,28 @@ export const end = (progress: Progress, ending: Ending, now: number): Progress =
   error: ending.error ?? null,
   wait: null,
   ...leaving(progress),
+  ...leavingCall(progress),
   retryAt: null,
   endedAt: now,
 });
+
+/** Ended by what is outside the run's own steps: nothing that it has asked for is wanted any more. */
+export function cutShort(progress: Progress, ending: Ending, now: number): Progress {
+  const ended = end(progress, ending, now);
+  return { ...ended, leftCalls: [...(ended.leftCalls ?? []), ...(progress.unwaitedCalls ?? [])], unwaitedCalls: [] };
+}
+
+export const visitCall = ({ call }: Progress): VisitCall => call ?? { number: 1, isAsked: false, until: null };
+
+/** The name within the run of the call that the current visit asks for. */
+export const currentCallItem = (progress: Progress): string =>
+  callItem(progress.nodeId!, progress.visits[progress.nodeId!] ?? 1, visitCall(progress).number);
+
+/** Without the call that the visit may have asked for. */
+export const leavingCall = (progress: Progress): Pick<Progress, 'call' | 'leftCalls'> =>
+  progress.call?.isAsked
+    ? { call: { ...progress.call, isAsked: false }, leftCalls: [...(progress.leftCalls ?? []), currentCallItem(progress)] }
+    : {};
 
 function leaving({ wait, leftWaits = [] }: Progress): Pick<Progress, 'leftWaits'> {
   if (wait?.kind !== 'event') return {};
@@ -146,4 +196,4 @@ export const holdOf = ({ wait }: Progress): 'paused' | null => (wait?.kind === '
 
 /** Whether something has still to be looked up before the run can sleep. */
 export const isUnasked = (wait: Sleep): boolean =>
-  (wait.kind === 'event' && wait.afterId === null) || (wait.kind === 'run' && wait.asked < wait.pokes);
+  (wait.kind === 'event' && wait.afterId === null) || ((wait.kind === 'run' || wait.kind === 'call') && wait.asked < wait.pokes);

@@ -22,6 +22,7 @@ export async function projectProgress(
     error: progress.error && JSON.stringify(progress.error),
     contextChanges: await storePayload(bindings.FILES, () => `${organization.id}/runs/${id}-${revision}`, changes),
     hold: holdOf(progress),
+    voiceCallRunId: progress.voiceCallRunId ?? null,
     revision,
     wakeAt,
     startedAt: progress.startedAt,

@@ -43,6 +43,7 @@ export interface LiveRun {
   error: z.infer<typeof RunError> | null;
   /** Why it stands still although it could go on. */
   hold: RunRow['hold'];
+  voiceCallRunId: number | null;
   changes: ContextChanges;
   startedAt: number | null;
   endedAt: number | null;
@@ -55,6 +56,7 @@ export const liveRun = (progress: Progress): LiveRun => ({
   outcome: progress.outcome,
   error: progress.error,
   hold: holdOf(progress),
+  voiceCallRunId: progress.voiceCallRunId ?? null,
   changes: { assigned: progress.assigned, outputs: progress.outputs },
   startedAt: progress.startedAt,
   endedAt: progress.endedAt,
@@ -79,6 +81,7 @@ export function liveFromRow(row: RunRow, changes: unknown): LiveRun {
     outcome: row.outcome,
     error: row.error === null ? null : (JSON.parse(row.error) as z.infer<typeof RunError>),
     hold: row.hold,
+    voiceCallRunId: row.voice_call_run_id,
     changes: isRecord(changes) && 'assigned' in changes ? (changes as unknown as ContextChanges) : { assigned: {}, outputs: {} },
     startedAt: row.started_at,
     endedAt: row.completed_at,
@@ -101,7 +104,7 @@ export function runRecord(row: RunRow, initialContext: Record<string, unknown>, 
     trigger_id: row.trigger_id,
     contact_id: row.contact_id,
     entry_key: row.entry_key,
-    voice_call_run_id: null,
+    voice_call_run_id: live.voiceCallRunId,
     is_test: Boolean(row.is_test),
     started_at: toTimestamp(live.startedAt ?? row.created_at),
     completed_at: isLive(live.state) ? null : nullableTimestamp(live.endedAt),

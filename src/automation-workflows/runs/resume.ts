@@ -18,6 +18,7 @@ export const resume = (progress: Progress, now: number): Progress => ({
   enteredAt: now,
   wait: null,
   retryAt: null,
+  call: progress.call && { ...progress.call, until: null },
   outcome: null,
   error: null,
   endedAt: null,

@@ -4,10 +4,12 @@ import { retryDelayMs } from '../retry-policy.ts';
 import { maskSecrets } from '../secrets.ts';
 import { boundValue, type HistoryEntry } from './history.ts';
 import type { Entry, Journal } from './journal.ts';
-import { end, follow, type Ending, type Progress, type Sleep } from './progress.ts';
+import { currentCallItem, end, follow, leavingCall, visitCall, type Ending, type Progress, type Sleep } from './progress.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const contextLimitBytes = 256 * 1024;
+/** A loop may ask for calls without end; the latest are those that may not have been dialled yet. */
+const rememberedCalls = 100;
 
 type Failure = StepResult & { kind: 'fail' };
 
@@ -15,12 +17,21 @@ type Failure = StepResult & { kind: 'fail' };
 export function settle(journal: Journal, progress: Progress, entry: Entry, result: StepResult, run: Surroundings): void {
   if (result.kind === 'fail') return settleFailure(journal, progress, entry, result, run);
   const now = run.now();
-  const next = withOutput(progress, result.output, result.kind === 'next' ? result.assign : undefined);
+  const next = withOutput(withCall(progress, result), result.output, result.kind === 'next' ? result.assign : undefined);
   if (!next) return settleFailure(journal, progress, entry, tooLarge, run);
   const record = { ...entry, ...resultOf(result), completedAt: now };
   if (result.kind === 'exit') journal.commit(end(next, { state: 'completed', outcome: result.outcome }, now), record);
   else if (result.kind === 'next') journal.commit(follow(next, run.graph, handleOf(result, progress, run), now), record);
   else journal.commit((historyId) => ({ ...next, state: 'waiting', wait: sleepOf(result, historyId) }), { ...record, completedAt: null });
+}
+
+/** What becomes of the call that a step has asked for: the run waits for it, or goes on without it. */
+function withCall(progress: Progress, result: Exclude<StepResult, Failure>): Progress {
+  if (result.kind === 'wait_for_call')
+    return { ...progress, voiceCallRunId: result.runId, call: { ...visitCall(progress), until: result.until } };
+  if (result.kind !== 'next' || result.callRunId === undefined) return { ...progress, call: undefined };
+  const unwaitedCalls = [...(progress.unwaitedCalls ?? []), currentCallItem(progress)].slice(-rememberedCalls);
+  return { ...progress, voiceCallRunId: result.callRunId, call: undefined, unwaitedCalls };
 }
 
 /** The progress after a step with this output; null when the context would be over its limit. */
@@ -48,7 +59,8 @@ function sleepOf(result: Waiting, historyId: number): Sleep {
   if (result.kind === 'wait') return { kind: 'time', until: result.until, historyId };
   if (result.kind === 'wait_for_event') return { kind: 'event', until: result.until, historyId, events: result.events, afterId: null };
   // It may have ended before this was written, so it is looked at once at any rate.
-  return { kind: 'run', until: null, historyId, runId: result.runId, pokes: 1, asked: 0 };
+  const watched = { historyId, runId: result.runId, pokes: 1, asked: 0 };
+  return result.kind === 'wait_for_call' ? { kind: 'call', until: result.until, ...watched } : { kind: 'run', until: null, ...watched };
 }
 
 export function settleFailure(journal: Journal, progress: Progress, entry: Entry, failure: Failure, run: Surroundings): void {
@@ -62,17 +74,14 @@ export function settleFailure(journal: Journal, progress: Progress, entry: Entry
   }
   const nodeId = progress.nodeId!;
   const failed = { message: failure.message, type: failure.type };
-  const outputs = { ...progress.outputs, [nodeId]: { error: failed } };
+  // A call whose asking failed may have been asked for all the same.
+  const after = { ...progress, ...leavingCall(progress), outputs: { ...progress.outputs, [nodeId]: { error: failed } } };
   const { type, node } = run.graph.node(nodeId);
   if (run.graph.target(nodeId, errorHandle) !== null && type.handles(node.data).includes(errorHandle))
-    journal.commit(follow({ ...progress, outputs }, run.graph, errorHandle, now), record);
+    journal.commit(follow(after, run.graph, errorHandle, now), record);
   else if (run.settings.on_error === 'continue' && type.handles(node.data).includes(defaultHandle))
-    journal.commit(follow({ ...progress, outputs }, run.graph, defaultHandle, now), record);
-  else
-    journal.commit(
-      end({ ...progress, outputs }, { state: 'failed', error: { node_id: nodeId, ...failed, attempt: progress.attempt } }, now),
-      record,
-    );
+    journal.commit(follow(after, run.graph, defaultHandle, now), record);
+  else journal.commit(end(after, { state: 'failed', error: { node_id: nodeId, ...failed, attempt: progress.attempt } }, now), record);
 }
 
 /** Fails the run for a reason of its own, not of a step. */

@@ -24,6 +24,8 @@ export interface RunRow {
   is_sole: number;
   is_exitable: number;
   parent_run_id: number | null;
+  /** The run of the latest call. */
+  voice_call_run_id: number | null;
   source: RunSource;
   source_id: number | null;
   initial_context: string | null;
@@ -82,6 +84,7 @@ export interface Projection {
   error: string | null;
   contextChanges: string | null;
   hold: 'paused' | null;
+  voiceCallRunId: number | null;
   revision: number;
   wakeAt: number | null;
   startedAt: number | null;
@@ -108,7 +111,7 @@ export async function projectRun(
   const [, rows] = await database.batch([
     database.prepare(
       `UPDATE automation_run SET state = ?, current_node_id = ?, outcome = ?, error = ?, context_changes = ?, revision = ?, wake_at = ?, started_at = ?,
-         completed_at = ?, hold = ?${isOver ? ', is_sole = 0, is_exitable = 0' : ''}
+         completed_at = ?, hold = ?, voice_call_run_id = ?${isOver ? ', is_sole = 0, is_exitable = 0' : ''}
        WHERE id = ? AND organization_id = ? AND revision < ? AND completed_at IS NULL`,
       projection.state,
       projection.currentNodeId,
@@ -120,6 +123,7 @@ export async function projectRun(
       projection.startedAt,
       projection.completedAt,
       projection.hold,
+      projection.voiceCallRunId,
       id,
       organizationId,
       projection.revision,

@@ -1,3 +1,4 @@
+import type { CallResult } from '../../voice-agents/dialing/call-result.ts';
 import type { ChildResult, Effects, GraphNode } from '../nodes/contract.ts';
 import type { WorkflowSettings } from '../settings.ts';
 import type { Scope } from '../templates.ts';
@@ -41,6 +42,10 @@ export interface Surroundings {
   subscribe(sleep: EventSleep, taken: readonly number[]): Promise<{ afterId: number; found: OfferedEvent[] }>;
   /** How the run that this one waits for has ended; null while it lives. */
   childResult(runId: number): Promise<ChildResult | null>;
+  /** How a call that this run asked for has ended; null while it has not. */
+  callResult(callRunId: number): Promise<CallResult | null>;
+  /** Takes back a call that has not been dialled; `item` names it within the run. Repeatable. */
+  withdrawCall(item: string): Promise<void>;
   /** Whether to stop between two steps although there is more to do. */
   shouldYield(): boolean;
 }

@@ -2,8 +2,10 @@ import type { Context } from '../../accounts/context.ts';
 import { invalid, type Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json.ts';
 import { issuesOf } from '../../library/schema-issues.ts';
+import { activeAgentIds } from '../../voice-agents/agents/active-agents.ts';
 import { checkSchema } from '../context-schema.ts';
 import { parseDefinition, validateGraph } from '../definition.ts';
+import type { GraphNode } from '../nodes/contract.ts';
 import { nodeTypes } from '../nodes/registry.ts';
 import { leftoverMasks, openSecrets, restoreMasked, sealSecrets } from '../secrets.ts';
 import { WorkflowSettings } from '../settings.ts';
@@ -71,22 +73,37 @@ async function issuesOfOpened(context: Context, definition: unknown): Promise<Is
   return issues.length ? issues : referenceIssues(context, definition);
 }
 
-/** Nodes that name another workflow must name one of this organization. Asked only of a graph that is sound in itself. */
-async function referenceIssues({ database, organization }: Context, definition: unknown): Promise<Issue[]> {
-  const references = parseDefinition(definition).nodes.flatMap((node) =>
-    node.type === 'run_workflow' ? [{ nodeId: node.id, workflowId: node.data['workflow_id'] as number }] : [],
-  );
+/** Nodes that name another workflow or a voice agent must name one of this organization. Asked only of a graph that is sound in itself. */
+async function referenceIssues(context: Context, definition: unknown): Promise<Issue[]> {
+  const { database, organization } = context;
+  const { nodes } = parseDefinition(definition);
+  const workflows = {
+    what: 'workflow',
+    list: '/automation-workflows',
+    existing: (ids: number[]) => existingWorkflowIds(database, organization.id, ids),
+  };
+  const agents = { what: 'active voice agent', list: '/workflow/', existing: (ids: number[]) => activeAgentIds(context, ids) };
+  return [...(await unknownOf(nodes, 'run_workflow', workflows)), ...(await unknownOf(nodes, 'voice_call', agents))];
+}
+
+/** What nodes of a type may name, and which of it there is; `list` is the path that lists it. */
+interface Named {
+  what: string;
+  list: string;
+  existing(ids: number[]): Promise<Set<number>>;
+}
+
+async function unknownOf(nodes: GraphNode[], type: string, { what, list, existing }: Named): Promise<Issue[]> {
+  const references = nodes
+    .filter((node) => node.type === type)
+    .map(({ id, data }) => ({ nodeId: id, named: data['workflow_id'] as number }));
   if (!references.length) return [];
-  const existing = await existingWorkflowIds(
-    database,
-    organization.id,
-    references.map(({ workflowId }) => workflowId),
-  );
+  const known = await existing(references.map(({ named }) => named));
   return references
-    .filter(({ workflowId }) => !existing.has(workflowId))
-    .map(({ nodeId, workflowId }) => ({
+    .filter(({ named }) => !known.has(named))
+    .map(({ nodeId, named }) => ({
       loc: ['body', 'definition', 'nodes', nodeId, 'data', 'workflow_id'],
-      msg: `There is no workflow ${workflowId} in this organization; name one of GET /automation-workflows`,
+      msg: `There is no ${what} ${named} in this organization; name one of GET ${list}`,
       type: 'not_found',
     }));
 }

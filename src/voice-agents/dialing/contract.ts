@@ -1,3 +1,4 @@
+import type { PlacingResult } from './attempt/after-placing.ts';
 import type { AttemptOutcome } from './call-outcomes.ts';
 
 // What the organization's call slots and those who want people called say to each other. All of it crosses RPC as plain data.
@@ -6,6 +7,12 @@ import type { AttemptOutcome } from './call-outcomes.ts';
 export interface Owner {
   kind: 'single' | 'journey' | 'campaign';
   id: number;
+}
+
+/** Who `ownerName` named. */
+export function ownerOf(name: string): Owner {
+  const [kind, id] = name.split(':');
+  return { kind: kind as Owner['kind'], id: Number(id) };
 }
 
 /** The name under which slots know an owner, and the beginning of its attempts' keys: `campaign:12`. */
@@ -41,14 +48,16 @@ export interface CallsRequest {
  * Why a call was given back undialled. `too_soon` and `window_closed` pass by themselves; `suppressed` and `contact_deleted` end what asked
  * for it; `agent_archived` and `telephony_not_configured` are for a person to mend.
  */
-export type ReturnReason =
-  | 'window_closed'
-  | 'too_soon'
-  | 'suppressed'
-  | 'contact_deleted'
-  | 'agent_archived'
-  | 'telephony_not_configured'
-  | 'withdrawn';
+export const returnReasons = [
+  'window_closed',
+  'too_soon',
+  'suppressed',
+  'contact_deleted',
+  'agent_archived',
+  'telephony_not_configured',
+  'withdrawn',
+] as const;
+export type ReturnReason = (typeof returnReasons)[number];
 
 /** What slots tell an owner of its attempts, repeated until the owner has taken it in. `at` in epoch ms. */
 export type AttemptReport =
@@ -95,4 +104,51 @@ export interface StatusCallback {
   at: string;
   /** What else the carrier told: its call id, a SIP code, who answered. */
   details: Record<string, string | number>;
+}
+
+/** An attempt that its caller has to have placed now, once: nobody else was given it. */
+export interface BegunCall {
+  key: string;
+  owner: Owner;
+  phone: string;
+  ownNumber: string;
+  configId: number;
+  provider: 'twilio' | 'telnyx';
+  agentId: number;
+  contactId: number | null;
+  name: string;
+  initialContext: string;
+  machineDetection: boolean;
+}
+
+/** What came of an attempt that was begun. `refused`: it was not placed, and why. */
+export type Placing = { key: string; runId: number | null } & ({ result: PlacingResult } | { refused: ReturnReason; detail: string });
+
+/**
+ * Who wants to know what is to be done with the line: a carrier that waits for a document, one that has just told that the call was answered
+ * and takes commands (it may still detect a machine), or nobody.
+ */
+export type WhoAsks = 'document' | 'command' | 'nobody';
+
+/** What the carrier is to be told about an event. */
+export type CarrierAnswer =
+  /** Nobody knows this attempt. */
+  | 'ignored'
+  | 'none'
+  /** The agent is to be put on the line. */
+  | 'talk'
+  /** The line is to be ended: a machine has answered, or the call is one too many. */
+  | 'hang_up'
+  /** A machine has answered, and the agent talks to it. */
+  | 'end_talk';
+
+export interface InboundCall {
+  key: string;
+  runId: number;
+  agentId: number;
+  configId: number;
+  phone: string;
+  ownNumber: string;
+  callId: string;
+  contactId: number | null;
 }

@@ -1,0 +1,282 @@
+import type { Attempt } from '../../src/voice-agents/dialing/attempt/attempt.ts';
+import type { RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
+import type { SchemaSteps } from '../shared/living-object.ts';
+
+/** What has still to follow from an attempt that is over, outside of this object. */
+export type Settling =
+  /** Nothing, as long as it is not over; or nothing more. */
+  | 'none'
+  /** Nobody talked: its row is to be completed. */
+  | 'silent'
+  /** The object of the call has to hear that the line has ended. */
+  | 'talk'
+  /** The object of the call settles the talk; it is poked until it says that it has. */
+  | 'watch';
+
+/** How far an owner has to be told: the highest of these. */
+export const levels = { none: 0, waiting: 1, dialing: 2, answered: 3, over: 4 } as const;
+
+export interface StoredAttempt extends Attempt {
+  seq: number;
+  owner: string;
+  lane: string;
+  epoch: number;
+  notBefore: number;
+  agentId: number;
+  contactId: number | null;
+  name: string;
+  /** Null once it is over. */
+  initialContext: string | null;
+  grantedAt: number | null;
+  settling: Settling;
+  level: number;
+  told: number;
+}
+
+export const slotsSchemaSteps: SchemaSteps = [
+  `CREATE TABLE about (organization_id INTEGER NOT NULL);
+   CREATE TABLE owner (
+     name TEXT PRIMARY KEY, kind TEXT NOT NULL, id INTEGER NOT NULL, lane TEXT NOT NULL, epoch INTEGER NOT NULL, max_concurrency INTEGER
+   ) WITHOUT ROWID;
+   CREATE INDEX owner_lane ON owner (lane);
+   CREATE TABLE attempt (
+     seq INTEGER PRIMARY KEY,
+     key TEXT NOT NULL,
+     owner TEXT NOT NULL,
+     lane TEXT NOT NULL,
+     epoch INTEGER NOT NULL,
+     phone TEXT NOT NULL,
+     state TEXT NOT NULL,
+     is_live INTEGER NOT NULL,
+     not_before INTEGER NOT NULL,
+     not_after INTEGER,
+     agent_id INTEGER NOT NULL,
+     contact_id INTEGER,
+     name TEXT NOT NULL,
+     initial_context TEXT,
+     run_id INTEGER,
+     config_id INTEGER,
+     own_number TEXT,
+     call_id TEXT,
+     status TEXT,
+     answered_by TEXT,
+     awaits_verdict INTEGER NOT NULL,
+     has_talk INTEGER NOT NULL,
+     granted_at INTEGER,
+     submitted_at INTEGER,
+     answered_at INTEGER,
+     ended_at INTEGER,
+     duration_seconds INTEGER,
+     sip_code INTEGER,
+     looks INTEGER NOT NULL,
+     check_at INTEGER,
+     outcome TEXT,
+     returned TEXT,
+     returned_until INTEGER,
+     detail TEXT,
+     retry_after_seconds INTEGER,
+     callbacks TEXT NOT NULL,
+     settling TEXT NOT NULL,
+     level INTEGER NOT NULL,
+     told INTEGER NOT NULL
+   );
+   CREATE UNIQUE INDEX attempt_key ON attempt (key);
+   CREATE INDEX attempt_queued ON attempt (lane, seq) WHERE state = 'queued';
+   CREATE INDEX attempt_open ON attempt (owner) WHERE state IN ('queued', 'granted');
+   CREATE INDEX attempt_live_phone ON attempt (phone) WHERE is_live = 1;
+   CREATE UNIQUE INDEX attempt_one_call ON attempt (phone) WHERE is_live = 1 AND lane <> 'inbound';
+   CREATE INDEX attempt_call ON attempt (call_id) WHERE call_id IS NOT NULL;
+   CREATE INDEX attempt_check ON attempt (check_at) WHERE check_at IS NOT NULL;
+   CREATE INDEX attempt_untold ON attempt (owner) WHERE level > told;
+   CREATE INDEX attempt_unsettled ON attempt (settling) WHERE settling IN ('silent', 'talk');
+   CREATE INDEX attempt_over ON attempt (ended_at) WHERE state IN ('ended', 'returned');
+   CREATE TABLE dialled (phone TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+   CREATE INDEX dialled_at ON dialled (at);`,
+];
+
+type Value = SqlStorageValue;
+type StoredRow = Record<string, Value>;
+
+const columns = {
+  key: 'key',
+  owner: 'owner',
+  lane: 'lane',
+  epoch: 'epoch',
+  phone: 'phone',
+  state: 'state',
+  notBefore: 'not_before',
+  notAfter: 'not_after',
+  agentId: 'agent_id',
+  contactId: 'contact_id',
+  name: 'name',
+  initialContext: 'initial_context',
+  runId: 'run_id',
+  configId: 'config_id',
+  ownNumber: 'own_number',
+  callId: 'call_id',
+  status: 'status',
+  answeredBy: 'answered_by',
+  awaitsVerdict: 'awaits_verdict',
+  hasTalk: 'has_talk',
+  grantedAt: 'granted_at',
+  submittedAt: 'submitted_at',
+  answeredAt: 'answered_at',
+  endedAt: 'ended_at',
+  durationSeconds: 'duration_seconds',
+  sipCode: 'sip_code',
+  looks: 'looks',
+  checkAt: 'check_at',
+  outcome: 'outcome',
+  returned: 'returned',
+  returnedUntil: 'returned_until',
+  detail: 'detail',
+  retryAfterSeconds: 'retry_after_seconds',
+  callbacks: 'callbacks',
+  settling: 'settling',
+  level: 'level',
+  told: 'told',
+} as const satisfies Partial<Record<keyof StoredAttempt, string>>;
+
+type Field = keyof typeof columns;
+const fields = Object.keys(columns) as Field[];
+
+const valueOf = (attempt: StoredAttempt, field: Field): Value => {
+  const value = attempt[field];
+  if (field === 'callbacks') return JSON.stringify(value);
+  return typeof value === 'boolean' ? Number(value) : (value as Value);
+};
+
+function attemptOf(row: StoredRow): StoredAttempt {
+  const attempt: Record<string, unknown> = { seq: row['seq'] };
+  for (const field of fields) attempt[field] = row[columns[field]];
+  return {
+    ...attempt,
+    awaitsVerdict: row['awaits_verdict'] === 1,
+    hasTalk: row['has_talk'] === 1,
+    callbacks: JSON.parse(row['callbacks'] as string) as unknown,
+  } as unknown as StoredAttempt;
+}
+
+/** The `attempt` table. It knows how attempts are kept, not what becomes of them. */
+export class AttemptRows {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** `where` follows WHERE. */
+  all(where: string, ...parameters: Value[]): StoredAttempt[] {
+    return this.#sql
+      .exec<StoredRow>(`SELECT * FROM attempt WHERE ${where}`, ...parameters)
+      .toArray()
+      .map(attemptOf);
+  }
+
+  find(key: string): StoredAttempt | null {
+    return this.all('key = ?', key)[0] ?? null;
+  }
+
+  insert(attempt: Omit<StoredAttempt, 'seq'>, isLive: boolean): void {
+    const names = fields.map((field) => columns[field]);
+    this.#sql.exec(
+      `INSERT INTO attempt (${names.join(', ')}, is_live) VALUES (${names.map(() => '?').join(', ')}, ?)`,
+      ...fields.map((field) => valueOf(attempt as StoredAttempt, field)),
+      Number(isLive),
+    );
+  }
+
+  /** Writes what differs. */
+  update(before: StoredAttempt, after: StoredAttempt, isLive: boolean): void {
+    const changed = fields.filter((field) => before[field] !== after[field]);
+    if (!changed.length) return;
+    const assignments = changed.map((field) => `${columns[field]} = ?`);
+    this.#sql.exec(
+      `UPDATE attempt SET ${assignments.join(', ')}, is_live = ? WHERE seq = ?`,
+      ...changed.map((field) => valueOf(after, field)),
+      Number(isLive),
+      before.seq,
+    );
+  }
+
+  delete(seq: number): void {
+    this.#sql.exec('DELETE FROM attempt WHERE seq = ?', seq);
+  }
+
+  /** Live calls by lane. */
+  liveByLane(): Map<string, number> {
+    const rows = this.#sql.exec<{ lane: string; live: number }>(
+      'SELECT lane, count(*) AS live FROM attempt WHERE is_live = 1 GROUP BY lane',
+    );
+    return new Map(rows.toArray().map(({ lane, live }) => [lane, live]));
+  }
+
+  /** Lanes in which something is queued, in the order of their oldest. */
+  queuedLanes(): string[] {
+    return this.#sql
+      .exec<{ lane: string }>("SELECT DISTINCT lane FROM attempt WHERE state = 'queued'")
+      .toArray()
+      .map(({ lane }) => lane);
+  }
+
+  /** The oldest of a lane that may be dialled at `now`: nobody who is in another call. */
+  candidates(lane: string, now: number, limit: number): StoredAttempt[] {
+    return this.all(
+      `lane = ? AND state = 'queued' AND not_before <= ?
+       AND NOT EXISTS (SELECT 1 FROM attempt other WHERE other.phone = attempt.phone AND other.is_live = 1) ORDER BY seq LIMIT ?`,
+      lane,
+      now,
+      limit,
+    );
+  }
+
+  /** Whether somebody else has this number in a live call. */
+  isInCall(phone: string): boolean {
+    return this.#sql.exec('SELECT 1 FROM attempt WHERE phone = ? AND is_live = 1 LIMIT 1', phone).toArray().length > 0;
+  }
+
+  count(where: string, ...parameters: Value[]): number {
+    return this.#sql.exec<{ total: number }>(`SELECT count(*) AS total FROM attempt WHERE ${where}`, ...parameters).one().total;
+  }
+}
+
+/** An attempt as it begins. */
+export const newAttempt = (
+  call: RequestedCall,
+  of: { owner: string; lane: string; epoch: number; notBefore: number },
+): Omit<StoredAttempt, 'seq'> => ({
+  ...of,
+  key: call.key,
+  state: 'queued',
+  runId: null,
+  configId: null,
+  ownNumber: null,
+  phone: call.phone,
+  notAfter: call.notAfter,
+  agentId: call.agentId,
+  contactId: call.contactId,
+  name: call.name,
+  initialContext: call.initialContext,
+  callId: null,
+  status: null,
+  answeredBy: null,
+  awaitsVerdict: false,
+  hasTalk: false,
+  grantedAt: null,
+  submittedAt: null,
+  answeredAt: null,
+  endedAt: null,
+  durationSeconds: null,
+  sipCode: null,
+  looks: 0,
+  checkAt: null,
+  outcome: null,
+  returned: null,
+  returnedUntil: null,
+  detail: null,
+  retryAfterSeconds: null,
+  callbacks: [],
+  settling: 'none',
+  level: levels.none,
+  told: levels.none,
+});

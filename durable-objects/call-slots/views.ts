@@ -1,0 +1,71 @@
+import { isOver } from '../../src/voice-agents/dialing/attempt/attempt.ts';
+import { rowOutcomeOf } from '../../src/voice-agents/dialing/call-outcomes.ts';
+import type { AttemptReport, LineEnd } from '../../src/voice-agents/dialing/contract.ts';
+import type { SilentCall } from '../../src/voice-agents/dialing/settle-silent.ts';
+import { levels, type StoredAttempt } from './attempt-rows.ts';
+
+/** What its owner is told of an attempt as it is now. */
+export function reportOf(attempt: StoredAttempt): AttemptReport {
+  const { key, detail } = attempt;
+  const runId = attempt.runId ?? 0;
+  if (attempt.state === 'returned')
+    return {
+      kind: 'returned',
+      key,
+      at: attempt.endedAt!,
+      reason: attempt.returned!,
+      detail: detail ?? '',
+      until: attempt.returnedUntil,
+    };
+  if (attempt.state === 'ended') {
+    const { outcome, retryAfterSeconds } = attempt;
+    return { kind: 'ended', key, at: attempt.endedAt!, runId, outcome: outcome!, detail, retryAfterSeconds };
+  }
+  if (attempt.level === levels.answered) return { kind: 'answered', key, at: attempt.answeredAt!, runId };
+  if (attempt.level === levels.dialing) return { kind: 'dialing', key, at: attempt.submittedAt!, runId };
+  return { kind: 'waiting', key, at: attempt.notBefore, reason: detail ?? '' };
+}
+
+/** The reason of an attempt that is over, as rows show it; null: its outcome says it. */
+function reasonOf({ detail, outcome, returned }: StoredAttempt): string | null {
+  if (detail === null) return null;
+  if (/^[a-z_]+: /.test(detail)) return detail;
+  return `${returned ?? outcome}: ${detail}`;
+}
+
+export const lineEndOf = (attempt: StoredAttempt): LineEnd => ({
+  outcome: rowOutcomeOf(attempt.outcome ?? 'failed'),
+  reason: reasonOf(attempt),
+  answeredAt: attempt.answeredAt,
+  endedAt: attempt.endedAt!,
+  durationSeconds: durationOf(attempt),
+  statusCallbacks: attempt.callbacks,
+});
+
+export const silentCallOf = (attempt: StoredAttempt): SilentCall => ({
+  key: attempt.key,
+  outcome: attempt.state === 'returned' ? 'cancelled' : rowOutcomeOf(attempt.outcome ?? 'failed'),
+  reason: reasonOf(attempt),
+  returned: attempt.returned,
+  returnedUntil: attempt.returnedUntil,
+  ownNumber: attempt.ownNumber,
+  answeredAt: attempt.answeredAt,
+  endedAt: attempt.endedAt!,
+  durationSeconds: durationOf(attempt),
+  statusCallbacks: attempt.callbacks,
+});
+
+/** By the carrier's count, else from the answer to the end. */
+const durationOf = ({ durationSeconds, answeredAt, endedAt }: StoredAttempt): number =>
+  durationSeconds ?? (answeredAt === null || endedAt === null ? 0 : Math.max(0, Math.round((endedAt - answeredAt) / 1000)));
+
+/** The state of a call in one word. */
+export function standingStatus(attempt: StoredAttempt): { callStatus: string; reason: string | null } {
+  if (isOver(attempt)) {
+    const callStatus = attempt.state === 'returned' ? 'cancelled' : rowOutcomeOf(attempt.outcome ?? 'failed');
+    return { callStatus, reason: reasonOf(attempt) };
+  }
+  const placed = attempt.status === 'ringing' ? 'ringing' : attempt.answeredAt === null ? 'dialing' : 'in_progress';
+  const callStatus = attempt.state === 'queued' ? 'queued' : attempt.state === 'placed' ? placed : 'dialing';
+  return { callStatus, reason: attempt.detail };
+}

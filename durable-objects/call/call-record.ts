@@ -1,0 +1,127 @@
+import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
+import type { CallFacts } from '../../src/voice-agents/settle/call-facts.ts';
+
+export const callStep = `
+  CREATE TABLE call (run_id INTEGER PRIMARY KEY, facts TEXT NOT NULL, definition TEXT NOT NULL, initial_context TEXT NOT NULL, line TEXT NOT NULL);
+  CREATE TABLE recording (config_id INTEGER NOT NULL, url TEXT NOT NULL);
+  CREATE TABLE tries (subject TEXT PRIMARY KEY, made INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE chat_turn (key TEXT PRIMARY KEY, first_message_id INTEGER NOT NULL) WITHOUT ROWID;`;
+
+/** What the line of a call has come to. Of a text chat only the last two count. */
+export interface Line {
+  /** Relay sessions that were lost, and made good by another one. */
+  lostSessions: string[];
+  reconnects: number;
+  /** Keys that were pressed and not followed by another one yet. */
+  keys: string;
+  /** A machine has answered: nobody is talked to. */
+  isStopped: boolean;
+  /** Null while it is live. */
+  end: LineEnd | null;
+  /** How many events the log in R2 has; null: there is none yet. */
+  loggedEvents: number | null;
+}
+
+const newLine: Line = { lostSessions: [], reconnects: 0, keys: '', isStopped: false, end: null, loggedEvents: null };
+
+interface CallRow extends Record<string, SqlStorageValue> {
+  facts: string;
+  definition: string;
+  initial_context: string;
+  line: string;
+}
+
+/** What an object knows of its call beside the talk. */
+export class CallRecord {
+  readonly #storage: DurableObjectStorage;
+  #facts: CallFacts | undefined;
+  #line: Line | undefined;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+  }
+
+  init({ definition, initialContext, ...facts }: CallFacts): void {
+    this.#storage.sql.exec(
+      'INSERT INTO call (run_id, facts, definition, initial_context, line) VALUES (?, ?, ?, ?, ?)',
+      facts.runId,
+      JSON.stringify(facts),
+      JSON.stringify(definition),
+      JSON.stringify(initialContext),
+      JSON.stringify(newLine),
+    );
+  }
+
+  /** False in an object that was only made to keep a recording. */
+  get isThere(): boolean {
+    return this.#facts !== undefined || this.#row() !== undefined;
+  }
+
+  get facts(): CallFacts {
+    this.#read();
+    return this.#facts!;
+  }
+
+  get line(): Line {
+    this.#read();
+    return this.#line!;
+  }
+
+  change(change: Partial<Line>): void {
+    const line = { ...this.line, ...change };
+    this.#storage.sql.exec('UPDATE call SET line = ?', JSON.stringify(line));
+    this.#line = line;
+  }
+
+  /** Counts a try before it is made, so that one that the object dies of counts too. Answers which one it is, from 1. */
+  tryOnce(subject: string): number {
+    return this.#storage.sql
+      .exec<{ made: number }>(
+        'INSERT INTO tries (subject, made) VALUES (?, 1) ON CONFLICT (subject) DO UPDATE SET made = made + 1 RETURNING made',
+        subject,
+      )
+      .one().made;
+  }
+
+  recording(): { configId: number; url: string } | null {
+    const [row] = this.#storage.sql.exec<{ config_id: number; url: string }>('SELECT config_id, url FROM recording').toArray();
+    return row ? { configId: row.config_id, url: row.url } : null;
+  }
+
+  expectRecording(configId: number, url: string): void {
+    this.#storage.sql.exec('INSERT INTO recording (config_id, url) VALUES (?, ?)', configId, url);
+  }
+
+  /** Where the turn of a chat began that is known by this key; null: it has not been there yet. */
+  chatTurn(key: string): number | null {
+    const [row] = this.#storage.sql
+      .exec<{ first_message_id: number }>('SELECT first_message_id FROM chat_turn WHERE key = ?', key)
+      .toArray();
+    return row?.first_message_id ?? null;
+  }
+
+  beginChatTurn(key: string, firstMessageId: number): void {
+    this.#storage.sql.exec('INSERT INTO chat_turn (key, first_message_id) VALUES (?, ?)', key, firstMessageId);
+  }
+
+  hasTimer(kind: string): boolean {
+    return this.#storage.sql.exec('SELECT 1 FROM timer WHERE kind = ? LIMIT 1', kind).toArray().length > 0;
+  }
+
+  #row(): CallRow | undefined {
+    return this.#storage.sql.exec<CallRow>('SELECT facts, definition, initial_context, line FROM call').toArray()[0];
+  }
+
+  #read(): void {
+    if (this.#facts) return;
+    const row = this.#row();
+    if (!row) throw new Error('there is no call');
+    const facts = JSON.parse(row.facts) as Omit<CallFacts, 'definition' | 'initialContext'>;
+    this.#line = JSON.parse(row.line) as Line;
+    this.#facts = {
+      ...facts,
+      definition: JSON.parse(row.definition) as Record<string, unknown>,
+      initialContext: JSON.parse(row.initial_context) as Record<string, unknown>,
+    };
+  }
+}

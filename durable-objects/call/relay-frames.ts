@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+const longestText = 10_000;
+const text = z.string().transform((value) => value.slice(0, longestText));
+
+/** What a carrier's conversation relay sends (https://www.twilio.com/docs/voice/conversationrelay/websocket-messages). */
+const Frame = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('setup'), sessionId: z.string().min(1).max(200) }),
+  /** Without `last` the other side has not finished. */
+  z.object({ type: z.literal('prompt'), voicePrompt: text, last: z.boolean().default(true) }),
+  z.object({ type: z.literal('interrupt'), utteranceUntilInterrupt: text.default('') }),
+  z.object({ type: z.literal('dtmf'), digit: z.string().regex(/^[0-9A-D*#]$/) }),
+  z.object({ type: z.literal('error'), description: text.default('') }),
+]);
+
+export type RelayFrame = z.output<typeof Frame>;
+
+const longestFrame = 256 * 1024;
+
+/** The frame, or what is wrong with it, without its content. */
+export function readRelayFrame(data: string | ArrayBuffer): RelayFrame | { fault: string } {
+  if (typeof data !== 'string') return { fault: 'it is binary' };
+  if (data.length > longestFrame) return { fault: `it has ${data.length} characters` };
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return { fault: 'it is no JSON' };
+  }
+  const parsed = Frame.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  return { fault: [issue!.path.join('.'), issue!.message].filter((part) => part !== '').join(': ') };
+}

@@ -1,0 +1,119 @@
+import type { Say } from '../../src/voice-agents/conversation/contract.ts';
+
+/** What is known of a socket, also after the object has slept. */
+interface Attachment {
+  /** Null before its setup. */
+  sessionId: string | null;
+  /** Another session has taken its place, or it was told to end: what it says counts no more. */
+  isOver: boolean;
+}
+
+/** The sockets of a call's conversation relay, of which one session at a time counts, and what is said over it. */
+export class Relay {
+  readonly #state: DurableObjectState;
+  #socket: WebSocket | null | undefined;
+  /** The utterance under way, and whether a piece of it was said to nobody. */
+  #utterance = '';
+  #isBroken = false;
+  /** Utterances that nobody heard to the end, because the socket was gone. */
+  #unheard: { text: string; isInterruptible: boolean }[] = [];
+
+  constructor(state: DurableObjectState) {
+    this.#state = state;
+  }
+
+  accept(socket: WebSocket): void {
+    this.#state.acceptWebSocket(socket);
+    socket.serializeAttachment({ sessionId: null, isOver: false } satisfies Attachment);
+  }
+
+  /** Whether the socket has begun no session yet. */
+  isNew(socket: WebSocket): boolean {
+    const { sessionId, isOver } = attachmentOf(socket);
+    return sessionId === null && !isOver;
+  }
+
+  isCurrent(socket: WebSocket): boolean {
+    const { sessionId, isOver } = attachmentOf(socket);
+    return sessionId !== null && !isOver;
+  }
+
+  /** From now on the session of this socket is the one that counts. What the one before did not hear is said again. */
+  begin(socket: WebSocket, sessionId: string): void {
+    for (const other of this.#state.getWebSockets()) if (other !== socket && !this.isNew(other)) over(other);
+    socket.serializeAttachment({ sessionId, isOver: false } satisfies Attachment);
+    this.#socket = socket;
+    this.#utterance = '';
+    this.#isBroken = false;
+    const unheard = this.#unheard;
+    this.#unheard = [];
+    for (const { text, isInterruptible } of unheard) this.say(text, true, { nodeId: '', isInterruptible });
+  }
+
+  readonly say: Say = (token, last, { isInterruptible }) => {
+    const isSent = this.#send({ type: 'text', token, last, interruptible: isInterruptible });
+    this.#utterance += token;
+    this.#isBroken ||= !isSent;
+    if (!last) return;
+    if (this.#isBroken) this.#unheard.push({ text: this.#utterance, isInterruptible });
+    this.#utterance = '';
+    this.#isBroken = false;
+  };
+
+  /** The utterance under way was cut. */
+  cut(): void {
+    this.#utterance = '';
+    this.#isBroken = false;
+    this.#unheard = [];
+  }
+
+  /** Has the carrier end the session. `handoff` comes back to us in its question what to do next. */
+  end(handoff: Record<string, string | number>): void {
+    const socket = this.#current();
+    if (!socket) return;
+    this.#send({ type: 'end', handoffData: JSON.stringify(handoff) });
+    socket.serializeAttachment({ ...attachmentOf(socket), isOver: true });
+    this.#socket = null;
+  }
+
+  /** The socket has closed. Answers whether it was the one that counts. */
+  lose(socket: WebSocket): boolean {
+    const wasCurrent = this.isCurrent(socket);
+    socket.serializeAttachment({ ...attachmentOf(socket), isOver: true });
+    this.#socket = undefined;
+    return wasCurrent;
+  }
+
+  closeAll(): void {
+    for (const socket of this.#state.getWebSockets()) over(socket);
+    this.#socket = null;
+  }
+
+  #current(): WebSocket | null {
+    this.#socket ??= this.#state.getWebSockets().find((socket) => this.isCurrent(socket)) ?? null;
+    return this.#socket;
+  }
+
+  #send(frame: object): boolean {
+    try {
+      const socket = this.#current();
+      socket?.send(JSON.stringify(frame));
+      return socket !== null;
+    } catch {
+      // It has closed, and we have not been told yet.
+      return false;
+    }
+  }
+}
+
+const attachmentOf = (socket: WebSocket): Attachment =>
+  (socket.deserializeAttachment() as Attachment | null) ?? { sessionId: null, isOver: false };
+
+function over(socket: WebSocket): void {
+  socket.serializeAttachment({ ...attachmentOf(socket), isOver: true });
+  try {
+    socket.close(1000, 'the session is over');
+  } catch {
+    // It had closed.
+  }
+}

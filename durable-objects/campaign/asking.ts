@@ -1,0 +1,195 @@
+import type { CallingWindow } from '../../src/campaigns/calling-windows.ts';
+import { mostRequested, rowAttemptKey } from '../../src/campaigns/rows/attempts.ts';
+import type { RowWindows } from '../../src/campaigns/rows/row-windows.ts';
+import type { RowState } from '../../src/campaigns/row-states.ts';
+import type { RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
+import type { Lanes } from './lanes.ts';
+import type { Campaign } from './stored-campaign.ts';
+import type { StoredRows } from './stored-rows.ts';
+
+/** What is asked for together stays below what a call of an object carries well. */
+const portionLength = 800_000;
+
+export interface AskedRow {
+  number: number;
+  portion: number;
+  state: RowState;
+}
+
+interface Wanted {
+  number: number;
+  lane: number;
+  isNew: boolean;
+  closesAt: number | null;
+}
+
+/** Which rows the slots are asked to call. What is asked for is written into `asked` before. */
+export class Asking {
+  readonly #sql: SqlStorage;
+  readonly #rows: StoredRows;
+  readonly #lanes: Lanes;
+
+  constructor(sql: SqlStorage, rows: StoredRows, lanes: Lanes) {
+    this.#sql = sql;
+    this.#rows = rows;
+    this.#lanes = lanes;
+  }
+
+  /** Chooses what is to be called next and writes the intent. Retries and what was given back go before new rows. Call in a transaction. */
+  choose(campaign: Campaign, windows: RowWindows, now: number): RequestedCall[] {
+    const room = mostRequested(campaign.configs.max_concurrency) - this.count();
+    if (room <= 0) return [];
+    const wanted = this.#due(windows, now, room);
+    wanted.push(...this.#new(windows, now, room - wanted.length));
+    const portion = campaign.portion + 1;
+    const calls: RequestedCall[] = [];
+    const cursors = new Map<number, number>();
+    let length = 0;
+    for (const { number, lane, isNew, closesAt } of wanted) {
+      const call = this.#call(campaign, number, closesAt);
+      length += call.initialContext.length;
+      if (calls.length > 0 && length > portionLength) break;
+      this.#sql.exec('INSERT INTO asked (number, portion, is_contact_gone) VALUES (?, ?, 0)', number, portion);
+      if (isNew) cursors.set(lane, number);
+      else this.#sql.exec("UPDATE campaign_row SET state = 'pending', due = NULL WHERE number = ?", number);
+      calls.push(call);
+    }
+    for (const [lane, cursor] of cursors) this.#lanes.moveCursor(lane, cursor);
+    return calls;
+  }
+
+  /** Those whose moment has come; who may not be called now waits for the next window. */
+  #due(windows: RowWindows, now: number, room: number): Wanted[] {
+    const wanted: Wanted[] = [];
+    for (;;) {
+      const due = this.#sql
+        .exec<{ number: number; lane: number }>(
+          `SELECT number, lane FROM campaign_row WHERE due IS NOT NULL AND due <= ? ORDER BY due, number LIMIT ? OFFSET ?`,
+          now,
+          room - wanted.length,
+          wanted.length,
+        )
+        .toArray();
+      if (due.length === 0) return wanted;
+      for (const { number, lane } of due) {
+        const window = windows.at(lane, now);
+        if ('never' in window) this.#rows.end(number, 'failed', `${window.never.reason}: ${window.never.detail}`);
+        else if (window.opensAt > now) this.#rows.schedule(number, window.opensAt);
+        else wanted.push({ number, lane, isNew: false, closesAt: window.closesAt });
+      }
+    }
+  }
+
+  /** In the order of the source, of those that may be called now. */
+  #new(windows: RowWindows, now: number, room: number): Wanted[] {
+    if (room <= 0) return [];
+    const isByContact = windows.schedule.use_contact_timezone;
+    const wanted = this.#lanes.all(isByContact).flatMap((lane): Wanted[] => {
+      const window = windows.at(lane.id, now);
+      if (!isOpen(window, now)) return [];
+      const numbers = this.#lanes.next(lane, isByContact, room);
+      if (numbers.length === 0) this.#lanes.moveCursor(lane.id, null);
+      return numbers.map((number) => ({ number, lane: lane.id, isNew: true, closesAt: window.closesAt }));
+    });
+    return wanted.toSorted((one, other) => one.number - other.number).slice(0, room);
+  }
+
+  #call(campaign: Campaign, number: number, notAfter: number | null): RequestedCall {
+    const row = this.#sql
+      .exec<{
+        phone: string;
+        contact_id: number | null;
+        attempt: number;
+        variables: string;
+      }>('SELECT phone, contact_id, attempt, variables FROM campaign_row WHERE number = ?', number)
+      .one();
+    const variables = JSON.parse(row.variables) as Record<string, unknown>;
+    return {
+      key: rowAttemptKey(campaign.id, number, row.attempt),
+      phone: row.phone,
+      agentId: campaign.agentId,
+      contactId: row.contact_id,
+      initialContext: JSON.stringify({ ...variables, phone_number: row.phone }),
+      name: `${campaign.name}, row ${number}`,
+      notAfter,
+    };
+  }
+
+  count(): number {
+    return this.#sql.exec<{ count: number }>('SELECT count(*) AS count FROM asked').one().count;
+  }
+
+  /** Of the portions behind `answered`, or of all. */
+  asked(answered = 0): AskedRow[] {
+    return this.#sql
+      .exec<AskedRow & Record<string, SqlStorageValue>>(
+        'SELECT a.number, a.portion, r.state FROM asked a CROSS JOIN campaign_row r WHERE a.portion > ? AND r.number = a.number ORDER BY a.number',
+        answered,
+      )
+      .toArray();
+  }
+
+  /**
+   * The same attempts once more, in portions. A row that must not be called now is asked for with a window that has closed: the slots then
+   * tell what became of it, or give it back.
+   */
+  *again(campaign: Campaign, rows: AskedRow[], windows: RowWindows, now: number): Generator<RequestedCall[]> {
+    let portion: RequestedCall[] = [];
+    let length = 0;
+    for (const { number, state } of rows) {
+      const window = campaign.state === 'running' && state === 'pending' ? windows.at(this.#rows.find(number)!.lane, now) : null;
+      const call = this.#call(campaign, number, window && isOpen(window, now) ? window.closesAt : 0);
+      length += call.initialContext.length;
+      if (portion.length > 0 && length > portionLength) {
+        yield portion;
+        portion = [];
+        length = call.initialContext.length;
+      }
+      portion.push(call);
+    }
+    if (portion.length > 0) yield portion;
+  }
+
+  /** When there will be something to ask for although nothing comes; null: what is to come will tell. */
+  nextMoment(windows: RowWindows, now: number): number | null {
+    const [due] = this.#sql.exec<{ due: number | null }>('SELECT min(due) AS due FROM campaign_row WHERE due IS NOT NULL').toArray();
+    const moments = [due?.due ?? null, this.nextOpening(windows, now)].filter((moment) => moment !== null);
+    return moments.length ? Math.min(...moments) : null;
+  }
+
+  /** When the first of the closed windows opens behind which new rows wait; null: there are none. */
+  nextOpening(windows: RowWindows, now: number): number | null {
+    const isByContact = windows.schedule.use_contact_timezone;
+    const openings = this.#lanes.all(isByContact).flatMap((lane) => {
+      const window = windows.at(lane.id, now);
+      return 'never' in window || window.opensAt <= now || this.#lanes.next(lane, isByContact, 1).length === 0 ? [] : [window.opensAt];
+    });
+    return openings.length ? Math.min(...openings) : null;
+  }
+
+  forget(number: number): void {
+    this.#sql.exec('DELETE FROM asked WHERE number = ?', number);
+  }
+
+  isContactGone(number: number): boolean {
+    return this.#sql.exec('SELECT 1 FROM asked WHERE number = ? AND is_contact_gone = 1', number).toArray().length > 0;
+  }
+
+  markContactGone(number: number): void {
+    this.#sql.exec('UPDATE asked SET is_contact_gone = 1 WHERE number = ?', number);
+  }
+
+  /** Keys of those that are not dialled yet and whose contact is gone. */
+  keysWithoutContact(campaignId: number): string[] {
+    return this.#sql
+      .exec<{
+        number: number;
+        attempt: number;
+      }>("SELECT r.number, r.attempt FROM asked a CROSS JOIN campaign_row r WHERE a.is_contact_gone = 1 AND r.number = a.number AND r.state = 'pending'")
+      .toArray()
+      .map(({ number, attempt }) => rowAttemptKey(campaignId, number, attempt));
+  }
+}
+
+const isOpen = (window: CallingWindow, now: number): window is Extract<CallingWindow, { opensAt: number }> =>
+  'opensAt' in window && window.opensAt <= now;

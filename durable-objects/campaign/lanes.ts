@@ -1,0 +1,92 @@
+import { rowZone } from '../../src/campaigns/row-time-zone.ts';
+import { isEnd } from '../../src/campaigns/row-states.ts';
+import type { RowState } from '../../src/campaigns/row-states.ts';
+import { campaignLane, unreadableLane } from '../../src/campaigns/rows/row-windows.ts';
+import type { StoredRows } from './stored-rows.ts';
+
+/** New rows are `pending`, without a moment, and never asked for. */
+const isNew = "state = 'pending' AND due IS NULL AND number NOT IN (SELECT number FROM asked)";
+
+export interface Lane {
+  id: number;
+  cursor: number;
+}
+
+/**
+ * Rows by the clock that they are called by. No new row of a lane is at or before its cursor, so that finding the next ones costs no more than
+ * reading them; where contacts' time zones do not count, the campaign's lane stands for all rows.
+ */
+export class Lanes {
+  readonly #sql: SqlStorage;
+  readonly #rows: StoredRows;
+
+  constructor(sql: SqlStorage, rows: StoredRows) {
+    this.#sql = sql;
+    this.#rows = rows;
+  }
+
+  zones(): Map<number, string> {
+    const lanes = this.#sql.exec<{ id: number; zone: string }>('SELECT id, zone FROM lane WHERE zone IS NOT NULL').toArray();
+    return new Map(lanes.map(({ id, zone }) => [id, zone]));
+  }
+
+  all(isByContact: boolean): Lane[] {
+    const condition = isByContact ? '' : `WHERE id = ${campaignLane}`;
+    return this.#sql.exec<Lane & Record<string, SqlStorageValue>>(`SELECT id, cursor FROM lane ${condition}`).toArray();
+  }
+
+  /** Numbers of the lane's next new rows. */
+  next({ id, cursor }: Lane, isByContact: boolean, limit: number): number[] {
+    const ofLane = !isByContact ? '' : id === campaignLane ? `AND lane = ${campaignLane}` : `AND lane = ${id} AND lane > 0`;
+    return this.#sql
+      .exec<{ number: number }>(`SELECT number FROM campaign_row WHERE number > ? ${ofLane} AND ${isNew} ORDER BY number LIMIT ?`, cursor, limit)
+      .toArray()
+      .map(({ number }) => number);
+  }
+
+  /** The lane's new rows begin behind `cursor`; null: it has none. */
+  moveCursor(id: number, cursor: number | null): void {
+    if (cursor !== null) this.#sql.exec('UPDATE lane SET cursor = ? WHERE id = ?', cursor, id);
+    else this.#sql.exec('UPDATE lane SET cursor = (SELECT max(number) FROM campaign_row) WHERE id = ?', id);
+  }
+
+  /** After a change of whose clock counts. */
+  resetCursors(): void {
+    this.#sql.exec('UPDATE lane SET cursor = 0');
+  }
+
+  /**
+   * Finds out by whose clock the next rows behind `after` are called; who cannot be told ends. Answers the last row; null: that were all.
+   */
+  assign(after: number, timezone: string, now: number, limit: number): number | null {
+    const rows = this.#sql
+      .exec<Record<string, SqlStorageValue>>(
+        `SELECT number, phone, state, due, variables, number IN (SELECT number FROM asked) AS is_asked FROM campaign_row
+         WHERE number > ? ORDER BY number LIMIT ?`,
+        after,
+        limit,
+      )
+      .toArray();
+    for (const row of rows) {
+      const state = row['state'] as RowState;
+      if (isEnd(state)) continue;
+      const number = row['number'] as number;
+      const variables = JSON.parse(row['variables'] as string) as Record<string, unknown>;
+      const found = rowZone({ phone: row['phone'] as string, variables }, { timezone, use_contact_timezone: true }, now);
+      if ('zone' in found) {
+        if (found.rule !== 'campaign') this.#put(number, this.#laneOf(found.zone));
+      } else if (row['is_asked'] === 1) this.#put(number, unreadableLane);
+      else this.#rows.end(number, 'failed', `${found.never.reason}: ${found.never.detail}`);
+    }
+    return rows.length < limit ? null : (rows.at(-1)!['number'] as number);
+  }
+
+  #put(number: number, lane: number): void {
+    this.#sql.exec('UPDATE campaign_row SET lane = ? WHERE number = ? AND lane <> ?', lane, number, lane);
+  }
+
+  #laneOf(zone: string): number {
+    const [known] = this.#sql.exec<{ id: number }>('SELECT id FROM lane WHERE zone = ?', zone).toArray();
+    return known?.id ?? this.#sql.exec<{ id: number }>('INSERT INTO lane (zone, cursor) VALUES (?, 0) RETURNING id', zone).one().id;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Context } from '../../accounts/context.ts';
+import { existingAgent } from '../../voice-agents/agents/existing-agent.ts';
+import { attemptKey } from '../../voice-agents/dialing/contract.ts';
+import { askForCall, withdrawCall } from '../../voice-agents/dialing/start-call.ts';
+import type { CallRequest, StartedCall } from '../nodes/contract.ts';
+import type { ParentRun } from './child.ts';
+
+const ownerOf = (runId: number) => ({ kind: 'journey' as const, id: runId });
+
+/** Asks for the call of a step: the same `item` again is the same call. Throws 404 and 409. */
+export async function startJourneyCall(context: Context, run: ParentRun, item: string, request: CallRequest): Promise<StartedCall> {
+  const agent = await existingAgent(context, request.workflow_id);
+  const owner = ownerOf(run.id);
+  const { runId } = await askForCall(context, {
+    owner,
+    key: attemptKey(owner, item),
+    agent,
+    phone: request.phone,
+    contactId: run.contactId,
+    automationRunId: run.id,
+    initialContext: request.initial_context,
+    notAfter: request.not_after,
+  });
+  return { call_run_id: runId };
+}
+
+/** Takes back a call that has not been dialled; one that is not known, or under way, stays as it is. Repeatable. */
+export const withdrawJourneyCall = (context: Context, runId: number, item: string): Promise<void> =>
+  withdrawCall(context, attemptKey(ownerOf(runId), item));

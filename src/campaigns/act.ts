@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../accounts/context.ts';
+import { conflict } from '../library/errors.ts';
+import { campaignObject } from './campaign-object.ts';
+import { existingCampaign } from './existing-campaign.ts';
+import { campaignRecord } from './records.ts';
+import type { CampaignRecord } from './schemas.ts';
+
+/** Throws 409 naming the state that the campaign is in. */
+export async function act(context: Context, id: number, verb: 'pause' | 'resume' | 'cancel'): Promise<z.infer<typeof CampaignRecord>> {
+  const { bindings, organization } = context;
+  const row = await existingCampaign(context, id);
+  if (row.state === 'draft') throw conflict(`The campaign is draft; POST /campaign/${id}/start starts it`);
+  const request = randomUUID();
+  return campaignRecord(row, await campaignObject(bindings, organization.id, id, (object) => object[verb](request)));
+}

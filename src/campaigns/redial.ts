@@ -1,0 +1,30 @@
+import type { Context } from '../accounts/context.ts';
+import { conflict } from '../library/errors.ts';
+import { campaignObject } from './campaign-object.ts';
+import { existingCampaign } from './existing-campaign.ts';
+import type { RedialInput } from './schemas.ts';
+import { redialOutcomes } from './sources/kinds.ts';
+import { insertCampaign, type CampaignRow, type CampaignState } from './store.ts';
+
+const mayBeRedialled = new Set<CampaignState>(['paused', 'completed', 'failed', 'cancelled']);
+
+/** A draft that calls the rows again that ended in one of the outcomes. Throws 409 while the campaign runs, and when there are none. */
+export async function redialCampaign(context: Context, id: number, input: RedialInput): Promise<CampaignRow> {
+  const { bindings, organization } = context;
+  const row = await existingCampaign(context, id);
+  const outcomes = redialOutcomes.filter((outcome) => input.outcomes?.includes(outcome) ?? true);
+  if (!mayBeRedialled.has(row.state))
+    throw conflict(`The campaign is ${row.state}; rows are redialled of a campaign that is paused, completed, failed or cancelled`);
+  const first = await campaignObject(bindings, organization.id, id, (object) => object.redialRows(outcomes, 0, 1));
+  if (!first?.length) throw conflict(`There is nothing to redial: no row of campaign ${id} ended with ${outcomes.join(', ')}`);
+  const { redial: _, ...sourceOptions } = row.source_options;
+  const campaign = {
+    ...row,
+    name: input.name ?? nameOfRedial(row.name),
+    source_options: { ...sourceOptions, redial: { campaign_id: id, outcomes } },
+  };
+  return insertCampaign(context.database, organization.id, campaign, context.clock());
+}
+
+const suffix = ' (redial)';
+const nameOfRedial = (name: string): string => (name.endsWith(suffix) ? name : `${name.slice(0, 200 - suffix.length)}${suffix}`);

@@ -1,0 +1,49 @@
+import type { Context } from '../accounts/context.ts';
+import { campaignObject } from './campaign-object.ts';
+import { existingCampaign } from './existing-campaign.ts';
+import { formatReport, type ReportRow } from './report.ts';
+
+const pageSize = 1000;
+
+/** All rows of a campaign as CSV, read page by page while it is sent. Fails before the first byte when the rows cannot be reached. */
+export async function downloadReport(context: Context, id: number): Promise<ReadableStream<Uint8Array>> {
+  const row = await existingCampaign(context, id);
+  const pages = () => (row.state === 'draft' ? noPages() : rowPages(context, id));
+  return streamed(context, formatReport(pages(), await variableNames(pages())));
+}
+
+async function* noPages(): AsyncGenerator<ReportRow[]> {}
+
+async function* rowPages({ bindings, organization }: Context, id: number): AsyncGenerator<ReportRow[]> {
+  for (let after = 0; ;) {
+    const rows = await campaignObject(bindings, organization.id, id, (object) => object.reportRows(after, pageSize));
+    if (rows?.length) yield rows;
+    if (!rows || rows.length < pageSize) return;
+    after = rows.at(-1)!.row_number;
+  }
+}
+
+/** In the order in which rows first have them. */
+async function variableNames(pages: AsyncGenerator<ReportRow[]>): Promise<string[]> {
+  const names = new Set<string>();
+  for await (const page of pages) for (const { variables } of page) for (const name of Object.keys(variables)) names.add(name);
+  return [...names];
+}
+
+function streamed({ log }: Context, pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        // The status has gone out: a download that breaks off is all that can still be said.
+        log.error('a report broke off', error);
+        controller.error(error);
+      }
+    },
+    cancel: async () => void (await pieces.return(undefined)),
+  });
+}

@@ -1,0 +1,138 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
+import { decodeCursor, envelope } from '../http/pagination.ts';
+import { apiUrl } from '../http/public-url.ts';
+import { act } from './act.ts';
+import { changeCampaign } from './change.ts';
+import { createCampaign } from './create.ts';
+import { readCampaign, readProgress, readRows } from './read.ts';
+import { campaignRecord, rowRecord } from './records.ts';
+import { redialCampaign } from './redial.ts';
+import { downloadReport } from './report-download.ts';
+import * as schemas from './schemas.ts';
+import { startCampaign } from './start.ts';
+import { listCampaigns } from './store.ts';
+import { newUpload } from './upload.ts';
+
+const tags = ['campaigns'];
+const params = z.object({ campaign_id: pathId });
+
+const uploadUrlRoute = createRoute({
+  method: 'post',
+  path: '/campaign/upload-url',
+  tags,
+  summary: 'Get a signed URL to PUT a CSV to, and its source_id',
+  request: { body: jsonBody(schemas.NewUploadBody) },
+  responses: { 200: jsonResponse(schemas.UploadTicket), ...errorResponses(400) },
+});
+const createRouteOf = createRoute({
+  method: 'post',
+  path: '/campaign/create',
+  tags,
+  summary: 'Create a calling campaign as a draft',
+  request: { body: jsonBody(schemas.NewCampaignBody) },
+  responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404) },
+});
+const listRoute = createRoute({
+  method: 'get',
+  path: '/campaign',
+  tags,
+  summary: 'List campaigns, newest first',
+  request: { query: schemas.CampaignQuery },
+  responses: { 200: jsonResponse(schemas.CampaignList), ...errorResponses(400) },
+});
+const getRoute = createRoute({
+  method: 'get',
+  path: '/campaign/{campaign_id}',
+  tags,
+  summary: 'Get a campaign as it is now, with its log',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404) },
+});
+const patchRoute = createRoute({
+  method: 'patch',
+  path: '/campaign/{campaign_id}',
+  tags,
+  summary: 'Change a campaign that is draft or paused; config objects merge key by key, slots are replaced',
+  request: { params, body: jsonBody(schemas.CampaignPatchBody) },
+  responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 409) },
+});
+const actRoute = <Verb extends string>(verb: Verb, summary: string) =>
+  createRoute({
+    method: 'post',
+    path: `/campaign/{campaign_id}/${verb}`,
+    tags,
+    summary,
+    request: { params },
+    responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 409) },
+  });
+const startRoute = actRoute('start', 'Read the rows of a draft and begin to dial');
+const pauseRoute = actRoute('pause', 'Dial nothing new; calls under way run to their end');
+const resumeRoute = actRoute('resume', 'Go on with a paused campaign where it paused');
+const cancelRoute = actRoute('cancel', 'End a campaign for good; calls under way run to their end');
+const progressRoute = createRoute({
+  method: 'get',
+  path: '/campaign/{campaign_id}/progress',
+  tags,
+  summary: 'How far a campaign is, and what it waits for',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.CampaignProgress), ...errorResponses(400, 404) },
+});
+const rowsRoute = createRoute({
+  method: 'get',
+  path: '/campaign/{campaign_id}/runs',
+  tags,
+  summary: 'List the rows of a campaign in the order of the source',
+  request: { params, query: schemas.CampaignRowQuery },
+  responses: { 200: jsonResponse(schemas.CampaignRowList), ...errorResponses(400, 404) },
+});
+const reportRoute = createRoute({
+  method: 'get',
+  path: '/campaign/{campaign_id}/report',
+  tags,
+  summary: 'Download every row with its state as CSV',
+  request: { params },
+  responses: { 200: { description: 'The rows', content: { 'text/csv': { schema: z.string() } } }, ...errorResponses(400, 404) },
+});
+const redialRoute = createRoute({
+  method: 'post',
+  path: '/campaign/{campaign_id}/redial',
+  tags,
+  summary: 'Create a draft that calls the rows again that were not reached',
+  request: { params, body: { ...jsonBody(schemas.RedialBody), required: false } },
+  responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 409) },
+});
+
+export const campaignRoutes = createArea()
+  .openapi(uploadUrlRoute, async (c) => c.json(await newUpload(c.var.context, c.req.valid('json'), apiUrl(c)), 200))
+  .openapi(createRouteOf, async (c) => c.json(campaignRecord(await createCampaign(c.var.context, c.req.valid('json'))), 200))
+  .openapi(listRoute, async (c) => {
+    const { state, search, ...page } = c.req.valid('query');
+    const { database, organization } = c.var.context;
+    const found = await listCampaigns(database, organization.id, { state, search }, { ...page, after: decodeCursor(page.cursor) });
+    return c.json(
+      envelope('campaigns', page, found, (row) => campaignRecord(row)),
+      200,
+    );
+  })
+  .openapi(getRoute, async (c) => c.json(await readCampaign(c.var.context, c.req.valid('param').campaign_id), 200))
+  .openapi(patchRoute, async (c) => c.json(await changeCampaign(c.var.context, c.req.valid('param').campaign_id, c.req.valid('json')), 200))
+  .openapi(startRoute, async (c) => c.json(await startCampaign(c.var.context, c.req.valid('param').campaign_id), 200))
+  .openapi(pauseRoute, async (c) => c.json(await act(c.var.context, c.req.valid('param').campaign_id, 'pause'), 200))
+  .openapi(resumeRoute, async (c) => c.json(await act(c.var.context, c.req.valid('param').campaign_id, 'resume'), 200))
+  .openapi(cancelRoute, async (c) => c.json(await act(c.var.context, c.req.valid('param').campaign_id, 'cancel'), 200))
+  .openapi(progressRoute, async (c) => c.json(await readProgress(c.var.context, c.req.valid('param').campaign_id), 200))
+  .openapi(rowsRoute, async (c) => {
+    const query = c.req.valid('query');
+    return c.json(envelope('runs', query, await readRows(c.var.context, c.req.valid('param').campaign_id, query), rowRecord), 200);
+  })
+  .openapi(reportRoute, async (c) => {
+    const { campaign_id } = c.req.valid('param');
+    return c.body(await downloadReport(c.var.context, campaign_id), 200, {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="campaign-${campaign_id}.csv"`,
+    });
+  })
+  .openapi(redialRoute, async (c) =>
+    c.json(campaignRecord(await redialCampaign(c.var.context, c.req.valid('param').campaign_id, c.req.valid('json'))), 200),
+  );

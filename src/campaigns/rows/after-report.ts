@@ -1,0 +1,160 @@
+import { isFailure, rowOutcomeOf } from '../../voice-agents/dialing/call-outcomes.ts';
+import type { AttemptOutcome, RowOutcome } from '../../voice-agents/dialing/call-outcomes.ts';
+import type { AttemptReport } from '../../voice-agents/dialing/contract.ts';
+import { nextStep } from '../retry-policy.ts';
+import type { RetryRules } from '../retry-policy.ts';
+import type { RowState } from '../row-states.ts';
+
+/** Why a row is not called any more: a word, and what follows "because". */
+export interface Ending {
+  word: string;
+  because: string;
+}
+
+/** What a report changes of a row. Moments in epoch ms. */
+export interface RowProgress {
+  state: RowState;
+  outcome: RowOutcome | null;
+  reason: string | null;
+  /** Calls that used up an attempt. */
+  attempts: number;
+  carrierTroubles: number;
+  /** When it is to be asked for; 0: as soon as there is room; null: it has been asked for, or never was. */
+  dueAt: number | null;
+  /** The attempt that its key names, from 1. */
+  attempt: number;
+  /** The run of each attempt, in order; 0: not known. */
+  runIds: number[];
+  /** Of the last report that counted. */
+  heardAt: number;
+}
+
+export interface ReportRules {
+  retry: RetryRules;
+  now: number;
+  random: () => number;
+  /** Set: the row is not called again. */
+  ending: Ending | null;
+}
+
+export interface AfterReport {
+  row: RowProgress;
+  /** Whether the slots no longer have the attempt. */
+  isOver: boolean;
+  /** A call that ended, for the breaker. */
+  ended: { at: number; isFailure: boolean; outcome: AttemptOutcome } | null;
+  /** The campaign must pause. */
+  pause: { stateReason: string; message: string } | null;
+}
+
+type Told<Kind extends AttemptReport['kind']> = Extract<AttemptReport, { kind: Kind }>;
+
+const tooSoonMs = 60_000;
+const againMs = 1000;
+
+/**
+ * What a report of the row's present attempt changes; null: nothing, it came late or was taken in before. In whatever order and however often
+ * the reports of an attempt come, the row ends up the same.
+ */
+export function afterReport(row: RowProgress, report: AttemptReport, rules: ReportRules): AfterReport | null {
+  switch (report.kind) {
+    case 'waiting':
+      return afterWaiting(row, report);
+    case 'dialing':
+    case 'answered':
+      return afterProgress(row, report);
+    case 'returned':
+      return afterReturn(row, report, rules);
+    case 'ended':
+      return afterEnd(row, report, rules);
+  }
+}
+
+const isWaiting = ({ state }: RowProgress): boolean => state === 'pending' || state === 'scheduled';
+
+const going = (row: RowProgress): AfterReport => ({ row, isOver: false, ended: null, pause: null });
+
+function afterWaiting(row: RowProgress, { reason }: Told<'waiting'>): AfterReport | null {
+  const shown = `waiting: ${reason}`;
+  return isWaiting(row) && row.dueAt === null && row.reason !== shown ? going({ ...row, reason: shown }) : null;
+}
+
+function afterProgress(row: RowProgress, report: Told<'dialing' | 'answered'>): AfterReport | null {
+  // Of a time before the attempt was given back.
+  if (report.at < row.heardAt && isWaiting(row)) return null;
+  const state = report.kind === 'answered' || row.state === 'in_call' ? 'in_call' : 'dialing';
+  const runIds = withRun(row, report.runId);
+  if (state === row.state && runIds === row.runIds) return null;
+  return going({ ...row, state, runIds, reason: null, dueAt: null, heardAt: Math.max(row.heardAt, report.at) });
+}
+
+/** Not dialled: the attempt may be asked for again under its key, and has no run. */
+function afterReturn(row: RowProgress, report: Told<'returned'>, rules: ReportRules): AfterReport | null {
+  if (report.at <= row.heardAt) return null;
+  const { reason, detail } = report;
+  const back: RowProgress = {
+    ...row,
+    reason: `${reason}: ${detail}`,
+    runIds: row.runIds.slice(0, row.attempt - 1),
+    heardAt: report.at,
+    dueAt: null,
+  };
+  const over = (change: Partial<RowProgress>): AfterReport => ({ ...going({ ...back, ...change }), isOver: true });
+  // An answered call cannot be given back; it is not made again on a wrong word.
+  if (row.state === 'in_call') return over({ state: 'failed', outcome: 'failed', runIds: row.runIds });
+  if (reason === 'suppressed' || reason === 'contact_deleted') return over({ state: 'skipped' });
+  if (rules.ending) return over({ state: 'skipped', reason: skipReason(rules.ending) });
+  switch (reason) {
+    case 'withdrawn':
+      return over({ state: 'pending', reason: null, dueAt: 0 });
+    case 'agent_archived':
+    case 'telephony_not_configured':
+      return { ...over({ state: 'pending', dueAt: 0 }), pause: { stateReason: reason, message: detail } };
+    case 'too_soon':
+    case 'window_closed': {
+      const moment = Math.max(report.until ?? 0, rules.now + (reason === 'too_soon' && report.until === null ? tooSoonMs : againMs));
+      const window = rules.retry.windowAt(moment);
+      if ('never' in window) return over({ state: 'failed', reason: `${window.never.reason}: ${window.never.detail}` });
+      return over({ state: 'scheduled', dueAt: window.opensAt });
+    }
+  }
+}
+
+function afterEnd(row: RowProgress, report: Told<'ended'>, { retry, now, random, ending }: ReportRules): AfterReport {
+  const { outcome, detail, retryAfterSeconds } = report;
+  const end = { outcome, detail: detail ?? undefined, retryAfterSeconds: retryAfterSeconds ?? undefined };
+  const next = nextStep(end, { attempts: row.attempts, carrierTroubles: row.carrierTroubles }, retry, now, random);
+  const ended: RowProgress = {
+    state: 'failed',
+    outcome: rowOutcomeOf(outcome),
+    reason: next.reason,
+    ...next.tried,
+    dueAt: null,
+    attempt: row.attempt + 1,
+    runIds: withRun(row, report.runId),
+    heardAt: Math.max(row.heardAt, report.at),
+  };
+  const after: AfterReport = {
+    row: ended,
+    isOver: true,
+    // A call that the carrier had no room for was none.
+    ended: outcome === 'rate_limited' ? null : { at: report.at, isFailure: isFailure(outcome), outcome },
+    pause: null,
+  };
+  if (next.step === 'end') return { ...after, row: { ...ended, state: next.state, outcome: next.outcome } };
+  if (ending) return { ...after, row: { ...ended, reason: `${outcome}: not called again, because ${ending.because}` } };
+  if (next.step === 'retry') return { ...after, row: { ...ended, state: 'scheduled', outcome: null, dueAt: next.at } };
+  const pause = { stateReason: next.reason ?? next.stateReason, message: next.reason ?? next.stateReason };
+  // Nobody was called: no state of a row stands between a call that was answered and a new one.
+  if (row.state === 'in_call') return { ...after, pause };
+  return { ...after, row: { ...ended, state: 'pending', outcome: null, dueAt: 0 }, pause };
+}
+
+/** The reason of a row that ends undialled. */
+export const skipReason = ({ word, because }: Ending): string => `${word}: ${because}`;
+
+/** The runs with that of the present attempt; the same list when nothing is new. */
+function withRun({ runIds, attempt }: RowProgress, runId: number): number[] {
+  if (runId === 0 || runIds[attempt - 1] === runId) return runIds;
+  return [...Array.from({ length: attempt - 1 }, (_, index) => runIds[index] ?? 0), runId];
+}

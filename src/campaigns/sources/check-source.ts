@@ -1,0 +1,35 @@
+import type { Context } from '../../accounts/context.ts';
+import { listExists } from '../../contacts/list-exists.ts';
+import { invalid, invalidAt, notFound, ServiceError } from '../../library/errors.ts';
+import { inspectSource } from '../source/inspect-source.ts';
+import type { SourceOptions } from '../source/options.ts';
+import type { SourceKind } from './kinds.ts';
+import { openUpload } from './upload-store.ts';
+
+interface Choice {
+  source_type: SourceKind;
+  source_id: string;
+  source_options?: SourceOptions | null | undefined;
+}
+
+const id = /^[1-9]\d{0,15}$/;
+
+/** Throws 404 for a source that is not there, and 422 for a file that could not be read, at the field that is to be corrected. */
+export async function checkSource(context: Context, { source_type, source_id, source_options }: Choice): Promise<void> {
+  if (source_type === 'csv') return checkFile(context, source_id, source_options ?? {});
+  if (Object.values(source_options ?? {}).some((value) => value != null))
+    throw invalidAt(['body', 'source_options'], 'Say how a file is read; a campaign with another source_type has none. Leave it out');
+  if (source_type === 'sheet') throw notFound('Integration');
+  if (!id.test(source_id) || !(await listExists(context, Number(source_id)))) throw notFound('Contact list');
+}
+
+async function checkFile({ bindings, organization }: Context, sourceId: string, options: SourceOptions): Promise<void> {
+  const bytes = await openUpload(bindings.FILES, organization.id, sourceId);
+  if (!bytes)
+    throw new ServiceError(
+      'not_found',
+      'No file was uploaded for this source_id; PUT the CSV to the upload_url of POST /campaign/upload-url, then create the campaign',
+    );
+  const inspection = await inspectSource(bytes, options, organization.defaultCountry);
+  if ('problem' in inspection) throw invalid([inspection.problem]);
+}

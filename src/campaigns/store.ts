@@ -1,0 +1,157 @@
+import type { Database, Row } from '../database/client.ts';
+import { countLimit, cut, type Found, type Position } from '../http/pagination.ts';
+import type { CampaignConfigs } from './configs.ts';
+import type { SourceKind, StoredSourceOptions } from './sources/kinds.ts';
+
+export const campaignStates = ['draft', 'syncing', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
+export type CampaignState = (typeof campaignStates)[number];
+
+/** A campaign's row. Its agent is `workflow_id` outside. Moments in epoch ms. */
+export interface CampaignRow extends CampaignConfigs {
+  id: number;
+  organization_id: number;
+  name: string;
+  agent_id: number;
+  agent_name: string;
+  state: CampaignState;
+  state_reason: string | null;
+  source_type: SourceKind;
+  source_id: string;
+  source_options: StoredSourceOptions;
+  total_rows: number;
+  completed_rows: number;
+  failed_rows: number;
+  skipped_rows: number;
+  in_flight: number;
+  revision: number;
+  created_at: number;
+  started_at: number | null;
+  completed_at: number | null;
+}
+
+const columns = `c.id, c.organization_id, c.name, c.agent_id, (SELECT a.name FROM voice_agent a WHERE a.id = c.agent_id) AS agent_name, c.state,
+  c.state_reason, c.source_type, c.source_id, c.source_options, c.max_concurrency, c.retry_config, c.schedule_config, c.circuit_breaker,
+  c.total_rows, c.completed_rows, c.failed_rows, c.skipped_rows, c.in_flight, c.revision, c.created_at, c.started_at, c.completed_at`;
+
+const jsonColumns = ['source_options', 'retry_config', 'schedule_config', 'circuit_breaker'] as const;
+
+const campaignOf = (row: Row): CampaignRow => {
+  const parsed = Object.fromEntries(jsonColumns.map((column) => [column, JSON.parse(row[column] as string) as unknown]));
+  return { ...row, ...parsed } as unknown as CampaignRow;
+};
+
+export async function findCampaign(database: Database, organizationId: number, id: number): Promise<CampaignRow | null> {
+  const row = await database.first(
+    database.prepare(`SELECT ${columns} FROM campaign c WHERE c.id = ? AND c.organization_id = ?`, id, organizationId),
+  );
+  return row && campaignOf(row);
+}
+
+export type NewCampaign = Pick<CampaignRow, 'name' | 'agent_id' | 'source_type' | 'source_id' | 'source_options' | keyof CampaignConfigs>;
+
+export async function insertCampaign(database: Database, organizationId: number, campaign: NewCampaign, now: number): Promise<CampaignRow> {
+  const row = await database.first(
+    database.prepare(
+      `INSERT INTO campaign AS c (organization_id, name, agent_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
+         schedule_config, circuit_breaker, created_at)
+       VALUES (?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${columns}`,
+      organizationId,
+      campaign.name,
+      campaign.agent_id,
+      campaign.source_type,
+      campaign.source_id,
+      JSON.stringify(campaign.source_options),
+      ...stored(campaign),
+      now,
+    ),
+  );
+  return campaignOf(row!);
+}
+
+export type CampaignSettings = Pick<CampaignRow, 'name' | keyof CampaignConfigs>;
+
+const stored = ({ max_concurrency, retry_config, schedule_config, circuit_breaker }: CampaignConfigs): [number, string, string, string] => [
+  max_concurrency,
+  JSON.stringify(retry_config),
+  JSON.stringify(schedule_config),
+  JSON.stringify(circuit_breaker),
+];
+
+/** Null when the campaign is no draft any more, or has other settings than it was read with. */
+export async function changeDraft(database: Database, before: CampaignRow, after: CampaignSettings): Promise<CampaignRow | null> {
+  const row = await database.first(
+    database.prepare(
+      `UPDATE campaign AS c SET name = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?
+       WHERE id = ? AND organization_id = ? AND state = 'draft'
+         AND name = ? AND max_concurrency = ? AND retry_config = ? AND schedule_config = ? AND circuit_breaker = ? RETURNING ${columns}`,
+      after.name,
+      ...stored(after),
+      before.id,
+      before.organization_id,
+      before.name,
+      ...stored(before),
+    ),
+  );
+  return row && campaignOf(row);
+}
+
+/** Newest first. Organizations have at most thousands of campaigns, so states and names are read. */
+export async function listCampaigns(
+  database: Database,
+  organizationId: number,
+  filter: { state?: CampaignState | undefined; search?: string | undefined },
+  page: { limit: number; offset: number; after?: Position | undefined },
+): Promise<Found<CampaignRow>> {
+  const where = `c.organization_id = ?1 AND (?2 IS NULL OR c.state = ?2) AND (?3 IS NULL OR instr(lower(c.name), lower(?3)) > 0)`;
+  const parameters = [organizationId, filter.state ?? null, filter.search || null];
+  const [rows, counted] = await database.batch([
+    database.prepare(
+      `SELECT ${columns} FROM campaign c WHERE ${where} AND c.id < ?4 ORDER BY c.id DESC LIMIT ?5 OFFSET ?6`,
+      ...parameters,
+      page.after?.id ?? Number.MAX_SAFE_INTEGER,
+      page.limit + 1,
+      page.offset,
+    ),
+    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM campaign c WHERE ${where} LIMIT ${countLimit + 1})`, ...parameters),
+  ]);
+  const { total } = counted![0] as { total: number };
+  const found = cut(rows!.map(campaignOf), page.limit, ({ id }) => ({ value: null, id }));
+  return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
+}
+
+const live = "state IN ('syncing', 'running', 'paused')";
+
+/** Ids of live campaigns after the id `after`, of one agent or of all. */
+export async function liveCampaignIds(
+  database: Database,
+  organizationId: number,
+  agentId: number | null,
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await database.all<{ id: number }>(
+    database.prepare(
+      `SELECT id FROM campaign INDEXED BY campaign_live WHERE organization_id = ?1 AND ${live}${agentId === null ? '' : ' AND agent_id = ?4'} AND id > ?2 ORDER BY id LIMIT ?3`,
+      organizationId,
+      after,
+      limit,
+      ...(agentId === null ? [] : [agentId]),
+    ),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Campaigns whose object should have done something before `before` (epoch ms), the most overdue first. */
+export async function overdueCampaigns(
+  database: Database,
+  before: number,
+  limit: number,
+): Promise<{ id: number; organization_id: number }[]> {
+  return database.all(
+    database.prepare(
+      'SELECT id, organization_id FROM campaign WHERE wake_at IS NOT NULL AND wake_at < ? ORDER BY wake_at LIMIT ?',
+      before,
+      limit,
+    ),
+  );
+}

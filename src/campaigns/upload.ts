@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { HTTPException } from 'hono/http-exception';
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../accounts/context.ts';
+import { basePath } from '../http/public-url.ts';
+import { badRequest, forbidden, tooLarge } from '../library/errors.ts';
+import { isSignedPath, signPath } from '../library/signed-paths.ts';
+import type { NewUpload, UploadReceipt } from './schemas.ts';
+import { uploadKey, uploadLimitBytes } from './sources/upload-store.ts';
+
+const lifetimeSeconds = 900;
+
+/** Where the file may be PUT for a quarter of an hour, and the id under which it then is. `apiUrl` ends in the base path. */
+export async function newUpload({ organization, settings, clock }: Context, { filename }: NewUpload, apiUrl: string) {
+  const sourceId = randomUUID();
+  const path = `${basePath}/uploads/campaigns/${organization.id}/${sourceId}?filename=${safeName(filename)}&max_bytes=${uploadLimitBytes}`;
+  const signed = await signPath(settings.SIGNING_KEY, 'PUT', path, Math.floor(clock() / 1000) + lifetimeSeconds);
+  return { upload_url: apiUrl + signed.slice(basePath.length), source_id: sourceId, expires_in: lifetimeSeconds };
+}
+
+/** Letters, digits and signs that no path, header or shell reads as anything else. */
+function safeName(filename: string): string {
+  const plain = filename
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\w.-]+/g, '_');
+  return plain.replace(/^[_.-]+/, '').slice(-100) || 'contacts.csv';
+}
+
+export interface IncomingUpload {
+  organizationId: number;
+  sourceId: string;
+  request: Request;
+}
+
+/** Streams the body of a signed request into storage. Throws 403, 411 and 413. */
+export async function receiveUpload(
+  { bindings, signingKey, now }: { bindings: Env; signingKey: string; now: number },
+  { organizationId, sourceId, request }: IncomingUpload,
+): Promise<z.infer<typeof UploadReceipt>> {
+  const url = new URL(request.url);
+  const key = uploadKey(organizationId, sourceId);
+  if (key === null || !(await isSignedPath(signingKey, 'PUT', url.pathname + url.search, now)))
+    throw forbidden('The upload URL was changed or has expired; ask POST /campaign/upload-url for a new one');
+  const bytes = boundedLength(request.headers.get('content-length'), Number(url.searchParams.get('max_bytes')));
+  const filename = url.searchParams.get('filename') ?? '';
+  await putStream(bindings.FILES, key, request, bytes, { customMetadata: { filename }, httpMetadata: { contentType: 'text/csv' } });
+  return { status: 'uploaded', source_id: sourceId, bytes };
+}
+
+function boundedLength(announced: string | null, limit: number): number {
+  const bytes = Number(announced ?? NaN);
+  if (!Number.isSafeInteger(bytes))
+    throw new HTTPException(411, { message: 'Content-Length is missing; send the file with its length, not in chunks' });
+  if (bytes > limit) throw tooLarge(`The file has ${bytes} bytes, over the limit of ${limit} (50 MiB); split it into several campaigns`);
+  return bytes;
+}
+
+/** Storage must know the length beforehand, and keeps nothing of a body that ends before it. */
+async function putStream(bucket: R2Bucket, key: string, request: Request, bytes: number, options: R2PutOptions): Promise<void> {
+  const { readable, writable } = new FixedLengthStream(bytes);
+  const sent = request.body ? request.body.pipeTo(writable) : writable.close();
+  try {
+    await Promise.all([bucket.put(key, readable, options), sent]);
+  } catch (error) {
+    const isOfSender = request.signal.aborted || (error instanceof TypeError && error.message.startsWith('FixedLengthStream'));
+    throw isOfSender ? badRequest('The file stopped before its end; send it again') : error;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Database, Statement } from '../../database/client.ts';
+import { countLimit } from '../../http/pagination.ts';
+
+/** Moments in epoch ms; `until` null: for good. */
+export interface SuppressionRow {
+  id: number;
+  phone: string;
+  reason: string;
+  until: number | null;
+  created_at: number;
+}
+
+const columns = 'id, phone, reason, until, created_at';
+
+/** Those of `phones` that are suppressed at `now`, with the reason. */
+export const suppressedStatement = (database: Database, organizationId: number, phones: string[], now: number): Statement =>
+  database.prepare(
+    `SELECT s.phone, s.reason FROM json_each(?1) p CROSS JOIN suppression s
+     WHERE s.organization_id = ?2 AND s.phone = p.value AND (s.until IS NULL OR s.until > ?3)`,
+    JSON.stringify(phones),
+    organizationId,
+    now,
+  );
+
+/**
+ * Inserts, or extends what is there: the later end stays, with the reason that belongs to it. One that had ended begins anew.
+ */
+export async function putSuppression(
+  database: Database,
+  organizationId: number,
+  { phone, reason, until }: Pick<SuppressionRow, 'phone' | 'reason' | 'until'>,
+  now: number,
+): Promise<SuppressionRow> {
+  const row = await database.first<SuppressionRow>(
+    database.prepare(
+      `INSERT INTO suppression (organization_id, phone, reason, until, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
+       ON CONFLICT (organization_id, phone) DO UPDATE SET
+         until = CASE WHEN until IS NULL OR excluded.until IS NULL THEN NULL ELSE max(until, excluded.until) END,
+         reason = CASE WHEN excluded.until IS NULL OR excluded.until >= until THEN excluded.reason ELSE reason END,
+         created_at = CASE WHEN until <= excluded.created_at THEN excluded.created_at ELSE created_at END
+       RETURNING ${columns}`,
+      organizationId,
+      phone,
+      reason,
+      until,
+      now,
+    ),
+  );
+  return row!;
+}
+
+export interface SuppressionFilter {
+  phone: string | undefined;
+  search: string | undefined;
+  /** Epoch ms: those that have ended by then are left out; undefined: they are shown. */
+  inForceAt: number | undefined;
+  before: number | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** How many of the newest a search looks at: no index finds a part of a number or of a reason. */
+export const searchedSuppressions = 10_000;
+
+/** One page, newest first, one more than `limit`. `isCapped`: there may be more than `total`. */
+export async function listSuppressions(
+  database: Database,
+  organizationId: number,
+  filter: SuppressionFilter,
+): Promise<{ rows: SuppressionRow[]; total: number; isCapped: boolean }> {
+  const { phone, search, inForceAt } = filter;
+  const all = `FROM suppression WHERE organization_id = ?1${phone === undefined ? '' : ' AND phone = ?2'}`;
+  const searched = `(SELECT ${columns} ${all} ORDER BY id DESC LIMIT ${searchedSuppressions})
+    WHERE (instr(phone, ?3) > 0 OR instr(lower(reason), lower(?3)) > 0)`;
+  const matching = `${search === undefined ? all : `FROM ${searched}`} AND (?4 IS NULL OR until IS NULL OR until > ?4)`;
+  const parameters = [organizationId, phone ?? null, search ?? null, inForceAt ?? null] as const;
+  const [rows, counted, looked] = await database.batch([
+    database.prepare(
+      `SELECT ${columns} ${matching} AND id < ?5 ORDER BY id DESC LIMIT ?6 OFFSET ?7`,
+      ...parameters,
+      filter.before ?? Number.MAX_SAFE_INTEGER,
+      filter.limit + 1,
+      filter.offset,
+    ),
+    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 ${matching} LIMIT ${countLimit + 1})`, ...parameters),
+    ...(search === undefined
+      ? []
+      : [database.prepare(`SELECT 1 ${all} LIMIT 1 OFFSET ${searchedSuppressions}`, ...parameters.slice(0, phone === undefined ? 1 : 2))]),
+  ]);
+  const total = counted![0]!['total'] as number;
+  return {
+    rows: rows as unknown as SuppressionRow[],
+    total: Math.min(total, countLimit),
+    isCapped: total > countLimit || !!looked?.length,
+  };
+}
+
+/** Whether it was there. */
+export async function deleteSuppression(database: Database, organizationId: number, id: number): Promise<boolean> {
+  const deleted = await database.all(
+    database.prepare('DELETE FROM suppression WHERE id = ? AND organization_id = ? RETURNING id', id, organizationId),
+  );
+  return deleted.length > 0;
+}
+
+export async function deleteSuppressionOfPhone(database: Database, organizationId: number, phone: string): Promise<boolean> {
+  const deleted = await database.all(
+    database.prepare('DELETE FROM suppression WHERE organization_id = ? AND phone = ? RETURNING id', organizationId, phone),
+  );
+  return deleted.length > 0;
+}

@@ -1,0 +1,25 @@
+import type { Context } from '../../accounts/context.ts';
+import { putSuppression, suppressedStatement, type SuppressionRow } from './store.ts';
+
+export interface NewSuppression {
+  /** E.164. */
+  phone: string;
+  reason: string;
+  /** Epoch ms; null or left out: for good. */
+  until?: number | null | undefined;
+}
+
+/** Which of `phones` (E.164) must not be called now, each with the reason. One statement, whatever their number. */
+export async function suppressedPhones({ database, organization, clock }: Context, phones: string[]): Promise<Map<string, string>> {
+  const rows = await database.all<{ phone: string; reason: string }>(suppressedStatement(database, organization.id, phones, clock()));
+  return new Map(rows.map(({ phone, reason }) => [phone, reason]));
+}
+
+export const isSuppressed = async (context: Context, phone: string): Promise<boolean> =>
+  (await suppressedPhones(context, [phone])).size > 0;
+
+/** Sees to it that a number is not called, at least until then. What holds longer already is left as it is. Repeatable. */
+export const suppress = (
+  { database, organization, clock }: Context,
+  { phone, reason, until = null }: NewSuppression,
+): Promise<SuppressionRow> => putSuppression(database, organization.id, { phone, reason, until }, clock());

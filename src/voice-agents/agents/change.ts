@@ -1,0 +1,55 @@
+import type { Context } from '../../accounts/context.ts';
+import { untilCurrent } from '../../automation-workflows/optimistic-write.ts';
+import { agentArchived } from '../../campaigns/agent-archived.ts';
+import { conflict } from '../../library/errors.ts';
+import { updateAgent, type AgentFields, type AgentStatus, type AgentWithDefinition } from './agent-store.ts';
+import type { NewAgent } from './create.ts';
+import { existingAgentWithDefinition } from './existing-agent.ts';
+import { prepareDefinition } from './prepare-definition.ts';
+import { prepareConfigurations, prepareVariables } from './prepare-fields.ts';
+
+/** Changes what is given. A changed definition is a new one, on which runs begin from now on; earlier runs stay on theirs. */
+export const changeAgent = (context: Context, id: number, input: Partial<NewAgent>): Promise<AgentWithDefinition> =>
+  write(context, id, (row) => changedFields(context, row, input));
+
+/** Archives or restores an agent. Sent again, it changes nothing, and makes good what a crash left undone. */
+export async function setAgentStatus(context: Context, id: number, status: AgentStatus): Promise<AgentWithDefinition> {
+  const row = await write(context, id, async (before) => (before.status === status ? {} : { status }));
+  // The agent is archived by now. A campaign that is not reached pauses at its next call, which is given back.
+  if (status === 'archived')
+    await agentArchived(context, id).catch((error: unknown) =>
+      context.log.error('campaigns of an archived voice agent were not told', error, { agent_id: id }),
+    );
+  return row;
+}
+
+type AgentChange = Partial<AgentFields> & { status?: AgentStatus };
+
+async function write(
+  context: Context,
+  id: number,
+  changeOf: (row: AgentWithDefinition) => Promise<AgentChange>,
+): Promise<AgentWithDefinition> {
+  const written = await untilCurrent(async () => {
+    const row = await existingAgentWithDefinition(context, id);
+    const change = await changeOf(row);
+    return Object.keys(change).length ? updateAgent(context.database, row, change, context.clock()) : row;
+  });
+  if (!written) throw conflict('The voice agent keeps being changed by other requests; try again');
+  return written;
+}
+
+async function changedFields(context: Context, row: AgentWithDefinition, input: Partial<NewAgent>): Promise<AgentChange> {
+  const change: AgentChange = {};
+  if (input.name !== undefined) change.name = input.name;
+  if (input.template_context_variables !== undefined)
+    change.template_context_variables = prepareVariables(input.template_context_variables);
+  if (input.call_disposition_codes !== undefined) change.call_disposition_codes = JSON.stringify(input.call_disposition_codes ?? {});
+  if (input.workflow_configurations !== undefined)
+    change.workflow_configurations = prepareConfigurations(input.workflow_configurations, row.workflow_configurations);
+  if (input.workflow_definition !== undefined) {
+    const definition = await prepareDefinition(context, input.workflow_definition, row.workflow_definition);
+    if (definition !== null) change.definition = definition;
+  }
+  return change;
+}

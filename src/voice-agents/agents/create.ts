@@ -1,0 +1,26 @@
+import type { Context } from '../../accounts/context.ts';
+import { insertAgent, type AgentWithDefinition } from './agent-store.ts';
+import { prepareDefinition } from './prepare-definition.ts';
+import { prepareConfigurations, prepareVariables } from './prepare-fields.ts';
+
+type JsonObject = Record<string, unknown>;
+
+export interface NewAgent {
+  name: string;
+  workflow_definition: JsonObject;
+  template_context_variables?: JsonObject | null | undefined;
+  workflow_configurations?: JsonObject | null | undefined;
+  call_disposition_codes?: Record<string, string> | null | undefined;
+}
+
+/** A voice agent that may be called at once. Throws 422 with one issue a problem of its definition. */
+export async function createAgent(context: Context, input: NewAgent): Promise<AgentWithDefinition> {
+  const fields = {
+    name: input.name,
+    template_context_variables: prepareVariables(input.template_context_variables ?? null),
+    call_disposition_codes: JSON.stringify(input.call_disposition_codes ?? {}),
+    workflow_configurations: prepareConfigurations(input.workflow_configurations ?? null),
+    definition: (await prepareDefinition(context, input.workflow_definition, null))!,
+  };
+  return insertAgent(context.database, context.organization.id, fields, context.clock());
+}

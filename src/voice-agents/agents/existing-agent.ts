@@ -1,0 +1,25 @@
+import type { Context } from '../../accounts/context.ts';
+import { conflict, notFound } from '../../library/errors.ts';
+import { findAgent, findAgentWithDefinition, type AgentRow, type AgentWithDefinition } from './agent-store.ts';
+
+export type { AgentRow, AgentWithDefinition } from './agent-store.ts';
+
+/** Throws 404. */
+export async function existingAgent(context: Context, id: number): Promise<AgentRow> {
+  const row = await findAgent(context.database, context.organization.id, id);
+  if (!row) throw notFound('Voice agent');
+  return row;
+}
+
+/** Throws 404. */
+export async function existingAgentWithDefinition(context: Context, id: number): Promise<AgentWithDefinition> {
+  const row = await findAgentWithDefinition(context.database, context.organization.id, id);
+  if (!row) throw notFound('Voice agent');
+  return row;
+}
+
+/** Throws 409: an archived agent takes no calls. */
+export function requireActive({ id, status }: Pick<AgentRow, 'id' | 'status'>): void {
+  if (status === 'active') return;
+  throw conflict(`Voice agent ${id} is archived and takes no calls; PUT /workflow/${id}/status with "active" restores it`);
+}

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Context } from '../../accounts/context.ts';
+import { leftoverMasks, openSecrets, restoreMasked, sealSecrets } from '../../automation-workflows/secrets.ts';
+import { invalid, type Issue } from '../../library/errors.ts';
+import { isRecord } from '../../library/json.ts';
+import { validateAgentDefinition } from '../definition/definition.ts';
+import { root } from '../definition/problems.ts';
+
+type JsonObject = Record<string, unknown>;
+
+/**
+ * A sound definition as it is stored: JSON text with its secrets sealed. A mask stands for what `before` (as stored; null: there is none)
+ * has at that place. Null: it is the same as before. Throws 422 with one issue a problem.
+ */
+export async function prepareDefinition(context: Context, definition: JsonObject, before: JsonObject | null): Promise<string | null> {
+  const { ENCRYPTION_KEY } = context.settings;
+  const { id } = context.organization;
+  const restored = await withoutMasks(context, definition, before);
+  const issues = issuesOfOpened(restored);
+  if (issues.length) throw invalid(issues);
+  // Sealing the same secret twice gives other bytes, so they are compared opened.
+  if (before && isDeepStrictEqual(restored, await openSecrets(ENCRYPTION_KEY, id, before))) return null;
+  return JSON.stringify(await sealSecrets(ENCRYPTION_KEY, id, restored));
+}
+
+/** Every problem of a definition that a caller proposes. */
+export const proposalIssues = async (context: Context, proposed: unknown, stored: JsonObject): Promise<Issue[]> =>
+  issuesOfOpened(await withoutMasks(context, proposed, stored));
+
+/** Every problem of a stored definition. */
+export const storedIssues = async (context: Context, stored: JsonObject): Promise<Issue[]> =>
+  issuesOfOpened(await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, stored));
+
+function issuesOfOpened(definition: unknown): Issue[] {
+  const masks = leftoverMasks(definition, root);
+  const places = new Set(masks.map(({ loc }) => loc.join('\n')));
+  // That a mask is no good secret goes without saying.
+  return [...validateAgentDefinition(definition).filter(({ loc }) => !places.has(loc.join('\n'))), ...masks];
+}
+
+const withoutMasks = <T>(context: Context, definition: T, before: JsonObject | null): Promise<T> =>
+  restoreMasked(context.settings.ENCRYPTION_KEY, context.organization.id, definition, before && withToolsLike(before, definition));
+
+/**
+ * `before` with the tools of each node in the places that tools of the same name have in `definition`. Tools have no ids, and one that has
+ * moved up must not get the secret of another one's endpoint.
+ */
+function withToolsLike(before: JsonObject, definition: unknown): JsonObject {
+  const later = nodesOf(definition);
+  const inLaterPlaces = (node: JsonObject): JsonObject => {
+    const earlier = toolsOf(node);
+    const tools = toolsOf(later.find(({ id }) => id === node['id'])).map(
+      (tool) => earlier.find((one) => nameOf(one) === nameOf(tool)) ?? null,
+    );
+    return { ...node, data: { ...(node['data'] as JsonObject), tools } };
+  };
+  return { ...before, nodes: nodesOf(before).map(inLaterPlaces) };
+}
+
+const nameOf = (tool: unknown): unknown => (isRecord(tool) ? tool['name'] : undefined);
+
+const nodesOf = (definition: unknown): JsonObject[] =>
+  isRecord(definition) && Array.isArray(definition['nodes']) ? definition['nodes'].filter(isRecord) : [];
+
+const toolsOf = (node: JsonObject | undefined): unknown[] => {
+  const data = node?.['data'];
+  return isRecord(data) && Array.isArray(data['tools']) ? (data['tools'] as unknown[]) : [];
+};

@@ -1,0 +1,37 @@
+import type { z } from 'zod';
+import { boundPayload } from '../../database/payload.ts';
+import { invalid } from '../../library/errors.ts';
+import { isRecord } from '../../library/json.ts';
+import { issuesOf } from '../../library/schema-issues.ts';
+import { AgentConfigurations } from './configurations.ts';
+
+type JsonObject = Record<string, unknown>;
+
+const variablesLimitBytes = 64 * 1024;
+
+/**
+ * Configurations with every default filled in, as JSON text; 422 naming what is wrong or unknown. What is absent stays as it was `before`,
+ * null is the default again; `phrases` are changed one by one, everything else as a whole.
+ */
+export function prepareConfigurations(configurations: JsonObject | null, before: JsonObject = {}): string {
+  const parsed = AgentConfigurations.safeParse(configurations === null ? {} : changed(before, configurations));
+  if (!parsed.success) throw invalid(issuesOf(parsed.error as z.ZodError, ['body', 'workflow_configurations']));
+  return JSON.stringify(parsed.data);
+}
+
+function changed(before: JsonObject, change: JsonObject): JsonObject {
+  const { phrases } = change;
+  const merged = {
+    ...before,
+    ...change,
+    ...(isRecord(phrases) ? { phrases: changed(isRecord(before['phrases']) ? before['phrases'] : {}, phrases) } : {}),
+  };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+}
+
+/** Variables that prompts may use where a call brings none of that name, as JSON text. */
+export function prepareVariables(variables: JsonObject | null): string {
+  const json = JSON.stringify(variables ?? {});
+  boundPayload(json, variablesLimitBytes, ['body', 'template_context_variables']);
+  return json;
+}

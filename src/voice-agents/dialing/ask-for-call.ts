@@ -1,0 +1,82 @@
+import type { Context } from '../../accounts/context.ts';
+import { suppressedPhones } from '../../contacts/suppressions/suppressed.ts';
+import { storePayload } from '../../database/payload.ts';
+import { conflict } from '../../library/errors.ts';
+import { dialingTerms } from '../telephony-configs/dialing-terms.ts';
+import { ownerName, type Owner } from './contract.ts';
+import { callRunByKey, insertCallRuns, type NewCallRun } from './run-rows.ts';
+import { callSlots } from './slots.ts';
+
+export interface WantedCall {
+  owner: Owner;
+  /** The same key again is the same call. */
+  key: string;
+  agent: { id: number; name: string; status: 'active' | 'archived' };
+  /** E.164. */
+  phone: string;
+  contactId: number | null;
+  automationRunId: number | null;
+  initialContext: Record<string, unknown>;
+  /** Epoch ms after which it must not be dialled any more; null: at any time. */
+  notAfter: number | null;
+}
+
+/**
+ * Has a person called as soon as a call slot is free, and answers the run that stands for the call from now on. Throws 409 when the agent is
+ * archived, the number is suppressed, or there is no telephony configuration.
+ */
+export async function askForCall(context: Context, wanted: WantedCall): Promise<{ runId: number }> {
+  const { database, organization, clock, bindings } = context;
+  const { agent, phone, key, owner } = wanted;
+  const known = await database.first<{ id: number }>(callRunByKey(database, organization.id, key));
+  if (!known) await refuse(context, wanted);
+  const initialContext = await storePayload(
+    bindings.FILES,
+    () => `${organization.id}/calls/${encodeURIComponent(key)}`,
+    JSON.stringify(wanted.initialContext),
+  );
+  const run: NewCallRun = {
+    attempt_key: key,
+    agent_id: agent.id,
+    name: `${agent.name} to ${phone}`,
+    phone,
+    own_number: null,
+    mode: (await dialingTerms(context)).config?.provider ?? 'twilio',
+    call_type: 'outbound',
+    contact_id: wanted.contactId,
+    campaign_id: null,
+    automation_run_id: wanted.automationRunId,
+    initial_context: initialContext,
+  };
+  if (!known) await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())]);
+  const row = known ?? (await database.first<{ id: number }>(callRunByKey(database, organization.id, key)));
+  // The agent was archived or the number suppressed a moment ago.
+  if (!row) throw conflict(`The call to ${phone} was refused: its number or its agent has just been taken out; look at both and ask again`);
+  await callSlots(bindings, organization.id, (slots) =>
+    slots.request(organization.id, {
+      owner,
+      epoch: 0,
+      maxConcurrency: null,
+      calls: [{ key, phone, agentId: agent.id, contactId: wanted.contactId, initialContext, name: run.name, notAfter: wanted.notAfter }],
+    }),
+  );
+  context.log.info('a call is queued', { owner: ownerName(owner), run_id: row.id });
+  return { runId: row.id };
+}
+
+async function refuse(context: Context, { agent, phone }: WantedCall): Promise<void> {
+  if (agent.status === 'archived')
+    throw conflict(`Agent ${agent.id} is archived and takes no calls; restore it with status "active" first`);
+  const terms = await dialingTerms(context);
+  if (!terms.config)
+    throw conflict(
+      'telephony_not_configured: the organization has no telephony configuration; create one at /organizations/telephony-configs',
+    );
+  const suppressed = (await suppressedPhones(context, [phone])).get(phone);
+  if (suppressed !== undefined)
+    throw conflict(`suppressed: ${phone} must not be called (${suppressed}); remove it from /contacts/suppressions to call it again`);
+}
+
+/** Takes back a call that has not been dialled; one that has goes on. Repeatable. */
+export const withdrawCall = (context: Context, key: string): Promise<void> =>
+  callSlots(context.bindings, context.organization.id, (slots) => slots.withdrawCalls(context.organization.id, [key]));

@@ -1,0 +1,48 @@
+import { isForward } from '../../../providers/telephony/call-status.ts';
+import { statusEvent } from '../../../providers/telephony/carrier-events.ts';
+import type { CallState, ListResult, LookUpResult } from '../../../providers/telephony/telephony.ts';
+import { afterStatus } from './after-event.ts';
+import { ended, type Attempt, type Patience } from './attempt.ts';
+
+const mostLooks = 3;
+/** No call lasts so long; a carrier that cannot say for so long what became of one will not say it any more. */
+const givenUpAfterMs = 6 * 3_600_000;
+
+/** An attempt whose call was silent for long, after the carrier was asked for it. */
+export function afterLookUp(attempt: Attempt, result: LookUpResult, now: number, patience: Patience): Attempt {
+  if (attempt.state !== 'placed') return attempt;
+  if ('call' in result) return afterState(attempt, result.call, now, patience);
+  const looks = attempt.looks + 1;
+  if ('missing' in result && looks >= mostLooks)
+    return ended(attempt, 'failed', 'the carrier no longer knows this call; nobody can say how it ended', now);
+  if ('failure' in result && now - (attempt.submittedAt ?? now) > givenUpAfterMs)
+    return ended(attempt, 'failed', `the carrier could not say what became of the call: ${result.failure}`, now);
+  return { ...attempt, looks, checkAt: now + patience.lookAgainMs };
+}
+
+function afterState(attempt: Attempt, call: CallState, now: number, patience: Patience): Attempt {
+  const event = statusEvent({ ...call, at: now });
+  const isNews = attempt.status === null || isForward(attempt.status, call.status);
+  return isNews ? afterStatus(attempt, event, now, patience) : { ...attempt, looks: 0, checkAt: now + patience.silenceMs };
+}
+
+/**
+ * An attempt of which nobody knows whether it was placed, after the carrier was asked for calls between its numbers since then. `foreign`
+ * are call ids of other attempts. Exactly one call is it; none in three looks: it was not placed; several: nobody is called again.
+ */
+export function afterListing(attempt: Attempt, result: ListResult, foreign: ReadonlySet<string>, now: number, patience: Patience): Attempt {
+  if (attempt.state !== 'submitting') return attempt;
+  if ('failure' in result) {
+    if (now - (attempt.submittedAt ?? now) > givenUpAfterMs)
+      return ended(attempt, 'failed', `submission_unknown: the carrier could not say whether it placed the call: ${result.failure}`, now);
+    return { ...attempt, checkAt: now + patience.lookAgainMs };
+  }
+  const candidates = result.calls.filter(({ callId }) => !foreign.has(callId));
+  if (candidates.length > 1)
+    return ended(attempt, 'failed', 'submission_unknown: the carrier has several calls that this one may be; it is not dialled again', now);
+  const [call] = candidates;
+  if (call) return afterState({ ...attempt, state: 'placed', callId: call.callId }, call, now, patience);
+  const looks = attempt.looks + 1;
+  if (looks >= mostLooks) return ended(attempt, 'carrier_trouble', 'the carrier did not place the call', now);
+  return { ...attempt, looks, checkAt: now + patience.lookAgainMs };
+}

@@ -1,0 +1,98 @@
+import type { AnsweredBy } from '../../../providers/telephony/carrier-events.ts';
+import type { CallStatus } from '../../../providers/telephony/call-status.ts';
+import type { AttemptOutcome } from '../call-outcomes.ts';
+import type { ReturnReason, StatusCallback } from '../contract.ts';
+
+/**
+ * - `queued`: waits for a slot.
+ * - `granted`: holds a slot, and nobody has asked the carrier.
+ * - `submitting`: somebody is asking the carrier, or has asked and the answer is lost. It is never asked again for this attempt.
+ * - `placed`: the carrier has the call.
+ * - `ended`: the line has ended, or the call never came to be.
+ * - `returned`: given back undialled.
+ */
+export type AttemptState = 'queued' | 'granted' | 'submitting' | 'placed' | 'ended' | 'returned';
+
+/** One attempt to call a person, from the request to the end of the line. All moments in epoch ms. */
+export interface Attempt {
+  key: string;
+  state: AttemptState;
+  /** Its run; null before it is begun. */
+  runId: number | null;
+  configId: number | null;
+  ownNumber: string | null;
+  phone: string;
+  notAfter: number | null;
+  /** The carrier's; the first one that is heard of counts. */
+  callId: string | null;
+  status: CallStatus | null;
+  answeredBy: AnsweredBy | null;
+  /** Whether machine detection will come to a verdict. */
+  awaitsVerdict: boolean;
+  /** A person was given to the agent. */
+  hasTalk: boolean;
+  submittedAt: number | null;
+  answeredAt: number | null;
+  endedAt: number | null;
+  durationSeconds: number | null;
+  sipCode: number | null;
+  /** How often the carrier was asked in vain for a call that it may or may not have. */
+  looks: number;
+  /** When to look at it again although nothing comes; null: it needs no watching. */
+  checkAt: number | null;
+  outcome: AttemptOutcome | null;
+  returned: ReturnReason | null;
+  returnedUntil: number | null;
+  detail: string | null;
+  retryAfterSeconds: number | null;
+  callbacks: StatusCallback[];
+}
+
+/** Durations that the rules go by, in ms. */
+export interface Patience {
+  silenceMs: number;
+  unknownAfterMs: number;
+  lookAgainMs: number;
+  verdictMs: number;
+  resendMs: number;
+}
+
+/** Whether it holds a slot. */
+export const holdsSlot = ({ state }: Pick<Attempt, 'state'>): boolean =>
+  state === 'granted' || state === 'submitting' || state === 'placed';
+
+export const isOver = ({ state }: Pick<Attempt, 'state'>): boolean => state === 'ended' || state === 'returned';
+
+export const granted = (attempt: Attempt, by: { configId: number; ownNumber: string }, now: number, patience: Patience): Attempt => ({
+  ...attempt,
+  ...by,
+  state: 'granted',
+  checkAt: now + patience.resendMs,
+});
+
+/** The intent: from here on the carrier is asked once, by whoever was told that it had begun. */
+export const begun = (attempt: Attempt, hasDetection: boolean, now: number, patience: Patience): Attempt => ({
+  ...attempt,
+  state: 'submitting',
+  awaitsVerdict: hasDetection,
+  submittedAt: now,
+  checkAt: now + patience.unknownAfterMs,
+});
+
+export const returnedFor = (attempt: Attempt, reason: ReturnReason, detail: string, now: number, until: number | null = null): Attempt => ({
+  ...attempt,
+  state: 'returned',
+  returned: reason,
+  returnedUntil: until,
+  detail,
+  endedAt: now,
+  checkAt: null,
+});
+
+export const ended = (
+  attempt: Attempt,
+  outcome: AttemptOutcome,
+  detail: string | null,
+  at: number,
+  retryAfterSeconds: number | null = null,
+): Attempt => ({ ...attempt, state: 'ended', outcome, detail, endedAt: at, checkAt: null, retryAfterSeconds });

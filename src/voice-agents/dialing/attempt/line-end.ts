@@ -1,0 +1,38 @@
+import { outcomeOfFailedCall, type AttemptOutcome } from '../call-outcomes.ts';
+import { ended, type Attempt, type Patience } from './attempt.ts';
+
+/**
+ * The end of a line whose status is terminal: at once or, when machine detection may still say that it was a mailbox, after a grace. An
+ * answered call on which no talk came about is a failure: somebody picked up and heard nothing of the agent.
+ */
+export function lineEnd(attempt: Attempt, at: number, now: number, patience: Patience): Attempt {
+  const { status, answeredBy, awaitsVerdict } = attempt;
+  if (status === 'completed' && answeredBy === null && awaitsVerdict) {
+    return { ...attempt, endedAt: attempt.endedAt ?? at, checkAt: Math.min(attempt.checkAt ?? Infinity, now + patience.verdictMs) };
+  }
+  const [outcome, detail] = outcomeOf(attempt);
+  return ended(attempt, outcome, detail, attempt.endedAt ?? at);
+}
+
+/** The end of a line that waited for a verdict in vain. Doubt counts as a person. */
+export const lineEndWithoutVerdict = (attempt: Attempt): Attempt => {
+  const [outcome, detail] = outcomeOf({ ...attempt, awaitsVerdict: false });
+  return ended(attempt, outcome, detail, attempt.endedAt ?? attempt.checkAt ?? 0);
+};
+
+function outcomeOf({ status, answeredBy, hasTalk, sipCode }: Attempt): [AttemptOutcome, string | null] {
+  switch (status) {
+    case 'completed':
+      if (answeredBy === 'machine') return ['voicemail', null];
+      return hasTalk ? ['completed', null] : ['failed', 'the call was answered, but the line ended before the agent was on it'];
+    case 'busy':
+    case 'no_answer':
+    case 'cancelled':
+      return [status, null];
+    default:
+      return [
+        outcomeOfFailedCall(sipCode ?? undefined),
+        sipCode === null ? null : `the carrier could not complete the call (SIP ${sipCode})`,
+      ];
+  }
+}

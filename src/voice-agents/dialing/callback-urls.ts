@@ -1,0 +1,36 @@
+import { basePath } from '../../http/public-url.ts';
+import { signatureOf } from '../../library/signed-paths.ts';
+import type { Carrier } from '../telephony-configs/carrier-of.ts';
+
+/** Where a carrier reaches one call. */
+export interface CallAddress {
+  organizationId: number;
+  configId: number;
+  runId: number;
+  /** The attempt. */
+  key: string;
+}
+
+type Purpose = 'status' | 'answer' | 'machine' | 'recording' | 'connect';
+
+const relayLastsSeconds = 3600;
+
+const callPath = ({ organizationId, configId, runId }: Omit<CallAddress, 'key'>) =>
+  `${basePath}/telephony/${organizationId}/${configId}/calls/${runId}`;
+
+/** An address that the carrier calls back at; it signs what it sends there. */
+export const callbackUrl = ({ callbackOrigin }: Pick<Carrier, 'callbackOrigin'>, address: CallAddress, purpose: Purpose): string =>
+  `${callbackOrigin}${callPath(address)}/${purpose}?attempt=${encodeURIComponent(address.key)}`;
+
+/**
+ * The address of a call's socket. Carriers pass no query on and do not all sign the request, so a token of ours stands in the path; it opens
+ * this call alone, for an hour.
+ */
+export async function relayUrl(signingKey: string, { callbackOrigin }: Carrier, address: CallAddress, now: number): Promise<string> {
+  const expires = Math.floor(now / 1000) + relayLastsSeconds;
+  const signature = await relaySignature(signingKey, address, expires);
+  return `${callbackOrigin.replace(/^http/, 'ws')}${callPath(address)}/relay/${expires}/${signature}`;
+}
+
+export const relaySignature = (signingKey: string, { organizationId, configId, runId }: Omit<CallAddress, 'key'>, expires: number) =>
+  signatureOf(signingKey, ['relay', organizationId, configId, runId, expires]);

@@ -1,0 +1,115 @@
+import type { Database, Statement } from '../../database/client.ts';
+
+/** A call that is about to be dialled, as its row in `voice_agent_run` begins. */
+export interface NewCallRun {
+  attempt_key: string;
+  agent_id: number;
+  name: string;
+  phone: string;
+  /** Null until the call is granted a number. */
+  own_number: string | null;
+  mode: 'twilio' | 'telnyx';
+  call_type: 'inbound' | 'outbound';
+  contact_id: number | null;
+  campaign_id: number | null;
+  automation_run_id: number | null;
+  /** JSON text, or a pointer into R2. */
+  initial_context: string;
+}
+
+/**
+ * Writes the rows that are not there yet, each on the definition that its agent has now. Rows of agents that are archived or not the
+ * organization's, and of numbers that are suppressed, are left out.
+ */
+export const insertCallRuns = (database: Database, organizationId: number, runs: string, now: number): Statement =>
+  database.prepare(
+    `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number,
+       contact_id, campaign_id, automation_run_id, initial_context, created_at)
+     SELECT a.organization_id, a.id, a.current_definition_id, j.value->>'name', j.value->>'mode', j.value->>'call_type',
+       j.value->>'attempt_key', j.value->>'phone', j.value->>'own_number', j.value->>'contact_id', j.value->>'campaign_id',
+       j.value->>'automation_run_id', j.value->>'initial_context', ?
+     FROM json_each(?) j CROSS JOIN voice_agent a
+     WHERE a.id = j.value->>'agent_id' AND a.organization_id = ? AND a.status = 'active'
+       AND NOT EXISTS (SELECT 1 FROM suppression s WHERE s.organization_id = a.organization_id AND s.phone = j.value->>'phone'
+         AND (s.until IS NULL OR s.until > ?) AND j.value->>'call_type' = 'outbound')
+     ON CONFLICT (organization_id, attempt_key) DO NOTHING`,
+    now,
+    runs,
+    organizationId,
+    now,
+  );
+
+/** What is to be known of a call before it is dialled. */
+export interface CallFacts {
+  attempt_key: string;
+  run_id: number | null;
+  is_completed: number | null;
+  agent_status: 'active' | 'archived' | null;
+  /** Why the number must not be called; null: it may. */
+  suppressed: string | null;
+  contact_gone: number;
+  configurations: string | null;
+}
+
+/** `calls`: JSON of `{ attempt_key, agent_id, phone, contact_id }`. */
+export const callFacts = (database: Database, organizationId: number, calls: string, now: number): Statement =>
+  database.prepare(
+    `SELECT j.value->>'attempt_key' AS attempt_key, r.id AS run_id, r.is_completed, a.status AS agent_status,
+       a.workflow_configurations AS configurations,
+       (SELECT s.reason FROM suppression s WHERE s.organization_id = ?2 AND s.phone = j.value->>'phone'
+         AND (s.until IS NULL OR s.until > ?3)) AS suppressed,
+       j.value->>'contact_id' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contact c
+         WHERE c.id = j.value->>'contact_id' AND c.organization_id = ?2 AND c.deleted_at IS NULL) AS contact_gone
+     FROM json_each(?1) j
+     LEFT JOIN voice_agent_run r ON r.organization_id = ?2 AND r.attempt_key = j.value->>'attempt_key'
+     LEFT JOIN voice_agent a ON a.id = j.value->>'agent_id' AND a.organization_id = ?2`,
+    calls,
+    organizationId,
+    now,
+  );
+
+/** A row by the name of its attempt. */
+export const callRunByKey = (database: Database, organizationId: number, key: string): Statement =>
+  database.prepare('SELECT id FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organizationId, key);
+
+/** What became of a call that nobody talked on, as its row shows it. */
+export interface SilentEnd {
+  attempt_key: string;
+  outcome: string;
+  reason: string | null;
+  /** JSON text of `{ gathered_context, cost_info, annotations }`. */
+  result: string;
+  own_number: string | null;
+  started_at: number | null;
+  completed_at: number;
+}
+
+/** Completes rows that are not completed yet. Answers those of the given keys, whoever completed them. */
+export const completeSilentRuns = (database: Database, organizationId: number, ends: string): Statement[] => [
+  database.prepare(
+    `UPDATE voice_agent_run SET is_completed = 1, outcome = e.value->>'outcome', reason = e.value->>'reason', result = e.value->>'result',
+       own_number = coalesce(e.value->>'own_number', own_number), started_at = e.value->>'started_at',
+       completed_at = e.value->>'completed_at', revision = revision + 1
+     FROM json_each(?) e
+     WHERE voice_agent_run.organization_id = ? AND voice_agent_run.attempt_key = e.value->>'attempt_key' AND voice_agent_run.is_completed = 0`,
+    ends,
+    organizationId,
+  ),
+  database.prepare(
+    `SELECT r.id, r.attempt_key, r.agent_id, a.name AS agent_name, r.contact_id, r.campaign_id, r.automation_run_id, r.phone, r.outcome,
+       r.reason
+     FROM json_each(?) e CROSS JOIN voice_agent_run r CROSS JOIN voice_agent a
+     WHERE r.organization_id = ? AND r.attempt_key = e.value->>'attempt_key' AND a.id = r.agent_id`,
+    ends,
+    organizationId,
+  ),
+];
+
+/** Rows of attempts that were given back before they were dialled: there was no call. */
+export const deleteUndialled = (database: Database, organizationId: number, keys: string[]): Statement =>
+  database.prepare(
+    `DELETE FROM voice_agent_run WHERE is_completed = 0 AND campaign_id IS NOT NULL
+       AND (organization_id, attempt_key) IN (SELECT ?2, value FROM json_each(?1))`,
+    JSON.stringify(keys),
+    organizationId,
+  );

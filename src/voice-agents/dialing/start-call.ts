@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../accounts/context.ts';
+import { contactsByPhone } from '../../contacts/contacts-by-phone.ts';
+import { findContacts } from '../../contacts/find-contacts.ts';
+import { normalizePhone } from '../../contacts/phone-numbers.ts';
+import { invalidAt, notFound } from '../../library/errors.ts';
+import { askForCall } from './ask-for-call.ts';
+import { attemptKey } from './contract.ts';
+
+export { askForCall, withdrawCall, type WantedCall } from './ask-for-call.ts';
+
+export interface CallOrder {
+  /** As typed. */
+  phone?: string | null | undefined;
+  contact_id?: number | null | undefined;
+  initial_context?: Record<string, unknown> | null | undefined;
+}
+
+/** Has one person called: by a number, or a contact at its number. Answers the id of the run. Throws 404, 409 and 422. */
+export async function startCall(
+  context: Context,
+  agent: { id: number; name: string; status: 'active' | 'archived' },
+  order: CallOrder,
+): Promise<{ runId: number }> {
+  const { phone, contactId } = await whom(context, order);
+  // The run has no id before it is written, so the call is named by itself.
+  const name = randomUUID();
+  const owner = { kind: 'single' as const, id: 0 };
+  return askForCall(context, {
+    owner,
+    key: attemptKey(owner, name),
+    agent,
+    phone,
+    contactId,
+    automationRunId: null,
+    initialContext: order.initial_context ?? {},
+    notAfter: null,
+  });
+}
+
+async function whom(context: Context, order: CallOrder): Promise<{ phone: string; contactId: number | null }> {
+  if (order.contact_id != null) {
+    const contact = (await findContacts(context, [order.contact_id])).get(order.contact_id);
+    if (!contact) throw notFound('Contact');
+    if (!contact.phone)
+      throw invalidAt(['body', 'contact_id'], `Contact ${contact.id} has no phone; give it one, or send "phone"`, 'no_phone');
+    return { phone: contact.phone, contactId: contact.id };
+  }
+  const reading = normalizePhone(order.phone ?? '', context.organization.defaultCountry);
+  if (!('phone' in reading)) throw invalidAt(['body', 'phone'], `The phone ${reading.detail}`, reading.reason);
+  const contact = (await contactsByPhone(context, [reading.phone])).get(reading.phone);
+  return { phone: reading.phone, contactId: contact?.id ?? null };
+}

@@ -1,0 +1,45 @@
+import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';
+import { readTelnyxCallback } from '../../providers/telephony/telnyx-callbacks.ts';
+import { isFromTelnyx } from '../../providers/telephony/telnyx-signature.ts';
+import { readTwilioCallback } from '../../providers/telephony/twilio-callbacks.ts';
+import { isFromTwilio } from '../../providers/telephony/twilio-signature.ts';
+import type { Carrier } from '../telephony-configs/carrier-of.ts';
+
+/** A request as it came, its body unread by anybody else. */
+export interface Callback {
+  /** Path and query, letter for letter. */
+  path: string;
+  body: string;
+  headers: Headers;
+}
+
+/** Whether the carrier has signed the request, over the address under which it knows us. `now` in epoch ms. */
+export async function isSignedBy(carrier: Carrier, { path, body, headers }: Callback, now: number): Promise<boolean> {
+  const { account } = carrier;
+  if (account.provider === 'telnyx')
+    return isFromTelnyx(
+      { body, signature: headers.get('telnyx-signature-ed25519'), timestamp: headers.get('telnyx-timestamp') },
+      account.publicKey ?? '',
+      now,
+    );
+  return isFromTwilio(
+    {
+      url: carrier.callbackOrigin + path,
+      body,
+      contentType: headers.get('content-type'),
+      signature: headers.get('x-twilio-signature'),
+      settings: headers.get('x-twilio-webhooks-signature-settings'),
+    },
+    { authToken: account.authToken },
+  );
+}
+
+/** What a signed request tells; undefined: nothing that concerns us. */
+export function eventOf(carrier: Carrier, { body }: Callback, now: number): CarrierEvent | undefined {
+  if (carrier.provider === 'twilio') return readTwilioCallback(new URLSearchParams(body), now);
+  try {
+    return readTelnyxCallback(JSON.parse(body), now);
+  } catch {
+    return undefined;
+  }
+}

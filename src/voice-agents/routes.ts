@@ -1,0 +1,93 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
+import { decodeCursor, envelope } from '../http/pagination.ts';
+import { listAgents } from './agents/agent-store.ts';
+import { changeAgent, setAgentStatus } from './agents/change.ts';
+import { createAgent } from './agents/create.ts';
+import { existingAgentWithDefinition } from './agents/existing-agent.ts';
+import { proposalIssues, storedIssues } from './agents/prepare-definition.ts';
+import { agentRecord } from './agents/records.ts';
+import { runRoutes } from './run-routes.ts';
+import * as schemas from './schemas.ts';
+
+const tags = ['voice-agents'];
+const params = z.object({ workflow_id: pathId });
+
+const createRouteOf = createRoute({
+  method: 'post',
+  path: '/workflow/create/definition',
+  tags,
+  summary: 'Create a voice agent; it may be called at once',
+  request: { body: jsonBody(schemas.NewAgentBody) },
+  responses: { 200: jsonResponse(schemas.AgentRecord), ...errorResponses(400) },
+});
+const listRoute = createRoute({
+  method: 'get',
+  path: '/workflow',
+  tags,
+  summary: 'List voice agents, newest first; archived ones with status=archived',
+  request: { query: schemas.AgentQuery },
+  responses: { 200: jsonResponse(schemas.AgentList), ...errorResponses(400) },
+});
+const getRoute = createRoute({
+  method: 'get',
+  path: '/workflow/{workflow_id}',
+  tags,
+  summary: 'Get a voice agent',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.AgentRecord), ...errorResponses(400, 404) },
+});
+const changeRoute = createRoute({
+  method: 'put',
+  path: '/workflow/{workflow_id}',
+  tags,
+  summary: 'Change a voice agent: absent fields stay, null clears',
+  description:
+    'A changed definition becomes a new one with an id of its own, on which runs begin from now on; an equal one changes nothing. `workflow_configurations` are changed key by key.',
+  request: { params, body: jsonBody(schemas.AgentChangeBody) },
+  responses: { 200: jsonResponse(schemas.AgentRecord), ...errorResponses(400, 404, 409) },
+});
+const statusRoute = createRoute({
+  method: 'put',
+  path: '/workflow/{workflow_id}/status',
+  tags,
+  summary: 'Archive or restore a voice agent',
+  description: 'An archived agent takes no calls, and its campaigns pause. History and definition are kept.',
+  request: { params, body: jsonBody(schemas.AgentStatusBody) },
+  responses: { 200: jsonResponse(schemas.AgentRecord), ...errorResponses(400, 404, 409) },
+});
+const validateRoute = createRoute({
+  method: 'post',
+  path: '/workflow/{workflow_id}/validate',
+  tags,
+  summary: 'What is wrong with the definition of a voice agent, or with the given one',
+  request: { params, body: { ...jsonBody(schemas.AgentValidationBody), required: false } },
+  responses: { 200: jsonResponse(schemas.AgentValidation), ...errorResponses(400, 404) },
+});
+
+const agentRoutes = createArea()
+  .openapi(createRouteOf, async (c) => c.json(agentRecord(await createAgent(c.var.context, c.req.valid('json'))), 200))
+  .openapi(listRoute, async (c) => {
+    const { status, search, ...page } = c.req.valid('query');
+    const { database, organization } = c.var.context;
+    const found = await listAgents(database, organization.id, { status, search }, { ...page, after: decodeCursor(page.cursor) });
+    return c.json(envelope('workflows', page, found, agentRecord), 200);
+  })
+  .openapi(getRoute, async (c) =>
+    c.json(agentRecord(await existingAgentWithDefinition(c.var.context, c.req.valid('param').workflow_id)), 200),
+  )
+  .openapi(changeRoute, async (c) =>
+    c.json(agentRecord(await changeAgent(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json'))), 200),
+  )
+  .openapi(statusRoute, async (c) =>
+    c.json(agentRecord(await setAgentStatus(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json').status)), 200),
+  )
+  .openapi(validateRoute, async (c) => {
+    const { workflow_definition: stored } = await existingAgentWithDefinition(c.var.context, c.req.valid('param').workflow_id);
+    const { workflow_definition: proposed } = c.req.valid('json');
+    const errors = await (proposed ? proposalIssues(c.var.context, proposed, stored) : storedIssues(c.var.context, stored));
+    return c.json({ valid: errors.length === 0, errors }, 200);
+  });
+
+/** Agents and their runs. */
+export const voiceAgentRoutes = createArea().route('/', agentRoutes).route('/', runRoutes);

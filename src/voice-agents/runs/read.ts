@@ -1,0 +1,47 @@
+import type { Context } from '../../accounts/context.ts';
+import { resolvePayload, resolvePayloads } from '../../database/payload.ts';
+import { callSlots } from '../dialing/slots.ts';
+import type { RunRecord } from '../schemas.ts';
+import { artifactKey, noLogs, type RunLogs } from './artifacts.ts';
+import { callObject } from './call-object.ts';
+import { existingRun } from './existing-run.ts';
+import { runRecord } from './records.ts';
+import type { RunRow } from './run-store.ts';
+
+type JsonObject = Record<string, unknown>;
+
+/** One run: while it lives as the line and the talk know it, then as its row and its logs in R2 do. Throws 404. */
+export async function readRun(context: Context, apiUrl: string, agentId: number, runId: number): Promise<RunRecord> {
+  const row = await existingRun(context, agentId, runId);
+  if (row.is_completed) return completedRun(context, apiUrl, row);
+  const { bindings, organization } = context;
+  const [line, live, initialContext] = await Promise.all([
+    row.mode === 'textchat' ? null : callSlots(bindings, organization.id, (slots) => slots.look(row.attempt_key)),
+    callObject(bindings, organization.id, row.id, (object) => object.snapshot()),
+    initialContextOf(context, row),
+  ]);
+  // Nobody knows of it any more: it was completed between the two reads, unless it has not begun.
+  const latest = line || live ? row : await existingRun(context, agentId, runId);
+  if (latest.is_completed) return completedRun(context, apiUrl, latest);
+  const callStatus = line?.callStatus ?? (row.mode === 'textchat' ? 'in_progress' : 'queued');
+  return runRecord(apiUrl, row, { initialContext, callStatus, live: live ?? undefined, logs: live?.logs });
+}
+
+async function completedRun(context: Context, apiUrl: string, row: RunRow): Promise<RunRecord> {
+  const [initialContext, logs] = await Promise.all([
+    initialContextOf(context, row),
+    context.bindings.FILES.get(artifactKey(context.organization.id, row.id, 'logs.json')),
+  ]);
+  return runRecord(apiUrl, row, { initialContext, logs: logs ? await logs.json<RunLogs>() : noLogs });
+}
+
+const initialContextOf = ({ bindings }: Context, row: RunRow) => resolvePayload<JsonObject>(bindings.FILES, row.initial_context);
+
+/** Runs as lists show them: without logs, and of a live one only what its row says. */
+export async function runRecords({ bindings }: Context, apiUrl: string, rows: RunRow[]): Promise<RunRecord[]> {
+  const contexts = await resolvePayloads(
+    bindings.FILES,
+    rows.map((row) => row.initial_context),
+  );
+  return rows.map((row, index) => runRecord(apiUrl, row, { initialContext: contexts[index] as JsonObject }));
+}

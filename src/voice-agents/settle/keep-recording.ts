@@ -1,0 +1,27 @@
+import type { Context } from '../../accounts/context.ts';
+import { artifactKey } from '../runs/artifacts.ts';
+import { findRun, setRecording } from '../runs/run-store.ts';
+import { carrierOf } from '../telephony-configs/carrier-of.ts';
+
+/** `later`: it may be there another time. The message is for the service's own log. */
+export type KeptRecording = { kind: 'kept' } | { kind: 'none'; message: string } | { kind: 'later'; message: string };
+
+/** Fetches a call's recording from its carrier into R2, and has the row say so. Repeatable. */
+export async function keepRecording(context: Context, runId: number, configId: number, url: string): Promise<KeptRecording> {
+  const { bindings, database, organization } = context;
+  const row = await findRun(context, runId);
+  if (!row) return { kind: 'none', message: 'the run is gone' };
+  if (row.recording_type !== null) return { kind: 'kept' };
+  const carrier = await carrierOf(context, configId);
+  if (!carrier) return { kind: 'none', message: `the telephony configuration ${configId} is gone` };
+  const fetched = await carrier.telephony.fetchRecording(url);
+  // A recording that was announced a moment ago may not be everywhere at the carrier yet.
+  if ('missing' in fetched) return { kind: 'later', message: 'the carrier does not have it' };
+  if ('failure' in fetched) return { kind: 'later', message: fetched.failure };
+  const { stream, contentType, bytes } = fetched.recording;
+  // R2 takes a stream only when its length is known.
+  const content = bytes === undefined ? await new Response(stream).arrayBuffer() : stream;
+  await bindings.FILES.put(artifactKey(organization.id, runId, 'recording'), content, { httpMetadata: { contentType } });
+  await database.batch([setRecording(context, runId, contentType)]);
+  return { kind: 'kept' };
+}

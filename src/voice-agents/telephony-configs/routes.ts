@@ -1,0 +1,78 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context as HonoContext } from 'hono';
+import { createArea, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/area.ts';
+import type { HttpEnvironment } from '../../http/environment.ts';
+import { envelope } from '../../http/pagination.ts';
+import { apiUrl, basePath } from '../../http/public-url.ts';
+import { changeConfig, createConfig, deleteConfig, existingConfig, listConfigs } from './change.ts';
+import { telephonyConfigRecord } from './records.ts';
+import * as schemas from './schemas.ts';
+import type { TelephonyConfigRow } from './store.ts';
+
+const tags = ['telephony'];
+const ofConfig = z.object({ config_id: pathId });
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/organizations/telephony-configs',
+  tags,
+  summary: 'List telephony configurations, newest first, their secrets masked',
+  request: { query: schemas.TelephonyConfigQuery },
+  responses: { 200: jsonResponse(schemas.TelephonyConfigList), ...errorResponses(400) },
+});
+const createConfigRoute = createRoute({
+  method: 'post',
+  path: '/organizations/telephony-configs',
+  tags,
+  summary: 'Connect a carrier account with the numbers that it calls from',
+  request: { body: jsonBody(schemas.NewTelephonyConfigBody) },
+  responses: { 200: jsonResponse(schemas.TelephonyConfigRecord), ...errorResponses(400, 404, 409, 413, 415) },
+});
+const readRoute = createRoute({
+  method: 'get',
+  path: '/organizations/telephony-configs/{config_id}',
+  tags,
+  summary: 'Get a telephony configuration, its secrets masked',
+  request: { params: ofConfig },
+  responses: { 200: jsonResponse(schemas.TelephonyConfigRecord), ...errorResponses(400, 404) },
+});
+const patchRoute = createRoute({
+  method: 'patch',
+  path: '/organizations/telephony-configs/{config_id}',
+  tags,
+  summary: 'Change a telephony configuration: absent fields and masked secrets stay',
+  request: { params: ofConfig, body: jsonBody(schemas.TelephonyConfigPatchBody) },
+  responses: { 200: jsonResponse(schemas.TelephonyConfigRecord), ...errorResponses(400, 404, 409, 413, 415) },
+});
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/organizations/telephony-configs/{config_id}',
+  tags,
+  summary: 'Delete a telephony configuration; the oldest that is left becomes the default when it was it',
+  request: { params: ofConfig },
+  responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 404) },
+});
+
+type Request = HonoContext<HttpEnvironment>;
+
+const originOf = (c: Request): string => apiUrl(c).slice(0, -basePath.length);
+const shown = (c: Request, row: TelephonyConfigRow) => telephonyConfigRecord(c.var.context, row, apiUrl(c));
+const same = <T>(record: T) => record;
+
+export const telephonyConfigRoutes = createArea()
+  .openapi(listRoute, async (c) => {
+    const query = c.req.valid('query');
+    const found = await listConfigs(c.var.context, query);
+    const records = await Promise.all(found.rows.map((row) => shown(c, row)));
+    return c.json(envelope('telephony_configs', query, { ...found, rows: records }, same), 200);
+  })
+  .openapi(createConfigRoute, async (c) => c.json(await shown(c, await createConfig(c.var.context, c.req.valid('json'), originOf(c))), 200))
+  .openapi(readRoute, async (c) => c.json(await shown(c, await existingConfig(c.var.context, c.req.valid('param').config_id)), 200))
+  .openapi(patchRoute, async (c) => {
+    const { config_id } = c.req.valid('param');
+    return c.json(await shown(c, await changeConfig(c.var.context, config_id, c.req.valid('json'), originOf(c))), 200);
+  })
+  .openapi(deleteRoute, async (c) => {
+    await deleteConfig(c.var.context, c.req.valid('param').config_id);
+    return c.json({ status: 'deleted' as const }, 200);
+  });

@@ -1,0 +1,242 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import { callingOrganization, carrierLedger, carryCallbacks, dueCallbacks, handOn, type CallingOrganization } from '../support/calls.ts';
+
+import type { AttemptReport, Owner, RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
+
+/** Numbers by what the simulated carrier does with them. */
+let block = 200;
+const person = (digits: string) => `+1212${++block}${digits}`;
+
+/** The campaign that owns the calls of a test: it keeps what it is told. */
+function listeningCampaign() {
+  const reports: AttemptReport[] = [];
+  const spy = vi
+    .spyOn(env.CAMPAIGN, 'getByName')
+    .mockImplementation(() => ({ reports: async (told: AttemptReport[]) => void reports.push(...structuredClone(told)) }) as never);
+  return { reports, of: (kind: AttemptReport['kind']) => reports.filter((report) => report.kind === kind), end: () => spy.mockRestore() };
+}
+
+async function setUp(options: CallingOrganization = {}) {
+  const organization = await callingOrganization(options);
+  const slots = env.CALL_SLOTS.getByName(String(organization.id));
+  const campaign: Owner = { kind: 'campaign', id: 1 };
+  const call = (key: string, phone: string, more: Partial<RequestedCall> = {}): RequestedCall => ({
+    key,
+    phone,
+    agentId: organization.agentId,
+    contactId: null,
+    initialContext: '{}',
+    name: 'A call',
+    notAfter: null,
+    ...more,
+  });
+  const request = (calls: RequestedCall[], { owner = campaign, epoch = 0, maxConcurrency = null as number | null } = {}) =>
+    slots.request(organization.id, { owner, epoch, maxConcurrency, calls });
+  const runs = async () =>
+    (await env.DB.prepare('SELECT * FROM voice_agent_run WHERE organization_id = ? ORDER BY id').bind(organization.id).all()).results;
+  return { ...organization, slots, campaign, call, request, runs };
+}
+
+describe('call slots', () => {
+  it('dial each attempt once, tell its owner how the line ended, and complete its run', async () => {
+    const listener = listeningCampaign();
+    const { id, request, call, account, runs } = await setUp();
+    const [busy, silent, wrong, machine] = ['0001', '0002', '0003', '0004'].map(person) as [string, string, string, string];
+    const keys = { [busy]: 'campaign:1:1:1', [silent]: 'campaign:1:2:1', [wrong]: 'campaign:1:3:1', [machine]: 'campaign:1:4:1' };
+    const calls = Object.entries(keys).map(([phone, key]) => call(key, phone));
+    expect(await request(calls)).toEqual({ queued: 4, known: 0, isStale: false });
+    expect(await request(calls)).toEqual({ queued: 0, known: 4, isStale: false });
+    await carryCallbacks(account, async () => listener.of('ended').length >= 4);
+    const ends = new Map(listener.of('ended').map((report) => [report.key, report.kind === 'ended' && report.outcome]));
+    expect([busy, silent, wrong, machine].map((phone) => ends.get(keys[phone]!))).toEqual([
+      'busy',
+      'no_answer',
+      'number_refused',
+      'voicemail',
+    ]);
+    const ledger = await carrierLedger(account);
+    expect(ledger.calls).toHaveLength(4);
+    expect(ledger.attempts_dialled_twice).toEqual([]);
+    await vi.waitFor(async () => {
+      const rows = await runs();
+      expect(rows.map(({ outcome, is_completed }) => [outcome, is_completed])).toEqual(
+        expect.arrayContaining([
+          ['busy', 1],
+          ['no_answer', 1],
+          ['failed', 1],
+          ['voicemail', 1],
+        ]),
+      );
+      expect(rows.every((row) => row['campaign_id'] === 1 && row['organization_id'] === id)).toBe(true);
+    });
+    listener.end();
+  });
+
+  it('tell the owner again of an attempt that it asks for once more, and dial nobody', async () => {
+    const listener = listeningCampaign();
+    const { request, call, account } = await setUp();
+    const calls = [call('campaign:1:1:1', person('0001'))];
+    await request(calls);
+    await carryCallbacks(account, async () => listener.of('ended').length === 1);
+    await request(calls);
+    await vi.waitFor(() => expect(listener.of('ended')).toHaveLength(2));
+    expect((await carrierLedger(account)).calls).toHaveLength(1);
+    listener.end();
+  });
+
+  it('hold no more calls at once than the plan allows, and no more of an owner than it allows itself', async () => {
+    const listener = listeningCampaign();
+    const { request, call, account, slots, campaign } = await setUp({ concurrentCalls: 3 });
+    const other: Owner = { kind: 'campaign', id: 2 };
+    const batch = (name: string) => Array.from({ length: 5 }, (_, index) => call(`${name}:${index}:1`, person('0002')));
+    await request(batch('campaign:1'), { maxConcurrency: 1 });
+    await request(batch('campaign:2'), { owner: other, maxConcurrency: 5 });
+    await vi.waitFor(async () => expect((await carrierLedger(account)).calls).toHaveLength(3));
+    expect(await slots.standing(campaign)).toMatchObject({
+      live: 1,
+      queued: 4,
+      organizationLive: 3,
+      limit: 3,
+      waitingFor: expect.stringContaining('call_slots'),
+    });
+    expect(await slots.standing(other)).toMatchObject({ live: 2, queued: 3 });
+    await carryCallbacks(account, async () => listener.of('ended').length >= 10, 25_000);
+    const ledger = await carrierLedger(account);
+    expect(ledger.calls).toHaveLength(10);
+    expect(ledger.peak_concurrent).toBeLessThanOrEqual(3);
+    listener.end();
+  });
+
+  it('never have one person in two calls, whoever asks', async () => {
+    const listener = listeningCampaign();
+    const { request, call, account, slots } = await setUp();
+    const phone = person('0002');
+    await request([call('campaign:1:1:1', phone)]);
+    await vi.waitFor(async () => expect((await carrierLedger(account)).calls).toHaveLength(1));
+    await request([call('campaign:2:1:1', phone)], { owner: { kind: 'campaign', id: 2 } });
+    await vi.waitFor(() =>
+      expect(listener.of('waiting')).toMatchObject([{ key: 'campaign:2:1:1', reason: expect.stringContaining('in_another_call') }]),
+    );
+    expect(await slots.look('campaign:2:1:1')).toMatchObject({ callStatus: 'queued' });
+    await carryCallbacks(account, async () => listener.of('ended').length >= 2);
+    const ledger = await carrierLedger(account);
+    expect(ledger.calls).toHaveLength(2);
+    expect(ledger.peak_concurrent).toBe(1);
+    listener.end();
+  });
+
+  it('dial nothing of an owner that has withdrawn, whatever is still on its way', async () => {
+    const listener = listeningCampaign();
+    const { id, request, call, account, slots, campaign } = await setUp({ callsPerSecond: 1 });
+    await request(
+      [call('campaign:1:1:1', person('0002')), call('campaign:1:2:1', person('0002')), call('campaign:1:3:1', person('0002'))],
+      { epoch: 1 },
+    );
+    await vi.waitFor(async () => expect((await carrierLedger(account)).calls).toHaveLength(1));
+    await slots.withdraw(id, campaign, 2);
+    expect(await request([call('campaign:1:4:1', person('0002'))], { epoch: 1 })).toMatchObject({ queued: 0, isStale: true });
+    expect(await slots.begin(['campaign:1:2:1', 'campaign:1:3:1', 'campaign:1:4:1'])).toEqual([]);
+    await vi.waitFor(() =>
+      expect(
+        listener
+          .of('returned')
+          .map(({ key }) => key)
+          .toSorted(),
+      ).toEqual(['campaign:1:2:1', 'campaign:1:3:1']),
+    );
+    // It may ask for the same again afterwards.
+    expect(await request([call('campaign:1:2:1', person('0002'))], { epoch: 2 })).toMatchObject({ queued: 1 });
+    expect((await carrierLedger(account)).calls).toHaveLength(1);
+    listener.end();
+  });
+
+  it('give an attempt to one caller only', async () => {
+    const listener = listeningCampaign();
+    const sends = vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
+    const { request, call, slots } = await setUp();
+    await request([call('campaign:1:1:1', person('0002'))]);
+    await vi.waitFor(() => expect(sends).toHaveBeenCalled());
+    const answers = await Promise.all([slots.begin(['campaign:1:1:1']), slots.begin(['campaign:1:1:1']), slots.begin(['campaign:1:1:1'])]);
+    expect(answers.flat()).toHaveLength(1);
+    expect(await slots.begin(['campaign:1:1:1'])).toEqual([]);
+    sends.mockRestore();
+    listener.end();
+  });
+
+  it('give back what may not be dialled: a closed window, a suppressed number, a deleted contact, an archived agent', async () => {
+    const listener = listeningCampaign();
+    const { client, request, call, account, agentId } = await setUp();
+    const suppressed = person('0002');
+    await client.post('/contacts/suppressions', { phone: suppressed, reason: 'asked us to stop' });
+    await request([
+      call('campaign:1:1:1', suppressed),
+      call('campaign:1:2:1', person('0002'), { notAfter: Date.now() - 1 }),
+      call('campaign:1:3:1', person('0002'), { contactId: 999_999_999 }),
+    ]);
+    await vi.waitFor(() => expect(listener.of('returned')).toHaveLength(3));
+    await client.put(`/workflow/${agentId}/status`, { status: 'archived' });
+    await request([call('campaign:1:4:1', person('0002'))]);
+    await vi.waitFor(() => expect(listener.of('returned')).toHaveLength(4));
+    const reasons = new Map(listener.of('returned').map((report) => [report.key, report.kind === 'returned' && report.reason]));
+    expect(Object.fromEntries(reasons)).toEqual({
+      'campaign:1:1:1': 'suppressed',
+      'campaign:1:2:1': 'window_closed',
+      'campaign:1:3:1': 'contact_deleted',
+      'campaign:1:4:1': 'agent_archived',
+    });
+    expect((await carrierLedger(account)).calls).toEqual([]);
+    listener.end();
+  });
+
+  it('keep min_hours_between_calls between two calls to a person, and say until when', async () => {
+    const listener = listeningCampaign();
+    const { client, request, call, account } = await setUp();
+    await client.patch('/organizations/current', { min_hours_between_calls: 2 });
+    const phone = person('0001');
+    await request([call('campaign:1:1:1', phone)]);
+    await carryCallbacks(account, async () => listener.of('ended').length === 1);
+    await request([call('campaign:1:1:2', phone)]);
+    await vi.waitFor(() => expect(listener.of('returned')).toHaveLength(1));
+    const [returned] = listener.of('returned');
+    expect(returned).toMatchObject({ key: 'campaign:1:1:2', reason: 'too_soon' });
+    const until = returned?.kind === 'returned' ? returned.until! : 0;
+    expect(until).toBeGreaterThan(Date.now() + 1.9 * 3_600_000);
+    expect(until).toBeLessThan(Date.now() + 2.1 * 3_600_000);
+    listener.end();
+  });
+
+  it('change nothing on requests that the carrier has not signed, or has signed for something else', async () => {
+    const listener = listeningCampaign();
+    const { request, call, account, slots } = await setUp();
+    await request([call('campaign:1:1:1', person('0001'))]);
+    const [first] = await dueCallbacks(account, 5000);
+    expect(first).toBeDefined();
+    const unsigned = Object.fromEntries(Object.entries(first!.headers).filter(([name]) => name.toLowerCase() !== 'x-twilio-signature'));
+    const body = new URLSearchParams(first!.body);
+    body.set('CallStatus', 'completed');
+    for (const change of [{ headers: unsigned }, { body: body.toString() }, { url: first!.url.replace('1%3A1%3A1', '1%3A2%3A1') }])
+      expect((await handOn(first!, change)).status).toBe(401);
+    expect(await slots.look('campaign:1:1:1')).toMatchObject({ callStatus: 'dialing' });
+    expect((await handOn(first!)).status).toBe(200);
+    listener.end();
+  });
+
+  it('tell a user what to do when the carrier refuses the account', async () => {
+    const listener = listeningCampaign();
+    const { request, call } = await setUp({ authToken: 'an-invalid-token' });
+    await request([call('campaign:1:1:1', person('0002'))]);
+    await vi.waitFor(() =>
+      expect(listener.of('ended')).toMatchObject([{ outcome: 'account_refused', detail: expect.stringMatching(/\w/) }]),
+    );
+    listener.end();
+  });
+
+  it('answer nothing where there are none', async () => {
+    const slots = env.CALL_SLOTS.getByName('999999999');
+    expect(await slots.look('campaign:1:1:1')).toBeNull();
+    expect(await slots.begin(['campaign:1:1:1'])).toEqual([]);
+    await slots.settled(['campaign:1:1:1']);
+    await slots.poke();
+  });
+});

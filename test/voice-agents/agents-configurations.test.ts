@@ -1,0 +1,80 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { AgentConfigurations, configurationsOf, conversationSettings } from '../../src/voice-agents/agents/configurations.ts';
+import { prepareConfigurations } from '../../src/voice-agents/agents/prepare-fields.ts';
+import { usualGuards } from '../../src/voice-agents/conversation/guards.ts';
+import { usualPhrases } from '../../src/voice-agents/conversation/phrases.ts';
+
+const stored = (...args: Parameters<typeof prepareConfigurations>) => JSON.parse(prepareConfigurations(...args));
+const places = (configurations: Record<string, unknown>): string[] => {
+  try {
+    prepareConfigurations(configurations);
+  } catch (error) {
+    return (error as { issues: { loc: string[] }[] }).issues.map(({ loc }) => loc.join('.'));
+  }
+  return [];
+};
+
+test('nothing configured is what the engine does by itself', () => {
+  expect(conversationSettings({})).toEqual({ guards: usualGuards, phrases: usualPhrases, model: undefined });
+  expect(stored(null)).toMatchObject({ max_call_duration: 300, max_user_idle_timeout: 10, recording_enabled: true, required_tests: [] });
+});
+
+test('what is configured reaches the engine in its own words', () => {
+  const settings = conversationSettings({ model: 'big', max_call_duration: 1200, max_user_idle_timeout: 4, phrases: { goodbye: 'Bye' } });
+  expect(settings).toEqual({
+    model: 'big',
+    guards: { maxCallDurationSeconds: 1200, maxUserIdleSeconds: 4 },
+    phrases: { ...usualPhrases, goodbye: 'Bye' },
+  });
+});
+
+test('an unknown key and a wrong value are refused by name', () => {
+  const wrong = (configurations: Record<string, unknown>) =>
+    places(configurations).map((loc) => loc.replace('body.workflow_configurations.', ''));
+  expect(wrong({ max_duration: 5 })).toEqual(['max_duration']);
+  expect(wrong({ webhook: 'https://a.example' })).toEqual(['webhook']);
+  expect(wrong({ max_call_duration: 1201 })).toEqual(['max_call_duration']);
+  expect(wrong({ max_call_duration: 299.5, max_user_idle_timeout: 0 })).toEqual(['max_call_duration', 'max_user_idle_timeout']);
+  expect(wrong({ model: ' ' })).toEqual(['model']);
+  expect(wrong({ language: 'english, please' })).toEqual(['language']);
+  expect(wrong({ phrases: { hello: 'Hi' } })).toEqual(['phrases.hello']);
+  expect(wrong({ phrases: { goodbye: '' } })).toEqual(['phrases.goodbye']);
+  expect(wrong({ recording_enabled: 'yes' })).toEqual(['recording_enabled']);
+  expect(wrong({ required_tests: [{ config: {} }] })).toEqual(['required_tests.0.adversary_workflow_id']);
+  expect(wrong({ required_tests: [{ adversary_workflow_id: 3, name: 'x' }] })).toEqual(['required_tests.0.name']);
+});
+
+test('absent keys stay, null is the default again, and phrases change one by one', () => {
+  const first = stored({ language: 'de-DE', max_call_duration: 60, phrases: { goodbye: 'Tschüss', apology: 'Verzeihung' } });
+  const second = stored({ max_call_duration: null, phrases: { apology: null, time_is_up: 'Die Zeit ist um' } }, first);
+  expect(second).toEqual({
+    ...first,
+    max_call_duration: 300,
+    phrases: { ...usualPhrases, goodbye: 'Tschüss', time_is_up: 'Die Zeit ist um' },
+  });
+  expect(stored(null, first)).toEqual(stored(null));
+  expect(stored({ phrases: { goodbye: null } })).toEqual(stored(null));
+});
+
+test('whatever is accepted stays as it is when it is stored and read again', () => {
+  const configurations = fc.record(
+    {
+      model: fc.constantFrom('a', 'gpt-6-luna'),
+      max_call_duration: fc.integer({ min: 10, max: 1200 }),
+      max_user_idle_timeout: fc.integer({ min: 1, max: 1200 }),
+      recording_enabled: fc.boolean(),
+      language: fc.constantFrom('en', 'en-US', 'zh-Hant-TW'),
+      required_tests: fc.array(fc.record({ adversary_workflow_id: fc.integer({ min: 1 }) }), { maxLength: 3 }),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(configurations, (given) => {
+      const once = stored(given);
+      expect(configurationsOf(once)).toEqual(once);
+      expect(stored({}, once)).toEqual(once);
+      expect(AgentConfigurations.parse(given)).toEqual(once);
+    }),
+  );
+});
