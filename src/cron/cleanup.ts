@@ -2,6 +2,7 @@ import type { Context } from '../accounts/context.ts';
 import { endLiveRuns } from '../automation-workflows/runs/end-live-runs.ts';
 import { markLiveRuns } from '../automation-workflows/runs/mark-live-runs.ts';
 import { releaseHeld } from '../automation-workflows/runs/release-held.ts';
+import { contactDeletedInCampaigns } from '../campaigns/contact-deleted.ts';
 import { eraseContactTraces, removeDeletedListMembers } from '../contacts/store-erase.ts';
 import { deleteCleanup, openCleanup, type CleanupRow } from './cleanup-store.ts';
 
@@ -28,6 +29,7 @@ async function isDone(context: Context, { kind, subject_id: subjectId, created_a
         { contactId: subjectId },
         { type: 'contact_deleted', message: 'The contact was deleted' },
       );
+      await contactDeletedInCampaigns(context, subjectId);
       return (await eraseContactTraces(database, organization.id, subjectId)) && areEnded;
     }
     case 'workflow_archived':

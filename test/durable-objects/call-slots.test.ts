@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import { callingOrganization, carrierLedger, carryCallbacks, dueCallbacks, handOn, type CallingOrganization } from '../support/calls.ts';
+import { callingOrganization, carrierLedger, carryCallbacks, dueCallbacks, handOn, type CallingOrganization } from '../support/carrier.ts';
 
 import type { AttemptReport, Owner, RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
 

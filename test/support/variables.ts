@@ -7,6 +7,12 @@ export const testVariables = {
   SIGNING_KEY: btoa('test-signing-key-of-32-bytes....'),
   RATE_LIMIT_REQUESTS: '1000000',
   ALLOWED_PRIVATE_ORIGINS: 'http://127.0.0.1:8788',
+  // So that what nobody tells is asked for soon.
+  CALL_SILENCE_SECONDS: '2',
+  CALL_UNKNOWN_AFTER_SECONDS: '1',
+  CALL_LOOK_AGAIN_SECONDS: '1',
+  CALL_VERDICT_SECONDS: '1',
+  CALL_RESEND_SECONDS: '1',
   OPENAI_API_KEY: 'test-key-of-the-language-model',
   OPENAI_BASE_URL: 'https://model.example.com/v1',
 };

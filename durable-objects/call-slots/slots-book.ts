@@ -1,0 +1,236 @@
+import type { Clock } from '../../src/library/clock.ts';
+import { holdsSlot, isOver, returnedFor, type Attempt } from '../../src/voice-agents/dialing/attempt/attempt.ts';
+import { ownerName, type Owner, type RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
+import { AttemptRows, levels, newAttempt, type StoredAttempt } from './attempt-rows.ts';
+
+const secondMs = 1000;
+const mostRequeues = 3;
+const keptMs = 24 * 3_600_000;
+const dialledKeptMs = 31 * 24 * 3_600_000;
+const prunedAtOnce = 500;
+
+/** Whom calls are counted for: single calls and journeys together each, every campaign by itself. */
+export const laneOf = (owner: Owner): string => (owner.kind === 'campaign' ? ownerName(owner) : owner.kind);
+
+/**
+ * What is written about attempts and their owners, and what follows from a change inside the object: a slot taken or freed, an owner to be
+ * told, a row to be settled. `onNews` is called when something is to be done outside.
+ */
+export class SlotsBook {
+  readonly rows: AttemptRows;
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  readonly #now: Clock;
+  readonly #onNews: (checkAt: number | null) => void;
+  /** Live calls by lane; a cache of the table. */
+  #live: Map<string, number> | null = null;
+
+  constructor(storage: DurableObjectStorage, now: Clock, onNews: (checkAt: number | null) => void) {
+    this.rows = new AttemptRows(storage.sql);
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    this.#now = now;
+    this.#onNews = onNews;
+  }
+
+  /** All of `work` is written, or nothing. */
+  transaction<Result>(work: () => Result): Result {
+    try {
+      return this.#storage.transactionSync(work);
+    } catch (error) {
+      this.#live = null;
+      throw error;
+    }
+  }
+
+  /** True when it is queued now. One that is over is told again; one that was given back undialled is queued again. */
+  queue(call: RequestedCall, of: { owner: string; lane: string; epoch: number; notBefore: number }): boolean {
+    const known = this.rows.find(call.key);
+    if (known && known.state !== 'returned') {
+      if (isOver(known)) this.save(known, { ...known, told: levels.none });
+      return false;
+    }
+    if (known) this.rows.delete(known.seq);
+    const attempt = newAttempt(call, of);
+    this.rows.insert(this.rows.isInCall(call.phone) ? waitingFor(attempt) : attempt, false);
+    return true;
+  }
+
+  /** Takes back one that has not been submitted. */
+  drop(attempt: StoredAttempt): void {
+    this.save(attempt, returnedFor(attempt, 'withdrawn', 'whoever asked for it took it back', this.#now()));
+  }
+
+  /** Whether one that was certainly not placed may be tried again under its key. */
+  mayQueueAgain(attempt: StoredAttempt): boolean {
+    return attempt.state === 'submitting' && attempt.looks < mostRequeues && attempt.epoch >= this.epochOf(attempt.owner);
+  }
+
+  /** It has certainly not been placed, so the same attempt may be made later. */
+  queuedAgain(attempt: StoredAttempt, now: number): StoredAttempt {
+    const looks = attempt.looks + 1;
+    return { ...attempt, state: 'queued', notBefore: now + looks * secondMs, looks, checkAt: null, submittedAt: null, grantedAt: null };
+  }
+
+  /** Writes an attempt with what follows from its change for slots, owners and settling. */
+  save(before: StoredAttempt, changed: Attempt | StoredAttempt): void {
+    const after = consequences(before, { ...before, ...changed });
+    const [wasLive, isLive] = [holdsSlot(before), holdsSlot(after)];
+    this.rows.update(before, after, isLive);
+    if (wasLive !== isLive && this.#live) this.#live.set(after.lane, (this.#live.get(after.lane) ?? 0) + (isLive ? 1 : -1));
+    if (after.level > after.told || (isOver(after) && !isOver(before)) || after.checkAt !== before.checkAt) this.#onNews(after.checkAt);
+  }
+
+  /** Keeps the latest epoch and limit of an owner, and answers the epoch that counts. */
+  putOwner(owner: Owner, epoch: number, maxConcurrency: number | null | undefined): { epoch: number } {
+    const name = ownerName(owner);
+    const known = this.#sql.exec<{ epoch: number; max_concurrency: number | null }>(
+      'SELECT epoch, max_concurrency FROM owner WHERE name = ?',
+      name,
+    );
+    const [row] = known.toArray();
+    const most = maxConcurrency === undefined ? (row?.max_concurrency ?? null) : maxConcurrency;
+    if (row && (row.epoch > epoch || (row.epoch === epoch && row.max_concurrency === most))) return row;
+    // Single calls and journeys have no epochs and no limit of their own, and would each leave a row behind.
+    if (owner.kind !== 'campaign' && epoch === 0) return { epoch };
+    this.#sql.exec(
+      `INSERT INTO owner (name, kind, id, lane, epoch, max_concurrency) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch, max_concurrency = excluded.max_concurrency`,
+      name,
+      owner.kind,
+      owner.id,
+      laneOf(owner),
+      epoch,
+      most,
+    );
+    return { epoch };
+  }
+
+  epochOf(name: string): number {
+    const [row] = this.#sql.exec<{ epoch: number }>('SELECT epoch FROM owner WHERE name = ?', name).toArray();
+    return row?.epoch ?? 0;
+  }
+
+  /** How many calls a lane may have at once; null: only the organization's limit counts. */
+  mostOf(lane: string): number | null {
+    const [row] = this.#sql.exec<{ most: number | null }>('SELECT max_concurrency AS most FROM owner WHERE lane = ?', lane).toArray();
+    return row?.most ?? null;
+  }
+
+  liveCalls(): { all: number; inbound: number } {
+    this.#live ??= this.rows.liveByLane();
+    return { all: [...this.#live.values()].reduce((sum, count) => sum + count, 0), inbound: this.#live.get('inbound') ?? 0 };
+  }
+
+  liveOf(lane: string): number {
+    this.#live ??= this.rows.liveByLane();
+    return this.#live.get(lane) ?? 0;
+  }
+
+  /** Forgets the counts: rows were written around `save`. */
+  recount(): void {
+    this.#live = null;
+  }
+
+  /** Notes that a person is being called. */
+  noteDialled(phone: string, at: number): void {
+    this.#sql.exec('INSERT INTO dialled (phone, at) VALUES (?, ?) ON CONFLICT (phone) DO UPDATE SET at = excluded.at', phone, at);
+  }
+
+  /** Epoch ms at which a person was called last; null: not within memory. */
+  dialledAt(phone: string): number | null {
+    return this.#sql.exec<{ at: number }>('SELECT at FROM dialled WHERE phone = ?', phone).toArray()[0]?.at ?? null;
+  }
+
+  /** When the next attempt has to be looked at; null: none. */
+  nextCheck(): number | null {
+    return this.#sql.exec<{ at: number | null }>('SELECT min(check_at) AS at FROM attempt WHERE check_at IS NOT NULL').one().at;
+  }
+
+  untoldOwners(): string[] {
+    return this.#sql
+      .exec<{ owner: string }>('SELECT DISTINCT owner FROM attempt WHERE level > told')
+      .toArray()
+      .map(({ owner }) => owner);
+  }
+
+  /** Nothing queued, live, untold or unsettled. */
+  isIdle(): boolean {
+    const [row] = this.#sql
+      .exec(
+        `SELECT 1 WHERE EXISTS (SELECT 1 FROM attempt WHERE state = 'queued') OR EXISTS (SELECT 1 FROM attempt WHERE check_at IS NOT NULL)
+         OR EXISTS (SELECT 1 FROM attempt WHERE level > told) OR EXISTS (SELECT 1 FROM attempt WHERE settling IN ('silent', 'talk'))`,
+      )
+      .toArray();
+    return row === undefined;
+  }
+
+  /** Of the carrier's calls, those that are other attempts'. */
+  foreignCalls(attempt: StoredAttempt, callIds: string[]): Set<string> {
+    const rows = this.#sql.exec<{ call_id: string }>(
+      'SELECT a.call_id FROM json_each(?) j CROSS JOIN attempt a WHERE a.call_id = j.value AND a.call_id IS NOT NULL AND a.key <> ?',
+      JSON.stringify(callIds),
+      attempt.key,
+    );
+    return new Set(rows.toArray().map(({ call_id }) => call_id));
+  }
+
+  /** Nothing more has to follow from these. */
+  settled(keys: string[]): void {
+    for (const key of keys) {
+      const attempt = this.rows.find(key);
+      if (attempt && isOver(attempt) && attempt.settling !== 'none') this.save(attempt, { ...attempt, settling: 'none', checkAt: null });
+    }
+  }
+
+  /** Applies `rule` to an attempt as it is now, after an await. */
+  change(key: string, rule: (current: StoredAttempt) => Attempt): void {
+    const current = this.rows.find(key);
+    if (current) this.save(current, rule(current));
+  }
+
+  /** Forgets what is over for long. */
+  prune(): void {
+    const now = this.#now();
+    this.#sql.exec(
+      `DELETE FROM attempt WHERE seq IN (SELECT seq FROM attempt WHERE state IN ('ended', 'returned') AND ended_at < ?
+         AND settling = 'none' AND level <= told LIMIT ?)`,
+      now - keptMs,
+      prunedAtOnce,
+    );
+    this.#sql.exec(
+      'DELETE FROM dialled WHERE phone IN (SELECT phone FROM dialled WHERE at < ? LIMIT ?)',
+      now - dialledKeptMs,
+      prunedAtOnce,
+    );
+  }
+}
+
+/** Its person has another call at the moment. */
+export const waitingFor = <Kind extends Pick<StoredAttempt, 'level' | 'owner' | 'detail'>>(attempt: Kind): Kind => ({
+  ...attempt,
+  detail: 'in_another_call: this person has another call at the moment',
+  level: attempt.owner.startsWith('campaign:') ? levels.waiting : attempt.level,
+});
+
+function consequences(before: StoredAttempt, after: StoredAttempt): StoredAttempt {
+  const isTold = after.owner.startsWith('campaign:');
+  const level = isOver(after)
+    ? levels.over
+    : after.answeredAt !== null
+      ? levels.answered
+      : after.state === 'submitting' || after.state === 'placed'
+        ? levels.dialing
+        : after.level;
+  const justOver = isOver(after) && !isOver(before);
+  // Its row is written after it was begun, and may be there although nobody could tell.
+  const hasRow = after.submittedAt !== null || !isTold;
+  return {
+    ...after,
+    level: isTold ? level : 0,
+    ...(justOver && {
+      initialContext: null,
+      settling: after.hasTalk && after.runId !== null ? ('talk' as const) : hasRow ? ('silent' as const) : ('none' as const),
+    }),
+  };
+}
