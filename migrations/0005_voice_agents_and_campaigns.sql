@@ -43,6 +43,7 @@ CREATE TABLE `suppression` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `suppression_phone` ON `suppression` (`organization_id`,`phone`);--> statement-breakpoint
+CREATE INDEX `suppression_organization` ON `suppression` (`organization_id`);--> statement-breakpoint
 CREATE TABLE `telephony_config` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`organization_id` integer NOT NULL,

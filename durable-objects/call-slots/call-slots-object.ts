@@ -274,6 +274,11 @@ export class CallSlotsObject extends LivingObject {
     return { queued, live, organizationLive, limit, waitingFor };
   }
 
+  /** How many live calls a telephony configuration has. */
+  liveCallsOf(configId: number): number {
+    return this.exists() ? this.#book.rows.count('is_live = 1 AND config_id = ?', configId) : 0;
+  }
+
   /** Goes on with what is due, whatever became of the alarm. */
   async poke(): Promise<void> {
     if (!this.exists()) return;

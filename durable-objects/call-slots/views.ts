@@ -65,7 +65,7 @@ export function standingStatus(attempt: StoredAttempt): { callStatus: string; re
     const callStatus = attempt.state === 'returned' ? 'cancelled' : rowOutcomeOf(attempt.outcome ?? 'failed');
     return { callStatus, reason: reasonOf(attempt) };
   }
-  const placed = attempt.status === 'ringing' ? 'ringing' : attempt.answeredAt === null ? 'dialing' : 'in_progress';
+  const placed = attempt.answeredAt !== null ? 'in_progress' : attempt.status === 'ringing' ? 'ringing' : 'dialing';
   const callStatus = attempt.state === 'queued' ? 'queued' : attempt.state === 'placed' ? placed : 'dialing';
   return { callStatus, reason: attempt.detail };
 }

@@ -9,6 +9,7 @@ import { proposalIssues, storedIssues } from './agents/prepare-definition.ts';
 import { agentRecord } from './agents/records.ts';
 import { runRoutes } from './run-routes.ts';
 import * as schemas from './schemas.ts';
+import { talkRoutes } from './talk-routes.ts';
 
 const tags = ['voice-agents'];
 const params = z.object({ workflow_id: pathId });
@@ -90,4 +91,4 @@ const agentRoutes = createArea()
   });
 
 /** Agents and their runs. */
-export const voiceAgentRoutes = createArea().route('/', agentRoutes).route('/', runRoutes);
+export const voiceAgentRoutes = createArea().route('/', agentRoutes).route('/', runRoutes).route('/', talkRoutes);

@@ -87,6 +87,10 @@ export const StartRunBody = z
     phone: z.string().max(100).nullish().openapi({ description: 'Whom to call; or contact_id' }),
     contact_id: bodyId.nullish().openapi({ description: 'Whom to call, at the phone of the contact' }),
     initial_context: jsonObject.nullish().openapi({ description: 'Variables of this run, for prompts and tools' }),
+    live_tools: z
+      .boolean()
+      .nullish()
+      .openapi({ description: 'Of a text chat: HTTP tools are called. Otherwise they answer that they were not' }),
   })
   .superRefine(({ mode, phone, contact_id: contactId }, context) => {
     const given = [phone, contactId].filter((one) => one != null).length;

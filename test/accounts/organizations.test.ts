@@ -1,8 +1,11 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { organizationById } from '../../src/accounts/organizations.ts';
 import { asBearer, newMember, serviceWith } from '../http/service.ts';
 import { Client, newOrganization } from '../support/organization.ts';
+import { slotsTold } from '../voice-agents/carrier-accounts.ts';
+
+afterEach(() => vi.restoreAllMocks());
 
 describe('the organization', () => {
   test('is read with its settings and its plan, by key or by session', async () => {
@@ -13,6 +16,7 @@ describe('the organization', () => {
       name: 'Test organization',
       default_country: 'US',
       timezone: 'UTC',
+      min_hours_between_calls: 0,
       plan: { max_integrations: 10, max_contacts: 1_000_000, concurrent_call_limit: 100 },
       created_at: expect.any(String),
     });
@@ -50,11 +54,28 @@ describe('the organization', () => {
     ['an empty country', { default_country: '' }, 'default_country'],
     ['an empty name', { name: '   ' }, 'name'],
     ['a name that is null', { name: null }, 'name'],
+    ['fewer hours between calls than none', { min_hours_between_calls: -1 }, 'min_hours_between_calls'],
+    ['more than thirty days between calls', { min_hours_between_calls: 720.5 }, 'min_hours_between_calls'],
+    ['hours as text', { min_hours_between_calls: '24' }, 'min_hours_between_calls'],
+    ['hours that are null', { min_hours_between_calls: null }, 'min_hours_between_calls'],
   ])('%s is a 422 that names the field, and changes nothing', async (_, body, field) => {
     const { client } = await newOrganization();
     const answer = await client.patch('/organizations/current', { name: 'Changed', ...body });
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', field] }] } });
     expect((await client.get('/organizations/current')).body.name).toBe('Test organization');
+  });
+
+  test('the hours between two calls may be fractions, background work knows them, and the call slots are told', async () => {
+    const { client, id } = await newOrganization();
+    const told = slotsTold();
+    for (const hours of [720, 0.25, 0]) {
+      expect((await client.patch('/organizations/current', { min_hours_between_calls: hours })).body.min_hours_between_calls).toBe(hours);
+      expect((await client.get('/organizations/current')).body.min_hours_between_calls).toBe(hours);
+      expect(await organizationById(env, id)).toMatchObject({ minHoursBetweenCalls: hours });
+    }
+    expect(told).toEqual([String(id), String(id), String(id)]);
+    await client.patch('/organizations/current', { name: 'Renamed' });
+    expect(told).toHaveLength(3);
   });
 
   test("a change is seen by no other organization's", async () => {

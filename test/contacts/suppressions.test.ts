@@ -36,7 +36,7 @@ const phonesOf = async (client: Client, query = ''): Promise<string[]> =>
 const fill = (organizationId: number, count: number, first: number) =>
   env.DB.prepare(
     `INSERT INTO suppression (organization_id, phone, reason, until, created_at)
-     SELECT ?1, '+1212' || (?2 + value), 'filled', iif(value % 2, 1, NULL), 0 FROM json_each(?3)`,
+     SELECT ?1, '+1212' || CAST(?2 + value AS INTEGER), 'filled', iif(value % 2, 1, NULL), 0 FROM json_each(?3)`,
   )
     .bind(organizationId, first, JSON.stringify(Array.from({ length: count }, (_, index) => index)))
     .run();

@@ -131,7 +131,10 @@ export const suppression = sqliteTable(
     until: moment('until'),
     createdAt: moment('created_at').notNull(),
   },
-  (table) => [uniqueIndex('suppression_phone').on(table.organizationId, table.phone)],
+  (table) => [
+    uniqueIndex('suppression_phone').on(table.organizationId, table.phone),
+    index('suppression_organization').on(table.organizationId),
+  ],
 );
 
 /** One row an organization that has calls under way, so that the minute tick finds call slots whose alarm is dead. */

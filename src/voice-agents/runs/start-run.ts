@@ -13,6 +13,7 @@ export interface RunOrder {
   phone?: string | null | undefined;
   contact_id?: number | null | undefined;
   initial_context?: Record<string, unknown> | null | undefined;
+  live_tools?: boolean | null | undefined;
 }
 
 /** Calls a person, or begins a text chat. Throws 404, 409 and 422. */

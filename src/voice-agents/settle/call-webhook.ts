@@ -56,8 +56,7 @@ function scopeOf(facts: CallFacts, settlement: Settlement, now: number): Scope {
 }
 
 function outcomeOf(response: OutsideResponse): WebhookTry {
-  if ('failure' in response)
-    return { isDelivered: false, again: response.failure === 'network', payload: { problem: response.message } };
+  if ('failure' in response) return { isDelivered: false, again: response.failure === 'network', payload: { problem: response.message } };
   const { status } = response;
   const isDelivered = status >= 200 && status < 300;
   return { isDelivered, again: !isDelivered && ([408, 425, 429].includes(status) || status >= 500), payload: { status } };

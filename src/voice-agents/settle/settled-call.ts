@@ -66,7 +66,9 @@ const annotationsOf = (state: ConversationState | null): Record<string, unknown>
 
 /** Where what the line did does not say how the talk ended. */
 const reasonOf = (reason: EndReason | undefined): string | null =>
-  reason === 'error' ? 'agent_failed: the language model did not answer, so the agent apologised and ended the talk; see logs.events' : null;
+  reason === 'error'
+    ? 'agent_failed: the language model did not answer, so the agent apologised and ended the talk; see logs.events'
+    : null;
 
 /** What `call.completed` tells, and webhooks where they are not told what to send. */
 export function completedCall(facts: CallFacts, { outcome, reason, disposition, result }: Settlement): Record<string, Json> {

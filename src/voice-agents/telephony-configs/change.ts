@@ -2,6 +2,7 @@ import type { Context } from '../../accounts/context.ts';
 import { stampAfter, untilCurrent, writeIfCurrent } from '../../automation-workflows/optimistic-write.ts';
 import { cut, decodeCursor, type Found, type Page } from '../../http/pagination.ts';
 import { conflict, notFound } from '../../library/errors.ts';
+import { callSlots } from '../dialing/slots.ts';
 import { announceTerms } from './announce-terms.ts';
 import { forgetCarriers } from './carrier-of.ts';
 import { prepareConfig } from './prepare.ts';
@@ -61,9 +62,12 @@ export async function changeConfig(
   return changed(context, done);
 }
 
-/** Throws 404. */
+/** Throws 404, and 409 while it has calls: its carrier could not be asked how they end. */
 export async function deleteConfig(context: Context, id: number): Promise<void> {
-  const { database, organization } = context;
+  const { database, organization, bindings } = context;
+  await existingConfig(context, id);
+  const live = await callSlots(bindings, organization.id, (slots) => slots.liveCallsOf(id));
+  if (live > 0) throw conflict(`The configuration has ${live} live ${live === 1 ? 'call' : 'calls'}; delete it when they have ended`);
   if (!(await store.deleteConfig(database, organization.id, id))) throw notFound('Telephony configuration');
   await announce(context);
 }

@@ -22,15 +22,17 @@ export interface ChatMessage {
   expectedRevision: number | null;
 }
 
-export type ChatRefusal =
-  /** There is no such chat, or no longer. */
-  | { refused: 'gone' }
-  /** It is a call. */
-  | { refused: 'call' }
-  | { refused: 'completed' }
-  | { refused: 'stale'; revision: number };
+/** Why a message is not taken. `gone`: there is no such chat. `call`: it is one. `stale`: the chat has gone on, to this revision. */
+export interface ChatRefusal {
+  refused: 'gone' | 'call' | 'completed' | 'stale';
+  revision: number;
+}
 
-export type ChatAnswer = ChatState | ChatRefusal;
+/** One of the two; the other is null. */
+export interface ChatAnswer {
+  refusal: ChatRefusal | null;
+  state: ChatState | null;
+}
 
 /** What a chat that is listened to tells, word by word. */
 export type ChatTold =

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../accounts/context.ts';
+import { findContacts } from '../../contacts/find-contacts.ts';
+import { storePayload } from '../../database/payload.ts';
+import { notFound } from '../../library/errors.ts';
+import { requireActive, type AgentRow } from '../agents/existing-agent.ts';
+import { callObject } from '../runs/call-object.ts';
+import { insertRun } from '../runs/run-store.ts';
+import { chatIdleMs } from './contract.ts';
+
+export interface ChatOrder {
+  contact_id?: number | null | undefined;
+  initial_context?: Record<string, unknown> | null | undefined;
+  /** Whether HTTP tools are called. Otherwise they answer that they were not. */
+  live_tools?: boolean | null | undefined;
+}
+
+/** Begins a text chat: the agent has greeted when this answers. Throws 404 and 409. */
+export async function startTextChat(context: Context, agent: AgentRow, order: ChatOrder): Promise<{ runId: number }> {
+  const { bindings, organization, clock } = context;
+  requireActive(agent);
+  const contactId = order.contact_id ?? null;
+  if (contactId !== null && !(await findContacts(context, [contactId])).has(contactId)) throw notFound('Contact');
+  const name = randomUUID();
+  const initialContext = JSON.stringify(order.initial_context ?? {});
+  const run = await insertRun(context, {
+    agentId: agent.id,
+    definitionId: agent.current_definition_id,
+    name: `Chat with ${agent.name}`,
+    mode: 'textchat',
+    callType: 'inbound',
+    attemptKey: `chat:${name}`,
+    contactId,
+    initialContext: await storePayload(bindings.FILES, () => `${organization.id}/contexts/${name}`, initialContext),
+    wakeAt: clock() + chatIdleMs,
+    startedAt: clock(),
+  });
+  // It was archived a moment ago.
+  if (!run) requireActive({ id: agent.id, status: 'archived' });
+  const { id } = run!;
+  const hasLiveTools = order.live_tools === true;
+  await callObject(bindings, organization.id, id, (object) => object.begin(organization.id, id, { hasLiveTools }));
+  return { runId: id };
+}
