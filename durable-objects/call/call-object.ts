@@ -1,9 +1,7 @@
 import type { Context } from '../../src/accounts/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
-import type { Json } from '../../src/library/json.ts';
 import type { CarrierEvent } from '../../src/providers/telephony/carrier-events.ts';
 import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
-import { callSlots } from '../../src/voice-agents/dialing/slots.ts';
 import { setWakeAt } from '../../src/voice-agents/runs/run-store.ts';
 import { loadCallFacts } from '../../src/voice-agents/settle/call-facts.ts';
 import { keepRecording } from '../../src/voice-agents/settle/keep-recording.ts';
@@ -21,17 +19,22 @@ import { conversationStep, StoredConversation } from './stored-conversation.ts';
 import { Talk } from './talk.ts';
 
 const mostReconnects = 3;
-const mostRecordingTries = 10;
+/** Together about a day. */
+const mostRecordingTries = 30;
 const recordingDelayMs = 5_000;
 const longestRecordingDelayMs = 3_600_000;
 /** A chat that is ended by hand is settled at once; this is for when that fails. */
 const settleAgainMs = 30_000;
 
+/** JSON as the types of RPC take it: they follow its own type without end. */
+type JsonObject = Record<string, string | number | boolean | object | null>;
+
+/** A `RunResult` with its `RunLogs`. */
 export interface LiveTalk {
-  gathered_context: Record<string, Json>;
-  cost_info: Record<string, Json>;
-  annotations: Record<string, Json>;
-  logs: { events: { type: string; at: string; node_id: string; payload: Record<string, Json> }[]; status_callbacks: LineEnd['statusCallbacks'] };
+  gathered_context: JsonObject;
+  cost_info: JsonObject;
+  annotations: JsonObject;
+  logs: { events: { type: string; at: string; node_id: string; payload: JsonObject }[]; status_callbacks: LineEnd['statusCallbacks'] };
 }
 
 /**
@@ -101,7 +104,10 @@ export class CallObject extends LivingObject {
     // The carrier asks again when our answer was lost.
     if (sessionId !== undefined && lostSessions.includes(sessionId)) return 'connect';
     if (reconnects >= mostReconnects) return 'hang_up';
-    this.#record.change({ reconnects: reconnects + 1, lostSessions: sessionId === undefined ? lostSessions : [...lostSessions, sessionId] });
+    this.#record.change({
+      reconnects: reconnects + 1,
+      lostSessions: sessionId === undefined ? lostSessions : [...lostSessions, sessionId],
+    });
     return 'connect';
   }
 
@@ -115,13 +121,8 @@ export class CallObject extends LivingObject {
 
   /** The line has ended, by the carrier's evidence. The talk is settled from now on. Makes the object when it is not there. Repeatable. */
   async lineEnded(organizationId: number, runId: number, end: LineEnd): Promise<void> {
-    const made = await this.#make(organizationId, runId);
-    if (made === 'over') {
-      // It was settled before, and the object is gone; perhaps that was not heard.
-      const key = this.#overKey;
-      if (key !== null) await callSlots(this.env, organizationId, (slots) => slots.settled([key]));
-    }
-    if (made !== 'there') return;
+    // One that is over was settled before, and its object is gone.
+    if ((await this.#make(organizationId, runId)) !== 'there') return;
     if (this.#record.line.end === null) {
       this.#talk.stop('hung_up');
       this.#endLine(end);
@@ -155,28 +156,33 @@ export class CallObject extends LivingObject {
     if (!this.#hasCall()) return null;
     const { facts, line } = this.#record;
     const result = resultSoFar(facts, this.#store.state(), this.clock(), this.settings.LANGUAGE_MODEL);
-    return { ...result, logs: { events: this.#store.events(), status_callbacks: line.end?.statusCallbacks ?? [] } } as unknown as LiveTalk;
+    const logs = { events: this.#store.events(), status_callbacks: line.end?.statusCallbacks ?? [] };
+    return { ...result, logs } as LiveTalk;
   }
 
   /** Says something in a chat, and answers what the agent says to it. Repeatable by the message's key. */
   async say(organizationId: number, runId: number, message: ChatMessage): Promise<ChatAnswer> {
     const refusal = await this.#openChat(organizationId, runId);
-    if (refusal) return refusal;
+    if (refusal) return { refusal, state: null };
     const answer = await this.#chat.answer(message);
-    await this.#afterChatTurn();
+    await this.timers.arm();
     return answer;
   }
 
   /** The same, told as server-sent events while the agent speaks. Whoever stops listening stops nothing. */
-  async sayAloud(organizationId: number, runId: number, message: ChatMessage): Promise<ReadableStream<Uint8Array> | ChatRefusal> {
+  async sayAloud(
+    organizationId: number,
+    runId: number,
+    message: ChatMessage,
+  ): Promise<{ refusal: ChatRefusal | null; stream: ReadableStream<Uint8Array> | null }> {
     const refusal = (await this.#openChat(organizationId, runId)) ?? this.#chat.refusalOf(message);
-    if (refusal) return refusal;
+    if (refusal) return { refusal, stream: null };
     const { stream, tell, close } = eventStream();
     const turn = this.#chat
       .answer(message, tell)
-      .then(async (answer) => {
-        if (!('refused' in answer)) tell({ event: 'done', data: answer });
-        await this.#afterChatTurn();
+      .then(({ state }) => {
+        if (state) tell({ event: 'done', data: state });
+        return this.timers.arm();
       })
       .catch((error: unknown) => {
         this.log.error('a streamed turn failed', error);
@@ -184,19 +190,19 @@ export class CallObject extends LivingObject {
       })
       .finally(close);
     this.ctx.waitUntil(turn);
-    return stream;
+    return { refusal: null, stream };
   }
 
   /** Ends a chat, and settles it before it answers if that is possible. Repeatable. */
-  async endChat(organizationId: number, runId: number): Promise<null | ChatRefusal> {
+  async endChat(organizationId: number, runId: number): Promise<{ refusal: ChatRefusal | null }> {
     const refusal = await this.#openChat(organizationId, runId);
-    if (refusal) return refusal;
+    if (refusal) return { refusal };
     this.#talk.stop('stopped');
     this.#endChat(settleAgainMs);
     await this.timers.arm();
     await this.#settle();
     if (this.exists()) await this.timers.arm();
-    return null;
+    return { refusal: null };
   }
 
   protected async onTimer(timer: Timer): Promise<void> {
@@ -212,7 +218,7 @@ export class CallObject extends LivingObject {
       case 'settle':
         return this.#settle();
       case 'follow':
-        return follow(await this.#settlingNow(), timer.subject);
+        return follow(await this.#settlingParts(), timer.subject);
       case 'leave':
         return this.#leave();
       case 'recording':
@@ -221,4 +227,163 @@ export class CallObject extends LivingObject {
         throw new Error(`a call has no timer "${timer.kind}"`);
     }
   }
+
+  /** Whether there is a talk: an object may have been made for a recording alone. */
+  #hasCall(): boolean {
+    return this.exists() && this.#record.isThere;
+  }
+
+  get #isChat(): boolean {
+    return this.#record.facts.mode === 'textchat';
+  }
+
+  get #talk(): Talk {
+    this.#talking ??= new Talk({
+      state: this.ctx,
+      record: this.#record,
+      store: this.#store,
+      relay: this.#relay,
+      timers: this.timers,
+      settings: this.settings,
+      clock: () => this.clock(),
+      log: this.log,
+      isThere: () => this.#hasCall(),
+      chatEnded: () => this.#endChat(),
+    });
+    return this.#talking;
+  }
+
+  get #chat(): Chat {
+    this.#chatting ??= new Chat({ record: this.#record, store: this.#store, talk: this.#talk });
+    return this.#chatting;
+  }
+
+  async #make(organizationId: number, runId: number, hasLiveTools = false): Promise<'there' | 'over' | 'unknown'> {
+    if (this.#hasCall()) return 'there';
+    const context = await this.#context(organizationId);
+    const loaded = context && (await loadCallFacts(context, runId));
+    // Another call may have made it during the await.
+    if (this.#hasCall()) return 'there';
+    if (!loaded) return 'unknown';
+    if (loaded.isCompleted) return 'over';
+    const { facts } = loaded;
+    this.ctx.storage.transactionSync(() => {
+      if (!this.exists()) this.create();
+      this.#record.init({ ...facts, hasLiveTools: facts.hasLiveTools || hasLiveTools });
+      if (facts.mode === 'textchat') this.timers.set('idle', this.clock() + chatIdleMs);
+    });
+    return 'there';
+  }
+
+  /** Why there is no chat to talk in; null: it is there, and begun. */
+  async #openChat(organizationId: number, runId: number): Promise<ChatRefusal | null> {
+    const made = await this.#make(organizationId, runId);
+    if (made !== 'there') return refused(made === 'over' ? 'completed' : 'gone');
+    if (!this.#isChat) return refused('call');
+    await this.#chat.open();
+    if (!this.#hasCall()) return refused('completed');
+    if (this.#record.line.end === null) this.timers.set('idle', this.clock() + chatIdleMs);
+    return null;
+  }
+
+  #endIdleChat(): void {
+    this.#talk.stop('user_idle');
+    this.#endChat();
+  }
+
+  #endChat(delayMs = 0): void {
+    if (this.#record.line.end !== null) return;
+    const { state } = this.#talk.conversation;
+    const endedAt = state?.end?.at ?? this.clock();
+    const startedAt = state?.startedAt ?? endedAt;
+    const durationSeconds = Math.round((endedAt - startedAt) / 1000);
+    this.#endLine({ outcome: 'completed', reason: null, answeredAt: startedAt, endedAt, durationSeconds, statusCallbacks: [] }, delayMs);
+  }
+
+  #endLine(end: LineEnd, delayMs = 0): void {
+    this.ctx.storage.transactionSync(() => {
+      this.#record.change({ end });
+      for (const kind of ['look', 'end', 'keys', 'idle']) this.timers.clear(kind);
+      this.timers.set('settle', this.clock() + delayMs);
+    });
+  }
+
+  #settle(): Promise<void> {
+    this.#settling ??= this.#settlingParts()
+      .then(settle)
+      .finally(() => {
+        this.#settling = null;
+      });
+    return this.#settling;
+  }
+
+  async #leave(): Promise<void> {
+    await leave(await this.#settlingParts());
+    if (!this.#hasCall()) return;
+    this.timers.clear('leave');
+    if (!this.#record.hasTimer('recording')) await this.#go();
+  }
+
+  async #keepRecording(): Promise<void> {
+    const pending = this.#record.recording();
+    if (!pending) return this.timers.clear('recording');
+    const { organizationId, runId } = this.#identity();
+    const number = this.#record.tryOnce('recording');
+    const kept = await keepRecording(await this.#knownContext(organizationId), runId, pending.configId, pending.url);
+    if (!this.exists()) return;
+    if (kept.kind !== 'kept') this.log.warn('a recording was not kept', { ...kept, run_id: runId, try: number });
+    if (kept.kind === 'later' && number < mostRecordingTries) {
+      this.timers.set('recording', this.clock() + Math.min(longestRecordingDelayMs, recordingDelayMs * 2 ** (number - 1)));
+      return;
+    }
+    this.timers.clear('recording');
+    const isSettled =
+      this.#hasCall() && this.#record.line.end !== null && !['settle', 'follow', 'leave'].some((kind) => this.#record.hasTimer(kind));
+    if (isSettled || !this.#hasCall()) await this.#go();
+  }
+
+  async #go(): Promise<void> {
+    await this.vanish();
+    this.#record.forget();
+    this.#store.forget();
+    this.#talking = null;
+    this.#chatting = null;
+  }
+
+  /** Has the minute tick look again when this chat is due to end. */
+  async #tellWakeAt(): Promise<void> {
+    const { runId, organizationId } = this.#record.facts;
+    const context = await this.#knownContext(organizationId);
+    const due = this.timers.earliest();
+    if (due !== null) await context.database.batch([setWakeAt(context, runId, due)]);
+  }
+
+  async #settlingParts(): Promise<Settling> {
+    return {
+      context: await this.#knownContext(this.#record.facts.organizationId),
+      storage: this.ctx.storage,
+      record: this.#record,
+      store: this.#store,
+      talk: this.#talk,
+      timers: this.timers,
+      isThere: () => this.#hasCall(),
+    };
+  }
+
+  #identity(): { organizationId: number; runId: number } {
+    const [organizationId, runId] = (this.ctx.id.name ?? '').split('/').map(Number) as [number, number];
+    return { organizationId, runId };
+  }
+
+  async #knownContext(organizationId: number): Promise<Context> {
+    const context = await this.#context(organizationId);
+    if (!context) throw new Error(`organization ${organizationId} is unknown`);
+    return context;
+  }
+
+  #context(organizationId: number): Promise<Context | null> {
+    return backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
+  }
 }
+
+const refused = (reason: ChatRefusal['refused']): ChatRefusal => ({ refused: reason, revision: 0 });

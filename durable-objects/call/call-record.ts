@@ -67,6 +67,12 @@ export class CallRecord {
     return this.#line!;
   }
 
+  /** The object is gone, and with it what was read. */
+  forget(): void {
+    this.#facts = undefined;
+    this.#line = undefined;
+  }
+
   change(change: Partial<Line>): void {
     const line = { ...this.line, ...change };
     this.#storage.sql.exec('UPDATE call SET line = ?', JSON.stringify(line));

@@ -1,7 +1,6 @@
-import type { Clock } from '../../src/library/clock.ts';
 import { toTimestamp } from '../../src/library/clock.ts';
 import type { StoredMessage, TurnOutcome } from '../../src/voice-agents/conversation/contract.ts';
-import type { ChatAnswer, ChatMessage, ChatState, ChatTold } from '../../src/voice-agents/text-chat/contract.ts';
+import type { ChatAnswer, ChatMessage, ChatRefusal, ChatState, ChatTold } from '../../src/voice-agents/text-chat/contract.ts';
 import type { CallRecord } from './call-record.ts';
 import type { StoredConversation } from './stored-conversation.ts';
 import type { Talk } from './talk.ts';
@@ -10,8 +9,6 @@ interface ChatParts {
   record: CallRecord;
   store: StoredConversation;
   talk: Talk;
-  storage: DurableObjectStorage;
-  clock: Clock;
 }
 
 const isShown = ({ role, text }: StoredMessage): boolean => role !== 'tool' && text !== '';
@@ -29,8 +26,7 @@ export class Chat {
   }
 
   get state(): Omit<ChatState, 'messages'> {
-    const { conversation } = this.#parts.talk;
-    const { state } = conversation;
+    const { state } = this.#parts.talk.conversation;
     return { revision: (state?.nextMessageId ?? 1) - 1, is_completed: state !== null && state.end !== null };
   }
 
@@ -40,39 +36,50 @@ export class Chat {
     if (talk.conversation.state === null) await talk.track(talk.conversation.start());
   }
 
+  /** Why a message is not answered, or null. One that was taken in before is answered, whatever came later. */
+  refusalOf({ key, expectedRevision }: ChatMessage): ChatRefusal | null {
+    if (this.#parts.record.chatTurn(key) !== null) return null;
+    const { revision, is_completed: isCompleted } = this.state;
+    if (isCompleted) return { refused: 'completed', revision };
+    return expectedRevision === null || expectedRevision === revision ? null : { refused: 'stale', revision };
+  }
+
   /**
    * Answers a message. One that is known by its key is not said again, but what it was answered is told again. A message that comes while
    * another one is being answered ends that answer where it is, and both are answered together.
    */
-  async answer({ key, text, expectedRevision }: ChatMessage, tell: (told: ChatTold) => void = () => {}): Promise<ChatAnswer> {
-    const { record, store, talk, storage } = this.#parts;
-    const { revision, is_completed: isCompleted } = this.state;
-    const known = record.chatTurn(key);
-    if (known === null && isCompleted) return { refused: 'completed' };
-    if (known === null && expectedRevision !== null && expectedRevision !== revision) return { refused: 'stale', revision };
-    const first = known ?? revision + 1;
+  async answer(message: ChatMessage, tell: (told: ChatTold) => void = () => {}): Promise<ChatAnswer> {
+    const refusal = this.refusalOf(message);
+    if (refusal) return { refusal, state: null };
+    const { record, store, talk } = this.#parts;
+    const known = record.chatTurn(message.key);
+    const first = known ?? this.state.revision + 1;
     const turn = ++this.#turn;
     talk.say = (token) => {
       if (token !== '') tell({ event: 'token', data: { text: token } });
     };
-    store.onMessage = (message) => {
-      if (isShown(message)) tell({ event: 'message', data: shown(message) });
+    let isBegun = false;
+    store.onMessage = (line) => {
+      // With the message, what the agent had said of the answer before is written.
+      isBegun ||= line.role === 'user';
+      if (isBegun && isShown(line)) tell({ event: 'message', data: shown(line) });
     };
-    if (known === null) storage.transactionSync(() => record.beginChatTurn(key, first));
+    if (known === null) record.beginChatTurn(message.key, first);
     const { conversation } = talk;
-    const outcome = await talk.track(known === null ? conversation.userTurn(text) : conversation.resume());
+    const outcome = await talk.track(known === null ? conversation.userTurn(message.text) : conversation.resume());
     if (turn === this.#turn) {
       talk.say = null;
       store.onMessage = null;
     }
-    return this.#told(first, outcome);
+    return { refusal: null, state: this.#told(first, outcome) };
   }
 
-  #told(first: number, outcome: TurnOutcome | null): ChatAnswer {
+  #told(first: number, outcome: TurnOutcome | null): ChatState {
     if (outcome === null) throw new Error('the turn of a chat failed');
-    const since = this.#parts.store.messages().filter((message) => message.id >= first && isShown(message));
+    const said = this.#parts.store.messages().filter((message) => message.id >= first && isShown(message));
+    const own = said.slice(said.findIndex(({ role }) => role === 'user'));
     // What was said by a later message belongs to its own answer.
-    const next = since.findIndex(({ id, role }) => role === 'user' && id !== first);
-    return { messages: (next < 0 ? since : since.slice(0, next)).map(shown), ...this.state };
+    const next = own.findIndex(({ role }, index) => index > 0 && role === 'user');
+    return { messages: (next < 0 ? own : own.slice(0, next)).map(shown), ...this.state };
   }
 }

@@ -63,6 +63,8 @@ async function conclude({ context, record, talk, timers, isThere }: Settling): P
   const { conversation } = talk;
   if (!conversation.state || conversation.state.conclusion) return true;
   conversation.end('hung_up');
+  // What a machine says leads to nothing, least of all to a number that is not called any more.
+  if (record.line.end!.outcome === 'voicemail') return true;
   const number = record.tryOnce('conclude');
   const giveUp = number >= mostConclusions;
   const answer = await conversation.conclude({ giveUp }).catch((error: unknown) => {

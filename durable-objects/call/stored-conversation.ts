@@ -61,6 +61,13 @@ export class StoredConversation implements ConversationStore {
     this.#insert({ type, at: toTimestamp(at), node_id: this.state()?.nodeId ?? '', payload: bounded });
   }
 
+  /** The object is gone, and with it what was read. */
+  forget(): void {
+    this.#state = undefined;
+    this.#messages = undefined;
+    this.onMessage = null;
+  }
+
   events(): ConversationEvent[] {
     return this.#storage.sql
       .exec<{ event: string }>('SELECT event FROM event ORDER BY id')

@@ -3,8 +3,8 @@ import type { Logger } from '../../src/library/log.ts';
 import type { Settings } from '../../src/settings.ts';
 import type { Say, TurnOutcome } from '../../src/voice-agents/conversation/contract.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
+import { liveConversation } from '../../src/voice-agents/settle/live-conversation.ts';
 import type { Timers } from '../shared/timers.ts';
-import { buildConversation } from './build-conversation.ts';
 import type { CallRecord } from './call-record.ts';
 import { keyGapMs, pressedText, pressKey } from './pressed-keys.ts';
 import type { RelayFrame } from './relay-frames.ts';
@@ -26,6 +26,8 @@ export interface TalkParts {
   log: Logger;
   /** Whether the object still has a call. */
   isThere(): boolean;
+  /** Told when a chat has ended by itself. Of a call the line decides. */
+  chatEnded(): void;
 }
 
 /**
@@ -48,7 +50,7 @@ export class Talk {
 
   get conversation(): Conversation {
     const { record, store, settings, clock } = this.#parts;
-    this.#conversation ??= buildConversation(record.facts, store, (...spoken) => this.#say(...spoken), settings, clock);
+    this.#conversation ??= liveConversation(record.facts, store, (...spoken) => this.#say(...spoken), settings, clock);
     return this.#conversation;
   }
 
@@ -166,7 +168,8 @@ export class Talk {
     const { timers } = this.#parts;
     // The call may have been settled, and the object be gone, while the turn was answered.
     if (!this.#parts.isThere()) return;
-    if (end !== null && !this.#isChat) timers.ensure('end', speaksUntil);
+    if (end !== null && this.#isChat) this.#parts.chatEnded();
+    else if (end !== null) timers.ensure('end', speaksUntil);
     this.plan();
     this.#arm();
   }

@@ -36,10 +36,10 @@ export class Asking {
   }
 
   /** Chooses what is to be called next and writes the intent. Retries and what was given back go before new rows. Call in a transaction. */
-  choose(campaign: Campaign, windows: RowWindows, now: number): RequestedCall[] {
+  choose(campaign: Campaign, windows: RowWindows, now: number): { calls: RequestedCall[]; hasEnded: boolean } {
     const room = mostRequested(campaign.configs.max_concurrency) - this.count();
-    if (room <= 0) return [];
-    const wanted = this.#due(windows, now, room);
+    if (room <= 0) return { calls: [], hasEnded: false };
+    const { wanted, hasEnded } = this.#due(windows, now, room);
     wanted.push(...this.#new(windows, now, room - wanted.length));
     const portion = campaign.portion + 1;
     const calls: RequestedCall[] = [];
@@ -55,12 +55,13 @@ export class Asking {
       calls.push(call);
     }
     for (const [lane, cursor] of cursors) this.#lanes.moveCursor(lane, cursor);
-    return calls;
+    return { calls, hasEnded };
   }
 
   /** Those whose moment has come; who may not be called now waits for the next window. */
-  #due(windows: RowWindows, now: number, room: number): Wanted[] {
+  #due(windows: RowWindows, now: number, room: number): { wanted: Wanted[]; hasEnded: boolean } {
     const wanted: Wanted[] = [];
+    let hasEnded = false;
     for (;;) {
       const due = this.#sql
         .exec<{ number: number; lane: number }>(
@@ -70,11 +71,13 @@ export class Asking {
           wanted.length,
         )
         .toArray();
-      if (due.length === 0) return wanted;
+      if (due.length === 0) return { wanted, hasEnded };
       for (const { number, lane } of due) {
         const window = windows.at(lane, now);
-        if ('never' in window) this.#rows.end(number, 'failed', `${window.never.reason}: ${window.never.detail}`);
-        else if (window.opensAt > now) this.#rows.schedule(number, window.opensAt);
+        if ('never' in window) {
+          this.#rows.end(number, 'failed', `${window.never.reason}: ${window.never.detail}`);
+          hasEnded = true;
+        } else if (window.opensAt > now) this.#rows.schedule(number, window.opensAt);
         else wanted.push({ number, lane, isNew: false, closesAt: window.closesAt });
       }
     }
@@ -185,7 +188,9 @@ export class Asking {
       .exec<{
         number: number;
         attempt: number;
-      }>("SELECT r.number, r.attempt FROM asked a CROSS JOIN campaign_row r WHERE a.is_contact_gone = 1 AND r.number = a.number AND r.state = 'pending'")
+      }>(
+        "SELECT r.number, r.attempt FROM asked a CROSS JOIN campaign_row r WHERE a.is_contact_gone = 1 AND r.number = a.number AND r.state = 'pending'",
+      )
       .toArray()
       .map(({ number, attempt }) => rowAttemptKey(campaignId, number, attempt));
   }

@@ -39,7 +39,11 @@ export class Lanes {
   next({ id, cursor }: Lane, isByContact: boolean, limit: number): number[] {
     const ofLane = !isByContact ? '' : id === campaignLane ? `AND lane = ${campaignLane}` : `AND lane = ${id} AND lane > 0`;
     return this.#sql
-      .exec<{ number: number }>(`SELECT number FROM campaign_row WHERE number > ? ${ofLane} AND ${isNew} ORDER BY number LIMIT ?`, cursor, limit)
+      .exec<{ number: number }>(
+        `SELECT number FROM campaign_row WHERE number > ? ${ofLane} AND ${isNew} ORDER BY number LIMIT ?`,
+        cursor,
+        limit,
+      )
       .toArray()
       .map(({ number }) => number);
   }
@@ -47,7 +51,10 @@ export class Lanes {
   /** The lane's new rows begin behind `cursor`; null: it has none. */
   moveCursor(id: number, cursor: number | null): void {
     if (cursor !== null) this.#sql.exec('UPDATE lane SET cursor = ? WHERE id = ?', cursor, id);
-    else this.#sql.exec('UPDATE lane SET cursor = (SELECT max(number) FROM campaign_row) WHERE id = ?', id);
+    else {
+      const last = '(SELECT ifnull(max(number), 0) FROM campaign_row)';
+      this.#sql.exec(`UPDATE lane SET cursor = ${last} WHERE id = ? AND cursor < ${last}`, id);
+    }
   }
 
   /** After a change of whose clock counts. */

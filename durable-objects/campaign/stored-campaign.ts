@@ -105,7 +105,7 @@ export class StoredCampaign {
     return this.#sql
       .exec<Record<string, SqlStorageValue>>('SELECT at, level, event, message, details FROM log ORDER BY id DESC LIMIT ?', limit)
       .toArray()
-      .map((row) => ({ ...row, details: JSON.parse(row['details'] as string) as unknown }) as LogEntry);
+      .map((row) => Object.assign(row, { details: JSON.parse(row['details'] as string) as unknown }) as unknown as LogEntry);
   }
 }
 

@@ -284,6 +284,7 @@ export const TriggerMeta = z
     ),
     event_types_seen: z.array(z.string()),
     internal_events: z.array(z.string()),
+    internal_event_samples: z.record(z.string(), jsonObject).openapi({ description: 'The data of each event that the service reports' }),
     webhook_url_template: z.string(),
   })
   .openapi('TriggerMeta');

@@ -13,5 +13,10 @@ export async function act(context: Context, id: number, verb: 'pause' | 'resume'
   const row = await existingCampaign(context, id);
   if (row.state === 'draft') throw conflict(`The campaign is draft; POST /campaign/${id}/start starts it`);
   const request = randomUUID();
-  return campaignRecord(row, await campaignObject(bindings, organization.id, id, (object) => object[verb](request)));
+  const live = await campaignObject(bindings, organization.id, id, async (object) => {
+    // Its start may have broken off before its object was there.
+    if (row.state === 'syncing') await object.poke(organization.id, id);
+    return object[verb](request);
+  });
+  return campaignRecord(row, live);
 }

@@ -2,7 +2,10 @@ import type { CampaignObject } from '../../durable-objects/campaign/campaign-obj
 import { callDurable } from '../library/call-durable.ts';
 
 /** A campaign's object as its callers see it: all that it takes and answers is plain data, which the platform's types cannot tell. */
-type CampaignStub = Pick<CampaignObject, Exclude<keyof CampaignObject, 'alarm' | 'fetch'>>;
+export type CampaignStub = Pick<CampaignObject, Exclude<keyof CampaignObject, 'alarm' | 'fetch'>>;
+
+/** Rows in one answer of an object: their variables may have 128 KiB each, and an answer 32 MiB. */
+export const rowsAtOnce = 200;
 
 /** Calls a campaign's object, again when the call broke: every method of it is repeatable. */
 export const campaignObject = <Answer>(

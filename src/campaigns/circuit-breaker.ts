@@ -20,6 +20,8 @@ export interface Trip {
 }
 
 const failuresShown = 5;
+/** Of more calls in one window, the last so many count: what is remembered stays small at any rate of calls. */
+export const mostCounted = 20_000;
 
 /**
  * The calls that ended in the last `window_seconds`, each counted once however often it is told. Calls may be told late and in any order.
@@ -42,6 +44,7 @@ export class CircuitBreaker {
     let place = this.#calls.length;
     while (place > 0 && this.#calls[place - 1]!.endedAt > call.endedAt) place -= 1;
     this.#calls.splice(place, 0, call);
+    if (this.#calls.length > mostCounted) this.#forgetFirst(1);
   }
 
   /** What tripped the breaker at `now`, or null. A call that ended exactly one window ago no longer counts. */
@@ -68,8 +71,11 @@ export class CircuitBreaker {
 
   #forgetUntil(moment: number): void {
     const first = this.#calls.findIndex((call) => call.endedAt > moment);
-    const gone = this.#calls.splice(0, first === -1 ? this.#calls.length : first);
-    for (const call of gone) {
+    this.#forgetFirst(first === -1 ? this.#calls.length : first);
+  }
+
+  #forgetFirst(count: number): void {
+    for (const call of this.#calls.splice(0, count)) {
       this.#keys.delete(call.key);
       if (call.isFailure) this.#failures -= 1;
     }

@@ -1,10 +1,10 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../accounts/context.ts';
 import { decodeCursor, type Found } from '../http/pagination.ts';
-import { campaignObject } from './campaign-object.ts';
+import { campaignObject, rowsAtOnce } from './campaign-object.ts';
 import { existingCampaign } from './existing-campaign.ts';
 import { campaignRecord, noProgress, progressRecord } from './records.ts';
-import type { RowRecord } from './rows/live-campaign.ts';
+import type { RowRecord, RowsPage, RowsQuery } from './rows/live-campaign.ts';
 import type { CampaignProgress, CampaignRecord, CampaignRowQuery } from './schemas.ts';
 
 // From its start on a campaign is what its object says. A draft has none, and nor has one whose start broke off, until it is poked.
@@ -30,11 +30,21 @@ export async function readRows(
 ): Promise<Found<RowRecord>> {
   const row = await existingCampaign(context, id);
   const from = (decodeCursor(cursor)?.id ?? 0) + offset;
-  const page =
-    row.state === 'draft'
-      ? null
-      : await campaignObject(context.bindings, context.organization.id, id, (object) => object.rows({ state, limit, offset: from }));
-  const { rows, total } = page ?? { rows: [], total: 0 };
+  const { rows, total } = row.state === 'draft' ? noRows : await rowsOf(context, id, { state, limit, offset: from });
   const seen = from + rows.length;
   return { rows, total, next: rows.length > 0 && seen < total ? { value: null, id: seen } : null };
+}
+
+const noRows: RowsPage = { rows: [], total: 0 };
+
+async function rowsOf({ bindings, organization }: Context, id: number, { state, limit, offset }: RowsQuery): Promise<RowsPage> {
+  const all = { rows: [] as RowRecord[], total: 0 };
+  for (let wanted = limit; wanted > 0; wanted -= rowsAtOnce) {
+    const query = { state, limit: Math.min(wanted, rowsAtOnce), offset: offset + all.rows.length };
+    const page = (await campaignObject(bindings, organization.id, id, (object) => object.rows(query))) ?? noRows;
+    all.rows.push(...page.rows);
+    all.total = page.total;
+    if (page.rows.length < query.limit) break;
+  }
+  return all;
 }

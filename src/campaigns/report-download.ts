@@ -1,9 +1,7 @@
 import type { Context } from '../accounts/context.ts';
-import { campaignObject } from './campaign-object.ts';
+import { campaignObject, rowsAtOnce } from './campaign-object.ts';
 import { existingCampaign } from './existing-campaign.ts';
 import { formatReport, type ReportRow } from './report.ts';
-
-const pageSize = 1000;
 
 /** All rows of a campaign as CSV, read page by page while it is sent. Fails before the first byte when the rows cannot be reached. */
 export async function downloadReport(context: Context, id: number): Promise<ReadableStream<Uint8Array>> {
@@ -16,9 +14,9 @@ async function* noPages(): AsyncGenerator<ReportRow[]> {}
 
 async function* rowPages({ bindings, organization }: Context, id: number): AsyncGenerator<ReportRow[]> {
   for (let after = 0; ;) {
-    const rows = await campaignObject(bindings, organization.id, id, (object) => object.reportRows(after, pageSize));
+    const rows = await campaignObject(bindings, organization.id, id, (object) => object.reportRows(after, rowsAtOnce));
     if (rows?.length) yield rows;
-    if (!rows || rows.length < pageSize) return;
+    if (!rows || rows.length < rowsAtOnce) return;
     after = rows.at(-1)!.row_number;
   }
 }

@@ -29,9 +29,9 @@ export interface CampaignRow extends CampaignConfigs {
   completed_at: number | null;
 }
 
-const columns = `c.id, c.organization_id, c.name, c.agent_id, (SELECT a.name FROM voice_agent a WHERE a.id = c.agent_id) AS agent_name, c.state,
-  c.state_reason, c.source_type, c.source_id, c.source_options, c.max_concurrency, c.retry_config, c.schedule_config, c.circuit_breaker,
-  c.total_rows, c.completed_rows, c.failed_rows, c.skipped_rows, c.in_flight, c.revision, c.created_at, c.started_at, c.completed_at`;
+const columns = `id, organization_id, name, agent_id, (SELECT a.name FROM voice_agent a WHERE a.id = campaign.agent_id) AS agent_name, state,
+  state_reason, source_type, source_id, source_options, max_concurrency, retry_config, schedule_config, circuit_breaker, total_rows,
+  completed_rows, failed_rows, skipped_rows, in_flight, revision, created_at, started_at, completed_at`;
 
 const jsonColumns = ['source_options', 'retry_config', 'schedule_config', 'circuit_breaker'] as const;
 
@@ -42,7 +42,7 @@ const campaignOf = (row: Row): CampaignRow => {
 
 export async function findCampaign(database: Database, organizationId: number, id: number): Promise<CampaignRow | null> {
   const row = await database.first(
-    database.prepare(`SELECT ${columns} FROM campaign c WHERE c.id = ? AND c.organization_id = ?`, id, organizationId),
+    database.prepare(`SELECT ${columns} FROM campaign WHERE id = ? AND organization_id = ?`, id, organizationId),
   );
   return row && campaignOf(row);
 }
@@ -52,7 +52,7 @@ export type NewCampaign = Pick<CampaignRow, 'name' | 'agent_id' | 'source_type' 
 export async function insertCampaign(database: Database, organizationId: number, campaign: NewCampaign, now: number): Promise<CampaignRow> {
   const row = await database.first(
     database.prepare(
-      `INSERT INTO campaign AS c (organization_id, name, agent_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
+      `INSERT INTO campaign (organization_id, name, agent_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
          schedule_config, circuit_breaker, created_at)
        VALUES (?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${columns}`,
       organizationId,
@@ -81,7 +81,7 @@ const stored = ({ max_concurrency, retry_config, schedule_config, circuit_breake
 export async function changeDraft(database: Database, before: CampaignRow, after: CampaignSettings): Promise<CampaignRow | null> {
   const row = await database.first(
     database.prepare(
-      `UPDATE campaign AS c SET name = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?
+      `UPDATE campaign SET name = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?
        WHERE id = ? AND organization_id = ? AND state = 'draft'
          AND name = ? AND max_concurrency = ? AND retry_config = ? AND schedule_config = ? AND circuit_breaker = ? RETURNING ${columns}`,
       after.name,
@@ -102,17 +102,17 @@ export async function listCampaigns(
   filter: { state?: CampaignState | undefined; search?: string | undefined },
   page: { limit: number; offset: number; after?: Position | undefined },
 ): Promise<Found<CampaignRow>> {
-  const where = `c.organization_id = ?1 AND (?2 IS NULL OR c.state = ?2) AND (?3 IS NULL OR instr(lower(c.name), lower(?3)) > 0)`;
+  const where = `organization_id = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR instr(lower(name), lower(?3)) > 0)`;
   const parameters = [organizationId, filter.state ?? null, filter.search || null];
   const [rows, counted] = await database.batch([
     database.prepare(
-      `SELECT ${columns} FROM campaign c WHERE ${where} AND c.id < ?4 ORDER BY c.id DESC LIMIT ?5 OFFSET ?6`,
+      `SELECT ${columns} FROM campaign WHERE ${where} AND id < ?4 ORDER BY id DESC LIMIT ?5 OFFSET ?6`,
       ...parameters,
       page.after?.id ?? Number.MAX_SAFE_INTEGER,
       page.limit + 1,
       page.offset,
     ),
-    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM campaign c WHERE ${where} LIMIT ${countLimit + 1})`, ...parameters),
+    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM campaign WHERE ${where} LIMIT ${countLimit + 1})`, ...parameters),
   ]);
   const { total } = counted![0] as { total: number };
   const found = cut(rows!.map(campaignOf), page.limit, ({ id }) => ({ value: null, id }));

@@ -1,29 +1,14 @@
-import { z } from '@hono/zod-openapi';
 import type { Context } from '../accounts/context.ts';
-import { timestamp } from '../http/area.ts';
-import { listOf, type Found } from '../http/pagination.ts';
+import { decodeCursor, listOf, type Found, type Page } from '../http/pagination.ts';
 import { notFound } from '../library/errors.ts';
+import { callsOfContact } from '../voice-agents/runs/calls-of-contact.ts';
+import { RunRecordSchema, type RunRecord } from '../voice-agents/schemas.ts';
 import { findContact } from './store.ts';
 
-/** A voice agent run, and what had the contact called. */
-const CallRecord = z
-  .object({
-    id: z.int(),
-    workflow_id: z.int(),
-    name: z.string(),
-    mode: z.string(),
-    call_type: z.string(),
-    is_completed: z.boolean(),
-    outcome: z.string().nullable(),
-    campaign_id: z.int().nullable(),
-    automation_run_id: z.int().nullable(),
-    created_at: timestamp,
-  })
-  .openapi('CallOfContact');
-export const CallPage = listOf('calls', CallRecord);
+export const CallPage = listOf('calls', RunRecordSchema);
 
-/** Voice calls placed to the contact, newest first: none, as long as the service places none. Throws 404 without the contact. */
-export async function listCallsOfContact(context: Context, contactId: number): Promise<Found<z.infer<typeof CallRecord>>> {
+/** Calls with the contact, newest first. `apiUrl` is the public base of the API. Throws 404 without the contact. */
+export async function listCallsOfContact(context: Context, apiUrl: string, contactId: number, page: Page): Promise<Found<RunRecord>> {
   if (!(await findContact(context.database, context.organization.id, contactId))) throw notFound('Contact');
-  return { rows: [], total: 0, next: null };
+  return callsOfContact(context, apiUrl, contactId, { limit: page.limit, offset: page.offset, after: decodeCursor(page.cursor) });
 }

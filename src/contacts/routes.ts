@@ -3,6 +3,7 @@ import { listContactEvents } from '../events/contact-events.ts';
 import { EventList } from '../events/schemas.ts';
 import { createArea, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
 import { envelope } from '../http/pagination.ts';
+import { apiUrl } from '../http/public-url.ts';
 import { toTimestamp } from '../library/clock.ts';
 import { bulkUpsertContacts } from './bulk-upsert.ts';
 import { CallPage, listCallsOfContact } from './calls.ts';
@@ -154,7 +155,8 @@ const routes = createArea()
   })
   .openapi(callsOfContactRoute, async (c) => {
     const page = c.req.valid('query');
-    return c.json(envelope('calls', page, await listCallsOfContact(c.var.context, c.req.valid('param').contact_id), same), 200);
+    const { contact_id } = c.req.valid('param');
+    return c.json(envelope('calls', page, await listCallsOfContact(c.var.context, apiUrl(c), contact_id, page), same), 200);
   });
 
 // A row of the bulk request is read apart from the request, so only its schema's name stands in the request's.

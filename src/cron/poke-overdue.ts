@@ -1,3 +1,7 @@
+import { campaignObject } from '../campaigns/campaign-object.ts';
+import { overdueCampaigns } from '../campaigns/store.ts';
+import { callObject } from '../voice-agents/runs/call-object.ts';
+import { overdueChats } from '../voice-agents/text-chat/store.ts';
 import { callSlots } from '../voice-agents/dialing/slots.ts';
 import { overdueSlots } from '../voice-agents/dialing/slots-row.ts';
 import { callRun } from '../automation-workflows/runs/launch.ts';
@@ -39,4 +43,28 @@ export async function pokeSlots(bindings: Env, database: Database, now: number, 
     );
     log.warn('overdue call slots were poked', { organization_id: organizationId });
   }
+}
+
+/** Campaigns that should have done something, and text chats that should have ended. */
+export async function pokeObjects(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
+  const before = now - settingsOf(bindings).OVERDUE_AFTER_SECONDS * 1000;
+  const campaigns = (await overdueCampaigns(database, before, pageSize)).map(({ id, organization_id }) => ({
+    what: { organization_id, campaign_id: id },
+    poke: () => campaignObject(bindings, organization_id, id, (object) => object.poke(organization_id, id)),
+  }));
+  const chats = (await overdueChats(database, before, pageSize)).map(({ id, organization_id }) => ({
+    what: { organization_id, run_id: id },
+    poke: () => callObject(bindings, organization_id, id, (object) => object.poke()),
+  }));
+  const waiting: { what: Record<string, number>; poke: () => Promise<unknown> }[] = [...campaigns, ...chats];
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { what, poke } = next;
+      await poke().then(
+        () => log.warn('an overdue object was poked', what),
+        (error: unknown) => log.error('an overdue object cannot be reached', error, what),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
 }

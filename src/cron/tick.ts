@@ -12,7 +12,7 @@ import type { EventsMessage, FanoutMessage } from '../queues/messages.ts';
 import { settingsOf } from '../settings.ts';
 import { staleCleanups } from './cleanup-store.ts';
 import { countEvents } from './progress-store.ts';
-import { pokeOverdue, pokeSlots } from './poke-overdue.ts';
+import { pokeObjects, pokeOverdue, pokeSlots } from './poke-overdue.ts';
 import { archiveOld } from './retention.ts';
 import { sweep } from './sweep.ts';
 
@@ -43,6 +43,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'fanout', () => resendFanout(run));
     await step(log, 'overdue runs', () => pokeOverdue(bindings, database, now, log));
     await step(log, 'overdue call slots', () => pokeSlots(bindings, database, now, log));
+    await step(log, 'overdue campaigns and chats', () => pokeObjects(bindings, database, now, log));
     await step(log, 'idempotency keys', () => forget(database, now - keptMs));
     await step(log, 'retention', () => archiveOld(bindings, database, now));
   }

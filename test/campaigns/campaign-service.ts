@@ -1,5 +1,5 @@
 import { env, exports } from 'cloudflare:workers';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Answer, Client } from '../support/organization.ts';
 
 /** PUTs bytes to an absolute URL without credentials. */
@@ -41,3 +41,24 @@ export async function draft(client: Client, organizationId: number, file: BodyIn
   expect(created.status, JSON.stringify(created.body)).toBe(200);
   return created.body;
 }
+
+/** A window that opens in three days' time: until then rows are read and nobody is called. */
+export const farWindow = () => ({
+  enabled: true,
+  timezone: 'UTC',
+  slots: [{ day_of_week: (new Date().getUTCDay() + 2) % 7, start_time: '10:00', end_time: '11:00' }],
+});
+
+/** The record, once the campaign is in a state. */
+export const stateOf = (client: Client, campaign: number, state: string): Promise<any> =>
+  vi.waitFor(
+    async () => {
+      const { body } = await client.get(`/campaign/${campaign}`);
+      expect(body.state, JSON.stringify(body.state_reason)).toBe(state);
+      return body;
+    },
+    { timeout: 15_000, interval: 20 },
+  );
+
+/** Once all rows have been read. */
+export const rowsRead = (client: Client, campaign: number): Promise<any> => stateOf(client, campaign, 'running');

@@ -253,15 +253,19 @@ describe('a talk over the carrier’s relay', () => {
     expect(await carrier.ended()).toEqual({ run_id: runId, reason: 'max_call_duration' });
   });
 
-  test('a machine that is recognised late is talked to no more, and its call is a voicemail', async () => {
-    outside();
+  test('a machine that is recognised late is talked to no more, and its call is a voicemail that led to nothing', async () => {
+    const { asked } = outside();
     const { carrier, stub, runId, organizationId } = await connected();
+    carrier.say('Please do not call me again, and leave a message');
+    await carrier.heard(2);
     await stub.machineAnswered();
     await stub.machineAnswered();
     expect(await carrier.ended()).toEqual({ run_id: runId, reason: 'stopped' });
     expect(await stub.relayEnded({ kind: 'relay_ended', callId: 'CA1', reason: 'ended', sessionId: 'VX1', at: 1 })).toBe('hang_up');
     await stub.lineEnded(organizationId, runId, lineEnd({ outcome: 'voicemail' }));
-    expect(await completedRow(runId)).toMatchObject({ outcome: 'voicemail', result: { gathered_context: { call_status: 'voicemail' } } });
+    const row = await completedRow(runId);
+    expect(row).toMatchObject({ outcome: 'voicemail', disposition: null, result: { gathered_context: { call_status: 'voicemail' } } });
+    expect(asked.every(({ stream }) => stream)).toBe(true);
   });
 
   test('a machine that is recognised before the line is there hears nothing', async () => {

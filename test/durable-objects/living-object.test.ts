@@ -79,6 +79,7 @@ test('the row in D1 is never set back by a projection that comes late', async ()
     outcome: null,
     error: null,
     contextChanges: null,
+    voiceCallRunId: null,
     hold: null,
     revision: 99,
     wakeAt: 1,

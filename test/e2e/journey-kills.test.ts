@@ -4,14 +4,15 @@ import { received, runsBySituation, situations } from './kill-evidence.ts';
 import { expectedRuns, gates, kills, KillTraffic } from './kill-traffic.ts';
 import { journeyNames, verifyRuns, verifySteps, verifyTraces } from './kill-verification.ts';
 import { KillableService } from './killable-service.ts';
+import { narration } from './narration.ts';
 import { seededRandom } from './seeded-random.ts';
+import { tickOften, until } from './service-watch.ts';
 
 const seed = Number(process.env['KILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const random = seededRandom(seed);
 const between = (low: number, high: number) => low + random() * (high - low);
 
-const startedAt = Date.now();
-const say = (text: string) => process.stdout.write(`${((Date.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
+const say = narration();
 
 let service: KillableService;
 let traffic: KillTraffic;
@@ -24,27 +25,6 @@ beforeAll(async () => {
   await traffic.prepare();
 });
 afterAll(() => service?.remove());
-
-async function until(what: string, seconds: number, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + seconds * 1000;
-  while (!(await holds())) {
-    if (Date.now() > deadline)
-      throw new Error(`within ${seconds} s it did not come true that ${what}; the log ends with\n${service.output.slice(-5000)}`);
-    await sleep(200);
-  }
-}
-
-/** Ticks often instead of each minute, until told that it is over. */
-function tickOften(): () => Promise<void> {
-  let isOver = false;
-  const ticking = (async () => {
-    for (; !isOver; await sleep(1500)) await service.tick().catch(() => undefined);
-  })();
-  return async () => {
-    isOver = true;
-    await ticking;
-  };
-}
 
 /** Runs of which nobody could say whether their request took effect: a person looks at the other side and has them go on. */
 const unknownRuns = new Set<number>();
@@ -72,7 +52,7 @@ async function killAndStart(kill: number): Promise<string[]> {
 const passed = async () => (await received(service)).filter(({ node }) => node === 'pass');
 
 test('a service killed with -9 at random moments loses no run and repeats no side effect', { timeout: 280_000 }, async () => {
-  const stopTicking = tickOften();
+  const stopTicking = tickOften(service);
   const sending: Promise<void>[] = [];
   const inBackground = (work: Promise<void>) => {
     work.catch(() => undefined);
@@ -85,14 +65,14 @@ test('a service killed with -9 at random moments loses no run and repeats no sid
   await traffic.arrive();
   for (let kill = 0; kill < kills; kill++) {
     if (kill === 1) {
-      await until('every gate is waited at', 30, async () => {
+      await until(service, 'every gate is waited at', 30, async () => {
         const waiting = (await traffic.runsOf('gate')).filter(({ state }) => state === 'waiting');
         return waiting.length === gates;
       });
       await traffic.setStatus('gate', 'paused');
     }
     if (kill === 2)
-      await until('every gate is held', 30, async () => (await traffic.runsOf('gate')).every(({ hold }) => hold === 'paused'));
+      await until(service, 'every gate is held', 30, async () => (await traffic.runsOf('gate')).every(({ hold }) => hold === 'paused'));
     inBackground(traffic.sendAround(kill));
     if (kill > 0) inBackground((retrying = retrying.then(retryUnknown)));
     await traffic.startSlowOnes(kill);
@@ -109,7 +89,7 @@ test('a service killed with -9 at random moments loses no run and repeats no sid
   say(`everything is sent; ${traffic.sender.unanswered} requests got no answer`);
   expect([...met].toSorted(), 'situations that a kill met').toEqual([...situations].toSorted());
 
-  await until('every run has completed', 100, async () => {
+  await until(service, 'every run has completed', 100, async () => {
     await retryUnknown();
     const records = await Promise.all(journeyNames.map((name) => traffic.read(`/automation-workflows/${traffic.workflows[name]}`)));
     const areAllThere = journeyNames.every((name, index) => records[index].runs_count >= expectedRuns[name]);

@@ -4,8 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import type { KillableService } from './killable-service.ts';
 
 /** Rows of the local database, read beside the service or while it is dead. */
-export function rowsOf(stateDirectory: string, sql: string): Record<string, any>[] {
-  const directory = join(stateDirectory, 'v3/d1/miniflare-D1DatabaseObject');
+export const rowsOf = (stateDirectory: string, sql: string): Record<string, any>[] =>
+  rowsOfFile(join(stateDirectory, 'v3/d1/miniflare-D1DatabaseObject'), sql);
+
+function rowsOfFile(directory: string, sql: string): Record<string, any>[] {
   const file = readdirSync(directory).find((name) => name.endsWith('.sqlite') && name !== 'metadata.sqlite');
   if (file === undefined) throw new Error(`there is no database in ${directory}`);
   const database = new DatabaseSync(join(directory, file), { readOnly: true });
@@ -23,6 +25,19 @@ export type Situation = (typeof situations)[number];
 export function runsBySituation(stateDirectory: string): Map<Situation, number> {
   const rows = rowsOf(stateDirectory, 'SELECT state, hold, current_node_id FROM automation_run');
   return new Map([...Map.groupBy(rows, situationOf)].map(([situation, runs]) => [situation, runs.length]));
+}
+
+/** How many call attempts a kill met in which state, as the dead service left them in the call slots of its one organization. */
+export function attemptsByState(stateDirectory: string): Map<string, number> {
+  const directory = join(stateDirectory, 'v3/do/voice-agent-automation-service-CallSlotsObject');
+  const rows = rowsOfFile(directory, "SELECT 1 FROM sqlite_master WHERE name = 'attempt'").length
+    ? rowsOfFile(
+        directory,
+        `SELECT CASE WHEN state = 'placed' THEN coalesce(status, 'placed') ELSE state END AS name, count(*) AS attempts
+         FROM attempt WHERE state NOT IN ('ended', 'returned') GROUP BY 1 ORDER BY 1`,
+      )
+    : [];
+  return new Map(rows.map(({ name, attempts }) => [name, attempts]));
 }
 
 const waitsAt: Record<string, Situation> = {

@@ -21,7 +21,9 @@ export interface Answer {
 
 export interface Call {
   method: string;
+  /** Below the base path, or a whole address. */
   path: string;
+  /** Text is sent as it is, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -33,22 +35,24 @@ export interface Call {
 export class KillableService {
   readonly #settings: LocalSettings;
   readonly #variables: Record<string, string>;
+  readonly #simulated: Record<string, string>;
   #simulators: ChildProcess | undefined;
   #service: ChildProcess | undefined;
   #apiKey = '';
   /** What the service has logged, for a test that fails. */
   output = '';
 
-  private constructor(settings: LocalSettings, variables: Record<string, string>) {
+  private constructor(settings: LocalSettings, variables: Record<string, string>, simulated: Record<string, string>) {
     this.#settings = settings;
     this.#variables = variables;
+    this.#simulated = simulated;
   }
 
-  /** Up, with an organization. `variables` are those of the Worker. */
-  static async create(variables: Record<string, string>): Promise<KillableService> {
+  /** Up, with an organization. `variables` are those of the Worker, `simulated` those of the simulators. */
+  static async create(variables: Record<string, string>, simulated: Record<string, string> = {}): Promise<KillableService> {
     const stateDirectory = mkdtempSync(join(tmpdir(), 'service-'));
     const settings = { port: await freePort(), simulatorsPort: await freePort(), stateDirectory };
-    const service = new KillableService(settings, variables);
+    const service = new KillableService(settings, variables, simulated);
     try {
       service.#startSimulators();
       await applyMigrations(stateDirectory, AbortSignal.timeout(60_000));
@@ -77,6 +81,7 @@ export class KillableService {
     const { port, simulatorsPort, stateDirectory } = this.#settings;
     this.#simulators = startGroup([join(projectDirectory, 'simulators/serve.ts')], {
       ...process.env,
+      ...this.#simulated,
       PORT: String(port),
       SIM_PORT: String(simulatorsPort),
       STATE_DIR: stateDirectory,
@@ -120,10 +125,11 @@ export class KillableService {
     const response = await fetch(path.startsWith('http') ? path : this.#baseUrl + path, {
       method,
       headers: { 'X-API-Key': this.#apiKey, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
       signal: AbortSignal.timeout(30_000),
     });
-    return { status: response.status, body: await response.json() };
+    const isJson = response.headers.get('content-type')?.includes('json');
+    return { status: response.status, body: isJson ? await response.json() : await response.text() };
   }
 
   /** The minute tick, now instead of at the next full minute. */

@@ -1,5 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Settlement } from '../../src/voice-agents/runs/run-store.ts';
+import type { CallFacts } from '../../src/voice-agents/settle/call-facts.ts';
+import { completedCall } from '../../src/voice-agents/settle/settled-call.ts';
 import { deliver, loseMessages } from '../support/background.ts';
 import { activeWorkflow, chain, endedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
@@ -244,7 +247,7 @@ test('what a sample context names is what a run of that trigger finds', async ()
     const { body } = await client.post('/events', { event_type: 'ordered', phone: newPhone(), data: { order_id: 'A-17', total: 120.5 } });
     if (type === 'event') await client.post(`/automation-workflows/${workflow}/execute`, { contact_id: body.contact_id });
     const [run] = await endedRuns(client, seer, 1);
-    const sample = meta.trigger_types.find((one: { type: string }) => one.type === type).sample_context;
+    const sample = type === 'event' ? ofEnded(meta) : meta.trigger_types.find((one: { type: string }) => one.type === type).sample_context;
     expect(typeof run.context.seen_contact_phone, type).toBe('string');
     expect(typeof run.context.seen_event_type, type).toBe('string');
     expect(run.context.seen_event_data, type).toEqual(run.context.seen_data);
@@ -255,4 +258,25 @@ test('what a sample context names is what a run of that trigger finds', async ()
     expect(sample.data).toEqual(sample.event.data);
     await client.delete(`/automation-workflows/${seer}`);
   }
+});
+
+function ofEnded(meta: { internal_event_samples: Record<string, object> }) {
+  const data = { event_type: 'run.completed', ...meta.internal_event_samples['run.completed'] };
+  return { event: { data }, data, ...data } as Record<string, any>;
+}
+
+test('the data of every event that the service reports are shown, those of a call as they are told', async () => {
+  const { client } = await newOrganization();
+  const { body } = await client.get(`/automation-workflows/${await activeWorkflow(client, {})}/trigger-meta`);
+  const shown = Object.keys(body.internal_event_samples);
+  expect(body.internal_events.filter((name: string) => !shown.includes(name))).toEqual(['document.processed', 'document.failed']);
+  const facts = { runId: 1, agentId: 2, agentName: 'Greeter', phone: '+1', campaignId: null, automationRunId: null } as CallFacts;
+  const settlement = {
+    outcome: 'completed',
+    reason: null,
+    disposition: null,
+    result: { gathered_context: {}, cost_info: {}, annotations: {} },
+  };
+  const told = completedCall(facts, settlement as unknown as Settlement);
+  expect(Object.keys(body.internal_event_samples['call.completed']).toSorted()).toEqual(Object.keys(told).toSorted());
 });

@@ -8,7 +8,7 @@ import { newOrganization, newPhone, type Client } from '../support/organization.
 
 afterEach(() => vi.restoreAllMocks());
 
-const { callRow, callRows, callingJourney, callingOrganization, execute, heldSlots, historyOf, settleCall } = calls;
+const { callRow, callRows, callingJourney, callingOrganization, execute, heldSlots, historyOf, settleCall, unforgiving } = calls;
 
 async function person(client: Client, more: object = {}): Promise<{ id: number; phone: string }> {
   const phone = newPhone();
@@ -326,6 +326,7 @@ describe('a call that came back undialled', () => {
     expect(await runIn(client, run, 'waiting')).toMatchObject({ voice_call_run_id: second.id });
     await settleCall(id, call, {});
     await settleCall(id, second, { outcome: 'completed' });
+    await passAt(id, run, until + 1);
     await runIn(client, run, 'completed');
     const records = await historyOf(client, run);
     expect(records.map((record) => `${record.node_id} ${record.visit}.${record.attempt} ${record.status}`)).toEqual([
@@ -349,9 +350,7 @@ describe('a call that came back undialled', () => {
   test('because its agent is archived fails the run, which a person has go on when that is mended, with a call of its own', async () => {
     const slots = heldSlots();
     const { client, id, agentId } = await callingOrganization();
-    const definition = callingJourney({ workflow_id: agentId, phone: newPhone() });
-    definition.edges = definition.edges.filter((edge) => edge.source_handle !== 'error');
-    definition.nodes = definition.nodes.filter((node) => node.id !== 'error');
+    const definition = unforgiving({ workflow_id: agentId, phone: newPhone() });
     const workflow = await activeWorkflow(client, { definition });
     const run = await execute(client, workflow);
     await settleCall(id, await callRow(id), { outcome: 'failed', returned: 'agent_archived', reason: 'agent_archived: restore it' });
@@ -379,9 +378,7 @@ test('a call whose asking failed again and again is taken back, and asked for by
     },
     withdrawCalls: async (_organization: number, keys: string[]) => void withdrawn.push(...keys),
   } as never);
-  const definition = callingJourney({ workflow_id: agentId, phone: newPhone() });
-  definition.edges = definition.edges.filter((edge) => edge.source_handle !== 'error');
-  definition.nodes = definition.nodes.filter((node) => node.id !== 'error');
+  const definition = unforgiving({ workflow_id: agentId, phone: newPhone() });
   const settings = { retry: { max_attempts: 2, initial_delay_seconds: 0 } };
   const run = await execute(client, await activeWorkflow(client, { definition, settings }));
   expect((await runIn(client, run, 'failed')).error).toMatchObject({ type: 'internal', attempt: 2 });
@@ -392,6 +389,27 @@ test('a call whose asking failed again and again is taken back, and asked for by
   expect((await runIn(client, run, 'completed')).outcome).toBe('completed ');
   expect(new Set(asked)).toEqual(new Set([keyOf(run)]));
   expect(await callRows(id)).toHaveLength(1);
+});
+
+test('a call whose asking failed is taken back by a run that goes on without it', async () => {
+  const { client, agentId } = await callingOrganization();
+  const withdrawn: string[] = [];
+  vi.spyOn(env.CALL_SLOTS, 'getByName').mockReturnValue({
+    request: async () => {
+      throw new Error('away');
+    },
+    withdrawCalls: async (_organization: number, keys: string[]) => void withdrawn.push(...keys),
+  } as never);
+  const definition = callingJourney({ workflow_id: agentId, phone: newPhone() });
+  definition.nodes.push({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
+  definition.edges.find(({ id: edge }) => edge === 'error')!.target = 'nap';
+  definition.edges.push({ id: 'on', source: 'nap', target: 'error' });
+  const workflow = await activeWorkflow(client, { definition, settings: { retry: { max_attempts: 1 } } });
+  const run = await execute(client, workflow);
+  await vi.waitFor(async () => {
+    expect((await runIn(client, run, 'waiting')).current_node_id).toBe('nap');
+    expect(withdrawn).toEqual([keyOf(run)]);
+  });
 });
 
 test('while the workflow is paused nobody is called', async () => {

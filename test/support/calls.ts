@@ -1,104 +1,251 @@
-import { env, exports } from 'cloudflare:workers';
-import { randomToken } from '../../src/library/hash.ts';
-import { newOrganization, type NewOrganization } from './organization.ts';
+import { env } from 'cloudflare:workers';
+import { expect, vi } from 'vitest';
+import type { CallObject } from '../../durable-objects/call/call-object.ts';
+import { openai } from '../../simulators/openai.ts';
+import type { RequestRecord } from '../../simulators/request-record.ts';
+import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
+import { salesAgent } from '../voice-agents/agents.ts';
+import { newOrganization, newPhone, type NewOrganization } from './organization.ts';
+import { testVariables } from './variables.ts';
 
-export const simulators = (env as unknown as { SIMULATORS_URL: string }).SIMULATORS_URL;
+export type CallStub = DurableObjectStub<CallObject>;
 
-/** A small agent that greets and says goodbye. */
-export const shortDefinition = {
-  nodes: [
-    {
-      id: 'start',
-      type: 'startCall',
-      position: { x: 0, y: 0 },
-      data: { name: 'Greeting', prompt: 'Ask.', greeting: 'Hello, are you interested?' },
+export const callStub = (organizationId: number, runId: number): CallStub => env.CALL.getByName(`${organizationId}/${runId}`);
+
+export interface RunOptions {
+  definition?: unknown;
+  initialContext?: object;
+  templateContext?: object;
+  dispositionCodes?: object;
+  configurations?: object;
+  automationRunId?: number;
+  contactId?: number;
+  organization?: NewOrganization;
+}
+
+/** A run of a new organization's agent, as it stands when its call is answered. */
+export async function answeredRun(options: RunOptions = {}) {
+  const { id: organizationId, client } = await newOrganization(options.organization);
+  const phone = newPhone();
+  const now = Date.now();
+  const key = `single:0:${crypto.randomUUID()}`;
+  const { definition = salesAgent, initialContext = { first_name: 'Ada' } } = options;
+  const agent = await env.DB.prepare(
+    `INSERT INTO voice_agent (organization_id, name, status, current_definition_id, template_context_variables, call_disposition_codes,
+       workflow_configurations, created_at, updated_at) VALUES (?, 'Sales', 'active', 0, ?, ?, ?, ?, ?) RETURNING id`,
+  )
+    .bind(
+      organizationId,
+      JSON.stringify(options.templateContext ?? {}),
+      JSON.stringify(options.dispositionCodes ?? {}),
+      JSON.stringify(options.configurations ?? {}),
+      now,
+      now,
+    )
+    .first<{ id: number }>();
+  const stored = await env.DB.prepare(
+    'INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, ?, ?) RETURNING id',
+  )
+    .bind(organizationId, agent!.id, JSON.stringify(definition), now)
+    .first<{ id: number }>();
+  const run = await env.DB.prepare(
+    `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number, contact_id,
+       automation_run_id, initial_context, created_at)
+     VALUES (?, ?, ?, 'Sales to somebody', 'twilio', 'outbound', ?, ?, '+15005550006', ?, ?, ?, ?) RETURNING id`,
+  )
+    .bind(
+      organizationId,
+      agent!.id,
+      stored!.id,
+      key,
+      phone,
+      options.contactId ?? null,
+      options.automationRunId ?? null,
+      JSON.stringify(initialContext),
+      now,
+    )
+    .first<{ id: number }>();
+  return { organizationId, client, phone, key, agentId: agent!.id, runId: run!.id, stub: callStub(organizationId, run!.id) };
+}
+
+export const runRow = async (runId: number): Promise<Record<string, any>> => {
+  const row = await env.DB.prepare('SELECT * FROM voice_agent_run WHERE id = ?').bind(runId).first<Record<string, any>>();
+  return { ...row, result: row!['result'] === null ? null : JSON.parse(row!['result']) };
+};
+
+/** The row once it is completed. */
+export const completedRow = (runId: number): Promise<Record<string, any>> =>
+  vi.waitFor(
+    async () => {
+      const row = await runRow(runId);
+      expect(row['is_completed'], `run ${runId}`).toBe(1);
+      return row;
     },
-    { id: 'bye', type: 'endCall', position: { x: 0, y: 200 }, data: { name: 'Goodbye', prompt: 'Say goodbye.' } },
-  ],
-  edges: [{ id: 'e1', source: 'start', target: 'bye', data: { label: 'done', condition: 'the person has answered' } }],
-};
+    { timeout: 15_000, interval: 10 },
+  );
 
-export interface CallingOrganization extends NewOrganization {
-  concurrentCalls?: number;
-  callsPerSecond?: number;
-  fromNumbers?: string[];
-  machineDetection?: boolean;
-  authToken?: string;
-  inbound?: boolean;
+/** Once everything has followed and the object is gone. */
+export const gone = (stub: CallStub): Promise<void> =>
+  vi.waitFor(async () => expect(await stub.snapshot()).toBeNull(), { timeout: 15_000, interval: 10 });
+
+export async function fileOf(organizationId: number, runId: number, name: string): Promise<any> {
+  const object = await env.FILES.get(`calls/${organizationId}/${runId}/${name}`);
+  if (!object) return null;
+  return name.endsWith('.json') ? object.json() : object.text();
 }
 
-/** An organization with an agent and a Twilio account of its own at the simulated carrier. */
-export async function callingOrganization(options: CallingOrganization = {}) {
-  const organization = await newOrganization(options);
-  if (options.concurrentCalls !== undefined)
-    await env.DB.prepare('UPDATE organization SET plan_concurrent_calls = ? WHERE id = ?')
-      .bind(options.concurrentCalls, organization.id)
-      .run();
-  const agent = await organization.client.post('/workflow/create/definition', { name: 'Caller', workflow_definition: shortDefinition });
-  if (agent.status !== 200) throw new Error(`no agent: ${agent.status} ${JSON.stringify(agent.body)}`);
-  const account = `AC${randomToken(64)
-    .replace(/[^a-z0-9]/gi, '')
-    .toLowerCase()
-    .replace(/[^0-9a-f]/g, '0')
-    .slice(0, 32)
-    .padEnd(32, '0')}`;
-  const config = await organization.client.post('/organizations/telephony-configs', {
-    name: 'Carrier',
-    provider: 'twilio',
-    twilio: { account_sid: account, auth_token: options.authToken ?? 'a-token-of-the-test' },
-    from_numbers: options.fromNumbers ?? ['+15005550006'],
-    calls_per_second: options.callsPerSecond ?? 1000,
-    machine_detection: options.machineDetection ?? true,
-    ...(options.inbound && { inbound_workflow_id: agent.body.id }),
-  });
-  if (config.status !== 200) throw new Error(`no configuration: ${config.status} ${JSON.stringify(config.body)}`);
-  return { ...organization, agentId: agent.body.id as number, configId: config.body.id as number, account };
-}
+export const lineEnd = (change: Partial<LineEnd> = {}): LineEnd => ({
+  outcome: 'completed',
+  reason: null,
+  answeredAt: Date.now() - 20_000,
+  endedAt: Date.now(),
+  durationSeconds: 20,
+  statusCallbacks: [{ status: 'completed', at: new Date().toISOString(), details: { call_id: 'CA1' } }],
+  ...change,
+});
 
-export interface LedgerCall {
-  sid: string;
-  to: string;
-  from: string;
-  attempt_key: string | null;
-  status: string;
-}
+type Frame = Record<string, any>;
 
-/** What the simulated carrier was asked to dial for an account. */
-export async function carrierLedger(
-  account: string,
-): Promise<{ calls: LedgerCall[]; peak_concurrent: number; attempts_dialled_twice: string[] }> {
-  return (await fetch(`${simulators}/twilio/__sim/ledger?account=${account}`)).json();
-}
+/** The carrier's end of a relay socket. */
+export class CarrierSocket {
+  readonly frames: Frame[] = [];
+  readonly closed: Promise<number>;
+  readonly #socket: WebSocket;
 
-interface Due {
-  id: string;
-  event: string;
-  method: string;
-  url: string;
-  body: string;
-  headers: Record<string, string>;
-}
-
-/** Requests that the carrier holds back for an account, waiting up to `waitMs` for the first. */
-export async function dueCallbacks(account: string, waitMs = 0): Promise<Due[]> {
-  const answer = await fetch(`${simulators}/twilio/__sim/due?account=${account}&wait_ms=${waitMs}`);
-  return ((await answer.json()) as { due: Due[] }).due;
-}
-
-export const handOn = (due: Due, changes: Partial<Due> = {}): Promise<Response> => {
-  const { url, method, headers, body } = { ...due, ...changes };
-  return exports.default.fetch(new Request(url, { method, headers, body }));
-};
-
-/** Gives the carrier's requests to the Worker, and its answers back to the carrier, until `isOver` says so. */
-export async function carryCallbacks(account: string, isOver: () => Promise<boolean>, timeoutMs = 15_000): Promise<void> {
-  const until = Date.now() + timeoutMs;
-  while (!(await isOver())) {
-    if (Date.now() > until) throw new Error('the calls did not end in time');
-    for (const due of await dueCallbacks(account, 100)) {
-      const answer = await handOn(due);
-      const settled = { status: answer.status, body: await answer.text() };
-      await fetch(`${simulators}/twilio/__sim/due/${due.id}`, { method: 'POST', body: JSON.stringify(settled) });
-    }
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.accept();
+    socket.addEventListener('message', ({ data }) => this.frames.push({ ...JSON.parse(String(data)), received: performance.now() }));
+    this.closed = new Promise((resolve) => socket.addEventListener('close', ({ code }) => resolve(code)));
   }
+
+  /** Opens a socket to a call; with a session id it begins the session, too. */
+  static async open(stub: CallStub, sessionId?: string): Promise<CarrierSocket> {
+    const response = await stub.fetch('https://call.test/relay', { headers: { upgrade: 'websocket' } });
+    expect(response.status).toBe(101);
+    const socket = new CarrierSocket(response.webSocket!);
+    if (sessionId !== undefined) socket.send({ type: 'setup', sessionId, callSid: 'CA1', customParameters: {} });
+    return socket;
+  }
+
+  send(frame: object | string): void {
+    this.#socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  }
+
+  say(voicePrompt: string): void {
+    this.send({ type: 'prompt', voicePrompt, lang: 'en-US', last: true });
+  }
+
+  /** The connection breaks. */
+  drop(): void {
+    this.#socket.close(1000);
+  }
+
+  /** Whole utterances of the agent, and what stands open as the last one. */
+  get utterances(): string[] {
+    const said: string[] = [];
+    let open = '';
+    for (const { type, token, last } of this.frames) {
+      if (type !== 'text') continue;
+      open += token;
+      if (!last) continue;
+      said.push(open);
+      open = '';
+    }
+    return open === '' ? said : [...said, open];
+  }
+
+  get ends(): Frame[] {
+    return this.frames.filter(({ type }) => type === 'end');
+  }
+
+  /** Once the agent has said so many utterances to the end. */
+  async heard(count: number): Promise<string[]> {
+    await vi.waitFor(() => expect(this.frames.filter(({ type, last }) => type === 'text' && last).length).toBeGreaterThanOrEqual(count), {
+      timeout: 10_000,
+      interval: 2,
+    });
+    return this.utterances;
+  }
+
+  async ended(): Promise<Frame> {
+    await vi.waitFor(() => expect(this.ends.length).toBeGreaterThan(0), { timeout: 10_000, interval: 2 });
+    return JSON.parse(this.ends[0]!['handoffData']);
+  }
+}
+
+type Answer = (request: Request, body: Record<string, any>) => Response | undefined | Promise<Response | undefined>;
+
+type Other = (request: Request) => Response | undefined | Promise<Response | undefined>;
+
+/**
+ * Stands in for the outside: the simulated language model answers unless `model` does, and `other` answers what goes elsewhere. Keeps what
+ * the model was asked.
+ */
+export function outside({ model, other }: { model?: Answer; other?: Other } = {}) {
+  const routes = openai.createRoutes({ ledgerFile: undefined, signal: new AbortController().signal });
+  const asked: Record<string, any>[] = [];
+  const realFetch = globalThis.fetch;
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const request = new Request(input as RequestInfo, init as RequestInit);
+    if (!request.url.startsWith(testVariables.OPENAI_BASE_URL)) return (await other?.(request)) ?? realFetch(request);
+    const body = (await request.clone().json()) as Record<string, any>;
+    asked.push(body);
+    const own = await model?.(request, body);
+    const record = { id: asked.length, received_at: new Date().toISOString() } as RequestRecord;
+    return own ?? routes.fetch(request, { record, dropAnswer: () => {} });
+  });
+  return { asked };
+}
+
+/** An answer of the language model that comes word by word, as the test lets it. */
+export class HeldAnswer {
+  isAborted = false;
+  readonly #chunks: string[] = [];
+  #isFinished = false;
+
+  /** To be called where the request is answered: a stream belongs to the object that asked. */
+  response(): Response {
+    const stream = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        while (this.#chunks.length === 0 && !this.#isFinished && !this.isAborted) await new Promise((resolve) => setTimeout(resolve, 1));
+        const chunk = this.#chunks.shift();
+        if (chunk !== undefined) controller.enqueue(new TextEncoder().encode(`data: ${chunk}\n\n`));
+        else if (!this.isAborted) controller.close();
+      },
+      cancel: () => {
+        this.isAborted = true;
+      },
+    });
+    return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+  }
+
+  say(content: string): void {
+    this.#add([{ index: 0, delta: { content }, finish_reason: null }]);
+  }
+
+  finish(): void {
+    this.#add([{ index: 0, delta: {}, finish_reason: 'stop' }]);
+    this.#add([], { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 });
+    this.#chunks.push('[DONE]');
+    this.#isFinished = true;
+  }
+
+  #add(choices: object[], usage: object | null = null): void {
+    this.#chunks.push(JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-6-luna', choices, usage }));
+  }
+}
+
+/** The first answer waits for the test, later ones come from the simulated model. */
+export function holdFirstAnswer() {
+  const held = new HeldAnswer();
+  let isAsked = false;
+  const { asked } = outside({
+    model: (_request, { stream }) => {
+      if (!stream || isAsked) return undefined;
+      isAsked = true;
+      return held.response();
+    },
+  });
+  return { held, asked };
 }

@@ -108,10 +108,24 @@ export async function settleCall(organizationId: number, call: CallRow, result: 
   await runStub(organizationId, call.automation_run_id).callSettled(call.id);
 }
 
+/** The same without the edge of a failed call, so that one fails the run. */
+export function unforgiving(data: Parameters<typeof callingJourney>[0]) {
+  const { nodes, edges } = callingJourney(data);
+  const isKept = ({ id }: { id?: string }) => id !== 'error';
+  return { nodes: nodes.filter(isKept), edges: edges.filter(isKept) };
+}
+
 const handles = ['completed', 'no_answer', 'busy', 'voicemail', 'failed', 'default', 'error'];
 
+interface Edge {
+  id: string;
+  source: string;
+  target: string;
+  source_handle?: string;
+}
+
 /** A journey that calls, whose handles lead to exits that say so with the reason. */
-export const callingJourney = (data: { workflow_id: number } & Record<string, unknown>) => ({
+export const callingJourney = (data: { workflow_id: number } & Record<string, unknown>): { nodes: object[]; edges: Edge[] } => ({
   nodes: [
     { id: 'in', type: 'trigger', data: {} },
     { id: 'call', type: 'voice_call', data },

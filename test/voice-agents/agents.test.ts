@@ -252,6 +252,9 @@ test('validate tells what is wrong with a proposal, and with nothing given looks
     msg: expect.any(String),
     type: expect.any(String),
   });
+  const oddNodes = [null, 5, { id: 'book' }, { id: 'book', data: null }, { id: 'book', data: { tools: [null, 'x', { name: 'prices' }] } }];
+  for (const nodes of [null, oddNodes, { book: {} }])
+    expect(await validate({ workflow_definition: { nodes, edges: [null] } })).toMatchObject({ valid: false });
   expect((await client.get(`/workflow/${agent.id}`)).body).toEqual(agent);
 });
 

@@ -18,10 +18,8 @@ test('what is asked for lies inside, and is never more than was asked for', () =
   fc.assert(
     fc.property(fc.nat(2000), fc.nat(2000), fc.integer({ min: 1, max: 1500 }), (first, more, size) => {
       const range = byteRange(`bytes=${first}-${first + more}`, size);
-      if (range === 'unsatisfiable') return expect(first).toBeGreaterThanOrEqual(size);
-      expect(range!.offset).toBe(first);
-      expect(range!.length).toBeGreaterThan(0);
-      expect(range!.offset + range!.length).toBe(Math.min(first + more + 1, size));
+      const length = Math.min(first + more + 1, size) - first;
+      expect(range).toEqual(first < size ? { offset: first, length } : 'unsatisfiable');
     }),
   );
 });

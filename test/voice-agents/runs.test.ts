@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { storePayload } from '../../src/database/payload.ts';
 import { artifactKey } from '../../src/voice-agents/runs/artifacts.ts';
 import { findRun, findRunByKey, insertRun, setRecording, setWakeAt } from '../../src/voice-agents/runs/run-store.ts';
-import { newOrganization } from '../support/organization.ts';
 import { plansOf, recordedClient } from '../support/recorded-database.ts';
 import { newAgent, newRun, settle, settlement, withAgent } from './runs.ts';
 
@@ -181,12 +180,6 @@ test('runs of others are not found: of another organization, of another agent, a
   expect((await client.get(`/workflow/${agent.id}/runs/x`)).status).toBe(422);
 });
 
-test('a key that may only read sees runs', async () => {
-  const { client, agent, context } = await withAgent({ scopes: ['read', 'write'] });
-  const run = await newRun(context, agent);
-  expect((await client.get(`/workflow/${agent.id}/runs/${run.id}`)).status).toBe(200);
-});
-
 test('a run is inserted once for its attempt, and only for an active agent of the organization', async () => {
   const { client, agent, context } = await withAgent();
   const key = 'single:0:the-same';
@@ -233,6 +226,6 @@ test('lists and reads of runs scan no table', async () => {
   for (const query of ['', '?is_completed=false', '?outcome=busy&mode=twilio']) await client.get(`/workflow/${agent.id}/runs${query}`);
   await client.get(`/workflow/${agent.id}/runs/${run.id}`);
   const plans = await plansOf(recording);
-  for (const { sql, plan } of plans) expect([sql, plan.filter((step) => /^SCAN voice_agent/.test(step))]).toEqual([sql, []]);
-  expect((await newOrganization()).id).toBeGreaterThan(0);
+  for (const { sql, plan } of plans) expect([sql, plan.filter((step) => step.startsWith('SCAN voice_agent'))]).toEqual([sql, []]);
+  expect(plans.length).toBeGreaterThan(4);
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { triggerConfigs, triggerTypes, type TriggerType } from './configs.ts';
+import { eventSamples } from './event-samples.ts';
 
 export interface TriggerDescription {
   type: TriggerType;
@@ -24,7 +25,7 @@ const order = { order_id: 'A-17', total: 120.5 };
 
 /** As a run finds it that an event has started: its data stand under `event`, under `data` and at the top level. */
 const ofEvent = (type: string, data: Record<string, unknown>) => ({ contact, event: { type, data }, data, ...data });
-const ofService = (type: string, data: Record<string, unknown>) => ofEvent(type, { event_type: type, ...data });
+const ofService = (type: string, data: Record<string, unknown> | undefined) => ofEvent(type, { event_type: type, ...data });
 const scheduled = { scheduled_at: '2026-11-20T14:30:00.000Z' };
 
 const texts: Record<TriggerType, { label: string; description: string; sample_context: Record<string, unknown> }> = {
@@ -51,18 +52,13 @@ const texts: Record<TriggerType, { label: string; description: string; sample_co
   data_condition: {
     label: 'Contact data',
     description: 'Starts a run when a change makes a contact match a condition that it did not match before.',
-    sample_context: ofService('contact.updated', { contact_id: contact.id, changed_fields: ['custom_fields'] }),
+    sample_context: ofService('contact.updated', eventSamples['contact.updated']),
   },
   event: {
     label: 'Service event',
-    description: 'Starts a run when the service itself reports something, such as a run that ended.',
-    sample_context: ofService('run.completed', {
-      run_id: 7,
-      automation_workflow_id: 3,
-      workflow_name: 'Welcome',
-      state: 'completed',
-      outcome: 'done',
-    }),
+    description:
+      'Starts a run when the service itself reports something, such as a call that is over. The data of each event are in internal_event_samples.',
+    sample_context: ofService('call.completed', eventSamples['call.completed']),
   },
   manual: {
     label: 'Manual',

@@ -7,6 +7,7 @@ import * as schemas from '../schemas.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import { archiveTrigger, createTrigger, patchTrigger } from './change.ts';
 import { describeTriggers } from './descriptions.ts';
+import { eventSamples } from './event-samples.ts';
 import { fireTrigger } from './fire.ts';
 import { internalEvents } from './internal-events.ts';
 import { triggerRecord, webhookUrl } from './records.ts';
@@ -92,6 +93,7 @@ export const triggerRoutes = createArea()
       trigger_types: describeTriggers(),
       event_types_seen: await eventTypesSeen(c.var.context.database, c.var.context.organization.id),
       internal_events: [...internalEvents],
+      internal_event_samples: eventSamples,
       webhook_url_template: webhookUrl(apiUrl(c), '{trigger_uuid}'),
     };
     return c.json(meta, 200);

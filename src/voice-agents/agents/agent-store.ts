@@ -99,7 +99,8 @@ export async function insertAgent(
     ),
     database.prepare(
       `UPDATE voice_agent SET current_definition_id = last_insert_rowid()
-       WHERE id = (SELECT agent_id FROM voice_agent_definition WHERE id = last_insert_rowid()) RETURNING *`,
+       WHERE id = (SELECT agent_id FROM voice_agent_definition WHERE id = last_insert_rowid()) AND organization_id = ? RETURNING *`,
+      organizationId,
     ),
   ]);
   return withDefinitionOf({ ...rows![0]!, definition: fields.definition });

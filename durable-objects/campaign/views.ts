@@ -1,0 +1,31 @@
+import { countsOf } from '../../src/campaigns/row-states.ts';
+import type { CampaignProgress, LiveCampaign, LogEntry } from '../../src/campaigns/rows/live-campaign.ts';
+import type { Campaign } from './stored-campaign.ts';
+import type { StoredTally } from './stored-rows.ts';
+
+export const liveCampaign = (campaign: Campaign, { rows }: StoredTally, logs: LogEntry[]): LiveCampaign => ({
+  state: campaign.state,
+  state_reason: campaign.stateReason,
+  ...countsOf(rows),
+  name: campaign.name,
+  configs: campaign.configs,
+  started_at: campaign.startedAt,
+  completed_at: campaign.completedAt,
+  logs,
+});
+
+type Waits = Pick<CampaignProgress, 'next_attempt_at' | 'next_window_at' | 'waiting'>;
+
+export function progressOf({ state, stateReason }: Campaign, { rows, outcomes, attempts }: StoredTally, waits: Waits): CampaignProgress {
+  const dialled = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  return {
+    state,
+    state_reason: stateReason,
+    ...countsOf(rows),
+    rows,
+    attempts,
+    reached_share: dialled === 0 ? null : outcomes.completed / dialled,
+    outcomes,
+    ...waits,
+  };
+}

@@ -1,0 +1,42 @@
+import type { internalEvents } from './internal-events.ts';
+
+type EventName = (typeof internalEvents)[number];
+
+const ofContact = { contact_id: 42, changed_fields: ['custom_fields'] };
+const ofRun = { run_id: 7, automation_workflow_id: 3, workflow_name: 'Welcome' };
+
+/** Of what the service reports, the data of each event that it does report. */
+export const eventSamples: Partial<Record<EventName, Record<string, unknown>>> = {
+  'contact.created': { ...ofContact, changed_fields: ['phone', 'first_name'] },
+  'contact.updated': ofContact,
+  'call.completed': {
+    call_run_id: 15,
+    workflow_id: 12,
+    workflow_name: 'Greeter',
+    outcome: 'completed',
+    reason: null,
+    disposition: 'interested',
+    extracted_variables: { budget: 900 },
+    summary: 'Wants to see the offer in writing.',
+    phone: '+14155550100',
+    campaign_id: null,
+    automation_run_id: 7,
+    duration_seconds: 48,
+  },
+  'campaign.completed': {
+    campaign_id: 4,
+    name: 'Spring offer',
+    state: 'completed',
+    total_rows: 100,
+    completed_rows: 71,
+    failed_rows: 25,
+    skipped_rows: 4,
+  },
+  'run.completed': { ...ofRun, state: 'completed', outcome: 'done', error: null },
+  'run.failed': {
+    ...ofRun,
+    state: 'failed',
+    outcome: null,
+    error: { node_id: 'tell', type: 'http_status', message: 'The server answered 503', attempt: 3 },
+  },
+};

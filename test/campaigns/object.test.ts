@@ -1,0 +1,495 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import { newOrganization } from '../support/organization.ts';
+import {
+  allRows,
+  answered,
+  dialing,
+  draftCampaign,
+  ended,
+  goTo,
+  inside,
+  inState,
+  keyOf,
+  monday,
+  newAct,
+  people,
+  refusal,
+  returned,
+  rowAt,
+  rowOf,
+  runningCampaign,
+  settle,
+  standAt,
+  standingCampaign,
+  until,
+} from './live-campaigns.ts';
+
+test('a campaign reads its source, asks for its rows and completes with the last one', async () => {
+  const campaign = await runningCampaign();
+  const keys = campaign.slots.keys();
+  expect(keys).toEqual([1, 2, 3].map((row) => keyOf(campaign, row)));
+  expect(campaign.slots.calls().get(keys[1]!)).toMatchObject({
+    phone: '+12125550001',
+    agentId: campaign.agentId,
+    contactId: null,
+    initialContext: JSON.stringify({ first_name: 'Person 2', phone_number: '+12125550001' }),
+    notAfter: null,
+  });
+  expect(campaign.slots.requests[0]).toMatchObject({ owner: { kind: 'campaign', id: campaign.id }, maxConcurrency: 100 });
+  await campaign.stub().reports(keys.map((key, index) => dialing(key, index + 10)));
+  expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running', in_flight: 3 });
+  await campaign.stub().reports(keys.map((key, index) => answered(key, index + 10)));
+  await campaign.stub().reports(keys.map((key, index) => ended(key, 'completed', { runId: index + 10 })));
+  const live = await inState(campaign, 'completed');
+  expect(live).toMatchObject({ total_rows: 3, completed_rows: 3, processed_rows: 3, in_flight: 0, state_reason: null });
+  expect(live.completed_at).toBeGreaterThanOrEqual(live.started_at);
+  expect(await rowOf(campaign.id)).toMatchObject({ state: 'completed', completed_rows: 3, total_rows: 3, in_flight: 0, wake_at: null });
+  expect(await rowAt(campaign, 2)).toMatchObject({ row_number: 2, state: 'completed', outcome: 'completed', run_ids: [11], attempts: 1 });
+});
+
+test('rows that cannot be called are there with their reason, and a campaign of nothing else completes at once', async () => {
+  const campaign = await draftCampaign({ csv: 'phone\nnonsense\n+12125550001\n+12125550001\n' });
+  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await until(async () => expect(campaign.slots.keys()).toEqual([keyOf(campaign, 2)]));
+  expect((await allRows(campaign)).map(({ state, reason }) => [state, reason?.split(':')[0] ?? null])).toEqual([
+    ['failed', 'invalid_phone'],
+    ['pending', null],
+    ['skipped', 'duplicate'],
+  ]);
+  const hopeless = await draftCampaign({ csv: 'phone\nnonsense\n12\n' });
+  await hopeless.stub().start(hopeless.organizationId, hopeless.id, newAct());
+  expect(await inState(hopeless, 'completed')).toMatchObject({ total_rows: 2, failed_rows: 2 });
+});
+
+describe('a start', () => {
+  test('is told with the state that the row shows', async () => {
+    const campaign = await draftCampaign();
+    expect(await campaign.stub().start(campaign.organizationId, campaign.id, newAct())).toMatchObject({ state: 'syncing', total_rows: 0 });
+    expect((await rowOf(campaign.id))['state']).not.toBe('draft');
+  });
+
+  test('happens once, and its repetition by the same act is no conflict', async () => {
+    const campaign = await draftCampaign();
+    const start = (act: string) => campaign.stub().start(campaign.organizationId, campaign.id, act);
+    const act = newAct();
+    await Promise.all([start(act), start(act)]);
+    expect(await refusal(start(newAct()))).toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/^This campaign is (syncing|running); .* draft$/),
+    });
+    await inState(campaign, 'running');
+    expect(await start(act)).toMatchObject({ total_rows: 3 });
+  });
+
+  test('of what is not there, or is of another organization, is a 404 and makes nothing', async () => {
+    const campaign = await draftCampaign();
+    const other = await newOrganization();
+    const stub = env.CAMPAIGN.getByName(`${other.id}/${campaign.id}`);
+    expect(await refusal(stub.start(other.id, campaign.id, newAct()) as Promise<unknown>)).toMatchObject({ code: 'not_found' });
+    expect(await stub.snapshot()).toBeNull();
+    expect((await rowOf(campaign.id))['state']).toBe('draft');
+  });
+
+  test('that broke off before the object was made is made good by a poke', async () => {
+    const campaign = await draftCampaign();
+    await env.DB.prepare("UPDATE campaign SET state = 'syncing', started_at = 5, wake_at = 5 WHERE id = ?").bind(campaign.id).run();
+    await campaign.stub().poke(campaign.organizationId, campaign.id);
+    expect(await inState(campaign, 'running')).toMatchObject({ total_rows: 3, started_at: 5 });
+  });
+
+  test('with a source that cannot be read fails, and says why', async () => {
+    const campaign = await draftCampaign({ csv: 'name\nAda\n' });
+    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    const live = await inState(campaign, 'failed');
+    expect(live.state_reason).toMatch(/^source_unreadable: .*phone/);
+    expect(live.logs[0]).toMatchObject({ level: 'error', event: 'source_unreadable' });
+    expect(await rowOf(campaign.id)).toMatchObject({ state: 'failed', state_reason: live.state_reason });
+    expect(live.completed_at).not.toBeNull();
+  });
+
+  test('with a source that is damaged further on ends the rows that were read', async () => {
+    const campaign = await draftCampaign({ csv: `${people(1500)}"+12125559999,never closed\n` });
+    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    const live = await inState(campaign, 'failed');
+    expect(live.state_reason).toMatch(/^source_unreadable: /);
+    await until(async () => {
+      const { total_rows, skipped_rows } = (await campaign.stub().snapshot())!;
+      expect(total_rows).toBeGreaterThan(0);
+      expect(skipped_rows).toBe(total_rows);
+    });
+    expect(campaign.slots.requests).toEqual([]);
+  });
+
+  test('of a campaign that would stand still for ever pauses it and says why', async () => {
+    const campaign = await draftCampaign();
+    await env.DB.prepare("UPDATE voice_agent SET status = 'archived' WHERE id = ?").bind(campaign.agentId).run();
+    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    expect(await inState(campaign, 'paused')).toMatchObject({ state_reason: 'agent_archived', total_rows: 3 });
+    const silent = await draftCampaign();
+    await env.DB.prepare('DELETE FROM telephony_config WHERE organization_id = ?').bind(silent.organizationId).run();
+    await silent.stub().start(silent.organizationId, silent.id, newAct());
+    expect(await inState(silent, 'paused')).toMatchObject({ state_reason: 'telephony_not_configured' });
+    expect([...campaign.slots.requests, ...silent.slots.requests]).toEqual([]);
+  });
+});
+
+describe('a pause', () => {
+  test('has withdrawn what was queued when it is answered, and nothing is asked for after it', async () => {
+    const campaign = await standingCampaign({ csv: people(60), configs: { max_concurrency: 5 } });
+    expect(campaign.slots.keys()).toHaveLength(30);
+    const before = campaign.slots.requests[0]!.epoch;
+    expect(await campaign.stub().pause(newAct())).toMatchObject({ state: 'paused', state_reason: null });
+    expect(campaign.slots.withdrawn).toEqual([before + 1]);
+    expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused' });
+    await campaign.stub().reports([
+      ...campaign.slots
+        .keys()
+        .slice(0, 28)
+        .map((key) => returned(key, 'withdrawn')),
+      ended(keyOf(campaign, 29), 'completed'),
+    ]);
+    await goTo(campaign, monday + 3_600_000);
+    // What was asked for and not told of is asked after, so that it comes back; none of it may be dialled.
+    const later = campaign.slots.requests.slice(1).flatMap(({ calls }) => calls);
+    expect(later.map(({ notAfter }) => notAfter).filter((moment) => moment !== 0)).toEqual([]);
+    expect(await campaign.stub().snapshot()).toMatchObject({ completed_rows: 1, in_flight: 0, state: 'paused' });
+  });
+
+  test('lets calls under way end, and their outcomes count', async () => {
+    const campaign = await standingCampaign();
+    await campaign.stub().reports([dialing(keyOf(campaign, 1)), dialing(keyOf(campaign, 2))]);
+    await campaign.stub().pause(newAct());
+    await campaign.stub().reports([ended(keyOf(campaign, 1), 'completed'), ended(keyOf(campaign, 2), 'busy')]);
+    expect(await rowAt(campaign, 1)).toMatchObject({ state: 'completed' });
+    expect(await rowAt(campaign, 2)).toMatchObject({ state: 'scheduled', next_attempt_at: monday + 120_000 });
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused' });
+  });
+
+  test('is not answered when the slots do not hear of it, and they do later', async () => {
+    const campaign = await standingCampaign();
+    campaign.slots.isDown = true;
+    await expect(campaign.stub().pause(newAct())).rejects.toThrow('do not answer');
+    expect(await rowOf(campaign.id)).toMatchObject({ state: 'running' });
+    campaign.slots.isDown = false;
+    await goTo(campaign, monday + 2000);
+    expect(campaign.slots.withdrawn).toEqual([2]);
+    expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused' });
+  });
+
+  test('and its resumption go on where it was, under a later epoch', async () => {
+    const campaign = await standingCampaign({ csv: people(40), configs: { max_concurrency: 1 } });
+    const first = campaign.slots.keys();
+    expect(first).toHaveLength(22);
+    await campaign.stub().pause(newAct());
+    await campaign.stub().reports(first.map((key) => returned(key, 'withdrawn')));
+    expect((await allRows(campaign)).map(({ state }) => state)).toEqual(Array.from({ length: 40 }, () => 'pending'));
+    expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'running' });
+    await settle(campaign);
+    const again = campaign.slots.requests.at(-1)!;
+    expect(again.epoch).toBe(2);
+    // Nobody was called, so the names of the attempts are the same.
+    expect(again.calls.map(({ key }) => key)).toEqual(first);
+  });
+
+  test('during the reading wins, and the reading goes on after it', async () => {
+    const campaign = await draftCampaign({ csv: people(3000) });
+    await standAt(campaign, monday);
+    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    let batches = 0;
+    await inside(campaign.stub(), (object) => {
+      const real = object.env;
+      const prepare = (sql: string) => {
+        // Each batch asks for the contacts of its numbers.
+        if (sql.includes('contact') && ++batches === 3) void campaign.stub().pause(newAct());
+        return real.DB.prepare(sql);
+      };
+      const database = { prepare, batch: (statements: D1PreparedStatement[]) => real.DB.batch(statements) };
+      object.env = new Proxy(real, { get: (target, name) => (name === 'DB' ? database : Reflect.get(target, name)) });
+    });
+    await settle(campaign);
+    const paused = await inState(campaign, 'paused');
+    expect(paused.total_rows).toBeGreaterThan(0);
+    expect(paused.total_rows).toBeLessThan(3000);
+    expect(campaign.slots.requests).toEqual([]);
+    expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'syncing' });
+    await settle(campaign);
+    expect(await inState(campaign, 'running')).toMatchObject({ total_rows: 3000 });
+    expect((await allRows(campaign)).map(({ row_number }) => row_number)).toEqual(Array.from({ length: 3000 }, (_, index) => index + 1));
+  });
+});
+
+describe('a resumption', () => {
+  test('of a campaign that would stand still keeps it paused and says why', async () => {
+    const campaign = await standingCampaign();
+    await campaign.stub().pause(newAct());
+    await env.DB.prepare("UPDATE voice_agent SET status = 'archived' WHERE id = ?").bind(campaign.agentId).run();
+    const live = await campaign.stub().resume(newAct());
+    expect(live).toMatchObject({
+      state: 'paused',
+      state_reason: 'agent_archived',
+      logs: [expect.objectContaining({ event: 'agent_archived' }), expect.anything(), expect.anything(), expect.anything()],
+    });
+    expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused', state_reason: 'agent_archived' });
+    await env.DB.prepare("UPDATE voice_agent SET status = 'active' WHERE id = ?").bind(campaign.agentId).run();
+    expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'running', state_reason: null });
+  });
+
+  test('waits until what was withdrawn is', async () => {
+    const campaign = await standingCampaign();
+    campaign.slots.isDown = true;
+    await campaign
+      .stub()
+      .pause(newAct())
+      .catch(() => undefined);
+    await expect(campaign.stub().resume(newAct())).rejects.toThrow('do not answer');
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused' });
+    campaign.slots.isDown = false;
+    expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'running' });
+    expect(campaign.slots.withdrawn).toEqual([2]);
+  });
+});
+
+describe('a cancellation', () => {
+  test('ends at once what nobody is being called for, and the rest by its outcome, without a retry', async () => {
+    const campaign = await standingCampaign({ csv: people(50), configs: { max_concurrency: 5 } });
+    const keys = campaign.slots.keys();
+    await campaign.stub().reports([dialing(keys[0]!), dialing(keys[1]!), answered(keys[2]!)]);
+    const live = await campaign.stub().cancel(newAct());
+    // 30 were asked for: 27 of them come back now that they are withdrawn.
+    expect(live).toMatchObject({ state: 'cancelled', skipped_rows: 20, in_flight: 3, total_rows: 50 });
+    expect(live.completed_at).toBe(monday);
+    expect(campaign.slots.withdrawn).toEqual([2]);
+    await campaign.stub().reports(keys.slice(3).map((key) => returned(key, 'withdrawn')));
+    expect(await campaign.stub().snapshot()).toMatchObject({ skipped_rows: 47, in_flight: 3 });
+    await campaign.stub().reports([ended(keys[0]!, 'busy'), ended(keys[1]!, 'carrier_trouble'), ended(keys[2]!, 'completed')]);
+    expect(await rowAt(campaign, 1)).toMatchObject({
+      state: 'failed',
+      outcome: 'busy',
+      reason: expect.stringContaining('cancelled'),
+      next_attempt_at: null,
+    });
+    expect(await rowAt(campaign, 2)).toMatchObject({ state: 'failed', outcome: 'failed' });
+    expect(await rowAt(campaign, 3)).toMatchObject({ state: 'completed' });
+    expect(await rowAt(campaign, 40)).toMatchObject({ state: 'skipped', reason: 'cancelled: the campaign was cancelled' });
+    await settle(campaign);
+    expect(await rowOf(campaign.id)).toMatchObject({
+      state: 'cancelled',
+      skipped_rows: 47,
+      failed_rows: 2,
+      completed_rows: 1,
+      in_flight: 0,
+      total_rows: 50,
+    });
+  });
+
+  test('leaves no row without an end whose request was lost on its way', async () => {
+    const campaign = await draftCampaign();
+    await standAt(campaign, monday);
+    campaign.slots.isDown = true;
+    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    await settle(campaign).catch(() => undefined);
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
+    campaign.slots.isDown = false;
+    await campaign.stub().cancel(newAct());
+    await goTo(campaign, monday + 10_000);
+    // Asked for once more with a window that has closed: the slots give back what they never had.
+    const asked = campaign.slots.requests.at(-1)!;
+    expect(asked.calls.map(({ key, notAfter }) => [key, notAfter])).toEqual([1, 2, 3].map((row) => [keyOf(campaign, row), 0]));
+    expect(asked.epoch).toBe(2);
+    await campaign.stub().reports(asked.calls.map(({ key }) => returned(key, 'window_closed')));
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'cancelled', skipped_rows: 3, in_flight: 0 });
+  });
+
+  test('is possible while the source is read and while it is paused', async () => {
+    const campaign = await standingCampaign();
+    await campaign.stub().pause(newAct());
+    await campaign.stub().reports(campaign.slots.keys().map((key) => returned(key, 'withdrawn')));
+    expect(await campaign.stub().cancel(newAct())).toMatchObject({ state: 'cancelled', skipped_rows: 3 });
+    const early = await draftCampaign();
+    await standAt(early, monday);
+    await early.stub().start(early.organizationId, early.id, newAct());
+    await early.stub().cancel(newAct());
+    await goTo(early, monday + 10_000);
+    expect(await early.stub().snapshot()).toMatchObject({ state: 'cancelled', total_rows: 0 });
+  });
+});
+
+test('acts in the wrong state are conflicts that name it and those that would do', async () => {
+  const campaign = await draftCampaign();
+  const stub = campaign.stub();
+  const refused = async (act: Promise<unknown>, ...words: string[]) => {
+    const error = await refusal(act);
+    expect(error).toMatchObject({ code: 'conflict' });
+    for (const word of words) expect(error.message).toContain(word);
+  };
+  await refused(stub.pause(newAct()), 'draft', 'running or syncing');
+  await refused(stub.resume(newAct()), 'draft', 'paused');
+  await refused(stub.cancel(newAct()), 'draft');
+  await refused(stub.change({ name: 'New' }), 'draft', 'paused');
+  expect([await stub.snapshot(), await stub.progress(), await stub.rows({ limit: 1, offset: 0 }), await stub.reportRows(0, 1)]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
+  await stub.agentArchived();
+  await stub.removeContact(1);
+  await stub.reports([ended(keyOf(campaign, 1), 'completed')]);
+  await stub.start(campaign.organizationId, campaign.id, newAct());
+  await inState(campaign, 'running');
+  await refused(stub.resume(newAct()), 'running', 'paused');
+  await refused(stub.change({ name: 'New' }), 'running', 'paused');
+  await stub.pause(newAct());
+  await refused(stub.pause(newAct()), 'paused', 'running or syncing');
+  await stub.cancel(newAct());
+  for (const act of [stub.pause(newAct()), stub.resume(newAct()), stub.cancel(newAct()), stub.change({})]) await refused(act, 'cancelled');
+});
+
+test('an act that is repeated because its answer was lost is no conflict', async () => {
+  const campaign = await standingCampaign();
+  for (const verb of ['pause', 'resume', 'cancel'] as const) {
+    const act = newAct();
+    const first = await campaign.stub()[verb](act);
+    expect((await campaign.stub()[verb](act)).state).toBe(first.state);
+  }
+  expect((await campaign.stub().snapshot())!.logs.map(({ event }) => event)).toEqual([
+    'cancelled',
+    'resumed',
+    'paused',
+    'synced',
+    'started',
+  ]);
+});
+
+test('a change of a paused campaign is in its row when it is answered, and counts from the resumption on', async () => {
+  const campaign = await standingCampaign({ csv: people(60), configs: { max_concurrency: 1 } });
+  await campaign.stub().pause(newAct());
+  const configs = { ...campaign.all, max_concurrency: 7, retry_config: { ...campaign.all.retry_config, max_retries: 0 } };
+  expect(await campaign.stub().change({ name: 'Autumn', configs })).toMatchObject({ name: 'Autumn', configs, state: 'paused' });
+  const row = await rowOf(campaign.id);
+  expect([row['name'], row['max_concurrency'], JSON.parse(row['retry_config'])]).toEqual(['Autumn', 7, configs.retry_config]);
+  await campaign.stub().resume(newAct());
+  await settle(campaign);
+  expect(campaign.slots.requests.at(-1)).toMatchObject({ maxConcurrency: 7, epoch: 2 });
+  expect(campaign.slots.requests.at(-1)!.calls[0]!.name).toContain('Autumn');
+  await campaign.stub().reports([ended(keyOf(campaign, 1), 'busy')]);
+  expect(await rowAt(campaign, 1)).toMatchObject({ state: 'failed', outcome: 'busy', reason: 'busy: on the last of 1 attempt' });
+});
+
+test('an archived agent pauses a running campaign, and is nothing to one that is paused', async () => {
+  const campaign = await standingCampaign();
+  await campaign.stub().agentArchived();
+  expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused', state_reason: 'agent_archived' });
+  expect(campaign.slots.withdrawn).toEqual([2]);
+  await campaign.stub().agentArchived();
+  expect(campaign.slots.withdrawn).toEqual([2]);
+  expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused', state_reason: 'agent_archived' });
+});
+
+test('a contact that is deleted is not called, and is forgotten', async () => {
+  const campaign = await draftCampaign({ csv: people(30), configs: { max_concurrency: 1 } });
+  const contacts = [];
+  for (const index of [0, 1, 2, 29]) {
+    const { body } = await campaign.client.post('/contacts', { phone: `+1212${5_550_000 + index}` });
+    contacts.push(body.id as number);
+  }
+  await standAt(campaign, monday);
+  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await settle(campaign);
+  await campaign.stub().reports([dialing(keyOf(campaign, 2)), ended(keyOf(campaign, 3), 'completed')]);
+  for (const contact of contacts) await campaign.stub().removeContact(contact);
+  // Queued: it comes back first.
+  expect(campaign.slots.withdrawnKeys).toContain(keyOf(campaign, 1));
+  await campaign.stub().reports([returned(keyOf(campaign, 1), 'withdrawn'), ended(keyOf(campaign, 2), 'busy')]);
+  const gone = { contact_id: expect.any(Number), variables: {}, next_attempt_at: null };
+  expect(await rowAt(campaign, 1)).toMatchObject({ ...gone, state: 'skipped', reason: 'contact_deleted: the contact was deleted' });
+  expect(await rowAt(campaign, 2)).toMatchObject({
+    ...gone,
+    state: 'failed',
+    outcome: 'busy',
+    reason: expect.stringContaining('the contact was deleted'),
+  });
+  expect(await rowAt(campaign, 3)).toMatchObject({ ...gone, state: 'completed' });
+  expect(await rowAt(campaign, 30)).toMatchObject({ ...gone, state: 'skipped', reason: 'contact_deleted: the contact was deleted' });
+  expect(await rowAt(campaign, 4)).toMatchObject({ state: 'pending', variables: { first_name: 'Person 4' } });
+});
+
+test('what is read of a campaign: progress, pages of rows, the rows of a redial', async () => {
+  const campaign = await standingCampaign({ csv: people(10), configs: { max_concurrency: 1 } });
+  const key = (row: number) => keyOf(campaign, row);
+  await campaign
+    .stub()
+    .reports([
+      ended(key(1), 'completed'),
+      ended(key(2), 'busy'),
+      dialing(key(3)),
+      answered(key(4)),
+      ended(key(5), 'number_refused', { detail: 'There is no such number' }),
+      returned(key(6), 'suppressed'),
+    ]);
+  expect(await campaign.stub().progress()).toEqual({
+    state: 'running',
+    state_reason: null,
+    total_rows: 10,
+    processed_rows: 3,
+    completed_rows: 1,
+    failed_rows: 1,
+    skipped_rows: 1,
+    in_flight: 2,
+    rows: { pending: 4, scheduled: 1, dialing: 1, in_call: 1, completed: 1, failed: 1, skipped: 1 },
+    attempts: 3,
+    reached_share: 0.5,
+    outcomes: { completed: 1, busy: 0, no_answer: 0, voicemail: 0, failed: 1, cancelled: 0 },
+    next_attempt_at: monday + 120_000,
+    next_window_at: null,
+    waiting: { queued: 3, live: 2, organization_live: 5, limit: 10, waiting_for: 'a call slot' },
+  });
+  const numbers = async (state: Parameters<ReturnType<typeof campaign.stub>['rows']>[0]['state'], limit = 10, offset = 0) => {
+    const { rows, total } = (await campaign.stub().rows({ state, limit, offset }))!;
+    return { rows: rows.map(({ row_number }) => row_number), total };
+  };
+  expect(await numbers(undefined, 3, 8)).toEqual({ rows: [9, 10], total: 10 });
+  expect(await numbers('pending', 2, 1)).toEqual({ rows: [8, 9], total: 4 });
+  for (const [state, row] of [
+    ['scheduled', 2],
+    ['dialing', 3],
+    ['in_call', 4],
+    ['completed', 1],
+    ['failed', 5],
+    ['skipped', 6],
+  ] as const)
+    expect(await numbers(state)).toEqual({ rows: [row], total: 1 });
+  campaign.slots.isDown = true;
+  expect(await campaign.stub().progress()).toMatchObject({ waiting: null, total_rows: 10 });
+  expect(await campaign.stub().redialRows(['failed', 'busy'], 0, 10)).toEqual([
+    { row_number: 5, phone: '+12125550004', contact_id: null, variables: { first_name: 'Person 5' } },
+  ]);
+  expect(await campaign.stub().redialRows(['failed'], 5, 10)).toEqual([]);
+});
+
+test('campaign.completed starts journeys, once', async () => {
+  const campaign = await draftCampaign({ csv: people(1) });
+  const journey = await campaign.client.post('/automation-workflows/', {
+    name: 'After the campaign',
+    definition: {
+      nodes: [
+        { id: 'in', type: 'trigger', data: {} },
+        { id: 'out', type: 'exit', data: { outcome: '{{ campaign_name }}: {{ completed_rows }} of {{ total_rows }}' } },
+      ],
+      edges: [{ id: 'e', source: 'in', target: 'out' }],
+    },
+    trigger: { type: 'event', config: { event: 'campaign.completed' } },
+  });
+  expect(journey.status, JSON.stringify(journey.body)).toBe(201);
+  await campaign.client.patch(`/automation-workflows/${journey.body.id}`, { status: 'active' });
+  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await until(async () => expect(campaign.slots.keys()).toHaveLength(1));
+  await campaign.stub().reports([ended(keyOf(campaign, 1), 'completed')]);
+  await until(async () => {
+    const { body } = await campaign.client.get(`/automation-workflows/${journey.body.id}/runs`);
+    expect(body.runs).toMatchObject([{ state: 'completed' }]);
+  });
+  await campaign.stub().reports([ended(keyOf(campaign, 1), 'completed')]);
+  expect((await campaign.client.get(`/automation-workflows/${journey.body.id}/runs`)).body.total).toBe(1);
+});

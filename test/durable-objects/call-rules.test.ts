@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { pressedText, pressKey } from '../../durable-objects/call/pressed-keys.ts';
+import { readRelayFrame } from '../../durable-objects/call/relay-frames.ts';
+import { modelCost } from '../../src/voice-agents/settle/model-prices.ts';
+import { isOptOut } from '../../src/voice-agents/settle/opt-out.ts';
+
+describe('pressed keys', () => {
+  const key = fc.constantFrom(...'0123456789*ABCD');
+
+  test('a number is told as it was pressed, without the # that ends it', () => {
+    fc.assert(
+      fc.property(fc.array(key, { minLength: 1, maxLength: 31 }), (keys) => {
+        let before = '';
+        for (const pressed of keys) {
+          const result = pressKey(before, pressed);
+          if (!('pending' in result)) return false;
+          before = result.pending;
+        }
+        const end = pressKey(before, '#');
+        return 'finished' in end && end.finished === keys.join('');
+      }),
+    );
+  });
+
+  test('whoever presses on and on is heard after 32 keys, and nothing is lost', () => {
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 100 }), (keys) => {
+        const told: string[] = [];
+        let before = '';
+        for (const pressed of keys) {
+          const result = pressKey(before, pressed);
+          before = 'pending' in result ? result.pending : '';
+          if ('finished' in result) told.push(result.finished);
+        }
+        return told.every(({ length }) => length === 32) && [...told, before].join('') === keys.join('');
+      }),
+    );
+  });
+
+  test('a # alone is a key, and what is said follows what was pressed', () => {
+    expect(pressKey('', '#')).toEqual({ finished: '#' });
+    expect(pressedText('12')).toBe('pressed 12');
+    expect(pressedText('12', 'as I said')).toBe('pressed 12. as I said');
+    expect(pressedText('', 'as I said')).toBe('as I said');
+    expect(pressedText('12', '  ')).toBe('pressed 12');
+  });
+});
+
+describe('frames of the carrier', () => {
+  const read = (frame: object) => readRelayFrame(JSON.stringify(frame));
+
+  test('are read with more in them than is known, and without what carriers leave out', () => {
+    expect(read({ type: 'setup', sessionId: 'VX1', callSid: 'CA1', customParameters: { a: 'b' } })).toEqual({
+      type: 'setup',
+      sessionId: 'VX1',
+    });
+    expect(read({ type: 'prompt', voicePrompt: 'Yes', lang: 'en-US' })).toEqual({ type: 'prompt', voicePrompt: 'Yes', last: true });
+    expect(read({ type: 'interrupt', utteranceUntilInterrupt: 'Life', durationUntilInterruptMs: '460' })).toEqual({
+      type: 'interrupt',
+      utteranceUntilInterrupt: 'Life',
+    });
+    expect(read({ type: 'error' })).toEqual({ type: 'error', description: '' });
+  });
+
+  test('whatever comes is read or found faulty, and never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), fc.record({ type: fc.constantFrom('setup', 'prompt', 'dtmf') }).map(String)), (text) => {
+        const frame = readRelayFrame(text);
+        return 'type' in frame || frame.fault.length > 0;
+      }),
+    );
+    expect(readRelayFrame(new ArrayBuffer(2))).toEqual({ fault: 'it is binary' });
+    expect(readRelayFrame(`"${'x'.repeat(300_000)}"`)).toEqual({ fault: 'it has 300002 characters' });
+  });
+});
+
+describe('what a talk cost', () => {
+  const usage = { prompt_tokens: 1_000_000, completion_tokens: 2_000_000 };
+
+  test('is told for known models, however their sellers and releases call them', () => {
+    expect(modelCost('gpt-6-luna', usage)).toBe(1.1);
+    expect(modelCost('openai/gpt-6-luna-2026-09-22', usage)).toBe(1.1);
+    expect(modelCost('gpt-6-luna', { prompt_tokens: 1234, completion_tokens: 56 })).toBe(0.000151);
+  });
+
+  test('is not known of other models', () => {
+    for (const model of ['llama', 'gpt-6', 'constructor', '']) expect(modelCost(model, usage)).toBeNull();
+  });
+});
+
+test('an opt-out is a disposition or a tag that says so, and nothing like it', () => {
+  for (const word of ['do_not_call', 'Do not call', 'do-not-call', 'DNC', 'opt out', 'opted_out', 'unsubscribe']) {
+    expect(isOptOut({ disposition: word, tags: [] }), word).toBe(true);
+    expect(isOptOut({ disposition: null, tags: ['price', word] }), word).toBe(true);
+  }
+  for (const word of ['callback_requested', 'do_not_call_before_noon', 'interested', ''])
+    expect(isOptOut({ disposition: word, tags: [word] }), word).toBe(false);
+});

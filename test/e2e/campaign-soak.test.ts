@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CallCampaigns } from './call-campaigns.ts';
+import { readLedger } from './call-ledger.ts';
+import { CampaignSampler } from './campaign-sampler.ts';
+import { faultsOfLedger, faultsOfRows, faultsOfRuns, isUnattended } from './campaign-verification.ts';
+import { makeTrouble } from './carrier-trouble.ts';
+import { KillLog } from './kill-log.ts';
+import type { KillableService } from './killable-service.ts';
+import { narration } from './narration.ts';
+import { seededRandom } from './seeded-random.ts';
+import { tickOften, until } from './service-watch.ts';
+import { csvOf, peopleOf, type Mix } from './soak-people.ts';
+import { killSeed, startSoakService, storedRuns } from './soak-service.ts';
+
+const rows = 2000;
+const kills = 6;
+const maxConcurrency = 200;
+const organization = 250;
+const mix: Mix = {
+  busy: 80,
+  no_answer: 80,
+  failed: 40,
+  voicemail: 60,
+  first_post_fails: 50,
+  answer_lost: 60,
+  hangs_up: 60,
+  disordered: 80,
+  end_untold: 60,
+  suppressed: 10,
+  duplicate: 10,
+  bad_phone: 10,
+};
+
+const seed = killSeed();
+const random = seededRandom(seed);
+const say = narration();
+const people = peopleOf(rows, mix, random);
+
+let service: KillableService;
+let campaigns: CallCampaigns;
+let killing: KillLog;
+
+beforeAll(async () => {
+  say(`KILL_SEED=${seed} kills after the same rows again`);
+  ({ service, campaigns } = await startSoakService(organization, { SIM_RING_MS: '200-1500', SIM_TURN_MS: '50-500' }));
+  killing = new KillLog(service, say);
+});
+afterAll(() => service?.remove());
+
+/** The first kill comes while the rows are read or the first calls begin, the others somewhere in their share of the rows. */
+async function killOften(sampler: CampaignSampler): Promise<void> {
+  for (let kill = 0; kill < kills; kill++) {
+    const after = kill === 0 ? 0 : Math.round(((kill - random()) / (kills - 1)) * rows * 0.9);
+    await until(service, `${after} rows are processed`, 120, async () => (sampler.last?.progress.processed_rows ?? 0) >= after);
+    await sleep(random() * 1000);
+    expect(sampler.last?.record.state, 'before a kill').not.toBe('completed');
+    sampler.isDown = true;
+    await killing.killAndStart();
+    sampler.isDown = false;
+    expect(sampler.faults).toEqual([]);
+  }
+}
+
+test(
+  'a campaign killed with -9 at random moments, with a carrier in trouble, loses no row and dials nobody twice',
+  {
+    timeout: 400_000,
+  },
+  async () => {
+    const stopTicking = tickOften(service);
+    for (const { kind, phone } of people) if (kind === 'suppressed') await campaigns.post('/contacts/suppressions', { phone });
+    const sourceId = await campaigns.upload(csvOf(people));
+    const id = await campaigns.create({ name: 'Spring', source_type: 'csv', source_id: sourceId, max_concurrency: maxConcurrency });
+
+    const startedAt = Date.now();
+    const sampler = new CampaignSampler(service, id, { rows, maxConcurrency, organization });
+    await campaigns.act(id, 'start');
+    const stopTrouble = makeTrouble(service, 150, random);
+    await killOften(sampler);
+    const troubles = await stopTrouble();
+    await until(service, 'the campaign has completed', 200, async () => sampler.last?.record.state === 'completed');
+    const tookMs = Date.now() - startedAt;
+    await sampler.stop();
+    expect(sampler.faults).toEqual([]);
+    await until(service, 'every talk is settled', 60, () => campaigns.areSettled());
+    await stopTicking();
+
+    const { downtimes } = killing;
+    const ledger = await readLedger(service);
+    const runs = storedRuns(service);
+    const evidence = { campaignId: id, people, rows: await campaigns.rowsOf(id), runs, ledger, maxConcurrency, downtimes };
+    const unattended = ledger.calls.filter((call) => isUnattended(call, downtimes)).length;
+    const downMs = downtimes.reduce((sum, { from, to }) => sum + to - from, 0);
+    say(
+      `${rows} rows in ${(tookMs / 1000).toFixed(1)} s, ${(downMs / 1000).toFixed(1)} s of them down; ${kills} kills met ${[...killing.met]}`,
+    );
+    say(`${ledger.calls.length} calls, ${ledger.calls.filter(({ sockets }) => sockets > 0).length} talks, ${unattended} unattended`);
+    say(`${ledger.peak_concurrent} calls at once at the most, ${sampler.samples} samples, ${troubles} troubles of the carrier`);
+    expect(faultsOfLedger(evidence)).toEqual([]);
+    expect(faultsOfRows(evidence)).toEqual([]);
+    expect(faultsOfRuns(evidence)).toEqual([]);
+    expect(ledger.peak_concurrent).toBeLessThanOrEqual(maxConcurrency);
+    expect(ledger.peak_concurrent, 'so many calls that the limit counts').toBeGreaterThan(maxConcurrency * 0.8);
+    expect(sampler.last!.progress).toMatchObject({ in_flight: 0, waiting: { queued: 0, live: 0, organization_live: 0 } });
+    expect((await campaigns.runs()).total).toBe(runs.length);
+    const report = String(await campaigns.read(`/campaign/${id}/report`));
+    expect(report.trim().split('\r\n')).toHaveLength(rows + 1);
+  },
+);

@@ -1,0 +1,34 @@
+import { attemptsByState } from './kill-evidence.ts';
+import type { KillableService } from './killable-service.ts';
+
+/** From the kill until the service was healthy again, epoch ms. */
+export interface Downtime {
+  from: number;
+  to: number;
+}
+
+/** Kills a service that has calls going on and starts it again at once; says what each kill met. */
+export class KillLog {
+  readonly #service: KillableService;
+  readonly #say: (text: string) => void;
+  readonly downtimes: Downtime[] = [];
+  /** States of call attempts that kills met. */
+  readonly met = new Set<string>();
+
+  constructor(service: KillableService, say: (text: string) => void) {
+    this.#service = service;
+    this.#say = say;
+  }
+
+  async killAndStart(): Promise<void> {
+    const from = Date.now();
+    await this.#service.kill();
+    const met = attemptsByState(this.#service.stateDirectory);
+    for (const state of met.keys()) this.met.add(state);
+    await this.#service.start();
+    const to = Date.now();
+    this.downtimes.push({ from, to });
+    const found = [...met].map(([state, attempts]) => `${attempts} ${state}`).join(', ');
+    this.#say(`kill ${this.downtimes.length} met ${found || 'no call'}; up again after ${((to - from) / 1000).toFixed(1)} s`);
+  }
+}

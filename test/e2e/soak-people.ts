@@ -1,0 +1,51 @@
+/** What comes of calling somebody, by the last four digits of the number. A plain person answers and talks. */
+const endings = {
+  busy: '0001',
+  no_answer: '0002',
+  failed: '0003',
+  voicemail: '0004',
+  first_post_fails: '0005',
+  answer_lost: '0006',
+  hangs_up: '0007',
+  disordered: '0008',
+  end_untold: '0009',
+  person: '5550',
+} as const;
+
+export type Kind = keyof typeof endings | 'suppressed' | 'duplicate' | 'bad_phone';
+
+/** One row of a campaign's file, and who answers. */
+export interface Person {
+  rowNumber: number;
+  kind: Kind;
+  /** As the file has it. */
+  phone: string;
+  firstName: string;
+}
+
+/** How many of a kind; the rest are plain persons. */
+export type Mix = Partial<Record<Exclude<Kind, 'person'>, number>>;
+
+const firstPrefix = 212_300;
+
+/** `count` rows, mixed; the first is a plain person, and everybody who is there twice is this one. */
+export function peopleOf(count: number, mix: Mix, random: () => number): Person[] {
+  const special = Object.entries(mix).flatMap(([kind, many]) => Array.from({ length: many }, () => kind as Kind));
+  const kinds: Kind[] = [...special, ...Array.from({ length: count - special.length - 1 }, (): Kind => 'person')];
+  const placed = kinds.map((kind) => ({ kind, place: random() })).toSorted((one, other) => one.place - other.place);
+  return [{ kind: 'person' as const }, ...placed].map(({ kind }, index) => ({
+    rowNumber: index + 1,
+    kind,
+    phone: phoneOf(kind, index),
+    firstName: `Person ${index + 1}`,
+  }));
+}
+
+function phoneOf(kind: Kind, index: number): string {
+  if (kind === 'bad_phone') return `${index} times`;
+  if (kind === 'duplicate') return `+1${firstPrefix}${endings.person}`;
+  return `+1${firstPrefix + index}${kind === 'suppressed' ? endings.person : endings[kind]}`;
+}
+
+export const csvOf = (people: readonly Person[]): string =>
+  ['Phone Number,First name', ...people.map(({ phone, firstName }) => `${phone},${firstName}`)].join('\r\n');

@@ -1,0 +1,166 @@
+import { evictDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, expect, test, vi } from 'vitest';
+import { dyingBeforeStart } from '../support/background.ts';
+import { dieAtCall, type Watch } from '../support/crashing-object.ts';
+import { callingJourney, callingOrganization, callRows, execute, heldSlots, historyOf, settleCall } from '../support/journey-calls.ts';
+import { activeWorkflow, runStub } from '../support/journeys.ts';
+import { newPhone, type Client } from '../support/organization.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const moments = ['before', 'after'] as const;
+
+/** A run of its own organization whose object dies at its n-th call to D1, R2 or the call slots. */
+async function dyingRun(n: number, moment: (typeof moments)[number], data: object = {}) {
+  const { client, id, agentId } = await callingOrganization();
+  const definition = callingJourney({ workflow_id: agentId, phone: newPhone(), ...data });
+  const settings = { retry: { initial_delay_seconds: 0 } };
+  const workflow = await activeWorkflow(client, { definition, settings });
+  const run = await dyingBeforeStart(() => execute(client, workflow));
+  const watch = await dieAtCall(runStub(id, run), n, moment);
+  return { client, id, run, watch, workflow };
+}
+
+const start = (id: number, run: number) =>
+  runStub(id, run)
+    .start(id, run)
+    .catch(() => undefined);
+
+/** Slots that every run shares: they watch for the organization whose object is to die. */
+function watchedSlots() {
+  const watches = new Map<number, Watch>();
+  const requests: string[] = [];
+  const withdrawn: string[] = [];
+  vi.spyOn(env.CALL_SLOTS, 'getByName').mockImplementation((name) => {
+    const watched = <T>(call: () => Promise<T>) => watches.get(Number(name))?.watched(call) ?? call();
+    return {
+      request: (_organization: number, { calls }: { calls: { key: string }[] }) =>
+        watched(async () => {
+          requests.push(...calls.map(({ key }) => key));
+          return { queued: 1, known: 0, isStale: false };
+        }),
+      withdrawCalls: (_organization: number, keys: string[]) => watched(async () => void withdrawn.push(...keys)),
+    } as never;
+  });
+  return { watches, requests, withdrawn };
+}
+
+const until = (watch: Watch, id: number, run: number, holds: () => Promise<void>) =>
+  vi.waitFor(
+    async () => {
+      if (watch.died) await start(id, run);
+      await holds();
+    },
+    { timeout: 25_000, interval: 50 },
+  );
+
+const stateOf = async (client: Client, run: number) => (await client.get(`/automation-workflows/runs/${run}`)).body;
+
+for (const moment of moments)
+  test(`a run that dies ${moment} any of its calls asks for one call, and goes on with its end`, async () => {
+    const { watches, requests, withdrawn } = watchedSlots();
+    const deaths = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const { client, id, run, watch } = await dyingRun(index + 1, moment);
+        watches.set(id, watch);
+        await start(id, run);
+        await until(watch, id, run, async () => expect(requests).toContain(`journey:${run}:call:1:1`));
+        const [call] = await callRows(id);
+        // Whoever tells it does so until it is taken in, and the run may die of it.
+        await vi.waitFor(() => settleCall(id, call!, { outcome: 'busy' }), { timeout: 5000 });
+        await until(watch, id, run, async () => expect((await stateOf(client, run)).outcome, `call ${index + 1}`).toBe('busy '));
+        expect(await callRows(id)).toHaveLength(1);
+        expect((await historyOf(client, run)).map((record) => `${record.node_id} ${record.status}`)).toEqual(
+          ['in', 'call', 'busy'].map((node) => `${node} completed`),
+        );
+        expect((await stateOf(client, run)).voice_call_run_id).toBe(call!.id);
+        return watch.died;
+      }),
+    );
+    expect(deaths.filter(Boolean).length).toBeGreaterThan(12);
+    expect(withdrawn).toEqual([]);
+  }, 90_000);
+
+for (const moment of moments)
+  test(`a run that dies ${moment} any of its calls takes back a call at its time-out, and goes on once`, async () => {
+    const { watches, withdrawn } = watchedSlots();
+    const deaths = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const { client, id, run, watch } = await dyingRun(index + 1, moment, { timeout: 'PT0.4S' });
+        watches.set(id, watch);
+        await start(id, run);
+        await until(watch, id, run, async () =>
+          expect((await stateOf(client, run)).outcome, `call ${index + 1}`).toMatch(/^failed timeout: /),
+        );
+        expect(await callRows(id)).toHaveLength(1);
+        expect(withdrawn).toContain(`journey:${run}:call:1:1`);
+        return watch.died;
+      }),
+    );
+    expect(deaths.filter(Boolean).length).toBeGreaterThan(12);
+  }, 90_000);
+
+for (const moment of moments)
+  test(`a run that is stopped and dies ${moment} any of its calls takes its call back`, async () => {
+    const { watches, withdrawn } = watchedSlots();
+    const deaths = await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const { client, id, agentId } = await callingOrganization();
+        const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
+        const run = await execute(client, workflow);
+        await vi.waitFor(async () => expect((await stateOf(client, run)).state).toBe('waiting'), { timeout: 10_000 });
+        const watch = await dieAtCall(runStub(id, run), index + 1, moment);
+        watches.set(id, watch);
+        await client.post(`/automation-workflows/runs/${run}/stop`);
+        await until(watch, id, run, async () => {
+          expect((await stateOf(client, run)).state).toBe('cancelled');
+          expect(withdrawn, `call ${index + 1}`).toContain(`journey:${run}:call:1:1`);
+        });
+        return watch.died;
+      }),
+    );
+    expect(deaths.filter(Boolean).length).toBeGreaterThan(3);
+  }, 60_000);
+
+for (const moment of moments)
+  test(`a run that dies ${moment} any of its calls asks again for what came back, each time under one name`, async () => {
+    const { watches, requests } = watchedSlots();
+    const deaths = await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        const { client, id, agentId } = await callingOrganization();
+        const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
+        const run = await execute(client, workflow);
+        await vi.waitFor(async () => expect((await stateOf(client, run)).state).toBe('waiting'), { timeout: 10_000 });
+        const [first] = await callRows(id);
+        const watch = await dieAtCall(runStub(id, run), index + 1, moment);
+        watches.set(id, watch);
+        await vi.waitFor(() => settleCall(id, first!, { returned: 'window_closed', outcome: 'cancelled' }), { timeout: 5000 });
+        await until(watch, id, run, async () => expect(requests).toContain(`journey:${run}:call:1:2`));
+        const second = (await callRows(id))[1]!;
+        await vi.waitFor(() => settleCall(id, second), { timeout: 5000 });
+        await until(watch, id, run, async () => expect((await stateOf(client, run)).outcome, `call ${index + 1}`).toBe('completed '));
+        expect((await callRows(id)).map((row) => row.attempt_key)).toEqual([1, 2].map((n) => `journey:${run}:call:1:${n}`));
+        return watch.died;
+      }),
+    );
+    expect(deaths.filter(Boolean).length).toBeGreaterThan(6);
+  }, 60_000);
+
+test('a run that is evicted between its asking and its sleep, and one that sleeps, has one call', async () => {
+  const slots = heldSlots();
+  const { client, id, agentId } = await callingOrganization();
+  const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
+  const run = await execute(client, workflow);
+  for (let n = 0; n < 5; n++) {
+    await evictDurableObject(runStub(id, run));
+    await start(id, run);
+  }
+  await vi.waitFor(async () => expect((await stateOf(client, run)).state).toBe('waiting'), { timeout: 10_000 });
+  await evictDurableObject(runStub(id, run));
+  const calls = await callRows(id);
+  expect(calls).toHaveLength(1);
+  await settleCall(id, calls[0]!, { outcome: 'voicemail' });
+  await vi.waitFor(async () => expect((await stateOf(client, run)).outcome).toBe('voicemail '), { timeout: 10_000 });
+  expect(slots.keys()).toEqual([`journey:${run}:call:1:1`]);
+});

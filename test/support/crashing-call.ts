@@ -1,0 +1,41 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import type { CallObject } from '../../durable-objects/call/call-object.ts';
+import { dieAtCall, type Moment, type Watch } from './crashing-object.ts';
+
+/** Of whatever class: only the names of methods count here. */
+interface Objects {
+  getByName(name: string): unknown;
+}
+
+/** `dieAtCall` for the object of a call, which also calls other objects: those calls count, too. */
+export async function dieAtCallOfTalk(stub: DurableObjectStub<CallObject>, n: number, moment: Moment): Promise<Watch> {
+  const watch = await dieAtCall(stub as unknown as Parameters<typeof dieAtCall>[0], n, moment);
+  const watchedObjects = (namespace: Objects) => ({
+    getByName: (name: string) =>
+      new Proxy(
+        {},
+        {
+          get:
+            (_target, method: string) =>
+            (...parameters: unknown[]) =>
+              watch.watched(() =>
+                (namespace.getByName(name) as Record<string, (...given: unknown[]) => Promise<unknown>>)[method]!(...parameters),
+              ),
+        },
+      ),
+  });
+  await runInDurableObject(stub, (instance) => {
+    const object = instance as unknown as { env: Env };
+    const watched = object.env;
+    object.env = new Proxy(watched, {
+      get: (target, name) =>
+        name === 'CALL_SLOTS'
+          ? watchedObjects(env.CALL_SLOTS)
+          : name === 'AUTOMATION_RUN'
+            ? watchedObjects(env.AUTOMATION_RUN)
+            : Reflect.get(target, name),
+    });
+  });
+  return watch;
+}
