@@ -312,21 +312,26 @@ export class CampaignObject extends LivingObject {
   /** Ends the rows that are not called any more and that the slots do not have; those that they have end by what the slots tell. */
   async #close(): Promise<void> {
     const { ending } = this.#campaign.read();
-    if (!ending) return this.timers.clear('close');
+    if (!ending) return this.#cleared('close');
     for (let after: number | null = 0; after !== null;) {
       const from: number = after;
       after = this.#change(() => this.#rows.endFree(ending, from, endedAtOnce));
       // Others may act between two pages.
       await this.ctx.storage.sync();
     }
-    this.timers.clear('close');
+    this.#cleared('close');
   }
 
   async #finish(): Promise<void> {
     await this.project();
     const campaign = this.#campaign.read();
     await announceCompleted(await this.#context(campaign), campaign, this.#rows.tally());
-    this.timers.clear('finish');
+    this.#cleared('finish');
+  }
+
+  /** Done, which the row's `wake_at` shows. */
+  #cleared(timer: string): void {
+    this.#change(() => this.timers.clear(timer));
   }
 
   /** Whether `act` is new. Throws 409 for one that the state does not allow. */

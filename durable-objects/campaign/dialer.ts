@@ -193,9 +193,11 @@ export class Dialer {
       await callSlots(this.#around.env(), organizationId, (slots) => slots.withdraw(organizationId, campaignOwner(campaign.id), epoch));
     const now = stored.read();
     if (now.withdrawnEpoch < epoch) stored.write({ withdrawnEpoch: epoch });
-    if (now.epoch !== epoch) return;
-    timers.clear('withdraw');
-    if (now.state !== 'running' && this.asking.count() > 0) timers.set('check', this.#around.now() + returnedWithinMs);
+    if (now.epoch !== epoch || dueOf(this.#around.storage.sql, 'withdraw') === null) return;
+    this.#around.change(() => {
+      timers.clear('withdraw');
+      if (now.state !== 'running' && this.asking.count() > 0) timers.set('check', this.#around.now() + returnedWithinMs);
+    });
     await timers.arm();
   }
 
@@ -204,6 +206,6 @@ export class Dialer {
     const { id, organizationId } = this.#around.campaign.read();
     const keys = this.asking.keysWithoutContact(id);
     if (keys.length > 0) await callSlots(this.#around.env(), organizationId, (slots) => slots.withdrawCalls(organizationId, keys));
-    this.#around.timers.clear('withdraw_calls');
+    this.#around.change(() => this.#around.timers.clear('withdraw_calls'));
   }
 }

@@ -19,8 +19,8 @@ export interface Journey {
   settings: object;
 }
 
-/** The number that stands in the journey for the id of a list, or of another journey of the gallery. */
-export type Need = { placeholder: number; list: string } | { placeholder: number; journey: string };
+/** The number that stands in the journey for the id of a list, of another journey of the gallery, or of an agent of `examples/agents/`. */
+export type Need = { placeholder: number } & ({ list: string } | { journey: string } | { agent: string });
 
 /** Something to try the journey with. Its texts are templates over `now`, so that its dates are always to come. */
 export interface JourneyExample {

@@ -21,6 +21,7 @@ export class Service {
 
   get = <Body>(path: string) => this.#expect<Body>('GET', path);
   post = <Body>(path: string, body: unknown, headers: Record<string, string> = {}) => this.#expect<Body>('POST', path, body, headers);
+  put = <Body>(path: string, body: unknown) => this.#expect<Body>('PUT', path, body);
   patch = <Body>(path: string, body: unknown) => this.#expect<Body>('PATCH', path, body);
 
   /** Calls any address without the key, and answers whatever the status is. */

@@ -34,6 +34,7 @@ export interface Notes {
   orders: Order[];
   /** The run of each order, once it has ended as it should. */
   runs: Map<Order, Run>;
+  campaign: { id: number; agentId: number };
 }
 
 export class NoteBook {

@@ -17,10 +17,17 @@ export interface Visit {
   node_type: string;
   node_name: string | null;
   status: string;
-  output: { until?: string; why?: string; skipped?: string; simulated?: boolean; request?: { method?: string; url?: string } } | null;
+  output: { until?: string; why?: string; skipped?: string; simulated?: boolean; request?: ShownRequest } | null;
   error: { type: string; message: string } | null;
   started_at: string;
   duration_ms: number | null;
+}
+
+/** What a dry run would have done: a request or a call. */
+interface ShownRequest {
+  method?: string;
+  url?: string;
+  phone?: string;
 }
 
 /** What happened when, by the clock of `zone`: the visits of nodes, why they waited, and the events that came. The last line is the end. */
@@ -80,8 +87,12 @@ function linesOf(visit: Visit, clock: ClockFace): string[] {
 /** What is to be said of a visit that did not simply do its work. */
 function noteOf({ status, output, error }: Visit): string {
   if (status === 'completed') return '';
-  if (status === 'simulated')
-    return output?.request?.url ? `: would send ${output.request.method} ${output.request.url}` : ' (not done, only shown)';
+  if (status === 'simulated') return simulationOf(output?.request);
   if (status === 'skipped') return output?.skipped ? ' (left out)' : ' (broken off)';
   return ` (${status}${error ? `, ${error.type}: ${error.message}` : ''})`;
+}
+
+function simulationOf({ method, url, phone }: ShownRequest = {}): string {
+  if (url !== undefined) return `: would send ${method} ${url}`;
+  return phone === undefined ? ' (not done, only shown)' : `: would call ${phone}`;
 }

@@ -56,6 +56,9 @@ function boundedLength(announced: string | null, limit: number): number {
   return bytes;
 }
 
+/** How a body ends that is shorter than announced, and one whose sender has gone. */
+const isOfSender = /^FixedLengthStream did not see all|^Network connection lost/;
+
 /** Storage must know the length beforehand, and keeps nothing of a body that ends before it. */
 async function putStream(bucket: R2Bucket, key: string, request: Request, bytes: number, options: R2PutOptions): Promise<void> {
   const { readable, writable } = new FixedLengthStream(bytes);
@@ -63,7 +66,6 @@ async function putStream(bucket: R2Bucket, key: string, request: Request, bytes:
   try {
     await Promise.all([bucket.put(key, readable, options), sent]);
   } catch (error) {
-    const isOfSender = request.signal.aborted || (error instanceof TypeError && error.message.startsWith('FixedLengthStream'));
-    throw isOfSender ? badRequest('The file stopped before its end; send it again') : error;
+    throw isOfSender.test((error as Error).message) ? badRequest('The file stopped before its end; send it again') : error;
   }
 }

@@ -9,7 +9,7 @@ import { walk } from '../support/virtual-runs.ts';
 const outcomes: Record<GalleryName, string> = {
   'abandoned-cart': 'exited',
   'appointment-reminder': 'reminded',
-  'lead-to-call': 'handed_over',
+  'lead-to-call': 'contacted',
   'win-back': 'won_back_by_call',
   'payment-failed': 'recovered',
   'review-request': 'promoter',
@@ -42,7 +42,14 @@ describe.each(galleryNames)('%s', (name) => {
         id,
       ).toBe(true);
     }
-    if (reaching.length > 0) expect(journey.settings).toHaveProperty('quiet_hours');
+    const calling = nodes.filter(({ type }) => type === 'voice_call');
+    for (const { id } of calling)
+      for (const handle of ['default', 'error'])
+        expect(
+          edges.some(({ source, source_handle }) => source === id && source_handle === handle),
+          `${id} at ${handle}`,
+        ).toBe(true);
+    if (reaching.length + calling.length > 0) expect(journey.settings).toHaveProperty('quiet_hours');
     const keys = reaching.map(({ data }) => data.headers['Idempotency-Key'] as string);
     for (const key of keys) expect(key).toMatch(/\{\{.*\}\}/);
     expect(new Set(keys).size).toBe(keys.length);

@@ -214,13 +214,11 @@ test('in whatever order and however often reports come, the row ends up the same
   const shuffled = story.chain((reports) =>
     fc.record({
       reports: fc.constant(reports),
-      order: fc
-        .array(fc.nat({ max: Math.max(0, reports.length - 1) }), { maxLength: 12 })
-        .chain((repeated) =>
-          fc.shuffledSubarray([...reports.keys(), ...(reports.length ? repeated : [])], {
-            minLength: reports.length + (reports.length ? repeated.length : 0),
-          }),
-        ),
+      order: fc.array(fc.nat({ max: Math.max(0, reports.length - 1) }), { maxLength: 12 }).chain((repeated) =>
+        fc.shuffledSubarray([...reports.keys(), ...(reports.length ? repeated : [])], {
+          minLength: reports.length + (reports.length ? repeated.length : 0),
+        }),
+      ),
     }),
   );
   fc.assert(

@@ -1,6 +1,6 @@
 import { env, exports } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { serviceWith } from '../http/service.ts';
+import { linesLoggedBy, serviceWith } from '../http/service.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 import { put } from './campaign-service.ts';
 
@@ -108,17 +108,35 @@ test('a large file goes through', async () => {
   expect((await env.FILES.head(`campaign_sources/${organizationId}/${source_id}`))?.size).toBe(8 * 1024 * 1024);
 });
 
-test('a file that stops before its announced end is not stored', async () => {
+test.each([
+  ['closes', (controller: ReadableStreamDefaultController) => controller.close()],
+  ['goes away', (controller: ReadableStreamDefaultController) => controller.error(new Error('Network connection lost.'))],
+])('of a file whose sender %s before the announced end nothing is stored', async (_how, stop) => {
   const { organizationId, upload_url, source_id } = await newTicket();
-  const short = new ReadableStream({
-    start(controller) {
-      controller.enqueue(new TextEncoder().encode(csv));
-      controller.close();
+  const pieces = [new TextEncoder().encode(csv)];
+  const body = new ReadableStream({
+    pull(controller) {
+      const piece = pieces.pop();
+      if (piece) controller.enqueue(piece);
+      else stop(controller);
     },
   });
-  const answer = await put(upload_url, short, { 'Content-Length': String(csv.length + 10) });
-  expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining('before its end')]);
+  const headers = { 'Content-Length': String(csv.length + 10) };
+  const response = await serviceWith({})(new Request(upload_url, { method: 'PUT', body, headers }));
+  expect([response.status, await response.json()]).toEqual([400, { detail: expect.stringContaining('before its end') }]);
   expect(await stored(organizationId, source_id)).toBeUndefined();
+});
+
+test('a failure of the storage is one of the service, and not of who sent the file', async () => {
+  const { upload_url } = await newTicket();
+  const broken = { put: async () => Promise.reject(new Error('put: We encountered an internal error. Please try again. (10001)')) };
+  const lines = await linesLoggedBy(async () => {
+    const response = await serviceWith({ FILES: broken })(
+      new Request(upload_url, { method: 'PUT', body: csv, headers: { 'Content-Length': `${csv.length}` } }),
+    );
+    expect(response.status).toBe(500);
+  });
+  expect(lines.join('')).not.toContain('signature');
 });
 
 test.each([

@@ -44,7 +44,7 @@ const expectedEnd: Record<Kind, (row: Row) => boolean> = {
   failed: endedAs('failed', 'failed', /^number_refused: ./),
   suppressed: endedAs('skipped', null, /^suppressed: ./),
   duplicate: endedAs('skipped', null, /^duplicate: ./),
-  bad_phone: endedAs('failed', null, /^not_a_number: ./),
+  bad_phone: endedAs('failed', null, /^letters: ./),
 };
 const isLeftAlone = endedAs('failed', 'failed', /^failed: .*before the agent was on it/);
 const undialled: ReadonlySet<Kind> = new Set(['suppressed', 'duplicate', 'bad_phone']);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { agentNames, readAgent } from '../../scripts/tour/agents.ts';
 import { readTourArguments } from '../../scripts/tour/arguments.ts';
 import { exampleAt, summaryOf, withIds } from '../../scripts/tour/journey-file.ts';
 import { journeyNames, readJourney } from '../../scripts/tour/journeys.ts';
@@ -9,6 +10,7 @@ import type { Tour } from '../../scripts/tour/step.ts';
 import { steps } from '../../scripts/tour/steps.ts';
 import { offerJourneys } from '../../scripts/tour/steps/offer-journeys.ts';
 import { tryJourney } from '../../scripts/tour/steps/try-journey.ts';
+import { validateAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
 import { timelineOf, type DryRun, type Visit } from '../../scripts/tour/timeline.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -66,6 +68,7 @@ describe('the gallery', () => {
     for (const need of needs) {
       expect(JSON.stringify(journey).split(String(need.placeholder))).toHaveLength(2);
       if ('journey' in need) expect(journeyNames).toContain(need.journey);
+      if ('agent' in need) expect(agentNames).toContain(need.agent);
     }
     const references = JSON.stringify(journey).match(/"(list_id|workflow_id)":\d+/g) ?? [];
     expect(references).toHaveLength(needs.length);
@@ -73,6 +76,18 @@ describe('the gallery', () => {
     expect(JSON.stringify(filled)).not.toMatch(/9999999\d\d/);
     expect(withIds(journey, new Map())).toEqual(journey);
   });
+});
+
+test.each(agentNames)('the agent %s is sound as it stands, and its variables have defaults', (name) => {
+  const { workflow_definition: definition, template_context_variables: variables } = readAgent(name);
+  expect(validateAgentDefinition(definition)).toEqual([]);
+  const texts = JSON.stringify(definition);
+  for (const variable of Object.keys(variables)) expect(texts).toContain(`{{ ${variable} }}`);
+});
+
+test('every agent of the folder is known', () => {
+  const files = readdirSync(join(root, 'examples/agents')).map((file) => file.replace('.json', ''));
+  expect(files.toSorted()).toEqual(agentNames.toSorted());
 });
 
 describe('the timeline of a dry run', () => {
@@ -141,6 +156,7 @@ describe('the timeline of a dry run', () => {
     const failure = { type: 'past_due', message: 'until: has passed' };
     const history = [
       visit(saturday, 'Tag', { status: 'simulated', output: { simulated: true } }),
+      visit(saturday, 'Call', { status: 'simulated', output: { simulated: true, request: { phone: '+12125550173' } } }),
       visit(saturday, 'Text', {
         status: 'skipped',
         output: { skipped: 'quiet_hours', until: monday, why: 'quiet hours until Monday 09:00' },
@@ -152,6 +168,7 @@ describe('the timeline of a dry run', () => {
     const told = timelineOf(run(history, { state: 'failed', outcome: null, error: { node_id: 'w', ...failure } }), [], 'UTC');
     expect(told.map((line) => line.slice(23))).toEqual([
       'Tag (not done, only shown)',
+      'Call: would call +12125550173',
       'Text (left out)',
       '  quiet hours until Monday 09:00',
       'n1',
@@ -168,14 +185,18 @@ describe('trying a journey', () => {
   /** A service that keeps workflows and lists, and notes what is written to it. */
   function fakeTour(workflows: { id: number; name: string; status: string }[] = []) {
     const lists: { id: number; name: string }[] = [];
+    const agents: { id: number; name: string }[] = [];
     const written: { call: string; body: any }[] = [];
     const answer = (method: string, path: string, query: URLSearchParams, body: any): unknown => {
       if (method !== 'GET') written.push({ call: `${method} ${path}`, body });
       const named = ({ name }: { name: string }) => name.includes(query.get('search') ?? '');
       if (path.endsWith('/test')) return { ...emptyRun, id: 70 };
-      if (path === '/contacts/upsert') return { contact: { ...body, id: 41 } };
+      if (path === '/contacts/upsert') return { contact: { custom_fields: {}, ...body, id: 41 } };
       if (path === '/contacts/lists' && method === 'GET') return { lists: lists.filter(named) };
       if (path === '/contacts/lists') return lists[lists.push({ id: 30 + lists.length, name: body.name }) - 1];
+      if (path === '/workflow') return { workflows: agents.filter(named) };
+      if (path === '/workflow/create/definition') return agents[agents.push({ id: 50 + agents.length, name: body.name }) - 1];
+      if (path.startsWith('/workflow/')) return { id: Number(path.split('/').at(-1)), name: body.name };
       if (method === 'GET') {
         const found = workflows.filter((one) => named(one) && one.status === query.get('status'));
         return { automation_workflows: found };
@@ -237,7 +258,7 @@ describe('trying a journey', () => {
     expect(activated.written.map(({ call }) => call)).not.toContain('PATCH /automation-workflows/4');
   });
 
-  test('makes what the journey names: the list, the other journey', async () => {
+  test('makes what the journey names: the list, the other journey, the agent, which a second tour finds', async () => {
     const sweep = fakeTour();
     await tryJourney('nightly-list-sweep').run(sweep.tour);
     expect(sweep.written.slice(0, 2)).toMatchObject([
@@ -249,5 +270,13 @@ describe('trying a journey', () => {
     const [winBack, notice] = renewal.written;
     expect(winBack!.body.name).toMatch(/^Tour: Win-back/);
     expect(notice!.body.definition.nodes.find((node: { type: string }) => node.type === 'run_workflow').data.workflow_id).toBe(10);
+    const lead = fakeTour();
+    for (const call of ['POST /workflow/create/definition', 'PUT /workflow/50']) {
+      lead.written.length = 0;
+      await tryJourney('lead-to-call').run(lead.tour);
+      const [agent, journey] = lead.written;
+      expect(agent).toMatchObject({ call, body: { ...readAgent('new-lead'), name: 'Tour: New lead' } });
+      expect(journey!.body.definition.nodes.find((node: { type: string }) => node.type === 'voice_call').data.workflow_id).toBe(50);
+    }
   });
 });

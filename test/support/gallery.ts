@@ -1,3 +1,5 @@
+import appointmentAgent from '../../examples/agents/appointment-reminder.json';
+import newLeadAgent from '../../examples/agents/new-lead.json';
 import abandonedCart from '../../examples/journeys/abandoned-cart.json';
 import appointmentReminder from '../../examples/journeys/appointment-reminder.json';
 import leadToCall from '../../examples/journeys/lead-to-call.json';
@@ -23,5 +25,8 @@ export type GalleryName = keyof typeof files;
 
 /** The files of `examples/journeys/`, which tests in workerd cannot read from the disk. */
 export const gallery = files as unknown as Record<GalleryName, JourneyFile>;
+
+/** The files of `examples/agents/`. */
+export const galleryAgents: Record<string, object> = { 'new-lead': newLeadAgent, 'appointment-reminder': appointmentAgent };
 
 export const galleryNames = Object.keys(files) as GalleryName[];

@@ -34,7 +34,7 @@ export interface World {
   /** Answers a request; absent: 200 without a body. */
   answer?(request: { method: string; url: string; body: any }): { status: number; body?: unknown };
   child?: ChildResult;
-  /** How a call ends; null: not as long as the run waits for it. */
+  /** How a call ends; null: not as long as the run waits for it. Absent: a person is reached. */
   call?(request: CallRequest): Partial<CallResult> | null;
   /** What the service itself refuses, by node type. */
   refuses?: Partial<Record<string, ServiceError>>;
@@ -100,7 +100,7 @@ export async function walk({ journey, at, zone, contact, context = {}, events = 
     subscribe: async () => ({ afterId: 0, found: [] }),
     childResult: async () => world?.child ?? null,
     callResult: async (id) => {
-      const told = world?.call?.(calls[id - 1]!);
+      const told = world?.call ? world.call(calls[id - 1]!) : {};
       return told ? { ...reached, call_run_id: id, ...told } : null;
     },
     withdrawCall: async (item) => note('withdraw', item),

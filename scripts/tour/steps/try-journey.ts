@@ -1,4 +1,5 @@
 import { contactTimeZone } from '../../../src/contacts/contact-time-zone.ts';
+import { agentOf } from '../agents.ts';
 import { exampleAt, summaryOf, withIds } from '../journey-file.ts';
 import type { JourneyFile, Need } from '../journey-file.ts';
 import { readJourney } from '../journeys.ts';
@@ -58,6 +59,7 @@ async function draftOf(tour: Tour, file: JourneyFile): Promise<Draft> {
 
 async function idFor(tour: Tour, need: Need): Promise<number> {
   if ('journey' in need) return (await draftOf(tour, readJourney(need.journey))).id;
+  if ('agent' in need) return (await agentOf(tour, need.agent)).id;
   const { service } = tour;
   const { lists } = await service.get<{ lists: { id: number; name: string }[] }>(
     `/contacts/lists?limit=500&search=${encodeURIComponent(need.list)}`,

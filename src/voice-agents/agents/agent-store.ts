@@ -56,14 +56,6 @@ export async function findAgentWithDefinition(database: Database, organizationId
   return row && withDefinitionOf(row);
 }
 
-/** JSON text as stored; null: there is no such definition in the organization. */
-export async function findDefinition(database: Database, organizationId: number, id: number): Promise<string | null> {
-  const row = await database.first<{ definition: string }>(
-    database.prepare('SELECT definition FROM voice_agent_definition WHERE id = ? AND organization_id = ?', id, organizationId),
-  );
-  return row?.definition ?? null;
-}
-
 /** What callers may change. All but the name is JSON text. */
 export interface AgentFields {
   name: string;

@@ -1,10 +1,12 @@
 import type { Context } from '../../accounts/context.ts';
 import { connectDocument, hangUpDocument, type Relay } from '../../providers/telephony/call-document.ts';
 import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';
+import { configurationsOf } from '../agents/configurations.ts';
 import { callObject } from '../runs/call-object.ts';
 import type { Carrier } from '../telephony-configs/carrier-of.ts';
 import { callbackUrl, relayUrl, type CallAddress } from './callback-urls.ts';
 import type { WhoAsks } from './contract.ts';
+import { configurationsOfRun } from './run-rows.ts';
 import { callSlots } from './slots.ts';
 
 /** `ignored`: no such attempt. `talk`: the agent takes the line. `hang_up`: it is to be ended. */
@@ -70,8 +72,17 @@ async function command(context: Context, carrier: Carrier, address: CallAddress,
   }
 }
 
-const relayFor = async ({ settings, clock }: Context, carrier: Carrier, address: CallAddress): Promise<Relay> => ({
-  url: await relayUrl(settings.SIGNING_KEY, carrier, address, clock()),
-  isInterruptible: 'any',
-  hasDtmf: true,
-});
+async function relayFor(context: Context, carrier: Carrier, address: CallAddress): Promise<Relay> {
+  const { settings, clock, database, organization } = context;
+  const found = await database.first<{ configurations: string }>(configurationsOfRun(database, organization.id, address.runId));
+  const { language, voice, tts_provider, transcription_provider } = configurationsOf(found ? JSON.parse(found.configurations) : {});
+  return {
+    url: await relayUrl(settings.SIGNING_KEY, carrier, address, clock()),
+    isInterruptible: 'any',
+    hasDtmf: true,
+    ...(language !== null && { language }),
+    ...(voice !== null && { voice }),
+    ...(tts_provider !== null && { ttsProvider: tts_provider }),
+    ...(transcription_provider !== null && { transcriptionProvider: transcription_provider }),
+  };
+}

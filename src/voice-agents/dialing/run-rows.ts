@@ -105,11 +105,11 @@ export const completeSilentRuns = (database: Database, organizationId: number, e
   ),
 ];
 
-/** Rows of attempts that were given back before they were dialled: there was no call. */
-export const deleteUndialled = (database: Database, organizationId: number, keys: string[]): Statement =>
+/** How the agent of a run is to be heard: its `workflow_configurations` as JSON text. */
+export const configurationsOfRun = (database: Database, organizationId: number, runId: number): Statement =>
   database.prepare(
-    `DELETE FROM voice_agent_run WHERE is_completed = 0 AND campaign_id IS NOT NULL
-       AND (organization_id, attempt_key) IN (SELECT ?2, value FROM json_each(?1))`,
-    JSON.stringify(keys),
+    `SELECT a.workflow_configurations AS configurations FROM voice_agent_run r CROSS JOIN voice_agent a
+     WHERE r.id = ? AND r.organization_id = ? AND a.id = r.agent_id`,
+    runId,
     organizationId,
   );

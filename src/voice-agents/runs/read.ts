@@ -28,11 +28,16 @@ export async function readRun(context: Context, apiUrl: string, agentId: number,
 }
 
 async function completedRun(context: Context, apiUrl: string, row: RunRow): Promise<RunRecord> {
-  const [initialContext, logs] = await Promise.all([
-    initialContextOf(context, row),
-    context.bindings.FILES.get(artifactKey(context.organization.id, row.id, 'logs.json')),
-  ]);
-  return runRecord(apiUrl, row, { initialContext, logs: logs ? await logs.json<RunLogs>() : noLogs });
+  const [initialContext, logs] = await Promise.all([initialContextOf(context, row), logsOf(context, row)]);
+  return runRecord(apiUrl, row, { initialContext, logs });
+}
+
+/** Of a call that nobody talked on they are few, and stand in the row. */
+async function logsOf({ bindings, organization }: Context, row: RunRow): Promise<RunLogs> {
+  const own = row.result?.logs;
+  if (own) return own;
+  const stored = await bindings.FILES.get(artifactKey(organization.id, row.id, 'logs.json'));
+  return stored ? await stored.json<RunLogs>() : noLogs;
 }
 
 const initialContextOf = ({ bindings }: Context, row: RunRow) => resolvePayload<JsonObject>(bindings.FILES, row.initial_context);

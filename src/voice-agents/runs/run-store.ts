@@ -1,3 +1,4 @@
+import type { RunLogs } from './artifacts.ts';
 import type { Context } from '../../accounts/context.ts';
 import type { Row, Statement } from '../../database/client.ts';
 
@@ -37,6 +38,8 @@ export interface RunResult {
   gathered_context: Record<string, unknown>;
   cost_info: Record<string, unknown>;
   annotations: Record<string, unknown>;
+  /** Of a call that nobody talked on; those of a talk have a file of their own in R2. */
+  logs?: RunLogs;
 }
 
 export const runOf = (row: Row): RunRow => ({
@@ -100,13 +103,6 @@ export async function insertRun({ database, organization, clock }: Context, run:
 export async function findRun({ database, organization }: Context, runId: number): Promise<RunRow | null> {
   const row = await database.first(
     database.prepare('SELECT * FROM voice_agent_run WHERE id = ? AND organization_id = ?', runId, organization.id),
-  );
-  return row && runOf(row);
-}
-
-export async function findRunByKey({ database, organization }: Context, attemptKey: string): Promise<RunRow | null> {
-  const row = await database.first(
-    database.prepare('SELECT * FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organization.id, attemptKey),
   );
   return row && runOf(row);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { aroundChange, calls, changes, day, eventAt, hour, messages, requestsOf, visits } from '../../support/around-change.ts';
+import { aroundChange, changes, day, eventAt, hour, messages, requestsOf, visits, voiceCall } from '../../support/around-change.ts';
+import { conflict } from '../../../src/library/errors.ts';
 import type { World } from '../../support/virtual-runs.ts';
 
 describe.each(changes)('appointment reminder around the change of the clocks of $zone on $sunday', (change) => {
@@ -38,10 +39,11 @@ describe.each(changes)('appointment reminder around the change of the clocks of 
     expect(requestsOf(moved)).toEqual([
       `${exactly(second, -day)} ${messages}`,
       `${exactly(third, -day)} ${messages}`,
-      `${exactly(third, -2 * hour)} ${calls}`,
+      `${exactly(third, -2 * hour)} ${voiceCall}`,
     ]);
-    expect(new Set(moved.performed.map(({ request }) => request.key)).size).toBe(3);
-    expect(moved.performed.at(-1)!.request.body.variables.starts_at).toBe(third);
+    const texts = moved.performed.filter(({ effect }) => effect === 'http_request');
+    expect(new Set(texts.map(({ request }) => request.key)).size).toBe(2);
+    expect(moved.performed.at(-1)!.request.initial_context.starts_at).toBe(third);
     expect(moved.steps.at(-1)).toBe(`${third} reminded`);
   });
 
@@ -68,21 +70,27 @@ describe.each(changes)('appointment reminder around the change of the clocks of 
   test('booked late, it does what is left to do; in the past or at no time at all, nothing', async () => {
     const noon = on(1, '12:00');
     const booked = async (starts: string) => run(noon, { context: appointment(starts), world: {} });
-    expect(requestsOf(await booked(on(2, '11:00')))).toEqual([`${on(2, '09:00')} ${calls}`]);
+    expect(requestsOf(await booked(on(2, '11:00')))).toEqual([`${on(2, '09:00')} ${voiceCall}`]);
     expect(requestsOf(await booked(on(1, '13:00')))).toEqual([]);
     expect((await booked(on(1, '13:00'))).steps.at(-1)).toBe(`${on(1, '13:00')} reminded`);
     for (const starts of [on(1, '11:59'), noon, 'next Tuesday'])
       expect(await booked(starts)).toMatchObject({ outcome: 'not_upcoming', performed: [] });
   });
 
-  test('a call that cannot be made becomes a text, and no failure keeps the later reminder away', async () => {
+  test('who is not reached is sent a text, at the latest half an hour later, and no failure keeps the later reminder away', async () => {
     const context = appointment(on(3, '16:00'));
-    const world: World = { answer: ({ url }) => ({ status: url.endsWith('/calls') ? 400 : 200 }) };
-    const texted = await run(on(1, '12:00'), { context, world });
-    expect(requestsOf(texted)).toEqual([`${on(2, '16:00')} ${messages}`, `${on(3, '14:00')} ${calls}`, `${on(3, '14:00')} ${messages}`]);
-    const dead = await run(on(1, '12:00'), { context, world: { answer: () => ({ status: 400 }) } });
-    expect(requestsOf(dead)).toEqual(requestsOf(texted));
-    expect(dead.outcome).toBe('reminded');
+    const reminders = async (world: World) => {
+      const { outcome, ...reminded } = await run(on(1, '12:00'), { context, world });
+      expect(outcome).toBe('reminded');
+      return requestsOf({ outcome, ...reminded });
+    };
+    const called = [`${on(2, '16:00')} ${messages}`, `${on(3, '14:00')} ${voiceCall}`];
+    expect(await reminders({})).toEqual(called);
+    for (const outcome of ['no_answer', 'busy', 'voicemail', 'failed'] as const)
+      expect(await reminders({ call: () => ({ outcome }) })).toEqual([...called, `${on(3, '14:00')} ${messages}`]);
+    expect(await reminders({ call: () => null })).toEqual([...called, `${on(3, '14:30')} ${messages}`]);
+    const archived = await reminders({ refuses: { voice_call: conflict('Agent 7 is archived') }, answer: () => ({ status: 400 }) });
+    expect(archived).toEqual([called[0], `${on(3, '14:00')} ${messages}`]);
   });
 
   test('without a phone nobody is reminded', async () => {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { aroundChange, calls, changes, eventAt, requestsOf, tasks, visits } from '../../support/around-change.ts';
+import { aroundChange, changes, eventAt, requestsOf, tasks, visits, voiceCall } from '../../support/around-change.ts';
+import type { World } from '../../support/virtual-runs.ts';
+
+/** Answers the calls of a run one after the other, the last as often as needed. */
+function calling(...results: ReturnType<NonNullable<World['call']>>[]): World {
+  let called = 0;
+  return { call: () => results[Math.min(called++, results.length - 1)]! };
+}
+const nobody = () => calling({ outcome: 'no_answer' });
 
 describe.each(changes)('lead to call around the change of the clocks of $zone on $sunday', (change) => {
   const { on, run } = aroundChange(change, 'lead-to-call');
@@ -7,8 +15,8 @@ describe.each(changes)('lead to call around the change of the clocks of $zone on
   test('in office hours the call goes out after two minutes', async () => {
     const tuesday = on(2, '11:00');
     const lead = await run(tuesday);
-    expect(lead.steps.slice(0, 8)).toEqual(
-      visits([tuesday, 'start', 'reachable', 'clock', 'open', 'moment'], [on(2, '11:02'), 'attempt', 'call', 'call_result']),
+    expect(lead.steps.slice(0, 7)).toEqual(
+      visits([tuesday, 'start', 'reachable', 'clock', 'open', 'moment'], [on(2, '11:02'), 'attempt', 'call']),
     );
   });
 
@@ -21,31 +29,47 @@ describe.each(changes)('lead to call around the change of the clocks of $zone on
     const lead = await run(came, { world: {} });
     expect(lead.steps.slice(0, 4 + first.length)).toEqual(visits([came, 'start', 'reachable', 'clock', 'open', ...first]));
     expect(lead.steps.find((step) => step.startsWith(on(1, '09:00')))).toBe(`${on(1, '09:00')} ${then}`);
-    expect(requestsOf(lead).find((request) => request.endsWith('/calls'))).toBe(`${on(1, '09:00')} ${calls}`);
+    expect(requestsOf(lead).find((request) => request.endsWith(voiceCall))).toBe(`${on(1, '09:00')} ${voiceCall}`);
   });
 
   test('three attempts two hours apart, then a colleague; an attempt after five waits for the next opening', async () => {
     const wednesday = on(3, '13:00');
-    const lead = await run(wednesday, { world: {} });
+    const lead = await run(wednesday, { world: nobody() });
     expect(requestsOf(lead)).toEqual([
-      `${on(3, '13:02')} ${calls}`,
-      `${on(3, '15:32')} ${calls}`,
-      `${on(4, '09:00')} ${calls}`,
-      `${on(4, '09:30')} ${tasks}`,
+      `${on(3, '13:02')} ${voiceCall}`,
+      `${on(3, '15:02')} ${voiceCall}`,
+      `${on(4, '09:00')} ${voiceCall}`,
+      `${on(4, '09:00')} ${tasks}`,
     ]);
-    expect(new Set(lead.performed.map(({ request }) => request.key)).size).toBe(4);
+    expect(lead.outcome).toBe('handed_over');
+    expect(lead.performed.at(-1)!.request.body).toMatchObject({ attempts: 3, last_call: 'no_answer' });
+  });
+
+  test('who answers the second call is not called a third time, and the day of the visit is kept', async () => {
+    const world = calling({ outcome: 'busy' }, { disposition: 'interested', extracted_variables: { visit_day: 'Thursday' } });
+    const lead = await run(on(2, '11:00'), { world });
+    expect(requestsOf(lead)).toEqual([`${on(2, '11:02')} ${voiceCall}`, `${on(2, '13:02')} ${voiceCall}`]);
+    expect(lead.outcome).toBe('contacted');
+    expect(lead.performed.slice(-2)).toMatchObject([
+      { effect: 'update_contact', request: { set: { 'custom_fields.lead_status': 'contacted', 'custom_fields.visit_day': 'Thursday' } } },
+      { effect: 'list_membership', request: { add: ['Contacted leads'], remove: ['Leads'] } },
+    ]);
+  });
+
+  test.each([
+    ['a wrong number', { disposition: 'wrong_number' }],
+    ['a number that must not be called', { outcome: 'failed' as const, reason: 'suppressed: asked not to be called' }],
+  ])('%s goes to a colleague after one call', async (_what, result) => {
+    const lead = await run(on(2, '11:00'), { world: calling(result) });
+    expect(requestsOf(lead)).toEqual([`${on(2, '11:02')} ${voiceCall}`, `${on(2, '11:02')} ${tasks}`]);
     expect(lead.outcome).toBe('handed_over');
   });
 
-  test('who answers the second call is not called a third time; a late word of the first call is not taken for the second', async () => {
-    const tuesday = on(2, '11:00');
-    const ended = (attempt: number, result: string, to: string) =>
-      eventAt(to, tuesday, 'call_ended', { reference: `lead-f-2041-${attempt}`, result });
-    const events = [ended(1, 'no_answer', on(2, '11:03')), ended(1, 'wrong_number', on(2, '13:04')), ended(2, 'answered', on(2, '13:05'))];
-    const lead = await run(tuesday, { events, world: {} });
-    expect(requestsOf(lead)).toEqual([`${on(2, '11:02')} ${calls}`, `${on(2, '13:03')} ${calls}`]);
+  test('a call that is still queued when the office closes waits for the next opening', async () => {
+    const closed = Date.parse(on(2, '17:00'));
+    const lead = await run(on(2, '16:50'), { world: calling({ returned: 'window_closed', returned_until: closed }, {}) });
+    expect(requestsOf(lead)).toEqual([`${on(2, '16:52')} ${voiceCall}`, `${on(3, '09:00')} ${voiceCall}`]);
     expect(lead.outcome).toBe('contacted');
-    expect(lead.performed.at(-1)).toMatchObject({ effect: 'list_membership', request: { add: ['Contacted leads'], remove: ['Leads'] } });
   });
 
   test('a meeting that is booked over the weekend ends it', async () => {

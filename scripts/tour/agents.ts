@@ -1,0 +1,31 @@
+import { readExample } from './examples.ts';
+import type { Tour } from './step.ts';
+
+/** A file in `examples/agents/`: the body of `POST /workflow/create/definition`. */
+export interface AgentFile {
+  name: string;
+  workflow_definition: object;
+  template_context_variables: object;
+  call_disposition_codes: object;
+}
+
+/** The files of `examples/agents/`. */
+export const agentNames = ['new-lead', 'appointment-reminder', 'spring-offer'];
+
+export const readAgent = (name: string): AgentFile => JSON.parse(readExample(`agents/${name}.json`)) as AgentFile;
+
+interface Agent {
+  id: number;
+  name: string;
+  current_definition_id: number;
+}
+
+/** The agent of an earlier tour, brought up to date, or a new one. */
+export async function agentOf({ service }: Tour, file: string): Promise<Agent & { isNew: boolean }> {
+  const example = readAgent(file);
+  const agent = { ...example, name: `Tour: ${example.name}` };
+  const { workflows } = await service.get<{ workflows: Agent[] }>(`/workflow?limit=500&search=${encodeURIComponent(agent.name)}`);
+  const known = workflows.find(({ name }) => name === agent.name);
+  if (known) return { ...(await service.put<Agent>(`/workflow/${known.id}`, agent)), isNew: false };
+  return { ...(await service.post<Agent>('/workflow/create/definition', agent)), isNew: true };
+}

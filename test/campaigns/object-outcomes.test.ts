@@ -1,0 +1,402 @@
+import { describe, expect, test } from 'vitest';
+import type { AttemptOutcome } from '../../src/voice-agents/dialing/call-outcomes.ts';
+import {
+  allRows,
+  answered,
+  dialing,
+  draftCampaign,
+  ended,
+  goTo,
+  inside,
+  keyOf,
+  monday,
+  newAct,
+  people,
+  returned,
+  rowAt,
+  rowOf,
+  settle,
+  standAt,
+  standingCampaign,
+  until,
+} from './live-campaigns.ts';
+import { slot } from './schedules.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const officeHours = [0, 1, 2, 3, 4].map((weekday) => slot(weekday, '09:00', '17:00'));
+const inOffice = (more: { slots?: ReturnType<typeof slot>[]; use_contact_timezone?: boolean } = {}) => ({
+  schedule_config: { enabled: true, timezone: 'UTC', slots: officeHours, use_contact_timezone: false, ...more },
+});
+const noBreaker = { circuit_breaker: { enabled: false, failure_threshold: 0.5, window_seconds: 120, min_calls_in_window: 5 } };
+
+const alarmsOf = (campaign: Parameters<typeof settle>[0]) =>
+  inside(campaign.stub(), async (_object, state) => ({
+    alarm: await state.storage.getAlarm(),
+    timers: state.storage.sql
+      .exec<{ kind: string; due: number }>("SELECT kind, due FROM timer WHERE kind <> 'project' ORDER BY due")
+      .toArray(),
+  }));
+
+describe('what follows a call', () => {
+  const table: [AttemptOutcome, Record<string, unknown>][] = [
+    ['completed', { state: 'completed', outcome: 'completed', attempts: 1 }],
+    ['busy', { state: 'scheduled', outcome: null, attempts: 1, next_attempt_at: monday + 120_000 }],
+    ['no_answer', { state: 'scheduled', attempts: 1, next_attempt_at: monday + 120_000 }],
+    ['voicemail', { state: 'scheduled', attempts: 1, next_attempt_at: monday + 120_000 }],
+    ['failed', { state: 'failed', outcome: 'failed', attempts: 1 }],
+    ['cancelled', { state: 'failed', outcome: 'cancelled', attempts: 1 }],
+    ['carrier_trouble', { state: 'scheduled', outcome: null, attempts: 0, next_attempt_at: monday + 5000 }],
+    ['rate_limited', { state: 'scheduled', outcome: null, attempts: 0, next_attempt_at: monday + 10_000 }],
+    ['number_refused', { state: 'failed', outcome: 'failed', attempts: 1 }],
+    ['number_blocked', { state: 'failed', outcome: 'failed', attempts: 1 }],
+  ];
+  test.each(table)('%s', async (outcome, expected) => {
+    const campaign = await standingCampaign({ csv: people(2), configs: noBreaker });
+    const key = keyOf(campaign, 1);
+    await campaign.stub().reports([dialing(key, 41), ended(key, outcome, { runId: 41 })]);
+    expect(await rowAt(campaign, 1)).toMatchObject({ run_ids: [41], ...expected });
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
+  });
+
+  test('three attempts on a person who does not answer, each under a key of its own, and then no more', async () => {
+    const campaign = await standingCampaign({ csv: people(1), configs: noBreaker });
+    const keys = [1, 2, 3].map((attempt) => keyOf(campaign, 1, attempt));
+    let now = monday;
+    for (const [index, key] of keys.entries()) {
+      expect(campaign.slots.keys()).toEqual(keys.slice(0, index + 1));
+      await campaign.stub().reports([dialing(key, index + 5), ended(key, 'no_answer', { runId: index + 5 })]);
+      // Just before its moment it is not asked for.
+      await goTo(campaign, now + 119_000);
+      expect(campaign.slots.keys()).toHaveLength(index + 1);
+      await goTo(campaign, (now += 120_000));
+    }
+    expect(await rowAt(campaign, 1)).toMatchObject({
+      state: 'failed',
+      outcome: 'no_answer',
+      reason: 'no_answer: on the last of 3 attempts',
+      attempts: 3,
+      run_ids: [5, 6, 7],
+    });
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'completed', failed_rows: 1 });
+  });
+
+  test('trouble at the carrier is no attempt of the person, and ends after three more tries', async () => {
+    const campaign = await standingCampaign({ csv: people(1), configs: noBreaker });
+    let now = monday;
+    for (const attempt of [1, 2, 3, 4]) {
+      await campaign.stub().reports([ended(keyOf(campaign, 1, attempt), 'carrier_trouble', { detail: 'HTTP 503' })]);
+      await goTo(campaign, (now += 600_000));
+    }
+    expect(campaign.slots.keys()).toHaveLength(4);
+    expect(await rowAt(campaign, 1)).toMatchObject({
+      state: 'failed',
+      outcome: 'failed',
+      attempts: 0,
+      reason: expect.stringMatching(/^carrier_trouble: HTTP 503/),
+    });
+  });
+
+  test('retries that are due go before rows that are new', async () => {
+    const campaign = await standingCampaign({ csv: people(60), configs: { ...noBreaker, max_concurrency: 5 } });
+    const first = campaign.slots.keys();
+    expect(first).toHaveLength(30);
+    await campaign.stub().reports(first.slice(0, 10).map((key) => ended(key, 'busy')));
+    await settle(campaign);
+    // Ten new ones took the place of those that wait.
+    expect(campaign.slots.keys().slice(30)).toEqual(Array.from({ length: 10 }, (_, index) => keyOf(campaign, 31 + index)));
+    await standAt(campaign, monday + 120_000);
+    await campaign.stub().reports(
+      campaign.slots
+        .keys()
+        .slice(10, 25)
+        .map((key) => ended(key, 'completed')),
+    );
+    await settle(campaign);
+    const asked = campaign.slots.keys().slice(40);
+    expect(asked.slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, index) => keyOf(campaign, 1 + index, 2)));
+    expect(asked.slice(10)).toEqual(Array.from({ length: 5 }, (_, index) => keyOf(campaign, 41 + index)));
+  });
+
+  test('what is out never exceeds twice the concurrency and twenty, whatever comes back', async () => {
+    const campaign = await standingCampaign({ csv: people(200), configs: { max_concurrency: 3 } });
+    const over = new Set<string>();
+    const out = () => campaign.slots.keys().filter((key) => !over.has(key));
+    for (let turn = 0; turn < 40; turn += 1) {
+      expect(out().length).toBe(Math.min(26, 200 - over.size));
+      const ending = out().slice(0, 1 + (turn % 7));
+      await campaign.stub().reports(ending.map((key) => ended(key, 'completed')));
+      for (const key of ending) over.add(key);
+      await settle(campaign);
+      await until(async () => expect(out().length).toBe(Math.min(26, 200 - over.size)));
+    }
+    expect((await campaign.stub().snapshot())!.completed_rows).toBe(over.size);
+  });
+});
+
+describe('what comes back undialled', () => {
+  test('waits, ends or pauses the campaign by its reason', async () => {
+    const campaign = await standingCampaign({ csv: people(5) });
+    await campaign
+      .stub()
+      .reports([
+        { kind: 'waiting', key: keyOf(campaign, 1), at: 0, reason: 'another call to this person is under way' },
+        returned(keyOf(campaign, 2), 'too_soon', monday + hour),
+        returned(keyOf(campaign, 3), 'suppressed'),
+        returned(keyOf(campaign, 4), 'contact_deleted'),
+      ]);
+    expect(await rowAt(campaign, 1)).toMatchObject({ state: 'pending', reason: 'waiting: another call to this person is under way' });
+    expect(await rowAt(campaign, 2)).toMatchObject({ state: 'scheduled', next_attempt_at: monday + hour, attempts: 0 });
+    expect(await rowAt(campaign, 3)).toMatchObject({ state: 'skipped', reason: 'suppressed: because of suppressed', outcome: null });
+    expect(await rowAt(campaign, 4)).toMatchObject({ state: 'skipped', reason: 'contact_deleted: because of contact_deleted' });
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
+    await goTo(campaign, monday + hour);
+    // Nobody was called, so it is the same attempt.
+    expect(campaign.slots.requests.at(-1)!.calls.map(({ key }) => key)).toEqual([keyOf(campaign, 2)]);
+  });
+
+  test.each(['agent_archived', 'telephony_not_configured'] as const)('%s pauses it, once, and no row is lost', async (reason) => {
+    const campaign = await standingCampaign({ csv: people(3) });
+    await campaign.stub().reports(campaign.slots.keys().map((key) => returned(key, reason)));
+    await settle(campaign);
+    const live = (await campaign.stub().snapshot())!;
+    expect(live).toMatchObject({ state: 'paused', state_reason: reason, total_rows: 3, processed_rows: 0, in_flight: 0 });
+    expect(live.logs.filter(({ event }) => event === reason)).toHaveLength(1);
+    expect((await allRows(campaign)).map(({ state }) => state)).toEqual(['pending', 'pending', 'pending']);
+  });
+});
+
+describe('a carrier that refuses us', () => {
+  test.each(['account_refused', 'caller_id_refused', 'request_refused'] as const)(
+    '%s pauses the campaign with its sentence',
+    async (outcome) => {
+      const campaign = await standingCampaign({ csv: people(3) });
+      const [first, second] = campaign.slots.keys();
+      await campaign.stub().reports([dialing(first!, 3), ended(first!, outcome, { runId: 3, detail: 'Authenticate (20003)' })]);
+      const live = (await campaign.stub().snapshot())!;
+      expect(live).toMatchObject({ state: 'paused', state_reason: `${outcome}: Authenticate (20003)`, in_flight: 0 });
+      expect(live.logs[0]).toMatchObject({ level: 'error', event: outcome });
+      expect(await rowAt(campaign, 1)).toMatchObject({ state: 'pending', attempts: 0, run_ids: [3] });
+      await until(async () => expect(campaign.slots.withdrawn).toEqual([2]));
+      await campaign.stub().reports([ended(second!, outcome, { detail: 'Authenticate (20003)' })]);
+      expect((await campaign.stub().snapshot())!.logs.filter(({ event }) => event === outcome)).toHaveLength(1);
+      await campaign.stub().resume(newAct());
+      await settle(campaign);
+      expect(campaign.slots.requests.at(-1)!.calls.map(({ key }) => key)).toEqual([keyOf(campaign, 1, 2), keyOf(campaign, 2, 2)]);
+    },
+  );
+});
+
+describe('the circuit breaker', () => {
+  const now = () => ({ at: monday });
+
+  test('pauses the campaign at the share of failures, and says of which calls', async () => {
+    const campaign = await standingCampaign({ csv: people(20) });
+    const keys = campaign.slots.keys();
+    const failed = (key: string) => ended(key, 'failed', { ...now(), detail: 'the line was cut' });
+    await campaign
+      .stub()
+      .reports([failed(keys[0]!), failed(keys[1]!), ended(keys[2]!, 'busy', now()), ended(keys[3]!, 'no_answer', now())]);
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
+    // A call that is told twice counts once.
+    await campaign.stub().reports([failed(keys[0]!), failed(keys[1]!)]);
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
+    await campaign.stub().reports([failed(keys[4]!)]);
+    const live = (await campaign.stub().snapshot())!;
+    expect(live).toMatchObject({ state: 'paused', state_reason: 'circuit_breaker' });
+    expect(live.logs[0]).toMatchObject({
+      level: 'error',
+      event: 'circuit_breaker',
+      details: {
+        ended_calls: 5,
+        failed_calls: 3,
+        share: 0.6,
+        last_failures: [5, 2, 1].map((row) => ({ row_number: row, outcome: 'failed', reason: 'failed: the line was cut' })),
+      },
+    });
+    await until(async () => expect(campaign.slots.withdrawn).toEqual([2]));
+    expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused', state_reason: 'circuit_breaker' });
+  });
+
+  test('remembers over a restart, and forgets on resume', async () => {
+    const campaign = await standingCampaign({ csv: people(20) });
+    const keys = campaign.slots.keys();
+    const failed = (key: string) => ended(key, 'failed', now());
+    await campaign.stub().reports(keys.slice(0, 4).map(failed));
+    await inside(campaign.stub(), (_object, state) => state.abort('evicted')).catch(() => undefined);
+    await standAt(campaign, monday);
+    await campaign.stub().reports([failed(keys[4]!)]);
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused', state_reason: 'circuit_breaker' });
+    await campaign.stub().resume(newAct());
+    await standAt(campaign, monday + 1000);
+    await campaign.stub().reports(keys.slice(5, 9).map((key) => ended(key, 'failed', { at: monday + 1000 })));
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
+    await campaign.stub().reports([ended(keys[9]!, 'failed', { at: monday + 1000 })]);
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused' });
+  });
+
+  test('counts no call that ended a window ago', async () => {
+    const campaign = await standingCampaign({ csv: people(20) });
+    const keys = campaign.slots.keys();
+    await campaign.stub().reports(keys.slice(0, 4).map((key) => ended(key, 'failed', now())));
+    await standAt(campaign, monday + 120_000);
+    await campaign.stub().reports([ended(keys[4]!, 'failed', { at: monday + 120_000 })]);
+    expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
+    const stored = await inside(campaign.stub(), (_object, state) => state.storage.sql.exec('SELECT * FROM ended_call').toArray().length);
+    expect(stored).toBe(1);
+  });
+});
+
+describe('calling windows', () => {
+  test('are the moment after which the slots must not dial', async () => {
+    const campaign = await standingCampaign({ configs: inOffice() });
+    expect([...campaign.slots.calls().values()].map(({ notAfter }) => notAfter)).toEqual([1, 2, 3].map(() => monday + 5 * hour));
+  });
+
+  test('that are closed have the campaign sleep until one opens, in one alarm', async () => {
+    const night = monday + 10 * hour;
+    const campaign = await standingCampaign({ csv: people(40), configs: inOffice() }, night);
+    const opening = monday + 21 * hour;
+    expect(campaign.slots.requests).toEqual([]);
+    expect(await campaign.stub().progress()).toMatchObject({
+      state: 'running',
+      state_reason: null,
+      next_window_at: opening,
+      next_attempt_at: null,
+    });
+    const live = (await campaign.stub().snapshot())!;
+    expect(live.logs[0]).toMatchObject({ event: 'window_closed', details: { next_window_at: new Date(opening).toISOString() } });
+    await goTo(campaign, night + 5000);
+    expect(await alarmsOf(campaign)).toEqual({ alarm: opening, timers: [{ kind: 'ask', due: opening }] });
+    expect(await rowOf(campaign.id)).toMatchObject({ wake_at: opening });
+    await goTo(campaign, opening - 1);
+    expect(campaign.slots.requests).toEqual([]);
+    await goTo(campaign, opening);
+    expect(campaign.slots.keys()).toHaveLength(40);
+    expect((await campaign.stub().snapshot())!.logs.filter(({ event }) => event === 'window_closed')).toHaveLength(1);
+  });
+
+  test('give back what they closed on, for the next one', async () => {
+    const campaign = await standingCampaign({ csv: people(2), configs: inOffice() });
+    const closing = monday + 5 * hour;
+    await standAt(campaign, closing);
+    await campaign.stub().reports(campaign.slots.keys().map((key) => returned(key, 'window_closed')));
+    const opening = monday + 21 * hour;
+    expect(await rowAt(campaign, 1)).toMatchObject({
+      state: 'scheduled',
+      next_attempt_at: opening,
+      reason: expect.stringMatching(/^window_closed: /),
+    });
+    expect(await campaign.stub().progress()).toMatchObject({ next_attempt_at: opening, rows: { scheduled: 2 } });
+    await settle(campaign);
+    expect(campaign.slots.requests).toHaveLength(1);
+    await goTo(campaign, opening);
+    expect(campaign.slots.requests.at(-1)!.calls.map(({ key, notAfter }) => [key, notAfter])).toEqual(
+      [1, 2].map((row) => [keyOf(campaign, row), opening + 8 * hour]),
+    );
+  });
+
+  test('put a retry off until the next one', async () => {
+    const campaign = await standingCampaign({ csv: people(1), configs: inOffice() }, monday + 5 * hour - 1000);
+    await campaign.stub().reports([ended(keyOf(campaign, 1), 'busy')]);
+    expect(await rowAt(campaign, 1)).toMatchObject({ state: 'scheduled', next_attempt_at: monday + 21 * hour });
+  });
+
+  test('of each row by its own clock, where contacts have one', async () => {
+    const csv = [
+      'phone,timezone',
+      // Noon in London is 7 in New York and 21 in Tokyo.
+      '+12125550001,America/New_York',
+      '+442071234567,',
+      '+81312345678,',
+      '+12125550002,Asia/Tokyo',
+      '+12125550003,',
+      '+12125550004,Nowhere/Town',
+    ].join('\n');
+    const campaign = await standingCampaign({ csv, configs: inOffice({ use_contact_timezone: true }) });
+    expect(campaign.slots.keys()).toEqual([keyOf(campaign, 2), keyOf(campaign, 5)]);
+    expect(await rowAt(campaign, 6)).toMatchObject({
+      state: 'failed',
+      outcome: null,
+      reason: expect.stringMatching(/^unknown_timezone: "Nowhere\/Town"/),
+    });
+    expect(await campaign.stub().progress()).toMatchObject({ next_window_at: monday + 2 * hour });
+    await goTo(campaign, monday + 2 * hour);
+    expect(campaign.slots.requests.at(-1)!.calls.map(({ key, notAfter }) => [key, notAfter])).toEqual([
+      [keyOf(campaign, 1), monday + 10 * hour],
+    ]);
+    await goTo(campaign, monday + 12 * hour);
+    expect(campaign.slots.requests.at(-1)!.calls.map(({ key, notAfter }) => [key, notAfter])).toEqual([
+      [keyOf(campaign, 3), monday + 20 * hour],
+      [keyOf(campaign, 4), monday + 20 * hour],
+    ]);
+    await campaign.stub().reports([ended(keyOf(campaign, 3), 'busy')]);
+    await standAt(campaign, monday + 20 * hour - 60_000);
+    await campaign.stub().reports([ended(keyOf(campaign, 4), 'busy')]);
+    // The evening in Tokyo: the next morning there.
+    expect(await rowAt(campaign, 4)).toMatchObject({ state: 'scheduled', next_attempt_at: monday + 36 * hour });
+  });
+
+  test('of contacts count from the resumption on when a paused campaign is changed to them, and back', async () => {
+    const csv = 'phone,timezone\n+12125550001,America/New_York\n+12125550002,Nowhere/Town\n';
+    const campaign = await standingCampaign({ csv, configs: inOffice() }, monday + 10 * hour);
+    expect(campaign.slots.requests).toEqual([]);
+    await campaign.stub().pause(newAct());
+    await campaign.stub().change({ configs: { ...campaign.all, ...inOffice({ use_contact_timezone: true }) } });
+    await standAt(campaign, monday + 26 * hour);
+    await campaign.stub().resume(newAct());
+    await settle(campaign);
+    expect(campaign.slots.keys()).toEqual([keyOf(campaign, 1)]);
+    expect(await rowAt(campaign, 2)).toMatchObject({ state: 'failed' });
+  });
+
+  test('of a thousand rows behind their closing are looked at once a window', async () => {
+    const campaign = await standingCampaign({ csv: people(300), configs: { ...inOffice(), max_concurrency: 40 } });
+    await standAt(campaign, monday + 5 * hour);
+    await campaign.stub().reports(campaign.slots.keys().map((key) => returned(key, 'window_closed')));
+    await settle(campaign);
+    const requests = campaign.slots.requests.length;
+    await goTo(campaign, monday + 6 * hour);
+    await goTo(campaign, monday + 7 * hour);
+    expect(campaign.slots.requests).toHaveLength(requests);
+    expect((await alarmsOf(campaign)).timers).toEqual([{ kind: 'ask', due: monday + 21 * hour }]);
+  });
+
+  test('that there are none of pause it with that reason instead of waiting for ever', async () => {
+    const campaign = await standingCampaign({ configs: inOffice() }, monday + 10 * hour);
+    await campaign.stub().pause(newAct());
+    await campaign.stub().change({ configs: { ...campaign.all, ...inOffice({ slots: [] }) } });
+    expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'paused', state_reason: 'no_calling_window' });
+    const first = await draftCampaign({ configs: inOffice({ slots: [] }) });
+    await standAt(first, monday);
+    await first.stub().start(first.organizationId, first.id, newAct());
+    await settle(first);
+    expect(await first.stub().snapshot()).toMatchObject({ state: 'paused', state_reason: 'no_calling_window' });
+    // No row waits for a moment, and nothing goes off any more.
+    await goTo(first, monday + day);
+    await goTo(first, monday + 2 * day);
+    expect(await alarmsOf(first)).toEqual({ alarm: null, timers: [] });
+  });
+});
+
+test('a row with more variables than a call of an object carries goes in a request of its own', async () => {
+  const big = 'x'.repeat(60_000);
+  const csv = `phone,note\n${Array.from({ length: 30 }, (_, index) => `+1212555${1000 + index},${big}`).join('\n')}\n`;
+  const campaign = await standingCampaign({ csv });
+  expect(campaign.slots.keys()).toHaveLength(30);
+  for (const { calls } of campaign.slots.requests) expect(JSON.stringify(calls).length).toBeLessThan(1_000_000);
+});
+
+test('while the slots do not answer the campaign asks again with growing delays, always under the same keys', async () => {
+  const campaign = await draftCampaign();
+  await standAt(campaign, monday);
+  campaign.slots.isDown = true;
+  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await settle(campaign);
+  for (const later of [2000, 10_000, 100_000]) await goTo(campaign, monday + later);
+  campaign.slots.isDown = false;
+  await goTo(campaign, monday + 200_000);
+  expect(campaign.slots.requests.flatMap(({ calls }) => calls.map(({ key }) => key))).toEqual([1, 2, 3].map((row) => keyOf(campaign, row)));
+  await campaign.stub().reports([answered(keyOf(campaign, 1))]);
+  expect(await rowAt(campaign, 1)).toMatchObject({ state: 'in_call' });
+});
