@@ -1,6 +1,6 @@
 import { campaignObject } from '../campaigns/campaign-object.ts';
 import { overdueCampaigns } from '../campaigns/store.ts';
-import { callObject } from '../voice-agents/runs/call-object.ts';
+import { pokeChat } from '../voice-agents/text-chat/poke-chat.ts';
 import { overdueChats } from '../voice-agents/text-chat/store.ts';
 import { callSlots } from '../voice-agents/dialing/slots.ts';
 import { overdueSlots } from '../voice-agents/dialing/slots-row.ts';
@@ -54,7 +54,7 @@ export async function pokeObjects(bindings: Env, database: Database, now: number
   }));
   const chats = (await overdueChats(database, before, pageSize)).map(({ id, organization_id }) => ({
     what: { organization_id, run_id: id },
-    poke: () => callObject(bindings, organization_id, id, (object) => object.poke()),
+    poke: () => pokeChat(bindings, organization_id, id),
   }));
   const waiting: { what: Record<string, number>; poke: () => Promise<unknown> }[] = [...campaigns, ...chats];
   const worker = async () => {

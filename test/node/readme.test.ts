@@ -82,7 +82,7 @@ describe('the README', () => {
     const first = /first="([^"]+)"/.exec(readme)?.[1]?.split(/\s+/) ?? [];
     const second = [...readme.matchAll(/--table (\w+)/g)].map(([, table]) => table!);
     expect(sorted([...first, ...second])).toEqual(sorted(tables));
-    expect(sorted(second)).toEqual(['automation_trigger', 'automation_workflow', 'trigger_topic']);
+    expect(sorted(second)).toEqual(['automation_trigger', 'automation_workflow', 'trigger_topic', 'voice_agent']);
   });
 });
 
