@@ -117,6 +117,7 @@ CREATE TABLE `voice_agent_run` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `voice_agent_run_attempt` ON `voice_agent_run` (`organization_id`,`attempt_key`);--> statement-breakpoint
 CREATE INDEX `voice_agent_run_agent` ON `voice_agent_run` (`agent_id`);--> statement-breakpoint
+CREATE INDEX `voice_agent_run_open` ON `voice_agent_run` (`agent_id`) WHERE is_completed = 0;--> statement-breakpoint
 CREATE INDEX `voice_agent_run_contact` ON `voice_agent_run` (`contact_id`) WHERE contact_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `voice_agent_run_wake` ON `voice_agent_run` (`wake_at`) WHERE wake_at IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `organization` ADD `min_hours_between_calls` real DEFAULT 0 NOT NULL;--> statement-breakpoint

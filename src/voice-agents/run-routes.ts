@@ -70,9 +70,9 @@ const downloadRoute = createRoute({
 
 export const runRoutes = createArea()
   .openapi(listRoute, async (c) => {
-    const { is_completed: isCompleted, outcome, mode, ...page } = c.req.valid('query');
+    const { is_completed: isCompleted, ...page } = c.req.valid('query');
     const agent = await existingAgent(c.var.context, c.req.valid('param').workflow_id);
-    const found = await listRuns(c.var.context, agent, { isCompleted, outcome, mode }, { ...page, after: decodeCursor(page.cursor) });
+    const found = await listRuns(c.var.context, agent, { isCompleted }, { ...page, after: decodeCursor(page.cursor) });
     const records = await runRecords(c.var.context, apiUrl(c), found.rows);
     return c.json(
       envelope('runs', page, { ...found, rows: records }, (record) => record),

@@ -146,8 +146,6 @@ export const RunQuery = z.object({
     .transform((text) => text === 'true')
     .optional()
     .openapi({ type: 'boolean' }),
-  outcome: z.enum(rowOutcomes).optional(),
-  mode: z.enum(runModes).optional(),
 });
 export const RunList = listOf('runs', RunRecordSchema);
 

@@ -18,7 +18,10 @@ const id = /^[1-9]\d{0,15}$/;
 export async function checkSource(context: Context, { source_type, source_id, source_options }: Choice): Promise<void> {
   if (source_type === 'csv') return checkFile(context, source_id, source_options ?? {});
   if (Object.values(source_options ?? {}).some((value) => value != null))
-    throw invalidAt(['body', 'source_options'], 'Say how a file is read; a campaign with another source_type has none. Leave it out');
+    throw invalidAt(
+      ['body', 'source_options'],
+      `source_options say how a file is read; with source_type "${source_type}" there is none, so leave them out`,
+    );
   if (source_type === 'sheet') throw notFound('Integration');
   if (!id.test(source_id) || !(await listExists(context, Number(source_id)))) throw notFound('Contact list');
 }

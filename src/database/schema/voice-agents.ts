@@ -82,6 +82,10 @@ export const voiceAgentRun = sqliteTable(
   (table) => [
     uniqueIndex('voice_agent_run_attempt').on(table.organizationId, table.attemptKey),
     index('voice_agent_run_agent').on(table.agentId),
+    // What is going on: few, among what may be millions.
+    index('voice_agent_run_open')
+      .on(table.agentId)
+      .where(sql`is_completed = 0`),
     index('voice_agent_run_contact')
       .on(table.contactId)
       .where(sql`contact_id IS NOT NULL`),

@@ -5,8 +5,6 @@ import { runOf, type RunRow } from './run-store.ts';
 
 export interface RunFilter {
   isCompleted?: boolean | undefined;
-  outcome?: NonNullable<RunRow['outcome']> | undefined;
-  mode?: RunRow['mode'] | undefined;
 }
 
 /** The runs of an agent, newest first. */
@@ -24,7 +22,7 @@ export async function listRuns(
     page.limit + 1,
     page.offset,
   );
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const isFiltered = filter.isCompleted !== undefined;
   const [found, counted] = await database.batch([rows, ...(isFiltered ? [countStatement(database, where)] : [])]);
   const total = isFiltered ? (counted![0] as { total: number }).total : agent.total_runs;
   const isCapped = isFiltered && total > countLimit;
@@ -34,21 +32,14 @@ export async function listRuns(
 
 interface Fragment {
   sql: string;
-  parameters: (string | number)[];
+  parameters: number[];
 }
 
 const countStatement = (database: Database, { sql, parameters }: Fragment) =>
   database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM voice_agent_run WHERE ${sql} LIMIT ${countLimit + 1})`, ...parameters);
 
-function condition(organizationId: number, agentId: number, { isCompleted, outcome, mode }: RunFilter): Fragment {
-  return {
-    sql: [
-      'organization_id = ? AND agent_id = ?',
-      // Written out, so that an index of live runs alone serves it.
-      ...(isCompleted === undefined ? [] : [`is_completed = ${isCompleted ? 1 : 0}`]),
-      ...(outcome === undefined ? [] : ['outcome = ?']),
-      ...(mode === undefined ? [] : ['mode = ?']),
-    ].join(' AND '),
-    parameters: [organizationId, agentId, ...(outcome === undefined ? [] : [outcome]), ...(mode === undefined ? [] : [mode])],
-  };
-}
+/** Written out, so that the index of open runs serves it; nearly all others are completed. */
+const condition = (organizationId: number, agentId: number, { isCompleted }: RunFilter): Fragment => ({
+  sql: `organization_id = ? AND agent_id = ?${isCompleted === undefined ? '' : ` AND is_completed = ${isCompleted ? 1 : 0}`}`,
+  parameters: [organizationId, agentId],
+});

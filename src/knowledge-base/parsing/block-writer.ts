@@ -1,0 +1,86 @@
+import type { Block, Table } from './blocks.ts';
+import { cleanLine, cleanText } from './clean-text.ts';
+import { mostBlocks, mostCharacters } from './limits.ts';
+import { tooLarge } from './unparsable-document.ts';
+
+/** Long tables come in parts of this size, so that no string of a whole file is built beside its rows. */
+const tablePartLength = 1 << 16;
+/** A stray cell far to the right, and nothing in between, makes no row of thousands of separators. */
+const mostEmptyCellsInARow = 20;
+
+/**
+ * Takes what a reader finds, in reading order, and makes blocks of it: clean text, nothing blank. Throws `UnparsableDocument` (`too_large`)
+ * when there is more than a document may hold.
+ */
+export class BlockWriter {
+  readonly blocks: Block[] = [];
+  page: number | null = null;
+  private characters = 0;
+  private openTable: { header: string | null; rows: string[]; length: number; parts: number } | undefined;
+
+  heading(level: number, text: string): void {
+    this.add({ kind: 'heading', level: Math.min(Math.max(level, 1), 6), text: cleanLine(text), page: this.page });
+  }
+
+  paragraph(text: string): void {
+    this.add({ kind: 'paragraph', text: cleanText(text), page: this.page });
+  }
+
+  listItem(text: string): void {
+    this.add({ kind: 'list_item', text: cleanText(text), page: this.page });
+  }
+
+  /** `isHeader` may be left out: then the first row is taken for the header when it looks like one. */
+  row(cells: string[], isHeader?: boolean): void {
+    const cleaned = dropNothing(cells.map(cleanLine));
+    if (cleaned.length === 0) return;
+    const row = cleaned.join(' | ');
+    this.openTable ??= { header: isHeader === true || (isHeader === undefined && looksLikeHeader(cleaned)) ? row : null, rows: [], length: 0, parts: 0 };
+    this.openTable.rows.push(row);
+    this.openTable.length += row.length + 1;
+    if (this.openTable.length >= tablePartLength) this.writeRows(this.openTable);
+  }
+
+  /** Rows given afterwards are another table. Every other kind of block ends a table by itself. */
+  endTable(): void {
+    const table = this.openTable;
+    this.openTable = undefined;
+    if (table && table.rows.length > 0) this.writeRows(table);
+  }
+
+  /** A block as another reader has made it. */
+  add(block: Block): void {
+    if (this.openTable) this.endTable();
+    if (block.text !== '') this.push(block);
+  }
+
+  private writeRows(table: NonNullable<BlockWriter['openTable']>): void {
+    const part: Table = { kind: 'table', header: table.header, isContinued: table.parts > 0, text: table.rows.join('\n'), page: this.page };
+    table.rows = [];
+    table.length = 0;
+    table.parts += 1;
+    this.push(part);
+  }
+
+  private push(block: Block): void {
+    this.characters += block.text.length;
+    if (this.characters > mostCharacters) throw tooLarge(`it holds more than ${Math.floor(mostCharacters / 1e6)} million characters of text`);
+    if (this.blocks.length >= mostBlocks) throw tooLarge(`it holds more than ${mostBlocks} paragraphs`);
+    this.blocks.push(block);
+  }
+}
+
+/** Without empty cells at the end and long stretches of them. */
+function dropNothing(cells: string[]): string[] {
+  const last = cells.findLastIndex((cell) => cell !== '');
+  let empty = 0;
+  return cells.slice(0, last + 1).filter((cell) => {
+    empty = cell === '' ? empty + 1 : 0;
+    return empty <= mostEmptyCellsInARow;
+  });
+}
+
+/** Names stand in every cell of a header, they are short, and none is a number. */
+function looksLikeHeader(cells: string[]): boolean {
+  return cells.length > 1 && cells.every((cell) => cell !== '' && cell.length <= 80 && !/^[-+(]?[\p{Sc}\s]*\d[\d\s.,:/%-]*\)?$/u.test(cell));
+}

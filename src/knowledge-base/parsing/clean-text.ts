@@ -1,0 +1,34 @@
+/** Soft hyphens, zero-width characters and marks of direction: nobody sees them, and they part words that are searched for. */
+const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
+// oxlint-disable-next-line no-control-regex -- control characters are what is taken out
+const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
+const ligatures = /[\ufb00-\ufb06]/g;
+
+/**
+ * Text as it is stored and searched: NFC, no controls, no invisible characters, no ligatures, blanks as single spaces, and line ends only
+ * where the document has its own. Zero-width joiners go too: they shape letters, they are none.
+ */
+export function cleanText(text: string): string {
+  return cleanCharacters(text)
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n[ \n]*/g, '\n')
+    .trim();
+}
+
+/** `cleanText` on one line. */
+export function cleanLine(text: string): string {
+  return cleanCharacters(text).replace(/\s+/g, ' ').trim();
+}
+
+function cleanCharacters(text: string): string {
+  // Almost all text is plain: one look saves four passes.
+  // oxlint-disable-next-line no-control-regex -- what is not plain is told by what is
+  if (/^[\t\n\r\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff]*$/.test(text)) return text.replace(/\r\n?/g, '\n');
+  return text
+    .replace(/\r\n?|\u2028|\u2029|\u0085/g, '\n')
+    .replace(controls, '')
+    .replace(invisible, '')
+    .replace(ligatures, (letters) => letters.normalize('NFKC'))
+    .normalize('NFC')
+    .toWellFormed();
+}

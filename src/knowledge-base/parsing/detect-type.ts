@@ -1,0 +1,142 @@
+import { UnreadableFile, detectEncoding } from '../../library/decode-text.ts';
+import type { DocumentType } from './blocks.ts';
+import { listEntries } from './office/list-entries.ts';
+import { emptyDocument, passwordProtected, unsupportedType } from './unparsable-document.ts';
+
+const beginningBytes = 4096;
+
+/**
+ * What a file is. Formats with a signature are told by it, whatever the name says; text is told apart by how it begins, then by the
+ * extension, then by the declared mime type. Throws `UnparsableDocument` for what is none of the types.
+ */
+export function detectType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
+  if (bytes.length === 0) throw emptyDocument();
+  // Some programs write a few bytes of their own before a PDF; the format's own readers allow 1,024.
+  const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, beginningBytes));
+  if (beginning.slice(0, 1024).includes('%PDF-')) return 'pdf';
+  if (beginning.startsWith('PK\u0003\u0004') || beginning.startsWith('PK\u0005\u0006')) return officeType(bytes);
+  if (beginning.startsWith('\u00d0\u00cf\u0011\u00e0')) throw oldOffice(bytes);
+  if (/^\s*\{\\rtf/.test(beginning)) return 'rtf';
+  const foreign = foreignFormats.find(({ magic }) => magic.test(beginning));
+  if (foreign) throw unsupportedType(foreign.what);
+  return textType(bytes, name, declaredType);
+}
+
+const foreignFormats: { magic: RegExp; what: string }[] = [
+  { magic: /^\u0089PNG/, what: 'a PNG picture' },
+  { magic: /^\u00ff\u00d8\u00ff/, what: 'a JPEG picture' },
+  { magic: /^GIF8/, what: 'a GIF picture' },
+  { magic: /^RIFF[^]{4}WEBP/, what: 'a WebP picture' },
+  { magic: /^(?:II\*\0|MM\0\*)/, what: 'a TIFF picture' },
+  { magic: /^\u001f\u008b/, what: 'compressed with gzip' },
+  { magic: /^Rar!/, what: 'a RAR archive' },
+  { magic: /^7z\u00bc\u00af/, what: 'a 7z archive' },
+  { magic: /^[^]{4}ftyp/, what: 'a video or a sound' },
+  { magic: /^(?:ID3|\u00ff\u00fb|OggS|fLaC|RIFF[^]{4}WAVE)/, what: 'a sound' },
+  { magic: /^(?:MZ|\u007fELF)/, what: 'a program' },
+];
+
+/** Which office document a zip archive holds. */
+function officeType(bytes: Uint8Array): DocumentType {
+  const entries = listEntries(bytes);
+  const has = (pattern: RegExp) => entries.some((entry) => pattern.test(entry.name));
+  const type = has(/^word\/document\d*\.xml$/) ? 'docx' : has(/^ppt\/presentation\d*\.xml$/) ? 'pptx' : has(/^xl\/workbook\d*\.xml$/) ? 'xlsx' : undefined;
+  if (type && entries.some((entry) => entry.isEncrypted)) throw passwordProtected();
+  if (type) return type;
+  if (has(/^xl\/workbook\.bin$/)) throw unsupportedType('a binary Excel workbook (.xlsb)', 'save it as .xlsx');
+  if (has(/^META-INF\/manifest\.xml$/) && has(/^content\.xml$/))
+    throw unsupportedType('an OpenDocument file', 'save it as .docx, .pptx or .xlsx');
+  if (has(/^Index\/.*\.iwa$/)) throw unsupportedType('a Pages, Numbers or Keynote file', 'export it as .pdf, .docx, .xlsx or .pptx');
+  throw unsupportedType('a zip archive', 'unpack it and upload the documents in it');
+}
+
+/** Office encrypts a docx, pptx or xlsx into the container that its old formats had (MS-OFFCRYPTO, 2.3). */
+function oldOffice(bytes: Uint8Array) {
+  const names = new TextDecoder('latin1').decode(bytes.subarray(0, 1 << 20)) + new TextDecoder('latin1').decode(bytes.subarray(-(1 << 20)));
+  const holds = (stream: string) => names.includes([...stream].join('\0'));
+  if (holds('EncryptedPackage')) return passwordProtected();
+  const what = holds('WordDocument')
+    ? 'an old Word document (.doc)'
+    : holds('PowerPoint Document')
+      ? 'an old PowerPoint presentation (.ppt)'
+      : holds('Workbook')
+        ? 'an old Excel workbook (.xls)'
+        : 'an old Office file';
+  return unsupportedType(what, 'save it as .docx, .pptx, .xlsx or .pdf');
+}
+
+const extensions: Record<string, DocumentType> = {
+  csv: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
+  txt: 'txt',
+  text: 'txt',
+  md: 'md',
+  markdown: 'md',
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  json: 'json',
+  jsonl: 'json',
+  ndjson: 'json',
+  eml: 'eml',
+};
+
+const declaredTypes: Record<string, DocumentType> = {
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'tsv',
+  'text/markdown': 'md',
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'application/json': 'json',
+  'message/rfc822': 'eml',
+};
+
+function textType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
+  const text = beginningOfText(bytes).trimStart();
+  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+  const named = extensions[extension] ?? (extension === '' ? declaredTypes[declaredType?.split(';')[0]?.trim().toLowerCase() ?? ''] : undefined);
+  if (named === 'csv' || named === 'tsv') return /^<(?:!doctype|html|table)\b/i.test(text) ? 'html' : named;
+  if (/^(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype html|html|head|body)\b/i.test(text)) return 'html';
+  if (/^<\?xml\b/i.test(text)) throw unsupportedType('an XML file');
+  if (isEmail(text)) return 'eml';
+  if (named === 'json') return /^[[{"]|^-?\d/.test(text) ? 'json' : 'txt';
+  if (named === 'html') return /<[a-z!/]/i.test(text) ? 'html' : 'txt';
+  if (named === 'eml') return /^[\w-]+:/.test(text) ? 'eml' : 'txt';
+  return named ?? (extension !== 'txt' && isJson(bytes, text) ? 'json' : 'txt');
+}
+
+/** Throws for what no encoding makes text of. */
+function beginningOfText(bytes: Uint8Array): string {
+  const beginning = bytes.subarray(0, beginningBytes);
+  try {
+    const { encoding } = detectEncoding(beginning);
+    const text = new TextDecoder(encoding).decode(beginning);
+    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    if ((text.match(/[\u0000-\u0008\u000e-\u001b]/g)?.length ?? 0) > text.length / 100) throw notText();
+    return text;
+  } catch (error) {
+    throw error instanceof UnreadableFile ? notText() : error;
+  }
+}
+
+const notText = () => unsupportedType('neither text nor a known kind of document');
+
+/** The headers that a message begins with (RFC 5322). Two of them, so that a text that begins "From: here" is none. */
+function isEmail(text: string): boolean {
+  const headers = /^(?:From [^\n]*\n)?((?:[!-9;-~]+:[^\n]*(?:\n[ \t][^\n]*)*\r?\n){3,})/.exec(text)?.[1] ?? '';
+  const known = headers.match(/^(?:from|to|subject|date|mime-version|message-id|received|return-path|delivered-to|content-type):/gim);
+  return new Set(known?.map((header) => header.toLowerCase())).size >= 3;
+}
+
+/** A small file with a foreign extension is tried as a whole. */
+function isJson(bytes: Uint8Array, beginning: string): boolean {
+  if (!/^[[{]/.test(beginning) || bytes.length > 1 << 20) return false;
+  try {
+    JSON.parse(new TextDecoder().decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
