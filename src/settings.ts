@@ -33,6 +33,10 @@ const Variables = z.object({
   OPENAI_BASE_URL: z.url({ error: 'must be an address such as https://api.openai.com/v1' }).default('https://api.openai.com/v1'),
   /** The model that answers where none is named. */
   LANGUAGE_MODEL: z.string().trim().min(1, 'must be the name of a model').default('gpt-6-luna'),
+  /** The model that turns texts into vectors of 1536 dimensions; its name is kept with each vector. */
+  EMBEDDING_MODEL: z.string().trim().min(1, 'must be the name of a model').default('text-embedding-3-small'),
+  /** Where vectors are kept: a Durable Object an organization, good for 20,000 of them, or the Vectorize index bound as VECTORS. */
+  VECTOR_BACKEND: z.enum(['embedded', 'vectorize']).default('embedded'),
   /** Of the carriers' APIs. */
   TWILIO_BASE_URL: z.url({ error: 'must be an address such as https://api.twilio.com' }).default('https://api.twilio.com'),
   TELNYX_BASE_URL: z.url({ error: 'must be an address such as https://api.telnyx.com/v2' }).default('https://api.telnyx.com/v2'),

@@ -1,0 +1,63 @@
+import { sql } from 'drizzle-orm';
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { flag, json, moment } from './columns.ts';
+
+/** One uploaded file. It is listed from process-document on; `generation` is that of the chunks that search may show, 0: none yet. */
+export const knowledgeDocument = sqliteTable(
+  'knowledge_document',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    uuid: text('uuid').notNull(),
+    filename: text('filename').notNull(),
+    storageKey: text('storage_key').notNull(),
+    /** As declared at upload, then as found by content. */
+    mimeType: text('mime_type').notNull(),
+    sizeBytes: integer('size_bytes').notNull().default(0),
+    /** SHA-256 in hex; empty until it was read. */
+    fileHash: text('file_hash').notNull().default(''),
+    status: text('status').$type<'pending' | 'processing' | 'completed' | 'failed'>().notNull(),
+    /** A sentence that a user can act on. */
+    error: text('error'),
+    totalChunks: integer('total_chunks').notNull().default(0),
+    generation: integer('generation').notNull().default(0),
+    /** The generation that is being made; raised by every processing, so that a late step of an earlier one changes nothing. */
+    nextGeneration: integer('next_generation').notNull().default(1),
+    parserMetadata: json<Record<string, unknown>>('parser_metadata').notNull(),
+    isActive: flag('is_active').notNull().default(true),
+    createdBy: integer('created_by').notNull(),
+    /** When the next step should have been taken; past by long, its message is lost. Null: nothing is to be done. */
+    dueAt: moment('due_at'),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('knowledge_document_uuid').on(table.organizationId, table.uuid),
+    index('knowledge_document_organization').on(table.organizationId, table.isActive),
+    index('knowledge_document_hash')
+      .on(table.organizationId, table.fileHash)
+      .where(sql`file_hash <> ''`),
+    index('knowledge_document_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+  ],
+);
+
+/** A passage of a document. Its vector's id is `id`. */
+export const knowledgeChunk = sqliteTable(
+  'knowledge_chunk',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    documentId: integer('document_id').notNull(),
+    generation: integer('generation').notNull(),
+    chunkIndex: integer('chunk_index').notNull(),
+    chunkText: text('chunk_text').notNull(),
+    /** Title, headings and text: what is embedded and searched. */
+    contextualizedText: text('contextualized_text').notNull(),
+    /** `{ headings, page, char_start, char_end }` */
+    chunkMetadata: json<Record<string, unknown>>('chunk_metadata').notNull(),
+    embeddingModel: text('embedding_model'),
+  },
+  (table) => [uniqueIndex('knowledge_chunk_place').on(table.documentId, table.generation, table.chunkIndex)],
+);
