@@ -1,4 +1,6 @@
 import { createDemoOrganization } from '../scripts/local/demo-organization.ts';
+import { prepareCalling } from './local/agent.ts';
+import { accounts } from './local/carrier.ts';
 import { copyRows } from './local/copy-rows.ts';
 import { createJourneys, type Journeys } from './local/journeys.ts';
 import { startRig, type Rig, type WorkerName } from './local/start.ts';
@@ -23,6 +25,17 @@ export interface Pace {
   sleepBeforeWakingMs: number;
   sleepingRuns: number;
   sleepingSeconds: number;
+  campaignRows: number;
+  campaignRowsRounds: number;
+  /** How long slots are watched in the middle of a campaign. */
+  slotSeconds: number;
+  /** Calls that are live when their callbacks come. */
+  callbackCalls: number;
+  callbackRounds: number;
+  /** Talks whose turns are timed, of 20 turns each. */
+  talks: number;
+  /** Dialled rows whose cost is counted, of each kind. */
+  costedRows: number;
 }
 
 export const fullPace: Pace = {
@@ -39,6 +52,13 @@ export const fullPace: Pace = {
   sleepBeforeWakingMs: 11_000,
   sleepingRuns: 10_000,
   sleepingSeconds: 60,
+  campaignRows: 10_000,
+  campaignRowsRounds: 3,
+  slotSeconds: 15,
+  callbackCalls: 500,
+  callbackRounds: 3,
+  talks: 16,
+  costedRows: 200,
 };
 export const quickPace: Pace = {
   rounds: 2,
@@ -54,6 +74,13 @@ export const quickPace: Pace = {
   sleepBeforeWakingMs: 0,
   sleepingRuns: 500,
   sleepingSeconds: 10,
+  campaignRows: 2000,
+  campaignRowsRounds: 1,
+  slotSeconds: 3,
+  callbackCalls: 100,
+  callbackRounds: 1,
+  talks: 4,
+  costedRows: 20,
 };
 
 export type Side = 'service' | 'floor';
@@ -76,6 +103,8 @@ export interface Bench extends Journeys {
   rig: Rig;
   clients: Record<WorkerName, Client>;
   headers: Record<string, string>;
+  /** Ids of the agents that call. */
+  agents: Record<'service' | 'recording', number>;
   pace: Pace;
   progress(text: string): void;
 }
@@ -86,12 +115,16 @@ export async function prepareBench(pace: Pace, progress: Bench['progress'], isIn
   const clientOf = (name: WorkerName) => new Client(origins[name], connections);
   const clients = { service: clientOf('service'), recording: clientOf('recording'), floor: clientOf('floor') };
   try {
-    const key = await createDemoOrganization(`${origins.service.origin}/api/v1`);
+    const key = await createDemoOrganization(`${origins.service.origin}/api/v1`, { hasSimulatedCarrier: false });
     const headers = { 'x-api-key': key };
     const journeys = await createJourneys(clients.service, headers, rig.receiver);
     await copyRows(databases.service, databases.recording);
     await copyRows(databases.service, databases.floor);
-    return { rig, clients, headers, pace, progress, ...journeys };
+    const agents = {
+      service: await prepareCalling(clients.service, headers, accounts.service),
+      recording: await prepareCalling(clients.recording, headers, accounts.recording),
+    };
+    return { rig, clients, headers, agents, pace, progress, ...journeys };
   } catch (error) {
     await rig.stop();
     throw error;
@@ -107,12 +140,12 @@ export async function endBench({ rig, clients }: Bench): Promise<void> {
  * Measures every side in each round, in turn, after a round that does not count. Which one begins changes with the round,
  * since whatever else runs on the machine comes and goes.
  */
-export async function alternate<Name extends string>(
+export async function alternate<Name extends string, Measured = Sample>(
   rounds: number,
   sides: readonly Name[],
-  measure: (side: Name, round: number) => Promise<Sample>,
-): Promise<Record<Name, Sample[]>> {
-  const samples = Object.fromEntries(sides.map((side) => [side, [] as Sample[]])) as Record<Name, Sample[]>;
+  measure: (side: Name, round: number) => Promise<Measured>,
+): Promise<Record<Name, Measured[]>> {
+  const samples = Object.fromEntries(sides.map((side) => [side, [] as Measured[]])) as Record<Name, Measured[]>;
   for (let round = 0; round <= rounds; round++)
     for (let turn = 0; turn < sides.length; turn++) {
       const side = sides[(round + turn) % sides.length]!;

@@ -2,22 +2,21 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { projectDirectory } from '../scripts/local/settings.ts';
 import type { Result } from './bench.ts';
-import type { Sleep } from './cases/sleeping.ts';
+import type { Findings } from './cases.ts';
 import type { Facts } from './facts.ts';
 import type { Sample } from './load.ts';
-import type { AcceptedCost, Cost } from './record.ts';
-import { runCost, type RunUse } from './run-cost.ts';
+import type { Cost } from './record.ts';
+import { rowCost, rowCostSection } from './row-cost.ts';
+import { runCost } from './run-cost.ts';
 import { runCostSection } from './run-cost-section.ts';
 import { sleepingSection } from './sleeping-section.ts';
 import { median } from './statistics.ts';
 import { table } from './table.ts';
+import { targetedLines, targetsSection } from './targets.ts';
 
 interface Measured {
   facts: Facts;
-  results: Result[];
-  costs: AcceptedCost[];
-  use: RunUse;
-  sleeping: Sleep;
+  findings: Findings;
   loggedLines: number;
   seconds: number;
 }
@@ -60,7 +59,8 @@ const shown = ({ perSecond, p50, p99 }: Sample) => ({ per_second: rounded(perSec
 const shownCost = ({ calls, rowsRead, rowsWritten }: Cost) =>
   `${calls} ${calls === 1 ? 'call' : 'calls'}, ${rowsRead} rows read, ${rowsWritten} written`;
 
-export function report({ facts, results, costs, use, sleeping, loggedLines, seconds }: Measured): Report {
+export function report({ facts, findings, loggedLines, seconds }: Measured): Report {
+  const { results, costs, targeted, rowUses, use, sleeping } = findings;
   const lines = results.map((result) => {
     const [service, floor] = [middle(result.service), middle(result.floor)];
     return {
@@ -90,29 +90,36 @@ export function report({ facts, results, costs, use, sleeping, loggedLines, seco
     `${facts.cores} cores, ${facts.memory_gib} GiB, ${facts.platform}, Node ${facts.node}, workerd ${facts.workerd}; ${facts.connections} connections; load average ${facts.load_average} before the run; ${Math.round(seconds)} s in all.`,
     `Medians over the rounds; the ratio is the median of the rounds' ratios. LOG_LEVEL as deployed (info): ${loggedLines} lines were logged and discarded.`,
     '',
-    ...table(heads, cells),
-    '',
+    ...section(results.length > 0 && table(heads, cells)),
     ...results.flatMap(wakingLines),
-    'What one of a known contact costs D1, everything before included:',
-    '',
-    ...table(['accepted', 'until the answer', 'until it is handled and a run starts', 'until the run is over'], costCells),
-    '',
-    ...runCostSection(use),
-    '',
-    ...sleepingSection(sleeping),
-    '',
+    ...section(targeted.length > 0 && targetsSection(targeted)),
+    ...section(
+      costs.length > 0 && [
+        'What one of a known contact costs D1, everything before included:',
+        '',
+        ...table(['accepted', 'until the answer', 'until it is handled and a run starts', 'until the run is over'], costCells),
+      ],
+    ),
+    ...section(use !== null && runCostSection(use)),
+    ...section(rowUses.length > 0 && rowCostSection(rowUses)),
+    ...section(sleeping !== null && sleepingSection(sleeping)),
   ].join('\n');
   const json = onShortLines({
     ...facts,
     seconds: Math.round(seconds),
     logged_lines: loggedLines,
     results: lines,
+    calls: targetedLines(targeted),
     d1_costs: costs,
-    run_cost: runCost(use),
+    run_cost: use && runCost(use),
+    row_costs: rowUses.map(rowCost),
     sleeping,
   });
   return { facts, markdown, json };
 }
+
+/** Its lines and an empty one; nothing of a case that was not chosen. */
+const section = (lines: string[] | false): string[] => (lines ? [...lines, ''] : []);
 
 /** Indented JSON in which a list of numbers is one line. */
 const onShortLines = (value: object): string =>

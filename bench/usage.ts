@@ -5,12 +5,14 @@ export interface Usage {
   filesWritten: number;
   /** Calls of objects' methods. */
   objectCalls: number;
+  /** Frames that objects were sent over sockets; twenty are billed as a call. */
+  socketFrames: number;
   alarmsFired: number;
   /** Each is billed as one row written. */
   alarmsSet: number;
   objectRowsRead: number;
   objectRowsWritten: number;
-  /** Wall time that alarms and calls of objects took. */
+  /** Wall time in which objects had something to do; what one does at the same time counts once. */
   objectMs: number;
 }
 
@@ -19,6 +21,7 @@ export const noUsage = (): Usage => ({
   queueMessages: 0,
   filesWritten: 0,
   objectCalls: 0,
+  socketFrames: 0,
   alarmsFired: 0,
   alarmsSet: 0,
   objectRowsRead: 0,

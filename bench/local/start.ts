@@ -6,6 +6,7 @@ import type { Miniflare, V4MiniflareOptions } from 'miniflare';
 import { projectDirectory } from '../../scripts/local/settings.ts';
 import { listen } from '../../simulators/listen.ts';
 import { migrate } from './migrate.ts';
+import { startModel, type Model } from './model.ts';
 import { workersIn, type Configured } from './workers.ts';
 
 const requireHere = createRequire(import.meta.url);
@@ -23,6 +24,8 @@ export interface Rig {
   /** The simulated outside, and the endpoint in it that takes anything at any path below. */
   outside: string;
   receiver: string;
+  /** The language model that the service and the floor ask. */
+  model: Model;
   /** How many lines the Workers have logged. */
   loggedLines(): number;
   workerdVersion: string;
@@ -41,10 +44,12 @@ export async function startRig(isInspected = false): Promise<Rig> {
   const wrangler = requireHere('wrangler') as typeof import('wrangler');
   const directory = mkdtempSync(join(tmpdir(), 'voice-agents-bench-'));
   const outside = await listen({ port: 0 });
+  const model = await startModel();
   let miniflare: Miniflare | undefined;
   const stop = async () => {
     await miniflare?.dispose();
     await outside.close();
+    await model.close();
     rmSync(directory, { recursive: true, force: true });
   };
   try {
@@ -54,7 +59,7 @@ export async function startRig(isInspected = false): Promise<Rig> {
     const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions(standalone);
     let lines = 0;
     const options = {
-      workers: await workersIn(directory, workerOptions as unknown as Configured, new URL(outside.url).origin),
+      workers: await workersIn(directory, workerOptions as unknown as Configured, { simulators: outside.url, model: model.url }),
       handleStructuredLogs: ({ message }: { message: string }) => {
         lines++;
         if (message.includes('"level":"error"')) console.error(message.slice(0, 500));
@@ -70,6 +75,7 @@ export async function startRig(isInspected = false): Promise<Rig> {
       databases,
       outside: outside.url,
       receiver: `${outside.url}/receiver`,
+      model,
       loggedLines: () => lines,
       workerdVersion: (requireFromMiniflare('workerd') as { version: string }).version,
       inspector: isInspected ? await miniflare.getInspectorURL() : undefined,

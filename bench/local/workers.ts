@@ -11,15 +11,23 @@ export interface Configured {
 }
 
 const unlimited = 1_000_000_000;
+const concurrentCalls = 1000;
 const directSocket = { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }] };
 const secret = () => randomBytes(32).toString('base64');
 const recordedName = (queue: string) => `${queue}-recorded`;
 
+/** Origins on loopback that the Workers call: the simulated vendors, and the language model whose time is known. */
+export interface Outside {
+  simulators: string;
+  model: string;
+}
+
 /**
- * The three Workers of a run. The service has its options from wrangler.toml, but for the rate limits, which would end the run,
- * and secrets of this run; it may call the origin `outside`. The recording service differs in its database and queues; the floor has a binding of each kind.
+ * The three Workers of a run. The service has its options from wrangler.toml, but for the rate limits and the number of calls at once,
+ * which would end the run, and secrets of this run; it may call `outside`. The recording service differs in its database and queues, and
+ * asks the simulated model, which does what agents want of one; the floor has a binding of each kind.
  */
-export async function workersIn(directory: string, configured: Configured, outside: string) {
+export async function workersIn(directory: string, configured: Configured, { simulators, model }: Outside) {
   const { compatibilityDate, queueProducers, queueConsumers } = configured;
   const [service, recording, floor] = await Promise.all([
     bundle(directory, 'service', 'src/worker.ts', compatibilityDate),
@@ -34,7 +42,11 @@ export async function workersIn(directory: string, configured: Configured, outsi
       ENCRYPTION_KEY: secret(),
       SIGNING_KEY: secret(),
       SIGNUP: 'open',
-      ALLOWED_PRIVATE_ORIGINS: outside,
+      ALLOWED_PRIVATE_ORIGINS: `${simulators},${model}`,
+      TWILIO_BASE_URL: `${simulators}/twilio`,
+      OPENAI_API_KEY: 'of-the-bench',
+      OPENAI_BASE_URL: `${model}/v1`,
+      PLAN_CONCURRENT_CALLS: String(concurrentCalls),
       RATE_LIMIT_REQUESTS: String(unlimited),
     },
     ratelimits: mapped(configured.ratelimits, (limit) => ({ ...limit, simple: { ...limit.simple, limit: unlimited } })),
@@ -45,6 +57,7 @@ export async function workersIn(directory: string, configured: Configured, outsi
       ...likeService,
       ...recording,
       name: 'recording',
+      bindings: { ...likeService.bindings, OPENAI_BASE_URL: `${simulators}/openai/v1` },
       d1Databases: { DB: 'recording' },
       queueProducers: mapped(queueProducers, ({ queueName }) => ({ queueName: recordedName(queueName) })),
       queueConsumers: Object.fromEntries(
@@ -59,7 +72,13 @@ export async function workersIn(directory: string, configured: Configured, outsi
       d1Databases: { DB: 'floor' },
       queueProducers: { QUEUE: { queueName: 'floor' } },
       queueConsumers: { floor: queueConsumers.events! },
-      durableObjects: { RUN: { className: 'FloorRunObject', useSQLite: true } },
+      r2Buckets: { FILES: 'floor' },
+      durableObjects: {
+        RUN: { className: 'FloorRunObject', useSQLite: true },
+        ROWS: { className: 'FloorRowsObject', useSQLite: true },
+        HEARD: { className: 'FloorHeardObject', useSQLite: true },
+        TALK: { className: 'FloorTalkObject', useSQLite: true },
+      },
     },
   ];
 }

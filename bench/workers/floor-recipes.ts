@@ -1,10 +1,15 @@
 import type { CallRecipe, Values } from '../recipe.ts';
+import type { FloorHeardObject, FloorRowsObject, FloorTalkObject } from './floor-call-objects.ts';
 import type { FloorRunObject } from './floor-object.ts';
 
 export interface Bindings {
   DB: D1Database;
   QUEUE: Queue<Message>;
+  FILES: R2Bucket;
   RUN: DurableObjectNamespace<FloorRunObject>;
+  ROWS: DurableObjectNamespace<FloorRowsObject>;
+  HEARD: DurableObjectNamespace<FloorHeardObject>;
+  TALK: DurableObjectNamespace<FloorTalkObject>;
 }
 
 export interface Message {

@@ -1,8 +1,10 @@
 import { Hono } from 'hono';
 import type { CallRecipe, Row, Values } from '../recipe.ts';
 import { recipeNamed, recipes, type Bindings, type Message, type Recipe } from './floor-recipes.ts';
+import { callRoutes } from './floor-calls.ts';
 import { counts, play } from './play.ts';
 
+export { FloorHeardObject, FloorRowsObject, FloorTalkObject } from './floor-call-objects.ts';
 export { FloorRunObject } from './floor-object.ts';
 
 // What each case costs at least on this runtime: the statements that the service was recorded to make, from bare Hono routes.
@@ -21,6 +23,8 @@ app.get('/counts', (c) => {
   Object.assign(counts, { calls: 0, rowsRead: 0, rowsWritten: 0 });
   return c.json(counted);
 });
+
+app.route('/', callRoutes);
 
 app.get('/health', (c) => c.json({ status: 'ok' }));
 

@@ -1,4 +1,5 @@
 import type { Usage } from '../usage.ts';
+import type { ActiveTimes } from './active-times.ts';
 
 /** Has `usage` count what an object's storage is billed for. As much of a cursor is there as the service uses. */
 export function countStorage(storage: DurableObjectStorage, usage: Usage): void {
@@ -19,8 +20,9 @@ export function countStorage(storage: DurableObjectStorage, usage: Usage): void 
       count();
       return rows;
     };
-    return { one: taking('one'), toArray: taking('toArray') };
-  }) as SqlStorage['exec'];
+    const toArray = taking('toArray') as () => unknown[];
+    return { one: taking('one'), toArray, [Symbol.iterator]: () => toArray()[Symbol.iterator]() };
+  }) as unknown as SqlStorage['exec'];
   const setAlarm = storage.setAlarm.bind(storage);
   storage.setAlarm = (time, options) => {
     usage.alarmsSet++;
@@ -30,20 +32,12 @@ export function countStorage(storage: DurableObjectStorage, usage: Usage): void 
 
 type Methods = Record<string | symbol, (...parameters: unknown[]) => Promise<unknown>>;
 
-/** Adds how long an object was at work. */
-export async function timed<Answer>(usage: Usage, work: () => Promise<Answer>): Promise<Answer> {
-  const startedAt = Date.now();
-  try {
-    return await work();
-  } finally {
-    usage.objectMs += Date.now() - startedAt;
-  }
-}
-
-/** The namespace of a class of objects, with each call of one of their methods counted. */
+/** The namespace of a class of objects, with each call of one of their methods counted. `binding` names it in `active`. */
 export const countCalls = <Branded extends Rpc.DurableObjectBranded>(
   namespace: DurableObjectNamespace<Branded>,
+  binding: string,
   usage: Usage,
+  active: ActiveTimes,
 ): DurableObjectNamespace<Branded> =>
   ({
     getByName: (name: string) =>
@@ -52,20 +46,23 @@ export const countCalls = <Branded extends Rpc.DurableObjectBranded>(
           (stub, method) =>
           (...parameters: unknown[]) => {
             usage.objectCalls++;
-            return timed(usage, () => (stub as unknown as Methods)[method]!(...parameters));
+            return active.during(`${binding} ${name}`, () => (stub as unknown as Methods)[method]!(...parameters));
           },
       }),
   }) as unknown as DurableObjectNamespace<Branded>;
 
-/** The binding with some of its methods counted. */
-export const countUses = <Binding extends object>(binding: Binding, method: keyof Binding, count: () => void): Binding =>
+/** The binding, whose `methods` are told before they are called. */
+export const countUses = <Binding extends object>(
+  binding: Binding,
+  methods: { [Method in keyof Binding]?: (...parameters: Parameters<Extract<Binding[Method], (...given: never[]) => unknown>>) => void },
+): Binding =>
   new Proxy(binding, {
     get(target, name) {
       const value = Reflect.get(target, name) as unknown;
       if (typeof value !== 'function') return value;
       return (...parameters: unknown[]) => {
-        if (name === method) count();
-        return (value as (...parameters: unknown[]) => unknown).apply(target, parameters);
+        (methods[name as keyof Binding] as ((...given: unknown[]) => void) | undefined)?.(...parameters);
+        return (value as (...given: unknown[]) => unknown).apply(target, parameters);
       };
     },
   });

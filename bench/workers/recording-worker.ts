@@ -1,43 +1,106 @@
-import service, { AutomationRunObject as RunObject } from '../../src/worker.ts';
+import service, {
+  AutomationRunObject as RunObject,
+  CallObject as TalkObject,
+  CallSlotsObject as SlotsObject,
+  CampaignObject as RowsObject,
+} from '../../src/worker.ts';
 import type { RecordedCall } from '../recipe.ts';
 import { noUsage } from '../usage.ts';
+import { ActiveTimes } from './active-times.ts';
 import { RecordingDatabase } from './recording-database.ts';
-import { countCalls, countStorage, countUses, timed } from './recording-object.ts';
+import { countCalls, countStorage, countUses } from './recording-object.ts';
 
 // The service, over a database that writes down each call, and over the other bindings that count. It answers dry requests only:
 // what is measured is the service itself.
 
 const calls: RecordedCall[] = [];
 const usage = noUsage();
+const active = new ActiveTimes((milliseconds) => {
+  usage.objectMs += milliseconds;
+});
 const watched = new Map<RecordedCall['by'], Env>();
 
 /** One object for each origin of calls, since the service remembers things by its bindings' identity. */
 function watching(bindings: Env, by: RecordedCall['by']): Env {
   let known = watched.get(by);
   if (!known) {
-    const message = () => usage.queueMessages++;
+    const queue = (binding: Queue) =>
+      countUses(binding, {
+        send: () => (usage.queueMessages += 1),
+        sendBatch: (messages) => (usage.queueMessages += [...messages].length),
+      });
     known = {
       ...bindings,
       DB: new RecordingDatabase(bindings.DB, by, calls) as unknown as D1Database,
-      AUTOMATION_RUN: countCalls(bindings.AUTOMATION_RUN, usage),
-      EVENTS_QUEUE: countUses(bindings.EVENTS_QUEUE, 'send', message),
-      FANOUT_QUEUE: countUses(bindings.FANOUT_QUEUE, 'send', message),
-      FILES: countUses(bindings.FILES, 'put', () => usage.filesWritten++),
+      AUTOMATION_RUN: countCalls(bindings.AUTOMATION_RUN, 'AUTOMATION_RUN', usage, active),
+      CALL_SLOTS: countCalls(bindings.CALL_SLOTS, 'CALL_SLOTS', usage, active),
+      CALL: countCalls(bindings.CALL, 'CALL', usage, active),
+      CAMPAIGN: countCalls(bindings.CAMPAIGN, 'CAMPAIGN', usage, active),
+      EVENTS_QUEUE: queue(bindings.EVENTS_QUEUE),
+      FANOUT_QUEUE: queue(bindings.FANOUT_QUEUE),
+      CALLS_QUEUE: queue(bindings.CALLS_QUEUE),
+      FILES: countUses(bindings.FILES, { put: () => (usage.filesWritten += 1) }),
     };
     watched.set(by, known);
   }
   return known;
 }
 
+/** Has what an object uses counted; answers its bindings. What it still does after an answer keeps it busy, too. */
+function watch(state: DurableObjectState, bindings: Env, binding: string): Env {
+  countStorage(state.storage, usage);
+  const waitUntil = state.waitUntil.bind(state);
+  state.waitUntil = (work) => waitUntil(active.during(`${binding} ${state.id.name}`, () => work));
+  return watching(bindings, 'object');
+}
+
+function countAlarm(state: DurableObjectState, binding: string, alarm: () => Promise<void>): Promise<void> {
+  usage.alarmsFired++;
+  return active.during(`${binding} ${state.id.name}`, alarm);
+}
+
 export class AutomationRunObject extends RunObject {
   constructor(state: DurableObjectState, bindings: Env) {
-    countStorage(state.storage, usage);
-    super(state, watching(bindings, 'object'));
+    super(state, watch(state, bindings, 'AUTOMATION_RUN'));
   }
 
   override alarm(): Promise<void> {
-    usage.alarmsFired++;
-    return timed(usage, () => super.alarm());
+    return countAlarm(this.ctx, 'AUTOMATION_RUN', () => super.alarm());
+  }
+}
+
+export class CallSlotsObject extends SlotsObject {
+  constructor(state: DurableObjectState, bindings: Env) {
+    super(state, watch(state, bindings, 'CALL_SLOTS'));
+  }
+
+  override alarm(): Promise<void> {
+    return countAlarm(this.ctx, 'CALL_SLOTS', () => super.alarm());
+  }
+}
+
+export class CampaignObject extends RowsObject {
+  constructor(state: DurableObjectState, bindings: Env) {
+    super(state, watch(state, bindings, 'CAMPAIGN'));
+  }
+
+  override alarm(): Promise<void> {
+    return countAlarm(this.ctx, 'CAMPAIGN', () => super.alarm());
+  }
+}
+
+export class CallObject extends TalkObject {
+  constructor(state: DurableObjectState, bindings: Env) {
+    super(state, watch(state, bindings, 'CALL'));
+  }
+
+  override alarm(): Promise<void> {
+    return countAlarm(this.ctx, 'CALL', () => super.alarm());
+  }
+
+  override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
+    usage.socketFrames++;
+    super.webSocketMessage(socket, data);
   }
 }
 

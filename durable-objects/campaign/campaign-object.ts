@@ -126,6 +126,7 @@ export class CampaignObject extends LivingObject {
       const campaign = this.#campaign.read();
       const standstill = campaign.isSynced ? await lookForStandstill(await this.#context(campaign), campaign, this.clock()) : null;
       if (this.#begins(act, ['paused'], 'resumed')) this.#change(() => this.#life.goOn(act, standstill));
+      await this.timers.arm();
     }
     if (this.#campaign.read().state === 'running') this.#askSoon();
     return this.#answer();
@@ -148,6 +149,7 @@ export class CampaignObject extends LivingObject {
       if (configs) this.#dialer.lanes.resetCursors();
       this.#life.log({ event: 'changed', message: 'Its settings were changed', details: { ...(name && { name }), ...configs } });
     });
+    await this.timers.arm();
     await this.project();
     return this.#answer();
   }
@@ -212,8 +214,8 @@ export class CampaignObject extends LivingObject {
       this.#life.completeIfDone();
       return found;
     });
-    if (isAsked) await this.#dialer.withdrawContacts();
     await this.timers.arm();
+    if (isAsked) await this.#dialer.withdrawContacts();
   }
 
   /** The voice agent takes no more calls: pauses a campaign that is running. */
@@ -227,9 +229,9 @@ export class CampaignObject extends LivingObject {
           message: 'The voice agent was archived and takes no calls; restore it and resume',
         }),
       );
+    await this.timers.arm();
     await this.#dialer.withdraw();
     await this.#tell();
-    await this.timers.arm();
   }
 
   /** Takes in what became of attempts; when it returns, slots need not tell them again. Reports come repeated and late. */
@@ -381,8 +383,8 @@ export class CampaignObject extends LivingObject {
   }
 
   async #answer(): Promise<LiveCampaign> {
-    await this.#tell();
     await this.timers.arm();
+    await this.#tell();
     return liveCampaign(this.#campaign.read(), this.#rows.tally(), this.#campaign.logs(logsShown));
   }
 

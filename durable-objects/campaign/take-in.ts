@@ -27,6 +27,7 @@ export function takeIn(
       retry: { retry: campaign.configs.retry_config, windowAt: (moment) => windows.at(row.lane, moment) },
       now,
       random,
+      isRunning: campaign.state === 'running',
       ending: campaign.ending ?? (asking.isContactGone(row.number) ? contactGone : null),
     });
     if (!after) continue;

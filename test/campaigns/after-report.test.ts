@@ -28,6 +28,7 @@ const rules = (more: Partial<ReportRules> = {}): ReportRules => ({
   retry: { retry: retry_config, windowAt: (moment) => ({ opensAt: moment, closesAt: null }) },
   now,
   random: () => 0,
+  isRunning: true,
   ending: null,
   ...more,
 });
@@ -121,8 +122,10 @@ describe('a call that was given back', () => {
   });
 
   test('has no run, and keeps its key', () => {
-    const back = take(asked, [dialing(1), returned(2, 'withdrawn')]);
+    const back = take(asked, [dialing(1), returned(2, 'withdrawn')], rules({ isRunning: false }));
     expect(back).toMatchObject({ state: 'pending', dueAt: 0, runIds: [], attempt: 1, attempts: 0 });
+    // While the campaign calls it is not asked for again at once: whoever took it back may do it again.
+    expect(take(asked, [returned(2, 'withdrawn')])).toMatchObject({ state: 'scheduled', dueAt: now + 1000, attempt: 1 });
   });
 
   test('counts no more once it has been dialled after all', () => {

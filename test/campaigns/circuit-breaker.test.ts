@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CircuitBreaker } from '../../src/campaigns/circuit-breaker.ts';
+import { CircuitBreaker, mostCounted } from '../../src/campaigns/circuit-breaker.ts';
 import type { EndedCall } from '../../src/campaigns/circuit-breaker.ts';
 import type { CircuitBreakerConfig } from '../../src/campaigns/configs.ts';
 
@@ -128,4 +128,12 @@ test('it says what a count over the whole past says, told in any order, repeated
     }),
     { numRuns: 400 },
   );
+});
+
+test('of more calls than are remembered, the last ones count', () => {
+  const breaker = new CircuitBreaker();
+  for (let key = 0; key < mostCounted + 10; key += 1) breaker.count(call(key, key, key < 10));
+  expect(breaker.tripAt(mostCounted, { ...config, failure_threshold: 0 })).toBeNull();
+  breaker.count(call(-1, mostCounted + 10, true));
+  expect(breaker.tripAt(mostCounted, { ...config, failure_threshold: 0 })).toMatchObject({ ended_calls: mostCounted, failed_calls: 1 });
 });

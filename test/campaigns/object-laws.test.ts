@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isEnd, rowStates } from '../../src/campaigns/row-states.ts';
 import type { AttemptOutcome } from '../../src/voice-agents/dialing/call-outcomes.ts';
 import { returnReasons } from '../../src/voice-agents/dialing/contract.ts';
-import type { AttemptReport } from '../../src/voice-agents/dialing/contract.ts';
+import type { AttemptReport, ReturnReason } from '../../src/voice-agents/dialing/contract.ts';
 import {
   allRows,
   answered,
@@ -27,15 +27,22 @@ import type { Drafted } from './live-campaigns.ts';
 const noBreaker = { circuit_breaker: { enabled: false, failure_threshold: 0.5, window_seconds: 120, min_calls_in_window: 5 } };
 const outcomes: AttemptOutcome[] = ['completed', 'busy', 'voicemail', 'failed', 'carrier_trouble', 'rate_limited', 'number_refused'];
 
+interface Story {
+  gaveBack: ReturnReason[];
+  isDialled: boolean;
+  isAnswered: boolean;
+  outcome: AttemptOutcome | null;
+}
+
 /** What a call of a row does, in the order in which it happens. */
-const story = fc.record({
-  gaveBack: fc.array(fc.constantFrom('withdrawn', 'too_soon', 'window_closed'), { maxLength: 1 }),
+const story: fc.Arbitrary<Story> = fc.record({
+  gaveBack: fc.array(fc.constantFrom<ReturnReason>('withdrawn', 'too_soon', 'window_closed'), { maxLength: 1 }),
   isDialled: fc.boolean(),
   isAnswered: fc.boolean(),
   outcome: fc.option(fc.constantFrom(...outcomes)),
 });
 
-const reportsOf = (key: string, { gaveBack, isDialled, isAnswered, outcome }: fc.RuntimeType<typeof story>): AttemptReport[] => [
+const reportsOf = (key: string, { gaveBack, isDialled, isAnswered, outcome }: Story): AttemptReport[] => [
   ...gaveBack.map((reason) => returned(key, reason)),
   ...(isDialled ? [dialing(key, 8)] : []),
   ...(isDialled && isAnswered ? [answered(key, 8)] : []),
@@ -201,7 +208,7 @@ test('a row of one attempt costs a dozen written rows', async () => {
   expect(written).toBeLessThan(14);
 });
 
-test('no statement goes through all rows, but for the report and the first reading', async () => {
+test('no statement goes through all rows, but for the one that goes on with a reading', async () => {
   const campaign = await draftCampaign({
     csv: `phone,timezone\n${Array.from({ length: 60 }, (_, index) => `+1212555${1000 + index},Europe/Paris`).join('\n')}\n`,
   });
@@ -246,8 +253,9 @@ test('no statement goes through all rows, but for the report and the first readi
   );
   expect(plans.length).toBeGreaterThan(20);
   const scans = plans.filter((plan) => /^SCAN (campaign_row|r)\b/.test(plan) || /USE TEMP B-TREE/.test(plan));
-  expect(scans.map((plan) => plan.split(' < ')[1])).toEqual([
-    expect.stringMatching(/^SELECT phone, number FROM campaign_row WHERE state <> 'failed'/),
-    expect.stringMatching(/^SELECT .* FROM campaign_row ORDER BY number LIMIT/),
-  ]);
+  // In the order of the table and up to a limit, nothing is gone through in vain.
+  const inVain = scans
+    .map((plan) => plan.split(' < ')[1]!)
+    .filter((query) => !/FROM campaign_row ORDER BY number (DESC )?LIMIT/.test(query));
+  expect(inVain).toEqual(["SELECT phone, number FROM campaign_row WHERE state <> 'failed'"]);
 });

@@ -400,3 +400,19 @@ test('while the slots do not answer the campaign asks again with growing delays,
   await campaign.stub().reports([answered(keyOf(campaign, 1))]);
   expect(await rowAt(campaign, 1)).toMatchObject({ state: 'in_call' });
 });
+
+test('what is out is asked for again now and then under its keys, and what rings with a window that has closed', async () => {
+  const campaign = await standingCampaign({ csv: people(3) });
+  await campaign.stub().reports([dialing(keyOf(campaign, 1)), answered(keyOf(campaign, 2))]);
+  await goTo(campaign, monday + 600_000);
+  expect(campaign.slots.requests).toHaveLength(2);
+  expect(campaign.slots.requests[1]!.calls.map(({ key, notAfter }) => [key, notAfter])).toEqual([
+    [keyOf(campaign, 1), 0],
+    [keyOf(campaign, 2), 0],
+    [keyOf(campaign, 3), null],
+  ]);
+  await campaign.stub().reports([1, 2, 3].map((row) => ended(keyOf(campaign, row), 'completed')));
+  await goTo(campaign, monday + 1_300_000);
+  expect(campaign.slots.requests).toHaveLength(2);
+  expect((await alarmsOf(campaign)).timers).toEqual([]);
+});

@@ -41,7 +41,8 @@ const expectedEnd: Record<Kind, (row: Row) => boolean> = {
   busy: endedAs('failed', 'busy', /^busy: ./),
   no_answer: endedAs('failed', 'no_answer', /^no_answer: ./),
   voicemail: endedAs('failed', 'voicemail', /^voicemail: ./),
-  failed: endedAs('failed', 'failed', /^number_refused: ./),
+  // Why it failed is in the callback alone, and a kill may lose that.
+  failed: endedAs('failed', 'failed', /^(number_refused|failed): ./),
   suppressed: endedAs('skipped', null, /^suppressed: ./),
   duplicate: endedAs('skipped', null, /^duplicate: ./),
   bad_phone: endedAs('failed', null, /^letters: ./),
@@ -110,8 +111,10 @@ function faultOfRun(run: StoredRun, call: CallRecord | undefined, downtimes: rea
   if (run.is_completed !== 1 || run.outcome === null) return 'is not completed';
   if (call === undefined) return run.outcome === 'failed' && run.reason !== null ? null : 'has an outcome without a call';
   if (call.ended_at === null) return 'is completed while its call is live';
-  const isTalk = call.answered_by === 'person' && call.sockets > 0;
-  if (isTalk) return run.outcome === 'completed' && run.has_transcript === 1 ? null : 'does not tell of the talk';
+  if (call.answered_by === 'person' && call.sockets > 0) {
+    const isHeard = call.transcript.some(({ speaker }) => speaker === 'agent');
+    return run.outcome === 'completed' && run.has_transcript >= Number(isHeard) ? null : 'does not tell of the talk';
+  }
   if (isUnattended(call, downtimes)) return null;
   const told = call.answered_by === 'machine' ? 'voicemail' : call.status;
   return run.outcome === told ? null : `has an outcome other than ${told}`;

@@ -6,6 +6,7 @@ import { journeyNames, verifyRuns, verifySteps, verifyTraces } from './kill-veri
 import { KillableService } from './killable-service.ts';
 import { narration } from './narration.ts';
 import { seededRandom } from './seeded-random.ts';
+import { soon } from './soak-service.ts';
 import { tickOften, until } from './service-watch.ts';
 
 const seed = Number(process.env['KILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -19,8 +20,7 @@ let traffic: KillTraffic;
 
 beforeAll(async () => {
   say(`KILL_SEED=${seed} kills after the same delays again`);
-  const soon = { SWEEP_AFTER_SECONDS: '2', OVERDUE_AFTER_SECONDS: '3' };
-  service = await KillableService.create({ ...soon, RATE_LIMIT_REQUESTS: '6000', LOG_LEVEL: 'warn' });
+  service = await KillableService.create({ ...soon, RATE_LIMIT_REQUESTS: '6000' }, { SIM_RING_MS: '300-1500' });
   traffic = new KillTraffic(service, random);
   await traffic.prepare();
 });
@@ -98,7 +98,7 @@ test('a service killed with -9 at random moments loses no run and repeats no sid
   });
   await stopTicking();
 
-  const runs = await verifyRuns(traffic);
+  const runs = await verifyRuns(service, traffic);
   say(`${runs.length} runs, each there once and completed, ${unknownRuns.size} of them by a retry after they were unknown`);
   for (const run of runs.filter((one) => one.automation_workflow_id === traffic.workflows.slow))
     expect(unknownRuns.has(run.id), JSON.stringify(run)).toBe(run.initial_context.careful);

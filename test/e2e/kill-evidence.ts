@@ -18,7 +18,17 @@ function rowsOfFile(directory: string, sql: string): Record<string, any>[] {
   }
 }
 
-export const situations = ['queued', 'running', 'on time', 'on an event', 'on another run', 'on a retry', 'held', 'ended'] as const;
+export const situations = [
+  'queued',
+  'running',
+  'on time',
+  'on an event',
+  'on another run',
+  'on a call',
+  'on a retry',
+  'held',
+  'ended',
+] as const;
 export type Situation = (typeof situations)[number];
 
 /** How many runs a kill met in which situation, as the dead service left them. */
@@ -47,6 +57,7 @@ const waitsAt: Record<string, Situation> = {
   paid: 'on an event',
   open: 'on an event',
   pack: 'on another run',
+  ring: 'on a call',
   knock: 'on a retry',
 };
 

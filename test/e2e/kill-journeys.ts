@@ -41,7 +41,7 @@ export function killJourneys(receiver: string) {
   };
 
   /** Every type of node on the way of one run. */
-  const order = (packId: number): Journey => ({
+  const order = (packId: number, agentId: number): Journey => ({
     name: 'Order',
     trigger: onEvent('ordered'),
     definition: graph(
@@ -70,11 +70,14 @@ export function killJourneys(receiver: string) {
           type: 'wait_for_event',
           data: { event_types: ['order_paid'], match: { field: 'data.order', value: '{{ order }}' }, timeout: 'P1D', lookback: 'P1D' },
         },
+        // Whatever the last digits of the buyer's number would have the simulated carrier do.
+        { id: 'ring', type: 'voice_call', data: { workflow_id: agentId, phone: '+1303555{{ order | plus: 2000 }}' } },
         { id: 'announce', type: 'emit_event', data: { event_type: 'order_settled', data: { order: '{{ order }}' } } },
         { id: 'pack', type: 'run_workflow', data: { workflow_id: packId, context: { order: '{{ order }}' }, wait: true } },
         post('charge', '{{ order }}', { after_crash: 'unknown' }),
         exit('out', '{{ size }}'),
         exit('unpaid', 'unpaid'),
+        exit('uncalled', 'uncalled'),
         exit('unpacked', 'unpacked'),
       ],
       {
@@ -92,7 +95,9 @@ export function killJourneys(receiver: string) {
         tell: 'think',
         think: 'rest',
         rest: 'paid',
-        'paid.received': 'announce',
+        'paid.received': 'ring',
+        ring: 'announce',
+        'ring.error': 'uncalled',
         'paid.timeout': 'unpaid',
         announce: 'pack',
         'pack.completed': 'charge',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { readAgent } from '../../scripts/tour/agents.ts';
 import { received } from './kill-evidence.ts';
 import { killJourneys, type JourneyName } from './kill-journeys.ts';
 import type { KillableService } from './killable-service.ts';
@@ -50,7 +51,8 @@ export class KillTraffic {
   async prepare(): Promise<void> {
     const { order, ...others } = killJourneys(`${this.#service.simulators}/receiver`);
     for (const [name, journey] of Object.entries(others)) await this.#activate(name as JourneyName, journey);
-    await this.#activate('order', order(this.workflows.pack));
+    const agent = await this.#service.call({ method: 'POST', path: '/workflow/create/definition', body: readAgent('spring-offer') });
+    await this.#activate('order', order(this.workflows.pack, agent.body.id));
     this.#webhook = (await this.read(`/automation-workflows/${this.workflows.parcel}/triggers`)).triggers[0].webhook_url;
     for (const node of ['tell', 'charge', 'stow', 'ship', 'drop', 'pass'])
       await this.#planFault({ match: { path: `/${node}/*` }, times: 10_000, delay_ms: 300 });

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { readLedger } from './call-ledger.ts';
 import { received, rowsOf, type Received } from './kill-evidence.ts';
 import type { JourneyName } from './kill-journeys.ts';
 import { expectedRuns, phoneOf, sizeOf, upTo, type KillTraffic } from './kill-traffic.ts';
@@ -20,7 +21,7 @@ const numberOf: Record<JourneyName, string> = {
 };
 
 /** Every run that there must be is there once and has completed, and every count says so. Answers the runs. */
-export async function verifyRuns(traffic: KillTraffic): Promise<any[]> {
+export async function verifyRuns(service: KillableService, traffic: KillTraffic): Promise<any[]> {
   const all: any[] = [];
   for (const name of journeyNames) {
     const record = await traffic.read(`/automation-workflows/${traffic.workflows[name]}`);
@@ -35,6 +36,7 @@ export async function verifyRuns(traffic: KillTraffic): Promise<any[]> {
   for (const filter of ['', '?state=completed']) expect((await traffic.read(`/automation-workflows/runs${filter}`)).total).toBe(all.length);
   const packed = all.filter((run) => run.automation_workflow_id === pack).map(({ id }) => id);
   const orders = all.filter((run) => run.automation_workflow_id === traffic.workflows.order);
+  await verifyCalls(service, orders);
   for (const { outcome, context, initial_context: given } of orders) {
     expect(outcome).toBe(sizeOf(given.order));
     expect(context).toMatchObject({ thanks: expect.any(String), steps: { paid: { event: { data: { order: given.order } } } } });
@@ -42,6 +44,19 @@ export async function verifyRuns(traffic: KillTraffic): Promise<any[]> {
   }
   expect(orders.map(({ context }) => context.steps.pack.run_id).toSorted(numerically)).toEqual(packed.toSorted(numerically));
   return all;
+}
+
+/** Every order had somebody called, once; the call that its run waited for is the one that the carrier shows. */
+async function verifyCalls(service: KillableService, orders: any[]): Promise<void> {
+  const { calls, attempts_dialled_twice: twice } = await readLedger(service);
+  expect(twice).toEqual([]);
+  const dialled = new Map(calls.map((call) => [call.attempt_key, call.to]));
+  expect(dialled.size).toBe(calls.length);
+  for (const { id, context, initial_context: given, voice_call_run_id: callRunId } of orders) {
+    expect(context.steps.ring).toMatchObject({ call_run_id: callRunId, outcome: expect.any(String) });
+    expect(dialled.get(`journey:${id}:ring:1:1`), JSON.stringify(context.steps.ring)).toBe(`+1303555${given.order + 2000}`);
+  }
+  expect(dialled.size).toBe(orders.length);
 }
 
 /** Each visit has an end and one result, and the receiver's log has what it asked, under the key of its attempt. */

@@ -4,7 +4,7 @@ import { rowsOf } from './kill-evidence.ts';
 import { KillableService } from './killable-service.ts';
 
 /** What takes a minute elsewhere takes seconds here, but longer than the carrier delays an answer: a call may come late. */
-const soon = {
+export const soon = {
   CALL_SILENCE_SECONDS: '3',
   CALL_UNKNOWN_AFTER_SECONDS: '2',
   CALL_LOOK_AGAIN_SECONDS: '2',

@@ -44,10 +44,8 @@ async function whyOf(tour: Tour, row: CampaignRow): Promise<string> {
   const run = await settled(tour, runId);
   const { call_disposition: disposition, extracted_variables: variables } = run.gathered_context;
   const gathered = Object.entries(variables).map(([name, value]) => `${name}: ${String(value)}`);
-  const outcome = row.outcome ?? row.state;
-  return [row.reason ?? outcome, disposition, ...gathered, `call ${run.id}, ${run.cost_info.call_duration_seconds} s`]
-    .filter(Boolean)
-    .join('; ');
+  const why = row.reason ?? (row.outcome === row.state ? null : row.outcome);
+  return [why, disposition, ...gathered, `call ${run.id}, ${run.cost_info.call_duration_seconds} s`].filter(Boolean).join('; ');
 }
 
 /** The talk of a call is evaluated after the line has ended. */

@@ -33,6 +33,8 @@ export interface ReportRules {
   retry: RetryRules;
   now: number;
   random: () => number;
+  /** The campaign calls; what it takes back itself comes back while it does not. */
+  isRunning: boolean;
   /** Set: the row is not called again. */
   ending: Ending | null;
 }
@@ -104,12 +106,13 @@ function afterReturn(row: RowProgress, report: Told<'returned'>, rules: ReportRu
   if (row.state === 'in_call') return over({ state: 'failed', outcome: 'failed', runIds: row.runIds });
   if (reason === 'suppressed' || reason === 'contact_deleted') return over({ state: 'skipped' });
   if (rules.ending) return over({ state: 'skipped', reason: skipReason(rules.ending) });
+  if (reason === 'withdrawn' && !rules.isRunning) return over({ state: 'pending', reason: null, dueAt: 0 });
   switch (reason) {
-    case 'withdrawn':
-      return over({ state: 'pending', reason: null, dueAt: 0 });
     case 'agent_archived':
     case 'telephony_not_configured':
       return { ...over({ state: 'pending', dueAt: 0 }), pause: { stateReason: reason, message: detail } };
+    // Somebody else took it back, or did late: not at once, lest it goes round and round.
+    case 'withdrawn':
     case 'too_soon':
     case 'window_closed': {
       const moment = Math.max(report.until ?? 0, rules.now + (reason === 'too_soon' && report.until === null ? tooSoonMs : againMs));

@@ -12,7 +12,7 @@ const beginningBytes = 4096;
 export function detectType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
   if (bytes.length === 0) throw emptyDocument();
   // Some programs write a few bytes of their own before a PDF; the format's own readers allow 1,024.
-  const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, beginningBytes));
+  const beginning = String.fromCharCode(...bytes.subarray(0, beginningBytes));
   if (beginning.slice(0, 1024).includes('%PDF-')) return 'pdf';
   if (beginning.startsWith('PK\u0003\u0004') || beginning.startsWith('PK\u0005\u0006')) return officeType(bytes);
   if (beginning.startsWith('\u00d0\u00cf\u0011\u00e0')) throw oldOffice(bytes);
@@ -52,8 +52,8 @@ function officeType(bytes: Uint8Array): DocumentType {
 
 /** Office encrypts a docx, pptx or xlsx into the container that its old formats had (MS-OFFCRYPTO, 2.3). */
 function oldOffice(bytes: Uint8Array) {
-  const names = new TextDecoder('latin1').decode(bytes.subarray(0, 1 << 20)) + new TextDecoder('latin1').decode(bytes.subarray(-(1 << 20)));
-  const holds = (stream: string) => names.includes([...stream].join('\0'));
+  const parts = [bytes.subarray(0, 1 << 20), bytes.subarray(-(1 << 20))].map((part) => new TextDecoder('latin1').decode(part));
+  const holds = (stream: string) => parts.some((part) => part.includes([...stream].join('\0')));
   if (holds('EncryptedPackage')) return passwordProtected();
   const what = holds('WordDocument')
     ? 'an old Word document (.doc)'
