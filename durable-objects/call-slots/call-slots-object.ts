@@ -161,7 +161,7 @@ export class CallSlotsObject extends LivingObject {
         if ('refused' in placing) {
           const isOpen = attempt.state === 'submitting' && attempt.callId === null;
           this.#book.save(attempt, isOpen ? returnedFor(known, placing.refused, placing.detail, now) : known);
-        } else if ('unasked' in placing.result && this.#book.mayQueueAgain(attempt))
+        } else if ('unasked' in placing.result && !placing.result.isFinal && this.#book.mayQueueAgain(attempt))
           this.#book.save(attempt, this.#book.queuedAgain(attempt, now));
         else this.#book.save(attempt, afterPlacing(known, placing.result, now, this.#patience()));
       }

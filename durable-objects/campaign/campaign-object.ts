@@ -1,7 +1,6 @@
 import type { Context } from '../../src/accounts/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
 import { countsOf } from '../../src/campaigns/row-states.ts';
-import { campaignOwner } from '../../src/campaigns/rows/attempts.ts';
 import { beginCampaign, projectCampaign } from '../../src/campaigns/rows/campaign-object-store.ts';
 import type {
   CampaignChange,
@@ -13,12 +12,10 @@ import type {
   RowsPage,
   RowsQuery,
 } from '../../src/campaigns/rows/live-campaign.ts';
-import { findCampaign } from '../../src/campaigns/store.ts';
-import type { CampaignRow } from '../../src/campaigns/store.ts';
+import { findCampaign, type CampaignRow } from '../../src/campaigns/store.ts';
 import { conflict, notFound } from '../../src/library/errors.ts';
 import type { RowOutcome } from '../../src/voice-agents/dialing/call-outcomes.ts';
 import type { AttemptReport } from '../../src/voice-agents/dialing/contract.ts';
-import { callSlots } from '../../src/voice-agents/dialing/slots.ts';
 import { LivingObject } from '../shared/living-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { announceCompleted } from './announce-completed.ts';
@@ -29,8 +26,7 @@ import { Life } from './life.ts';
 import { lookForStandstill } from './look-for-standstill.ts';
 import { readSource } from './read-source.ts';
 import { campaignSchemaSteps } from './schema.ts';
-import { StoredCampaign } from './stored-campaign.ts';
-import type { Campaign } from './stored-campaign.ts';
+import { StoredCampaign, type Campaign } from './stored-campaign.ts';
 import { StoredRows } from './stored-rows.ts';
 import { takeIn, takeOut } from './take-in.ts';
 import { liveCampaign, progressOf } from './views.ts';
@@ -73,7 +69,7 @@ export class CampaignObject extends LivingObject {
       now: () => this.clock(),
       change: (transaction) => this.#change(transaction),
       rowsEnded: () => this.#life.completeIfDone(),
-      standsStill: (reason, detail) => this.#change(() => this.#life.halt(reason, { level: 'error', event: reason, message: detail })),
+      standsStill: (reason, detail) => this.#change(() => this.#life.stall(reason, detail)),
       sleepsUntil: (opening) => this.#life.sleepsUntil(opening),
     });
     void state.blockConcurrencyWhile(async () => {
@@ -108,11 +104,7 @@ export class CampaignObject extends LivingObject {
 
   /** Nothing is dialled after it has returned. 409 unless running or syncing. */
   async pause(act: string): Promise<LiveCampaign> {
-    if (this.#begins(act, ['running', 'syncing'], 'paused'))
-      this.#change(() => {
-        this.#campaign.write({ lastAct: act });
-        this.#life.halt(null, { event: 'paused', message: 'Paused; calls under way go on' });
-      });
+    if (this.#begins(act, ['running', 'syncing'], 'paused')) this.#change(() => this.#life.pause(act));
     await this.timers.arm();
     await this.#dialer.withdraw();
     return this.#answer();
@@ -178,12 +170,14 @@ export class CampaignObject extends LivingObject {
     if (!this.exists()) return null;
     await this.#tell();
     const campaign = this.#campaign.read();
-    const waiting = await this.#standing(campaign);
+    const waiting = await this.#dialer
+      .standing()
+      .catch((error: unknown) => this.log.warn('the call slots did not answer', { error: String(error) }));
     const isRunning = campaign.state === 'running';
     return progressOf(campaign, this.#rows.tally(), {
       next_attempt_at: this.#rows.nextAttemptAt(),
       next_window_at: isRunning ? this.#dialer.asking.nextOpening(this.#dialer.windows(campaign), this.clock()) : null,
-      waiting,
+      waiting: waiting ?? null,
     });
   }
 
@@ -222,13 +216,7 @@ export class CampaignObject extends LivingObject {
   async agentArchived(): Promise<void> {
     if (!this.exists()) return;
     if (this.#campaign.read().state === 'running')
-      this.#change(() =>
-        this.#life.halt('agent_archived', {
-          level: 'error',
-          event: 'agent_archived',
-          message: 'The voice agent was archived and takes no calls; restore it and resume',
-        }),
-      );
+      this.#change(() => this.#life.stall('agent_archived', 'The voice agent was archived and takes no calls; restore it and resume'));
     await this.timers.arm();
     await this.#dialer.withdraw();
     await this.#tell();
@@ -243,15 +231,9 @@ export class CampaignObject extends LivingObject {
       const around = { rows: this.#rows, asking: this.#dialer.asking, breaker: this.#breaker };
       const pause = takeIn(reports, around, { campaign, windows: this.#dialer.windows(campaign), now, random: this.random });
       if (this.#life.completeIfDone() || campaign.state !== 'running') return;
-      if (pause) {
-        const event = pause.stateReason.split(':')[0]!;
-        this.#life.halt(pause.stateReason, { level: 'error', event, message: pause.message });
-        return;
-      }
+      if (pause) return this.#life.stall(pause.stateReason, pause.message);
       const trip = this.#breaker.tripAt(campaign, now);
-      if (!trip) return;
-      const message = `${trip.failed_calls} of the last ${trip.ended_calls} calls failed; look at the reasons and resume`;
-      this.#life.halt('circuit_breaker', { level: 'error', event: 'circuit_breaker', message, details: { ...trip } });
+      if (trip) this.#life.trip(trip);
     });
     await this.timers.arm();
     const { state, epoch, withdrawnEpoch } = this.#campaign.read();
@@ -367,19 +349,8 @@ export class CampaignObject extends LivingObject {
   protected async writeProjection(revision: number): Promise<void> {
     const campaign = this.#campaign.read();
     const { database } = await this.#context(campaign);
-    const { id, organizationId, name, configs, state, stateReason, startedAt, completedAt } = this.#campaign.read();
-    const { processed_rows: _, ...counts } = countsOf(this.#rows.tally().rows);
-    await projectCampaign(database, organizationId, id, {
-      ...counts,
-      name,
-      configs,
-      state,
-      state_reason: stateReason,
-      started_at: startedAt,
-      completed_at: completedAt,
-      wake_at: wakeAt(this.ctx.storage.sql),
-      revision,
-    });
+    const live = liveCampaign(this.#campaign.read(), this.#rows.tally(), []);
+    await projectCampaign(database, campaign.organizationId, campaign.id, { ...live, wake_at: wakeAt(this.ctx.storage.sql), revision });
   }
 
   async #answer(): Promise<LiveCampaign> {
@@ -396,18 +367,6 @@ export class CampaignObject extends LivingObject {
       if (this.#told === now) return;
       await this.project();
       this.#told = now;
-    }
-  }
-
-  async #standing({ id, organizationId }: Campaign): Promise<CampaignProgress['waiting']> {
-    try {
-      const { queued, live, organizationLive, limit, waitingFor } = await callSlots(this.env, organizationId, (slots) =>
-        slots.standing(campaignOwner(id)),
-      );
-      return { queued, live, organization_live: organizationLive, limit, waiting_for: waitingFor };
-    } catch (error) {
-      this.log.warn('the call slots did not answer', { error: String(error) });
-      return null;
     }
   }
 

@@ -1,4 +1,5 @@
 import { campaignOwner, mostRequested } from '../../src/campaigns/rows/attempts.ts';
+import type { CampaignProgress } from '../../src/campaigns/rows/live-campaign.ts';
 import { RowWindows } from '../../src/campaigns/rows/row-windows.ts';
 import type { RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
 import { callSlots } from '../../src/voice-agents/dialing/slots.ts';
@@ -207,5 +208,13 @@ export class Dialer {
     const keys = this.asking.keysWithoutContact(id);
     if (keys.length > 0) await callSlots(this.#around.env(), organizationId, (slots) => slots.withdrawCalls(organizationId, keys));
     this.#around.change(() => this.#around.timers.clear('withdraw_calls'));
+  }
+
+  /** How the campaign stands among all who want calls. */
+  async standing(): Promise<CampaignProgress['waiting']> {
+    const { id, organizationId } = this.#around.campaign.read();
+    const standing = await callSlots(this.#around.env(), organizationId, (slots) => slots.standing(campaignOwner(id)));
+    const { queued, live, organizationLive, limit, waitingFor } = standing;
+    return { queued, live, organization_live: organizationLive, limit, waiting_for: waitingFor };
   }
 }

@@ -1,3 +1,4 @@
+import type { Trip } from '../../src/campaigns/circuit-breaker.ts';
 import { countsOf, isEnd, rowStates } from '../../src/campaigns/row-states.ts';
 import { skipReason } from '../../src/campaigns/rows/after-report.ts';
 import type { Ending } from '../../src/campaigns/rows/after-report.ts';
@@ -72,7 +73,7 @@ export class Life {
     const { total_rows, failed_rows, skipped_rows } = countsOf(this.#rows.tally().rows);
     this.log({ event: 'synced', message: `The source was read: ${total_rows} rows`, details: { total_rows, failed_rows, skipped_rows } });
     if (this.completeIfDone() || state === 'paused') return;
-    if (standstill) this.halt(standstill.reason, { level: 'error', event: standstill.reason, message: standstill.detail });
+    if (standstill) this.stall(standstill.reason, standstill.detail);
     else this.#timers.set('ask', this.#now());
   }
 
@@ -83,11 +84,19 @@ export class Life {
     this.log({ level: 'error', event: ending.word, message: because });
   }
 
-  /** Nothing is dialled any more until somebody resumes. */
-  halt(stateReason: string | null, entry: Entry): void {
-    this.#campaign.write({ state: 'paused', stateReason });
-    this.#stopDialing();
-    this.log(entry);
+  pause(act: string): void {
+    this.#campaign.write({ lastAct: act });
+    this.#halt(null, { event: 'paused', message: 'Paused; calls under way go on' });
+  }
+
+  /** It cannot go on until somebody has mended something and resumes. `stateReason` begins with a word. */
+  stall(stateReason: string, message: string): void {
+    this.#halt(stateReason, { level: 'error', event: stateReason.split(':')[0]!, message });
+  }
+
+  trip(trip: Trip): void {
+    const message = `${trip.failed_calls} of the last ${trip.ended_calls} calls failed; look at the reasons and resume`;
+    this.#halt('circuit_breaker', { level: 'error', event: 'circuit_breaker', message, details: { ...trip } });
   }
 
   goOn(act: string, standstill: Standstill | null): void {
@@ -134,6 +143,12 @@ export class Life {
 
   log(entry: Entry): void {
     this.#campaign.log({ at: this.#now(), level: 'info', details: {}, ...entry });
+  }
+
+  #halt(stateReason: string | null, entry: Entry): void {
+    this.#campaign.write({ state: 'paused', stateReason });
+    this.#stopDialing();
+    this.log(entry);
   }
 
   #end(state: 'failed' | 'cancelled', stateReason: string | null, ending: Ending): void {

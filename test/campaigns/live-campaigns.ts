@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import type { CampaignStub } from '../../src/campaigns/campaign-object.ts';
 import { defaultConfigs } from '../../src/campaigns/configs.ts';
 import type { CampaignConfigs } from '../../src/campaigns/configs.ts';
@@ -78,6 +78,17 @@ export class FakeSlots {
   keys = (): string[] => [...this.calls().keys()];
 }
 
+/** Until the test is over. Organizations of other tests keep their own. */
+function putInPlace(): void {
+  const { CALL_SLOTS } = env;
+  if (vi.isMockFunction(CALL_SLOTS.getByName)) vi.mocked(CALL_SLOTS.getByName).mockRestore();
+  const real = CALL_SLOTS.getByName.bind(CALL_SLOTS);
+  const spy = vi
+    .spyOn(CALL_SLOTS, 'getByName')
+    .mockImplementation((name) => (slotsOf.get(name) as unknown as ReturnType<typeof real> | undefined) ?? real(name));
+  onTestFinished(() => spy.mockRestore());
+}
+
 export interface CampaignOptions {
   configs?: Partial<CampaignConfigs>;
   /** The text of the file. */
@@ -113,9 +124,7 @@ export async function draftCampaign({ configs, csv = people(3), timezone }: Camp
   const id = row!.id;
   const slots = new FakeSlots();
   slotsOf.set(String(organization.id), slots);
-  vi.spyOn(env.CALL_SLOTS, 'getByName').mockImplementation(
-    (name) => (slotsOf.get(name) ?? new FakeSlots()) as unknown as ReturnType<typeof env.CALL_SLOTS.getByName>,
-  );
+  putInPlace();
   const stub = () => env.CAMPAIGN.getByName(`${organization.id}/${id}`) as unknown as Stub;
   return { ...organization, organizationId: organization.id, id, slots, stub, all };
 }

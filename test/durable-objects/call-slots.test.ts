@@ -8,17 +8,26 @@ import type { AttemptReport, Owner, RequestedCall } from '../../src/voice-agents
 let block = 200;
 const person = (digits: string) => `+1212${++block}${digits}`;
 
+/** The organization of the test under way: objects of earlier ones may still be telling. */
+let tested = 0;
+
 /** The campaign that owns the calls of a test: it keeps what it is told. */
 function listeningCampaign() {
   const reports: AttemptReport[] = [];
   const spy = vi
     .spyOn(env.CAMPAIGN, 'getByName')
-    .mockImplementation(() => ({ reports: async (told: AttemptReport[]) => void reports.push(...structuredClone(told)) }) as never);
+    .mockImplementation(
+      (name) =>
+        ({
+          reports: async (told: AttemptReport[]) => void (name.startsWith(`${tested}/`) && reports.push(...structuredClone(told))),
+        }) as never,
+    );
   return { reports, of: (kind: AttemptReport['kind']) => reports.filter((report) => report.kind === kind), end: () => spy.mockRestore() };
 }
 
 async function setUp(options: CallingOrganization = {}) {
   const organization = await callingOrganization(options);
+  tested = organization.id;
   const slots = env.CALL_SLOTS.getByName(String(organization.id));
   const campaign: Owner = { kind: 'campaign', id: 1 };
   const call = (key: string, phone: string, more: Partial<RequestedCall> = {}): RequestedCall => ({

@@ -4,11 +4,12 @@ import type { KillableService } from './killable-service.ts';
 /** How the carrier may fail: without having placed the call, having placed it, or late. */
 const troubles = [
   { status: 500, body: { code: 20500, message: 'Internal Server Error', status: 500 } },
-  { status: 503, body: 'upstream connect error' },
-  { status: 500, drop_response: true },
+  { status: 503, drop_response: true },
+  { drop_response: true },
   { drop_response: true },
   { drop_response: true },
   { delay_ms: 800 },
+  { delay_ms: 1500 },
   { delay_ms: 1500, drop_response: true },
 ] as const;
 

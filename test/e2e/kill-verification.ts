@@ -46,17 +46,21 @@ export async function verifyRuns(service: KillableService, traffic: KillTraffic)
   return all;
 }
 
-/** Every order had somebody called, once; the call that its run waited for is the one that the carrier shows. */
+/** Every order had somebody called, once; the call that its run waited for is the one that the carrier shows. A kill may keep one from being placed. */
 async function verifyCalls(service: KillableService, orders: any[]): Promise<void> {
   const { calls, attempts_dialled_twice: twice } = await readLedger(service);
   expect(twice).toEqual([]);
   const dialled = new Map(calls.map((call) => [call.attempt_key, call.to]));
   expect(dialled.size).toBe(calls.length);
+  let placed = 0;
   for (const { id, context, initial_context: given, voice_call_run_id: callRunId } of orders) {
     expect(context.steps.ring).toMatchObject({ call_run_id: callRunId, outcome: expect.any(String) });
-    expect(dialled.get(`journey:${id}:ring:1:1`), JSON.stringify(context.steps.ring)).toBe(`+1303555${given.order + 2000}`);
+    const isPlaced = !/^carrier_trouble: ./.test(context.steps.ring.reason ?? '');
+    const phone = isPlaced ? `+1303555${given.order + 2000}` : undefined;
+    expect(dialled.get(`journey:${id}:ring:1:1`), JSON.stringify(context.steps.ring)).toBe(phone);
+    placed += Number(isPlaced);
   }
-  expect(dialled.size).toBe(orders.length);
+  expect(dialled.size).toBe(placed);
 }
 
 /** Each visit has an end and one result, and the receiver's log has what it asked, under the key of its attempt. */

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { env } from 'cloudflare:workers';
 import { deliver } from '../support/background.ts';
+import { newAgent } from '../support/journey-calls.ts';
 import { activeWorkflow, chain, runIn } from '../support/journeys.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
 
@@ -316,7 +317,7 @@ test('workflows are listed newest first, without the archived ones, by status an
 });
 
 test('node types describe themselves: the schema takes the example, and every handle is named', async () => {
-  const { client } = await newOrganization();
+  const { client, id: organizationId } = await newOrganization();
   const { body } = await client.get('/automation-workflows/node-types/');
   expect(body.node_types.map(({ type }: { type: string }) => type).toSorted()).toEqual([
     'condition',
@@ -331,13 +332,14 @@ test('node types describe themselves: the schema takes the example, and every ha
     'switch',
     'trigger',
     'update_contact',
+    'voice_call',
     'wait',
     'wait_for_event',
   ]);
   for (const type of body.node_types) {
     expect(type.data_schema.type).toBe('object');
-    const { id } = await create(client);
-    // The other journey that an example names must be one of this organization.
+    // The other journey, or the voice agent, that an example names must be one of this organization.
+    const id = type.type === 'voice_call' ? await newAgent(organizationId) : (await create(client)).id;
     const data = 'workflow_id' in type.example ? { ...type.example, workflow_id: id } : type.example;
     const only = type.type === 'trigger' ? chain() : chain({ id: 'x', type: type.type, data });
     const edges = only.edges.map((edge: { source: string }) => (edge.source === 'x' ? { ...edge, source_handle: type.handles[0] } : edge));

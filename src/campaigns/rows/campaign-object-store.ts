@@ -1,7 +1,5 @@
 import type { Database } from '../../database/client.ts';
-import type { CampaignConfigs } from '../configs.ts';
-import type { RowCounts } from '../row-states.ts';
-import type { LiveState } from './live-campaign.ts';
+import type { LiveCampaign } from './live-campaign.ts';
 
 /** A draft becomes a campaign that is syncing, before its object is made: from now on its settings are no longer changed in the row. */
 export async function beginCampaign(database: Database, organizationId: number, id: number, now: number): Promise<void> {
@@ -17,16 +15,7 @@ export async function beginCampaign(database: Database, organizationId: number, 
 }
 
 /** What an object writes into its campaign's row. Moments in epoch ms. */
-export interface CampaignProjection extends Omit<RowCounts, 'processed_rows'> {
-  name: string;
-  configs: CampaignConfigs;
-  state: LiveState;
-  state_reason: string | null;
-  started_at: number;
-  completed_at: number | null;
-  wake_at: number | null;
-  revision: number;
-}
+export type CampaignProjection = LiveCampaign & { wake_at: number | null; revision: number };
 
 /** Brings the row up to date, unless it shows a later revision. */
 export async function projectCampaign(database: Database, organizationId: number, id: number, live: CampaignProjection): Promise<void> {

@@ -30,10 +30,12 @@ export async function placeCalls(context: Context, keys: string[]): Promise<void
     : null;
   const results = new Results(context);
   await Promise.all(
-    prepared.map(async ({ call, ready, refusal }) => {
-      if (refusal) return results.add({ key: call.key, runId: ready?.runId ?? null, ...refusal });
+    prepared.map(async ({ call, ready, refusal, isOver }) => {
+      const runId = ready?.runId ?? null;
+      if (refusal) return results.add({ key: call.key, runId, ...refusal });
+      if (isOver) return results.add({ key: call.key, runId, result: { unasked: 'its run has ended', isFinal: true } });
       if (!ready || wanted?.has(call.key) === false)
-        return results.add({ key: call.key, runId: ready?.runId ?? null, result: { unasked: 'it could not be dialled in time' } });
+        return results.add({ key: call.key, runId, result: { unasked: 'it could not be dialled in time' } });
       results.add({ key: call.key, runId: ready.runId, result: await place(context, call, ready) });
     }),
   );
@@ -50,6 +52,8 @@ interface Prepared {
   call: BegunCall;
   ready: Ready | null;
   refusal: { refused: ReturnReason; detail: string } | null;
+  /** Somebody has completed its run meanwhile. */
+  isOver: boolean;
 }
 
 /** Writes the rows of the calls and learns, at this moment, which of them must not be dialled. Nothing is ready when the database fails. */
@@ -64,7 +68,7 @@ async function prepare(context: Context, calls: BegunCall[]): Promise<Prepared[]
     return calls.map((call) => judge(call, facts.get(call.key)));
   } catch (error) {
     log.error('calls could not be prepared', error, { calls: calls.length });
-    return calls.map((call) => ({ call, ready: null, refusal: null }));
+    return calls.map((call) => ({ call, ready: null, refusal: null, isOver: false }));
   }
 }
 
@@ -83,13 +87,17 @@ const runOf = (call: BegunCall): NewCallRun => ({
 });
 
 function judge(call: BegunCall, facts: CallFacts | undefined): Prepared {
-  const refuse = (refused: ReturnReason, detail: string): Prepared => ({ call, ready: readyOf(facts), refusal: { refused, detail } });
+  const refuse = (refused: ReturnReason, detail: string): Prepared => ({
+    call,
+    ready: readyOf(facts),
+    refusal: { refused, detail },
+    isOver: false,
+  });
   if (facts?.suppressed != null) return refuse('suppressed', `${call.phone} must not be called (${facts.suppressed})`);
   if (facts?.contact_gone) return refuse('contact_deleted', 'the contact was deleted');
   if (facts && facts.agent_status !== 'active')
     return refuse('agent_archived', 'the voice agent is archived and takes no calls; restore it and resume');
-  if (facts?.is_completed) return refuse('withdrawn', 'the run of this call has ended');
-  return { call, ready: readyOf(facts), refusal: null };
+  return { call, ready: readyOf(facts), refusal: null, isOver: facts?.is_completed === 1 };
 }
 
 function readyOf(facts: CallFacts | undefined): Ready | null {

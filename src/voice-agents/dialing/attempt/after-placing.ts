@@ -3,8 +3,8 @@ import type { PlaceResult } from '../../../providers/telephony/telephony.ts';
 import { refusalOutcomes } from '../call-outcomes.ts';
 import { ended, type Attempt, type Patience } from './attempt.ts';
 
-/** What `place` answered, or that it was never asked: then there is certainly no call. */
-export type PlacingResult = PlaceResult | { unasked: string };
+/** What `place` answered, or that it was never asked: then there is certainly no call, and unless `isFinal` the attempt may be made later. */
+export type PlacingResult = PlaceResult | { unasked: string; isFinal?: true };
 
 /** An attempt after the carrier's answer to the request that places it. The call may have been heard of, or have ended, before. */
 export function afterPlacing(attempt: Attempt, result: PlacingResult, now: number, patience: Patience): Attempt {
@@ -20,7 +20,7 @@ export function afterPlacing(attempt: Attempt, result: PlacingResult, now: numbe
   if (attempt.state !== 'submitting') return attempt;
   if ('refused' in result) {
     const { kind, message, code } = result.refused;
-    return ended(attempt, refusalOutcomes[kind], code === '' ? message : `${message} (${code})`, now);
+    return ended(attempt, refusalOutcomes[kind], code === '' || message.includes(code) ? message : `${message} (${code})`, now);
   }
   if ('busy' in result)
     return ended(attempt, 'rate_limited', 'the carrier takes no more calls for now', now, result.busy.retryAfterSeconds ?? null);
