@@ -28,13 +28,16 @@ export class Checks {
     const due = this.#book.rows.all('check_at <= ? ORDER BY check_at LIMIT ?', now, mostChecks);
     const worker = async () => {
       for (let attempt = due.shift(); attempt; attempt = due.shift())
-        await this.#checkOne(attempt).catch((error: unknown) => this.#around.log().error('a call could not be checked', error));
+        await this.#checkOne(attempt.key).catch((error: unknown) => this.#around.log().error('a call could not be checked', error));
     };
     await Promise.all(Array.from({ length: checksAtOnce }, worker));
   }
 
-  async #checkOne(attempt: StoredAttempt): Promise<void> {
+  async #checkOne(key: string): Promise<void> {
     const now = this.#around.now();
+    // As it is now: those before it in the line took their time.
+    const attempt = this.#book.rows.find(key);
+    if (!attempt || attempt.checkAt === null || attempt.checkAt > now) return;
     const patience = this.#around.patience();
     if (attempt.state === 'granted') {
       this.#book.save(attempt, { ...attempt, checkAt: now + patience.resendMs });
