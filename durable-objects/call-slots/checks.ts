@@ -4,6 +4,7 @@ import { lineEndWithoutVerdict } from '../../src/voice-agents/dialing/attempt/li
 import { announceCalls } from '../../src/voice-agents/dialing/announce-calls.ts';
 import { callObject } from '../../src/voice-agents/runs/call-object.ts';
 import { carrierOf } from '../../src/voice-agents/telephony-configs/carrier-of.ts';
+import { callRunByKey } from '../../src/voice-agents/dialing/run-rows.ts';
 import type { StoredAttempt } from './attempt-rows.ts';
 import type { SlotsBook } from './slots-book.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -58,6 +59,8 @@ export class Checks {
       this.#book.change(attempt.key, (current) => afterLookUp(current, result, this.#around.now(), patience));
     } else {
       const { phone: to, ownNumber, submittedAt, key: attemptKey } = attempt;
+      // Whoever died before the answer may not have told which run the call is.
+      const run = await context.database.first<{ id: number }>(callRunByKey(context.database, context.organization.id, attemptKey));
       const result = carrier ? await carrier.telephony.list({ to, from: ownNumber!, since: submittedAt!, attemptKey }) : gone;
       const foreign =
         'calls' in result
@@ -66,7 +69,9 @@ export class Checks {
               result.calls.map(({ callId }) => callId),
             )
           : new Set<string>();
-      this.#book.change(attempt.key, (current) => afterListing(current, result, foreign, this.#around.now(), patience));
+      this.#book.change(attempt.key, (current) =>
+        afterListing({ ...current, runId: current.runId ?? run?.id ?? null }, result, foreign, this.#around.now(), patience),
+      );
     }
   }
 

@@ -1,5 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
+import { announceCompleted } from '../../durable-objects/campaign/announce-completed.ts';
+import type { Campaign } from '../../durable-objects/campaign/stored-campaign.ts';
+import type { StoredTally } from '../../durable-objects/campaign/stored-rows.ts';
+import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { emptyTally } from '../../src/campaigns/row-states.ts';
 import type { Settlement } from '../../src/voice-agents/runs/run-store.ts';
 import type { CallFacts } from '../../src/voice-agents/settle/call-facts.ts';
 import { completedCall } from '../../src/voice-agents/settle/settled-call.ts';
@@ -265,8 +270,8 @@ function ofEnded(meta: { internal_event_samples: Record<string, object> }) {
   return { event: { data }, data, ...data } as Record<string, any>;
 }
 
-test('the data of every event that the service reports are shown, those of a call as they are told', async () => {
-  const { client } = await newOrganization();
+test('the data of every event that the service reports are shown, those of calls and campaigns as they are told', async () => {
+  const { client, id } = await newOrganization();
   const { body } = await client.get(`/automation-workflows/${await activeWorkflow(client, {})}/trigger-meta`);
   const shown = Object.keys(body.internal_event_samples);
   expect(body.internal_events.filter((name: string) => !shown.includes(name))).toEqual(['document.processed', 'document.failed']);
@@ -279,4 +284,12 @@ test('the data of every event that the service reports are shown, those of a cal
   };
   const told = completedCall(facts, settlement as unknown as Settlement);
   expect(Object.keys(body.internal_event_samples['call.completed']).toSorted()).toEqual(Object.keys(told).toSorted());
+  const hearing = await activeWorkflow(client, { trigger: onEvent('campaign.completed') });
+  const campaign = { id: 4, name: 'Spring', agentId: 12 } as Campaign;
+  const tally = { rows: { ...emptyTally(), completed: 3 }, outcomes: { completed: 3 } } as unknown as StoredTally;
+  await announceCompleted((await backgroundContext(env, id, () => undefined))!, campaign, tally);
+  const [run] = await endedRuns(client, hearing);
+  const { event_type: type, ...data } = run.initial_context;
+  expect(type).toBe('campaign.completed');
+  expect(Object.keys(body.internal_event_samples['campaign.completed']).toSorted()).toEqual(Object.keys(data).toSorted());
 });

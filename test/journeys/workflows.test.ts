@@ -339,8 +339,9 @@ test('node types describe themselves: the schema takes the example, and every ha
   for (const type of body.node_types) {
     expect(type.data_schema.type).toBe('object');
     // The other journey, or the voice agent, that an example names must be one of this organization.
-    const id = type.type === 'voice_call' ? await newAgent(organizationId) : (await create(client)).id;
-    const data = 'workflow_id' in type.example ? { ...type.example, workflow_id: id } : type.example;
+    const { id } = await create(client);
+    const named = type.type === 'voice_call' ? await newAgent(organizationId) : id;
+    const data = 'workflow_id' in type.example ? { ...type.example, workflow_id: named } : type.example;
     const only = type.type === 'trigger' ? chain() : chain({ id: 'x', type: type.type, data });
     const edges = only.edges.map((edge: { source: string }) => (edge.source === 'x' ? { ...edge, source_handle: type.handles[0] } : edge));
     const definition = type.type === 'exit' ? { nodes: only.nodes.slice(0, -1), edges: edges.slice(0, -1) } : { ...only, edges };

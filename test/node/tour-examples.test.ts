@@ -11,8 +11,11 @@ import { readPeople } from '../../src/contacts/spreadsheets/read-people.ts';
 import { readTable } from '../../src/contacts/spreadsheets/read-table.ts';
 import { EventBody } from '../../src/events/schemas.ts';
 import { parseJson } from '../../src/library/json.ts';
+import { readAgent } from '../../scripts/tour/agents.ts';
+import { countsInWords, rowProblems, type CampaignRow } from '../../scripts/tour/campaign-rows.ts';
 import { readExample } from '../../scripts/tour/examples.ts';
 import { shopifyHeaders } from '../../scripts/tour/shopify-signature.ts';
+import { sourceOf } from '../campaigns/source-reading.ts';
 
 describe('the examples', () => {
   interface Journey {
@@ -52,6 +55,42 @@ describe('the examples', () => {
     expect(people.map(({ phone }) => phone)).toEqual(['+12125550110', '+12125550111', '+493023125012', '+33199001234', '+12125550110']);
     expect(people[0]?.external_id).toBe('7012345678901234567');
     expect(rows.flatMap((row) => ('refused' in row ? [row.file_row] : []))).toEqual([7]);
+  });
+});
+
+describe('the campaign', () => {
+  const rowsOfFile = async () => (await sourceOf(readExample('campaign.csv'))).rows;
+  const row = (more: Partial<CampaignRow>): CampaignRow => ({
+    row_number: 1,
+    phone: '+12125501101',
+    state: 'completed',
+    outcome: 'completed',
+    reason: null,
+    attempts: 1,
+    run_ids: [1],
+    variables: {},
+    ...more,
+  });
+
+  test('its file has whom to call, a second row of one person, one without number, and the variables of the agent', async () => {
+    const rows = await rowsOfFile();
+    expect(rows.map(({ state }) => state).join(' ')).toMatch(/^(pending ){8}skipped failed pending$/);
+    expect(rows[8]!.reason).toBe('duplicate: row 1 has the same number');
+    expect(rows[0]).toMatchObject({ phone: '+12125501101', variables: { first_name: 'Ada', product: 'heat pumps' } });
+    const { template_context_variables: defaults } = readAgent('spring-offer');
+    expect(Object.keys(rows[0]!.variables)).toEqual(Object.keys(defaults));
+  });
+
+  test('rows that end as the file means are no problem, any other is told', async () => {
+    const rows = (await rowsOfFile()).map(({ row_number }) => row({ row_number }));
+    expect(rowProblems(rows.slice(0, 3))).toEqual(['the campaign has 3 rows instead of 11']);
+    expect(rowProblems(rows)).toHaveLength(7);
+    expect(rowProblems(rows)[0]).toBe('row 5 (+12125501101) is completed (completed) instead of failed (^busy$)');
+  });
+
+  test('its progress reads as a sentence', () => {
+    expect(countsInWords({ pending: 0, in_call: 2, completed: 3 })).toBe('2 in call, 3 completed of 5 rows');
+    expect(countsInWords({})).toBe('nothing yet of 0 rows');
   });
 });
 

@@ -40,17 +40,16 @@ const newTelephony = (organizationId: number) =>
     .bind(organizationId, Date.now(), Date.now())
     .run();
 
-/** Call slots that do nothing but keep what they are asked; `watched` is told of each call to them. */
-export function heldSlots(watched: <T>(call: () => Promise<T>) => Promise<T> = (call) => call()) {
+/** Call slots that do nothing but keep what they are asked. */
+export function heldSlots() {
   const requests: CallsRequest[] = [];
   const withdrawn: string[] = [];
   const slots = {
-    request: (_organization: number, request: CallsRequest) =>
-      watched(async () => {
-        requests.push(request);
-        return { queued: 1, known: 0, isStale: false };
-      }),
-    withdrawCalls: (_organization: number, keys: string[]) => watched(async () => void withdrawn.push(...keys)),
+    request: async (_organization: number, request: CallsRequest) => {
+      requests.push(request);
+      return { queued: 1, known: 0, isStale: false };
+    },
+    withdrawCalls: async (_organization: number, keys: string[]) => void withdrawn.push(...keys),
   };
   vi.spyOn(env.CALL_SLOTS, 'getByName').mockReturnValue(slots as unknown as ReturnType<typeof env.CALL_SLOTS.getByName>);
   return {

@@ -1,26 +1,21 @@
-import { isRecord } from '../../library/json.ts';
 import { readPath } from '../../library/paths.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import type { CallResult } from '../../voice-agents/dialing/call-result.ts';
 import { evaluate, type Condition } from '../conditions.ts';
-import { mayBeAskedAgain, outcomeOf, uncalled } from '../nodes/call-outcome.ts';
 import { defaultHandle, next, type ChildResult, type NextResult, type StepResult } from '../nodes/contract.ts';
 import { completedHandle, failedHandle } from '../nodes/run-workflow.ts';
 import { matchText, receivedHandle, timeoutHandle } from '../nodes/wait-for-event.ts';
 import { TemplateError } from '../templates.ts';
-import type { HistoryEntry } from './history.ts';
+import { takeCall, waitNoLonger } from './end-call-wait.ts';
 import type { Journal } from './journal.ts';
-import { awake, currentCallItem, visitCall, type CallSleep, type EventSleep, type Progress, type Sleep } from './progress.ts';
-import { resultOf, settle } from './settle.ts';
+import { awake, type EventSleep, type Progress, type Sleep } from './progress.ts';
 import type { OfferedEvent, Surroundings } from './surroundings.ts';
+import { wake } from './wake-up.ts';
 
 /** What became of an event that a sleeping run was offered. `stale`: it no longer waits, or never did; `later`: ask again. */
 export type Offer = 'taken' | 'kept' | 'stale' | 'later';
 
 const rememberedEvents = 200;
-
-/** The least time between two askings for one call, so that clocks that differ make no storm. */
-const askAgainAfterMs = 1000;
 
 /** Wakes a run whose sleep is over. */
 export async function finishSleep(journal: Journal, progress: Progress, sleep: Sleep, run: Surroundings): Promise<void> {
@@ -47,47 +42,6 @@ export async function lookUp(journal: Journal, sleep: Sleep, run: Surroundings):
   if (result === null) journal.commit({ ...current, wait: { ...wait, asked: sleep.pokes } });
   else if (wait.kind === 'call') takeCall(journal, current, wait, result as CallResult, run);
   else wake(journal, current, wait, childOutcome(result as ChildResult), run);
-}
-
-/** Goes on with what became of a call. One that came back undialled for a reason that passes is asked for again. */
-function takeCall(journal: Journal, progress: Progress, sleep: CallSleep, result: CallResult, run: Surroundings): void {
-  const call = visitCall(progress);
-  const number = result.returned === null ? call.number : call.number + 1;
-  const settled = { ...progress, call: { ...call, number, isAsked: false } };
-  const again = Math.max(result.returned_until ?? 0, run.now() + askAgainAfterMs);
-  if (!mayBeAskedAgain(result) || (result.returned === 'too_soon' && again >= sleep.until))
-    return wake(journal, settled, sleep, outcomeOf(result), run);
-  const entry = recordOf(journal, sleep);
-  const { returned, returned_until: _until, ...shown } = result;
-  const why = `${result.reason ?? returned}; it is asked for again`;
-  const output = { ...(entry.output as object), ...shown, until: toTimestamp(again), why };
-  const attempt = progress.attempt + 1;
-  // Until it was too soon to call, the time that the run waits goes on; while it may not call at all, it does not.
-  const until = returned === 'too_soon' ? call.until : null;
-  journal.commit(
-    {
-      ...awake(settled),
-      state: 'waiting',
-      attempt,
-      firstAttempt: attempt,
-      stepCount: progress.stepCount + 1,
-      retryAt: again,
-      call: { ...settled.call, until },
-    },
-    { ...entry, ...resultOf(next(output)), status: 'retrying', completedAt: run.now() },
-  );
-}
-
-/** Takes a call back that has lasted too long, unless it has ended after all. One that is under way goes on without the run. */
-async function waitNoLonger(journal: Journal, progress: Progress, sleep: CallSleep, run: Surroundings): Promise<void> {
-  await run.withdrawCall(currentCallItem(progress));
-  const result = await run.callResult(sleep.runId);
-  const current = journal.progress();
-  if (current.wait?.kind !== 'call' || current.wait.historyId !== sleep.historyId) return;
-  if (result && result.returned !== 'withdrawn') return takeCall(journal, current, current.wait, result, run);
-  const reason = `timeout: the call had not ended by ${toTimestamp(sleep.until)}; give the node a longer timeout if it may take longer`;
-  const settled = { ...current, call: { ...visitCall(current), isAsked: false } };
-  wake(journal, settled, current.wait, uncalled({ call_run_id: sleep.runId, reason }), run);
 }
 
 async function subscribe(journal: Journal, sleep: EventSleep, run: Surroundings): Promise<void> {
@@ -156,19 +110,4 @@ const shown = (event: OfferedEvent) => ({ id: event.id, type: event.type, data: 
 
 function childOutcome(result: ChildResult): NextResult {
   return { ...next(result, result.state === 'completed' ? completedHandle : failedHandle), orElse: defaultHandle };
-}
-
-/** The sleep's own record shows what ended it; what it had told while sleeping stays beside that. */
-function wake(journal: Journal, progress: Progress, sleep: Sleep, result: StepResult, run: Surroundings): void {
-  const entry = recordOf(journal, sleep);
-  const told = isRecord(entry.output) ? entry.output : {};
-  const isNext = result.kind === 'next' && isRecord(result.output);
-  const before = awake(progress);
-  settle(journal, before, entry, isNext ? { ...result, output: { ...told, ...(result.output as object) } } : result, run);
-}
-
-function recordOf(journal: Journal, sleep: Sleep): HistoryEntry {
-  const entry = journal.entry(sleep.historyId);
-  if (!entry) throw new Error(`record ${sleep.historyId} of a sleep is not in the history`);
-  return entry;
 }

@@ -25,12 +25,15 @@ export const eventSamples: Partial<Record<EventName, Record<string, unknown>>> =
   },
   'campaign.completed': {
     campaign_id: 4,
-    name: 'Spring offer',
-    state: 'completed',
+    campaign_name: 'Spring offer',
+    workflow_id: 12,
     total_rows: 100,
+    processed_rows: 100,
     completed_rows: 71,
     failed_rows: 25,
     skipped_rows: 4,
+    in_flight: 0,
+    outcomes: { completed: 71, busy: 6, no_answer: 10, voicemail: 7, failed: 2, cancelled: 0 },
   },
   'run.completed': { ...ofRun, state: 'completed', outcome: 'done', error: null },
   'run.failed': {

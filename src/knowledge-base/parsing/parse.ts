@@ -1,8 +1,8 @@
-import type { BlockWriter } from './block-writer.ts';
-import { BlockWriter as Writer } from './block-writer.ts';
-import type { DocumentType, ParsedDocument } from './blocks.ts';
+import { BlockWriter } from './block-writer.ts';
+import type { Block, DocumentType, ParsedDocument } from './blocks.ts';
 import { cleanLine } from './clean-text.ts';
 import { detectType } from './detect-type.ts';
+import { withTypedHeadings } from './typed-headings.ts';
 import { UnparsableDocument, damaged, emptyDocument, noText, tooLarge } from './unparsable-document.ts';
 
 /** What a reader knows besides the blocks. */
@@ -30,22 +30,26 @@ const readers: Record<DocumentType, () => Promise<Reader>> = {
   eml: async () => (await import('./email/read-email.ts')).readEmail,
 };
 
+/** Where people type headings as they type text, and a PDF's are told by their letters. */
+const typedHeadings = new Set<DocumentType>(['docx', 'rtf', 'txt']);
+
 /**
  * The text of a document in reading order, without markup. The type is told by the content, then by the name; `declaredType` (a mime type)
- * only decides between kinds of text. `bytes` are not changed. Throws `UnparsableDocument`, and nothing else for whatever bytes come.
+ * only decides between kinds of text. `bytes` are given away: a PDF's are gone afterwards. Throws `UnparsableDocument`, and nothing else for whatever bytes come.
  */
 export async function parse(bytes: Uint8Array, name: string, declaredType?: string): Promise<ParsedDocument> {
   const type = detectType(bytes, name, declaredType);
-  const writer = new Writer();
+  const writer = new BlockWriter();
   const read = await readers[type]();
   const reading = await read(bytes, writer, name).catch((error: unknown) => {
     throw asUnparsable(error);
   });
   writer.endTable();
   if (writer.blocks.length === 0) throw nothingIn(type, reading);
+  const blocks = typedHeadings.has(type) ? withTypedHeadings(writer.blocks) : writer.blocks;
   return {
-    title: cleanLine(reading.title ?? '').slice(0, 300) || titleIn(writer),
-    blocks: writer.blocks,
+    title: cleanLine(reading.title ?? '').slice(0, 300) || titleIn(writer.blocks),
+    blocks,
     metadata: { type, pages: reading.pages ?? null, pages_without_text: reading.pages_without_text ?? 0 },
   };
 }
@@ -65,8 +69,8 @@ function nothingIn(type: DocumentType, reading: Reading): UnparsableDocument {
 }
 
 /** A heading that the document begins with, or the first of the highest level near its beginning. */
-function titleIn(writer: BlockWriter): string | null {
-  const beginning = writer.blocks.slice(0, 20).filter((block) => block.kind === 'heading');
+function titleIn(blocks: Block[]): string | null {
+  const beginning = blocks.slice(0, 20).filter((block) => block.kind === 'heading');
   const highest = Math.min(...beginning.map((heading) => heading.level));
   return beginning.find((heading) => heading.level === highest)?.text ?? null;
 }

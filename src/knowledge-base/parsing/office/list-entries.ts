@@ -5,7 +5,12 @@ import { damaged, tooLarge } from '../unparsable-document.ts';
 export interface ArchiveEntry {
   name: string;
   isEncrypted: boolean;
+  /** As APPNOTE.TXT numbers them: 0 stored, 8 deflated. */
+  method: number;
+  packedBytes: number;
   unpackedBytes: number;
+  /** Where its own header begins, which stands before its bytes. */
+  headerAt: number;
 }
 
 const endSignature = 0x06054b50;
@@ -31,7 +36,10 @@ export function listEntries(bytes: Uint8Array): ArchiveEntry[] {
     entries.push({
       name: decoder.decode(bytes.subarray(place + entryLength, place + entryLength + nameLength)),
       isEncrypted: (view.getUint16(place + 8, true) & 1) === 1,
+      method: view.getUint16(place + 10, true),
+      packedBytes: view.getUint32(place + 20, true),
       unpackedBytes: view.getUint32(place + 24, true),
+      headerAt: view.getUint32(place + 42, true),
     });
     place += entryLength + nameLength + view.getUint16(place + 30, true) + view.getUint16(place + 32, true);
   }
