@@ -263,14 +263,8 @@ export class CallSlotsObject extends LivingObject {
     const queued = this.#book.rows.count("owner = ? AND state = 'queued'", name);
     const live = this.#book.rows.count('is_live = 1 AND owner = ?', name);
     const organizationLive = this.#book.liveCalls().all;
-    const waitingFor =
-      queued === 0
-        ? null
-        : config === null
-          ? 'telephony_not_configured: create a telephony configuration'
-          : organizationLive >= limit
-            ? `call_slots: all ${limit} calls that the plan allows at once are taken`
-            : `calls_per_second: ${config.callsPerSecond} a second may be dialled, or the persons are in other calls`;
+    const most = this.#book.mostOf(laneOf(owner));
+    const waitingFor = queued === 0 ? null : whatFor({ config, live, most, organizationLive, limit });
     return { queued, live, organizationLive, limit, waitingFor };
   }
 
@@ -425,4 +419,13 @@ function whatToDo(attempt: StoredAttempt, event: CarrierEvent, asks: WhoAsks): C
   if (asks === 'nobody') return 'none';
   if (isMachine) return 'hang_up';
   return asks === 'command' && attempt.awaitsVerdict && attempt.answeredBy === null ? 'none' : 'talk';
+}
+
+/** What queued calls wait for: a word, then for people a sentence. */
+function whatFor(standing: { config: DialingTerms['config']; live: number; most: number | null; organizationLive: number; limit: number }) {
+  const { config, live, most, organizationLive, limit } = standing;
+  if (config === null) return 'telephony_not_configured: create a telephony configuration';
+  if (most !== null && live >= most) return `max_concurrency: ${most} of its own calls at once, which is what it may have`;
+  if (organizationLive >= limit) return `call_slots: all ${limit} calls that the plan allows at once are taken`;
+  return `calls_per_second: ${config.callsPerSecond} a second may be dialled, or the persons are in other calls`;
 }

@@ -60,7 +60,13 @@ interface Prepared {
 async function prepare(context: Context, calls: BegunCall[]): Promise<Prepared[]> {
   const { database, organization, clock, log } = context;
   const now = clock();
-  const asked = calls.map(({ key, agentId, phone, contactId }) => ({ attempt_key: key, agent_id: agentId, phone, contact_id: contactId }));
+  const asked = calls.map(({ key, agentId, phone, contactId, owner }) => ({
+    attempt_key: key,
+    agent_id: agentId,
+    phone,
+    contact_id: contactId,
+    automation_run_id: owner.kind === 'journey' ? owner.id : null,
+  }));
   try {
     const inserts = jsonChunks(calls.map(runOf)).map((chunk) => insertCallRuns(database, organization.id, chunk, now));
     const answers = await database.batch([...inserts, callFacts(database, organization.id, JSON.stringify(asked), now)]);
@@ -95,6 +101,7 @@ function judge(call: BegunCall, facts: CallFacts | undefined): Prepared {
   });
   if (facts?.suppressed != null) return refuse('suppressed', `${call.phone} must not be called (${facts.suppressed})`);
   if (facts?.contact_gone) return refuse('contact_deleted', 'the contact was deleted');
+  if (facts?.journey_halted) return refuse('withdrawn', 'the run that asked for it was stopped, or its journey is paused');
   if (facts && facts.agent_status !== 'active')
     return refuse('agent_archived', 'the voice agent is archived and takes no calls; restore it and resume');
   return { call, ready: readyOf(facts), refusal: null, isOver: facts?.is_completed === 1 };

@@ -48,10 +48,12 @@ export interface CallFacts {
   /** Why the number must not be called; null: it may. */
   suppressed: string | null;
   contact_gone: number;
+  /** The run of a journey that asked for it was cancelled, or its workflow is paused. */
+  journey_halted: number;
   configurations: string | null;
 }
 
-/** `calls`: JSON of `{ attempt_key, agent_id, phone, contact_id }`. */
+/** `calls`: JSON of `{ attempt_key, agent_id, phone, contact_id, automation_run_id }`. */
 export const callFacts = (database: Database, organizationId: number, calls: string, now: number): Statement =>
   database.prepare(
     `SELECT j.value->>'attempt_key' AS attempt_key, r.id AS run_id, r.is_completed, a.status AS agent_status,
@@ -59,7 +61,10 @@ export const callFacts = (database: Database, organizationId: number, calls: str
        (SELECT s.reason FROM suppression s WHERE s.organization_id = ?2 AND s.phone = j.value->>'phone'
          AND (s.until IS NULL OR s.until > ?3)) AS suppressed,
        j.value->>'contact_id' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contact c
-         WHERE c.id = j.value->>'contact_id' AND c.organization_id = ?2 AND c.deleted_at IS NULL) AS contact_gone
+         WHERE c.id = j.value->>'contact_id' AND c.organization_id = ?2 AND c.deleted_at IS NULL) AS contact_gone,
+       EXISTS (SELECT 1 FROM automation_run x CROSS JOIN automation_workflow w
+         WHERE x.id = j.value->>'automation_run_id' AND x.organization_id = ?2 AND w.id = x.workflow_id
+           AND (x.state = 'cancelled' OR (x.completed_at IS NULL AND w.status <> 'active' AND x.is_test = 0))) AS journey_halted
      FROM json_each(?1) j
      LEFT JOIN voice_agent_run r ON r.organization_id = ?2 AND r.attempt_key = j.value->>'attempt_key'
      LEFT JOIN voice_agent a ON a.id = j.value->>'agent_id' AND a.organization_id = ?2`,
