@@ -14,14 +14,12 @@ let tested = 0;
 /** The campaign that owns the calls of a test: it keeps what it is told. */
 function listeningCampaign() {
   const reports: AttemptReport[] = [];
-  const spy = vi
-    .spyOn(env.CAMPAIGN, 'getByName')
-    .mockImplementation(
-      (name) =>
-        ({
-          reports: async (told: AttemptReport[]) => void (name.startsWith(`${tested}/`) && reports.push(...structuredClone(told))),
-        }) as never,
-    );
+  const spy = vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
+    (name) =>
+      ({
+        reports: async (told: AttemptReport[]) => void (name.startsWith(`${tested}/`) && reports.push(...structuredClone(told))),
+      }) as never,
+  );
   return { reports, of: (kind: AttemptReport['kind']) => reports.filter((report) => report.kind === kind), end: () => spy.mockRestore() };
 }
 
@@ -107,9 +105,9 @@ describe('call slots', () => {
       queued: 4,
       organizationLive: 3,
       limit: 3,
-      waitingFor: expect.stringContaining('call_slots'),
+      waitingFor: expect.stringContaining('max_concurrency'),
     });
-    expect(await slots.standing(other)).toMatchObject({ live: 2, queued: 3 });
+    expect(await slots.standing(other)).toMatchObject({ live: 2, queued: 3, waitingFor: expect.stringContaining('call_slots') });
     await carryCallbacks(account, async () => listener.of('ended').length >= 10, 25_000);
     const ledger = await carrierLedger(account);
     expect(ledger.calls).toHaveLength(10);
