@@ -40,6 +40,8 @@ const Variables = z.object({
   /** Of the carriers' APIs. */
   TWILIO_BASE_URL: z.url({ error: 'must be an address such as https://api.twilio.com' }).default('https://api.twilio.com'),
   TELNYX_BASE_URL: z.url({ error: 'must be an address such as https://api.telnyx.com/v2' }).default('https://api.telnyx.com/v2'),
+  /** Requests to a carrier that one batch of calls has open at a time. A Worker has six connections; locally they have no bound. */
+  CALLS_AT_ONCE: positiveInteger(6),
   /** A live call of which the carrier has told nothing for so long is asked about. */
   CALL_SILENCE_SECONDS: positiveInteger(60),
   /** A call that may or may not have been placed is looked for at the carrier after this, three times. */

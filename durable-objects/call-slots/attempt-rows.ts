@@ -1,4 +1,4 @@
-import type { Attempt } from '../../src/voice-agents/dialing/attempt/attempt.ts';
+import { holdsSlot, type Attempt } from '../../src/voice-agents/dialing/attempt/attempt.ts';
 import type { RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
 import type { SchemaSteps } from '../shared/living-object.ts';
 
@@ -28,6 +28,8 @@ export interface StoredAttempt extends Attempt {
   /** Null once it is over. */
   initialContext: string | null;
   grantedAt: number | null;
+  /** When the person had been called last before this; null: not within memory. */
+  dialledBefore: number | null;
   settling: Settling;
   level: number;
   told: number;
@@ -40,7 +42,7 @@ export const slotsSchemaSteps: SchemaSteps = [
    ) WITHOUT ROWID;
    CREATE INDEX owner_lane ON owner (lane);
    CREATE TABLE attempt (
-     seq INTEGER PRIMARY KEY,
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
      key TEXT NOT NULL,
      owner TEXT NOT NULL,
      lane TEXT NOT NULL,
@@ -48,6 +50,7 @@ export const slotsSchemaSteps: SchemaSteps = [
      phone TEXT NOT NULL,
      state TEXT NOT NULL,
      is_live INTEGER NOT NULL,
+     is_engaged INTEGER NOT NULL,
      not_before INTEGER NOT NULL,
      not_after INTEGER,
      agent_id INTEGER NOT NULL,
@@ -68,6 +71,10 @@ export const slotsSchemaSteps: SchemaSteps = [
      ended_at INTEGER,
      duration_seconds INTEGER,
      sip_code INTEGER,
+     submission INTEGER NOT NULL,
+     requeues INTEGER NOT NULL,
+     has_row INTEGER NOT NULL,
+     dialled_before INTEGER,
      looks INTEGER NOT NULL,
      check_at INTEGER,
      outcome TEXT,
@@ -83,7 +90,8 @@ export const slotsSchemaSteps: SchemaSteps = [
    CREATE UNIQUE INDEX attempt_key ON attempt (key);
    CREATE INDEX attempt_queued ON attempt (lane, seq) WHERE state = 'queued';
    CREATE INDEX attempt_open ON attempt (owner) WHERE state IN ('queued', 'granted');
-   CREATE INDEX attempt_live_phone ON attempt (phone) WHERE is_live = 1;
+   CREATE INDEX attempt_live ON attempt (lane) WHERE is_live = 1;
+   CREATE INDEX attempt_engaged ON attempt (phone) WHERE is_engaged = 1;
    CREATE UNIQUE INDEX attempt_one_call ON attempt (phone) WHERE is_live = 1 AND lane <> 'inbound';
    CREATE INDEX attempt_call ON attempt (call_id) WHERE call_id IS NOT NULL;
    CREATE INDEX attempt_check ON attempt (check_at) WHERE check_at IS NOT NULL;
@@ -124,6 +132,10 @@ const columns = {
   endedAt: 'ended_at',
   durationSeconds: 'duration_seconds',
   sipCode: 'sip_code',
+  submission: 'submission',
+  requeues: 'requeues',
+  hasRow: 'has_row',
+  dialledBefore: 'dialled_before',
   looks: 'looks',
   checkAt: 'check_at',
   outcome: 'outcome',
@@ -153,9 +165,14 @@ function attemptOf(row: StoredRow): StoredAttempt {
     ...attempt,
     awaitsVerdict: row['awaits_verdict'] === 1,
     hasTalk: row['has_talk'] === 1,
+    hasRow: row['has_row'] === 1,
     callbacks: JSON.parse(row['callbacks'] as string) as unknown,
   } as unknown as StoredAttempt;
 }
+
+/** Whether nobody else may call the person: until what was said on the call is known, which may be that they want no more calls. */
+const engages = (attempt: Pick<StoredAttempt, 'state' | 'settling'>): boolean =>
+  holdsSlot(attempt) || attempt.settling === 'talk' || attempt.settling === 'watch';
 
 /** The `attempt` table. It knows how attempts are kept, not what becomes of them. */
 export class AttemptRows {
@@ -177,24 +194,30 @@ export class AttemptRows {
     return this.all('key = ?', key)[0] ?? null;
   }
 
-  insert(attempt: Omit<StoredAttempt, 'seq'>, isLive: boolean): void {
+  insert(attempt: Omit<StoredAttempt, 'seq'>): void {
     const names = fields.map((field) => columns[field]);
     this.#sql.exec(
-      `INSERT INTO attempt (${names.join(', ')}, is_live) VALUES (${names.map(() => '?').join(', ')}, ?)`,
+      `INSERT INTO attempt (${names.join(', ')}, is_live, is_engaged) VALUES (${names.map(() => '?').join(', ')}, ?, ?)`,
       ...fields.map((field) => valueOf(attempt as StoredAttempt, field)),
-      Number(isLive),
+      Number(holdsSlot(attempt)),
+      Number(engages(attempt)),
     );
   }
 
   /** Writes what differs. */
-  update(before: StoredAttempt, after: StoredAttempt, isLive: boolean): void {
+  update(before: StoredAttempt, after: StoredAttempt): void {
     const changed = fields.filter((field) => before[field] !== after[field]);
     if (!changed.length) return;
-    const assignments = changed.map((field) => `${columns[field]} = ?`);
+    // An index is written for every column that is set, whether it differs or not.
+    const flags = [
+      ...(holdsSlot(before) === holdsSlot(after) ? [] : [['is_live', Number(holdsSlot(after))] as const]),
+      ...(engages(before) === engages(after) ? [] : [['is_engaged', Number(engages(after))] as const]),
+    ];
+    const assignments = [...changed.map((field) => columns[field]), ...flags.map(([column]) => column)].map((column) => `${column} = ?`);
     this.#sql.exec(
-      `UPDATE attempt SET ${assignments.join(', ')}, is_live = ? WHERE seq = ?`,
+      `UPDATE attempt SET ${assignments.join(', ')} WHERE seq = ?`,
       ...changed.map((field) => valueOf(after, field)),
-      Number(isLive),
+      ...flags.map(([, value]) => value),
       before.seq,
     );
   }
@@ -219,20 +242,20 @@ export class AttemptRows {
       .map(({ lane }) => lane);
   }
 
-  /** The oldest of a lane that may be dialled at `now`: nobody who is in another call. */
+  /** The oldest of a lane that may be dialled at `now`: nobody who is in another call, or has just been and may have asked not to be called. */
   candidates(lane: string, now: number, limit: number): StoredAttempt[] {
     return this.all(
       `lane = ? AND state = 'queued' AND not_before <= ?
-       AND NOT EXISTS (SELECT 1 FROM attempt other WHERE other.phone = attempt.phone AND other.is_live = 1) ORDER BY seq LIMIT ?`,
+       AND NOT EXISTS (SELECT 1 FROM attempt other WHERE other.phone = attempt.phone AND other.is_engaged = 1) ORDER BY seq LIMIT ?`,
       lane,
       now,
       limit,
     );
   }
 
-  /** Whether somebody else has this number in a live call. */
+  /** Whether this number is in another call, or in one that is being evaluated. */
   isInCall(phone: string): boolean {
-    return this.#sql.exec('SELECT 1 FROM attempt WHERE phone = ? AND is_live = 1 LIMIT 1', phone).toArray().length > 0;
+    return this.#sql.exec('SELECT 1 FROM attempt WHERE phone = ? AND is_engaged = 1 LIMIT 1', phone).toArray().length > 0;
   }
 
   count(where: string, ...parameters: Value[]): number {
@@ -268,6 +291,10 @@ export const newAttempt = (
   endedAt: null,
   durationSeconds: null,
   sipCode: null,
+  submission: 0,
+  requeues: 0,
+  hasRow: false,
+  dialledBefore: null,
   looks: 0,
   checkAt: null,
   outcome: null,

@@ -1,13 +1,11 @@
 import type { Context } from '../../src/accounts/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
 import type { CarrierEvent } from '../../src/providers/telephony/carrier-events.ts';
-import { begun, isOver, returnedFor, type Patience } from '../../src/voice-agents/dialing/attempt/attempt.ts';
+import { isOver, returnedFor, type Patience } from '../../src/voice-agents/dialing/attempt/attempt.ts';
 import { afterMachine, afterStatus, isStray } from '../../src/voice-agents/dialing/attempt/after-event.ts';
-import { afterPlacing } from '../../src/voice-agents/dialing/attempt/after-placing.ts';
 import { patienceOf } from '../../src/voice-agents/dialing/attempt/patience.ts';
 import {
   ownerName,
-  ownerOf,
   type BegunCall,
   type CallsRequest,
   type CarrierAnswer,
@@ -25,6 +23,7 @@ import { LivingObject } from '../shared/living-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { newAttempt, slotsSchemaSteps, type StoredAttempt } from './attempt-rows.ts';
 import { Checks } from './checks.ts';
+import { begunCallOf, whatFor, whatToDo } from './answers.ts';
 import { Grants } from './grants.ts';
 import { HandOn } from './hand-on.ts';
 import { laneOf, SlotsBook } from './slots-book.ts';
@@ -35,9 +34,13 @@ import { standingStatus } from './views.ts';
 const coalesceMs = 25;
 /** While there is anything to do it is looked at this often, whatever was missed. */
 const tendMs = 5000;
+const soonestTendMs = 100;
 const termsLastMs = 60_000;
 const markEveryMs = 5 * 60_000;
 const markAheadMs = 10 * 60_000;
+const secondMs = 1000;
+/** An answer of RPC holds 32 MiB. */
+const mostBegunBytes = 8 * 1024 * 1024;
 
 /**
  * The call slots of one organization, named by its id. Every attempt to call somebody, and every inbound call, is a row here: the row is the
@@ -68,7 +71,13 @@ export class CallSlotsObject extends LivingObject {
   #soon: { due: number; timeout: ReturnType<typeof setTimeout> } | null = null;
   #tendDue = 0;
   #markedAt = 0;
+  /** Of the last second. */
+  #begunAt: number[] = [];
+  #termsAge = 0;
+  /** A configuration that is being deleted. */
+  #closing: number | null = null;
   #pumping = false;
+  #pumpAgain = false;
 
   protected schemaSteps() {
     return slotsSchemaSteps;
@@ -115,32 +124,39 @@ export class CallSlotsObject extends LivingObject {
     await this.#arm();
   }
 
-  /** Of the given attempts, those that this caller has to have placed: each is given out once, ever. */
+  /**
+   * Of the given attempts, those that this caller has to have placed: each is given out once, ever, no more of them a second than the carrier
+   * takes, and no more at a time than an answer can hold. What is left is announced again.
+   */
   async begin(keys: string[]): Promise<BegunCall[]> {
     if (!this.exists()) return [];
     const { config } = await this.#readTerms();
     const now = this.clock();
+    const patience = this.#patience();
     const given: BegunCall[] = [];
-    let closed = 0;
+    let bytes = 0;
+    this.#begunAt = this.#begunAt.filter((at) => at > now - secondMs && at <= now);
+    const room = Math.max(0, (config?.callsPerSecond ?? Infinity) - this.#begunAt.length);
     this.#book.transaction(() => {
       for (const key of keys) {
         const attempt = this.#book.rows.find(key);
         if (attempt?.state !== 'granted') continue;
         if (attempt.notAfter !== null && attempt.notAfter <= now) {
           this.#book.save(attempt, returnedFor(attempt, 'window_closed', 'the calling window closed before the call was dialled', now));
-          closed += 1;
+        } else if (given.length >= room || bytes > mostBegunBytes) {
+          this.#book.save(attempt, { ...attempt, checkAt: now + secondMs });
         } else {
-          this.#book.save(attempt, begun(attempt, config?.machineDetection ?? true, now, this.#patience()));
-          this.#book.noteDialled(attempt.phone, now);
-          given.push(begunCallOf(attempt, config));
+          bytes += attempt.initialContext?.length ?? 0;
+          given.push(begunCallOf(this.#book.give(attempt, now, patience)));
         }
       }
     });
-    if (closed) this.#act();
+    this.#begunAt.push(...given.map(() => now));
+    await this.#arm();
     return given;
   }
 
-  /** Which of the attempts that were begun are still wanted, when placing them took its time. */
+  /** Which of the attempts that were begun are still wanted, when placing them takes its time. */
   stillWanted(keys: string[]): string[] {
     if (!this.exists()) return [];
     return keys.filter((key) => {
@@ -154,19 +170,16 @@ export class CallSlotsObject extends LivingObject {
     if (!this.exists()) return;
     const now = this.clock();
     this.#book.transaction(() => {
-      for (const placing of placings) {
-        const attempt = this.#book.rows.find(placing.key);
-        if (!attempt) continue;
-        const known = { ...attempt, runId: attempt.runId ?? placing.runId };
-        if ('refused' in placing) {
-          const isOpen = attempt.state === 'submitting' && attempt.callId === null;
-          this.#book.save(attempt, isOpen ? returnedFor(known, placing.refused, placing.detail, now) : known);
-        } else if ('unasked' in placing.result && !placing.result.isFinal && this.#book.mayQueueAgain(attempt))
-          this.#book.save(attempt, this.#book.queuedAgain(attempt, now));
-        else this.#book.save(attempt, afterPlacing(known, placing.result, now, this.#patience()));
-      }
+      for (const placing of placings) this.#book.take(placing, now, this.#patience());
     });
     this.#act();
+    await this.#arm();
+  }
+
+  /** The agent was to take the line and could not: nobody has talked to the person. `why` is a sentence. Repeatable. */
+  async agentNotOnLine(key: string, why: string): Promise<void> {
+    if (!this.exists()) return;
+    this.#book.change(key, (current) => (isOver(current) ? current : { ...current, hasTalk: false, detail: why }));
     await this.#arm();
   }
 
@@ -182,7 +195,12 @@ export class CallSlotsObject extends LivingObject {
       return 'hang_up';
     }
     const now = this.clock();
-    const known = { ...attempt, runId: attempt.runId ?? runId };
+    if (attempt.state === 'ended' && attempt.callId === null && event.kind === 'status' && !event.isTerminal) {
+      // Somebody may have been called for it again already.
+      this.log.error('a call turned up that the carrier was thought not to have', new Error('late call'), { key, run_id: runId });
+      return 'hang_up';
+    }
+    const known = { ...attempt, runId: attempt.runId ?? runId, hasRow: true };
     const after = this.#after(known, event, now);
     const answer = whatToDo(after, event, asks);
     // Written before the agent is put on the line: from now on the end of the line is that of a talk.
@@ -211,24 +229,22 @@ export class CallSlotsObject extends LivingObject {
     if (this.#book.liveCalls().all >= terms.limit) return false;
     const now = this.clock();
     const requested: RequestedCall = { ...call, initialContext: '{}', name: 'inbound', notAfter: null };
-    this.#book.rows.insert(
-      {
-        ...newAttempt(requested, { owner: 'inbound:0', lane: 'inbound', epoch: 0, notBefore: 0 }),
-        state: 'placed',
-        runId: call.runId,
-        configId: call.configId,
-        ownNumber: call.ownNumber,
-        callId: call.callId,
-        status: 'ringing',
-        answeredBy: 'person',
-        hasTalk: true,
-        grantedAt: now,
-        submittedAt: now,
-        answeredAt: now,
-        checkAt: now + this.#patience().silenceMs,
-      },
-      true,
-    );
+    this.#book.rows.insert({
+      ...newAttempt(requested, { owner: 'inbound:0', lane: 'inbound', epoch: 0, notBefore: 0 }),
+      state: 'placed',
+      runId: call.runId,
+      configId: call.configId,
+      ownNumber: call.ownNumber,
+      callId: call.callId,
+      status: 'ringing',
+      answeredBy: 'person',
+      hasTalk: true,
+      hasRow: true,
+      grantedAt: now,
+      submittedAt: now,
+      answeredAt: now,
+      checkAt: now + this.#patience().silenceMs,
+    });
     this.#book.recount();
     await this.#arm();
     return true;
@@ -237,6 +253,8 @@ export class CallSlotsObject extends LivingObject {
   /** The telephony configuration, the plan or a setting has changed: it is read anew, and what waits is looked at again. */
   async termsChanged(): Promise<void> {
     this.#terms = null;
+    this.#termsAge++;
+    this.#closing = null;
     if (!this.exists()) return;
     this.#act();
     await this.#arm();
@@ -268,9 +286,11 @@ export class CallSlotsObject extends LivingObject {
     return { queued, live, organizationLive, limit, waitingFor };
   }
 
-  /** How many live calls a telephony configuration has. */
-  liveCallsOf(configId: number): number {
-    return this.exists() ? this.#book.rows.count('is_live = 1 AND config_id = ?', configId) : 0;
+  /** Before a telephony configuration is deleted: answers how many live calls it has; with none, no further one is dialled by it. */
+  closeConfig(configId: number): number {
+    const live = this.exists() ? this.#book.rows.count('is_live = 1 AND config_id = ?', configId) : 0;
+    if (live === 0) this.#closing = configId;
+    return live;
   }
 
   /** Goes on with what is due, whatever became of the alarm. */
@@ -336,10 +356,11 @@ export class CallSlotsObject extends LivingObject {
   async #arm(): Promise<void> {
     if (!this.exists()) return;
     const now = this.clock();
-    if (this.#tendDue > now) return;
+    if (this.#tendDue > now && this.#tendDue <= now + tendMs) return;
     if (this.#book.isIdle()) return;
     const next = this.#book.nextCheck();
-    this.#tendDue = Math.min(Math.max(next ?? Infinity, now), now + tendMs);
+    // What is due already is being seen to.
+    this.#tendDue = Math.min(Math.max(next ?? Infinity, now + soonestTendMs), now + tendMs);
     this.timers.set('tend', this.#tendDue);
     await this.timers.arm();
     if (now - this.#markedAt < markEveryMs) return;
@@ -352,11 +373,16 @@ export class CallSlotsObject extends LivingObject {
     // Set before the work, so that a crash in it is followed by another try.
     this.#tendDue = this.clock() + tendMs;
     this.timers.set('tend', this.#tendDue);
-    await Promise.all([this.#pump(), this.#checks.all(), this.#handOn.tellOwners(), this.#handOn.settle()]);
+    this.#checks.decide();
+    // A carrier that does not answer must not hold up the alarm.
+    this.ctx.waitUntil(this.#checks.ask().then(() => this.#arm()));
+    await Promise.all([this.#pump(), this.#handOn.tellOwners(), this.#handOn.settle()]);
     this.#book.prune();
     this.#tendDue = 0;
     if (!this.#book.isIdle()) return this.#arm();
-    this.timers.clear('tend');
+    const prune = this.#book.nextPrune();
+    if (prune === null) this.timers.clear('tend');
+    else this.timers.set('tend', Math.max(prune, this.clock() + tendMs));
     this.#markedAt = 0;
     this.projection.change(() => undefined);
     await this.project();
@@ -364,13 +390,14 @@ export class CallSlotsObject extends LivingObject {
 
   /** Grants free slots to those who wait, by the terms, and has them dialled. */
   async #pump(): Promise<void> {
-    if (this.#pumping || this.#book.rows.queuedLanes().length === 0) return;
+    this.#pumpAgain = true;
+    if (this.#pumping) return;
     this.#pumping = true;
     try {
-      const terms = await this.#readTerms();
-      if (!terms.config) return this.#grants.returnAll();
-      const keys = this.#grants.grant(terms, terms.config, this.#patience());
-      if (keys.length) await announceCalls(this.env, this.#organizationId(), keys);
+      while (this.#pumpAgain) {
+        this.#pumpAgain = false;
+        if (this.#book.rows.queuedLanes().length > 0) await this.#grantOnce();
+      }
     } catch (error) {
       // Calls that were granted and not announced are announced again in a while.
       this.log.error('calls could not be granted', error);
@@ -379,11 +406,23 @@ export class CallSlotsObject extends LivingObject {
     }
   }
 
+  async #grantOnce(): Promise<void> {
+    const terms = await this.#readTerms();
+    if (!terms.config) return this.#grants.returnAll();
+    if (terms.config.id === this.#closing) return;
+    const keys = this.#grants.grant(terms, terms.config, this.#patience());
+    if (keys.length) await announceCalls(this.env, this.#organizationId(), keys);
+  }
+
   async #readTerms(): Promise<DialingTerms> {
     const now = this.clock();
-    if (this.#terms && now - this.#terms.readAt < termsLastMs) return this.#terms.terms;
+    const known = this.#terms;
+    // A clock that was set back must not stretch the minute.
+    if (known && now - known.readAt < termsLastMs && known.readAt <= now) return known.terms;
+    const age = this.#termsAge;
     const terms = await dialingTerms(await this.#context());
-    this.#terms = { terms, readAt: now };
+    // What was read while they changed may be the old ones.
+    if (age === this.#termsAge) this.#terms = { terms, readAt: now };
     return terms;
   }
 
@@ -396,36 +435,4 @@ export class CallSlotsObject extends LivingObject {
     if (!context) throw new Error(`organization ${this.#organizationId()} is unknown`);
     return context;
   }
-}
-
-const begunCallOf = (attempt: StoredAttempt, config: DialingTerms['config']): BegunCall => ({
-  key: attempt.key,
-  owner: ownerOf(attempt.owner),
-  phone: attempt.phone,
-  ownNumber: attempt.ownNumber!,
-  configId: attempt.configId!,
-  provider: config?.provider ?? 'twilio',
-  agentId: attempt.agentId,
-  contactId: attempt.contactId,
-  name: attempt.name,
-  initialContext: attempt.initialContext ?? '{}',
-  machineDetection: config?.machineDetection ?? true,
-});
-
-function whatToDo(attempt: StoredAttempt, event: CarrierEvent, asks: WhoAsks): CarrierAnswer {
-  const isMachine = attempt.answeredBy === 'machine';
-  if (isOver(attempt)) return asks === 'document' ? 'hang_up' : 'none';
-  if (isMachine && event.kind === 'machine') return attempt.hasTalk ? 'end_talk' : 'hang_up';
-  if (asks === 'nobody') return 'none';
-  if (isMachine) return 'hang_up';
-  return asks === 'command' && attempt.awaitsVerdict && attempt.answeredBy === null ? 'none' : 'talk';
-}
-
-/** What queued calls wait for: a word, then for people a sentence. */
-function whatFor(standing: { config: DialingTerms['config']; live: number; most: number | null; organizationLive: number; limit: number }) {
-  const { config, live, most, organizationLive, limit } = standing;
-  if (config === null) return 'telephony_not_configured: create a telephony configuration';
-  if (most !== null && live >= most) return `max_concurrency: ${most} of its own calls at once, which is what it may have`;
-  if (organizationLive >= limit) return `call_slots: all ${limit} calls that the plan allows at once are taken`;
-  return `calls_per_second: ${config.callsPerSecond} a second may be dialled, or the persons are in other calls`;
 }

@@ -1,3 +1,5 @@
+import type { MachineEvent } from '../../src/providers/telephony/carrier-events.ts';
+import { hearCarrier } from '../../src/voice-agents/dialing/hear-carrier.ts';
 import { isOver } from '../../src/voice-agents/dialing/attempt/attempt.ts';
 import { afterListing, afterLookUp } from '../../src/voice-agents/dialing/attempt/after-look.ts';
 import { lineEndWithoutVerdict } from '../../src/voice-agents/dialing/attempt/line-end.ts';
@@ -11,50 +13,70 @@ import type { Surroundings } from './surroundings.ts';
 
 const checksAtOnce = 6;
 const mostChecks = 60;
+const mostDecisions = 1000;
 const watchMs = 2 * 60_000;
 
 /** Looks after attempts of which nothing was heard in time: evidence is asked for, since a clock alone frees no slot. */
 export class Checks {
   readonly #book: SlotsBook;
   readonly #around: Surroundings;
+  #announce: string[] = [];
+  #isAsking = false;
 
   constructor(book: SlotsBook, around: Surroundings) {
     this.#book = book;
     this.#around = around;
   }
 
-  /** Those that are due, at most 60. */
-  async all(): Promise<void> {
+  /** What is due and can be decided here. */
+  decide(): void {
     const now = this.#around.now();
-    const due = this.#book.rows.all('check_at <= ? ORDER BY check_at LIMIT ?', now, mostChecks);
-    const worker = async () => {
-      for (let attempt = due.shift(); attempt; attempt = due.shift())
-        await this.#checkOne(attempt.key).catch((error: unknown) => this.#around.log().error('a call could not be checked', error));
-    };
-    await Promise.all(Array.from({ length: checksAtOnce }, worker));
+    for (const attempt of this.#book.rows.all('check_at <= ? ORDER BY check_at LIMIT ?', now, mostDecisions)) {
+      if (attempt.state === 'granted') this.#announce.push(attempt.key);
+      if (attempt.state === 'granted') this.#book.save(attempt, { ...attempt, checkAt: now + this.#around.patience().resendMs });
+      else if (isOver(attempt) && attempt.settling !== 'watch') this.#book.save(attempt, { ...attempt, checkAt: null });
+      else if (attempt.state === 'placed' && attempt.status === 'completed') this.#book.save(attempt, lineEndWithoutVerdict(attempt));
+    }
   }
 
-  async #checkOne(key: string): Promise<void> {
+  /** What is due and needs an answer from outside, at most 60; one round at a time. */
+  async ask(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      const keys = this.#announce.splice(0);
+      if (keys.length) await announceCalls(this.#around.env(), this.#around.organizationId(), keys);
+      const due = this.#book.rows.all('check_at <= ? ORDER BY check_at LIMIT ?', this.#around.now(), mostChecks).map(({ key }) => key);
+      const worker = async () => {
+        for (let key = due.shift(); key !== undefined; key = due.shift())
+          await this.#askFor(key).catch((error: unknown) => this.#around.log().error('a call could not be checked', error));
+      };
+      await Promise.all(Array.from({ length: checksAtOnce }, worker));
+    } catch (error) {
+      this.#around.log().error('granted calls could not be announced again', error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  async #askFor(key: string): Promise<void> {
     const now = this.#around.now();
     // As it is now: those before it in the line took their time.
     const attempt = this.#book.rows.find(key);
-    if (!attempt || attempt.checkAt === null || attempt.checkAt > now) return;
+    if (!attempt || attempt.checkAt === null || attempt.checkAt > now || attempt.state === 'granted') return;
     const patience = this.#around.patience();
-    if (attempt.state === 'granted') {
-      this.#book.save(attempt, { ...attempt, checkAt: now + patience.resendMs });
-      return announceCalls(this.#around.env(), this.#around.organizationId(), [attempt.key]);
-    }
     if (isOver(attempt)) return this.#pokeTalk(attempt, now);
-    if (attempt.status === 'completed') {
-      this.#book.save(attempt, lineEndWithoutVerdict(attempt));
-      return;
-    }
     // Moved on before the carrier is asked, so that a crash does not ask again at once.
     this.#book.save(attempt, { ...attempt, checkAt: now + patience.lookAgainMs });
     const context = await this.#around.context();
     const carrier = attempt.configId === null ? null : await carrierOf(context, attempt.configId);
     const gone = { failure: 'the telephony configuration of this call was deleted' };
-    if (attempt.state === 'placed') {
+    if (attempt.state === 'placed' && carrier?.telephony.commands && lacksVerdict(attempt)) {
+      // A carrier that takes commands connects nobody by itself: without a verdict it is taken for a person.
+      const event: MachineEvent = { kind: 'machine', callId: attempt.callId!, answeredBy: 'person', at: now };
+      const address = { organizationId: context.organization.id, configId: carrier.id, runId: attempt.runId!, key };
+      await hearCarrier(context, carrier, address, event, false);
+    } else if (attempt.state === 'placed') {
       const result = carrier ? await carrier.telephony.lookUp(attempt.callId!) : gone;
       this.#book.change(attempt.key, (current) => afterLookUp(current, result, this.#around.now(), patience));
     } else {
@@ -82,3 +104,6 @@ export class Checks {
     if (!isThere) this.#book.settled([attempt.key]);
   }
 }
+
+const lacksVerdict = (attempt: StoredAttempt): boolean =>
+  attempt.status === 'answered' && attempt.awaitsVerdict && attempt.answeredBy === null && !attempt.hasTalk && attempt.runId !== null;

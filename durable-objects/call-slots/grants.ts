@@ -50,8 +50,8 @@ export class Grants {
             continue;
           }
           const ownNumber = config.fromNumbers[attempt.seq % config.fromNumbers.length]!;
-          const change = granted(attempt, { configId: config.id, ownNumber }, now, patience);
-          this.#book.save(attempt, { ...change, grantedAt: now } as StoredAttempt);
+          const by = { configId: config.id, ownNumber, awaitsVerdict: config.machineDetection };
+          this.#book.save(attempt, { ...granted(attempt, by, now, patience), grantedAt: now });
           this.#grantedAt.push(now);
           keys.push(attempt.key);
         }
@@ -100,10 +100,13 @@ export class Grants {
   }
 
   #recentGrants(now: number): number[] {
-    const recent = this.#grantedAt.filter((at) => at > now - secondMs);
+    // A clock that was set back must not hold everything up.
+    const recent = this.#grantedAt.filter((at) => at > now - secondMs && at <= now);
     if (recent.length) return recent;
     // After a waking the memory of the last second is gone, the rows are not.
-    return this.#book.rows.all('is_live = 1 AND granted_at > ?', now - secondMs).map(({ grantedAt }) => grantedAt!);
+    return this.#book.rows
+      .all('is_live = 1 AND granted_at > ? AND granted_at <= ?', now - secondMs, now)
+      .map(({ grantedAt }) => grantedAt!);
   }
 
   /** More may be dialled when the oldest grant of the last second is a second old. */

@@ -10,6 +10,7 @@ import { lineEndOf, reportOf, silentCallOf } from './views.ts';
 const reportsAtOnce = 500;
 const settledAtOnce = 100;
 const watchMs = 2 * 60_000;
+const againMs = 5000;
 
 /** Hands on what follows from attempts: to their owners, to the objects of talks, and to the rows of calls that nobody talked on. */
 export class HandOn {
@@ -40,9 +41,10 @@ export class HandOn {
       await campaignObject(this.#around.env(), this.#around.organizationId(), owner.id, (object) => object.reports(reports));
     }
     this.#book.transaction(() => {
-      for (const { key, level } of untold) {
+      for (const { key, seq, level } of untold) {
         const current = this.#book.rows.find(key);
-        if (current && current.told < level) this.#book.save(current, { ...current, told: level });
+        // It may have been asked for anew while it was told.
+        if (current?.seq === seq && current.told < level) this.#book.save(current, { ...current, told: level });
       }
     });
     // More of it, or what has happened meanwhile.
@@ -52,8 +54,9 @@ export class HandOn {
   /** What follows from calls that are over: their rows, or the objects of their talks. */
   async settle(): Promise<void> {
     await this.#alone('settle', async () => {
-      const silent = this.#book.rows.all("settling = 'silent' ORDER BY seq LIMIT ?", settledAtOnce);
-      const talks = this.#book.rows.all("settling = 'talk' ORDER BY seq LIMIT ?", settledAtOnce);
+      const due = 'settling = ? AND check_at IS NULL ORDER BY seq LIMIT ?';
+      const silent = this.#book.rows.all(due, 'silent', settledAtOnce);
+      const talks = this.#book.rows.all(due, 'talk', settledAtOnce);
       if (!silent.length && !talks.length) return;
       await Promise.all([this.#settleSilent(silent), ...talks.map((attempt) => this.#endTalk(attempt))]);
       this.#again();
@@ -62,8 +65,11 @@ export class HandOn {
 
   async #settleSilent(attempts: StoredAttempt[]): Promise<void> {
     if (!attempts.length) return;
-    await settleSilent(await this.#around.context(), attempts.map(silentCallOf));
-    this.#book.settled(attempts.map(({ key }) => key));
+    const done = new Set(await settleSilent(await this.#around.context(), attempts.map(silentCallOf)));
+    const failed = attempts.filter(({ key }) => !done.has(key)).map(({ key }) => key);
+    this.#book.settled([...done]);
+    // One that cannot be settled holds up no other.
+    this.#book.putOff(failed, this.#around.now() + againMs);
   }
 
   async #endTalk(attempt: StoredAttempt): Promise<void> {
@@ -74,12 +80,11 @@ export class HandOn {
       );
     } catch (error) {
       this.#around.log().error('the object of a call did not hear that its line has ended', error, { run_id: attempt.runId });
-      return;
+      return this.#book.putOff([attempt.key], this.#around.now() + againMs);
     }
-    this.#book.change(attempt.key, (current) => {
-      const isWaiting = (current as StoredAttempt).settling === 'talk';
-      return (isWaiting ? { ...current, settling: 'watch', checkAt: this.#around.now() + watchMs } : current) as StoredAttempt;
-    });
+    this.#book.change(attempt.key, (current) =>
+      current.settling === 'talk' ? { ...current, settling: 'watch' as const, checkAt: this.#around.now() + watchMs } : current,
+    );
   }
 
   /** Does `work` unless the same is under way; a failure is logged and made good by `tend`. */

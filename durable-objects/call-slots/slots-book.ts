@@ -1,10 +1,18 @@
 import type { Clock } from '../../src/library/clock.ts';
-import { holdsSlot, isOver, returnedFor, type Attempt } from '../../src/voice-agents/dialing/attempt/attempt.ts';
-import { ownerName, type Owner, type RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
+import { afterPlacing } from '../../src/voice-agents/dialing/attempt/after-placing.ts';
+import {
+  begun,
+  holdsSlot,
+  isOver,
+  queuedAgain,
+  returnedFor,
+  type Attempt,
+  type Patience,
+} from '../../src/voice-agents/dialing/attempt/attempt.ts';
+import { ownerName, type Owner, type Placing, type RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
 import { AttemptRows, levels, newAttempt, type StoredAttempt } from './attempt-rows.ts';
 
-const secondMs = 1000;
-const mostRequeues = 3;
+const takenBack = 'whoever asked for it took it back';
 const keptMs = 24 * 3_600_000;
 const dialledKeptMs = 31 * 24 * 3_600_000;
 const prunedAtOnce = 500;
@@ -52,31 +60,55 @@ export class SlotsBook {
     }
     if (known) this.rows.delete(known.seq);
     const attempt = newAttempt(call, of);
-    this.rows.insert(this.rows.isInCall(call.phone) ? waitingFor(attempt) : attempt, false);
+    this.rows.insert(this.rows.isInCall(call.phone) ? waitingFor(attempt) : attempt);
+    this.#onNews(null);
     return true;
   }
 
   /** Takes back one that has not been submitted. */
   drop(attempt: StoredAttempt): void {
-    this.save(attempt, returnedFor(attempt, 'withdrawn', 'whoever asked for it took it back', this.#now()));
+    this.save(attempt, returnedFor(attempt, 'withdrawn', takenBack, this.#now()));
   }
 
-  /** Whether one that was certainly not placed may be tried again under its key. */
-  mayQueueAgain(attempt: StoredAttempt): boolean {
-    return attempt.state === 'submitting' && attempt.looks < mostRequeues && attempt.epoch >= this.epochOf(attempt.owner);
+  /** Gives an attempt to whoever asks for it now, to be placed once. */
+  give(attempt: StoredAttempt, now: number, patience: Patience): StoredAttempt {
+    // Its row is written from here on, and may be there although nobody could tell.
+    const given = { ...begun(attempt, now, patience), hasRow: true, dialledBefore: this.dialledAt(attempt.phone) };
+    this.save(attempt, given);
+    this.#noteDialled(attempt.phone, now);
+    return given;
   }
 
-  /** It has certainly not been placed, so the same attempt may be made later. */
-  queuedAgain(attempt: StoredAttempt, now: number): StoredAttempt {
-    const looks = attempt.looks + 1;
-    return { ...attempt, state: 'queued', notBefore: now + looks * secondMs, looks, checkAt: null, submittedAt: null, grantedAt: null };
+  /** Takes in what came of one that was given: nothing, if that was an earlier time. */
+  take(placing: Placing, now: number, patience: Patience): void {
+    const attempt = this.rows.find(placing.key);
+    if (!attempt || attempt.submission !== placing.submission) return;
+    const known = { ...attempt, runId: attempt.runId ?? placing.runId };
+    const isOpen = attempt.state === 'submitting' && attempt.callId === null;
+    const after = { ...known, ...(isOpen ? this.#afterPlacing(known, placing, now, patience) : this.#late(known, placing, now, patience)) };
+    this.save(attempt, after);
+    // Nobody's phone has rung, so nobody was called.
+    if (isOpen && isCertainlyNotPlaced(placing)) this.#noteDialled(attempt.phone, attempt.dialledBefore);
+  }
+
+  #afterPlacing(attempt: StoredAttempt, placing: Placing, now: number, patience: Patience): Attempt {
+    if ('refused' in placing) return returnedFor(attempt, placing.refused, placing.detail, now);
+    const { result } = placing;
+    if (!('unasked' in result) || result.isFinal) return afterPlacing(attempt, result, now, patience);
+    if (attempt.epoch < this.epochOf(attempt.owner)) return returnedFor(attempt, 'withdrawn', takenBack, now);
+    return queuedAgain(attempt, now);
+  }
+
+  /** The carrier has been heard of the call before: only its answer may still add to that. */
+  #late(attempt: StoredAttempt, placing: Placing, now: number, patience: Patience): Attempt {
+    return 'result' in placing && 'placed' in placing.result ? afterPlacing(attempt, placing.result, now, patience) : attempt;
   }
 
   /** Writes an attempt with what follows from its change for slots, owners and settling. */
   save(before: StoredAttempt, changed: Attempt | StoredAttempt): void {
     const after = consequences(before, { ...before, ...changed });
     const [wasLive, isLive] = [holdsSlot(before), holdsSlot(after)];
-    this.rows.update(before, after, isLive);
+    this.rows.update(before, after);
     if (wasLive !== isLive && this.#live) this.#live.set(after.lane, (this.#live.get(after.lane) ?? 0) + (isLive ? 1 : -1));
     if (after.level > after.told || (isOver(after) && !isOver(before)) || after.checkAt !== before.checkAt) this.#onNews(after.checkAt);
   }
@@ -132,9 +164,10 @@ export class SlotsBook {
     this.#live = null;
   }
 
-  /** Notes that a person is being called. */
-  noteDialled(phone: string, at: number): void {
-    this.#sql.exec('INSERT INTO dialled (phone, at) VALUES (?, ?) ON CONFLICT (phone) DO UPDATE SET at = excluded.at', phone, at);
+  /** Notes when a person was called last; null: that they were not. */
+  #noteDialled(phone: string, at: number | null): void {
+    if (at === null) this.#sql.exec('DELETE FROM dialled WHERE phone = ?', phone);
+    else this.#sql.exec('INSERT INTO dialled (phone, at) VALUES (?, ?) ON CONFLICT (phone) DO UPDATE SET at = excluded.at', phone, at);
   }
 
   /** Epoch ms at which a person was called last; null: not within memory. */
@@ -144,7 +177,11 @@ export class SlotsBook {
 
   /** When the next attempt has to be looked at; null: none. */
   nextCheck(): number | null {
-    return this.#sql.exec<{ at: number | null }>('SELECT min(check_at) AS at FROM attempt WHERE check_at IS NOT NULL').one().at;
+    const checked = this.#sql.exec<{ at: number | null }>('SELECT min(check_at) AS at FROM attempt WHERE check_at IS NOT NULL').one().at;
+    const queued = this.#sql
+      .exec<{ at: number | null }>("SELECT min(not_before) AS at FROM attempt WHERE state = 'queued' AND not_before > 0")
+      .one().at;
+    return checked === null || queued === null ? (checked ?? queued) : Math.min(checked, queued);
   }
 
   untoldOwners(): string[] {
@@ -176,17 +213,33 @@ export class SlotsBook {
   }
 
   /** Nothing more has to follow from these. */
-  settled(keys: string[]): void {
+  settled(keys: readonly string[]): void {
     for (const key of keys) {
       const attempt = this.rows.find(key);
       if (attempt && isOver(attempt) && attempt.settling !== 'none') this.save(attempt, { ...attempt, settling: 'none', checkAt: null });
     }
   }
 
+  /** What follows from these is tried again at a moment, since it did not work. */
+  putOff(keys: readonly string[], until: number): void {
+    for (const key of keys) {
+      const attempt = this.rows.find(key);
+      if (attempt && isOver(attempt) && attempt.settling !== 'none') this.save(attempt, { ...attempt, checkAt: until });
+    }
+  }
+
   /** Applies `rule` to an attempt as it is now, after an await. */
-  change(key: string, rule: (current: StoredAttempt) => Attempt): void {
+  change(key: string, rule: (current: StoredAttempt) => Attempt | StoredAttempt): void {
     const current = this.rows.find(key);
     if (current) this.save(current, rule(current));
+  }
+
+  /** When the oldest attempt that is over may be forgotten; null: there is none. */
+  nextPrune(): number | null {
+    const [row] = this.#sql
+      .exec<{ at: number | null }>("SELECT min(ended_at) AS at FROM attempt WHERE state IN ('ended', 'returned')")
+      .toArray();
+    return row?.at == null ? null : row.at + keptMs + 1;
   }
 
   /** Forgets what is over for long. */
@@ -206,6 +259,9 @@ export class SlotsBook {
   }
 }
 
+const isCertainlyNotPlaced = (placing: Placing): boolean =>
+  'refused' in placing || 'refused' in placing.result || 'busy' in placing.result || 'unasked' in placing.result;
+
 /** Its person has another call at the moment. */
 export const waitingFor = <Kind extends Pick<StoredAttempt, 'level' | 'owner' | 'detail'>>(attempt: Kind): Kind => ({
   ...attempt,
@@ -223,8 +279,7 @@ function consequences(before: StoredAttempt, after: StoredAttempt): StoredAttemp
         ? levels.dialing
         : after.level;
   const justOver = isOver(after) && !isOver(before);
-  // Its row is written after it was begun, and may be there although nobody could tell.
-  const hasRow = after.submittedAt !== null || !isTold;
+  const hasRow = after.hasRow || !isTold;
   return {
     ...after,
     level: isTold ? level : 0,

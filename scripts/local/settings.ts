@@ -42,6 +42,8 @@ export function portVariables(settings: LocalSettings, alreadySet: Set<string>):
   const simulated = { OPENAI_API_KEY: 'local-simulator', OPENAI_BASE_URL: `${simulatorsOrigin(settings)}/openai/v1` };
   const variables = {
     PUBLIC_URL: serviceOrigin(settings),
+    // Local queues work off one batch at a time, and nothing bounds connections here.
+    CALLS_AT_ONCE: '100',
     ALLOWED_PRIVATE_ORIGINS: `${simulatorsOrigin(settings)},http://localhost:${settings.simulatorsPort}`,
     TWILIO_BASE_URL: `${simulatorsOrigin(settings)}/twilio`,
     TELNYX_BASE_URL: `${simulatorsOrigin(settings)}/telnyx/v2`,

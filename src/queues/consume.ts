@@ -9,6 +9,7 @@ import { workOffCleanup } from '../cron/cleanup.ts';
 import { placeCalls } from '../voice-agents/dialing/place-calls.ts';
 import { Logger } from '../library/log.ts';
 import { settingsOf } from '../settings.ts';
+import { consumeDocuments } from './consume-documents.ts';
 import { giveUp } from './dead.ts';
 import { CallsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
@@ -24,12 +25,19 @@ export async function consumeBatch(batch: MessageBatch, bindings: Env, execution
   if (batch.queue.endsWith('-dead')) return settleEach(batch.messages, log, (message) => giveUp(bindings, message.body, defer));
   if (batch.queue.startsWith('fanout')) return settleEach(batch.messages, log, (message) => handleFanout(bindings, message.body, defer));
   if (batch.queue.startsWith('calls')) return consumeCalls(batch, bindings, log, defer);
+  if (batch.queue.startsWith('documents')) return consumeDocuments(batch, bindings, log, defer);
   return consumeEvents(batch, bindings, log, defer);
 }
 
 /** Calls of one organization are placed together. A failure before any was begun is tried again; afterwards the call slots see to them. */
 async function consumeCalls(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
-  const readable = batch.messages.map((message) => ({ message, body: CallsMessage.parse(message.body) }));
+  const readable = batch.messages.flatMap((message) => {
+    const parsed = CallsMessage.safeParse(message.body);
+    if (parsed.success) return { message, body: parsed.data };
+    log.error('unreadable message dropped; the call slots announce its calls again', parsed.error, { body: message.body });
+    message.ack();
+    return [];
+  });
   const groups = Map.groupBy(readable, ({ body }) => body.organization_id);
   await Promise.all(
     [...groups].map(async ([organizationId, group]) => {

@@ -27,3 +27,16 @@ export const CallsMessage = z.object({
   keys: z.array(z.string()).min(1).max(100),
 });
 export type CallsMessage = z.infer<typeof CallsMessage>;
+
+/** Queues `documents` and `documents-large`: the next step of one making of a document's chunks. Without `page`, where it stands is looked up. */
+export const DocumentsMessage = z.object({
+  v: version,
+  kind: z.literal('document'),
+  organization_id: z.int(),
+  id: z.int(),
+  generation: z.int(),
+  page: z.int().min(0).optional(),
+  /** How often the vector index was looked at for its vectors. */
+  looks: z.int().optional(),
+});
+export type DocumentsMessage = z.infer<typeof DocumentsMessage>;

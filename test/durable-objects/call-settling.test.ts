@@ -86,6 +86,18 @@ describe('the end of a call', () => {
     expect((await fileOf(organizationId, runId, 'logs.json')).status_callbacks).toHaveLength(1);
   });
 
+  test('a line that was answered for an agent that never was on it has reached nobody', async () => {
+    outside();
+    const { organizationId, runId, stub } = await answeredRun();
+    await stub.begin(organizationId, runId);
+    await stub.lineEnded(organizationId, runId, lineEnd());
+    expect(await completedRow(runId)).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(/^agent_not_heard: /),
+      result: { gathered_context: { call_status: 'failed' } },
+    });
+  });
+
   test('a report that is repeated, also when everything is over, changes nothing', async () => {
     outside();
     const { organizationId, runId, stub } = await talked();
@@ -203,6 +215,8 @@ describe('webhooks of an agent', () => {
       .bind(JSON.stringify(definition), run.agentId)
       .run();
     await run.stub.begin(run.organizationId, run.runId);
+    const carrier = await CarrierSocket.open(run.stub, 'VX1');
+    await carrier.heard(1);
     await run.stub.lineEnded(run.organizationId, run.runId, lineEnd());
     await gone(run.stub);
     expect(requests).toHaveLength(1);
@@ -403,8 +417,25 @@ describe('a recording', () => {
   test('that comes before the end of a call on which nobody talked hinders nothing', async () => {
     const { organizationId, runId, stub, hear } = await recorded(() => new Response(null, { status: 503 }));
     await hear();
-    await stub.lineEnded(organizationId, runId, lineEnd());
-    expect(await completedRow(runId)).toMatchObject({ outcome: 'completed', recording_type: null });
+    await stub.lineEnded(organizationId, runId, lineEnd({ outcome: 'failed' }));
+    expect(await completedRow(runId)).toMatchObject({ outcome: 'failed', recording_type: null });
+  });
+
+  test('of a call on which nobody talked is kept although the call is given up before', async () => {
+    const { organizationId, runId, stub, hear } = await recorded(() => mp3());
+    expect(await stub.begin(organizationId, runId, { callId: 'CA1' })).toBe('ready');
+    await runInDurableObject(stub, (_object, { storage }) =>
+      storage.sql.exec(
+        "CREATE TRIGGER late AFTER INSERT ON timer WHEN NEW.kind = 'recording' BEGIN UPDATE timer SET due = due + 3600000 WHERE kind = 'recording'; END",
+      ),
+    );
+    await hear();
+    await stub.forgo('CA1');
+    expect(await stub.snapshot()).toBeNull();
+    await sql(stub, "UPDATE timer SET due = 1 WHERE kind = 'recording'");
+    await stub.poke();
+    await keptType(runId);
+    await vi.waitFor(async () => expect(await stub.poke()).toBe(false), { timeout: 10_000 });
   });
 
   test('whose length is not told, and that is not there at once, is kept', async () => {

@@ -18,7 +18,7 @@ const simple = (data: object = {}) => ({
 
 async function begun(options: RunOptions = {}) {
   const run = await answeredRun(options);
-  expect(await run.stub.begin(run.organizationId, run.runId)).toBe(true);
+  expect(await run.stub.begin(run.organizationId, run.runId, { callId: 'CA1' })).toBe('ready');
   return run;
 }
 
@@ -194,7 +194,7 @@ describe('a talk over the carrier’s relay', () => {
     await carrier.heard(1);
     carrier.say('Yes, I am interested');
     await carrier.heard(2);
-    expect(await stub.begin(organizationId, runId)).toBe(true);
+    expect(await stub.begin(organizationId, runId)).toBe('talking');
     await stub.snapshot();
     expect(calls).toEqual([]);
   });
@@ -296,14 +296,14 @@ describe('what becomes of a call', () => {
   test('it begins once, and only when there is such a run that is not over', async () => {
     outside();
     const { organizationId, runId, stub } = await answeredRun();
-    expect(await Promise.all([1, 2, 3].map(() => stub.begin(organizationId, runId)))).toEqual([true, true, true]);
+    expect(await Promise.all([1, 2, 3].map(() => stub.begin(organizationId, runId)))).toEqual(['ready', 'ready', 'ready']);
     await stub.lineEnded(organizationId, runId, lineEnd());
     await completedRow(runId);
     await gone(stub);
-    expect(await stub.begin(organizationId, runId)).toBe(false);
-    expect(await callStub(organizationId, runId + 1_000_000).begin(organizationId, runId + 1_000_000)).toBe(false);
+    expect(await stub.begin(organizationId, runId)).toBe('unknown');
+    expect(await callStub(organizationId, runId + 1_000_000).begin(organizationId, runId + 1_000_000)).toBe('unknown');
     const other = await answeredRun();
-    expect(await callStub(organizationId, other.runId).begin(organizationId, other.runId)).toBe(false);
+    expect(await callStub(organizationId, other.runId).begin(organizationId, other.runId)).toBe('unknown');
   });
 
   test('a socket is taken only by a call that is there and not over', async () => {
@@ -318,6 +318,37 @@ describe('what becomes of a call', () => {
     taken.webSocket!.accept();
     await stub.lineEnded(organizationId, runId, lineEnd());
     expect((await open()).status).toBe(410);
+  });
+
+  test('an address that was used opens no other socket, also after its object has slept', async () => {
+    outside();
+    const { stub } = await begun();
+    const open = async (token: string) => {
+      const { status, webSocket } = await stub.fetch(`https://call.test/relay/${token}`, { headers: { upgrade: 'websocket' } });
+      webSocket?.accept();
+      return status;
+    };
+    expect(await open('one')).toBe(101);
+    expect(await open('one')).toBe(409);
+    await evictDurableObject(stub);
+    expect(await open('one')).toBe(409);
+    expect(await open('other')).toBe(101);
+  });
+
+  test('a session of another call is none of it, whether its name was known before or is that of the first session', async () => {
+    outside();
+    for (const callId of ['CA1', undefined]) {
+      const run = await answeredRun({ definition: simple() });
+      await run.stub.begin(run.organizationId, run.runId, callId === undefined ? {} : { callId });
+      const carrier = await CarrierSocket.open(run.stub, 'VX1');
+      await carrier.heard(1);
+      const stranger = await CarrierSocket.open(run.stub);
+      stranger.send({ type: 'setup', sessionId: 'VX2', callSid: 'CA2' });
+      await stranger.closed;
+      carrier.say('Who are you?');
+      await carrier.heard(2);
+      expect(stranger.utterances).toEqual([]);
+    }
   });
 
   test('while it is live it shows what it has gathered, cost and noted', async () => {
@@ -339,6 +370,55 @@ describe('what becomes of a call', () => {
     expect(await eventsOf(stub, 'ended')).toEqual([{ reason: 'hung_up' }]);
     await stub.lineEnded(organizationId, runId, lineEnd());
     expect(await completedRow(runId)).toMatchObject({ outcome: 'completed', disposition: null });
+  });
+});
+
+describe('a call whose agent never came on the line', () => {
+  const ended = (reason: 'ended' | 'hung_up') => ({ kind: 'relay_ended', callId: 'CA1', reason, sessionId: 'VX1', at: 1 }) as const;
+
+  test('is connected again, and at last given up', async () => {
+    const { stub } = await begun();
+    for (const sessionId of ['VX1', 'VX2', 'VX3']) expect(await stub.relayEnded(lost(sessionId))).toBe('connect');
+    for (let time = 0; time < 2; time++) expect(await stub.relayEnded(lost('VX4'))).toBe('never_begun');
+    expect(await stub.isUnbegun('CA1')).toBe(true);
+    expect(await stub.isUnbegun('CA2')).toBe(false);
+    await stub.forgo('CA2');
+    expect(await stub.isUnbegun('CA1')).toBe(true);
+    for (let time = 0; time < 2; time++) await stub.forgo('CA1');
+    expect(await stub.poke()).toBe(false);
+    expect(await stub.relayEnded(lost('VX4'))).toBe('never_begun');
+  });
+
+  test('is told from one that somebody was greeted on, or that a machine has answered', async () => {
+    outside();
+    for (const reason of ['ended', 'hung_up'] as const) expect(await (await begun()).stub.relayEnded(ended(reason))).toBe('never_begun');
+    const { stub } = await connected();
+    expect(await stub.isUnbegun('CA1')).toBe(false);
+    await stub.forgo('CA1');
+    expect(await stub.relayEnded(ended('ended'))).toBe('hang_up');
+    const machine = await begun();
+    await machine.stub.machineAnswered();
+    expect(await machine.stub.isUnbegun('CA1')).toBe(false);
+    expect(await machine.stub.relayEnded(ended('ended'))).toBe('hang_up');
+  });
+
+  test('may be begun anew', async () => {
+    outside();
+    const { stub, organizationId, runId } = await begun();
+    await stub.forgo('CA1');
+    expect(await stub.begin(organizationId, runId, { callId: 'CA1' })).toBe('ready');
+    const carrier = await CarrierSocket.open(stub, 'VX1');
+    expect(await carrier.heard(1)).toEqual([greeting]);
+    expect(await stub.begin(organizationId, runId, { callId: 'CA1' })).toBe('talking');
+  });
+
+  test('notes what its carrier said, and the socket that closed before it was set up', async () => {
+    const { stub } = await begun();
+    const carrier = await CarrierSocket.open(stub);
+    for (let time = 0; time < 30; time++) carrier.send({ type: 'error', description: 'Invalid voice' });
+    carrier.drop();
+    await vi.waitFor(async () => expect(await eventsOf(stub, 'line_lost')).toEqual([{ code: 1000, had_session: false }]));
+    expect(await eventsOf(stub, 'carrier_error')).toEqual(Array.from({ length: 20 }, () => ({ description: 'Invalid voice' })));
   });
 });
 

@@ -30,6 +30,7 @@ test('the Worker learns the addresses that follow from the ports, unless .dev.va
   const settings = readLocalSettings({ PORT: '9001', SIM_PORT: '9002' });
   expect(portVariables(settings, new Set())).toEqual({
     PUBLIC_URL: 'http://127.0.0.1:9001',
+    CALLS_AT_ONCE: '100',
     ALLOWED_PRIVATE_ORIGINS: 'http://127.0.0.1:9002,http://localhost:9002',
     TWILIO_BASE_URL: 'http://127.0.0.1:9002/twilio',
     TELNYX_BASE_URL: 'http://127.0.0.1:9002/telnyx/v2',

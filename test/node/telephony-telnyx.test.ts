@@ -188,7 +188,8 @@ describe('a call that is there', () => {
     await event('status', 'answered');
     const query = { to: '+14150000006', from: '+15005550006', since: 0 };
     expect(await telephony.list({ ...query, attemptKey: 'mine' })).toMatchObject({ calls: [{ attemptKey: 'mine', isTerminal: false }] });
-    expect(await telephony.list({ ...query, attemptKey: 'nobody' })).toEqual({ calls: [] });
+    // One that has ended is listed nowhere, so the list proves nothing of one that is not there.
+    expect(await telephony.list({ ...query, attemptKey: 'nobody' })).toEqual({ calls: [], isComplete: false });
   });
 
   test('is looked for on every page', async () => {
@@ -266,7 +267,41 @@ describe('a recording', () => {
   test('at a private address is not fetched', async () => {
     const outside = answering(200, 'sound');
     for (const url of ['http://169.254.169.254/latest', 'http://localhost/a.mp3', 'file:///etc/passwd', 'nonsense'])
-      expect(await withFake(outside).fetchRecording(url)).toEqual({ failure: expect.stringContaining('may not be called') });
+      expect(await withFake(outside).fetchRecording(url)).toEqual({ refused: expect.stringContaining('may not be called') });
     expect(outside.asked).toEqual([]);
+  });
+
+  const redirecting = (location: string) => fakeOutside(() => new Response(null, { status: 302, headers: { location } }));
+
+  test('leads to no private address, wherever it is said to be', async () => {
+    for (const location of [
+      'http://169.254.169.254/latest',
+      'http://10.0.0.1/',
+      'https://inner.local/a',
+      'file:///etc/passwd',
+      'http://[',
+    ]) {
+      const outside = redirecting(location);
+      const fetched = await withFake(outside).fetchRecording('https://store.example.com/a.mp3');
+      expect(fetched).toEqual({ refused: expect.stringContaining('may not be called') });
+      expect(outside.asked).toHaveLength(1);
+    }
+  });
+
+  test('is followed three times, and not for ever', async () => {
+    const outside = redirecting('https://store.example.com/again');
+    expect(await withFake(outside).fetchRecording('https://store.example.com/a.mp3')).toEqual({
+      failure: 'Telnyx redirects more than 3 times where the recording should be',
+    });
+    expect(outside.asked).toHaveLength(4);
+  });
+
+  test('has the length that is announced, unless it is compressed, and is not fetched when that is too much', async () => {
+    const fetched = (headers: Record<string, string>) =>
+      withFake(answering(200, 'sound', headers)).fetchRecording('https://store.example.com/a.mp3');
+    const megabytes = (count: number) => ({ 'content-length': String(count * 1024 * 1024) });
+    expect(await fetched(megabytes(500))).toMatchObject({ recording: { bytes: 500 * 1024 * 1024 } });
+    expect(await fetched({ ...megabytes(1), 'content-encoding': 'gzip' })).not.toHaveProperty('recording.bytes');
+    expect(await fetched(megabytes(501))).toEqual({ refused: expect.stringContaining('at most') });
   });
 });

@@ -234,6 +234,7 @@ describe('a call that is there', () => {
     const list = (query: object) => telephony.list({ to, from, since, attemptKey, ...query });
     const found = await list({});
     expect(found).toEqual({
+      isComplete: true,
       calls: [
         {
           callId: expect.stringMatching(/^CA/),
@@ -248,10 +249,31 @@ describe('a call that is there', () => {
         },
       ],
     });
-    expect(await list({ since: since + 5_000 })).toEqual({ calls: [] });
-    expect(await list({ from: '+12025550100' })).toEqual({ calls: [] });
+    expect(await list({ since: since + 65_000 })).toEqual({ calls: [], isComplete: true });
+    expect(await list({ from: '+12025550100' })).toEqual({ calls: [], isComplete: true });
     const { callId } = (found as { calls: CallState[] }).calls[0]!;
     expect(await telephony.lookUp(callId)).toMatchObject({ call: { callId, status: 'completed', isTerminal: true } });
+  });
+
+  const made = (sid: string, seconds: number) => ({
+    sid,
+    status: 'ringing',
+    date_created: new Date(Date.UTC(2026, 10, 28, 8) + seconds * 1000).toUTCString(),
+  });
+  const listing = (body: object) =>
+    withFake(answering(200, body)).list({ to: '+1', from: '+2', since: Date.UTC(2026, 10, 28, 8, 0, 1, 50), attemptKey: 'a' });
+
+  test('is found although the clock of Twilio is behind ours, by up to a minute', async () => {
+    const calls = ['CA1', 'CA2', 'CA3'].map((sid, index) => made(sid, [5, -59, -60][index]!));
+    expect(await listing({ calls })).toMatchObject({ calls: [{ callId: 'CA1' }, { callId: 'CA2' }], isComplete: true });
+  });
+
+  test('was not placed when it is not in a list that holds all of them', async () => {
+    const next_page_uri = '/2010-04-01/Accounts/AC1/Calls.json?Page=1';
+    expect(await listing({ calls: [], next_page_uri: null })).toEqual({ calls: [], isComplete: true });
+    expect(await listing({ calls: [made('CA1', 5)], next_page_uri })).toMatchObject({ calls: [{}], isComplete: false });
+    expect(await listing({ calls: [made('CA1', 5), made('CA2', -600)], next_page_uri })).toMatchObject({ calls: [{}], isComplete: true });
+    expect(await listing({ calls: [{ sid: 'CA1', status: 'dreaming' }], next_page_uri: null })).toEqual({ calls: [], isComplete: false });
   });
 
   test('is hung up once, and is gone then', async () => {
@@ -309,13 +331,30 @@ describe('a recording', () => {
       'nonsense',
     ])
       expect(await withFake(outside).fetchRecording(url)).toEqual({
-        failure: 'The recording is not at the carrier, so it was not fetched',
+        refused: 'The recording is not at the carrier, so it was not fetched',
       });
     expect(outside.asked).toEqual([]);
   });
 
+  const url = `https://api.twilio.test/2010-04-01/Accounts/${accountSid}/Recordings/RE1`;
+
+  test('is followed to another store without the credentials', async () => {
+    const places: Record<string, string> = {
+      [`${url}.mp3`]: '/media/RE1',
+      'https://api.twilio.test/media/RE1': 'https://store.example.com/RE1?signature=1',
+    };
+    const outside = fakeOutside((asked) =>
+      places[asked.url] ? new Response(null, { status: 302, headers: { location: places[asked.url]! } }) : new Response('sound'),
+    );
+    expect(await withFake(outside).fetchRecording(url)).toMatchObject({ recording: {} });
+    expect(outside.asked.map((asked) => [asked.url, asked.headers.has('authorization')])).toEqual([
+      [`${url}.mp3`, true],
+      ['https://api.twilio.test/media/RE1', true],
+      ['https://store.example.com/RE1?signature=1', false],
+    ]);
+  });
+
   test('that cannot be had says why', async () => {
-    const url = `https://api.twilio.test/2010-04-01/Accounts/${accountSid}/Recordings/RE1`;
     expect(await withFake(silentOutside()).fetchRecording(url)).toEqual({ failure: 'Twilio gave no answer within 0.05 seconds' });
     expect(await withFake(answering(500, 'no')).fetchRecording(url)).toEqual({ failure: expect.stringContaining('status 500') });
   });

@@ -1,6 +1,6 @@
 import type { CallsMessage } from '../../queues/messages.ts';
 
-const keysAMessage = 25;
+const keysAMessage = 10;
 const messagesABatch = 100;
 
 /** Has granted attempts dialled. A message that is lost is sent again by the call slots. */

@@ -3,7 +3,7 @@ import { suppressedPhones } from '../../contacts/suppressions/suppressed.ts';
 import { storePayload } from '../../database/payload.ts';
 import { conflict } from '../../library/errors.ts';
 import { dialingTerms } from '../telephony-configs/dialing-terms.ts';
-import { ownerName, type Owner } from './contract.ts';
+import { ownerName, type CallsRequest, type Owner, type RequestedCall } from './contract.ts';
 import { callRunByKey, insertCallRuns, type NewCallRun } from './run-rows.ts';
 import { callSlots } from './slots.ts';
 
@@ -21,6 +21,17 @@ export interface WantedCall {
   notAfter: number | null;
 }
 
+/** Whose calls a person asked for one by one. */
+export const singleOwner: Owner = { kind: 'single', id: 0 };
+
+const requestOf = (owner: Owner, calls: RequestedCall[]): CallsRequest => ({ owner, epoch: 0, maxConcurrency: null, calls });
+
+/** What the call slots are asked for single calls, the first time and again. */
+export const singleCalls = (calls: RequestedCall[]): CallsRequest => requestOf(singleOwner, calls);
+
+/** When the minute tick asks for a single call again: nobody else does. */
+const askAgainAfterMs = 2 * 60_000;
+
 /**
  * Has a person called as soon as a call slot is free, and answers the run that stands for the call from now on. Throws 409 when the agent is
  * archived, the number is suppressed, or there is no telephony configuration.
@@ -35,6 +46,7 @@ export async function askForCall(context: Context, wanted: WantedCall): Promise<
     () => `${organization.id}/calls/${encodeURIComponent(key)}`,
     JSON.stringify(wanted.initialContext),
   );
+  const isSingle = owner.kind === 'single';
   const run: NewCallRun = {
     attempt_key: key,
     agent_id: agent.id,
@@ -47,19 +59,21 @@ export async function askForCall(context: Context, wanted: WantedCall): Promise<
     campaign_id: null,
     automation_run_id: wanted.automationRunId,
     initial_context: initialContext,
+    wake_at: isSingle ? clock() + askAgainAfterMs : undefined,
   };
   if (!known) await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())]);
   const row = known ?? (await database.first<{ id: number }>(callRunByKey(database, organization.id, key)));
   // The agent was archived or the number suppressed a moment ago.
   if (!row) throw conflict(`The call to ${phone} was refused: its number or its agent has just been taken out; look at both and ask again`);
-  await callSlots(bindings, organization.id, (slots) =>
-    slots.request(organization.id, {
-      owner,
-      epoch: 0,
-      maxConcurrency: null,
-      calls: [{ key, phone, agentId: agent.id, contactId: wanted.contactId, initialContext, name: run.name, notAfter: wanted.notAfter }],
-    }),
-  );
+  const call = { key, phone, agentId: agent.id, contactId: wanted.contactId, initialContext, name: run.name, notAfter: wanted.notAfter };
+  try {
+    await callSlots(bindings, organization.id, (slots) => slots.request(organization.id, requestOf(owner, [call])));
+  } catch (error) {
+    // A journey asks again by itself. A single call is written down by now, and whoever asked for it must not do so once more.
+    if (!isSingle) throw error;
+    context.log.error('a call waits for the minute tick', error, { run_id: row.id });
+    return { runId: row.id };
+  }
   context.log.info('a call is queued', { owner: ownerName(owner), run_id: row.id });
   return { runId: row.id };
 }

@@ -12,7 +12,7 @@ import { carrierOf, type Carrier } from '../telephony-configs/carrier-of.ts';
 import { relaySignature } from './callback-urls.ts';
 import { hearCarrier, type Heard } from './hear-carrier.ts';
 import { takeInbound } from './inbound.ts';
-import { eventOf, isSignedBy } from './verify-callback.ts';
+import { eventOf, isOfCall, isSignedBy } from './verify-callback.ts';
 
 const bodyLimit = 256 * 1024;
 const id = '[1-9][0-9]{0,15}';
@@ -31,6 +31,7 @@ carrierRoutes.post(`${call}/:purpose{status|answer|machine|recording|connect}`, 
   const purpose = c.req.param('purpose');
   const wantsDocument = !carrier.telephony.commands && (purpose === 'answer' || purpose === 'connect');
   const address = { organizationId: context.organization.id, configId: carrier.id, runId: numberOf(c, 'run_id'), key };
+  if (!(await isOfCall(context, carrier, event, address))) return c.json({ status: 'ignored' }, 200);
   return answer(c, await hearCarrier(context, carrier, address, event, wantsDocument));
 });
 
@@ -40,10 +41,10 @@ carrierRoutes.post(`${account}/inbound`, async (c) => {
   return answer(c, await takeInbound(context, carrier, event));
 });
 
-carrierRoutes.get(`${call}/relay/:expires{[0-9]{1,12}}/:signature`, async (c) => {
+carrierRoutes.get(`${call}/relay/:nonce{[A-Za-z0-9_-]{1,64}}/:expires{[0-9]{1,12}}/:signature{[0-9a-f]{64}}`, async (c) => {
   const [organizationId, configId, runId] = [numberOf(c, 'organization_id'), numberOf(c, 'config_id'), numberOf(c, 'run_id')];
   const expires = numberOf(c, 'expires');
-  const signature = await relaySignature(c.var.settings.SIGNING_KEY, { organizationId, configId, runId }, expires);
+  const signature = await relaySignature(c.var.settings.SIGNING_KEY, { organizationId, configId, runId }, c.req.param('nonce'), expires);
   if (!isSame(signature, c.req.param('signature')) || expires * 1000 <= Date.now())
     throw forbidden('This address does not open the call: its token is wrong or has expired');
   if (c.req.header('upgrade')?.toLowerCase() !== 'websocket') return c.json({ detail: 'This address takes a WebSocket' }, 426);

@@ -61,7 +61,7 @@ export type ReturnReason = (typeof returnReasons)[number];
 
 /** What slots tell an owner of its attempts, repeated until the owner has taken it in. `at` in epoch ms. */
 export type AttemptReport =
-  /** The person has another call at the moment, or had one too recently: it stays queued. */
+  /** The person has another call at the moment: it stays queued. */
   | { kind: 'waiting'; key: string; at: number; reason: string }
   /** The carrier is being asked; from now on it counts as dialled. */
   | { kind: 'dialing'; key: string; at: number; runId: number }
@@ -113,16 +113,22 @@ export interface BegunCall {
   phone: string;
   ownNumber: string;
   configId: number;
-  provider: 'twilio' | 'telnyx';
   agentId: number;
   contactId: number | null;
   name: string;
   initialContext: string;
   machineDetection: boolean;
+  /** Epoch ms. */
+  notAfter: number | null;
+  /** To be told with what came of it. */
+  submission: number;
 }
 
 /** What came of an attempt that was begun. `refused`: it was not placed, and why. */
-export type Placing = { key: string; runId: number | null } & ({ result: PlacingResult } | { refused: ReturnReason; detail: string });
+export type Placing = { key: string; submission: number; runId: number | null } & (
+  | { result: PlacingResult }
+  | { refused: ReturnReason; detail: string }
+);
 
 /**
  * Who wants to know what is to be done with the line: a carrier that waits for a document, one that has just told that the call was answered

@@ -1,12 +1,13 @@
 import type { Context } from '../../accounts/context.ts';
-import { connectDocument, hangUpDocument, type Relay } from '../../providers/telephony/call-document.ts';
+import { hangUpDocument } from '../../providers/telephony/call-document.ts';
 import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';
-import { configurationsOf } from '../agents/configurations.ts';
-import { callObject } from '../runs/call-object.ts';
 import type { Carrier } from '../telephony-configs/carrier-of.ts';
-import { callbackUrl, relayUrl, type CallAddress } from './callback-urls.ts';
+import type { CallAddress } from './callback-urls.ts';
 import type { WhoAsks } from './contract.ts';
-import { configurationsOfRun } from './run-rows.ts';
+import { endLine } from './end-line.ts';
+import { giveUpTalk, giveUpUnbegunTalk, unheard, whyUnheard } from './give-up-talk.ts';
+import { askTalk, type HeardCall } from './heard-call.ts';
+import { connect, connectingDocument, logUnconnected } from './put-on-line.ts';
 import { callSlots } from './slots.ts';
 
 /** `ignored`: no such attempt. `talk`: the agent takes the line. `hang_up`: it is to be ended. */
@@ -15,7 +16,7 @@ type Verdict = 'ignored' | 'none' | 'talk' | 'hang_up';
 /** A carrier's answer to one of its requests: a document where it asked for one, else nothing but that it was heard. */
 export type Heard = { document: string } | { status: 'ok' | 'ignored' };
 
-/** Takes in what a carrier tells of one call, and does or answers what follows. Repeatable. */
+/** Takes in what a carrier tells of one call, and does or answers what follows. Repeatable. Throws when the carrier has to tell it again. */
 export async function hearCarrier(
   context: Context,
   carrier: Carrier,
@@ -23,66 +24,54 @@ export async function hearCarrier(
   event: CarrierEvent,
   wantsDocument: boolean,
 ): Promise<Heard> {
-  const verdict = await verdictOn(context, carrier, address, event, wantsDocument);
-  if (wantsDocument) {
-    if (verdict !== 'talk') return { document: hangUpDocument() };
-    return { document: connectDocument(await relayFor(context, carrier, address), callbackUrl(carrier, address, 'connect')) };
-  }
-  await command(context, carrier, address, event, verdict);
+  const call: HeardCall = { context, carrier, address, event };
+  const { commands } = carrier.telephony;
+  const verdict = await verdictOn(call, wantsDocument ? 'document' : commands && isAnswer(event) ? 'command' : 'nobody');
+  if (wantsDocument) return { document: verdict === 'talk' ? await connectingDocument(call) : hangUpDocument() };
+  if (verdict === 'hang_up') await endLine(context, carrier, event.callId);
+  if (verdict === 'talk' && commands) await connect(call);
   return { status: verdict === 'ignored' ? 'ignored' : 'ok' };
-}
-
-async function verdictOn(
-  { bindings, organization }: Context,
-  carrier: Carrier,
-  address: CallAddress,
-  event: CarrierEvent,
-  wantsDocument: boolean,
-): Promise<Verdict> {
-  const { runId, key } = address;
-  const call = <Answer>(ask: Parameters<typeof callObject<Answer>>[3]) => callObject(bindings, organization.id, runId, ask);
-  const hear = (asks: WhoAsks) => callSlots(bindings, organization.id, (slots) => slots.heard(key, runId, event, asks));
-  if (event.kind === 'recording') {
-    await call((object) => object.recorded(carrier.id, event));
-    return 'none';
-  }
-  if (event.kind === 'relay_ended') {
-    if ((await hear('nobody')) === 'ignored') return 'ignored';
-    return (await call((object) => object.relayEnded(event))) === 'connect' ? 'talk' : 'hang_up';
-  }
-  const answer = await hear(wantsDocument ? 'document' : carrier.telephony.commands && isAnswer(event) ? 'command' : 'nobody');
-  if (answer === 'talk') return (await call((object) => object.begin(organization.id, runId))) ? 'talk' : 'hang_up';
-  if (answer === 'end_talk') await call((object) => object.machineAnswered());
-  return answer === 'end_talk' ? 'none' : answer;
 }
 
 const isAnswer = (event: CarrierEvent): boolean => event.kind === 'machine' || (event.kind === 'status' && event.status === 'answered');
 
-/** For carriers that take commands, and for lines that are one too many. */
-async function command(context: Context, carrier: Carrier, address: CallAddress, event: CarrierEvent, verdict: Verdict): Promise<void> {
-  const { telephony } = carrier;
-  if (verdict === 'hang_up') await telephony.hangUp(event.callId);
-  if (verdict !== 'talk' || !telephony.commands) return;
-  const key = event.kind === 'relay_ended' ? `${address.key}:${event.sessionId ?? event.at}` : address.key;
-  const result = await telephony.commands.connect(event.callId, await relayFor(context, carrier, address), key);
-  if ('failure' in result) {
-    // Nobody should listen to silence: the attempt ends, and its reason says why.
-    context.log.error('the agent could not be put on the line', new Error(result.failure), { run_id: address.runId });
-    await telephony.hangUp(event.callId);
+async function verdictOn(call: HeardCall, asks: WhoAsks): Promise<Verdict> {
+  const { context, carrier, address, event } = call;
+  const { bindings, organization } = context;
+  const hear = (who: WhoAsks) => callSlots(bindings, organization.id, (slots) => slots.heard(address.key, address.runId, event, who));
+  if (event.kind === 'recording') {
+    await askTalk(call, (object) => object.recorded(carrier.id, event));
+    return 'none';
   }
+  if (event.kind === 'relay_ended') {
+    const answer = await hear('nobody');
+    // It is another call than that of the attempt.
+    if (answer !== 'none') return answer === 'ignored' ? 'ignored' : 'hang_up';
+    const after = await askTalk(call, (object) => object.relayEnded(event));
+    if (after === 'never_begun') await giveUpTalk(call, whyUnheard(event, carrier.callbackOrigin));
+    return after === 'connect' ? 'talk' : 'hang_up';
+  }
+  // Before the call slots hear of it: what they make of the end of a line is the last word.
+  if (event.kind === 'status' && event.status === 'completed') await giveUpUnbegunTalk(call, unheard.lineEnded);
+  const answer = await hear(asks);
+  if (answer === 'talk') return takeLine(call, asks);
+  if (answer === 'end_talk') await askTalk(call, (object) => object.machineAnswered());
+  return answer === 'end_talk' ? 'none' : answer;
 }
 
-async function relayFor(context: Context, carrier: Carrier, address: CallAddress): Promise<Relay> {
-  const { settings, clock, database, organization } = context;
-  const found = await database.first<{ configurations: string }>(configurationsOfRun(database, organization.id, address.runId));
-  const { language, voice, tts_provider, transcription_provider } = configurationsOf(found ? JSON.parse(found.configurations) : {});
-  return {
-    url: await relayUrl(settings.SIGNING_KEY, carrier, address, clock()),
-    isInterruptible: 'any',
-    hasDtmf: true,
-    ...(language !== null && { language }),
-    ...(voice !== null && { voice }),
-    ...(tts_provider !== null && { ttsProvider: tts_provider }),
-    ...(transcription_provider !== null && { transcriptionProvider: transcription_provider }),
-  };
+/** Makes the agent ready to talk. */
+async function takeLine(call: HeardCall, asks: WhoAsks): Promise<Verdict> {
+  const { organization } = call.context;
+  const { address, event } = call;
+  try {
+    const answer = await askTalk(call, (object) => object.begin(organization.id, address.runId, { callId: event.callId }));
+    if (answer === 'ready') return 'talk';
+    // A document is asked for again when the first one was lost; a command is not given twice.
+    if (answer === 'talking') return asks === 'document' ? 'talk' : 'none';
+    if (answer === 'unknown') await giveUpTalk(call, unheard.runOver);
+  } catch (error) {
+    logUnconnected(call, error);
+    await giveUpTalk(call, unheard.serviceFailed);
+  }
+  return 'hang_up';
 }

@@ -1,10 +1,12 @@
 import type { Context } from '../../accounts/context.ts';
 import { contactsByPhone } from '../../contacts/contacts-by-phone.ts';
 import { normalizePhone } from '../../contacts/phone-numbers.ts';
+import { ServiceError } from '../../library/errors.ts';
 import { hangUpDocument } from '../../providers/telephony/call-document.ts';
 import type { CarrierEvent, StatusEvent } from '../../providers/telephony/carrier-events.ts';
 import type { Carrier } from '../telephony-configs/carrier-of.ts';
 import { callbackUrl } from './callback-urls.ts';
+import { endLine } from './end-line.ts';
 import { hearCarrier, type Heard } from './hear-carrier.ts';
 import { callRunByKey, insertCallRuns } from './run-rows.ts';
 import { settleSilent } from './settle-silent.ts';
@@ -31,7 +33,7 @@ export async function takeInbound(context: Context, carrier: Carrier, event: Car
     log.warn('an inbound call was refused', { reason, config_id: carrier.id, run_id: runId });
     if (runId !== null) await settleRefused(context, key, event, reason);
     if (isCarrierWaiting) return { document: hangUpDocument() };
-    await carrier.telephony.hangUp(event.callId);
+    await endLine(context, carrier, event.callId);
     return { status: 'ok' };
   };
   if (runId === null) return refuse('no_agent: the configuration has no active agent in inbound_workflow_id');
@@ -49,8 +51,10 @@ export async function takeInbound(context: Context, carrier: Carrier, event: Car
   );
   if (!isAdmitted) return refuse('call_slots: all calls that the plan allows at once are taken');
   if (isCarrierWaiting) return hearCarrier(context, carrier, address(runId), event, true);
-  await carrier.telephony.commands!.answer(event.callId, callbackUrl(carrier, address(runId), 'status'), `${key}:answer`);
-  return { status: 'ok' };
+  const answer = await carrier.telephony.commands!.answer(event.callId, callbackUrl(carrier, address(runId), 'status'), `${key}:answer`);
+  if (!('failure' in answer)) return { status: 'ok' };
+  log.error('an inbound call could not be answered', new Error(answer.failure), { run_id: runId });
+  throw new ServiceError('provider_failed', 'The carrier did not answer the call; send this again');
 }
 
 /** The row of an inbound call; null when there is no agent to take it. */
@@ -77,8 +81,8 @@ async function writeRun(context: Context, carrier: Carrier, event: StatusEvent, 
   return (await database.first<{ id: number }>(callRunByKey(database, organization.id, key)))?.id ?? null;
 }
 
-const settleRefused = (context: Context, key: string, event: StatusEvent, reason: string): Promise<void> =>
-  settleSilent(context, [
+async function settleRefused(context: Context, key: string, event: StatusEvent, reason: string): Promise<void> {
+  await settleSilent(context, [
     {
       key,
       outcome: 'failed',
@@ -92,3 +96,4 @@ const settleRefused = (context: Context, key: string, event: StatusEvent, reason
       statusCallbacks: [],
     },
   ]);
+}

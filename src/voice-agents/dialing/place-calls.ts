@@ -8,8 +8,8 @@ import type { BegunCall, Placing, ReturnReason } from './contract.ts';
 import { callFacts, insertCallRuns, type CallFacts, type NewCallRun } from './run-rows.ts';
 import { callSlots } from './slots.ts';
 
-/** Placing took longer than this: whoever asked for the calls may have changed their mind. */
-const hesitateAfterMs = 500;
+/** Whoever asked for a call is asked whether it is still wanted when the last word of it is older than this. */
+const trustedMs = 250;
 const ringSeconds = 30;
 /** Results are told together with what else comes in within this time. */
 const gatherMs = 20;
@@ -19,26 +19,26 @@ const gatherMs = 20;
  * answer leaves an attempt that the call slots settle by asking the carrier, never by dialling again.
  */
 export async function placeCalls(context: Context, keys: string[]): Promise<void> {
-  const { organization, bindings, clock } = context;
+  const { organization, bindings, clock, settings } = context;
   const begun = await callSlots(bindings, organization.id, (slots) => slots.begin(keys));
   if (!begun.length) return;
-  const begunAt = clock();
+  const wanted = new Wanted(context, begun);
   const prepared = await prepare(context, begun);
-  const late = clock() - begunAt > hesitateAfterMs;
-  const wanted = late
-    ? new Set(await callSlots(bindings, organization.id, (slots) => slots.stillWanted(begun.map(({ key }) => key))))
-    : null;
   const results = new Results(context);
-  await Promise.all(
-    prepared.map(async ({ call, ready, refusal, isOver }) => {
-      const runId = ready?.runId ?? null;
-      if (refusal) return results.add({ key: call.key, runId, ...refusal });
-      if (isOver) return results.add({ key: call.key, runId, result: { unasked: 'its run has ended', isFinal: true } });
-      if (!ready || wanted?.has(call.key) === false)
-        return results.add({ key: call.key, runId, result: { unasked: 'it could not be dialled in time' } });
-      results.add({ key: call.key, runId: ready.runId, result: await place(context, call, ready) });
-    }),
-  );
+  const worker = async () => {
+    for (let next = prepared.shift(); next; next = prepared.shift()) {
+      const { call, ready } = next;
+      const told = { key: call.key, submission: call.submission, runId: ready?.runId ?? null };
+      if (next.refusal) results.add({ ...told, ...next.refusal });
+      else if (next.isOver) results.add({ ...told, result: { unasked: 'its run has ended', isFinal: true } });
+      else if (!ready) results.add({ ...told, result: { unasked: 'it could not be prepared' } });
+      else if (call.notAfter !== null && call.notAfter <= clock())
+        results.add({ ...told, refused: 'window_closed', detail: 'the calling window closed before the call was dialled' });
+      else if (!(await wanted.has(call.key))) results.add({ ...told, result: { unasked: 'it was taken back' } });
+      else results.add({ ...told, result: await place(context, call, ready) });
+    }
+  };
+  await Promise.all(Array.from({ length: settings.CALLS_AT_ONCE }, worker));
   await results.done();
 }
 
@@ -46,6 +46,7 @@ interface Ready {
   runId: number;
   maximumSeconds: number;
   isRecorded: boolean;
+  carrier: Carrier;
 }
 
 interface Prepared {
@@ -68,34 +69,48 @@ async function prepare(context: Context, calls: BegunCall[]): Promise<Prepared[]
     automation_run_id: owner.kind === 'journey' ? owner.id : null,
   }));
   try {
-    const inserts = jsonChunks(calls.map(runOf)).map((chunk) => insertCallRuns(database, organization.id, chunk, now));
+    const carriers = await carriersOf(context, calls);
+    const rows = calls.flatMap((call) => runOf(call, carriers.get(call.configId)) ?? []);
+    const inserts = jsonChunks(rows).map((chunk) => insertCallRuns(database, organization.id, chunk, now));
     const answers = await database.batch([...inserts, callFacts(database, organization.id, JSON.stringify(asked), now)]);
     const facts = new Map((answers.at(-1) as unknown as CallFacts[]).map((fact) => [fact.attempt_key, fact]));
-    return calls.map((call) => judge(call, facts.get(call.key)));
+    return calls.map((call) => judge(call, facts.get(call.key), carriers.get(call.configId)));
   } catch (error) {
     log.error('calls could not be prepared', error, { calls: calls.length });
     return calls.map((call) => ({ call, ready: null, refusal: null, isOver: false }));
   }
 }
 
-const runOf = (call: BegunCall): NewCallRun => ({
-  attempt_key: call.key,
-  agent_id: call.agentId,
-  name: call.name,
-  phone: call.phone,
-  own_number: call.ownNumber,
-  mode: call.provider,
-  call_type: 'outbound',
-  contact_id: call.contactId,
-  campaign_id: call.owner.kind === 'campaign' ? call.owner.id : null,
-  automation_run_id: call.owner.kind === 'journey' ? call.owner.id : null,
-  initial_context: call.initialContext,
-});
+/** Read before any call is placed, so that nothing stands between the last look and the carrier. */
+async function carriersOf(context: Context, calls: BegunCall[]): Promise<Map<number, Carrier>> {
+  const carriers = new Map<number, Carrier>();
+  for (const configId of new Set(calls.map((call) => call.configId))) {
+    const carrier = await carrierOf(context, configId);
+    if (carrier) carriers.set(configId, carrier);
+  }
+  return carriers;
+}
 
-function judge(call: BegunCall, facts: CallFacts | undefined): Prepared {
+const runOf = (call: BegunCall, carrier: Carrier | undefined): NewCallRun | undefined =>
+  carrier && {
+    attempt_key: call.key,
+    agent_id: call.agentId,
+    name: call.name,
+    phone: call.phone,
+    own_number: call.ownNumber,
+    mode: carrier.provider,
+    call_type: 'outbound',
+    contact_id: call.contactId,
+    campaign_id: call.owner.kind === 'campaign' ? call.owner.id : null,
+    automation_run_id: call.owner.kind === 'journey' ? call.owner.id : null,
+    initial_context: call.initialContext,
+  };
+
+function judge(call: BegunCall, facts: CallFacts | undefined, carrier: Carrier | undefined): Prepared {
+  const ready = readyOf(facts, carrier);
   const refuse = (refused: ReturnReason, detail: string): Prepared => ({
     call,
-    ready: readyOf(facts),
+    ready,
     refusal: { refused, detail },
     isOver: false,
   });
@@ -104,19 +119,16 @@ function judge(call: BegunCall, facts: CallFacts | undefined): Prepared {
   if (facts?.journey_halted) return refuse('withdrawn', 'the run that asked for it was stopped, or its journey is paused');
   if (facts && facts.agent_status !== 'active')
     return refuse('agent_archived', 'the voice agent is archived and takes no calls; restore it and resume');
-  return { call, ready: readyOf(facts), refusal: null, isOver: facts?.is_completed === 1 };
+  return { call, ready, refusal: null, isOver: facts?.is_completed === 1 };
 }
 
-function readyOf(facts: CallFacts | undefined): Ready | null {
-  if (facts?.run_id == null) return null;
-  return { runId: facts.run_id, ...conversationLimits(facts.configurations) };
+function readyOf(facts: CallFacts | undefined, carrier: Carrier | undefined): Ready | null {
+  if (facts?.run_id == null || !carrier) return null;
+  return { runId: facts.run_id, carrier, ...conversationLimits(facts.configurations) };
 }
 
 /** Nothing here throws: what is not known is `unknown`, and is looked up. */
-async function place(context: Context, call: BegunCall, { runId, maximumSeconds, isRecorded }: Ready): Promise<PlacingResult> {
-  const { organization } = context;
-  const carrier = await carrierFor(context, call);
-  if (!carrier) return { unasked: 'its telephony configuration was deleted' };
+function place({ organization }: Context, call: BegunCall, { runId, carrier, maximumSeconds, isRecorded }: Ready): Promise<PlacingResult> {
   const address = { organizationId: organization.id, configId: carrier.id, runId, key: call.key };
   const url = (purpose: Parameters<typeof callbackUrl>[2]) => callbackUrl(carrier, address, purpose);
   return carrier.telephony.place({
@@ -130,12 +142,39 @@ async function place(context: Context, call: BegunCall, { runId, maximumSeconds,
   });
 }
 
-async function carrierFor(context: Context, call: BegunCall): Promise<Carrier | null> {
-  try {
-    return await carrierOf(context, call.configId);
-  } catch (error) {
-    context.log.error('a telephony configuration could not be read', error, { config_id: call.configId });
-    return null;
+/** Whether calls are still wanted, by an answer that is fresh when they are dialled: nothing is dialled long after a pause. */
+class Wanted {
+  readonly #context: Context;
+  readonly #keys: string[];
+  #wanted: Set<string>;
+  #askedAt: number;
+  #asking: Promise<void> | null = null;
+
+  constructor(context: Context, begun: BegunCall[]) {
+    this.#context = context;
+    this.#keys = begun.map(({ key }) => key);
+    this.#wanted = new Set(this.#keys);
+    this.#askedAt = context.clock();
+  }
+
+  async has(key: string): Promise<boolean> {
+    if (this.#context.clock() - this.#askedAt > trustedMs) await (this.#asking ??= this.#ask());
+    return this.#wanted.has(key);
+  }
+
+  async #ask(): Promise<void> {
+    const { bindings, organization, clock, log } = this.#context;
+    const askedAt = clock();
+    try {
+      this.#wanted = new Set(await callSlots(bindings, organization.id, (slots) => slots.stillWanted(this.#keys)));
+      this.#askedAt = askedAt;
+    } catch (error) {
+      // Nobody is dialled on a guess.
+      log.error('the call slots cannot be asked whether calls are still wanted', error);
+      this.#wanted = new Set();
+    } finally {
+      this.#asking = null;
+    }
   }
 }
 

@@ -15,6 +15,8 @@ export interface NewCallRun {
   automation_run_id: number | null;
   /** JSON text, or a pointer into R2. */
   initial_context: string;
+  /** When the minute tick asks for the call again, epoch ms. Absent: whoever wants it asks again by himself. */
+  wake_at?: number | undefined;
 }
 
 /**
@@ -24,10 +26,10 @@ export interface NewCallRun {
 export const insertCallRuns = (database: Database, organizationId: number, runs: string, now: number): Statement =>
   database.prepare(
     `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number,
-       contact_id, campaign_id, automation_run_id, initial_context, created_at)
+       contact_id, campaign_id, automation_run_id, initial_context, wake_at, created_at)
      SELECT a.organization_id, a.id, a.current_definition_id, j.value->>'name', j.value->>'mode', j.value->>'call_type',
        j.value->>'attempt_key', j.value->>'phone', j.value->>'own_number', j.value->>'contact_id', j.value->>'campaign_id',
-       j.value->>'automation_run_id', j.value->>'initial_context', ?
+       j.value->>'automation_run_id', j.value->>'initial_context', j.value->>'wake_at', ?
      FROM json_each(?) j CROSS JOIN voice_agent a
      WHERE a.id = j.value->>'agent_id' AND a.organization_id = ? AND a.status = 'active'
        AND NOT EXISTS (SELECT 1 FROM suppression s WHERE s.organization_id = a.organization_id AND s.phone = j.value->>'phone'
@@ -89,14 +91,33 @@ export interface SilentEnd {
   completed_at: number;
 }
 
-/** Completes rows that are not completed yet. Answers those of the given keys, whoever completed them. */
+/** A row as it was when it was completed, or found completed. */
+export interface CompletedRun {
+  id: number;
+  attempt_key: string;
+  agent_id: number;
+  agent_name: string;
+  contact_id: number | null;
+  campaign_id: number | null;
+  automation_run_id: number | null;
+  phone: string;
+  outcome: string;
+  reason: string | null;
+}
+
+/**
+ * Completes rows that are not completed yet. Answers those of the given keys (`CompletedRun`), whoever completed them. `ends`: JSON of
+ * `SilentEnd[]`. The rows are found first: an UPDATE chooses the order of its FROM by itself, and would read all of the organization.
+ */
 export const completeSilentRuns = (database: Database, organizationId: number, ends: string): Statement[] => [
   database.prepare(
-    `UPDATE voice_agent_run SET is_completed = 1, outcome = e.value->>'outcome', reason = e.value->>'reason', result = e.value->>'result',
-       own_number = coalesce(e.value->>'own_number', own_number), started_at = e.value->>'started_at',
-       completed_at = e.value->>'completed_at', revision = revision + 1
-     FROM json_each(?) e
-     WHERE voice_agent_run.organization_id = ? AND voice_agent_run.attempt_key = e.value->>'attempt_key' AND voice_agent_run.is_completed = 0`,
+    `WITH found AS MATERIALIZED (
+       SELECT r.id AS run_id, e.value AS value FROM json_each(?1) e CROSS JOIN voice_agent_run r
+       WHERE r.organization_id = ?2 AND r.attempt_key = e.value->>'attempt_key' AND r.is_completed = 0)
+     UPDATE voice_agent_run SET is_completed = 1, outcome = value->>'outcome', reason = value->>'reason', result = value->>'result',
+       own_number = coalesce(value->>'own_number', own_number), started_at = value->>'started_at',
+       completed_at = value->>'completed_at', wake_at = NULL, revision = revision + 1
+     FROM found WHERE voice_agent_run.id = found.run_id`,
     ends,
     organizationId,
   ),
@@ -116,5 +137,44 @@ export const configurationsOfRun = (database: Database, organizationId: number, 
     `SELECT a.workflow_configurations AS configurations FROM voice_agent_run r CROSS JOIN voice_agent a
      WHERE r.id = ? AND r.organization_id = ? AND a.id = r.agent_id`,
     runId,
+    organizationId,
+  );
+
+/** Calls that nobody else asks for again, and that the call slots should have known for sure before `before` (epoch ms). */
+export const overdueCalls = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
+  database.all(
+    database.prepare(
+      `SELECT id, organization_id FROM voice_agent_run WHERE wake_at < ? AND mode IN ('twilio', 'telnyx') ORDER BY wake_at LIMIT ?`,
+      before,
+      limit,
+    ),
+  );
+
+/** A call that has begun as a row, with all that asking for it needs. */
+export interface AskedRun {
+  id: number;
+  attempt_key: string;
+  agent_id: number;
+  name: string;
+  phone: string;
+  contact_id: number | null;
+  initial_context: string;
+}
+
+/** Those of the given runs that are calls and not completed. `runIds`: JSON of a list. */
+export const openCallRuns = (database: Database, organizationId: number, runIds: string): Statement =>
+  database.prepare(
+    `SELECT r.id, r.attempt_key, r.agent_id, r.name, r.phone, r.contact_id, r.initial_context
+     FROM json_each(?) j CROSS JOIN voice_agent_run r
+     WHERE r.id = j.value AND r.organization_id = ? AND r.is_completed = 0 AND r.mode IN ('twilio', 'telnyx')`,
+    runIds,
+    organizationId,
+  );
+
+/** The call slots know these runs: nobody needs to ask for them again. The plus keeps the planner from reading the organization's runs. */
+export const forgetWakeUps = (database: Database, organizationId: number, runIds: string): Statement =>
+  database.prepare(
+    'UPDATE voice_agent_run SET wake_at = NULL WHERE id IN (SELECT value FROM json_each(?)) AND +organization_id = ?',
+    runIds,
     organizationId,
   );

@@ -4,7 +4,7 @@ import { isListenedTo } from '../../automation-workflows/triggers/is-listened-to
 import { callRun } from '../../automation-workflows/runs/launch.ts';
 import { jsonChunks } from '../../contacts/json-chunks.ts';
 import type { ReturnReason, StatusCallback } from './contract.ts';
-import { completeSilentRuns } from './run-rows.ts';
+import { completeSilentRuns, type CompletedRun, type SilentEnd } from './run-rows.ts';
 
 /** A call that nobody talked on, or that was never dialled. Moments in epoch ms. */
 export interface SilentCall {
@@ -20,34 +20,46 @@ export interface SilentCall {
   statusCallbacks: StatusCallback[];
 }
 
-interface CompletedRow {
-  id: number;
-  attempt_key: string;
-  agent_id: number;
-  agent_name: string;
-  contact_id: number | null;
-  campaign_id: number | null;
-  automation_run_id: number | null;
-  phone: string;
-  outcome: string;
-  reason: string | null;
-}
+/** Rows whose followers are told at a time. */
+const parallel = 6;
 
-/** Completes the rows of such calls, and tells triggers and journeys. Repeatable. */
-export async function settleSilent(context: Context, calls: SilentCall[]): Promise<void> {
-  const { database, organization } = context;
-  const byKey = new Map(calls.map((call) => [call.key, call]));
-  const rows: CompletedRow[] = [];
+/**
+ * Completes the rows of such calls, and tells triggers and journeys. Repeatable. Answers the keys of those of which all is done, also when
+ * they have no row; what failed of the others is logged, and is to be tried again.
+ */
+export async function settleSilent(context: Context, calls: SilentCall[]): Promise<string[]> {
+  const { database, organization, log } = context;
+  const waiting: CompletedRun[] = [];
   for (const chunk of jsonChunks(calls.map(endOf))) {
     const [, found] = await database.batch(completeSilentRuns(database, organization.id, chunk));
-    rows.push(...(found as unknown as CompletedRow[]));
+    waiting.push(...(found as unknown as CompletedRun[]));
   }
-  await fireCompleted(context, rows, byKey);
-  for (const { id, automation_run_id: journey } of rows)
-    if (journey !== null) await callRun(context.bindings, organization.id, journey, (object) => object.callSettled(id));
+  const byKey = new Map(calls.map((call) => [call.key, call]));
+  const wasDialled = ({ attempt_key: key }: CompletedRun) => byKey.get(key)?.returned === null;
+  // One question whether anybody listens, for all of them: most organizations have no such trigger.
+  const isHeard = waiting.some(wasDialled) && (await isListenedTo(context, 'call.completed'));
+  const undone = new Set<string>();
+  const worker = async () => {
+    for (let row = waiting.shift(); row; row = waiting.shift()) {
+      const { id, attempt_key: key } = row;
+      const isTold = isHeard && wasDialled(row);
+      const told = await Promise.allSettled([isTold && fireCompleted(context, row, byKey.get(key)!), tellJourney(context, row)]);
+      for (const one of told) {
+        if (one.status === 'fulfilled') continue;
+        undone.add(key);
+        log.error('what follows from a call could not be done', one.reason, { run_id: id });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, waiting.length) }, worker));
+  return calls.map(({ key }) => key).filter((key) => !undone.has(key));
 }
 
-const endOf = (call: SilentCall) => ({
+async function tellJourney({ bindings, organization }: Context, { id, automation_run_id: journey }: CompletedRun): Promise<void> {
+  if (journey !== null) await callRun(bindings, organization.id, journey, (object) => object.callSettled(id));
+}
+
+const endOf = (call: SilentCall): SilentEnd => ({
   attempt_key: call.key,
   outcome: call.outcome,
   reason: call.reason,
@@ -70,29 +82,24 @@ const endOf = (call: SilentCall) => ({
   }),
 });
 
-/** One question whether anybody listens, for all of them: most organizations have no such trigger. */
-async function fireCompleted(context: Context, rows: CompletedRow[], calls: Map<string, SilentCall>): Promise<void> {
-  const dialled = rows.filter(({ attempt_key }) => calls.get(attempt_key)?.returned === null);
-  if (!dialled.length || !(await isListenedTo(context, 'call.completed'))) return;
-  for (const row of dialled)
-    await fireInternalEvent(context, {
-      name: 'call.completed',
-      cause: `call:${row.id}`,
-      contactId: row.contact_id,
-      depth: 1,
-      data: {
-        call_run_id: row.id,
-        workflow_id: row.agent_id,
-        workflow_name: row.agent_name,
-        outcome: row.outcome,
-        reason: row.reason,
-        disposition: null,
-        extracted_variables: {},
-        summary: null,
-        phone: row.phone,
-        campaign_id: row.campaign_id,
-        automation_run_id: row.automation_run_id,
-        duration_seconds: calls.get(row.attempt_key)!.durationSeconds,
-      },
-    });
-}
+const fireCompleted = (context: Context, row: CompletedRun, { durationSeconds }: SilentCall): Promise<void> =>
+  fireInternalEvent(context, {
+    name: 'call.completed',
+    cause: `call:${row.id}`,
+    contactId: row.contact_id,
+    depth: 1,
+    data: {
+      call_run_id: row.id,
+      workflow_id: row.agent_id,
+      workflow_name: row.agent_name,
+      outcome: row.outcome,
+      reason: row.reason,
+      disposition: null,
+      extracted_variables: {},
+      summary: null,
+      phone: row.phone,
+      campaign_id: row.campaign_id,
+      automation_run_id: row.automation_run_id,
+      duration_seconds: durationSeconds,
+    },
+  });

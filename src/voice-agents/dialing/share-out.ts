@@ -42,6 +42,7 @@ export function freeForOutbound(
   { limit, hasInbound }: { limit: number; hasInbound: boolean },
   live: { all: number; inbound: number },
 ): number {
-  const reserve = hasInbound ? Math.ceil(limit / 10) : 0;
+  // Of one slot nothing can be kept free.
+  const reserve = hasInbound ? Math.min(Math.ceil(limit / 10), limit - 1) : 0;
   return Math.max(0, limit - live.all - Math.max(0, reserve - live.inbound));
 }

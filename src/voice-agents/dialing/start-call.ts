@@ -1,11 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { Context } from '../../accounts/context.ts';
 import { contactsByPhone } from '../../contacts/contacts-by-phone.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { normalizePhone } from '../../contacts/phone-numbers.ts';
 import { invalidAt, notFound } from '../../library/errors.ts';
-import { askForCall } from './ask-for-call.ts';
-import { attemptKey } from './contract.ts';
+import { requireActive } from '../agents/existing-agent.ts';
+import { nameRun } from '../runs/request-name.ts';
+import { askAgain } from './ask-again.ts';
+import { askForCall, singleOwner } from './ask-for-call.ts';
+import { ownerName } from './contract.ts';
 
 export { askForCall, withdrawCall, type WantedCall } from './ask-for-call.ts';
 
@@ -16,19 +18,27 @@ export interface CallOrder {
   initial_context?: Record<string, unknown> | null | undefined;
 }
 
-/** Has one person called: by a number, or a contact at its number. Answers the id of the run. Throws 404, 409 and 422. */
+/**
+ * Has one person called: by a number, or a contact at its number. Answers the id of the run, which is the same for a repeat under the same
+ * Idempotency-Key. Throws 404, 409 and 422.
+ */
 export async function startCall(
   context: Context,
   agent: { id: number; name: string; status: 'active' | 'archived' },
   order: CallOrder,
+  idempotencyKey?: string,
 ): Promise<{ runId: number }> {
+  // The run has no id before it is written, so the call is named by the request.
+  const { attemptKey, runId } = await nameRun(context, ownerName(singleOwner), { of: `call:${agent.id}`, input: order, idempotencyKey });
+  if (runId !== null) {
+    await repeat(context, runId);
+    return { runId };
+  }
+  requireActive(agent);
   const { phone, contactId } = await whom(context, order);
-  // The run has no id before it is written, so the call is named by itself.
-  const name = randomUUID();
-  const owner = { kind: 'single' as const, id: 0 };
   return askForCall(context, {
-    owner,
-    key: attemptKey(owner, name),
+    owner: singleOwner,
+    key: attemptKey,
     agent,
     phone,
     contactId,
@@ -37,6 +47,12 @@ export async function startCall(
     notAfter: null,
   });
 }
+
+/** The first try may have died on its way to the call slots. */
+const repeat = ({ bindings, database, organization, log }: Context, runId: number): Promise<void> =>
+  askAgain(bindings, database, organization.id, [runId]).catch((error: unknown) =>
+    log.error('a call waits for the minute tick', error, { run_id: runId }),
+  );
 
 async function whom(context: Context, order: CallOrder): Promise<{ phone: string; contactId: number | null }> {
   if (order.contact_id != null) {

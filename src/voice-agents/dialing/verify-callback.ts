@@ -1,9 +1,12 @@
+import type { Context } from '../../accounts/context.ts';
 import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';
 import { readTelnyxCallback } from '../../providers/telephony/telnyx-callbacks.ts';
 import { isFromTelnyx } from '../../providers/telephony/telnyx-signature.ts';
 import { readTwilioCallback } from '../../providers/telephony/twilio-callbacks.ts';
 import { isFromTwilio } from '../../providers/telephony/twilio-signature.ts';
 import type { Carrier } from '../telephony-configs/carrier-of.ts';
+import type { CallAddress } from './callback-urls.ts';
+import { callRunByKey } from './run-rows.ts';
 
 /** A request as it came, its body unread by anybody else. */
 export interface Callback {
@@ -32,6 +35,22 @@ export async function isSignedBy(carrier: Carrier, { path, body, headers }: Call
     },
     { authToken: account.authToken },
   );
+}
+
+/**
+ * Whether what a signed request tells is about the call that its address names. Twilio signs the address, too. Telnyx signs the body alone, so
+ * that it must name the same attempt where it names one, and the attempt must be that of the run.
+ */
+export async function isOfCall(
+  { database, organization }: Context,
+  { provider }: Carrier,
+  { attemptKey }: CarrierEvent,
+  { key, runId }: CallAddress,
+): Promise<boolean> {
+  if (provider === 'twilio') return true;
+  if (attemptKey !== undefined && attemptKey !== key) return false;
+  const run = await database.first<{ id: number }>(callRunByKey(database, organization.id, key));
+  return run?.id === runId;
 }
 
 /** What a signed request tells; undefined: nothing that concerns us. */

@@ -66,7 +66,7 @@ export async function changeConfig(
 export async function deleteConfig(context: Context, id: number): Promise<void> {
   const { database, organization, bindings } = context;
   await existingConfig(context, id);
-  const live = await callSlots(bindings, organization.id, (slots) => slots.liveCallsOf(id));
+  const live = await callSlots(bindings, organization.id, (slots) => slots.closeConfig(id));
   if (live > 0) throw conflict(`The configuration has ${live} live ${live === 1 ? 'call' : 'calls'}; delete it when they have ended`);
   if (!(await store.deleteConfig(database, organization.id, id))) throw notFound('Telephony configuration');
   await announce(context);

@@ -21,8 +21,11 @@ const queued: Attempt = {
   callId: null,
   status: null,
   answeredBy: null,
-  awaitsVerdict: false,
+  awaitsVerdict: true,
   hasTalk: false,
+  submission: 0,
+  requeues: 0,
+  hasRow: false,
   submittedAt: null,
   answeredAt: null,
   endedAt: null,
@@ -37,7 +40,7 @@ const queued: Attempt = {
   retryAfterSeconds: null,
   callbacks: [],
 };
-const submitting = begun(queued, true, now, patience);
+const submitting = begun(queued, now, patience);
 
 const status = (name: StatusEvent['status'], more: Partial<StatusEvent> = {}): StatusEvent =>
   ({ ...statusEvent({ callId: 'CA1', status: name, at: now + 1 }), ...more }) as StatusEvent;
@@ -140,7 +143,7 @@ describe('the answer to the request that places a call', () => {
 describe('an attempt in doubt', () => {
   const call = (callId: string) => ({ callId, status: 'ringing' as const, rank: 2, isTerminal: false });
   const list = (attempt: Attempt, ids: string[], foreign: string[] = []) =>
-    afterListing(attempt, { calls: ids.map(call) }, new Set(foreign), now, patience);
+    afterListing(attempt, { calls: ids.map(call), isComplete: true }, new Set(foreign), now, patience);
 
   it('is the one call that the carrier has and nobody else is', () => {
     expect(list(submitting, ['CA7'])).toMatchObject({ state: 'placed', callId: 'CA7', status: 'ringing' });
@@ -151,6 +154,15 @@ describe('an attempt in doubt', () => {
     const first = list(submitting, []);
     expect(first).toMatchObject({ state: 'submitting', looks: 1, checkAt: now + patience.lookAgainMs });
     expect(list(list(first, []), ['CA8'], ['CA8'])).toMatchObject({ state: 'ended', outcome: 'carrier_trouble' });
+  });
+
+  it('is never dialled again when the carrier cannot say whether there was a call', () => {
+    const look = (attempt: Attempt) => afterListing(attempt, { calls: [], isComplete: false }, new Set(), now, patience);
+    expect(look(look(look(submitting)))).toMatchObject({
+      state: 'ended',
+      outcome: 'failed',
+      detail: expect.stringContaining('submission_unknown'),
+    });
   });
 
   it('is never dialled again when several calls may be it', () => {

@@ -36,6 +36,10 @@ async function setUp(options: CallingOrganization = {}) {
 
 const relayOf = (document: string) => /<ConversationRelay url="([^"]+)"/.exec(document)?.[1]?.replaceAll('&amp;', '&');
 
+/** The answer to the carrier's request for the socket of a call. */
+const opened = (address: string, headers: Record<string, string> = { upgrade: 'websocket' }) =>
+  exports.default.fetch(new Request(address.replace('wss://', 'https://'), { headers }));
+
 describe('an inbound call', () => {
   it('is taken by the agent of the number, with its contact, and takes a slot until it ends', async () => {
     const { base, client, post, ringing, runs, slots, agentId } = await setUp();
@@ -45,7 +49,7 @@ describe('an inbound call', () => {
     const answer = await post(`${base}/inbound`, call);
     const document = await answer.text();
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/xml')]);
-    expect(relayOf(document)).toMatch(new RegExp(`^wss://service.test/api/v1/telephony/.*/relay/\\d+/[0-9a-f]{64}$`));
+    expect(relayOf(document)).toMatch(new RegExp(`^wss://service.test/api/v1/telephony/.*/relay/[\\w-]+/\\d+/[0-9a-f]{64}$`));
     const [run] = await runs();
     expect(run).toMatchObject({
       call_type: 'inbound',
@@ -59,6 +63,10 @@ describe('an inbound call', () => {
     // Twilio asks again when it got no answer in time.
     expect(relayOf(await (await post(`${base}/inbound`, call)).text())).toBeDefined();
     expect(await runs()).toHaveLength(1);
+    const socket = await opened(relayOf(document)!);
+    socket.webSocket!.accept();
+    socket.webSocket!.send(JSON.stringify({ type: 'setup', sessionId: 'VX1', callSid: call.CallSid }));
+    await new Promise((resolve) => socket.webSocket!.addEventListener('message', resolve, { once: true }));
     const ended = { ...call, CallStatus: 'completed', CallDuration: '12' };
     expect((await post(`${base}/inbound`, ended)).status).toBe(200);
     await vi.waitFor(async () => expect((await runs())[0]).toMatchObject({ is_completed: 1, outcome: 'completed' }), { timeout: 15_000 });
@@ -103,15 +111,14 @@ describe('an inbound call', () => {
 describe('the socket of a call', () => {
   it('opens with its token alone', async () => {
     const { base, post, ringing } = await setUp();
-    const url = relayOf(await (await post(`${base}/inbound`, ringing())).text())!.replace('wss://', 'https://');
-    const open = (address: string, headers: Record<string, string> = { upgrade: 'websocket' }) =>
-      exports.default.fetch(new Request(address, { headers }));
-    expect((await open(url, {})).status).toBe(426);
+    const url = relayOf(await (await post(`${base}/inbound`, ringing())).text())!;
+    expect((await opened(url, {})).status).toBe(426);
     const forged = url.replace(/[0-9a-f]{64}$/, (signature) => (signature.startsWith('0') ? '1' : '0') + signature.slice(1));
-    expect((await open(forged)).status).toBe(403);
-    expect((await open(url.replace(/\/calls\/\d+\//, '/calls/999999/'))).status).toBe(403);
-    expect((await open(url.replace(/relay\/\d+/, 'relay/1'))).status).toBe(403);
-    const socket = await open(url);
+    expect((await opened(forged)).status).toBe(403);
+    expect((await opened(url.replace(/\/calls\/\d+\//, '/calls/999999/'))).status).toBe(403);
+    expect((await opened(url.replace(/relay\/[\w-]+/, 'relay/other'))).status).toBe(403);
+    expect((await opened(url.replace(/\/\d+\/([0-9a-f]{64})$/, '/1/$1'))).status).toBe(403);
+    const socket = await opened(url);
     expect(socket.status).toBe(101);
     socket.webSocket!.accept();
     socket.webSocket!.close();

@@ -30,7 +30,9 @@ export function afterStatus(attempt: Attempt, event: StatusEvent, now: number, p
     answeredAt: heard.answeredAt ?? (event.status === 'answered' ? event.at : null),
     callbacks: [...heard.callbacks, callbackOf(event)].slice(0, mostCallbacks),
   };
-  return event.isTerminal ? lineEnd(moved, event.at, now, patience) : moved;
+  if (event.isTerminal) return lineEnd(moved, event.at, now, patience);
+  const needsVerdict = event.status === 'answered' && moved.awaitsVerdict && moved.answeredBy === null;
+  return needsVerdict ? { ...moved, checkAt: now + patience.verdictMs } : moved;
 }
 
 /** After the verdict of machine detection, which may come after the line has ended. */
@@ -58,6 +60,8 @@ const adopted = (attempt: Attempt, callId: string, now: number, patience: Patien
   state: 'placed',
   callId,
   looks: 0,
+  // What was in doubt no longer is.
+  detail: attempt.callId === null ? null : attempt.detail,
   checkAt: attempt.status === 'completed' ? attempt.checkAt : now + patience.silenceMs,
 });
 

@@ -43,6 +43,9 @@ export function afterListing(attempt: Attempt, result: ListResult, foreign: Read
   const [call] = candidates;
   if (call) return afterState({ ...attempt, state: 'placed', callId: call.callId }, call, now, patience);
   const looks = attempt.looks + 1;
-  if (looks >= mostLooks) return ended(attempt, 'carrier_trouble', 'the carrier did not place the call', now);
+  if (looks >= mostLooks)
+    return result.isComplete
+      ? ended(attempt, 'carrier_trouble', 'the carrier did not place the call', now)
+      : ended(attempt, 'failed', 'submission_unknown: the carrier cannot say whether there was a call; it is not dialled again', now);
   return { ...attempt, looks, checkAt: now + patience.lookAgainMs };
 }

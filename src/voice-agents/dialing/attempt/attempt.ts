@@ -36,6 +36,12 @@ export interface Attempt {
   endedAt: number | null;
   durationSeconds: number | null;
   sipCode: number | null;
+  /** Which time it is given to somebody to be placed: what is told of an earlier time counts no more. */
+  submission: number;
+  /** How often it came back because it could not be placed for reasons of our own. */
+  requeues: number;
+  /** Whether its run may have been written. */
+  hasRow: boolean;
   /** How often the carrier was asked in vain for a call that it may or may not have. */
   looks: number;
   /** When to look at it again although nothing comes; null: it needs no watching. */
@@ -57,29 +63,55 @@ export interface Patience {
   resendMs: number;
 }
 
+const longestRequeueMs = 30_000;
+
 /** Whether it holds a slot. */
 export const holdsSlot = ({ state }: Pick<Attempt, 'state'>): boolean =>
   state === 'granted' || state === 'submitting' || state === 'placed';
 
 export const isOver = ({ state }: Pick<Attempt, 'state'>): boolean => state === 'ended' || state === 'returned';
 
-export const granted = (attempt: Attempt, by: { configId: number; ownNumber: string }, now: number, patience: Patience): Attempt => ({
+export const granted = <Kind extends Attempt>(
+  attempt: Kind,
+  by: { configId: number; ownNumber: string; awaitsVerdict: boolean },
+  now: number,
+  patience: Patience,
+): Kind => ({
   ...attempt,
   ...by,
   state: 'granted',
+  detail: null,
   checkAt: now + patience.resendMs,
 });
 
 /** The intent: from here on the carrier is asked once, by whoever was told that it had begun. */
-export const begun = (attempt: Attempt, hasDetection: boolean, now: number, patience: Patience): Attempt => ({
+export const begun = <Kind extends Attempt>(attempt: Kind, now: number, patience: Patience): Kind => ({
   ...attempt,
   state: 'submitting',
-  awaitsVerdict: hasDetection,
+  submission: attempt.submission + 1,
+  looks: 0,
   submittedAt: now,
   checkAt: now + patience.unknownAfterMs,
 });
 
-export const returnedFor = (attempt: Attempt, reason: ReturnReason, detail: string, now: number, until: number | null = null): Attempt => ({
+/** It has certainly not been placed: the same attempt is made later, each time somewhat later. */
+export const queuedAgain = <Kind extends Attempt>(attempt: Kind, now: number): Kind & { notBefore: number } => ({
+  ...attempt,
+  state: 'queued',
+  requeues: attempt.requeues + 1,
+  notBefore: now + Math.min(longestRequeueMs, 1000 * 2 ** attempt.requeues),
+  submittedAt: null,
+  checkAt: null,
+  detail: null,
+});
+
+export const returnedFor = <Kind extends Attempt>(
+  attempt: Kind,
+  reason: ReturnReason,
+  detail: string,
+  now: number,
+  until: number | null = null,
+): Kind => ({
   ...attempt,
   state: 'returned',
   returned: reason,
@@ -89,10 +121,10 @@ export const returnedFor = (attempt: Attempt, reason: ReturnReason, detail: stri
   checkAt: null,
 });
 
-export const ended = (
-  attempt: Attempt,
+export const ended = <Kind extends Attempt>(
+  attempt: Kind,
   outcome: AttemptOutcome,
   detail: string | null,
   at: number,
   retryAfterSeconds: number | null = null,
-): Attempt => ({ ...attempt, state: 'ended', outcome, detail, endedAt: at, checkAt: null, retryAfterSeconds });
+): Kind => ({ ...attempt, state: 'ended', outcome, detail, endedAt: at, checkAt: null, retryAfterSeconds });

@@ -1,0 +1,38 @@
+import type { Context } from '../accounts/context.ts';
+import { backgroundContext } from '../accounts/organizations.ts';
+import { takeStep } from '../knowledge-base/pipeline/take-step.ts';
+import { postpone } from '../knowledge-base/pipeline/tries.ts';
+import type { Logger } from '../library/log.ts';
+import { DocumentsMessage } from './messages.ts';
+
+/** Where not even the reason of a failure can be noted. */
+const delayWithoutNote = 30;
+
+/** One step after the other, since each may need most of the memory that there is. */
+export async function consumeDocuments(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
+  for (const message of batch.messages) {
+    const { success, data, error } = DocumentsMessage.safeParse(message.body);
+    if (success) await settleStep(message, data, { bindings, log, defer });
+    else {
+      log.error('unreadable message dropped; the minute tick sends for its document again', error, { body: message.body });
+      message.ack();
+    }
+  }
+}
+
+async function settleStep(
+  message: Message,
+  body: DocumentsMessage,
+  { bindings, log, defer }: { bindings: Env; log: Logger; defer: Context['defer'] },
+): Promise<void> {
+  let context: Context | null = null;
+  try {
+    context = await backgroundContext(bindings, body.organization_id, defer);
+    if (context) await takeStep(context, body);
+    message.ack();
+  } catch (error) {
+    log.error('a step of a document failed', error, { attempts: message.attempts, ...body });
+    const noted = context ? postpone(context, body, error, message.attempts) : null;
+    message.retry({ delaySeconds: (await noted?.catch(() => null)) ?? delayWithoutNote });
+  }
+}

@@ -1,0 +1,317 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CallObject } from '../../durable-objects/call/call-object.ts';
+import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { statusEvent } from '../../src/providers/telephony/carrier-events.ts';
+import type { AttemptReport, Owner, RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
+import type { PlacingResult } from '../../src/voice-agents/dialing/attempt/after-placing.ts';
+import { placeCalls } from '../../src/voice-agents/dialing/place-calls.ts';
+import { freeForOutbound } from '../../src/voice-agents/dialing/share-out.ts';
+import { forgetCarriers } from '../../src/voice-agents/telephony-configs/carrier-of.ts';
+import { deliver } from '../support/background.ts';
+import { callingOrganization, carrierLedger, type CallingOrganization } from '../support/carrier.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const token = 'a-token-of-the-test';
+const key = 'campaign:1:1:1';
+const campaign: Owner = { kind: 'campaign', id: 1 };
+let block = 300;
+const person = (digits = '0002') => `+1215${++block}${digits}`;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const notAsked = [{ key, runId: null, result: { unasked: 'the database failed' } }];
+const insertRun = `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, campaign_id,
+   automation_run_id, initial_context, created_at)
+ SELECT a.organization_id, a.id, a.current_definition_id, 'x', 'twilio', 'outbound', j.value, '+12155550000', 1, ?3, '{}', 1
+ FROM json_each(?1) j CROSS JOIN voice_agent a WHERE a.id = ?2`;
+
+/** What came of an attempt, `submission` left out where it is the latest. */
+type Told = { key: string; runId: number | null; submission?: number; result: PlacingResult };
+
+interface Options extends CallingOrganization {
+  hasQueue?: boolean;
+  onReports?: (told: AttemptReport[]) => Promise<void>;
+}
+
+async function setUp({ hasQueue = false, onReports, ...options }: Options = {}) {
+  const organization = await callingOrganization({ authToken: token, ...options });
+  const { id, agentId } = organization;
+  const slots = env.CALL_SLOTS.getByName(String(id));
+  const reports: AttemptReport[] = [];
+  const told = async (given: AttemptReport[]) => {
+    reports.push(...structuredClone(given));
+    await onReports?.(structuredClone(given));
+  };
+  // Objects of tests before this one go on.
+  const others = async () => undefined;
+  vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation((name) => ({ reports: name.startsWith(`${id}/`) ? told : others }) as never);
+  const sends = vi.spyOn(env.CALLS_QUEUE, 'sendBatch');
+  if (!hasQueue) sends.mockResolvedValue(undefined as never);
+  const call = (name: string, phone = person(), more: Partial<RequestedCall> = {}): RequestedCall => ({
+    key: name,
+    phone,
+    agentId,
+    contactId: null,
+    initialContext: '{}',
+    name: 'A call',
+    notAfter: null,
+    ...more,
+  });
+  // A stub of its own, since it is also asked from inside of an object.
+  const request = (calls: RequestedCall[], { owner = campaign, epoch = 1 } = {}) =>
+    env.CALL_SLOTS.getByName(String(id)).request(id, { owner, epoch, maxConcurrency: null, calls });
+  const attempts = () =>
+    runInDurableObject(slots, (_object, { storage }) => storage.sql.exec('SELECT * FROM attempt').toArray() as Record<string, any>[]);
+  const attempt = async (name: string) => (await attempts()).find((row) => row['key'] === name)!;
+  const until = (name: string, state: string) =>
+    vi.waitFor(async () => expect((await attempt(name))['state']).toBe(state), { timeout: 10_000, interval: 20 });
+  const begun = async (name = key) => {
+    await until(name, 'granted');
+    return slots.begin([name]);
+  };
+  /** Tells of the latest submission, unless another is named. */
+  const placed = async (words: Told[]) => {
+    const rows = await attempts();
+    const submissionOf = (name: string) => rows.find((row) => row['key'] === name)!['submission'] as number;
+    await slots.placed(words.map((one) => ({ submission: submissionOf(one.key), ...one })));
+  };
+  const writeRuns = (keys: string[], journey: number | null = null) =>
+    env.DB.prepare(insertRun).bind(JSON.stringify(keys), agentId, journey).run();
+  const openRuns = async () =>
+    (
+      await env.DB.prepare('SELECT count(*) AS total FROM voice_agent_run WHERE organization_id = ? AND is_completed = 0')
+        .bind(id)
+        .first<any>()
+    ).total as number;
+  return { ...organization, slots, reports, sends, call, request, attempts, attempt, until, begun, placed, writeRuns, openRuns };
+}
+
+const ended = (reports: AttemptReport[]) =>
+  vi.waitFor(
+    () => {
+      const end = reports.find(({ kind }) => kind === 'ended');
+      expect(end).toBeDefined();
+      return end!;
+    },
+    { timeout: 10_000 },
+  );
+
+describe('a person', () => {
+  it('is not given out again by the word of an earlier submission that comes late', async () => {
+    const { slots, call, request, begun, placed, attempt } = await setUp();
+    await request([call(key)]);
+    await begun();
+    await placed(notAsked);
+    expect(await begun()).toHaveLength(1);
+    await placed(notAsked.map((one) => ({ ...one, submission: 1 })));
+    expect((await attempt(key))['state']).toBe('submitting');
+    expect(await slots.begin([key])).toEqual([]);
+  });
+
+  it('is looked for three times before a call counts as not placed, whatever was before', async () => {
+    const { call, request, begun, until, attempt, placed } = await setUp();
+    await request([call(key)]);
+    for (let time = 0; time < 3; time++) {
+      await begun();
+      await placed(notAsked);
+    }
+    await begun();
+    const before = (await attempt(key))['looks'] as number;
+    await until(key, 'ended');
+    expect(((await attempt(key))['looks'] as number) - before).toBe(2);
+  }, 60_000);
+
+  it('who asks not to be called again is called by nobody before that is written down', async () => {
+    const { slots, call, request, begun, attempt, placed } = await setUp();
+    vi.spyOn(CallObject.prototype, 'lineEnded').mockImplementation(() => sleep(4000) as Promise<void>);
+    const phone = person();
+    await request([call(key, phone)]);
+    await begun();
+    await request([call('campaign:2:1:1', phone)], { owner: { kind: 'campaign', id: 2 } });
+    await placed([{ key, runId: 5, result: { placed: { callId: 'CA1', status: 'queued' } } }]);
+    await slots.heard(key, 5, statusEvent({ callId: 'CA1', status: 'answered', answeredBy: 'person', at: Date.now() }), 'document');
+    await slots.heard(key, 5, statusEvent({ callId: 'CA1', status: 'completed', at: Date.now() }), 'nobody');
+    await sleep(300);
+    expect((await attempt('campaign:2:1:1'))['state']).toBe('queued');
+  });
+
+  it('is not dialled after a pause has returned, nor after the window has closed', async () => {
+    const { id, account, slots, call, request, until } = await setUp();
+    await request([call(key, person(), { notAfter: Date.now() + 1500 })]);
+    await until(key, 'granted');
+    forgetCarriers(id);
+    const context = (await backgroundContext(env, id, (work) => void work))!;
+    const database = new Proxy(context.database, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name, target);
+        if (name === 'run') return async (query: () => PromiseLike<unknown>) => sleep(3000).then(() => target.run(query));
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const placing = placeCalls({ ...context, database }, [key]);
+    await sleep(400);
+    await slots.withdraw(id, campaign, 2);
+    await placing;
+    expect((await carrierLedger(account)).calls).toEqual([]);
+  });
+
+  it('whose call turns up after it was given up is not left ringing', async () => {
+    const { slots, call, request, begun, until } = await setUp();
+    await request([call(key)]);
+    await begun();
+    await until(key, 'ended');
+    expect(await slots.heard(key, 5, statusEvent({ callId: 'CA9', status: 'ringing', at: Date.now() }), 'nobody')).toBe('hang_up');
+  });
+});
+
+describe('what was not dialled', () => {
+  it('does not count for min_hours_between_calls', async () => {
+    const { client, call, request, begun, until, placed } = await setUp();
+    await client.patch('/organizations/current', { min_hours_between_calls: 2 });
+    await request([call(key)]);
+    await begun();
+    await placed(notAsked);
+    await until(key, 'granted');
+  });
+
+  it('because of a pause is given back, and is no trouble of the carrier', async () => {
+    const { id, slots, call, request, begun, until, placed } = await setUp();
+    await request([call(key)]);
+    await begun();
+    await slots.withdraw(id, campaign, 2);
+    await placed(notAsked);
+    await until(key, 'returned');
+  });
+
+  it('because of our own database waits, and does not fail', async () => {
+    const { call, request, begun, attempt, placed } = await setUp();
+    await request([call(key)]);
+    for (let time = 0; time < 4; time++) {
+      await begun();
+      await placed(notAsked);
+    }
+    expect((await attempt(key))['state']).toBe('queued');
+  }, 60_000);
+
+  it('and is taken back leaves no run open', async () => {
+    const { id, slots, call, request, begun, until, writeRuns, openRuns, placed } = await setUp();
+    await request([call(key)]);
+    await begun();
+    await writeRuns([key]);
+    await placed(notAsked);
+    await until(key, 'queued');
+    await slots.withdraw(id, campaign, 2);
+    await sleep(7000);
+    expect(await openRuns()).toBe(0);
+  });
+});
+
+describe('an outcome', () => {
+  it('that was heard while others were looked up stays, and frees one slot', async () => {
+    const { slots, call, request, until, attempt, attempts, placed } = await setUp();
+    const keys = Array.from({ length: 8 }, (_, index) => `campaign:1:${index}:1`);
+    const clock = { now: Date.now() + 3_600_000 };
+    await request([]);
+    await runInDurableObject(slots, (object) => void ((object as unknown as { clock: () => number }).clock = () => clock.now));
+    await request(keys.map((name) => call(name)));
+    await until(keys[7]!, 'granted');
+    await slots.begin(keys);
+    await placed(
+      keys.map((name, index) => ({ key: name, runId: index + 1, result: { placed: { callId: `CA${index}`, status: 'queued' as const } } })),
+    );
+    clock.now += 1500;
+    for (const status of ['answered', 'completed'] as const)
+      await slots.heard(keys[7]!, 8, statusEvent({ callId: 'CA7', status, at: clock.now }), 'nobody');
+    clock.now += 700;
+    let isReleased = false;
+    const { fetch } = globalThis;
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      const sid = /\/Calls\/(CA\d)\.json/.exec(input instanceof Request ? input.url : String(input))?.[1];
+      if (!sid) return fetch(input as RequestInfo, init as RequestInit);
+      for (let time = 0; time < 400 && !isReleased; time++) await sleep(10);
+      return Response.json({ sid, status: 'ringing' });
+    });
+    await slots.poke();
+    const alarm = runDurableObjectAlarm(slots);
+    await sleep(300);
+    await slots.heard(keys[7]!, 8, { kind: 'machine', callId: 'CA7', answeredBy: 'machine', at: clock.now }, 'nobody');
+    isReleased = true;
+    await alarm;
+    const live = (await attempts()).filter(({ state }) => state === 'placed').length;
+    expect([(await attempt(keys[7]!))['outcome'], (await slots.standing(campaign)).organizationLive]).toEqual(['voicemail', live]);
+  });
+
+  it('of an attempt that was asked for again while it was given back is told', async () => {
+    let again: (() => Promise<unknown>) | null = null;
+    const onReports = async (told: AttemptReport[]) => {
+      const ask = again;
+      if (!ask || !told.some(({ kind }) => kind === 'returned')) return;
+      again = null;
+      await ask();
+    };
+    const { id, slots, call, request, begun, until, reports, placed } = await setUp({ onReports });
+    const one = call(key);
+    await request([one]);
+    await until(key, 'granted');
+    again = () => request([one], { epoch: 2 });
+    await slots.withdraw(id, campaign, 2);
+    await vi.waitFor(() => expect(reports.some(({ kind }) => kind === 'returned')).toBe(true));
+    await begun();
+    await placed([{ key, runId: 1, result: { refused: { kind: 'number', code: '1', message: 'no', retryable: false } } }]);
+    await ended(reports);
+  });
+});
+
+describe('the calls of an organization', () => {
+  it('are given out in portions that a call of an object carries', async () => {
+    const { slots, call, request } = await setUp({ concurrentCalls: 400 });
+    const keys = Array.from({ length: 280 }, (_, index) => `campaign:1:${index}:1`);
+    const initialContext = JSON.stringify({ notes: 'x'.repeat(125_000) });
+    for (let start = 0; start < keys.length; start += 6)
+      await request(keys.slice(start, start + 6).map((name) => call(name, person(), { initialContext })));
+    await vi.waitFor(async () => expect((await slots.standing(campaign)).live).toBe(280), { timeout: 10_000 });
+    expect((await slots.begin(keys)).length).toBeGreaterThan(0);
+  }, 60_000);
+
+  it('are dialled no faster than calls_per_second, also when the queue was slow', async () => {
+    const { slots, call, request, attempts } = await setUp({ callsPerSecond: 2 });
+    await request(Array.from({ length: 12 }, (_, index) => call(`campaign:1:${index}:1`)));
+    await sleep(3300);
+    const granted = (await attempts()).filter(({ state }) => state === 'granted').map((row) => row['key'] as string);
+    expect((await slots.begin(granted)).length).toBeLessThanOrEqual(2);
+  });
+
+  it('are granted at once while others are announced', async () => {
+    const { sends, call, request, until } = await setUp();
+    sends.mockImplementation(() => sleep(150) as never);
+    await request([call(key)]);
+    await sleep(70);
+    const asked = Date.now();
+    await request([call('campaign:1:2:1')]);
+    await until('campaign:1:2:1', 'granted');
+    expect(Date.now() - asked).toBeLessThan(400);
+  });
+
+  it('can be made where the plan allows one and a number takes calls', () => {
+    expect(freeForOutbound({ limit: 1, hasInbound: true }, { all: 0, inbound: 0 })).toBe(1);
+  });
+
+  it('go on when the clock was set back', async () => {
+    const { slots, call, request, until } = await setUp({ callsPerSecond: 1 });
+    await request([call('campaign:1:0:1')]);
+    await until('campaign:1:0:1', 'granted');
+    const { now } = Date;
+    await runInDurableObject(slots, (object) => void ((object as unknown as { clock: () => number }).clock = () => now() - 600_000));
+    await request([call(key)]);
+    await until(key, 'granted');
+  });
+
+  it('are placed although a message beside them cannot be read', async () => {
+    const { id } = await setUp();
+    await deliver('calls', [
+      { v: 1, kind: 'dial', organization_id: id, keys: [key] },
+      { v: 2, kind: 'dial' },
+    ]);
+  });
+});
