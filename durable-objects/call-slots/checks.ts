@@ -1,4 +1,5 @@
-import type { MachineEvent } from '../../src/providers/telephony/carrier-events.ts';
+import { statusEvent, type MachineEvent } from '../../src/providers/telephony/carrier-events.ts';
+import { giveUpUnbegunTalk, unheard } from '../../src/voice-agents/dialing/give-up-talk.ts';
 import { hearCarrier } from '../../src/voice-agents/dialing/hear-carrier.ts';
 import { isOver } from '../../src/voice-agents/dialing/attempt/attempt.ts';
 import { afterListing, afterLookUp } from '../../src/voice-agents/dialing/attempt/after-look.ts';
@@ -78,6 +79,12 @@ export class Checks {
       await hearCarrier(context, carrier, address, event, false);
     } else if (attempt.state === 'placed') {
       const result = carrier ? await carrier.telephony.lookUp(attempt.callId!) : gone;
+      if (carrier && 'call' in result && result.call.status === 'completed' && attempt.hasTalk) {
+        // As when the carrier tells it: a talk that never began is none.
+        const address = { organizationId: context.organization.id, configId: carrier.id, runId: attempt.runId!, key };
+        const event = statusEvent({ ...result.call, at: this.#around.now() });
+        await giveUpUnbegunTalk({ context, carrier, address, event }, unheard.lineEnded);
+      }
       this.#book.change(attempt.key, (current) => afterLookUp(current, result, this.#around.now(), patience));
     } else {
       const { phone: to, ownNumber, submittedAt, key: attemptKey } = attempt;

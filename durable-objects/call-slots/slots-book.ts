@@ -51,10 +51,10 @@ export class SlotsBook {
     }
   }
 
-  /** True when it is queued now. One that is over is told again; one that was given back undialled is queued again. */
+  /** True when it is queued now. One that is over is told again; one that was given back before its run was written is queued again. */
   queue(call: RequestedCall, of: { owner: string; lane: string; epoch: number; notBefore: number }): boolean {
     const known = this.rows.find(call.key);
-    if (known && known.state !== 'returned') {
+    if (known && (known.state !== 'returned' || known.hasRow)) {
       if (isOver(known)) this.save(known, { ...known, told: levels.none });
       return false;
     }
@@ -94,7 +94,7 @@ export class SlotsBook {
   #afterPlacing(attempt: StoredAttempt, placing: Placing, now: number, patience: Patience): Attempt {
     if ('refused' in placing) return returnedFor(attempt, placing.refused, placing.detail, now);
     const { result } = placing;
-    if (!('unasked' in result) || result.isFinal) return afterPlacing(attempt, result, now, patience);
+    if (!('unasked' in result)) return afterPlacing(attempt, result, now, patience);
     if (attempt.epoch < this.epochOf(attempt.owner)) return returnedFor(attempt, 'withdrawn', takenBack, now);
     return queuedAgain(attempt, now);
   }

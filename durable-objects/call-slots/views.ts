@@ -16,6 +16,7 @@ export function reportOf(attempt: StoredAttempt): AttemptReport {
       reason: attempt.returned!,
       detail: detail ?? '',
       until: attempt.returnedUntil,
+      isSpent: attempt.hasRow,
     };
   if (attempt.state === 'ended') {
     const { outcome, retryAfterSeconds } = attempt;

@@ -1,14 +1,16 @@
 import type { Context } from '../../src/accounts/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
-import type { CarrierEvent } from '../../src/providers/telephony/carrier-events.ts';
+import type { CarrierEvent, RelayEndEvent } from '../../src/providers/telephony/carrier-events.ts';
 import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
 import { setWakeAt } from '../../src/voice-agents/runs/run-store.ts';
 import { loadCallFacts } from '../../src/voice-agents/settle/call-facts.ts';
 import { keepRecording } from '../../src/voice-agents/settle/keep-recording.ts';
+import { voiceOf, type AgentVoice } from '../../src/voice-agents/settle/agent-voice.ts';
 import { resultSoFar } from '../../src/voice-agents/settle/settled-call.ts';
 import { chatIdleMs, type ChatAnswer, type ChatMessage, type ChatRefusal } from '../../src/voice-agents/text-chat/contract.ts';
 import { LivingObject } from '../shared/living-object.ts';
 import type { Timer } from '../shared/timers.ts';
+import { afterRelay, type AfterRelay } from './after-relay.ts';
 import { CallRecord, callStep } from './call-record.ts';
 import { Chat } from './chat.ts';
 import { eventStream } from './event-stream.ts';
@@ -18,7 +20,8 @@ import { follow, leave, settle, type Settling } from './settling.ts';
 import { conversationStep, StoredConversation } from './stored-conversation.ts';
 import { Talk } from './talk.ts';
 
-const mostReconnects = 3;
+/** More than a call ever has. */
+const mostTokens = 50;
 /** Together about a day. */
 const mostRecordingTries = 30;
 const recordingDelayMs = 5_000;
@@ -28,6 +31,12 @@ const settleAgainMs = 30_000;
 
 /** JSON as the types of RPC take it: they follow its own type without end. */
 type JsonObject = Record<string, string | number | boolean | object | null>;
+
+/**
+ * `ready`: the agent will greet whoever is connected. `talking`: it has. `over`: the talk or its line has ended. `unknown`: there is no such
+ * run, or it was completed before.
+ */
+export type BeginAnswer = 'ready' | 'talking' | 'over' | 'unknown';
 
 /** A `RunResult` with its `RunLogs`. */
 export interface LiveTalk {
@@ -58,21 +67,31 @@ export class CallObject extends LivingObject {
   protected async writeProjection(): Promise<void> {}
 
   /**
-   * A person has answered, or a text chat begins: the talk is there from now on, loaded from its row. Repeatable. False: there is no such
-   * run, or it is over.
+   * A person has answered, or a text chat begins: the talk is there from now on, loaded from its row. `callId` is the carrier's name of the
+   * call. Repeatable.
    */
-  async begin(organizationId: number, runId: number, { hasLiveTools }: { hasLiveTools?: boolean } = {}): Promise<boolean> {
-    if ((await this.#make(organizationId, runId, hasLiveTools)) !== 'there' || !this.#talk.isLive) return false;
+  async begin(
+    organizationId: number,
+    runId: number,
+    { hasLiveTools, callId }: { hasLiveTools?: boolean; callId?: string } = {},
+  ): Promise<BeginAnswer> {
+    if ((await this.#make(organizationId, runId, hasLiveTools)) !== 'there') return 'unknown';
+    if (!this.#talk.isLive) return 'over';
+    if (callId !== undefined && this.#record.line.callId === null) this.#record.change({ callId });
     if (this.#isChat) await this.#chat.open();
     await this.timers.arm();
-    return true;
+    return this.#talk.isBegun ? 'talking' : 'ready';
   }
 
-  /** The carrier opens its relay socket; whoever forwards the request has verified its token. */
+  /** The carrier opens its relay socket; whoever forwards the request has verified its token, the last part of its path. */
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return new Response(null, { status: 426 });
     if (!this.#hasCall() || this.#isChat || this.#record.line.end !== null)
       return Response.json({ detail: 'The call is over' }, { status: 410 });
+    const token = new URL(request.url).pathname.split('/').at(-1)!;
+    const { usedTokens } = this.#record.line;
+    if (usedTokens.includes(token)) return Response.json({ detail: 'This address has opened the call before' }, { status: 409 });
+    this.#record.change({ usedTokens: [...usedTokens, token].slice(-mostTokens) });
     const [outer, inner] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     this.#relay.accept(inner);
     return new Response(null, { status: 101, webSocket: outer });
@@ -81,34 +100,49 @@ export class CallObject extends LivingObject {
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
     if (!this.#hasCall()) return;
     const frame = readRelayFrame(data);
-    const isSetup = 'type' in frame && frame.type === 'setup';
-    if (isSetup ? !this.#relay.isNew(socket) : !this.#relay.isCurrent(socket)) return;
+    const isNew = this.#relay.isNew(socket);
+    if (!isNew && !this.#relay.isCurrent(socket)) return;
     if ('fault' in frame) this.#talk.noteFault(frame.fault);
-    else this.#talk.receive(socket, frame);
+    else if (frame.type === 'error') this.#talk.noteError(frame.description);
+    else if ((frame.type === 'setup') === isNew) this.#talk.receive(socket, frame);
   }
 
   override webSocketClose(socket: WebSocket, code: number): void {
-    if (this.#relay.lose(socket) && this.#hasCall()) this.#talk.noteLoss(code);
+    const was = this.#relay.lose(socket);
+    if (was !== 'over' && this.#hasCall()) this.#talk.noteLoss(code, was === 'current');
   }
 
   override webSocketError(socket: WebSocket): void {
     this.webSocketClose(socket, 1006);
   }
 
-  /** The carrier's relay session is over and asks what to do with the line. */
-  async relayEnded({ reason, sessionId }: CarrierEvent & { kind: 'relay_ended' }): Promise<'connect' | 'hang_up'> {
-    if (!this.#hasCall() || !this.#talk.isLive) return 'hang_up';
-    if (reason === 'hung_up') this.#talk.stop('hung_up');
-    if (reason !== 'lost') return 'hang_up';
-    const { lostSessions, reconnects } = this.#record.line;
-    // The carrier asks again when our answer was lost.
-    if (sessionId !== undefined && lostSessions.includes(sessionId)) return 'connect';
-    if (reconnects >= mostReconnects) return 'hang_up';
-    this.#record.change({
-      reconnects: reconnects + 1,
-      lostSessions: sessionId === undefined ? lostSessions : [...lostSessions, sessionId],
-    });
-    return 'connect';
+  /** The carrier's relay session is over and asks what to do with the line. Repeatable. */
+  async relayEnded(event: RelayEndEvent): Promise<AfterRelay> {
+    if (!this.#hasCall()) return 'never_begun';
+    if (!this.#talk.isLive) return 'hang_up';
+    const { answer, change } = afterRelay(this.#record.line, event, this.#talk.isBegun);
+    this.#record.change(change);
+    if (event.reason === 'hung_up') this.#talk.stop('hung_up');
+    return answer;
+  }
+
+  /** Whether the agent was given this call of the carrier and has not been on its line. */
+  isUnbegun(callId: string): boolean {
+    return this.#hasCall() && this.#record.line.callId === callId && this.#talk.isLive && !this.#talk.isBegun;
+  }
+
+  /** The agent comes on the line no more, and the call is settled as one on which nobody talked: nothing is left here. Repeatable. */
+  async forgo(callId: string): Promise<void> {
+    if (!this.isUnbegun(callId)) return;
+    this.#relay.closeAll();
+    if (!this.#record.hasTimer('recording')) return this.#go();
+    this.#record.drop();
+    this.#talking = null;
+  }
+
+  /** How the agent sounds and hears; null: there is no call. */
+  voice(): AgentVoice | null {
+    return this.#hasCall() ? voiceOf(this.#record.facts.configurations) : null;
   }
 
   /** Machine detection came to a verdict after the talk had begun. */

@@ -9,6 +9,10 @@ export const callStep = `
 
 /** What the line of a call has come to. Of a text chat only the last two count. */
 export interface Line {
+  /** The carrier's name of the call; null: not known yet. */
+  callId: string | null;
+  /** What opened a socket, and opens none again. */
+  usedTokens: string[];
   /** Relay sessions that were lost, and made good by another one. */
   lostSessions: string[];
   reconnects: number;
@@ -22,7 +26,16 @@ export interface Line {
   loggedEvents: number | null;
 }
 
-const newLine: Line = { lostSessions: [], reconnects: 0, keys: '', isStopped: false, end: null, loggedEvents: null };
+const newLine: Line = {
+  callId: null,
+  usedTokens: [],
+  lostSessions: [],
+  reconnects: 0,
+  keys: '',
+  isStopped: false,
+  end: null,
+  loggedEvents: null,
+};
 
 interface CallRow extends Record<string, SqlStorageValue> {
   facts: string;
@@ -71,6 +84,12 @@ export class CallRecord {
   forget(): void {
     this.#facts = undefined;
     this.#line = undefined;
+  }
+
+  /** There is no call here any more, though the object stays. */
+  drop(): void {
+    this.#storage.sql.exec('DELETE FROM call');
+    this.forget();
   }
 
   change(change: Partial<Line>): void {
@@ -123,7 +142,7 @@ export class CallRecord {
     const row = this.#row();
     if (!row) throw new Error('there is no call');
     const facts = JSON.parse(row.facts) as Omit<CallFacts, 'definition' | 'initialContext'>;
-    this.#line = JSON.parse(row.line) as Line;
+    this.#line = { ...newLine, ...(JSON.parse(row.line) as Partial<Line>) };
     this.#facts = {
       ...facts,
       definition: JSON.parse(row.definition) as Record<string, unknown>,

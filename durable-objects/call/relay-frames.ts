@@ -3,9 +3,12 @@ import { z } from 'zod';
 const longestText = 10_000;
 const text = z.string().transform((value) => value.slice(0, longestText));
 
-/** What a carrier's conversation relay sends (https://www.twilio.com/docs/voice/conversationrelay/websocket-messages). */
+/**
+ * What a carrier's conversation relay sends: https://www.twilio.com/docs/voice/conversationrelay/websocket-messages,
+ * https://developers.telnyx.com/api-reference/websockets/conversationrelay-websocket-channel. `callSid` is the call as its callbacks name it.
+ */
 const Frame = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('setup'), sessionId: z.string().min(1).max(200) }),
+  z.object({ type: z.literal('setup'), sessionId: z.string().min(1).max(200), callSid: z.string().max(200).optional() }),
   /** Without `last` the other side has not finished. */
   z.object({ type: z.literal('prompt'), voicePrompt: text, last: z.boolean().default(true) }),
   z.object({ type: z.literal('interrupt'), utteranceUntilInterrupt: text.default('') }),

@@ -27,6 +27,11 @@ export class Relay {
     socket.serializeAttachment({ sessionId: null, isOver: false } satisfies Attachment);
   }
 
+  /** The socket is not the carrier's end of this call. */
+  refuse(socket: WebSocket): void {
+    over(socket);
+  }
+
   /** Whether the socket has begun no session yet. */
   isNew(socket: WebSocket): boolean {
     const { sessionId, isOver } = attachmentOf(socket);
@@ -76,12 +81,12 @@ export class Relay {
     this.#socket = null;
   }
 
-  /** The socket has closed. Answers whether it was the one that counts. */
-  lose(socket: WebSocket): boolean {
-    const wasCurrent = this.isCurrent(socket);
+  /** The socket has closed. Answers what it was: the one that counts, one without a session, or one that counted no more. */
+  lose(socket: WebSocket): 'current' | 'new' | 'over' {
+    const was = this.isCurrent(socket) ? 'current' : this.isNew(socket) ? 'new' : 'over';
     socket.serializeAttachment({ ...attachmentOf(socket), isOver: true });
     this.#socket = undefined;
-    return wasCurrent;
+    return was;
   }
 
   closeAll(): void {

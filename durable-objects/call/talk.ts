@@ -54,6 +54,11 @@ export class Talk {
     return this.#conversation;
   }
 
+  /** Somebody was greeted, or is about to be. */
+  get isBegun(): boolean {
+    return this.conversation.state !== null;
+  }
+
   /** Not begun, or not ended. */
   get isLive(): boolean {
     const { isStopped, end } = this.#parts.record.line;
@@ -70,11 +75,10 @@ export class Talk {
   }
 
   /** A frame of the session that counts, or the setup of a new one. */
-  receive(socket: WebSocket, frame: RelayFrame): void {
-    const { store, clock } = this.#parts;
+  receive(socket: WebSocket, frame: Exclude<RelayFrame, { type: 'error' }>): void {
     switch (frame.type) {
       case 'setup':
-        return this.#setUp(socket, frame.sessionId);
+        return this.#setUp(socket, frame.sessionId, frame.callSid);
       case 'prompt':
         return frame.last ? this.#hear(frame.voicePrompt) : this.conversation.notice();
       case 'interrupt':
@@ -83,14 +87,17 @@ export class Talk {
         return this.plan();
       case 'dtmf':
         return this.#press(frame.digit);
-      case 'error':
-        return store.log('carrier_error', { description: frame.description }, clock());
     }
   }
 
   /** The first session is greeted; a later one is the same talk on a new line, where what has no answer is answered. */
-  #setUp(socket: WebSocket, sessionId: string): void {
-    const { relay, store, clock } = this.#parts;
+  #setUp(socket: WebSocket, sessionId: string, callId: string | undefined): void {
+    const { relay, store, record, clock } = this.#parts;
+    if (callId !== undefined && callId !== (record.line.callId ?? callId)) {
+      this.noteFault('callSid: the session is one of another call');
+      return relay.refuse(socket);
+    }
+    if (callId !== undefined && record.line.callId === null) record.change({ callId });
     relay.begin(socket, sessionId);
     const { state } = this.conversation;
     if (!this.isLive) return this.sendEnd();
@@ -134,13 +141,24 @@ export class Talk {
 
   /** A frame that cannot be read is noted and changes nothing. */
   noteFault(fault: string): void {
-    const { store, clock } = this.#parts;
-    if (store.countEvents('frame_ignored') < mostLoggedFaults) store.log('frame_ignored', { fault }, clock());
+    this.#noteSome('frame_ignored', { fault });
   }
 
-  noteLoss(code: number): void {
+  /** The carrier did not understand a frame of ours, or cannot do its part. The session goes on, or its socket will be closed. */
+  noteError(description: string): void {
+    this.#noteSome('carrier_error', { description });
+  }
+
+  /** The socket of a session was lost, or one that had not begun any. */
+  noteLoss(code: number, hadSession: boolean): void {
     const { store, clock } = this.#parts;
-    store.log('line_lost', { code }, clock());
+    store.log('line_lost', hadSession ? { code } : { code, had_session: false }, clock());
+  }
+
+  /** A carrier may send as many of these as it likes. */
+  #noteSome(type: string, payload: Record<string, string>): void {
+    const { store, clock } = this.#parts;
+    if (store.countEvents(type) < mostLoggedFaults) store.log(type, payload, clock());
   }
 
   /** Sees to what follows from a turn, while it is answered and afterwards. The outcome is null when it failed. */

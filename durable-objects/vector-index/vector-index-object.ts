@@ -1,3 +1,93 @@
 import { DurableObject } from 'cloudflare:workers';
+import { ServiceError } from '../../src/library/errors.ts';
+import { dimensions } from '../../src/providers/vector-index/check-vectors.ts';
+import { byRank } from '../../src/providers/vector-index/cosine.ts';
+import type { VectorMatch } from '../../src/providers/vector-index/vector-index.ts';
+import { candidates } from './candidates.ts';
+import { MemoryBudget, type Holder } from './memory-budget.ts';
+import { quantize, similarityTo, toUnit } from './quantized-vector.ts';
+import { StoredVectors } from './stored-vectors.ts';
 
-export class VectorIndexObject extends DurableObject<Env> {}
+export const mostVectors = 20_000;
+
+const budget = new MemoryBudget();
+
+/**
+ * The vectors of one organization, whose id is the object's name. A question reads all of them in memory by their coarse codes, then the best
+ * by all their bits. What is in memory is a copy of the storage, made when first needed. The methods do not wait in their middle, so none
+ * meets another's half; but for `remove` of the last vector they are synchronous.
+ */
+export class VectorIndexObject extends DurableObject<Env> {
+  #stored: StoredVectors | null = null;
+  readonly #holder: Holder = { forget: () => void (this.#stored = null) };
+  readonly #held = new WeakRef(this.#holder);
+
+  /** `vectors` has 1536 numbers for each id. All are put or none: beyond 20,000 it throws `provider_failed`. */
+  upsert(ids: number[], documentIds: number[], vectors: Float32Array): void {
+    const stored = this.#load();
+    const added = new Set(ids.filter((id) => !stored.has(id))).size;
+    if (stored.size + added > mostVectors) throw full(stored.size);
+    const items = ids.map((id, index) => ({
+      id,
+      documentId: documentIds[index]!,
+      vector: quantize(vectors.subarray(index * dimensions, (index + 1) * dimensions)),
+    }));
+    this.#change(() => stored.put(items));
+  }
+
+  async remove(ids: number[]): Promise<void> {
+    const stored = this.#load();
+    if (stored.size === 0) return;
+    this.#change(() => stored.remove(ids));
+    if (stored.size > 0) return;
+    // An object without vectors leaves nothing behind.
+    this.#stored = null;
+    await this.ctx.storage.deleteAll();
+  }
+
+  query(vector: Float32Array, topK: number, documentIds?: number[]): VectorMatch[] {
+    const stored = this.#load();
+    const unit = toUnit(vector);
+    // Coarse codes are off by some ten-thousandths: whoever belongs to the best is among so many.
+    const likely = candidates(stored.pages, unit, topK * 2 + 20, documentIds && new Set(documentIds));
+    const matches = Array.from(stored.read(likely.map(({ id }) => id)), ({ id, vector: found }): VectorMatch => ({
+      id,
+      similarity: similarityTo(unit, found),
+    }));
+    return matches.toSorted(byRank).slice(0, topK);
+  }
+
+  similarities(ids: number[], vector: Float32Array): Map<number, number> {
+    const unit = toUnit(vector);
+    return new Map(Array.from(this.#load().read(ids), ({ id, vector: found }) => [id, similarityTo(unit, found)]));
+  }
+
+  hasAll(ids: number[]): boolean {
+    const stored = this.#load();
+    return ids.every((id) => stored.has(id));
+  }
+
+  #load(): StoredVectors {
+    this.#stored ??= new StoredVectors(this.ctx.storage);
+    budget.use(this.#held, this.#stored.bytes);
+    return this.#stored;
+  }
+
+  #change(change: () => void): void {
+    try {
+      change();
+    } catch (error) {
+      this.#stored = null;
+      throw error;
+    }
+    if (this.#stored) budget.use(this.#held, this.#stored.bytes);
+  }
+}
+
+const inWords = (count: number): string => count.toLocaleString('en-US');
+
+const full = (count: number) =>
+  new ServiceError(
+    'provider_failed',
+    `The knowledge base holds ${inWords(count)} passages, and the embedded vector index takes ${inWords(mostVectors)}. Delete documents, or set VECTOR_BACKEND=vectorize, which takes millions, and reprocess those that are there`,
+  );

@@ -2,6 +2,8 @@ import { campaignObject } from '../campaigns/campaign-object.ts';
 import { overdueCampaigns } from '../campaigns/store.ts';
 import { pokeChat } from '../voice-agents/text-chat/poke-chat.ts';
 import { overdueChats } from '../voice-agents/text-chat/store.ts';
+import { askAgain } from '../voice-agents/dialing/ask-again.ts';
+import { overdueCalls } from '../voice-agents/dialing/run-rows.ts';
 import { callSlots } from '../voice-agents/dialing/slots.ts';
 import { overdueSlots } from '../voice-agents/dialing/slots-row.ts';
 import { callRun } from '../automation-workflows/runs/launch.ts';
@@ -18,26 +20,19 @@ const parallel = 10;
  * sets it. Objects that can't be reached hold up no other.
  */
 export async function pokeOverdue(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
-  const before = now - settingsOf(bindings).OVERDUE_AFTER_SECONDS * 1000;
-  const waiting = await overdueRuns(database, before, pageSize);
-  const worker = async () => {
-    for (let run = waiting.shift(); run; run = waiting.shift()) {
-      const { id, organization_id } = run;
-      try {
-        const answer = await callRun(bindings, organization_id, id, (object) => object.start(organization_id, id));
-        log.warn('an overdue run was poked', { organization_id, run_id: id, answer });
-      } catch (error) {
-        log.error('an overdue run cannot be reached', error, { organization_id, run_id: id });
-      }
+  await each(await overdueRuns(database, overdueBefore(bindings, now), pageSize), async ({ id, organization_id }) => {
+    try {
+      const answer = await callRun(bindings, organization_id, id, (object) => object.start(organization_id, id));
+      log.warn('an overdue run was poked', { organization_id, run_id: id, answer });
+    } catch (error) {
+      log.error('an overdue run cannot be reached', error, { organization_id, run_id: id });
     }
-  };
-  await Promise.all(Array.from({ length: parallel }, worker));
+  });
 }
 
 /** The same for the call slots of organizations that have calls queued or live. */
 export async function pokeSlots(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
-  const before = now - settingsOf(bindings).OVERDUE_AFTER_SECONDS * 1000;
-  for (const organizationId of await overdueSlots(database, before, pageSize)) {
+  for (const organizationId of await overdueSlots(database, overdueBefore(bindings, now), pageSize)) {
     await callSlots(bindings, organizationId, (slots) => slots.poke()).catch((error: unknown) =>
       log.error('overdue call slots cannot be reached', error, { organization_id: organizationId }),
     );
@@ -45,26 +40,43 @@ export async function pokeSlots(bindings: Env, database: Database, now: number, 
   }
 }
 
+/** Single calls that may have been lost between their rows and the call slots. Most were not: they only last long, and are asked for in vain. */
+export async function askForLostCalls(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
+  const overdue = Map.groupBy(await overdueCalls(database, now, pageSize), (call) => call.organization_id);
+  await each([...overdue], async ([organizationId, calls]) => {
+    const runIds = calls.map(({ id }) => id);
+    await askAgain(bindings, database, organizationId, runIds).catch((error: unknown) =>
+      log.error('calls cannot be asked for again', error, { organization_id: organizationId, calls: calls.length }),
+    );
+  });
+}
+
 /** Campaigns that should have done something, and text chats that should have ended. */
 export async function pokeObjects(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
-  const before = now - settingsOf(bindings).OVERDUE_AFTER_SECONDS * 1000;
+  const before = overdueBefore(bindings, now);
   const campaigns = (await overdueCampaigns(database, before, pageSize)).map(({ id, organization_id }) => ({
     what: { organization_id, campaign_id: id },
-    poke: () => campaignObject(bindings, organization_id, id, (object) => object.poke(organization_id, id)),
+    poke: (): Promise<unknown> => campaignObject(bindings, organization_id, id, (object) => object.poke(organization_id, id)),
   }));
   const chats = (await overdueChats(database, before, pageSize)).map(({ id, organization_id }) => ({
     what: { organization_id, run_id: id },
-    poke: () => pokeChat(bindings, organization_id, id),
+    poke: (): Promise<unknown> => pokeChat(bindings, organization_id, id),
   }));
-  const waiting: { what: Record<string, number>; poke: () => Promise<unknown> }[] = [...campaigns, ...chats];
+  await each([...campaigns, ...chats], ({ what, poke }) =>
+    poke().then(
+      () => log.warn('an overdue object was poked', what),
+      (error: unknown) => log.error('an overdue object cannot be reached', error, what),
+    ),
+  );
+}
+
+const overdueBefore = (bindings: Env, now: number): number => now - settingsOf(bindings).OVERDUE_AFTER_SECONDS * 1000;
+
+/** Does `work` for all, ten at a time. */
+async function each<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = [...items];
   const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const { what, poke } = next;
-      await poke().then(
-        () => log.warn('an overdue object was poked', what),
-        (error: unknown) => log.error('an overdue object cannot be reached', error, what),
-      );
-    }
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: parallel }, worker));
+  await Promise.all(Array.from({ length: Math.min(parallel, waiting.length) }, worker));
 }

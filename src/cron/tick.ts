@@ -7,12 +7,14 @@ import { fireSchedules } from '../automation-workflows/triggers/fire-schedules.t
 import { catalog, shards } from '../database/shards.ts';
 import type { Database } from '../database/client.ts';
 import { forget, keptMs } from '../http/idempotency-store.ts';
+import { sendStep } from '../knowledge-base/pipeline/send-step.ts';
+import { takeOverdue } from '../knowledge-base/pipeline/store.ts';
 import { Logger } from '../library/log.ts';
 import type { EventsMessage, FanoutMessage } from '../queues/messages.ts';
 import { settingsOf } from '../settings.ts';
 import { staleCleanups } from './cleanup-store.ts';
 import { countEvents } from './progress-store.ts';
-import { pokeObjects, pokeOverdue, pokeSlots } from './poke-overdue.ts';
+import { askForLostCalls, pokeObjects, pokeOverdue, pokeSlots } from './poke-overdue.ts';
 import { archiveOld } from './retention.ts';
 import { sweep } from './sweep.ts';
 
@@ -41,8 +43,10 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'deliveries', () => resendAccepted(run, 'delivery'));
     await step(log, 'event counts', () => countEvents(database, now));
     await step(log, 'fanout', () => resendFanout(run));
+    await step(log, 'documents', () => resendDocuments(run));
     await step(log, 'overdue runs', () => pokeOverdue(bindings, database, now, log));
     await step(log, 'overdue call slots', () => pokeSlots(bindings, database, now, log));
+    await step(log, 'lost calls', () => askForLostCalls(bindings, database, now, log));
     await step(log, 'overdue campaigns and chats', () => pokeObjects(bindings, database, now, log));
     await step(log, 'idempotency keys', () => forget(database, now - keptMs));
     await step(log, 'retention', () => archiveOld(bindings, database, now));
@@ -90,4 +94,13 @@ async function resendFanout(run: Tick): Promise<void> {
   ];
   for (let start = 0; start < messages.length; start += 100)
     await run.bindings.FANOUT_QUEUE.sendBatch(messages.slice(start, start + 100).map((body) => ({ body })));
+}
+
+/** How many overdue documents a tick sends for: many wait because the queue is long, and more messages make it no shorter. */
+const documentsAtOnce = 100;
+
+async function resendDocuments(run: Tick): Promise<void> {
+  const overdue = await takeOverdue(run.database, sweepBefore(run), run.now, documentsAtOnce);
+  if (overdue.length > 0) run.log.warn('overdue documents are sent for again', { count: overdue.length });
+  for (const document of overdue) await sendStep(run.bindings, document);
 }

@@ -10,6 +10,8 @@ import { eventRoutes } from '../events/routes.ts';
 import { contactRoutes } from '../contacts/routes.ts';
 import { campaignRoutes } from '../campaigns/routes.ts';
 import { campaignUploadRoutes } from '../campaigns/upload-routes.ts';
+import { knowledgeBaseRoutes } from '../knowledge-base/routes.ts';
+import { documentUploadRoutes } from '../knowledge-base/upload/routes.ts';
 import { artifactRoutes } from '../voice-agents/artifact-routes.ts';
 import { voiceAgentRoutes } from '../voice-agents/routes.ts';
 import { telephonyConfigRoutes } from '../voice-agents/telephony-configs/routes.ts';
@@ -71,6 +73,7 @@ export function createApp() {
   app.route(basePath, webhookRoutes);
   app.route(basePath, carrierRoutes);
   app.route(basePath, campaignUploadRoutes);
+  app.route(basePath, documentUploadRoutes);
   app.route(basePath, artifactRoutes);
   app.use(`${basePath}/*`, authenticate);
   app.use(`${basePath}/*`, readJsonBody);
@@ -78,6 +81,7 @@ export function createApp() {
   app.route(basePath, accountRoutes);
   app.route(basePath, contactRoutes);
   app.route(basePath, campaignRoutes);
+  app.route(basePath, knowledgeBaseRoutes);
   app.route(basePath, eventRoutes);
   app.route(basePath, runRoutes);
   app.route(basePath, triggerRoutes);

@@ -56,9 +56,10 @@ function replay(c: HonoContext<HttpEnvironment>, entry: store.Entry, earlier: st
   return c.body(earlier.body ?? '', earlier.status as ContentfulStatusCode, { 'Content-Type': 'application/json' });
 }
 
-/** Failures of the moment are forgotten, so that the repeat is a new try. */
+/** Failures of the moment are forgotten, so that the repeat is a new try; and so is a stream, which is not held back until its end. */
 async function keepAnswer(database: Database, entry: store.Entry, response: Response): Promise<void> {
-  if (response.status >= 500 || response.status === 429) return store.release(database, entry);
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (response.status >= 500 || response.status === 429 || isStream) return store.release(database, entry);
   const body = await response.clone().text();
   await store.settle(database, entry, response.status, body.length > maximumStoredLength ? shortened(body) : body);
 }

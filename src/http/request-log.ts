@@ -27,5 +27,6 @@ export const logRequest = createMiddleware<HttpEnvironment>(async (c, next) => {
   else log.info('request', fields);
 });
 
-/** A webhook's path is its secret when its trigger has no other. */
-export const loggedPath = (path: string): string => path.replace(/(\/automation-workflows\/webhook\/)[^/]+/, '$1…');
+/** A webhook's path is its secret when its trigger has no other; that of a call's socket holds a token. */
+export const loggedPath = (path: string): string =>
+  path.replace(/(\/automation-workflows\/webhook\/)[^/]+/, '$1…').replace(/(\/telephony\/.*\/relay\/).*$/, '$1****');

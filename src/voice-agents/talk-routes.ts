@@ -48,13 +48,15 @@ const endRoute = createRoute({
 
 /** What begins a run and talks in it. */
 export const talkRoutes = createArea()
-  .openapi(startRoute, async (c) =>
-    c.json(await startRun(c.var.context, apiUrl(c), c.req.valid('param').workflow_id, c.req.valid('json')), 200),
-  )
+  .openapi(startRoute, async (c) => {
+    const { workflow_id: agentId } = c.req.valid('param');
+    return c.json(await startRun(c.var.context, apiUrl(c), agentId, c.req.valid('json'), c.req.header('idempotency-key')), 200);
+  })
   .openapi(messageRoute, async (c) => {
     const { workflow_id: agentId, run_id: runId } = c.req.valid('param');
     const { text, expected_revision } = c.req.valid('json');
-    const message = { text, expectedRevision: expected_revision ?? undefined };
+    const idempotencyKey = c.req.header('idempotency-key');
+    const message = { text, expectedRevision: expected_revision ?? undefined, idempotencyKey };
     await existingRun(c.var.context, agentId, runId);
     if (wantsEvents(c.req.header('accept')))
       return (await streamMessage(c.var.context, agentId, runId, message)) as Response & TypedResponse<string, 200, 'text'>;

@@ -174,10 +174,22 @@ describe('the end of a call', () => {
     });
     const definition = { nodes: [{ id: 'start', type: 'startCall', data: { prompt: 'You are Ada.', greeting: 'Hi.' } }], edges: [] };
     const { organizationId, runId, stub, phone } = await talked({ definition, says: 'Never call me again' });
+    const context = (await backgroundContext(env, organizationId, () => {}))!;
+    const suppressed = () => suppressedPhones(context, [phone]);
+    const whenWritten: number[] = [];
+    await runInDurableObject(stub, (object) => {
+      const put = async (...file: Parameters<R2Bucket['put']>) => {
+        whenWritten.push((await suppressed()).size);
+        return env.FILES.put(...file);
+      };
+      const target = object as unknown as { env: Env };
+      target.env = new Proxy(target.env, { get: (real, name) => (name === 'FILES' ? { put } : Reflect.get(real, name)) });
+    });
     await stub.lineEnded(organizationId, runId, lineEnd());
     expect((await completedRow(runId))['disposition']).toBe('do_not_call');
-    const context = (await backgroundContext(env, organizationId, () => {}))!;
-    expect(await suppressedPhones(context, [phone])).toEqual(new Map([[phone, `do_not_call: asked in call ${runId}`]]));
+    expect(await suppressed()).toEqual(new Map([[phone, `do_not_call: asked in call ${runId}`]]));
+    // Before the first of its files, and so before whatever makes the call known.
+    expect(whenWritten).toEqual([1, 1, 1]);
   });
 
   test('what a talk led to is asked for again while the model fails, and at last given up', async () => {
@@ -422,14 +434,13 @@ describe('a recording', () => {
   });
 
   test('of a call on which nobody talked is kept although the call is given up before', async () => {
-    const { organizationId, runId, stub, hear } = await recorded(() => mp3());
+    let answers = 0;
+    const { organizationId, runId, stub, hear } = await recorded(() => (answers++ === 0 ? new Response(null, { status: 404 }) : mp3()));
     expect(await stub.begin(organizationId, runId, { callId: 'CA1' })).toBe('ready');
-    await runInDurableObject(stub, (_object, { storage }) =>
-      storage.sql.exec(
-        "CREATE TRIGGER late AFTER INSERT ON timer WHEN NEW.kind = 'recording' BEGIN UPDATE timer SET due = due + 3600000 WHERE kind = 'recording'; END",
-      ),
-    );
     await hear();
+    await vi.waitFor(async () =>
+      expect(await sql(stub, "SELECT 1 FROM timer WHERE kind = 'recording' AND due > ?", Date.now())).toHaveLength(1),
+    );
     await stub.forgo('CA1');
     expect(await stub.snapshot()).toBeNull();
     await sql(stub, "UPDATE timer SET due = 1 WHERE kind = 'recording'");

@@ -324,9 +324,10 @@ describe('what becomes of a call', () => {
     outside();
     const { stub } = await begun();
     const open = async (token: string) => {
-      const { status, webSocket } = await stub.fetch(`https://call.test/relay/${token}`, { headers: { upgrade: 'websocket' } });
-      webSocket?.accept();
-      return status;
+      const answer = await stub.fetch(`https://call.test/relay/${token}`, { headers: { upgrade: 'websocket' } });
+      answer.webSocket?.accept();
+      await answer.text();
+      return answer.status;
     };
     expect(await open('one')).toBe(101);
     expect(await open('one')).toBe(409);

@@ -111,7 +111,10 @@ test('an evicted object answers as before, from what it has stored', async () =>
 test('a write that breaks off leaves neither in memory nor in storage a half of it', async () => {
   const vectors = mixedVectors(140, randomFrom(6));
   const { index, stub, put } = await start(vectors);
-  const ask = async () => [await index.query(vectors[0]!, { topK: 100 }), await index.similarities([1, 2, 139, 140, 141, 145], vectors[0]!)];
+  const ask = async () => [
+    await index.query(vectors[0]!, { topK: 100 }),
+    await index.similarities([1, 2, 139, 140, 141, 145], vectors[0]!),
+  ];
   const before = await ask();
   await evictDurableObject(stub());
   for (const breakAt of ['INTO fine', 'INTO page', 'FROM fine WHERE']) {
@@ -147,18 +150,32 @@ test('an index that was only asked, or whose last vector was removed, leaves not
 });
 
 test('places that became free are taken again, so that replacing documents does not grow the storage', async () => {
-  const vectors = mixedVectors(200, randomFrom(8));
+  const vectors = mixedVectors(256, randomFrom(8));
   const { index, stub, put } = await start(vectors);
   const rows = () =>
     runInDurableObject(stub(), (_object, { storage }) =>
-      storage.sql.exec<{ pages: number; fine: number }>('SELECT (SELECT count(*) FROM page) AS pages, (SELECT count(*) FROM fine) AS fine').one(),
+      storage.sql
+        .exec<{ pages: number; fine: number }>('SELECT (SELECT count(*) FROM page) AS pages, (SELECT count(*) FROM fine) AS fine')
+        .one(),
     );
-  expect(await rows()).toEqual({ pages: 4, fine: 200 });
-  for (let generation = 1; generation < 5; generation++) {
-    await put(generation * 1000, vectors);
-    await index.remove(vectors.map((_, position) => (generation === 1 ? 1 : (generation - 1) * 1000) + position));
+  expect(await rows()).toEqual({ pages: 4, fine: 256 });
+  const oddIds = vectors.map((_, position) => position + 1).filter((id) => id % 2);
+  for (const isEvicted of [false, true]) {
+    await index.remove(isEvicted ? oddIds.map((_, position) => 1000 + position) : oddIds);
+    if (isEvicted) await evictDurableObject(stub());
+    await put(isEvicted ? 2000 : 1000, vectors.slice(0, 128));
+    expect(await rows()).toEqual({ pages: 4, fine: 256 });
   }
-  const { pages, fine } = await rows();
-  expect(fine).toBe(200);
-  expect(pages).toBeLessThanOrEqual(7);
+});
+
+test('what is put while the last vector is being removed stays', async () => {
+  const vector = randomVector(randomFrom(9));
+  const { index, stub, put } = await start();
+  for (let round = 0; round < 5; round++) {
+    await put(1, [vector]);
+    await Promise.all([index.remove([1]), put(2, [vector])]);
+    await evictDurableObject(stub());
+    expect((await index.query(vector, { topK: 5 })).map(({ id }) => id)).toEqual([2]);
+    await Promise.all([index.remove([2]), index.remove([2])]);
+  }
 });

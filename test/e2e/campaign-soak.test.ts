@@ -54,6 +54,14 @@ const killPlan = Array.from({ length: kills }, (_, kill) => ({
   thenMs: random() * 1000,
 }));
 
+/** What may never be, not even for a moment. */
+async function expectSoundness(sampler: CampaignSampler): Promise<void> {
+  expect(sampler.faults).toEqual([]);
+  const { attempts_dialled_twice: twice, peak_concurrent: peak } = await readLedger(service);
+  expect(twice, 'attempts that were dialled twice').toEqual([]);
+  expect(peak, 'calls at once').toBeLessThanOrEqual(maxConcurrency);
+}
+
 async function killOften(sampler: CampaignSampler): Promise<void> {
   for (const { after, thenMs } of killPlan) {
     await until(service, `${after} rows are processed`, 120, async () => (sampler.last?.progress.processed_rows ?? 0) >= after);
@@ -62,14 +70,14 @@ async function killOften(sampler: CampaignSampler): Promise<void> {
     sampler.isDown = true;
     await killing.killAndStart();
     sampler.isDown = false;
-    expect(sampler.faults).toEqual([]);
+    await expectSoundness(sampler);
   }
 }
 
 test(
   'a campaign killed with -9 at random moments, with a carrier in trouble, loses no row and dials nobody twice',
   {
-    timeout: 400_000,
+    timeout: 600_000,
   },
   async () => {
     const stopTicking = tickOften(service);
@@ -83,10 +91,10 @@ test(
     const stopTrouble = makeTrouble(service, 100, seededRandom(seed + 1));
     await killOften(sampler);
     const troubles = await stopTrouble();
-    await until(service, 'the campaign has completed', 200, async () => sampler.last?.record.state === 'completed');
+    await until(service, 'the campaign has completed', 300, async () => sampler.last?.record.state === 'completed');
     const tookMs = Date.now() - startedAt;
     await sampler.stop();
-    expect(sampler.faults).toEqual([]);
+    await expectSoundness(sampler);
     await until(service, 'every talk is settled', 60, () => campaigns.areSettled());
     await stopTicking();
 
@@ -99,13 +107,12 @@ test(
     say(
       `${rows} rows in ${(tookMs / 1000).toFixed(1)} s, ${(downMs / 1000).toFixed(1)} s of them down; ${kills} kills met ${[...killing.met]}`,
     );
-    say(`${ledger.calls.length} calls, ${ledger.calls.filter(({ sockets }) => sockets > 0).length} talks, ${unattended} unattended`);
+    say(`${ledger.calls.length} calls, ${ledger.calls.filter(({ sockets }) => sockets > 0).length} with a talk, ${unattended} unattended`);
     say(`${ledger.peak_concurrent} calls at once at the most, ${sampler.samples} samples, ${troubles} troubles of the carrier`);
     expect(faultsOfLedger(evidence)).toEqual([]);
     expect(faultsOfRows(evidence)).toEqual([]);
     expect(faultsOfRuns(evidence)).toEqual([]);
-    expect(ledger.peak_concurrent).toBeLessThanOrEqual(maxConcurrency);
-    expect(ledger.peak_concurrent, 'so many calls that the limit counts').toBeGreaterThan(maxConcurrency * 0.8);
+    expect(sampler.mostLive, 'so many calls that the limit counts').toBeGreaterThan(maxConcurrency * 0.95);
     expect(sampler.last!.progress).toMatchObject({ in_flight: 0, waiting: { queued: 0, live: 0, organization_live: 0 } });
     expect((await campaigns.runs()).total).toBe(runs.length);
     const report = String(await campaigns.read(`/campaign/${id}/report`));

@@ -50,13 +50,13 @@ const expectedEnd: Record<Kind, (row: Row) => boolean> = {
 const isLeftAlone = endedAs('failed', 'failed', /^failed: .*before the agent was on it/);
 const undialled: ReadonlySet<Kind> = new Set(['suppressed', 'duplicate', 'bad_phone']);
 
-const documentAfterMs = 2000;
+const isHeard = ({ transcript }: CallRecord): boolean => transcript.some(({ speaker }) => speaker === 'agent');
 
-/** They answered while the service was down, so that the carrier had nobody to ask what to do with the line. */
+/** They answered, and the service died before the agent had said anything. */
 export const isUnattended = (call: CallRecord, downtimes: readonly Downtime[]): boolean =>
-  call.sockets === 0 &&
-  call.problems.some((problem) => problem.startsWith('11200: no document from "answer"')) &&
-  downtimes.some(({ from, to }) => call.answered_at !== null && call.answered_at > from - documentAfterMs && call.answered_at < to);
+  call.answered_at !== null &&
+  !isHeard(call) &&
+  downtimes.some(({ from, to }) => call.answered_at! <= to && (call.ended_at ?? Infinity) >= from);
 
 /** Rows that are missing, did not end as whoever answers there makes them end, or do not say why. */
 export function faultsOfRows({ campaignId, people, rows, ledger, downtimes }: CampaignEvidence): string[] {
@@ -111,10 +111,8 @@ function faultOfRun(run: StoredRun, call: CallRecord | undefined, downtimes: rea
   if (run.is_completed !== 1 || run.outcome === null) return 'is not completed';
   if (call === undefined) return run.outcome === 'failed' && run.reason !== null ? null : 'has an outcome without a call';
   if (call.ended_at === null) return 'is completed while its call is live';
-  if (call.answered_by === 'person' && call.sockets > 0) {
-    const isHeard = call.transcript.some(({ speaker }) => speaker === 'agent');
-    return run.outcome === 'completed' && run.has_transcript >= Number(isHeard) ? null : 'does not tell of the talk';
-  }
+  if (call.answered_by === 'person' && isHeard(call))
+    return run.outcome === 'completed' && run.has_transcript === 1 ? null : 'does not tell of the talk';
   if (isUnattended(call, downtimes)) return null;
   const told = call.answered_by === 'machine' ? 'voicemail' : call.status;
   return run.outcome === told ? null : `has an outcome other than ${told}`;

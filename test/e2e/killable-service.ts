@@ -102,10 +102,17 @@ export class KillableService {
     this.#service = service;
     for (const stream of [service.stdout!, service.stderr!]) {
       const lines = new WranglerOutput();
-      createInterface({ input: stream }).on('line', (line) => (this.output += `${lines.filter(line) ?? ''}\n`));
+      createInterface({ input: stream }).on('line', (line) => {
+        const kept = lines.filter(line);
+        if (kept !== undefined) this.output += `${kept}\n`;
+      });
     }
-    const gone = once(service, 'exit').then(() => Promise.reject(new Error(`the service ended while it started:\n${this.output}`)));
-    await Promise.race([waitUntilHealthy(this.#baseUrl, AbortSignal.timeout(60_000)), gone]);
+    const gone = once(service, 'exit').then(() => Promise.reject(new Error('it ended')));
+    try {
+      await Promise.race([waitUntilHealthy(this.#baseUrl, AbortSignal.timeout(60_000)), gone]);
+    } catch (error) {
+      throw new Error(`the service did not start:\n${this.output.slice(-5000)}`, { cause: error });
+    }
     gone.catch(() => undefined);
   }
 

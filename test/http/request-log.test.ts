@@ -102,3 +102,8 @@ test('a webhook path is logged without the part that is its secret', () => {
   expect(loggedPath('/api/v1/automation-workflows/webhook/5f0c-secret/more')).toBe('/api/v1/automation-workflows/webhook/…/more');
   expect(loggedPath('/api/v1/automation-workflows/7/triggers')).toBe('/api/v1/automation-workflows/7/triggers');
 });
+
+test('the path of a call’s socket is logged without the token that opens it', () => {
+  expect(loggedPath('/api/v1/telephony/1/2/calls/3/relay/1795853803/0123456789abcdef')).toBe('/api/v1/telephony/1/2/calls/3/relay/****');
+  expect(loggedPath('/api/v1/telephony/1/2/calls/3/status')).toBe('/api/v1/telephony/1/2/calls/3/status');
+});

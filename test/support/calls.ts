@@ -121,7 +121,7 @@ export class CarrierSocket {
 
   /** Opens a socket to a call; with a session id it begins the session, too. */
   static async open(stub: CallStub, sessionId?: string): Promise<CarrierSocket> {
-    const response = await stub.fetch('https://call.test/relay', { headers: { upgrade: 'websocket' } });
+    const response = await stub.fetch(`https://call.test/relay/${crypto.randomUUID()}`, { headers: { upgrade: 'websocket' } });
     expect(response.status).toBe(101);
     const socket = new CarrierSocket(response.webSocket!);
     if (sessionId !== undefined) socket.send({ type: 'setup', sessionId, callSid: 'CA1', customParameters: {} });

@@ -5,7 +5,10 @@ import { newPhone, type Client } from '../support/organization.ts';
 import { recordedClient } from '../support/recorded-database.ts';
 import { newRun, withAgent } from './runs.ts';
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 const locs = (answer: { body: { detail: { loc: string[] }[] } }) => answer.body.detail.map(({ loc }) => loc.join('.'));
 
@@ -22,7 +25,7 @@ const configured = async (client: Client) =>
   ).toBe(200);
 
 /** The call slots of the organization, that take every call and know nothing of it. */
-function takingSlots(): CallsRequest[] {
+function takingSlots(more: object = {}): CallsRequest[] {
   const requests: CallsRequest[] = [];
   vi.spyOn(env.CALL_SLOTS, 'getByName').mockImplementation(
     () =>
@@ -30,6 +33,7 @@ function takingSlots(): CallsRequest[] {
         request: async (_id: number, request: CallsRequest) => (requests.push(request), { queued: 1, known: 0, isStale: false }),
         look: async () => null,
         termsChanged: async () => {},
+        ...more,
       }) as never,
   );
   return requests;
@@ -60,6 +64,66 @@ test('a call is asked for once, with what it needs, and its run is there at once
   expect(again.body.id).toBe(started.body.id);
   expect(requests.flatMap(({ calls }) => calls)).toMatchObject([{ phone, agentId: agent.id, contactId: null }]);
   expect((await client.get(`/workflow/${agent.id}/runs`)).body).toMatchObject({ total: 1, runs: [{ id: started.body.id }] });
+});
+
+const keyed = (key: string) => ({ 'Idempotency-Key': key });
+const quiet = () => vi.spyOn(console, 'log').mockImplementation(() => undefined);
+
+/** A client whose requests die once their call is asked for, before they are answered. */
+const dyingClient = (key: string, requests: CallsRequest[]) =>
+  recordedClient(key, {
+    beforeCall: async ([sql]) => {
+      if (requests.length && sql!.includes('FROM voice_agent_run')) throw new Error('D1_ERROR: it dies here');
+    },
+  }).client;
+
+test('a call whose line cannot be asked is answered as its row shows it', async () => {
+  const { client, agent } = await withAgent();
+  const requests = takingSlots({ look: async () => Promise.reject(new Error('the object was reset')) });
+  await configured(client);
+  quiet();
+  const order = { mode: 'telephony', phone: newPhone(), initial_context: { first_name: 'Ada' } };
+  expect(await client.post(`/workflow/${agent.id}/runs`, order)).toMatchObject({
+    status: 200,
+    body: { phone: order.phone, is_completed: false, initial_context: { first_name: 'Ada' }, gathered_context: { call_status: 'queued' } },
+  });
+  expect(requests).toHaveLength(1);
+});
+
+test('a request that failed after its call was asked for is the same call when it comes again, whatever has changed meanwhile', async () => {
+  const { client, key, agent } = await withAgent();
+  const requests = takingSlots();
+  await configured(client);
+  quiet();
+  const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
+  const path = `/workflow/${agent.id}/runs`;
+  const order = { mode: 'telephony', contact_id: contact };
+  expect((await dyingClient(key, requests).post(path, order, keyed('one'))).status).toBe(500);
+  await client.delete(`/contacts/${contact}`);
+  await client.put(`/workflow/${agent.id}/status`, { status: 'archived' });
+  const again = await client.post(path, order, keyed('one'));
+  expect(again.status).toBe(200);
+  expect((await client.get(path)).body).toMatchObject({ total: 1, runs: [{ id: again.body.id }] });
+  const [first, ...others] = requests.flatMap(({ calls }) => calls);
+  expect(others).toEqual([first]);
+});
+
+test('without its Idempotency-Key, with another body or a day later it is another call', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { client, key, agent } = await withAgent();
+  const requests = takingSlots();
+  await configured(client);
+  quiet();
+  const path = `/workflow/${agent.id}/runs`;
+  const order = { mode: 'telephony', phone: newPhone() };
+  expect((await dyingClient(key, requests).post(path, order, keyed('one'))).status).toBe(500);
+  await client.post(path, order);
+  await client.post(path, order, keyed('two'));
+  await client.post(path, { ...order, initial_context: { first_name: 'Ada' } }, keyed('one'));
+  vi.setSystemTime(Date.now() + 86_400_001);
+  await client.post(path, order, keyed('one'));
+  expect((await client.get(path)).body.total).toBe(5);
+  expect(new Set(requests.flatMap(({ calls }) => calls.map((call) => call.key))).size).toBe(5);
 });
 
 test('a contact is called at its phone, and the run names it', async () => {
@@ -140,6 +204,52 @@ test('a text chat begins with the greeting of the agent, and ends when it is ask
   const text = await client.get(`${path}/transcript`);
   expect(text).toMatchObject({ status: 200, body: expect.stringContaining('Hello Ada') });
   expect((await client.post(`${path}/messages`, { text: 'Hello?' })).status).toBe(409);
+});
+
+test('a text chat whose beginning failed is the same chat when it is asked for again', async () => {
+  const { client, agent } = await withAgent();
+  quiet();
+  const path = `/workflow/${agent.id}/runs`;
+  const object = vi
+    .spyOn(env.CALL, 'getByName')
+    .mockImplementation(() => ({ begin: () => Promise.reject(new Error('the object was reset')) }) as never);
+  const order = { mode: 'textchat', initial_context: { first_name: 'Ada' } };
+  expect((await client.post(path, order, keyed('one'))).status).toBe(500);
+  object.mockRestore();
+  await client.put(`/workflow/${agent.id}/status`, { status: 'archived' });
+  const again = await client.post(path, order, keyed('one'));
+  expect(again).toMatchObject({ status: 200, body: { is_completed: false, gathered_context: { nodes_visited: ['start'] } } });
+  expect((await client.get(path)).body).toMatchObject({ total: 1, runs: [{ id: again.body.id }] });
+});
+
+test('a message whose answer failed is the same message when it comes again, and another one otherwise', async () => {
+  const { client, agent, context } = await withAgent();
+  const run = await newRun(context, agent, { mode: 'textchat' });
+  quiet();
+  const keys: string[] = [];
+  const say = async (_organization: number, _run: number, { key }: { key: string }) => {
+    keys.push(key);
+    throw new Error('the object was reset');
+  };
+  vi.spyOn(env.CALL, 'getByName').mockImplementation(() => ({ say, sayAloud: say }) as never);
+  const send = async (body: object, headers: Record<string, string> = {}) => {
+    keys.length = 0;
+    expect((await client.post(`/workflow/${agent.id}/runs/${run.id}/messages`, body, headers)).status).toBe(500);
+    expect(new Set(keys).size).toBe(1);
+    return keys[0]!;
+  };
+  const hello = { text: 'Hello' };
+  const first = await send(hello, keyed('one'));
+  expect(await send(hello, keyed('one'))).toBe(first);
+  expect(await send(hello, { ...keyed('one'), Accept: 'text/event-stream' })).toBe(first);
+  const others = [
+    await send(hello),
+    await send(hello),
+    await send(hello, keyed('two')),
+    await send({ text: 'Hello?' }, keyed('one')),
+    await send({ ...hello, expected_revision: 1 }, keyed('one')),
+  ];
+  expect(new Set([first, ...others]).size).toBe(6);
 });
 
 test('a message has words, and not too many', async () => {

@@ -3,10 +3,16 @@ import type { internalEvents } from './internal-events.ts';
 type EventName = (typeof internalEvents)[number];
 
 const ofContact = { contact_id: 42, changed_fields: ['custom_fields'] };
+const ofDocument = {
+  document_id: 9,
+  document_uuid: '7a0c9f9e-64a5-4a55-9f0c-0d9b8ff5c2a1',
+  filename: 'handbook.pdf',
+  mime_type: 'application/pdf',
+};
 const ofRun = { run_id: 7, automation_workflow_id: 3, workflow_name: 'Welcome' };
 
-/** Of what the service reports, the data of each event that it does report. */
-export const eventSamples: Partial<Record<EventName, Record<string, unknown>>> = {
+/** Of what the service reports, the data of each event. */
+export const eventSamples: Record<EventName, Record<string, unknown>> = {
   'contact.created': { ...ofContact, changed_fields: ['phone', 'first_name'] },
   'contact.updated': ofContact,
   'call.completed': {
@@ -34,6 +40,11 @@ export const eventSamples: Partial<Record<EventName, Record<string, unknown>>> =
     skipped_rows: 4,
     in_flight: 0,
     outcomes: { completed: 71, busy: 6, no_answer: 10, voicemail: 7, failed: 2, cancelled: 0 },
+  },
+  'document.processed': { ...ofDocument, total_chunks: 42, file_size_bytes: 183_204 },
+  'document.failed': {
+    ...ofDocument,
+    processing_error: 'The file is protected by a password; save it without one and upload it again',
   },
   'run.completed': { ...ofRun, state: 'completed', outcome: 'done', error: null },
   'run.failed': {

@@ -43,11 +43,11 @@ export const knowledgeDocument = sqliteTable(
   ],
 );
 
-/** A passage of a document. Its vector's id is `id`. */
+/** A passage of a document. Its vector's id is `id`, so an id is never given again: a late deletion must not meet another's vector. */
 export const knowledgeChunk = sqliteTable(
   'knowledge_chunk',
   {
-    id: integer('id').primaryKey(),
+    id: integer('id').primaryKey({ autoIncrement: true }),
     organizationId: integer('organization_id').notNull(),
     documentId: integer('document_id').notNull(),
     generation: integer('generation').notNull(),
@@ -55,8 +55,11 @@ export const knowledgeChunk = sqliteTable(
     chunkText: text('chunk_text').notNull(),
     /** Title, headings and text: what is embedded and searched. */
     contextualizedText: text('contextualized_text').notNull(),
+    /** The same with blanks between the signs of writings that have no blanks between words; null where there are none. */
+    searchText: text('search_text'),
     /** `{ headings, page, char_start, char_end }` */
     chunkMetadata: json<Record<string, unknown>>('chunk_metadata').notNull(),
+    /** Null: its vector is still to be made. */
     embeddingModel: text('embedding_model'),
   },
   (table) => [uniqueIndex('knowledge_chunk_place').on(table.documentId, table.generation, table.chunkIndex)],

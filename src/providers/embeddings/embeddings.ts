@@ -56,7 +56,8 @@ const realOutside: Outside = {
 
 const notConfigured: EmbeddingFailure = {
   failure: 'not_configured',
-  message: 'There is nothing that makes vectors: OPENAI_API_KEY is empty. Set it in .dev.vars locally, or with "wrangler secret put" when deployed',
+  message:
+    'There is nothing that makes vectors: OPENAI_API_KEY is empty. Set it in .dev.vars locally, or with "wrangler secret put" when deployed',
   retryable: false,
 };
 

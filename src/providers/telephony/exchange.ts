@@ -15,7 +15,7 @@ export interface CarrierRequest {
 export interface Exchange {
   readonly outside: Outside;
   send(request: CarrierRequest): Promise<Answer>;
-  /** The answer unread, its headers within the time limit; `lost` as above. */
+  /** The answer unread, its headers within the time limit; a redirect is an answer. `lost` as above. */
   open(request: CarrierRequest): Promise<Response | { lost: string }>;
 }
 
@@ -50,7 +50,7 @@ export function exchangeWith(carrier: string, { timeoutMs = standardTimeoutMs, o
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(new DOMException('no answer', 'TimeoutError')), timeoutMs);
       try {
-        return await outside.fetch(url, { ...request, redirect: 'follow', signal: limit.signal });
+        return await outside.fetch(url, { ...request, redirect: 'manual', signal: limit.signal });
       } catch (error) {
         return lost(error);
       } finally {

@@ -56,18 +56,21 @@ export type CallState = Omit<StatusEvent, 'kind' | 'at'> & {
 };
 
 export type LookUpResult = { call: CallState } | { missing: true } | Failure;
-export type ListResult = { calls: CallState[] } | Failure;
+/** `isComplete`: a call that is not among them was not placed. Otherwise the carrier may have had it, and have ended it. */
+export type ListResult = { calls: CallState[]; isComplete: boolean } | Failure;
 /** `gone`: the carrier has no live call of this id, so there is nothing left to do to it. */
 export type CommandResult = { done: true } | { gone: true } | Failure;
 export type RecordingResult =
   | { recording: { stream: ReadableStream<Uint8Array>; contentType: string; bytes?: number } }
   | { missing: true }
+  /** Neither now nor later: its address may not be called, or it is too long. */
+  | { refused: string }
   | Failure;
 
 export interface CallQuery {
   to: string;
   from: string;
-  /** Epoch ms: calls made since then, to the second. */
+  /** Epoch ms, by our clock: no call made since then is left out, some that were made up to a minute before may be there. */
   since: number;
   attemptKey: string;
 }

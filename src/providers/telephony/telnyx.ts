@@ -1,8 +1,7 @@
 import { stateOfTelnyxCall, telnyxCallOf } from './telnyx-calls.ts';
 import { firstErrorOf, refusalOf, wordsOf } from './telnyx-errors.ts';
-import { refusal } from '../http/guard.ts';
 import { commonPlaceResult, exchangeWith, type Answer } from './exchange.ts';
-import { readRecording } from './recording.ts';
+import { fetchRecording } from './recording.ts';
 import type {
   CallState,
   CallToPlace,
@@ -95,17 +94,14 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
         after = nextCursor(answer.body?.['meta']);
         if (after === undefined) break;
       }
-      return { calls };
+      // Calls that have ended are listed nowhere.
+      return { calls, isComplete: false };
     },
 
     hangUp: (callId) => command(callId, 'hangup', {}),
 
-    async fetchRecording(url) {
-      // A signed link to a store of the carrier's choice; it needs no credentials and gets none.
-      const refused = URL.canParse(url) ? refusal(new URL(url), [new URL(base).origin]) : 'it is not a URL';
-      if (refused !== null) return { failure: `The address of the recording may not be called: ${refused}` };
-      return readRecording(carrier, await exchange.open({ method: 'GET', url, headers: {} }));
-    },
+    // A signed link to a store of the carrier's choice; it needs no credentials and gets none.
+    fetchRecording: (url) => fetchRecording(carrier, exchange, { url, headers: {}, carrierOrigin: new URL(base).origin }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { callStateOf } from './twilio-calls.ts';
 import { refusalOf, wordsOf } from './twilio-errors.ts';
 import { commonPlaceResult, exchangeWith, type Answer } from './exchange.ts';
-import { readRecording } from './recording.ts';
+import { fetchRecording } from './recording.ts';
 import type {
   CallQuery,
   CallToPlace,
@@ -21,6 +21,8 @@ export interface TwilioAccount {
 const carrier = 'Twilio';
 const alreadyOver = 21220;
 const pageSize = '50';
+/** How far the carrier's clock may be behind ours. */
+const clockSkewMs = 60_000;
 
 const callPath = (callId: string) => `/Calls/${encodeURIComponent(callId)}.json`;
 
@@ -68,9 +70,12 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
       if ('lost' in answer || answer.status >= 300) return failed(answer);
       const listed = answer.body?.['calls'];
       if (!Array.isArray(listed)) return { failure: `${carrier} answered something that is no list of calls` };
-      const firstSecond = Math.floor(since / 1000) * 1000;
+      const earliest = Math.floor((since - clockSkewMs) / 1000) * 1000;
       const calls = listed.flatMap((item) => callStateOf(item) ?? []);
-      return { calls: calls.filter(({ createdAt }) => createdAt === undefined || createdAt >= firstSecond) };
+      const recent = calls.filter(({ createdAt }) => createdAt === undefined || createdAt >= earliest);
+      // The newest come first: further pages are older than what is older already.
+      const isLastPage = answer.body?.['next_page_uri'] == null || recent.length < calls.length;
+      return { calls: recent, isComplete: isLastPage && calls.length === listed.length };
     },
 
     async hangUp(callId): Promise<CommandResult> {
@@ -83,8 +88,9 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
 
     async fetchRecording(url) {
       // The credentials go to the carrier alone, whatever the callback says.
-      if (!url.startsWith(`${base}/`)) return { failure: 'The recording is not at the carrier, so it was not fetched' };
-      return readRecording(carrier, await exchange.open({ method: 'GET', url: `${url}.mp3`, headers: { authorization } }));
+      if (!url.startsWith(`${base}/`)) return { refused: 'The recording is not at the carrier, so it was not fetched' };
+      const carrierOrigin = new URL(base).origin;
+      return fetchRecording(carrier, exchange, { url: `${url}.mp3`, headers: { authorization }, carrierOrigin });
     },
   };
 }

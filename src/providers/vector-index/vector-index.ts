@@ -3,9 +3,6 @@ import { EmbeddedIndex } from './embedded-index.ts';
 import { VectorizeIndex } from './vectorize-index.ts';
 import { bindingOf } from './vectorize-binding.ts';
 
-/** Numbers in a vector: those of text-embedding-3-small, and the most that Vectorize takes. */
-export { dimensions } from './check-vectors.ts';
-
 /** One passage; `id` is that of its chunk. The length of the vector does not matter, only its direction. */
 export interface VectorItem {
   id: number;
@@ -27,11 +24,14 @@ export interface VectorQuery {
 }
 
 /**
- * The vectors of one organization. What fails throws a ServiceError `provider_failed` that says what to do, or what the platform threw; every
- * method is repeatable. Ids that are not there are left out, also those of another organization.
+ * The vectors of one organization. Every method is repeatable. A ServiceError `provider_failed` says what to do and comes again until it is
+ * done; what else is thrown is the platform's, and may pass. Ids that are not there are left out, as are those of another organization.
  */
 export interface VectorIndex {
-  /** Puts vectors in the place of those with the same ids. They are found at once, or once `areVisible` says so. */
+  /**
+   * Puts vectors in the place of those with the same ids. They are found once `areVisible` says so: at once in the embedded index, some
+   * seconds later in Vectorize. When more than 1,000 are given and some are refused, others may be there.
+   */
   upsert(items: VectorItem[]): Promise<void>;
   remove(ids: number[]): Promise<void>;
   /** The most similar first; equal ones by id. */

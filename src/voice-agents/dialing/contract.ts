@@ -76,8 +76,11 @@ export type AttemptReport =
       detail: string | null;
       retryAfterSeconds: number | null;
     }
-  /** Not dialled, and no longer queued. `until`: when asking again makes sense, epoch ms. */
-  | { kind: 'returned'; key: string; at: number; reason: ReturnReason; detail: string; until: number | null };
+  /**
+   * Not dialled, and no longer queued. `until`: when asking again makes sense, epoch ms. `isSpent`: its run has been written and is completed by
+   * this, so that asking again takes a new key.
+   */
+  | { kind: 'returned'; key: string; at: number; reason: ReturnReason; detail: string; until: number | null; isSpent: boolean };
 
 /** What `request` says of attempts that were known before: an ended one is reported again, the others are simply there. */
 export interface RequestAnswer {

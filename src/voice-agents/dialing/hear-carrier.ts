@@ -40,7 +40,8 @@ async function verdictOn(call: HeardCall, asks: WhoAsks): Promise<Verdict> {
   const { bindings, organization } = context;
   const hear = (who: WhoAsks) => callSlots(bindings, organization.id, (slots) => slots.heard(address.key, address.runId, event, who));
   if (event.kind === 'recording') {
-    await askTalk(call, (object) => object.recorded(carrier.id, event));
+    // That there is none is no reason to make an object, which costs more than the rest of an unanswered call.
+    if (event.status === 'completed') await askTalk(call, (object) => object.recorded(carrier.id, event));
     return 'none';
   }
   if (event.kind === 'relay_ended') {
@@ -52,7 +53,8 @@ async function verdictOn(call: HeardCall, asks: WhoAsks): Promise<Verdict> {
     return after === 'connect' ? 'talk' : 'hang_up';
   }
   // Before the call slots hear of it: what they make of the end of a line is the last word.
-  if (event.kind === 'status' && event.status === 'completed') await giveUpUnbegunTalk(call, unheard.lineEnded);
+  if (event.kind === 'status' && event.status === 'completed' && event.answeredBy !== 'machine')
+    await giveUpUnbegunTalk(call, unheard.lineEnded);
   const answer = await hear(asks);
   if (answer === 'talk') return takeLine(call, asks);
   if (answer === 'end_talk') await askTalk(call, (object) => object.machineAnswered());

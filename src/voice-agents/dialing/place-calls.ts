@@ -30,7 +30,7 @@ export async function placeCalls(context: Context, keys: string[]): Promise<void
       const { call, ready } = next;
       const told = { key: call.key, submission: call.submission, runId: ready?.runId ?? null };
       if (next.refusal) results.add({ ...told, ...next.refusal });
-      else if (next.isOver) results.add({ ...told, result: { unasked: 'its run has ended', isFinal: true } });
+      else if (next.isOver) results.add({ ...told, refused: 'withdrawn', detail: 'its run has ended' });
       else if (!ready) results.add({ ...told, result: { unasked: 'it could not be prepared' } });
       else if (call.notAfter !== null && call.notAfter <= clock())
         results.add({ ...told, refused: 'window_closed', detail: 'the calling window closed before the call was dialled' });

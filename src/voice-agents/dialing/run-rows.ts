@@ -131,15 +131,6 @@ export const completeSilentRuns = (database: Database, organizationId: number, e
   ),
 ];
 
-/** How the agent of a run is to be heard: its `workflow_configurations` as JSON text. */
-export const configurationsOfRun = (database: Database, organizationId: number, runId: number): Statement =>
-  database.prepare(
-    `SELECT a.workflow_configurations AS configurations FROM voice_agent_run r CROSS JOIN voice_agent a
-     WHERE r.id = ? AND r.organization_id = ? AND a.id = r.agent_id`,
-    runId,
-    organizationId,
-  );
-
 /** Calls that nobody else asks for again, and that the call slots should have known for sure before `before` (epoch ms). */
 export const overdueCalls = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
   database.all(

@@ -1,10 +1,12 @@
 import type { Context } from '../../accounts/context.ts';
 import { boundPayload } from '../../database/payload.ts';
-import { existingAgent, requireActive } from '../agents/existing-agent.ts';
+import { existingAgent } from '../agents/existing-agent.ts';
 import { startCall } from '../dialing/start-call.ts';
 import type { RunRecord } from '../schemas.ts';
 import { startTextChat } from '../text-chat/start.ts';
+import { existingRun } from './existing-run.ts';
 import { readRun } from './read.ts';
+import { runRecord } from './records.ts';
 
 const contextLimitBytes = 256 * 1024;
 
@@ -16,12 +18,27 @@ export interface RunOrder {
   live_tools?: boolean | null | undefined;
 }
 
-/** Calls a person, or begins a text chat. Throws 404, 409 and 422. */
-export async function startRun(context: Context, apiUrl: string, agentId: number, order: RunOrder): Promise<RunRecord> {
+/**
+ * Calls a person, or begins a text chat. A repeat under the same Idempotency-Key is answered the run of the first try, also where that one
+ * failed after it had begun. Throws 404, 409 and 422.
+ */
+export async function startRun(
+  context: Context,
+  apiUrl: string,
+  agentId: number,
+  order: RunOrder,
+  idempotencyKey?: string,
+): Promise<RunRecord> {
   const agent = await existingAgent(context, agentId);
-  requireActive(agent);
   boundPayload(JSON.stringify(order.initial_context ?? {}), contextLimitBytes, ['body', 'initial_context']);
   const start = order.mode === 'telephony' ? startCall : startTextChat;
-  const { runId } = await start(context, agent, order);
-  return readRun(context, apiUrl, agentId, runId);
+  const { runId } = await start(context, agent, order, idempotencyKey);
+  try {
+    return await readRun(context, apiUrl, agentId, runId);
+  } catch (error) {
+    // What was asked for is done, so it is not to be asked for again.
+    context.log.error('a run that was started could not be looked at', error, { run_id: runId });
+    const callStatus = order.mode === 'telephony' ? 'queued' : 'in_progress';
+    return runRecord(apiUrl, await existingRun(context, agentId, runId), { initialContext: order.initial_context ?? {}, callStatus });
+  }
 }

@@ -1,7 +1,9 @@
 import type { Context } from '../../accounts/context.ts';
+import { mostRecordingBytes } from '../../providers/telephony/recording.ts';
 import { artifactKey } from '../runs/artifacts.ts';
 import { findRun, setRecording } from '../runs/run-store.ts';
 import { carrierOf } from '../telephony-configs/carrier-of.ts';
+import { putUnmeasured } from './put-unmeasured.ts';
 
 /** `later`: it may be there another time. The message is for the service's own log. */
 export type KeptRecording = { kind: 'kept' } | { kind: 'none'; message: string } | { kind: 'later'; message: string };
@@ -18,10 +20,18 @@ export async function keepRecording(context: Context, runId: number, configId: n
   // A recording that was announced a moment ago may not be everywhere at the carrier yet.
   if ('missing' in fetched) return { kind: 'later', message: 'the carrier does not have it' };
   if ('failure' in fetched) return { kind: 'later', message: fetched.failure };
+  if ('refused' in fetched) return { kind: 'none', message: fetched.refused };
   const { stream, contentType, bytes } = fetched.recording;
-  // R2 takes a stream only when its length is known.
-  const content = bytes === undefined ? await new Response(stream).arrayBuffer() : stream;
-  await bindings.FILES.put(artifactKey(organization.id, runId, 'recording'), content, { httpMetadata: { contentType } });
+  const key = artifactKey(organization.id, runId, 'recording');
+  const options = { httpMetadata: { contentType } };
+  try {
+    // R2 takes a stream only when its length is known.
+    if (bytes !== undefined) await bindings.FILES.put(key, stream.pipeThrough(new FixedLengthStream(bytes)), options);
+    else if (!(await putUnmeasured(bindings.FILES, key, stream, options, mostRecordingBytes)))
+      return { kind: 'none', message: `the recording has more than ${mostRecordingBytes} bytes` };
+  } catch (error) {
+    return { kind: 'later', message: `the recording broke off, or could not be stored: ${(error as Error).message}` };
+  }
   await database.batch([setRecording(context, runId, contentType)]);
   return { kind: 'kept' };
 }

@@ -20,13 +20,16 @@ export interface EndedCall {
 
 /** The row of a run as it is completed with. */
 export function settlementOf({ facts, line, state, hasTranscript, model }: EndedCall): Settlement {
+  const isUnheard = state === null && facts.mode !== 'textchat' && line.outcome === 'completed';
+  // Somebody picked up, and heard nothing of the agent: nobody was reached.
+  const outcome = isUnheard ? 'failed' : line.outcome;
   return {
     runId: facts.runId,
-    outcome: line.outcome,
-    reason: line.reason ?? reasonOf(state?.end?.reason),
+    outcome,
+    reason: line.reason ?? (isUnheard ? unheard : reasonOf(state?.end?.reason)),
     disposition: state?.conclusion?.disposition ?? null,
     result: {
-      gathered_context: { ...gatheredOf(state), call_status: line.outcome },
+      gathered_context: { ...gatheredOf(state), call_status: outcome },
       cost_info: costInfo(facts, state, line.durationSeconds, model),
       annotations: annotationsOf(state),
     },
@@ -63,6 +66,8 @@ const annotationsOf = (state: ConversationState | null): Record<string, unknown>
   sentiment: state?.conclusion?.sentiment ?? null,
   checks: [],
 });
+
+const unheard = 'agent_not_heard: the line ended before the agent was on it';
 
 /** Where what the line did does not say how the talk ended. */
 const reasonOf = (reason: EndReason | undefined): string | null =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../accounts/context.ts';
 import { callObject } from '../runs/call-object.ts';
+import { repeatsName } from '../runs/request-name.ts';
 import type { ChatMessage, ChatState } from './contract.ts';
 import { refusedChat } from './refused-chat.ts';
 
@@ -8,13 +9,14 @@ export interface MessageOrder {
   text: string;
   /** Undefined: whatever was said meanwhile. */
   expectedRevision?: number | undefined;
+  /** Under which the same is sent again when nothing was heard: it is said once in this chat. */
+  idempotencyKey?: string | undefined;
 }
 
-const messageOf = ({ text, expectedRevision }: MessageOrder): ChatMessage => ({
-  key: randomUUID(),
-  text,
-  expectedRevision: expectedRevision ?? null,
-});
+function messageOf({ idempotencyKey, ...message }: MessageOrder): ChatMessage {
+  const key = idempotencyKey === undefined ? randomUUID() : repeatsName({ of: 'message', input: message, idempotencyKey });
+  return { key, text: message.text, expectedRevision: message.expectedRevision ?? null };
+}
 
 /**
  * Says something in a chat and answers what that added. A message that comes while another one is being answered ends that answer where it

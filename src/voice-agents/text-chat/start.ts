@@ -5,6 +5,7 @@ import { storePayload } from '../../database/payload.ts';
 import { notFound } from '../../library/errors.ts';
 import { requireActive, type AgentRow } from '../agents/existing-agent.ts';
 import { callObject } from '../runs/call-object.ts';
+import { nameRun } from '../runs/request-name.ts';
 import { insertRun } from '../runs/run-store.ts';
 import { chatIdleMs } from './contract.ts';
 
@@ -15,13 +16,28 @@ export interface ChatOrder {
   live_tools?: boolean | null | undefined;
 }
 
-/** Begins a text chat: the agent has greeted when this answers. Throws 404 and 409. */
-export async function startTextChat(context: Context, agent: AgentRow, order: ChatOrder): Promise<{ runId: number }> {
+/**
+ * Begins a text chat: the agent has greeted when this answers. A repeat under the same Idempotency-Key is the same chat. Throws 404 and 409.
+ */
+export async function startTextChat(
+  context: Context,
+  agent: AgentRow,
+  order: ChatOrder,
+  idempotencyKey?: string,
+): Promise<{ runId: number }> {
+  const { bindings, organization } = context;
+  const name = await nameRun(context, 'chat', { of: `chat:${agent.id}`, input: order, idempotencyKey });
+  const id = name.runId ?? (await writeChat(context, agent, order, name.attemptKey));
+  const hasLiveTools = order.live_tools === true;
+  await callObject(bindings, organization.id, id, (object) => object.begin(organization.id, id, { hasLiveTools }));
+  return { runId: id };
+}
+
+async function writeChat(context: Context, agent: AgentRow, order: ChatOrder, attemptKey: string): Promise<number> {
   const { bindings, organization, clock } = context;
   requireActive(agent);
   const contactId = order.contact_id ?? null;
   if (contactId !== null && !(await findContacts(context, [contactId])).has(contactId)) throw notFound('Contact');
-  const name = randomUUID();
   const initialContext = JSON.stringify(order.initial_context ?? {});
   const run = await insertRun(context, {
     agentId: agent.id,
@@ -29,16 +45,13 @@ export async function startTextChat(context: Context, agent: AgentRow, order: Ch
     name: `Chat with ${agent.name}`,
     mode: 'textchat',
     callType: 'inbound',
-    attemptKey: `chat:${name}`,
+    attemptKey,
     contactId,
-    initialContext: await storePayload(bindings.FILES, () => `${organization.id}/contexts/${name}`, initialContext),
+    initialContext: await storePayload(bindings.FILES, () => `${organization.id}/contexts/${randomUUID()}`, initialContext),
     wakeAt: clock() + chatIdleMs,
     startedAt: clock(),
   });
   // It was archived a moment ago.
   if (!run) requireActive({ id: agent.id, status: 'archived' });
-  const { id } = run!;
-  const hasLiveTools = order.live_tools === true;
-  await callObject(bindings, organization.id, id, (object) => object.begin(organization.id, id, { hasLiveTools }));
-  return { runId: id };
+  return run!.id;
 }

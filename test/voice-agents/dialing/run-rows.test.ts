@@ -61,7 +61,6 @@ test('every statement finds its rows by their keys: none goes through the runs, 
     rows.insertCallRuns(database, organizationId, JSON.stringify([call('single:0:second', agent.id)]), Date.now()),
     rows.callFacts(database, organizationId, asked, Date.now()),
     rows.callRunByKey(database, organizationId, 'single:0:first'),
-    rows.configurationsOfRun(database, organizationId, first.id),
     rows.openCallRuns(database, organizationId, ids),
     rows.forgetWakeUps(database, organizationId, ids),
     ...rows.completeSilentRuns(database, organizationId, JSON.stringify([end('single:0:first')])),
@@ -69,7 +68,7 @@ test('every statement finds its rows by their keys: none goes through the runs, 
   await rows.overdueCalls(database, Date.now(), 500);
   await newestRunNamed(database, organizationId, 'single:0:', 0);
   const plans = await plansOf(recording);
-  expect(plans).toHaveLength(10);
+  expect(plans).toHaveLength(9);
   const byKey =
     /\(rowid=\?\)|\(organization_id=\? AND (attempt_key=\?|attempt_key>\? AND attempt_key<\?|phone=\?)\)|INDEX voice_agent_run_wake \(wake_at<\?\)/;
   const isBounded = (step: string) => !/^(SCAN|SEARCH)/.test(step) || /^SCAN (j|e|found|json_each)\b/.test(step) || byKey.test(step);

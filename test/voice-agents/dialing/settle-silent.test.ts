@@ -1,8 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Owner } from '../../../src/voice-agents/dialing/contract.ts';
 import { settleSilent, type SilentCall } from '../../../src/voice-agents/dialing/settle-silent.ts';
-import { findRun, type NewRun } from '../../../src/voice-agents/runs/run-store.ts';
+import { findRun, type NewRun, type RunRow } from '../../../src/voice-agents/runs/run-store.ts';
 import { activeWorkflow, chain } from '../../support/journeys.ts';
+import { newPhone } from '../../support/organization.ts';
 import { newRun, withAgent } from '../runs.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -29,7 +31,7 @@ async function setUp(keys: string[], more: (index: number) => Partial<NewRun> = 
   const { context, agent, client } = organization;
   // What fails here is written to the log.
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
-  const rows = [];
+  const rows: RunRow[] = [];
   for (const [index, attemptKey] of keys.entries()) rows.push(await newRun(context, agent, { attemptKey, ...more(index) }));
   const objects = (stub: (runId: number) => JourneyStub) =>
     vi
@@ -136,4 +138,28 @@ test('several are told at a time, and not all', async () => {
   const calls = keys.map((key) => silent(key));
   expect(await settleSilent(context, calls)).toEqual(keys);
   expect(peak).toBeLessThanOrEqual(6);
+});
+
+test('the call slots settle all other calls of an organization while one journey cannot be told', async () => {
+  const singles = Array.from({ length: 110 }, (_, index) => `single:0:${index}`);
+  const { id, agent, objects, completed } = await setUp(['journey:7:n:1:1', ...singles], (index) => ({
+    automationRunId: index === 0 ? 7 : null,
+  }));
+  const tries = vi.fn(() => Promise.reject(new Error('this run is broken')));
+  objects(() => ({ start: async () => undefined, callSettled: tries }));
+  const slots = env.CALL_SLOTS.getByName(String(id));
+  const request = (owner: Owner, keys: string[]) => {
+    const calls = keys.map((key) => {
+      return { key, phone: newPhone(), agentId: agent.id, contactId: null, initialContext: '{}', name: 'A call', notAfter: null };
+    });
+    return slots.request(id, { owner, epoch: 0, maxConcurrency: null, calls });
+  };
+  await request({ kind: 'journey', id: 7 }, ['journey:7:n:1:1']);
+  await request({ kind: 'single', id: 0 }, singles);
+  await slots.withdrawCalls(id, ['journey:7:n:1:1', ...singles]);
+  await vi.waitFor(async () => expect(await completed()).toEqual(Array.from({ length: 111 }, () => true)), {
+    timeout: 15_000,
+    interval: 50,
+  });
+  expect(tries).toHaveBeenCalled();
 });

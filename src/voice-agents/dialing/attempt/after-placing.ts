@@ -3,8 +3,8 @@ import type { PlaceResult } from '../../../providers/telephony/telephony.ts';
 import { refusalOutcomes } from '../call-outcomes.ts';
 import { ended, type Attempt, type Patience } from './attempt.ts';
 
-/** What `place` answered, or that it was never asked: then there is certainly no call, and unless `isFinal` the attempt may be made later. */
-export type PlacingResult = PlaceResult | { unasked: string; isFinal?: true };
+/** What `place` answered, or that it was never asked: then there is certainly no call, and the attempt may be made later. */
+export type PlacingResult = PlaceResult | { unasked: string };
 
 /** An attempt after the carrier's answer to the request that places it. The call may have been heard of, or have ended, before. */
 export function afterPlacing(attempt: Attempt, result: PlacingResult, now: number, patience: Patience): Attempt {
@@ -24,6 +24,6 @@ export function afterPlacing(attempt: Attempt, result: PlacingResult, now: numbe
   }
   if ('busy' in result)
     return ended(attempt, 'rate_limited', 'the carrier takes no more calls for now', now, result.busy.retryAfterSeconds ?? null);
-  if ('unasked' in result) return ended(attempt, 'carrier_trouble', result.unasked, now);
+  if ('unasked' in result) return attempt;
   return { ...attempt, detail: `submission_unknown: ${result.unknown}` };
 }

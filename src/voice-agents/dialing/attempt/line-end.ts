@@ -20,11 +20,11 @@ export const lineEndWithoutVerdict = (attempt: Attempt): Attempt => {
   return ended(attempt, outcome, detail, attempt.endedAt ?? attempt.checkAt ?? 0);
 };
 
-function outcomeOf({ status, answeredBy, hasTalk, sipCode }: Attempt): [AttemptOutcome, string | null] {
+function outcomeOf({ status, answeredBy, hasTalk, sipCode, detail }: Attempt): [AttemptOutcome, string | null] {
   switch (status) {
     case 'completed':
       if (answeredBy === 'machine') return ['voicemail', null];
-      return hasTalk ? ['completed', null] : ['failed', 'the call was answered, but the line ended before the agent was on it'];
+      return hasTalk ? ['completed', null] : ['failed', detail ?? 'the call was answered, but the line ended before the agent was on it'];
     case 'busy':
     case 'no_answer':
     case 'cancelled':

@@ -1,0 +1,54 @@
+import { dimensions } from '../../src/providers/vector-index/check-vectors.ts';
+
+/** Steps of the coarse code on either side of 0, and of the fine code within one of these. */
+const coarseSteps = 127;
+const fineSteps = 254;
+
+/**
+ * A direction in 16 bits a number: `scale * (coarse + fine / 254)`. The coarse half alone is good for choosing candidates; both are good for
+ * a cosine to six digits.
+ */
+export interface QuantizedVector {
+  scale: number;
+  coarse: Int8Array<ArrayBuffer>;
+  fine: Int8Array<ArrayBuffer>;
+}
+
+/** Of the vector's direction; a vector without one gets zeros. */
+export function quantize(vector: Float32Array): QuantizedVector {
+  const coarse = new Int8Array(dimensions);
+  const fine = new Int8Array(dimensions);
+  const unit = toUnit(vector);
+  let largest = 0;
+  for (const value of unit) largest = Math.max(largest, Math.abs(value));
+  const scale = largest / coarseSteps;
+  if (scale === 0) return { scale, coarse, fine };
+  for (let index = 0; index < dimensions; index++) {
+    const steps = unit[index]! / scale;
+    coarse[index] = Math.round(steps);
+    fine[index] = Math.round((steps - coarse[index]!) * fineSteps);
+  }
+  return { scale, coarse, fine };
+}
+
+/** The cosine of a quantized vector with `unit`, a vector of length 1. */
+export function similarityTo(unit: Float64Array, { scale, coarse, fine }: QuantizedVector): number {
+  let ofCoarse = 0;
+  let ofFine = 0;
+  for (let index = 0; index < dimensions; index++) {
+    const value = unit[index]!;
+    ofCoarse += value * coarse[index]!;
+    ofFine += value * fine[index]!;
+  }
+  return Math.min(1, Math.max(-1, scale * (ofCoarse + ofFine / fineSteps)));
+}
+
+/** In doubles, which the scan reads quickest. A vector without a direction stays zeros. */
+export function toUnit(vector: Float32Array): Float64Array {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  const length = Math.sqrt(squares) || 1;
+  const unit = new Float64Array(vector.length);
+  for (let index = 0; index < unit.length; index++) unit[index] = vector[index]! / length;
+  return unit;
+}

@@ -1,0 +1,29 @@
+import { dimensions } from '../../src/providers/vector-index/check-vectors.ts';
+
+export const slotsAPage = 64;
+
+/** 64 places for vectors: one row on disk, and as it is in memory. A place whose id is 0 is free. */
+export class VectorPage {
+  readonly ids: Float64Array<ArrayBuffer>;
+  readonly documentIds: Float64Array<ArrayBuffer>;
+  readonly scales: Float32Array<ArrayBuffer>;
+  /** The coarse codes, one after another. */
+  readonly codes: Int8Array<ArrayBuffer>;
+  used: number;
+
+  constructor(row?: { ids: ArrayBuffer; document_ids: ArrayBuffer; scales: ArrayBuffer; codes: ArrayBuffer }) {
+    this.ids = row ? new Float64Array(row.ids) : new Float64Array(slotsAPage);
+    this.documentIds = row ? new Float64Array(row.document_ids) : new Float64Array(slotsAPage);
+    this.scales = row ? new Float32Array(row.scales) : new Float32Array(slotsAPage);
+    this.codes = row ? new Int8Array(row.codes) : new Int8Array(slotsAPage * dimensions);
+    this.used = this.ids.reduce((count, id) => count + (id === 0 ? 0 : 1), 0);
+  }
+
+  code(slot: number): Int8Array<ArrayBuffer> {
+    return this.codes.subarray(slot * dimensions, (slot + 1) * dimensions);
+  }
+
+  freeSlot(): number {
+    return this.ids.indexOf(0);
+  }
+}

@@ -1,0 +1,59 @@
+import { callDurable } from '../../library/call-durable.ts';
+import { checkTopK, checkVector, dimensions } from './check-vectors.ts';
+import type { VectorIndex, VectorItem, VectorMatch, VectorQuery } from './vector-index.ts';
+
+/** 6 MiB: a message to a Durable Object may have 32 MiB. */
+const itemsACall = 1000;
+
+type Namespace = Env['VECTOR_INDEX'];
+type Stub = ReturnType<Namespace['getByName']>;
+
+/** Vectors in the organization's own Durable Object, found as soon as they are put. Good for 20,000. */
+export class EmbeddedIndex implements VectorIndex {
+  readonly #namespace: Namespace;
+  readonly #name: string;
+
+  constructor(namespace: Namespace, organizationId: number) {
+    this.#namespace = namespace;
+    this.#name = String(organizationId);
+  }
+
+  async upsert(items: VectorItem[]): Promise<void> {
+    for (const { vector } of items) checkVector(vector);
+    for (let from = 0; from < items.length; from += itemsACall) {
+      const part = items.slice(from, from + itemsACall);
+      const vectors = new Float32Array(part.length * dimensions);
+      for (const [index, { vector }] of part.entries()) vectors.set(vector, index * dimensions);
+      const ids = part.map(({ id }) => id);
+      const documentIds = part.map(({ documentId }) => documentId);
+      await this.#call((object) => object.upsert(ids, documentIds, vectors));
+    }
+  }
+
+  async remove(ids: number[]): Promise<void> {
+    if (ids.length) await this.#call((object) => object.remove(ids));
+  }
+
+  async query(vector: Float32Array, { topK, documentIds }: VectorQuery): Promise<VectorMatch[]> {
+    checkVector(vector);
+    checkTopK(topK);
+    if (documentIds?.length === 0) return [];
+    return this.#call((object) => object.query(alone(vector), topK, documentIds));
+  }
+
+  async similarities(ids: number[], vector: Float32Array): Promise<Map<number, number>> {
+    checkVector(vector);
+    return ids.length ? this.#call((object) => object.similarities(ids, alone(vector))) : new Map();
+  }
+
+  async areVisible(ids: number[]): Promise<boolean> {
+    return ids.length === 0 || this.#call((object) => object.hasAll(ids));
+  }
+
+  #call<Answer>(call: (object: Stub) => Promise<Answer>): Promise<Answer> {
+    return callDurable(() => this.#namespace.getByName(this.#name), call);
+  }
+}
+
+/** A view travels with all that it is a view of. */
+const alone = (vector: Float32Array): Float32Array => vector.slice();

@@ -1,0 +1,38 @@
+import { ServiceError } from '../../library/errors.ts';
+
+export interface VectorizeVector {
+  id: string;
+  values: Float32Array | number[];
+  namespace?: string;
+  metadata?: Record<string, string | number | boolean>;
+}
+
+export interface VectorizeQuery {
+  topK: number;
+  namespace: string;
+  returnValues: boolean;
+  returnMetadata: 'none';
+  filter?: Record<string, { $in: number[] }>;
+}
+
+/** What we use of the binding of a Vectorize index (V2); `wrangler types` describes the one before it. */
+export interface VectorizeBinding {
+  /** Done some seconds after it was answered. */
+  upsert(vectors: VectorizeVector[]): Promise<{ mutationId: string }>;
+  deleteByIds(ids: string[]): Promise<{ mutationId: string }>;
+  getByIds(ids: string[]): Promise<VectorizeVector[]>;
+  query(
+    vector: Float32Array,
+    options: VectorizeQuery,
+  ): Promise<{ matches: { id: string; score: number; values?: Float32Array | number[] }[] }>;
+}
+
+/** Throws `provider_failed` when nothing is bound as VECTORS. */
+export function bindingOf(bindings: Env): VectorizeBinding {
+  const { VECTORS } = bindings as Env & { VECTORS?: VectorizeBinding };
+  if (VECTORS) return VECTORS;
+  throw new ServiceError(
+    'provider_failed',
+    'VECTOR_BACKEND is "vectorize", and no Vectorize index is bound as VECTORS. Bind one of 1536 dimensions, with the metric cosine and a metadata index of numbers on document_id, in wrangler.toml; or set VECTOR_BACKEND to "embedded"',
+  );
+}

@@ -1,0 +1,49 @@
+export const dimensions = 1536;
+
+/** Numbers from 0 to 1, the same for a seed every time. */
+export function randomFrom(seed: number): () => number {
+  let state = seed * 2_654_435_761 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+/** About a bell; loops, not `from`, since tests make tens of millions of them. */
+const bell = (random: () => number): number => random() + random() - 1;
+
+/** In no direction more than in another. */
+export function randomVector(random: () => number): Float32Array {
+  const vector = new Float32Array(dimensions);
+  for (let index = 0; index < dimensions; index++) vector[index] = bell(random);
+  return vector;
+}
+
+/** About at the cosine `1 / sqrt(1 + spread²)` to `centre`. */
+export function nearTo(centre: Float32Array, spread: number, random: () => number): Float32Array {
+  const vector = new Float32Array(dimensions);
+  for (let index = 0; index < dimensions; index++) vector[index] = centre[index]! + spread * bell(random);
+  return vector;
+}
+
+/** In turn one vector by itself, and one of a cluster of a hundred that are hard to tell apart. */
+export function mixedVectors(count: number, random: () => number): Float32Array[] {
+  const centres = Array.from({ length: Math.ceil(count / 200) }, () => randomVector(random));
+  return Array.from({ length: count }, (_, index) =>
+    index % 2 ? randomVector(random) : nearTo(centres[(index / 2) % centres.length]!, 0.6, random),
+  );
+}
+
+/** A plain scan over floats: positions of the `most` nearest, the nearest first. */
+export function nearest(vectors: Float32Array[], query: Float32Array, most: number): number[] {
+  const scores = vectors.map((vector) => dot(vector, query) / Math.sqrt(dot(vector, vector)));
+  return [...scores.keys()].toSorted((a, b) => scores[b]! - scores[a]! || a - b).slice(0, most);
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < dimensions; index++) sum += a[index]! * b[index]!;
+  return sum;
+}
