@@ -3,7 +3,8 @@ import { callRun } from '../../src/automation-workflows/runs/launch.ts';
 import { callSlots } from '../../src/voice-agents/dialing/slots.ts';
 import { transcriptOf } from '../../src/voice-agents/conversation/transcript.ts';
 import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
-import { settleRun, type Settlement } from '../../src/voice-agents/runs/run-store.ts';
+import { erasedName } from '../../src/voice-agents/runs/erase-store.ts';
+import { findRun, settleRun, type Settlement } from '../../src/voice-agents/runs/run-store.ts';
 import { announceCall } from '../../src/voice-agents/settle/announce-call.ts';
 import { writeLogs, writeTranscript } from '../../src/voice-agents/settle/call-files.ts';
 import { sendCallWebhook } from '../../src/voice-agents/settle/call-webhook.ts';
@@ -38,8 +39,10 @@ export async function settle(settling: Settling): Promise<void> {
   const { facts } = record;
   if (!(await conclude(settling))) return;
   if (facts.mode !== 'textchat') await keepOptOut(context, facts, talk.conversation.state?.conclusion ?? null);
-  await writeTranscript(context.bindings.FILES, facts, store.messages());
-  await writeCallLogs(settling);
+  if (!(await isErased(settling))) {
+    await writeTranscript(context.bindings.FILES, facts, store.messages());
+    await writeCallLogs(settling);
+  }
   await context.database.batch([settleRun(context, settlementFrom(settling))]);
   if (!isThere()) return;
   storage.transactionSync(() => {
@@ -75,6 +78,10 @@ async function conclude({ context, record, talk, timers, isThere }: Settling): P
   if (isThere()) timers.set('settle', context.clock() + 1_000 * 2 ** number);
   return false;
 }
+
+/** Its contact was deleted, and what was said with it. */
+const isErased = async ({ context, record }: Settling): Promise<boolean> =>
+  (await findRun(context, record.facts.runId))?.name === erasedName;
 
 async function writeCallLogs({ context, record, store, isThere }: Settling): Promise<void> {
   const events = store.events();
@@ -129,7 +136,7 @@ function leaveWhenDone({ context, record, timers }: Settling): void {
 export async function leave(settling: Settling): Promise<void> {
   const { context, record, store } = settling;
   const { facts } = record;
-  if (store.countEvents() !== record.line.loggedEvents) await writeCallLogs(settling);
+  if (store.countEvents() !== record.line.loggedEvents && !(await isErased(settling))) await writeCallLogs(settling);
   if (facts.mode === 'textchat') return;
   await callSlots(context.bindings, facts.organizationId, (slots) => slots.settled([facts.attemptKey]));
 }

@@ -20,6 +20,9 @@ export async function storePayload(bucket: R2Bucket, key: () => string, json: st
 /** Characters of the JSON that `stored` stands for. */
 export const payloadLength = (stored: string): number => (stored.startsWith(pointer) ? parsePointer(stored).bytes : stored.length);
 
+/** Where in R2 the payload is; null: it stands in the row. */
+export const payloadKey = (stored: string): string | null => (stored.startsWith(pointer) ? parsePointer(stored).name : null);
+
 /** Throws 422 when `json` is over `limitBytes`. */
 export function boundPayload(json: string, limitBytes: number, loc: string[]): void {
   if (json.length <= limitBytes / 4) return;

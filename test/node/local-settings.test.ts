@@ -38,7 +38,7 @@ test('the Worker learns the addresses that follow from the ports, unless .dev.va
     OPENAI_BASE_URL: 'http://127.0.0.1:9002/openai/v1',
   });
   const left = portVariables(settings, new Set(['PUBLIC_URL', 'OPENAI_API_KEY', 'TWILIO_BASE_URL', 'TELNYX_BASE_URL']));
-  expect(Object.keys(left)).toEqual(['ALLOWED_PRIVATE_ORIGINS']);
+  expect(Object.keys(left)).toEqual(['CALLS_AT_ONCE', 'ALLOWED_PRIVATE_ORIGINS']);
   expect(developmentArguments(settings, left).join(' ')).toContain('--port 9001 --persist-to');
   expect(developmentArguments(settings, left).slice(-2)).toEqual([
     '--var',

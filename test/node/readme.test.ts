@@ -99,7 +99,8 @@ describe('CONTRIBUTING', () => {
     );
     const kinds = [...read('src/queues/messages.ts').matchAll(/kind: z\.literal\('(\w+)'\)/g)].map(([, kind]) => kind!);
     expect(sorted(new Set(told.map(([queue]) => queue!)))).toEqual(sorted(produced));
-    expect(sorted(told.map(([, kind]) => kind!))).toEqual(sorted(kinds));
+    // One kind may travel in two queues.
+    expect(sorted(new Set(told.map(([, kind]) => kind!)))).toEqual(sorted(kinds));
   });
 });
 

@@ -1,4 +1,5 @@
 import type { RunLogs } from './artifacts.ts';
+import { erasedName } from './erase-store.ts';
 import type { Context } from '../../accounts/context.ts';
 import type { Row, Statement } from '../../database/client.ts';
 
@@ -148,11 +149,12 @@ export const setWakeAt = ({ database, organization }: Context, runId: number, wa
     organization.id,
   );
 
-/** Says that the run's recording is in R2, with its content type. It may come after the run is completed. */
+/** Says that the run's recording is in R2, with its content type, and answers a row. It may come after the run is completed, or was erased: then none. */
 export const setRecording = ({ database, organization }: Context, runId: number, contentType: string): Statement =>
   database.prepare(
-    'UPDATE voice_agent_run SET recording_type = ? WHERE id = ? AND organization_id = ?',
+    'UPDATE voice_agent_run SET recording_type = ? WHERE id = ? AND organization_id = ? AND name <> ? RETURNING 1',
     contentType,
     runId,
     organization.id,
+    erasedName,
   );

@@ -1,6 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import { mostRecordingBytes } from '../../providers/telephony/recording.ts';
 import { artifactKey } from '../runs/artifacts.ts';
+import { erasedName } from '../runs/erase-store.ts';
 import { findRun, setRecording } from '../runs/run-store.ts';
 import { carrierOf } from '../telephony-configs/carrier-of.ts';
 import { putUnmeasured } from './put-unmeasured.ts';
@@ -13,6 +14,7 @@ export async function keepRecording(context: Context, runId: number, configId: n
   const { bindings, database, organization } = context;
   const row = await findRun(context, runId);
   if (!row) return { kind: 'none', message: 'the run is gone' };
+  if (row.name === erasedName) return { kind: 'none', message: 'the contact was deleted' };
   if (row.recording_type !== null) return { kind: 'kept' };
   const carrier = await carrierOf(context, configId);
   if (!carrier) return { kind: 'none', message: `the telephony configuration ${configId} is gone` };
@@ -32,6 +34,8 @@ export async function keepRecording(context: Context, runId: number, configId: n
   } catch (error) {
     return { kind: 'later', message: `the recording broke off, or could not be stored: ${(error as Error).message}` };
   }
-  await database.batch([setRecording(context, runId, contentType)]);
-  return { kind: 'kept' };
+  const [marked] = await database.batch([setRecording(context, runId, contentType)]);
+  if (marked!.length) return { kind: 'kept' };
+  await bindings.FILES.delete(key);
+  return { kind: 'none', message: 'the contact was deleted meanwhile' };
 }
