@@ -1,26 +1,61 @@
 import { LocalError } from '../scripts/local/settings.ts';
 import { runProgram } from '../scripts/local/run-program.ts';
 import { connections, endBench, prepareBench, quickPace, type Bench } from './bench.ts';
+import { tellService } from './cases/callbacks.ts';
+import { Campaign, fileOf, until, type Ending } from './cases/campaigns.ts';
 import { getContacts, postEvent, postUpsert, postWebhook } from './cases/exchanges.ts';
+import { serviceOverheads } from './cases/turns.ts';
 import { Inspector } from './inspector.ts';
+import { SimulatedCarrier } from './local/carrier.ts';
 import { matchedType, unmatchedType } from './local/journeys.ts';
 import { settle } from './local/settle.ts';
 import { load, type Exchange } from './load.ts';
 import { hottest } from './hottest.ts';
+import { percentile } from './statistics.ts';
 
-interface Case {
-  requests: number;
-  connections: number;
-  exchange(bench: Bench, number: number): Exchange;
-}
+/** What is profiled; `share` of its size is done, below 1 to warm up. Answers how it went. */
+type Case = (bench: Bench, share: number) => Promise<string>;
+
+/** Numbers go on from call to call: no two requests are the same. */
+const requests = (count: number, over: number, exchange: (bench: Bench, number: number) => Exchange): Case => {
+  let sent = 0;
+  return async (bench, share) => {
+    const exchanges = Array.from({ length: Math.ceil(count * share) }, () => exchange(bench, sent++));
+    const { perSecond, p50 } = await load(bench.clients.service, exchanges, over);
+    await settle(bench.rig.databases.service);
+    return `${exchanges.length} requests, ${perSecond.toFixed(0)} a second, p50 ${p50.toFixed(1)} ms`;
+  };
+};
+
+const rows =
+  (count: number, ending: Ending): Case =>
+  async (bench, share) => {
+    const slots = 100;
+    await new SimulatedCarrier(bench.rig.outside).behave({ ring_ms: '200-600', turn_ms: 200 });
+    const campaign = await Campaign.draft(bench, 'service', fileOf(0, Math.ceil(count * share), ending), slots);
+    const startedAt = Date.now();
+    await campaign.act('start');
+    await until('every row is done', 120_000, async () => (await campaign.read()).state === 'completed');
+    return `${((Math.ceil(count * share) * 1000) / (Date.now() - startedAt)).toFixed(0)} rows a second over ${slots} slots`;
+  };
 
 const cases: Record<string, Case> = {
-  events: { requests: 3000, connections, exchange: (bench, number) => postEvent(bench, unmatchedType, number) },
-  'matched-events': { requests: 400, connections, exchange: (bench, number) => postEvent(bench, matchedType, number) },
-  webhooks: { requests: 400, connections, exchange: (bench, number) => postWebhook(number, bench.webhookPath) },
-  journeys: { requests: 400, connections, exchange: (bench, number) => postWebhook(number, bench.typicalWebhookPath) },
-  'bulk-upsert': { requests: 12, connections: 1, exchange: (bench) => postUpsert(bench, 0) },
-  contacts: { requests: 2000, connections, exchange: (bench) => getContacts(bench, 'limit=50') },
+  events: requests(3000, connections, (bench, number) => postEvent(bench, unmatchedType, number)),
+  'matched-events': requests(400, connections, (bench, number) => postEvent(bench, matchedType, number)),
+  webhooks: requests(400, connections, (bench, number) => postWebhook(number, bench.webhookPath)),
+  journeys: requests(400, connections, (bench, number) => postWebhook(number, bench.typicalWebhookPath)),
+  'bulk-upsert': requests(12, 1, (bench) => postUpsert(bench, 0)),
+  contacts: requests(2000, connections, (bench) => getContacts(bench, 'limit=50')),
+  'busy-rows': rows(1500, 'busy'),
+  'answered-rows': rows(300, 'hangsUp'),
+  callbacks: async (bench, share) => {
+    const { perSecond } = await tellService(bench, Math.ceil(500 * share));
+    return `${perSecond.toFixed(0)} callbacks a second`;
+  },
+  turns: async (bench, share) => {
+    const overheads = await serviceOverheads(bench, Math.ceil(16 * share));
+    return `${overheads.length} turns, p50 ${percentile(overheads, 0.5).toFixed(1)} ms, p95 ${percentile(overheads, 0.95).toFixed(1)} ms`;
+  },
 };
 
 // Where the service's own isolate spends its time in one case. The rest of the thread's time, shown as idle, goes to D1,
@@ -32,20 +67,12 @@ await runProgram(async () => {
   const bench = await prepareBench(quickPace, () => undefined, true);
   const inspector = await Inspector.attach(bench.rig.inspector!, 'core:user:service');
   try {
-    const { service } = bench.clients;
-    const run = async (from: number, requests: number) => {
-      const exchanges = Array.from({ length: requests }, (_, index) => profiled.exchange(bench, from + index));
-      const sample = await load(service, exchanges, profiled.connections);
-      await settle(bench.rig.databases.service);
-      return sample;
-    };
-    await service.call(postUpsert(bench, 0));
-    const warmUp = Math.ceil(profiled.requests / 4);
-    await run(0, warmUp);
+    await bench.clients.service.call(postUpsert(bench, 0));
+    await profiled(bench, 0.25);
     await inspector.startProfile();
-    const { perSecond, p50 } = await run(warmUp, profiled.requests);
+    const told = await profiled(bench, 1);
     const profile = await inspector.stopProfile();
-    console.log(`${profiled.requests} requests, ${perSecond.toFixed(0)} a second, p50 ${p50.toFixed(1)} ms`);
+    console.log(told);
     for (const [title, functions] of Object.entries(hottest(profile, 25))) {
       console.log(`\n${title}`);
       for (const { share, where } of functions) console.log(`${(share * 100).toFixed(1).padStart(6)} %  ${where}`);

@@ -5,7 +5,7 @@ import { runProgram } from './local/run-program.ts';
 import { LocalError, projectDirectory, readLocalSettings } from './local/settings.ts';
 import { runWrangler } from './local/wrangler.ts';
 
-const limitBytes = 1024 * 1024;
+const limitBytes = 2048 * 1024;
 const inKibibytes = (bytes: number) => `${(bytes / 1024).toFixed(0)} KiB`;
 
 /** Bundles the Worker as a deployment would and compares its compressed size with the limit. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +34,10 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
+/** Where the state is: in memory if the system has such a folder and TMPDIR names no other, since no disk is to be measured. */
+const stateParent = (): string => (process.env.TMPDIR === undefined && existsSync(inMemory) ? inMemory : tmpdir());
+const inMemory = '/dev/shm';
+
 /**
  * Starts the Workers in one workerd, each on a socket of its own that leads straight to it, with a D1 database of its own
  * that has the migrations applied. What they log is counted and discarded, but for errors. State is in a temporary folder until `stop`.
@@ -42,7 +46,7 @@ export async function startRig(isInspected = false): Promise<Rig> {
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
   const { Miniflare: Runtime, convertV4MiniflareOptions } = requireFromWrangler('miniflare') as typeof import('miniflare');
   const wrangler = requireHere('wrangler') as typeof import('wrangler');
-  const directory = mkdtempSync(join(tmpdir(), 'voice-agents-bench-'));
+  const directory = mkdtempSync(join(stateParent(), 'voice-agents-bench-'));
   const outside = await listen({ port: 0 });
   const model = await startModel();
   let miniflare: Miniflare | undefined;

@@ -14,6 +14,7 @@ export interface AskedRow {
   number: number;
   portion: number;
   state: RowState;
+  attempt: number;
 }
 
 interface Wanted {
@@ -126,48 +127,69 @@ export class Asking {
   asked(answered = 0): AskedRow[] {
     return this.#sql
       .exec<AskedRow & Record<string, SqlStorageValue>>(
-        'SELECT a.number, a.portion, r.state FROM asked a CROSS JOIN campaign_row r WHERE a.portion > ? AND r.number = a.number ORDER BY a.number',
+        'SELECT a.number, a.portion, r.state, r.attempt FROM asked a CROSS JOIN campaign_row r WHERE a.portion > ? AND r.number = a.number ORDER BY a.number',
         answered,
       )
       .toArray();
   }
 
   /**
-   * The same attempts once more, in portions. A row that must not be called now is asked for with a window that has closed: the slots then
-   * tell what became of it, or give it back.
+   * The same attempts once more, as many as go together, and those that are left. What has become of a row since it was looked at counts. A row
+   * that must not be called now is asked for with a window that has closed: the slots then tell what became of it, or give it back.
    */
-  *again(campaign: Campaign, rows: AskedRow[], windows: RowWindows, now: number): Generator<RequestedCall[]> {
-    let portion: RequestedCall[] = [];
+  again(campaign: Campaign, rows: AskedRow[], windows: RowWindows, now: number): { calls: RequestedCall[]; left: AskedRow[] } {
+    const calls: RequestedCall[] = [];
     let length = 0;
-    for (const { number, state } of rows) {
-      const window = campaign.state === 'running' && state === 'pending' ? windows.at(this.#rows.find(number)!.lane, now) : null;
+    for (const [index, { number, attempt }] of rows.entries()) {
+      const [row] = this.#sql
+        .exec<{ state: RowState; attempt: number; lane: number }>(
+          'SELECT r.state, r.attempt, r.lane FROM asked a CROSS JOIN campaign_row r WHERE a.number = ? AND r.number = a.number',
+          number,
+        )
+        .toArray();
+      if (!row || row.attempt !== attempt) continue;
+      const window = campaign.state === 'running' && row.state === 'pending' ? windows.at(row.lane, now) : null;
       const call = this.#call(campaign, number, window && isOpen(window, now) ? window.closesAt : 0);
       length += call.initialContext.length;
-      if (portion.length > 0 && length > portionLength) {
-        yield portion;
-        portion = [];
-        length = call.initialContext.length;
-      }
-      portion.push(call);
+      if (calls.length > 0 && length > portionLength) return { calls, left: rows.slice(index) };
+      calls.push(call);
     }
-    if (portion.length > 0) yield portion;
+    return { calls, left: [] };
   }
 
   /** When there will be something to ask for although nothing comes; null: what is to come will tell. */
   nextMoment(windows: RowWindows, now: number): number | null {
     const [due] = this.#sql.exec<{ due: number | null }>('SELECT min(due) AS due FROM campaign_row WHERE due IS NOT NULL').toArray();
-    const moments = [due?.due ?? null, this.nextOpening(windows, now)].filter((moment) => moment !== null);
+    const moments = [due?.due ?? null, this.#openingForNew(windows, now)].filter((moment) => moment !== null);
     return moments.length ? Math.min(...moments) : null;
   }
 
+  /** When the first window opens for a row that has not ended; null while one is open, or none will be. */
+  nextWindow(windows: RowWindows, now: number): number | null {
+    const isByContact = windows.schedule.use_contact_timezone;
+    let opening: number | null = null;
+    for (const lane of this.#lanes.all(isByContact)) {
+      const window = windows.at(lane.id, now);
+      if ('never' in window || (isByContact && !this.#lanes.hasUnfinished(lane))) continue;
+      if (window.opensAt <= now) return null;
+      opening = Math.min(opening ?? Infinity, window.opensAt);
+    }
+    return opening;
+  }
+
   /** When the first of the closed windows opens behind which new rows wait; null: there are none. */
-  nextOpening(windows: RowWindows, now: number): number | null {
+  #openingForNew(windows: RowWindows, now: number): number | null {
     const isByContact = windows.schedule.use_contact_timezone;
     const openings = this.#lanes.all(isByContact).flatMap((lane) => {
       const window = windows.at(lane.id, now);
       return 'never' in window || window.opensAt <= now || this.#lanes.next(lane, isByContact, 1).length === 0 ? [] : [window.opensAt];
     });
     return openings.length ? Math.min(...openings) : null;
+  }
+
+  /** The slots have it after all. */
+  remember(number: number, portion: number): void {
+    this.#sql.exec('INSERT OR IGNORE INTO asked (number, portion, is_contact_gone) VALUES (?, ?, 0)', number, portion);
   }
 
   forget(number: number): void {

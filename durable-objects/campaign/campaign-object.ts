@@ -1,5 +1,6 @@
 import type { Context } from '../../src/accounts/context.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { backgroundContext, currentOrganization } from '../../src/accounts/organizations.ts';
+import { changeConfigs } from '../../src/campaigns/change-configs.ts';
 import { countsOf } from '../../src/campaigns/row-states.ts';
 import { beginCampaign, projectCampaign } from '../../src/campaigns/rows/campaign-object-store.ts';
 import type {
@@ -133,13 +134,20 @@ export class CampaignObject extends LivingObject {
     return this.#answer();
   }
 
-  /** 409 unless paused. Writes the changed columns of the row, too. */
+  /** 409 unless paused; 422 and 400 as `changeConfigs`. Writes the changed columns of the row, too. */
   async change({ name, configs }: CampaignChange): Promise<LiveCampaign> {
-    const campaign = this.#inState(['paused'], 'changed');
+    const owner = await currentOrganization(await this.#context(this.#inState(['paused'], 'changed')));
     this.#change(() => {
-      this.#campaign.write({ name: name ?? campaign.name, configs: configs ?? campaign.configs });
-      if (configs) this.#dialer.lanes.resetCursors();
-      this.#life.log({ event: 'changed', message: 'Its settings were changed', details: { ...(name && { name }), ...configs } });
+      const campaign = this.#inState(['paused'], 'changed');
+      const after = configs ? changeConfigs(campaign.configs, configs, owner) : campaign.configs;
+      this.#campaign.write({ name: name ?? campaign.name, configs: after });
+      this.#life.log({ event: 'changed', message: 'Its settings were changed', details: { ...(name && { name }), ...(configs && after) } });
+      if (!configs) return;
+      this.#dialer.lanes.resetCursors();
+      if (JSON.stringify(after.schedule_config) !== JSON.stringify(campaign.configs.schedule_config))
+        this.#rows.forgetWindows(this.clock());
+      this.#rows.endRetries(after.retry_config);
+      this.#life.completeIfDone();
     });
     await this.timers.arm();
     await this.project();
@@ -176,7 +184,7 @@ export class CampaignObject extends LivingObject {
     const isRunning = campaign.state === 'running';
     return progressOf(campaign, this.#rows.tally(), {
       next_attempt_at: this.#rows.nextAttemptAt(),
-      next_window_at: isRunning ? this.#dialer.asking.nextOpening(this.#dialer.windows(campaign), this.clock()) : null,
+      next_window_at: isRunning ? this.#dialer.asking.nextWindow(this.#dialer.windows(campaign), this.clock()) : null,
       waiting: waiting ?? null,
     });
   }

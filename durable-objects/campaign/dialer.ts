@@ -114,8 +114,13 @@ export class Dialer {
 
   /** False when it was in vain, since what had been asked for was taken back meanwhile. */
   async #askAgain(campaign: Campaign, rows: AskedRow[]): Promise<boolean> {
-    for (const calls of this.asking.again(campaign, rows, this.windows(campaign), this.#around.now()))
-      if (!(await this.#request(campaign, calls))) return false;
+    for (let left = rows; left.length > 0;) {
+      const current = this.#around.campaign.read();
+      if (current.epoch !== campaign.epoch) return false;
+      const portion = this.asking.again(current, left, this.windows(current), this.#around.now());
+      if (portion.calls.length > 0 && !(await this.#request(current, portion.calls))) return false;
+      left = portion.left;
+    }
     return true;
   }
 
@@ -171,16 +176,17 @@ export class Dialer {
         if (due === null) timers.clear('ask');
         else timers.set('ask', due);
       });
-    if (campaign && next !== null && next === this.asking.nextOpening(this.windows(campaign), now)) this.#around.sleepsUntil(next);
+    const opening = campaign && this.asking.nextWindow(this.windows(campaign), now);
+    if (opening !== null) this.#around.sleepsUntil(opening);
   }
 
   /** Asks for everything that is out once more: the slots tell what has ended, and give back what must not be called. */
   async check(): Promise<void> {
     const campaign = this.#around.campaign.read();
     const asked = this.asking.asked();
-    if (asked.length > 0) await this.#askAgain(campaign, asked);
+    const wasAsked = await this.#askAgain(campaign, asked);
     this.#around.change(() => {
-      if (asked.length > 0) this.#around.timers.set('check', this.#around.now() + checkEveryMs);
+      if (asked.length > 0) this.#around.timers.set('check', this.#around.now() + (wasAsked ? checkEveryMs : returnedWithinMs));
       else this.#around.timers.clear('check');
     });
   }

@@ -48,6 +48,17 @@ export class Lanes {
       .map(({ number }) => number);
   }
 
+  /** Whether rows that are called by the lane's own clock have not ended: new ones, ones that wait, and what the slots have. */
+  hasUnfinished(lane: Lane): boolean {
+    const sql = this.#sql;
+    return (
+      this.next(lane, true, 1).length > 0 ||
+      sql.exec('SELECT 1 FROM campaign_row WHERE lane = ? AND due IS NOT NULL LIMIT 1', lane.id).toArray().length > 0 ||
+      sql.exec('SELECT 1 FROM asked a CROSS JOIN campaign_row r WHERE r.number = a.number AND r.lane = ? LIMIT 1', lane.id).toArray()
+        .length > 0
+    );
+  }
+
   /** The lane's new rows begin behind `cursor`; null: it has none. */
   moveCursor(id: number, cursor: number | null): void {
     if (cursor !== null) this.#sql.exec('UPDATE lane SET cursor = ? WHERE id = ?', cursor, id);

@@ -16,7 +16,7 @@ const moved = share('NEW').map(([column, value]) => `${column} = ${column} + ${v
 
 /**
  * `campaign_row`: `due` is when the row is to be asked for (0: as soon as there is room); null of a waiting row: it has been asked for, or is
- * new. `lane` is whose clock it is called by. `asked`: rows that the slots have, or may have. `ended_call`: what the breaker counts.
+ * new. `not_before`: when that would be without calling windows. `lane` is whose clock it is called by. `asked`: rows that the slots have, or may have. `ended_call`: what the breaker counts.
  */
 export const campaignSchemaSteps = [
   `CREATE TABLE campaign (
@@ -27,10 +27,12 @@ export const campaignSchemaSteps = [
    );
    CREATE TABLE campaign_row (
      number INTEGER PRIMARY KEY, phone TEXT NOT NULL, contact_id INTEGER, lane INTEGER NOT NULL, state TEXT NOT NULL, outcome TEXT, reason TEXT,
-     attempts INTEGER NOT NULL, carrier_troubles INTEGER NOT NULL, due INTEGER, attempt INTEGER NOT NULL, run_ids TEXT NOT NULL,
+     attempts INTEGER NOT NULL, carrier_troubles INTEGER NOT NULL, rate_limits INTEGER NOT NULL, unreached TEXT, due INTEGER,
+     not_before INTEGER, attempt INTEGER NOT NULL, run_ids TEXT NOT NULL,
      heard_at INTEGER NOT NULL, variables TEXT NOT NULL
    );
    CREATE INDEX campaign_row_due ON campaign_row (due) WHERE due IS NOT NULL;
+   CREATE INDEX campaign_row_lane_due ON campaign_row (lane) WHERE due IS NOT NULL;
    CREATE INDEX campaign_row_lane ON campaign_row (lane, number) WHERE lane > 0;
    CREATE INDEX campaign_row_contact ON campaign_row (contact_id) WHERE contact_id IS NOT NULL;
    CREATE INDEX campaign_row_state ON campaign_row (state, number) WHERE state IN ('scheduled', 'completed', 'failed', 'skipped');

@@ -1,4 +1,7 @@
 import type { Tally } from '../../src/campaigns/row-states.ts';
+import type { RetryConfig } from '../../src/campaigns/configs.ts';
+import { whyNoRetry } from '../../src/campaigns/retry-policy.ts';
+import type { Unreached } from '../../src/campaigns/retry-policy.ts';
 import { rowStates } from '../../src/campaigns/row-states.ts';
 import type { RowState } from '../../src/campaigns/row-states.ts';
 import { skipReason } from '../../src/campaigns/rows/after-report.ts';
@@ -21,7 +24,8 @@ export interface StoredTally {
 
 type Stored = Record<string, SqlStorageValue>;
 
-const progressColumns = 'number, lane, state, outcome, reason, attempts, carrier_troubles, due, attempt, run_ids, heard_at';
+const progressColumns =
+  'number, lane, state, outcome, reason, attempts, carrier_troubles, rate_limits, unreached, due, not_before, attempt, run_ids, heard_at';
 const recordColumns = 'number, phone, contact_id, state, outcome, reason, attempts, due, run_ids, variables';
 /** Waiting rows that the slots do not have. */
 const isFree = "state IN ('pending', 'scheduled') AND number NOT IN (SELECT number FROM asked)";
@@ -52,8 +56,8 @@ export class StoredRows {
   add(rows: CampaignSourceRow[]): void {
     for (const row of rows)
       this.#sql.exec(
-        `INSERT OR IGNORE INTO campaign_row (number, phone, contact_id, lane, state, reason, attempts, carrier_troubles, attempt, run_ids,
-           heard_at, variables) VALUES (?, ?, ?, 0, ?, ?, 0, 0, 1, '[]', 0, ?)`,
+        `INSERT OR IGNORE INTO campaign_row (number, phone, contact_id, lane, state, reason, attempts, carrier_troubles, rate_limits, attempt,
+           run_ids, heard_at, variables) VALUES (?, ?, ?, 0, ?, ?, 0, 0, 0, 1, '[]', 0, ?)`,
         row.row_number,
         row.phone,
         row.contact_id,
@@ -80,14 +84,17 @@ export class StoredRows {
 
   write(number: number, row: RowProgress): void {
     this.#sql.exec(
-      `UPDATE campaign_row SET state = ?, outcome = ?, reason = ?, attempts = ?, carrier_troubles = ?, due = ?, attempt = ?, run_ids = ?,
-         heard_at = ? WHERE number = ?`,
+      `UPDATE campaign_row SET state = ?, outcome = ?, reason = ?, attempts = ?, carrier_troubles = ?, rate_limits = ?, unreached = ?,
+         due = ?, not_before = ?, attempt = ?, run_ids = ?, heard_at = ? WHERE number = ?`,
       row.state,
       row.outcome,
       row.reason,
       row.attempts,
       row.carrierTroubles,
+      row.rateLimits,
+      row.unreached,
       row.dueAt,
+      row.notBefore,
       row.attempt,
       JSON.stringify(row.runIds),
       row.heardAt,
@@ -98,6 +105,29 @@ export class StoredRows {
   /** Rows wait until a moment. */
   schedule(number: number, due: number): void {
     this.#sql.exec("UPDATE campaign_row SET state = 'scheduled', due = ? WHERE number = ?", due, number);
+  }
+
+  /** After a change of the calling windows: who waits for one is looked at again from its own moment on. */
+  forgetWindows(now: number): void {
+    this.#sql.exec(`UPDATE campaign_row SET due = max(ifnull(not_before, 0), ?) WHERE ${isIndexed} AND state = 'scheduled'`, now);
+  }
+
+  /** After a change of the retry rules: ends the waiting retries that they no longer allow. */
+  endRetries(retry: RetryConfig): void {
+    const waiting = this.#sql
+      .exec<{ number: number; unreached: Unreached; attempts: number }>(
+        'SELECT number, unreached, attempts FROM campaign_row WHERE due >= 0 AND unreached IS NOT NULL',
+      )
+      .toArray();
+    for (const { number, unreached, attempts } of waiting) {
+      const why = whyNoRetry(unreached, attempts, retry);
+      if (why)
+        this.#sql.exec(
+          "UPDATE campaign_row SET state = 'failed', outcome = unreached, reason = ?, due = NULL WHERE number = ?",
+          why,
+          number,
+        );
+    }
   }
 
   /** Ends a row that was not dialled. */
@@ -133,6 +163,10 @@ export class StoredRows {
     this.#sql.exec("UPDATE campaign_row SET variables = '{}' WHERE number = ?", number);
   }
 
+  forgetPhone(number: number): void {
+    this.#sql.exec("UPDATE campaign_row SET phone = '' WHERE number = ?", number);
+  }
+
   tally(): StoredTally {
     const row = this.#sql.exec<Record<string, number>>('SELECT * FROM tally').one();
     const part = <Name extends string>(columns: readonly Name[], prefix = '') =>
@@ -158,7 +192,7 @@ export class StoredRows {
     return this.#sql
       .exec<Stored>(
         `SELECT number, phone, contact_id, variables FROM campaign_row
-         WHERE ${isIndexed} AND state = 'failed' AND number > ? AND outcome IN (SELECT value FROM json_each(?)) ORDER BY number LIMIT ?`,
+         WHERE ${isIndexed} AND state = 'failed' AND phone <> '' AND number > ? AND outcome IN (SELECT value FROM json_each(?)) ORDER BY number LIMIT ?`,
         after,
         JSON.stringify(outcomes),
         limit,
@@ -203,7 +237,10 @@ const storedRow = (row: Stored): StoredRow => ({
   reason: row['reason'] as string | null,
   attempts: row['attempts'] as number,
   carrierTroubles: row['carrier_troubles'] as number,
+  rateLimits: row['rate_limits'] as number,
+  unreached: row['unreached'] as Unreached | null,
   dueAt: row['due'] as number | null,
+  notBefore: row['not_before'] as number | null,
   attempt: row['attempt'] as number,
   runIds: runIdsOf(row),
   heardAt: row['heard_at'] as number,

@@ -32,7 +32,12 @@ export function takeIn(
     });
     if (!after) continue;
     rows.write(row.number, after.row);
-    if (after.isOver) asking.forget(row.number);
+    if (after.isOver) {
+      if (asking.isContactGone(row.number)) rows.forgetPhone(row.number);
+      asking.forget(row.number);
+    }
+    // It may have been given back before this word of it came.
+    else if (after.row.dueAt === null) asking.remember(row.number, campaign.portion);
     if (after.ended) {
       const { at, isFailure, outcome } = after.ended;
       const key = callKey(row.number, row.attempt);
@@ -51,6 +56,8 @@ export function takeOut(contactId: number, { rows, asking }: { rows: StoredRows;
     if (isAsked) asking.markContactGone(number);
     else if (!isEnd(state)) rows.end(number, 'skipped', `${contactGone.word}: ${contactGone.because}`);
     rows.forgetVariables(number);
+    // A call that is out is dialled or withdrawn by its number.
+    if (!isAsked) rows.forgetPhone(number);
   }
   return found.some(({ isAsked }) => isAsked);
 }

@@ -7,11 +7,17 @@ import { existingCampaign } from './existing-campaign.ts';
 import { campaignRecord } from './records.ts';
 import type { CampaignRecord } from './schemas.ts';
 
+const done = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
+const from = { pause: 'running or syncing', resume: 'paused', cancel: 'syncing, running or paused' };
+
 /** Throws 409 naming the state that the campaign is in. */
 export async function act(context: Context, id: number, verb: 'pause' | 'resume' | 'cancel'): Promise<z.infer<typeof CampaignRecord>> {
   const { bindings, organization } = context;
   const row = await existingCampaign(context, id);
-  if (row.state === 'draft') throw conflict(`The campaign is draft; POST /campaign/${id}/start starts it`);
+  if (row.state === 'draft')
+    throw conflict(
+      `The campaign is draft and cannot be ${done[verb]}; it can when it is ${from[verb]}. POST /campaign/${id}/start starts it`,
+    );
   const request = randomUUID();
   const live = await campaignObject(bindings, organization.id, id, async (object) => {
     // Its start may have broken off before its object was there.

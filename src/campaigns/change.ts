@@ -32,9 +32,11 @@ async function changedLive({ bindings, organization }: Context, row: CampaignRow
   const state = live?.state ?? row.state;
   if (!live || state !== 'paused')
     throw conflict(`The campaign is ${state} and cannot be changed; it can in draft, or when POST /campaign/${row.id}/pause has paused it`);
-  const configs = changeConfigs(live.configs, change, organization);
+  const { name, ...configs } = change;
   return campaignRecord(
     row,
-    await campaignObject(bindings, organization.id, row.id, (object) => object.change({ name: change.name, configs })),
+    await campaignObject(bindings, organization.id, row.id, (object) =>
+      object.change({ name, configs: Object.keys(configs).length > 0 ? configs : undefined }),
+    ),
   );
 }

@@ -1,17 +1,41 @@
 import type { Context } from '../accounts/context.ts';
 import { campaignObject } from './campaign-object.ts';
+import { startedCampaignIds } from './store-started.ts';
 import { liveCampaignIds } from './store.ts';
 
-const pageSize = 500;
+const livePageSize = 500;
+const startedPageSize = 50;
 const parallel = 6;
 
 type Call = Parameters<typeof campaignObject<void>>[3];
 
 /** Tells the objects of all live campaigns, or of those of one agent. Throws the first failure once all were told. */
-export async function forLiveCampaigns({ bindings, database, organization }: Context, agentId: number | null, tell: Call): Promise<void> {
+export const forLiveCampaigns = (context: Context, agentId: number | null, tell: Call): Promise<void> =>
+  forCampaigns(
+    context,
+    livePageSize,
+    (after, limit) => liveCampaignIds(context.database, context.organization.id, agentId, after, limit),
+    tell,
+  );
+
+/** Tells the objects of all campaigns but drafts, which have none. Throws the first failure once all were told. */
+export const forStartedCampaigns = (context: Context, tell: Call): Promise<void> =>
+  forCampaigns(
+    context,
+    startedPageSize,
+    (after, limit) => startedCampaignIds(context.database, context.organization.id, after, limit),
+    tell,
+  );
+
+async function forCampaigns(
+  { bindings, organization }: Context,
+  pageSize: number,
+  idsAfter: (after: number, limit: number) => Promise<number[]>,
+  tell: Call,
+): Promise<void> {
   const failures: unknown[] = [];
   for (let after = 0; ;) {
-    const ids = await liveCampaignIds(database, organization.id, agentId, after, pageSize);
+    const ids = await idsAfter(after, pageSize);
     const waiting = [...ids];
     const worker = async () => {
       for (let id = waiting.shift(); id !== undefined; id = waiting.shift())

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { HTTPException } from 'hono/http-exception';
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../accounts/context.ts';
 import { basePath } from '../http/public-url.ts';
-import { badRequest, forbidden, tooLarge } from '../library/errors.ts';
+import { announcedLength, storeUpload } from '../http/store-upload.ts';
+import { forbidden } from '../library/errors.ts';
 import { isSignedPath, signPath } from '../library/signed-paths.ts';
 import type { NewUpload, UploadReceipt } from './schemas.ts';
 import { uploadKey, uploadLimitBytes } from './sources/upload-store.ts';
@@ -42,30 +42,8 @@ export async function receiveUpload(
   const key = uploadKey(organizationId, sourceId);
   if (key === null || !(await isSignedPath(signingKey, 'PUT', url.pathname + url.search, now)))
     throw forbidden('The upload URL was changed or has expired; ask POST /campaign/upload-url for a new one');
-  const bytes = boundedLength(request.headers.get('content-length'), Number(url.searchParams.get('max_bytes')));
+  const bytes = announcedLength(request, Number(url.searchParams.get('max_bytes')), 'split it into several campaigns');
   const filename = url.searchParams.get('filename') ?? '';
-  await putStream(bindings.FILES, key, request, bytes, { customMetadata: { filename }, httpMetadata: { contentType: 'text/csv' } });
+  await storeUpload(bindings.FILES, key, request.body, bytes, { customMetadata: { filename }, httpMetadata: { contentType: 'text/csv' } });
   return { status: 'uploaded', source_id: sourceId, bytes };
-}
-
-function boundedLength(announced: string | null, limit: number): number {
-  const bytes = Number(announced ?? NaN);
-  if (!Number.isSafeInteger(bytes))
-    throw new HTTPException(411, { message: 'Content-Length is missing; send the file with its length, not in chunks' });
-  if (bytes > limit) throw tooLarge(`The file has ${bytes} bytes, over the limit of ${limit} (50 MiB); split it into several campaigns`);
-  return bytes;
-}
-
-/** How a body ends that is shorter than announced, and one whose sender has gone. */
-const isOfSender = /^FixedLengthStream did not see all|^Network connection lost/;
-
-/** Storage must know the length beforehand, and keeps nothing of a body that ends before it. */
-async function putStream(bucket: R2Bucket, key: string, request: Request, bytes: number, options: R2PutOptions): Promise<void> {
-  const { readable, writable } = new FixedLengthStream(bytes);
-  const sent = request.body ? request.body.pipeTo(writable) : writable.close();
-  try {
-    await Promise.all([bucket.put(key, readable, options), sent]);
-  } catch (error) {
-    throw isOfSender.test((error as Error).message) ? badRequest('The file stopped before its end; send it again') : error;
-  }
 }

@@ -19,7 +19,10 @@ const asked: RowProgress = {
   reason: null,
   attempts: 0,
   carrierTroubles: 0,
+  rateLimits: 0,
+  unreached: null,
   dueAt: null,
+  notBefore: null,
   attempt: 1,
   runIds: [],
   heardAt: 0,
@@ -34,13 +37,14 @@ const rules = (more: Partial<ReportRules> = {}): ReportRules => ({
 });
 const dialing = (at: number, runId = 7): AttemptReport => ({ kind: 'dialing', key, at, runId });
 const answered = (at: number, runId = 7): AttemptReport => ({ kind: 'answered', key, at, runId });
-const returned = (at: number, reason: ReturnReason, until: number | null = null): AttemptReport => ({
+const returned = (at: number, reason: ReturnReason, until: number | null = null, isSpent = false): AttemptReport => ({
   kind: 'returned',
   key,
   at,
   reason,
   detail: `for ${reason}`,
   until,
+  isSpent,
 });
 const ended = (at: number, outcome: AttemptOutcome, detail: string | null = null, runId = 7): AttemptReport => ({
   kind: 'ended',
@@ -135,6 +139,19 @@ describe('a call that was given back', () => {
 
   test('is not made again when it had been answered', () => {
     expect(take(asked, [answered(1), returned(2, 'withdrawn')])).toMatchObject({ state: 'failed', outcome: 'failed', runIds: [7] });
+  });
+});
+
+describe('a call that was given back with its key spent', () => {
+  test('is asked for under the next one, and uses up nothing', () => {
+    for (const reason of ['withdrawn', 'too_soon', 'window_closed', 'agent_archived'] as const)
+      expect(take(asked, [dialing(9), returned(2, reason, null, true)])).toMatchObject({
+        attempt: 2,
+        attempts: 0,
+        carrierTroubles: 0,
+        heardAt: 0,
+        runIds: [],
+      });
   });
 });
 

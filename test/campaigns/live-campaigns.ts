@@ -177,13 +177,14 @@ export const ended = (
   retryAfterSeconds: null,
   ...more,
 });
-export const returned = (key: string, reason: ReturnReason, mayBeAskedAt: number | null = null): AttemptReport => ({
+export const returned = (key: string, reason: ReturnReason, mayBeAskedAt: number | null = null, isSpent = false): AttemptReport => ({
   kind: 'returned',
   key,
   at: at(),
   reason,
   detail: `because of ${reason}`,
   until: mayBeAskedAt,
+  isSpent,
 });
 
 /** A Monday, noon UTC, far enough ahead that no alarm goes off by itself. */

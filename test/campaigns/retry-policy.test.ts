@@ -14,7 +14,7 @@ const minute = 60_000;
 const now = Date.UTC(2026, 10, 23, 10);
 const defaults = defaultConfigs({ timezone: 'UTC', plan: { concurrentCallLimit: 10 } }).retry_config;
 const always: ScheduleConfig = { ...scheduleOf([]), enabled: false };
-const untried: Tried = { attempts: 0, carrierTroubles: 0 };
+const untried: Tried = { attempts: 0, carrierTroubles: 0, rateLimits: 0 };
 
 const rules = (retry: Partial<RetryConfig> = {}, by = always, zone = 'UTC'): RetryRules => ({
   retry: { ...defaults, ...retry },
@@ -30,8 +30,9 @@ describe('a person was not reached', () => {
     expect(after(outcome)).toEqual({
       step: 'retry',
       at: now + 120_000,
+      notBefore: now + 120_000,
       reason: `${outcome}: attempt 2 of 3 follows`,
-      tried: { attempts: 1, carrierTroubles: 0 },
+      tried: { attempts: 1, carrierTroubles: 0, rateLimits: 0 },
     });
     expect(after(outcome, { attempts: 1 })).toMatchObject({ step: 'retry', tried: { attempts: 2 } });
     expect(after(outcome, { attempts: 2 })).toEqual({
@@ -39,7 +40,7 @@ describe('a person was not reached', () => {
       state: 'failed',
       outcome,
       reason: `${outcome}: on the last of 3 attempts`,
-      tried: { attempts: 3, carrierTroubles: 0 },
+      tried: { attempts: 3, carrierTroubles: 0, rateLimits: 0 },
     });
   });
 
@@ -115,16 +116,18 @@ describe('the carrier is at fault', () => {
   test('trouble is tried again up to three times, later each time, and uses up no attempt', () => {
     const delays = [0, 1, 2].map((carrierTroubles) => {
       const step = after('carrier_trouble', { attempts: 1, carrierTroubles });
-      expect(step.tried).toEqual({ attempts: 1, carrierTroubles: carrierTroubles + 1 });
+      expect(step.tried).toEqual({ attempts: 1, carrierTroubles: carrierTroubles + 1, rateLimits: 0 });
       return step.step === 'retry' ? (step.at - now) / 1000 : step.step;
     });
     expect(delays).toEqual([5, 20, 80]);
-    expect(after('carrier_trouble', { attempts: 1, carrierTroubles: 3 }, rules(), { detail: 'Twilio answered 503' })).toEqual({
+    expect(
+      after('carrier_trouble', { attempts: 1, carrierTroubles: 3, rateLimits: 0 }, rules(), { detail: 'Twilio answered 503' }),
+    ).toEqual({
       step: 'end',
       state: 'failed',
       outcome: 'failed',
       reason: 'carrier_trouble: Twilio answered 503 (after 3 more tries)',
-      tried: { attempts: 1, carrierTroubles: 4 },
+      tried: { attempts: 1, carrierTroubles: 4, rateLimits: 0 },
     });
   });
 
@@ -146,8 +149,20 @@ describe('the carrier is at fault', () => {
   });
 
   test('a rate limit never ends a row and counts nothing', () => {
-    const tried = { attempts: 2, carrierTroubles: 3 };
-    expect(after('rate_limited', tried, rules({ enabled: false }))).toMatchObject({ step: 'retry', tried });
+    const tried = { attempts: 2, carrierTroubles: 3, rateLimits: 0 };
+    expect(after('rate_limited', tried, rules({ enabled: false }))).toMatchObject({
+      step: 'retry',
+      tried: { ...tried, rateLimits: 1 },
+    });
+  });
+
+  test('rate limits in a row wait twice as long each time, up to five minutes, and anything else begins anew', () => {
+    const waits = [0, 1, 2, 4, 5, 500].map((rateLimits) => {
+      const step = after('rate_limited', { rateLimits });
+      return step.step === 'retry' ? (step.at - now) / 1000 : step.step;
+    });
+    expect(waits).toEqual([10, 20, 40, 160, 300, 300]);
+    expect(after('busy', { rateLimits: 4 }).tried.rateLimits).toBe(0);
   });
 });
 
@@ -172,7 +187,7 @@ describe('what another try would not mend', () => {
         step: 'hold',
         stateReason: outcome,
         reason: expect.stringMatching(new RegExp(`^${outcome}: .*telephony configuration and resume$`)),
-        tried: { attempts: 1, carrierTroubles: 0 },
+        tried: { attempts: 1, carrierTroubles: 0, rateLimits: 0 },
       });
   });
 
@@ -182,7 +197,7 @@ describe('what another try would not mend', () => {
       state: 'completed',
       outcome: 'completed',
       reason: null,
-      tried: { attempts: 3, carrierTroubles: 0 },
+      tried: { attempts: 3, carrierTroubles: 0, rateLimits: 0 },
     });
   });
 });
@@ -201,6 +216,7 @@ test('whatever happens, a row ends after at most 1 + max_retries attempts and 3 
         expect(step.tried).toEqual({
           attempts: tried.attempts + (isTrouble ? 0 : 1),
           carrierTroubles: tried.carrierTroubles + (isTrouble ? 1 : 0),
+          rateLimits: 0,
         });
         if (step.step === 'end') {
           expect(step.state === 'completed').toBe(outcome === 'completed');

@@ -72,7 +72,7 @@ async function createContacts(): Promise<{ ids: number[]; listId: number }> {
 test(
   'two campaigns and a journey that want the same people at once never have anybody in two calls, and each gets its share',
   {
-    timeout: 180_000,
+    timeout: 400_000,
   },
   async () => {
     const stopTicking = tickOften(service);
@@ -92,10 +92,10 @@ test(
     ]);
     const killing = new KillLog(service, say);
     const killAfter = Math.round((0.6 + random() * 0.2) * owners * count);
-    await until(service, `${killAfter} calls have been placed`, 90, async () => (await readLedger(service)).calls.length >= killAfter);
+    await until(service, `${killAfter} calls have been placed`, 150, async () => (await readLedger(service)).calls.length >= killAfter);
     await sleep(random() * 500);
     await killing.killAndStart();
-    await until(service, 'everybody has been called', 90, async () => {
+    await until(service, 'everybody has been called', 150, async () => {
       const states = await Promise.all([ofFile, ofList].map((id) => campaigns.stateOf(id)));
       const { active_runs_count: active } = await campaigns.read(`/automation-workflows/${journey.id}`);
       return states.every((state) => state === 'completed') && active === 0;

@@ -49,6 +49,7 @@ describe('credentials', () => {
     'POST /automation-workflows/webhook/{trigger_uuid}',
     'GET /automation-workflows/webhook/{trigger_uuid}',
     'PUT /uploads/campaigns/{organization_id}/{source_id}',
+    'PUT /uploads/knowledge-base/{organization_id}/{document_uuid}',
     'GET /artifacts/{organization_id}/{run_id}/{artifact}',
   ];
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { noUsage } from '../../bench/usage.ts';
+import { ActiveTimes } from '../../bench/workers/active-times.ts';
 import { play } from '../../bench/workers/play.ts';
 import { countCalls, countStorage, countUses } from '../../bench/workers/recording-object.ts';
 
@@ -48,7 +49,12 @@ test("calls of an object's methods reach the object that was named and are count
       throw new Error('gone');
     },
   });
-  const namespace = countCalls({ getByName: stubOf } as unknown as DurableObjectNamespace<Rpc.DurableObjectBranded>, usage) as unknown as {
+  const namespace = countCalls(
+    { getByName: stubOf } as unknown as DurableObjectNamespace<Rpc.DurableObjectBranded>,
+    'RUN',
+    usage,
+    new ActiveTimes(() => 0),
+  ) as unknown as {
     getByName: typeof stubOf;
   };
   expect(await namespace.getByName('1/2').start(2)).toBe('1/2 started 2');
@@ -63,7 +69,7 @@ test('of a binding only the named method is counted, and all of them go through'
     put: (key: string, value: string) => bucket.kept.set(key, value),
     get: (key: string) => bucket.kept.get(key),
   };
-  const counted = countUses(bucket, 'put', () => puts++);
+  const counted = countUses(bucket, { put: () => void puts++ });
   counted.put('a', '1');
   expect([counted.get('a'), puts]).toEqual(['1', 1]);
 });

@@ -1,8 +1,8 @@
 import { isFailure, rowOutcomeOf } from '../../voice-agents/dialing/call-outcomes.ts';
 import type { AttemptOutcome, RowOutcome } from '../../voice-agents/dialing/call-outcomes.ts';
 import type { AttemptReport } from '../../voice-agents/dialing/contract.ts';
-import { nextStep } from '../retry-policy.ts';
-import type { RetryRules } from '../retry-policy.ts';
+import { nextStep, whyNoRetry } from '../retry-policy.ts';
+import type { RetryRules, Unreached } from '../retry-policy.ts';
 import type { RowState } from '../row-states.ts';
 
 /** Why a row is not called any more: a word, and what follows "because". */
@@ -19,8 +19,14 @@ export interface RowProgress {
   /** Calls that used up an attempt. */
   attempts: number;
   carrierTroubles: number;
+  /** Rate limits in a row. */
+  rateLimits: number;
+  /** How the last call ended that reached nobody; what is made after it is a retry. */
+  unreached: Unreached | null;
   /** When it is to be asked for; 0: as soon as there is room; null: it has been asked for, or never was. */
   dueAt: number | null;
+  /** From when it may be asked for, whatever the windows; null: from the beginning on. */
+  notBefore: number | null;
   /** The attempt that its key names, from 1. */
   attempt: number;
   /** The run of each attempt, in order; 0: not known. */
@@ -87,12 +93,13 @@ function afterProgress(row: RowProgress, report: Told<'dialing' | 'answered'>): 
   const state = report.kind === 'answered' || row.state === 'in_call' ? 'in_call' : 'dialing';
   const runIds = withRun(row, report.runId);
   if (state === row.state && runIds === row.runIds) return null;
-  return going({ ...row, state, runIds, reason: null, dueAt: null, heardAt: Math.max(row.heardAt, report.at) });
+  return going({ ...row, state, runIds, reason: null, dueAt: null, notBefore: null, heardAt: Math.max(row.heardAt, report.at) });
 }
 
-/** Not dialled: the attempt may be asked for again under its key, and has no run. */
+/** Not dialled: the attempt has no run, and may be asked for again under its key, or the next one when that is spent. */
 function afterReturn(row: RowProgress, report: Told<'returned'>, rules: ReportRules): AfterReport | null {
-  if (report.at <= row.heardAt) return null;
+  // What has spent its key is the last word of it.
+  if (!report.isSpent && report.at <= row.heardAt) return null;
   const { reason, detail } = report;
   const back: RowProgress = {
     ...row,
@@ -100,12 +107,16 @@ function afterReturn(row: RowProgress, report: Told<'returned'>, rules: ReportRu
     runIds: row.runIds.slice(0, row.attempt - 1),
     heardAt: report.at,
     dueAt: null,
+    notBefore: null,
+    ...(report.isSpent && { attempt: row.attempt + 1, heardAt: 0 }),
   };
   const over = (change: Partial<RowProgress>): AfterReport => ({ ...going({ ...back, ...change }), isOver: true });
   // An answered call cannot be given back; it is not made again on a wrong word.
   if (row.state === 'in_call') return over({ state: 'failed', outcome: 'failed', runIds: row.runIds });
   if (reason === 'suppressed' || reason === 'contact_deleted') return over({ state: 'skipped' });
   if (rules.ending) return over({ state: 'skipped', reason: skipReason(rules.ending) });
+  const why = row.unreached && whyNoRetry(row.unreached, row.attempts, rules.retry.retry);
+  if (why) return over({ state: 'failed', outcome: row.unreached, reason: why });
   if (reason === 'withdrawn' && !rules.isRunning) return over({ state: 'pending', reason: null, dueAt: 0 });
   switch (reason) {
     case 'agent_archived':
@@ -118,7 +129,7 @@ function afterReturn(row: RowProgress, report: Told<'returned'>, rules: ReportRu
       const moment = Math.max(report.until ?? 0, rules.now + (reason === 'too_soon' && report.until === null ? tooSoonMs : againMs));
       const window = rules.retry.windowAt(moment);
       if ('never' in window) return over({ state: 'failed', reason: `${window.never.reason}: ${window.never.detail}` });
-      return over({ state: 'scheduled', dueAt: window.opensAt });
+      return over({ state: 'scheduled', dueAt: window.opensAt, notBefore: moment });
     }
   }
 }
@@ -126,32 +137,39 @@ function afterReturn(row: RowProgress, report: Told<'returned'>, rules: ReportRu
 function afterEnd(row: RowProgress, report: Told<'ended'>, { retry, now, random, ending }: ReportRules): AfterReport {
   const { outcome, detail, retryAfterSeconds } = report;
   const end = { outcome, detail: detail ?? undefined, retryAfterSeconds: retryAfterSeconds ?? undefined };
-  const next = nextStep(end, { attempts: row.attempts, carrierTroubles: row.carrierTroubles }, retry, now, random);
+  const next = nextStep(end, row, retry, now, random);
   const ended: RowProgress = {
     state: 'failed',
     outcome: rowOutcomeOf(outcome),
     reason: next.reason,
     ...next.tried,
     dueAt: null,
+    notBefore: null,
     attempt: row.attempt + 1,
-    runIds: withRun(row, report.runId),
-    heardAt: Math.max(row.heardAt, report.at),
+    // A call that the carrier had no room for was none.
+    runIds: outcome === 'rate_limited' ? row.runIds.slice(0, row.attempt - 1) : withRun(row, report.runId),
+    unreached: unreachedOf(outcome) ?? row.unreached,
+    // By the clock of this attempt's words, which the next one's may not share.
+    heardAt: 0,
   };
   const after: AfterReport = {
     row: ended,
     isOver: true,
-    // A call that the carrier had no room for was none.
     ended: outcome === 'rate_limited' ? null : { at: report.at, isFailure: isFailure(outcome), outcome },
     pause: null,
   };
   if (next.step === 'end') return { ...after, row: { ...ended, state: next.state, outcome: next.outcome } };
   if (ending) return { ...after, row: { ...ended, reason: `${outcome}: not called again, because ${ending.because}` } };
-  if (next.step === 'retry') return { ...after, row: { ...ended, state: 'scheduled', outcome: null, dueAt: next.at } };
+  if (next.step === 'retry')
+    return { ...after, row: { ...ended, state: 'scheduled', outcome: null, dueAt: next.at, notBefore: next.notBefore } };
   const pause = { stateReason: next.reason ?? next.stateReason, message: next.reason ?? next.stateReason };
   // Nobody was called: no state of a row stands between a call that was answered and a new one.
   if (row.state === 'in_call') return { ...after, pause };
   return { ...after, row: { ...ended, state: 'pending', outcome: null, dueAt: 0 }, pause };
 }
+
+const unreachedOf = (outcome: AttemptOutcome): Unreached | null =>
+  outcome === 'busy' || outcome === 'no_answer' || outcome === 'voicemail' ? outcome : null;
 
 /** The reason of a row that ends undialled. */
 export const skipReason = ({ word, because }: Ending): string => `${word}: ${because}`;

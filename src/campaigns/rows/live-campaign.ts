@@ -1,4 +1,4 @@
-import type { CampaignConfigs } from '../configs.ts';
+import type { CampaignConfigs, ConfigChange } from '../configs.ts';
 import type { ReportRow } from '../report.ts';
 import type { RowCounts, RowState, Tally } from '../row-states.ts';
 import type { RowOutcome } from '../../voice-agents/dialing/call-outcomes.ts';
@@ -42,7 +42,7 @@ export interface CampaignProgress extends RowCounts {
   outcomes: Record<RowOutcome, number>;
   /** Of the row that waits for the earliest moment; null when none waits for one. */
   next_attempt_at: number | null;
-  /** When the next calling window opens; null while one is open. */
+  /** When the next calling window opens for a row that has not ended; null while one is open. */
   next_window_at: number | null;
   /** How it stands among all who want calls; null when that could not be found out. */
   waiting: { queued: number; live: number; organization_live: number; limit: number; waiting_for: string | null } | null;
@@ -77,5 +77,5 @@ export interface RedialRow {
 /** What a PATCH of a paused campaign changes; what is absent stays. */
 export interface CampaignChange {
   name?: string | undefined;
-  configs?: CampaignConfigs | undefined;
+  configs?: ConfigChange | undefined;
 }

@@ -17,8 +17,9 @@ export function contactListSource(context: Context, listId: number): CampaignSou
       for (;;) {
         const members = await walkListMembers(context, listId, contactId ?? 0, pageSize);
         if (!members) throw new UnreadableFile('The contact list was deleted; create a campaign with another one');
-        if (members.length > 0) yield members.map((member) => memberRow(member, (rowNumber += 1), seen));
-        if (members.length < pageSize) return;
+        // A page may be short for contacts that are being deleted, and is not the last for that.
+        if (members.length === 0) return;
+        yield members.map((member) => memberRow(member, (rowNumber += 1), seen));
         contactId = members.at(-1)!.id;
       }
     },

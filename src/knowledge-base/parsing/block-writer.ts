@@ -5,6 +5,8 @@ import { tooLarge } from './unparsable-document.ts';
 
 /** Long tables come in parts of this size, so that no string of a whole file is built beside its rows. */
 const tablePartLength = 1 << 16;
+/** In code units. */
+export const longestParagraph = 1 << 16;
 /** A stray cell far to the right, and nothing in between, makes no row of thousands of separators. */
 const mostEmptyCellsInARow = 20;
 
@@ -23,7 +25,7 @@ export class BlockWriter {
   }
 
   paragraph(text: string): void {
-    this.add({ kind: 'paragraph', text: cleanText(text), page: this.page });
+    for (const piece of piecesOf(text)) this.add({ kind: 'paragraph', text: cleanText(piece), page: this.page });
   }
 
   listItem(text: string): void {
@@ -34,8 +36,13 @@ export class BlockWriter {
   row(cells: string[], isHeader?: boolean): void {
     const cleaned = dropNothing(cells.map(cleanLine));
     if (cleaned.length === 0) return;
-    const row = cleaned.join(' | ');
-    this.openTable ??= { header: isHeader === true || (isHeader === undefined && looksLikeHeader(cleaned)) ? row : null, rows: [], length: 0, parts: 0 };
+    const row = cleaned.join(' | ').trim();
+    this.openTable ??= {
+      header: isHeader === true || (isHeader === undefined && looksLikeHeader(cleaned)) ? row : null,
+      rows: [],
+      length: 0,
+      parts: 0,
+    };
     this.openTable.rows.push(row);
     this.openTable.length += row.length + 1;
     if (this.openTable.length >= tablePartLength) this.writeRows(this.openTable);
@@ -64,10 +71,25 @@ export class BlockWriter {
 
   private push(block: Block): void {
     this.characters += block.text.length;
-    if (this.characters > mostCharacters) throw tooLarge(`it holds more than ${Math.floor(mostCharacters / 1e6)} million characters of text`);
+    if (this.characters > mostCharacters)
+      throw tooLarge(`it holds more than ${Math.floor(mostCharacters / 1e6)} million characters of text`);
     if (this.blocks.length >= mostBlocks) throw tooLarge(`it holds more than ${mostBlocks} paragraphs`);
     this.blocks.push(block);
   }
+}
+
+/** A text of megabytes without a paragraph in it is cut at blanks: work on strings takes several times their size. */
+function* piecesOf(text: string): Generator<string> {
+  let start = 0;
+  while (text.length - start > longestParagraph) {
+    const end = start + longestParagraph;
+    const blank = Math.max(text.lastIndexOf('\n', end), text.lastIndexOf(' ', end));
+    const isLowSurrogate = /[\udc00-\udfff]/.test(text.charAt(end));
+    const cut = blank > start ? blank : isLowSurrogate ? end - 1 : end;
+    yield text.slice(start, cut);
+    start = cut;
+  }
+  yield text.slice(start);
 }
 
 /** Without empty cells at the end and long stretches of them. */
@@ -82,5 +104,7 @@ function dropNothing(cells: string[]): string[] {
 
 /** Names stand in every cell of a header, they are short, and none is a number. */
 function looksLikeHeader(cells: string[]): boolean {
-  return cells.length > 1 && cells.every((cell) => cell !== '' && cell.length <= 80 && !/^[-+(]?[\p{Sc}\s]*\d[\d\s.,:/%-]*\)?$/u.test(cell));
+  return (
+    cells.length > 1 && cells.every((cell) => cell !== '' && cell.length <= 80 && !/^[-+(]?[\p{Sc}\s]*\d[\d\s.,:/%-]*\)?$/u.test(cell))
+  );
 }

@@ -17,30 +17,42 @@ export function detectType(bytes: Uint8Array, name: string, declaredType?: strin
   if (beginning.startsWith('PK\u0003\u0004') || beginning.startsWith('PK\u0005\u0006')) return officeType(bytes);
   if (beginning.startsWith('\u00d0\u00cf\u0011\u00e0')) throw oldOffice(bytes);
   if (/^\s*\{\\rtf/.test(beginning)) return 'rtf';
-  const foreign = foreignFormats.find(({ magic }) => magic.test(beginning));
+  const foreign = foreignFormats.find(({ signature, at }) => beginning.startsWith(signature, at));
   if (foreign) throw unsupportedType(foreign.what);
   return textType(bytes, name, declaredType);
 }
 
-const foreignFormats: { magic: RegExp; what: string }[] = [
-  { magic: /^\u0089PNG/, what: 'a PNG picture' },
-  { magic: /^\u00ff\u00d8\u00ff/, what: 'a JPEG picture' },
-  { magic: /^GIF8/, what: 'a GIF picture' },
-  { magic: /^RIFF[^]{4}WEBP/, what: 'a WebP picture' },
-  { magic: /^(?:II\*\0|MM\0\*)/, what: 'a TIFF picture' },
-  { magic: /^\u001f\u008b/, what: 'compressed with gzip' },
-  { magic: /^Rar!/, what: 'a RAR archive' },
-  { magic: /^7z\u00bc\u00af/, what: 'a 7z archive' },
-  { magic: /^[^]{4}ftyp/, what: 'a video or a sound' },
-  { magic: /^(?:ID3|\u00ff\u00fb|OggS|fLaC|RIFF[^]{4}WAVE)/, what: 'a sound' },
-  { magic: /^(?:MZ|\u007fELF)/, what: 'a program' },
+/** `at`: where the signature stands, if not at the beginning. */
+const foreignFormats: { signature: string; at?: number; what: string }[] = [
+  { signature: '\u0089PNG', what: 'a PNG picture' },
+  { signature: '\u00ff\u00d8\u00ff', what: 'a JPEG picture' },
+  { signature: 'GIF8', what: 'a GIF picture' },
+  { signature: 'WEBP', at: 8, what: 'a WebP picture' },
+  { signature: 'II*\0', what: 'a TIFF picture' },
+  { signature: 'MM\0*', what: 'a TIFF picture' },
+  { signature: '\u001f\u008b', what: 'compressed with gzip' },
+  { signature: 'Rar!', what: 'a RAR archive' },
+  { signature: '7z\u00bc\u00af', what: 'a 7z archive' },
+  { signature: 'ftyp', at: 4, what: 'a video or a sound' },
+  { signature: 'WAVE', at: 8, what: 'a sound' },
+  { signature: 'ID3', what: 'a sound' },
+  { signature: 'OggS', what: 'a sound' },
+  { signature: 'fLaC', what: 'a sound' },
+  { signature: 'MZ\u0090\0', what: 'a program' },
+  { signature: '\u007fELF', what: 'a program' },
 ];
 
 /** Which office document a zip archive holds. */
 function officeType(bytes: Uint8Array): DocumentType {
   const entries = listEntries(bytes);
   const has = (pattern: RegExp) => entries.some((entry) => pattern.test(entry.name));
-  const type = has(/^word\/document\d*\.xml$/) ? 'docx' : has(/^ppt\/presentation\d*\.xml$/) ? 'pptx' : has(/^xl\/workbook\d*\.xml$/) ? 'xlsx' : undefined;
+  const type = has(/^word\/document\d*\.xml$/)
+    ? 'docx'
+    : has(/^ppt\/presentation\d*\.xml$/)
+      ? 'pptx'
+      : has(/^xl\/workbook\d*\.xml$/)
+        ? 'xlsx'
+        : undefined;
   if (type && entries.some((entry) => entry.isEncrypted)) throw passwordProtected();
   if (type) return type;
   if (has(/^xl\/workbook\.bin$/)) throw unsupportedType('a binary Excel workbook (.xlsb)', 'save it as .xlsx');
@@ -95,7 +107,8 @@ const declaredTypes: Record<string, DocumentType> = {
 function textType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
   const text = beginningOfText(bytes).trimStart();
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
-  const named = extensions[extension] ?? (extension === '' ? declaredTypes[declaredType?.split(';')[0]?.trim().toLowerCase() ?? ''] : undefined);
+  const named =
+    extensions[extension] ?? (extension === '' ? declaredTypes[declaredType?.split(';')[0]?.trim().toLowerCase() ?? ''] : undefined);
   if (named === 'csv' || named === 'tsv') return /^<(?:!doctype|html|table)\b/i.test(text) ? 'html' : named;
   if (/^(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype html|html|head|body)\b/i.test(text)) return 'html';
   if (/^<\?xml\b/i.test(text)) throw unsupportedType('an XML file');
@@ -139,4 +152,3 @@ function isJson(bytes: Uint8Array, beginning: string): boolean {
     return false;
   }
 }
-

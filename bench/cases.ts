@@ -1,0 +1,68 @@
+import type { Bench, Result } from './bench.ts';
+import { measureCallbacks } from './cases/callbacks.ts';
+import { measureCampaignRows } from './cases/campaign-rows.ts';
+import { measureBulkUpserts, measureContactPages } from './cases/contacts.ts';
+import { measureEvents } from './cases/events.ts';
+import { measureHealth } from './cases/health.ts';
+import { measureRowCosts } from './cases/row-costs.ts';
+import { measureSleeping, type Sleep } from './cases/sleeping.ts';
+import { measureSlotUse } from './cases/slot-use.ts';
+import { measureTurns } from './cases/turns.ts';
+import { measureTypicalJourney } from './cases/typical-journey.ts';
+import { measureWaking } from './cases/waking.ts';
+import { measureWebhooks } from './cases/webhooks.ts';
+import type { AcceptedCost } from './record.ts';
+import type { RowUse } from './row-cost.ts';
+import type { RunUse } from './run-cost.ts';
+import type { Targeted } from './targets.ts';
+
+/** What the chosen cases have shown. */
+export interface Findings {
+  results: Result[];
+  costs: AcceptedCost[];
+  targeted: Targeted[];
+  rowUses: RowUse[];
+  /** Of a run of the typical journey; null when that was not chosen. */
+  use: RunUse | null;
+  sleeping: Sleep | null;
+}
+
+type Measure = (bench: Bench) => Promise<Partial<Findings>>;
+
+/** In the order in which they are measured. */
+const cases: Record<string, Measure> = {
+  contacts: async (bench) => ({ results: [...(await measureBulkUpserts(bench)), ...(await measureContactPages(bench))] }),
+  events: measureEvents,
+  webhooks: measureWebhooks,
+  journey: measureTypicalJourney,
+  health: async (bench) => ({ results: await measureHealth(bench) }),
+  waking: measureWaking,
+  'campaign-rows': async (bench) => ({ targeted: await measureCampaignRows(bench) }),
+  'slot-use': async (bench) => ({ targeted: await measureSlotUse(bench) }),
+  callbacks: async (bench) => ({ targeted: await measureCallbacks(bench) }),
+  turns: async (bench) => ({ targeted: await measureTurns(bench) }),
+  'row-cost': async (bench) => ({ rowUses: await measureRowCosts(bench) }),
+  sleeping: async (bench) => ({ sleeping: await measureSleeping(bench) }),
+};
+
+export const caseNames = Object.keys(cases);
+
+/** These are about the contacts that the first case has put in. */
+const aboutContacts = new Set(['events', 'webhooks', 'journey', 'waking', 'sleeping']);
+
+/** Measures the cases of these names, and what they need before. */
+export async function measureCases(bench: Bench, names: string[]): Promise<Findings> {
+  const wanted = names.some((name) => aboutContacts.has(name)) ? ['contacts', ...names] : names;
+  const findings: Findings = { results: [], costs: [], targeted: [], rowUses: [], use: null, sleeping: null };
+  for (const [name, measure] of Object.entries(cases)) {
+    if (!wanted.includes(name)) continue;
+    const { results = [], costs = [], targeted = [], rowUses = [], use, sleeping } = await measure(bench);
+    findings.results.push(...results);
+    findings.costs.push(...costs);
+    findings.targeted.push(...targeted);
+    findings.rowUses.push(...rowUses);
+    findings.use ??= use ?? null;
+    findings.sleeping ??= sleeping ?? null;
+  }
+  return findings;
+}

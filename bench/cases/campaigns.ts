@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bench } from '../bench.ts';
+import { orderOf } from './exchanges.ts';
+import { person } from './people.ts';
+
+/** Who has campaigns call people. */
+export type Caller = 'service' | 'recording';
+
+/** What comes of calling somebody, by the last four digits of the number. */
+export const endings = { busy: '0001', noAnswer: '0002', hangsUp: '0007', person: '5550' } as const;
+export type Ending = keyof typeof endings;
+
+const firstPrefix = 212_300;
+const heads = ['phone', 'first_name', 'last_name', 'email', 'company', 'city', 'order_id'];
+
+export const phoneOf = (number: number, ending: Ending): string => `+1${firstPrefix + number}${endings[ending]}`;
+
+/** A file of so many people, beginning with the person of a number. */
+export const fileOf = (from: number, count: number, ending: Ending): string =>
+  [heads, ...Array.from({ length: count }, (_, index) => rowOf(from + index, ending))].map((cells) => cells.join(',')).join('\r\n');
+
+function rowOf(number: number, ending: Ending): string[] {
+  const { first_name, last_name, email, company, custom_fields } = person(number);
+  return [phoneOf(number, ending), first_name, last_name, email, company, custom_fields.city, orderOf(number)];
+}
+
+/** As much of a campaign's record and progress as is read here. */
+interface Standing {
+  state: string;
+  state_reason: string | null;
+  total_rows: number;
+  processed_rows: number;
+}
+
+interface Progress extends Standing {
+  waiting: { live: number; organization_live: number } | null;
+}
+
+/** A campaign of a service; nobody is called again, and failures do not stop it. */
+export class Campaign {
+  readonly #bench: Bench;
+  readonly #caller: Caller;
+  readonly id: number;
+
+  private constructor(bench: Bench, caller: Caller, id: number) {
+    this.#bench = bench;
+    this.#caller = caller;
+    this.id = id;
+  }
+
+  /** A draft over an uploaded file. */
+  static async draft(bench: Bench, caller: Caller, file: string, maxConcurrency: number): Promise<Campaign> {
+    const { clients, headers, agents } = bench;
+    const post = <Answer>(path: string, body: object) =>
+      clients[caller].json<Answer>({ method: 'POST', path: `/api/v1/campaign/${path}`, headers, body: JSON.stringify(body) });
+    const { upload_url, source_id } = await post<{ upload_url: string; source_id: string }>('upload-url', { filename: 'people.csv' });
+    const { pathname, search } = new URL(upload_url);
+    await clients[caller].call({ method: 'PUT', path: pathname + search, headers: { 'content-type': 'text/csv' }, body: file });
+    const { id } = await post<{ id: number }>('create', {
+      name: 'Deliveries',
+      workflow_id: agents[caller],
+      source_type: 'csv',
+      source_id,
+      max_concurrency: maxConcurrency,
+      retry_config: { enabled: false },
+      circuit_breaker: { enabled: false },
+    });
+    return new Campaign(bench, caller, id);
+  }
+
+  async act(verb: 'start' | 'cancel'): Promise<void> {
+    const { clients, headers } = this.#bench;
+    await clients[this.#caller].call({ method: 'POST', path: `/api/v1/campaign/${this.id}/${verb}`, headers, body: '{}' });
+  }
+
+  read(): Promise<Standing> {
+    return this.#get('');
+  }
+
+  progress(): Promise<Progress> {
+    return this.#get('/progress');
+  }
+
+  async #get<Answer>(path: string): Promise<Answer> {
+    const { clients, headers } = this.#bench;
+    return clients[this.#caller].json<Answer>({ method: 'GET', path: `/api/v1/campaign/${this.id}${path}`, headers });
+  }
+
+  /** Waits until no call of the organization is live. */
+  async untilQuiet(limitMs = 120_000): Promise<void> {
+    await until('no call is live', limitMs, async () => (await this.progress()).waiting?.organization_live === 0);
+  }
+}
+
+/** Looks again and again; throws when it takes too long. */
+export async function until(what: string, limitMs: number, isSo: () => Promise<boolean>, betweenMs = 100): Promise<void> {
+  const startedAt = Date.now();
+  while (!(await isSo())) {
+    if (Date.now() - startedAt > limitMs) throw new Error(`After ${limitMs / 1000} s it is still not so that ${what}`);
+    await sleep(betweenMs);
+  }
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPerson } from '../../simulators/telephony/person.ts';
+import { RelaySession } from '../../simulators/telephony/relay-session.ts';
+import type { Bench } from '../bench.ts';
+import { accounts, SimulatedCarrier } from '../local/carrier.ts';
+import { percentile } from '../statistics.ts';
+import type { Targeted } from '../targets.ts';
+import { Campaign, fileOf, phoneOf, until } from './campaigns.ts';
+
+/** Simulated people listen no longer. */
+const turnsATalk = 20;
+const talksAtOnce = 8;
+/** From what a person has heard to what they say. */
+const turnMs = 200;
+
+/** A talk as the carrier's side of it heard it: what the person said, and how long after each the first word came. */
+interface Heard {
+  said: string[];
+  firstWordMs: number[];
+}
+
+/** From the carrier's `prompt` to the first `text`, without the time that the model took. */
+export async function measureTurns(bench: Bench): Promise<Targeted[]> {
+  const { talks } = bench.pace;
+  bench.progress(`${talks * turnsATalk} turns in ${talks} talks, ${talksAtOnce} at once`);
+  // What the first talk loads counts for none.
+  await serviceOverheads(bench, talksAtOnce);
+  const service = await serviceOverheads(bench, talks);
+  await talkWithFloor(bench, 'first', talksAtOnce);
+  const floor = overheadsOf(bench, await talkWithFloor(bench, 'second', talks));
+  const name = `From what a person has said to the first word, model time excluded, ${service.length} turns, ${talksAtOnce} talks at once`;
+  const floorDoes = 'a socket in an object that asks the same model and sends each word on';
+  const figure = (rank: number): Targeted => ({
+    name: `${name}: p${rank * 100}`,
+    unit: 'ms',
+    service: [percentile(service, rank)],
+    floor: [percentile(floor, rank)],
+    floorDoes,
+  });
+  return [figure(0.5), { ...figure(0.95), target: { atMost: 25 } }];
+}
+
+/** Talks that the service has, and what each turn of them took beside the model. In ms. */
+export const serviceOverheads = async (bench: Bench, talks: number): Promise<number[]> =>
+  overheadsOf(bench, await talkWithService(bench, talks));
+
+const scriptOf = (talk: string): string[] =>
+  Array.from({ length: turnsATalk }, (_, turn) => `Talk ${talk}, turn ${turn}: and could somebody carry it up to the second floor?`);
+
+/** How many people have been called so far: no two talks are the same. */
+let called = 0;
+
+async function talkWithService(bench: Bench, talks: number): Promise<Heard[]> {
+  const carrier = new SimulatedCarrier(bench.rig.outside);
+  await carrier.behave({ ring_ms: 100, turn_ms: turnMs });
+  const from = called;
+  for (; called < from + talks; called++) await carrier.teach(phoneOf(called, 'person'), scriptOf(`of the service ${called}`));
+  const campaign = await Campaign.draft(bench, 'service', fileOf(from, talks, 'person'), talksAtOnce);
+  await campaign.act('start');
+  await until('every talk is over', 120_000, async () => (await campaign.read()).state === 'completed', 500);
+  return (await carrier.callsOf(accounts.service)).map(({ transcript, first_token_ms }) => ({
+    said: transcript.filter(({ speaker }) => speaker === 'person').map(({ text }) => text),
+    firstWordMs: first_token_ms,
+  }));
+}
+
+async function talkWithFloor({ rig }: Bench, round: string, talks: number): Promise<Heard[]> {
+  const waiting = Array.from({ length: talks }, (_, talk) => `${round}-${talk}`).values();
+  const heard: Heard[] = [];
+  const line = async () => {
+    for (const talk of waiting) {
+      const one: Heard = { said: [], firstWordMs: [] };
+      heard.push(one);
+      const url = `${rig.origins.floor.origin.replace('http', 'ws')}/talk/${talk}`;
+      const session = new RelaySession(
+        {
+          url,
+          headers: { 'x-model': `${rig.model.url}/v1/chat/completions` },
+          setup: { type: 'setup' },
+          language: 'en-US',
+          hasDtmf: false,
+        },
+        createPerson({ declines: false, hangsUpAfterGreeting: false, script: scriptOf(`of the floor ${talk}`) }),
+        { turnMs, patienceMs: 15_000 },
+        {
+          opened: () => undefined,
+          spoken: (speaker, text) => void (speaker === 'person' && one.said.push(text)),
+          answered: (ms) => void one.firstWordMs.push(ms),
+          problem: (text) => console.error(`A talk with the floor: ${text}`),
+        },
+      );
+      await session.outcome;
+      await sleep(100);
+    }
+  };
+  await Promise.all(Array.from({ length: talksAtOnce }, line));
+  return heard;
+}
+
+/** Throws unless every turn was answered, by the model. */
+function overheadsOf({ rig }: Bench, talks: Heard[]): number[] {
+  const overheads = talks.flatMap(({ said, firstWordMs }) => {
+    if (said.length !== turnsATalk || firstWordMs.length !== turnsATalk)
+      throw new Error(`Of a talk of ${turnsATalk} turns ${said.length} were said and ${firstWordMs.length} answered`);
+    return said.map((text, turn) => {
+      const answering = rig.model.answers.get(text);
+      if (!answering) throw new Error(`The model was not asked what to answer to "${text}"`);
+      return firstWordMs[turn]! - (answering.firstWordAt - answering.askedAt);
+    });
+  });
+  return overheads;
+}

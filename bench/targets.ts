@@ -1,0 +1,47 @@
+import { median } from './statistics.ts';
+import { table } from './table.ts';
+
+/** A figure that is to be at least or at most so much, beside that of a floor where there is one. */
+export interface Targeted {
+  name: string;
+  unit: string;
+  /** Absent: it is only told. */
+  target?: { atLeast: number } | { atMost: number };
+  /** Of each round. */
+  service: number[];
+  floor?: number[];
+  /** What the floor does. */
+  floorDoes?: string;
+}
+
+const shown = (value: number) => String(Number(value.toPrecision(3)));
+
+/** The figures as the report and its JSON have them. */
+export const targetedLines = (figures: Targeted[]) =>
+  figures.map(({ name, unit, target, service, floor, floorDoes }) => ({
+    name,
+    unit,
+    target: target ?? null,
+    service: median(service),
+    floor: floor ? median(floor) : null,
+    is_met: target ? isMet(target, median(service)) : null,
+    floor_does: floorDoes ?? null,
+    rounds: { service, floor: floor ?? null },
+  }));
+
+const isMet = (target: NonNullable<Targeted['target']>, value: number): boolean =>
+  'atLeast' in target ? value >= target.atLeast : value <= target.atMost;
+
+/** Medians over the rounds beside their targets. */
+export function targetsSection(figures: Targeted[]): string[] {
+  const heads = ['calls', 'target', 'ours', 'floor', 'met', 'what the floor does'];
+  const cells = targetedLines(figures).map(({ name, unit, target, service, floor, is_met: met, floor_does: does }) => [
+    `${name}${unit === '' ? '' : `, ${unit}`}`,
+    target === null ? '' : 'atLeast' in target ? `>= ${target.atLeast}` : `<= ${target.atMost}`,
+    shown(service),
+    floor === null ? '' : shown(floor),
+    met === null ? '' : met ? 'yes' : 'NO',
+    does ?? '',
+  ]);
+  return ['Calls, medians over the rounds:', '', ...table(heads, cells)];
+}

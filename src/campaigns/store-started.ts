@@ -1,0 +1,14 @@
+import type { Database } from '../database/client.ts';
+
+/** Ids after the id `after` of campaigns that were started, whatever has become of them. */
+export async function startedCampaignIds(database: Database, organizationId: number, after: number, limit: number): Promise<number[]> {
+  const rows = await database.all<{ id: number }>(
+    database.prepare(
+      `SELECT id FROM campaign INDEXED BY campaign_organization WHERE organization_id = ? AND state <> 'draft' AND id > ? ORDER BY id LIMIT ?`,
+      organizationId,
+      after,
+      limit,
+    ),
+  );
+  return rows.map(({ id }) => id);
+}

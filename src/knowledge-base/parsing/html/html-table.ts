@@ -1,0 +1,108 @@
+import { BlockWriter } from '../block-writer.ts';
+import type { Block } from '../blocks.ts';
+
+interface Cell {
+  blocks: Block[];
+  isHeader: boolean;
+  columns: number;
+  rows: number;
+}
+
+/** With more rows than this it is a table of data, whatever else it looks like, and its rows are written as they come. */
+const rowsLookedAt = 40;
+const longestCell = 1500;
+const mostSpanned = 20;
+
+/**
+ * A table that is being read. Pages and mails are also laid out in tables: a row with headings, tables or whole texts in its cells, or of a
+ * single cell, is read cell by cell as if it were none.
+ */
+export class HtmlTable {
+  private rows: Cell[][] = [];
+  private row: Cell[] = [];
+  private cell: Cell | undefined;
+  private isInHead = false;
+  private isStreamed = false;
+  /** Per column: the text of a cell above that reaches down, and through how many more rows. */
+  private reachingDown: ({ text: string; rows: number } | undefined)[] = [];
+
+  get isInCell(): boolean {
+    return this.cell !== undefined;
+  }
+
+  /** A block inside the open cell. */
+  add(block: Block): void {
+    this.cell?.blocks.push(block);
+  }
+
+  openHead(): void {
+    this.isInHead = true;
+  }
+
+  openCell(isHeader: boolean, columns: number, rows: number): void {
+    this.closeCell();
+    this.cell = { blocks: [], isHeader: isHeader || this.isInHead, columns: Math.min(columns, mostSpanned), rows };
+  }
+
+  closeCell(): void {
+    if (this.cell) this.row.push(this.cell);
+    this.cell = undefined;
+  }
+
+  /** `writer` is given where rows may go out at once: not inside another table. */
+  closeRow(writer?: BlockWriter): void {
+    this.closeCell();
+    if (this.row.length > 0) this.rows.push(this.row);
+    this.row = [];
+    if (!writer || (!this.isStreamed && (this.rows.length < rowsLookedAt || this.rows.some(isLayout)))) return;
+    this.isStreamed = true;
+    this.writeRows(writer);
+  }
+
+  closeHead(): void {
+    this.isInHead = false;
+  }
+
+  /** What is left to write when the table ends. */
+  close(): Block[] {
+    this.closeRow();
+    const local = new BlockWriter();
+    this.writeRows(local);
+    local.endTable();
+    return local.blocks;
+  }
+
+  private writeRows(writer: BlockWriter): void {
+    for (const row of this.rows) {
+      if (!this.isStreamed && isLayout(row)) for (const block of row.flatMap((cell) => cell.blocks)) writer.add(block);
+      else writer.row(this.textsOf(row), row.every((cell) => cell.isHeader) || undefined);
+    }
+    this.rows = [];
+  }
+
+  private textsOf(row: Cell[]): string[] {
+    const texts: string[] = [];
+    const fillFromAbove = () => {
+      for (let above = this.reachingDown[texts.length]; above; above = this.reachingDown[texts.length]) {
+        this.reachingDown[texts.length] = above.rows > 1 ? { text: above.text, rows: above.rows - 1 } : undefined;
+        texts.push(above.text);
+      }
+    };
+    for (const cell of row) {
+      fillFromAbove();
+      const text = cell.blocks.map((block) => block.text).join(' ');
+      for (let column = 0; column < cell.columns; column += 1) {
+        if (cell.rows > 1) this.reachingDown[texts.length] = { text: column === 0 ? text : '', rows: cell.rows - 1 };
+        texts.push(column === 0 ? text : '');
+      }
+    }
+    fillFromAbove();
+    return texts;
+  }
+}
+
+function isLayout(row: Cell[]): boolean {
+  return (row.length === 1 && row[0]?.columns === 1) || !row.every((cell) => cell.blocks.every(isCellText));
+}
+
+const isCellText = (block: Block) => block.kind !== 'heading' && block.kind !== 'table' && block.text.length <= longestCell;

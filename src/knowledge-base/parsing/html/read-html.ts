@@ -1,0 +1,40 @@
+import { Parser } from 'htmlparser2';
+import type { BlockWriter } from '../block-writer.ts';
+import { deepestElements } from '../limits.ts';
+import type { Reading } from '../parse.ts';
+import { textPieces } from '../text/text-pieces.ts';
+import { tooLarge } from '../unparsable-document.ts';
+import { HtmlFlow } from './html-flow.ts';
+
+/** A web page, read as it streams by: no tree of it is built. */
+export async function readHtml(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+  return readHtmlPieces(textPieces(bytes, declaredEncoding(bytes)), writer);
+}
+
+/** HTML of whatever origin. Gives the text of its `title` element. */
+export async function readHtmlPieces(pieces: AsyncIterable<string> | Iterable<string>, writer: BlockWriter): Promise<Reading> {
+  const flow = new HtmlFlow(writer);
+  let depth = 0;
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      depth += 1;
+      if (depth > deepestElements)
+        throw tooLarge(`its elements lie more than ${deepestElements} deep in each other`, 'save it in a simpler form');
+      flow.open(name, attributes);
+    },
+    ontext: (text) => flow.text(text),
+    onclosetag(name) {
+      depth -= 1;
+      flow.close(name);
+    },
+  });
+  for await (const piece of pieces) parser.write(piece);
+  parser.end();
+  return { title: flow.end() };
+}
+
+/** `<meta charset>`, its older form, or an XML declaration. */
+function declaredEncoding(bytes: Uint8Array): string | undefined {
+  const beginning = String.fromCharCode(...bytes.subarray(0, 2048));
+  return /<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?([\w-]+)/i.exec(beginning)?.[1];
+}

@@ -1,0 +1,92 @@
+import { mostUnpackedBytes, mostUnpackedRatio, ratioMattersFromBytes } from '../limits.ts';
+import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
+import { listEntries } from './list-entries.ts';
+import type { ArchiveEntry } from './list-entries.ts';
+
+const headerSignature = 0x04034b50;
+const headerLength = 30;
+/** Unpacked at once: a thousand times as much at most. */
+const sliceBytes = 4096;
+
+/** The parts of a docx, pptx or xlsx, unpacked one by one when they are asked for. */
+export interface Archive {
+  has(name: string): boolean;
+  /** The text of a part, in pieces. Nothing when there is no such part. */
+  pieces(name: string): AsyncIterable<string>;
+  /** A whole part, or nothing. Throws `too_large` when it is longer than `mostCharacters`. */
+  text(name: string, mostCharacters: number): Promise<string>;
+}
+
+/**
+ * Opens an archive. What it declares is held against the limits before anything is unpacked, and what really comes out is counted
+ * while it comes: an archive may lie.
+ */
+export function openArchive(bytes: Uint8Array): Archive {
+  const entries = new Map(listEntries(bytes).map((entry) => [entry.name.toLowerCase(), entry]));
+  for (const entry of entries.values()) if (isRead(entry)) refuseBomb(entry.unpackedBytes, bytes.length);
+  let unpackedBytes = 0;
+
+  async function* pieces(name: string): AsyncGenerator<string> {
+    const entry = entries.get(name.toLowerCase());
+    if (!entry) return;
+    const decoder = new TextDecoder();
+    for await (const chunk of unpack(bytes, entry)) {
+      unpackedBytes += chunk.length;
+      refuseBomb(unpackedBytes, bytes.length);
+      yield decoder.decode(chunk, { stream: true });
+    }
+    yield decoder.decode();
+  }
+
+  return {
+    has: (name) => entries.has(name.toLowerCase()),
+    pieces,
+    text: async (name, mostCharacters) => {
+      const parts: string[] = [];
+      let length = 0;
+      for await (const piece of pieces(name)) {
+        length += piece.length;
+        if (length > mostCharacters) throw tooLarge(`its part ${name} is longer than ${mostCharacters >> 20} MiB`);
+        parts.push(piece);
+      }
+      return parts.join('');
+    },
+  };
+}
+
+/** Pictures and sounds stay packed. */
+const isRead = (entry: ArchiveEntry) => /\.(?:xml|rels)$/i.test(entry.name);
+
+function refuseBomb(unpackedBytes: number, packedBytes: number): void {
+  const isBomb = unpackedBytes > ratioMattersFromBytes && unpackedBytes > packedBytes * mostUnpackedRatio;
+  if (unpackedBytes > mostUnpackedBytes || isBomb) throw tooLarge(`unpacked it takes more than ${unpackedBytes >> 20} MiB`);
+}
+
+async function* unpack(bytes: Uint8Array, entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (entry.headerAt + headerLength > bytes.length || view.getUint32(entry.headerAt, true) !== headerSignature)
+    throw damaged('it is cut off');
+  const start = entry.headerAt + headerLength + view.getUint16(entry.headerAt + 26, true) + view.getUint16(entry.headerAt + 28, true);
+  const packed = bytes.subarray(start, start + entry.packedBytes);
+  if (entry.method === 0) {
+    yield packed;
+    return;
+  }
+  if (entry.method !== 8) throw damaged(`its part ${entry.name} is packed in an unknown way`);
+  try {
+    yield* slices(packed).pipeThrough(new DecompressionStream('deflate-raw'));
+  } catch (error) {
+    throw error instanceof UnparsableDocument ? error : damaged(`its part ${entry.name} cannot be unpacked`, error);
+  }
+}
+
+function slices(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let place = 0;
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes.subarray(place, place + sliceBytes));
+      place += sliceBytes;
+      if (place >= bytes.length) controller.close();
+    },
+  });
+}

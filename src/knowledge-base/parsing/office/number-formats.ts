@@ -1,0 +1,58 @@
+import { format } from 'numfmt';
+import type { Archive } from './archive.ts';
+import { readXml } from './read-xml.ts';
+
+/** Formats that have a number and no pattern of their own (ECMA-376, part 1, 18.8.30). Dates that follow a country's custom are written as ISO. */
+const builtIn: Record<number, string> = {
+  1: '0',
+  2: '0.00',
+  3: '#,##0',
+  4: '#,##0.00',
+  9: '0%',
+  10: '0.00%',
+  11: '0.00E+00',
+  12: '# ?/?',
+  13: '# ??/??',
+  14: 'yyyy-mm-dd',
+  15: 'd-mmm-yy',
+  16: 'd-mmm',
+  17: 'mmm-yy',
+  18: 'h:mm AM/PM',
+  19: 'h:mm:ss AM/PM',
+  20: 'h:mm',
+  21: 'h:mm:ss',
+  22: 'yyyy-mm-dd h:mm',
+  37: '#,##0;(#,##0)',
+  38: '#,##0;(#,##0)',
+  39: '#,##0.00;(#,##0.00)',
+  40: '#,##0.00;(#,##0.00)',
+  45: 'mm:ss',
+  46: '[h]:mm:ss',
+  47: 'mm:ss.0',
+  48: '##0.0E+0',
+};
+const daysBetweenEpochs = 1462;
+
+/** Shows a number as the workbook shows it. `style` is the index that a cell carries. */
+export type ShowNumber = (value: number, style: number) => string;
+
+export async function readNumberFormats(archive: Archive, part: string, isFrom1904: boolean): Promise<ShowNumber> {
+  const patterns = new Map(Object.entries(builtIn).map(([id, pattern]) => [Number(id), pattern]));
+  const styles: string[] = [];
+  let isInCells = false;
+  await readXml(archive.pieces(part), {
+    open(name, attributes) {
+      if (name === 'numFmt') patterns.set(Number(attributes['numFmtId']), attributes['formatCode'] ?? 'General');
+      else if (name === 'cellXfs') isInCells = true;
+      else if (name === 'xf' && isInCells) styles.push(patterns.get(Number(attributes['numFmtId'])) ?? 'General');
+    },
+    close(name) {
+      if (name === 'cellXfs') isInCells = false;
+    },
+  });
+  return (value, style) => {
+    const pattern = styles[style] ?? 'General';
+    const isDate = /[ymdhs]/i.test(pattern.replace(/"[^"]*"|\\.|\[[^\]]*\]|General/gi, ''));
+    return format(pattern, isFrom1904 && isDate ? value + daysBetweenEpochs : value, { throws: false, invalid: String(value) }).trim();
+  };
+}

@@ -1,0 +1,32 @@
+const textsTogether = 512;
+
+/** Very many short texts, kept as few long ones: each string by itself would take as much again, and hold on to what it was cut from. */
+export class PackedTexts {
+  private readonly packs: string[] = [];
+  private readonly ends: number[] = [];
+  private open: string[] = [];
+  private openLength = 0;
+
+  get count(): number {
+    return this.ends.length;
+  }
+
+  add(text: string): void {
+    this.open.push(text);
+    this.openLength += text.length;
+    this.ends.push(this.openLength);
+    if (this.open.length < textsTogether) return;
+    this.packs.push(this.open.join(''));
+    this.open = [];
+    this.openLength = 0;
+  }
+
+  /** The text that was added as the `index`-th, from 0. */
+  at(index: number): string | undefined {
+    const end = this.ends[index];
+    if (end === undefined) return undefined;
+    const pack = Math.floor(index / textsTogether);
+    if (pack === this.packs.length) return this.open[index % textsTogether];
+    return this.packs[pack]?.slice(index % textsTogether === 0 ? 0 : this.ends[index - 1], end);
+  }
+}

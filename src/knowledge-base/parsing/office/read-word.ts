@@ -1,0 +1,85 @@
+import JSZip from 'jszip';
+import mammoth from 'mammoth';
+import type { BlockWriter } from '../block-writer.ts';
+import { readHtmlPieces } from '../html/read-html.ts';
+import type { Reading } from '../parse.ts';
+import { UnparsableDocument, damaged } from '../unparsable-document.ts';
+import { openArchive } from './archive.ts';
+import type { Archive } from './archive.ts';
+import { readXml } from './read-xml.ts';
+import { relationshipsOf, titleOf } from './relationships.ts';
+import { splitWordBody } from './split-word-body.ts';
+
+/** In characters of XML; the library takes forty times as much while it works. */
+const partLength = 1 << 19;
+const longestSidePart = 8 << 20;
+
+const styles = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"];
+/** What the library needs beside the text: the rest is pictures, fonts and settings. */
+const sideParts = new Set(['styles', 'numbering', 'footnotes', 'endnotes']);
+
+/** A Word document by way of HTML, part by part. */
+export async function readWord(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+  const archive = openArchive(bytes);
+  const main = (await relationshipsOf(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'word/document.xml';
+  if (!archive.has(main)) throw damaged('it has no main part');
+  const side = await readSideParts(archive, main);
+  for await (const part of splitWordBody(archive.pieces(main), partLength)) await readPart(part, main, side, writer);
+  return { title: await titleOf(archive) };
+}
+
+async function readPart(part: string, main: string, side: Map<string, string>, writer: BlockWriter): Promise<void> {
+  const document = await packWord(main, withoutReferences(part), side);
+  try {
+    const { value } = await mammoth.convertToHtml(
+      // The one is what the library takes in Node, the other what it takes elsewhere.
+      { arrayBuffer: document.buffer, buffer: document } as Parameters<typeof mammoth.convertToHtml>[0],
+      { styleMap: styles },
+    );
+    await readHtmlPieces([value], writer);
+  } catch (error) {
+    if (error instanceof UnparsableDocument) throw error;
+    // Other programs write what the library does not expect; the text is there all the same.
+    await readBareText(part, writer);
+  }
+}
+
+/** Links and pictures point to other parts, and where those are missing the library gives up. Their text stays. */
+const withoutReferences = (part: string): string =>
+  part.replace(/<w:hyperlink\b[^>]*?(\/?)>/g, '<w:hyperlink$1>').replace(/<(\/?)(a:blip|v:imagedata)\b/g, '<$1$2-unread');
+
+async function readBareText(part: string, writer: BlockWriter): Promise<void> {
+  let text = '';
+  let isInText = false;
+  await readXml([part], {
+    open(name) {
+      if (name === 't') isInText = true;
+      else if (name === 'tab' || name === 'br') text += ' ';
+    },
+    text: (piece) => (text += isInText ? piece : ''),
+    close(name) {
+      if (name === 't') isInText = false;
+      if (name !== 'p') return;
+      writer.paragraph(text);
+      text = '';
+    },
+  });
+}
+
+/** By their names in the archive. */
+async function readSideParts(archive: Archive, main: string): Promise<Map<string, string>> {
+  const folder = main.slice(0, main.lastIndexOf('/') + 1);
+  const names = ['[Content_Types].xml', '_rels/.rels', `${folder}_rels/${main.slice(folder.length)}.rels`];
+  for (const { type, target } of await relationshipsOf(archive, main)) if (sideParts.has(type)) names.push(target);
+  const side = new Map<string, string>();
+  for (const name of names) if (archive.has(name)) side.set(name, await archive.text(name, longestSidePart));
+  return side;
+}
+
+/** A docx that holds a part of the document. */
+async function packWord(main: string, body: string, side: Map<string, string>): Promise<Uint8Array> {
+  const zip = new JSZip();
+  for (const [name, text] of side) zip.file(name, text);
+  zip.file(main, body);
+  return zip.generateAsync({ type: 'uint8array', compression: 'STORE' });
+}

@@ -1,0 +1,81 @@
+import type { BlockWriter } from '../block-writer.ts';
+import { mostCharacters } from '../limits.ts';
+import type { Reading } from '../parse.ts';
+import { damaged, tooLarge } from '../unparsable-document.ts';
+import { openArchive } from './archive.ts';
+import type { Archive } from './archive.ts';
+import { readNumberFormats } from './number-formats.ts';
+import { PackedTexts } from './packed-texts.ts';
+import { readXml } from './read-xml.ts';
+import { relationshipsOf, titleOf } from './relationships.ts';
+import { readSheet } from './sheet-rows.ts';
+
+const mostSharedTexts = 1_000_000;
+
+/** The sheets of a workbook as tables, as the program shows them: formats applied, formulas by their results. Hidden sheets are left out. */
+export async function readWorkbook(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+  const archive = openArchive(bytes);
+  const main = (await relationshipsOf(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
+  if (!archive.has(main)) throw damaged('it has no main part');
+  const relationships = await relationshipsOf(archive, main);
+  const partOf = (wanted: string) => relationships.find(({ type }) => type === wanted)?.target ?? '';
+  const { sheets, isFrom1904 } = await readSheetNames(archive, main);
+  const texts = await readSharedTexts(archive, partOf('sharedStrings'));
+  const showNumber = await readNumberFormats(archive, partOf('styles'), isFrom1904);
+  for (const { name, id } of sheets) {
+    const part = relationships.find((relationship) => relationship.id === id && relationship.type === 'worksheet')?.target;
+    if (part === undefined) continue;
+    // A lone "Sheet1" names nothing.
+    let heading: string | undefined = sheets.length > 1 || !/^\p{L}+ ?\d+$/u.test(name) ? name : undefined;
+    await readSheet(archive.pieces(part), { texts, showNumber }, (row) => {
+      if (heading !== undefined && row.length > 0) writer.heading(1, heading);
+      if (row.length > 0) heading = undefined;
+      if (row.length === 0) writer.endTable();
+      else writer.row(row);
+    });
+    writer.endTable();
+  }
+  return { title: await titleOf(archive) };
+}
+
+async function readSheetNames(archive: Archive, main: string) {
+  const sheets: { name: string; id: string }[] = [];
+  let isFrom1904 = false;
+  await readXml(archive.pieces(main), {
+    open(element, attributes) {
+      const { name, state = 'visible', 'r:id': id } = attributes;
+      if (element === 'workbookPr') isFrom1904 = attributes['date1904'] === '1' || attributes['date1904'] === 'true';
+      if (element === 'sheet' && state === 'visible' && name !== undefined && id !== undefined) sheets.push({ name, id });
+    },
+  });
+  return { sheets, isFrom1904 };
+}
+
+/** Texts are kept once, however many cells show them. */
+async function readSharedTexts(archive: Archive, part: string): Promise<PackedTexts> {
+  const texts = new PackedTexts();
+  let length = 0;
+  let text = '';
+  let isInText = false;
+  let isSpoken = false;
+  await readXml(archive.pieces(part), {
+    open(name) {
+      if (name === 'si') text = '';
+      else if (name === 'rPh') isSpoken = true;
+      else if (name === 't') isInText = !isSpoken;
+    },
+    text(piece) {
+      if (isInText) text += piece;
+    },
+    close(name) {
+      if (name === 't') isInText = false;
+      else if (name === 'rPh') isSpoken = false;
+      else if (name === 'si') {
+        texts.add(text);
+        length += text.length;
+        if (length > mostCharacters || texts.count > mostSharedTexts) throw tooLarge('it holds too many texts');
+      }
+    },
+  });
+  return texts;
+}

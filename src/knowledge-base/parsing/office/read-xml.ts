@@ -1,0 +1,35 @@
+import { Parser } from 'htmlparser2';
+import { deepestElements } from '../limits.ts';
+import { tooLarge } from '../unparsable-document.ts';
+
+/** Names are without their prefix: `w:p` is `p`. Attributes keep theirs. */
+export interface XmlHandler {
+  open?(name: string, attributes: Record<string, string>): void;
+  text?(text: string): void;
+  close?(name: string): void;
+}
+
+/** Reads XML as it streams by. Forgiving: damaged XML gives what can be read of it. Entities of its own are not expanded. */
+export async function readXml(pieces: AsyncIterable<string> | Iterable<string>, handler: XmlHandler): Promise<void> {
+  let depth = 0;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        depth += 1;
+        if (depth > deepestElements)
+          throw tooLarge(`its elements lie more than ${deepestElements} deep in each other`, 'save it in a simpler form');
+        handler.open?.(withoutPrefix(name), attributes);
+      },
+      ontext: (text) => handler.text?.(text),
+      onclosetag(name) {
+        depth -= 1;
+        handler.close?.(withoutPrefix(name));
+      },
+    },
+    { xmlMode: true },
+  );
+  for await (const piece of pieces) parser.write(piece);
+  parser.end();
+}
+
+const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1);

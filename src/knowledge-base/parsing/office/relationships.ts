@@ -1,0 +1,42 @@
+import type { Archive } from './archive.ts';
+import { readXml } from './read-xml.ts';
+
+export interface Relationship {
+  id: string;
+  /** The last word of its type: `slide`, `notesSlide`, `worksheet`. */
+  type: string;
+  /** The part it points to, as a name in the archive. */
+  target: string;
+}
+
+/** What a part of an office document points to (ECMA-376, part 2, 9.3). */
+export async function relationshipsOf(archive: Archive, part: string): Promise<Relationship[]> {
+  const folder = part.slice(0, part.lastIndexOf('/') + 1);
+  const found: Relationship[] = [];
+  await readXml(archive.pieces(`${folder}_rels/${part.slice(folder.length)}.rels`), {
+    open(name, attributes) {
+      const { Id: id, Type: type = '', Target: target, TargetMode: mode } = attributes;
+      if (name !== 'Relationship' || id === undefined || target === undefined || mode === 'External') return;
+      found.push({ id, type: type.slice(type.lastIndexOf('/') + 1), target: new URL(target, `file:///${folder}`).pathname.slice(1) });
+    },
+  });
+  return found;
+}
+
+/** The document's own title, from its core properties. */
+export async function titleOf(archive: Archive): Promise<string> {
+  let title = '';
+  let isInTitle = false;
+  await readXml(archive.pieces('docProps/core.xml'), {
+    open: (name) => (isInTitle = name === 'title'),
+    text: (text) => (title += isInTitle ? text : ''),
+    close: () => (isInTitle = false),
+  });
+  return isPlaceholder(title) ? '' : title;
+}
+
+/** What programs write when nobody gave a title. */
+export const isPlaceholder = (title: string): boolean =>
+  /^(?:microsoft (?:word|powerpoint|excel) - |untitled|powerpoint presentation$|presentation$|document\d*$|slide 1$|.*\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd)$)/i.test(
+    title.trim(),
+  );

@@ -1,0 +1,65 @@
+import type { ShowNumber } from './number-formats.ts';
+import type { PackedTexts } from './packed-texts.ts';
+import { readXml } from './read-xml.ts';
+
+const mostColumns = 16_384;
+
+interface CellSource {
+  texts: PackedTexts;
+  showNumber: ShowNumber;
+}
+
+/** Gives `onRow` every row with something in it, as it is shown, and an empty array where rows are left blank in between. */
+export async function readSheet(pieces: AsyncIterable<string>, source: CellSource, onRow: (cells: string[]) => void): Promise<void> {
+  let row: string[] = [];
+  let rowNumber = 0;
+  let lastWritten = 0;
+  let column = 0;
+  let type = '';
+  let style = 0;
+  let value = '';
+  let isInValue = false;
+  await readXml(pieces, {
+    open(name, attributes) {
+      if (name === 'row') {
+        row = [];
+        column = 0;
+        rowNumber = Number(attributes['r'] ?? rowNumber + 1) || rowNumber + 1;
+      } else if (name === 'c') {
+        column = columnIn(attributes['r']) ?? column + 1;
+        type = attributes['t'] ?? 'n';
+        style = Number(attributes['s'] ?? 0);
+        value = '';
+      } else if (name === 'v' || name === 't') isInValue = true;
+    },
+    text(piece) {
+      if (isInValue) value += piece;
+    },
+    close(name) {
+      if (name === 'v' || name === 't') isInValue = false;
+      else if (name === 'c' && value !== '' && column <= mostColumns) {
+        while (row.length < column - 1) row.push('');
+        row[column - 1] = shown(value, type, style, source);
+      } else if (name === 'row' && row.some((cell) => cell.trim() !== '')) {
+        if (lastWritten > 0 && rowNumber > lastWritten + 1) onRow([]);
+        onRow(row);
+        lastWritten = rowNumber;
+      }
+    },
+  });
+}
+
+function shown(value: string, type: string, style: number, { texts, showNumber }: CellSource): string {
+  if (type === 's') return texts.at(Number(value)) ?? '';
+  if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
+  if (type === 'e') return '';
+  if (type !== 'n') return value;
+  const number = Number(value);
+  return Number.isNaN(number) ? value : showNumber(number, style);
+}
+
+/** 28 for "AB12". */
+function columnIn(reference: string | undefined): number | undefined {
+  const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0];
+  return letters === undefined ? undefined : [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+}

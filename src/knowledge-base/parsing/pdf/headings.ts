@@ -1,0 +1,67 @@
+import type { PageParagraph } from './paragraphs.ts';
+
+const longest = 150;
+const longestEmphasised = 90;
+const largerBy = 1.15;
+/** With more of them than this, what looks like headings is how the whole document looks. */
+const mostShare = 0.4;
+const shareMattersFrom = 20;
+
+/** Bookmarks of a document, flattened: their title, and how deep they lie, from 1. */
+export interface Bookmark {
+  title: string;
+  depth: number;
+}
+
+/**
+ * The level of each paragraph that is a heading. Told by bookmarks, by letters larger than those of most text, and by a font of their own on
+ * a short line. A PDF does not say which fonts are bold.
+ */
+export function headingLevels(paragraphs: PageParagraph[], bookmarks: Bookmark[]): Map<PageParagraph, number> {
+  const texts = paragraphs.filter((paragraph) => paragraph.kind !== 'table');
+  const bodySize = mostCommon(texts, (paragraph) => String(rounded(paragraph.size)));
+  const bodyFont = mostCommon(texts, (paragraph) => paragraph.font);
+  const depths = new Map(bookmarks.map(({ title, depth }) => [keyOf(title), depth]));
+  const isLarge = (paragraph: PageParagraph) => paragraph.size >= Number(bodySize) * largerBy;
+
+  let found = paragraphs.filter((paragraph, index) => {
+    if (paragraph.kind === 'table' || paragraph.text.length > longest || !/\p{L}{2}/u.test(paragraph.text)) return false;
+    if (depths.has(keyOf(paragraph.text))) return true;
+    if (paragraph.lineCount > 3 || /[.,;]$/.test(paragraph.text)) return false;
+    return (isLarge(paragraph) && paragraph.kind === 'text') || isEmphasised(paragraph, paragraphs[index + 1], Number(bodySize), bodyFont);
+  });
+  if (found.length > Math.max(texts.length, shareMattersFrom) * mostShare)
+    found = found.filter((paragraph) => depths.has(keyOf(paragraph.text)) || isLarge(paragraph));
+
+  const sizes = [...new Set(found.map((paragraph) => rounded(paragraph.size)))].toSorted((one, other) => other - one);
+  return new Map(found.map((paragraph) => [paragraph, depths.get(keyOf(paragraph.text)) ?? sizes.indexOf(rounded(paragraph.size)) + 1]));
+}
+
+/** A short line in another font than the text that follows it. */
+function isEmphasised(paragraph: PageParagraph, next: PageParagraph | undefined, bodySize: number, bodyFont: string): boolean {
+  return (
+    paragraph.isOneFont &&
+    paragraph.font !== bodyFont &&
+    paragraph.size >= bodySize * 0.97 &&
+    paragraph.lineCount <= 2 &&
+    paragraph.text.length <= longestEmphasised &&
+    (paragraph.kind === 'text' || /^[\dA-Z]{1,3}[.)]/.test(paragraph.text)) &&
+    !/[@|]|[!:]$/.test(paragraph.text) &&
+    next !== undefined &&
+    (next.font !== paragraph.font || next.kind === 'table')
+  );
+}
+
+function mostCommon(paragraphs: PageParagraph[], keyed: (paragraph: PageParagraph) => string): string {
+  const lengths = new Map<string, number>();
+  for (const paragraph of paragraphs) lengths.set(keyed(paragraph), (lengths.get(keyed(paragraph)) ?? 0) + paragraph.text.length);
+  return [...lengths].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '';
+}
+
+const rounded = (size: number) => Math.round(size * 2) / 2;
+const keyOf = (title: string) =>
+  title
+    .replace(/^[\s\d.]+/, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();

@@ -1,0 +1,25 @@
+const eastAsian = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]/;
+const mostWords = 50_000;
+
+/** Joins lines. Remembers the words that a document writes with a hyphen, to tell them from those that the end of a line has broken. */
+export class Hyphens {
+  private readonly words = new Set<string>();
+
+  learn(text: string): void {
+    if (this.words.size > mostWords) return;
+    for (const [word] of text.matchAll(/\p{L}+-\p{L}+/gu)) this.words.add(word.toLowerCase());
+  }
+
+  /** Undoes the breaking of words; Chinese and Japanese have no blanks. */
+  join(before: string, after: string): string {
+    const [, first = ''] = /(\p{L}+)[-\u00ad\u2010]$/u.exec(before) ?? [];
+    if (first !== '' && /^\p{Ll}/u.test(after)) {
+      const [second = ''] = /^\p{L}+/u.exec(after) ?? [];
+      const isWritten = first.length === 1 || this.words.has(`${first}-${second}`.toLowerCase());
+      return (isWritten ? before : before.slice(0, -1)) + after;
+    }
+    if (first !== '' && /^[\p{L}\p{N}]/u.test(after)) return before + after;
+    if (eastAsian.test(before.at(-1) ?? '') && eastAsian.test(after.at(0) ?? '')) return before + after;
+    return `${before} ${after}`;
+  }
+}

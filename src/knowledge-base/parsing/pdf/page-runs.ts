@@ -1,0 +1,92 @@
+import type { PDFPageProxy } from 'unpdf/pdfjs';
+
+type TextContent = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
+type TextItem = Extract<TextContent['items'][number], { str: string }>;
+
+/** A stretch of text in one font. Points, from the upper left corner of the page as it is read; `baseline` grows downwards. */
+export interface Run {
+  text: string;
+  left: number;
+  right: number;
+  baseline: number;
+  size: number;
+  font: string;
+  /** The page has a blank after it. */
+  isSpaced: boolean;
+}
+
+export interface PageRuns {
+  width: number;
+  height: number;
+  runs: Run[];
+  /** Text that stands across the page, in its own order: stamps and notes in the margin. */
+  aside: string;
+}
+
+interface Viewport {
+  width: number;
+  height: number;
+  transform: readonly number[];
+}
+
+/** Quarter turns to the right, by which text stands against the page. */
+type Turn = 0 | 1 | 2 | 3;
+
+/** Turns the page so that most of its text stands upright, and a page that is read from the right so that it is read from the left. */
+export function pageRuns({ items }: TextContent, viewport: Viewport): PageRuns {
+  const placed: { item: TextItem; turn: Turn; x: number; y: number; isSpaced: boolean }[] = [];
+  const lengths = [0, 0, 0, 0];
+  let fromRight = 0;
+  for (const item of items) {
+    if (!('str' in item)) continue;
+    if (item.str.trim() === '') {
+      const before = placed.at(-1);
+      if (before && item.str !== '') before.isSpaced = true;
+      continue;
+    }
+    const turn = turnOf(item, viewport);
+    // Text at any other angle is a stamp behind the page.
+    if (turn === undefined) continue;
+    lengths[turn] = (lengths[turn] ?? 0) + item.str.length;
+    if (item.dir === 'rtl') fromRight += item.str.length;
+    placed.push({ item, turn, ...pointOn(viewport, item), isSpaced: false });
+  }
+  const most = lengths.indexOf(Math.max(...lengths)) as Turn;
+  const isLying = most === 1 || most === 3;
+  const [width, height] = isLying ? [viewport.height, viewport.width] : [viewport.width, viewport.height];
+  const isFromRight = fromRight > (lengths[most] ?? 0) / 2;
+
+  const runs = placed
+    .filter(({ turn }) => turn === most)
+    .map(({ item, x, y, isSpaced }): Run => {
+      const [left, baseline] = turned(x, y, most, viewport);
+      const text = item.str;
+      const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0) || item.height;
+      const right = left + item.width;
+      const font = item.fontName;
+      return isFromRight
+        ? { text, left: width - right, right: width - left, baseline, size, font, isSpaced }
+        : { text, left, right, baseline, size, font, isSpaced };
+    });
+  const aside = placed.flatMap(({ item, turn, isSpaced }) => (turn === most ? [] : [item.str + (isSpaced ? ' ' : '')])).join('');
+  return { width, height, runs, aside };
+}
+
+function turnOf({ transform: [a = 1, b = 0] }: TextItem, { transform: [va = 1, vb = 0, vc = 0, vd = -1] }: Viewport): Turn | undefined {
+  const across = va * a + vc * b;
+  const down = vb * a + vd * b;
+  if (Math.abs(down) <= Math.abs(across) * 0.05) return across >= 0 ? 0 : 2;
+  if (Math.abs(across) <= Math.abs(down) * 0.05) return down >= 0 ? 1 : 3;
+  return undefined;
+}
+
+function pointOn({ transform: [a = 1, b = 0, c = 0, d = -1, e = 0, f = 0] }: Viewport, { transform }: TextItem): { x: number; y: number } {
+  const [x = 0, y = 0] = transform.slice(4);
+  return { x: a * x + c * y + e, y: b * x + d * y + f };
+}
+
+function turned(x: number, y: number, turn: Turn, { width, height }: Viewport): [number, number] {
+  if (turn === 1) return [y, width - x];
+  if (turn === 2) return [width - x, height - y];
+  return turn === 3 ? [height - y, x] : [x, y];
+}

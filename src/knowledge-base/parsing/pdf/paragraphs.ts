@@ -1,0 +1,96 @@
+import { listItemIn } from '../text/list-marks.ts';
+import type { Hyphens } from './hyphens.ts';
+import { pitchOf } from './rows.ts';
+import type { Row } from './rows.ts';
+
+/** A paragraph as it stands on a page, before anything is known of the whole document. */
+export interface PageParagraph {
+  kind: 'text' | 'item' | 'table';
+  text: string;
+  /** Cells of a table. */
+  rows: string[][];
+  page: number;
+  size: number;
+  font: string;
+  isOneFont: boolean;
+  lineCount: number;
+  /** Its last line goes to the end of the column: what follows elsewhere may belong to it. */
+  isFilled: boolean;
+}
+
+interface Line {
+  text: string;
+  left: number;
+  right: number;
+  baseline: number;
+  size: number;
+  font: string;
+  isOneFont: boolean;
+}
+
+/** The paragraphs of lines that stand below each other. */
+export function paragraphsOf(rows: Row[], page: number, hyphens: Hyphens): PageParagraph[] {
+  const lines = rows.map(lineOf);
+  const pitch = pitchOf(lines);
+  const left = Math.min(...lines.map((line) => line.left));
+  const right = Math.max(...lines.map((line) => line.right));
+  const groups: Line[][] = [];
+  for (const line of lines) {
+    const group = groups.at(-1);
+    if (group && !beginsParagraph(line, group, { left, right, pitch })) group.push(line);
+    else groups.push([line]);
+  }
+  return groups.map((group) => asParagraph(group, page, right, hyphens));
+}
+
+function lineOf({ segments }: Row): Line {
+  const longest = segments.reduce((one, other) => (other.text.length > one.text.length ? other : one));
+  return {
+    text: segments.map(({ text }) => text).join(' '),
+    left: Math.min(...segments.map((segment) => segment.left)),
+    right: Math.max(...segments.map((segment) => segment.right)),
+    baseline: longest.baseline,
+    size: longest.size,
+    font: longest.font,
+    isOneFont: segments.every((segment) => segment.isOneFont && segment.font === longest.font),
+  };
+}
+
+/** A dash, a point in the middle or a number may also stand at the beginning of a line by chance. */
+const surelyBullet = /^\s*[•◦▪▫■□●○◆◇‣⁃∙►▸➢➤✓✔❖]/;
+
+function beginsParagraph(line: Line, group: Line[], { left, right, pitch }: { left: number; right: number; pitch: number }): boolean {
+  const [first, last] = [group[0], group.at(-1)];
+  if (!first || !last) return true;
+  const width = right - left;
+  const isEnded = /[.!?:;。！？：]["'”’)\]]*$/.test(last.text);
+  const isShort = last.right < right - width * 0.15;
+  if (line.baseline - last.baseline > Math.max(pitch * 1.35, line.size * 1.45)) return true;
+  if (Math.abs(line.size - last.size) > last.size * 0.08) return true;
+  const item = listItemIn(line.text);
+  const isInItem = listItemIn(first.text) !== undefined;
+  if (item !== undefined && (surelyBullet.test(line.text) || isEnded || isShort || isInItem)) return true;
+  if (line.font !== last.font && (line.isOneFont || last.isOneFont) && (isShort || isEnded)) return true;
+  if (isInItem) return line.left < first.left + line.size * 0.5 && (isShort || isEnded);
+  const isIndented = line.left > left + line.size * 0.8 && line.left > last.left + line.size * 0.8;
+  if (isIndented && isEnded) return true;
+  if (isShort && isEnded) return true;
+  return last.right < right - width * 0.35 && /^[\p{Lu}\p{N}]/u.test(line.text);
+}
+
+function asParagraph(lines: Line[], page: number, right: number, hyphens: Hyphens): PageParagraph {
+  const text = lines.map((line) => line.text).reduce((before, after) => hyphens.join(before, after));
+  const item = listItemIn(text);
+  const longest = lines.reduce((one, other) => (other.text.length > one.text.length ? other : one));
+  return {
+    kind: item === undefined ? 'text' : 'item',
+    text: item ?? text,
+    rows: [],
+    page,
+    size: longest.size,
+    font: longest.font,
+    isOneFont: lines.every((line) => line.isOneFont && line.font === longest.font),
+    lineCount: lines.length,
+    isFilled: (lines.at(-1)?.right ?? 0) > right - longest.size * 2,
+  };
+}

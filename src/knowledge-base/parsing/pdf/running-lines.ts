@@ -1,0 +1,36 @@
+import { rowsOf } from './rows.ts';
+import type { Segment } from './segments.ts';
+
+/** The part of a page, above and below, in which running heads and feet stand, and how many rows of it may be such. */
+const margin = 0.14;
+const mostRows = 2;
+/** Left and right pages have their own, and a chapter begins without one. */
+const pagesLookedBack = 3;
+
+const pageNumber =
+  /^(?:(?:page|seite|página|pagina|p\.|s\.)\s*)?[-–—|]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-–—|]?(?:\s*(?:\/|of|von|de|sur|di)\s*\d{1,4})?$/i;
+
+/** Takes page numbers, and heads and feet that a page before had already, out of the pages that it is given one after the other. */
+export class RunningLines {
+  private readonly seen = new Map<string, number>();
+
+  withoutThem(segments: Segment[], page: number, height: number): Segment[] {
+    const rows = rowsOf(segments);
+    const above = rows.filter((row) => row.baseline < height * margin).slice(0, mostRows);
+    const below = rows.filter((row) => row.baseline > height * (1 - margin)).slice(-mostRows);
+    const dropped = new Set<Segment>();
+    for (const [place, marginal] of [['above', above] as const, ['below', below] as const]) {
+      for (const row of marginal) {
+        const text = row.segments.map((segment) => segment.text).join(' ');
+        const key = `${place} ${text.replace(/\d+|\b[ivxlc]+\b/gi, '#')}`;
+        const before = this.seen.get(key);
+        this.seen.set(key, page);
+        const isRepeated = before !== undefined && page - before <= pagesLookedBack;
+        // A head that is seen for the first time is known by the number beside it.
+        const isNumbered = row.segments.length > 1 && row.segments.some((segment) => segment.text === String(page));
+        if (isRepeated || isNumbered || pageNumber.test(text.trim())) for (const segment of row.segments) dropped.add(segment);
+      }
+    }
+    return segments.filter((segment) => !dropped.has(segment));
+  }
+}

@@ -1,0 +1,147 @@
+import type { Run } from './page-runs.ts';
+
+/** Text without a wide gap in it: a line of a column, a cell of a table. Points, as in `Run`. `font` is that of most of it. */
+export interface Segment {
+  text: string;
+  left: number;
+  right: number;
+  baseline: number;
+  size: number;
+  font: string;
+  /** All of it is in `font`. */
+  isOneFont: boolean;
+  runs: Run[];
+}
+
+/** In sizes of the font: a gap from which on two runs are apart, and one from which on a blank stands between them. */
+const apart = 0.9;
+const blank = 0.12;
+const widestStretched = 2.5;
+const closestCells = 0.35;
+/** A bullet or number belongs to what follows, over a gap of this many sizes. */
+const markReach = 5;
+/** So does the number of a heading, over a gap of this many. */
+const numberReach = 2.5;
+const loneNumber = /^\d{1,2}(?:\.\d{1,2})*$/;
+const loneMark = /^(?:[-–—*•◦▪▫■□●○◆◇‣⁃∙·►▸➢➤✓✔❖\uf0b7\uf0a7]|\(?(?:\d{1,3}|[a-zA-Z])[.)])$/;
+
+/** Joins the runs of a page into segments. */
+export function segmentsOf(runs: Run[]): Segment[] {
+  return rowsOfRuns(runs).flatMap((row) => splitRow(row));
+}
+
+interface RunRow {
+  baseline: number;
+  size: number;
+  runs: Run[];
+}
+
+/** Runs at one height. The larger ones come first: raised and lowered signs belong to the row of what they are raised from. */
+function rowsOfRuns(runs: Run[]): Run[][] {
+  const rows: RunRow[] = [];
+  const inOrder = runs.toSorted(
+    (one, other) => Math.round(other.size - one.size) || Math.round(one.baseline - other.baseline) || one.left - other.left,
+  );
+  for (const run of inOrder) {
+    const row = rows.find((candidate) => belongsTo(run, candidate));
+    if (row) row.runs.push(run);
+    else if (!isDrawnTwice(run, rows)) rows.push({ baseline: run.baseline, size: run.size, runs: [run] });
+  }
+  return rows
+    .toSorted((one, other) => one.baseline - other.baseline)
+    .map((row) => row.runs.toSorted((one, other) => one.left - other.left));
+}
+
+function belongsTo(run: Run, row: RunRow): boolean {
+  if (run.size < row.size * 0.85) return row.runs.some((other) => isAtHeightOf(run, other) && distance(run, other) < other.size);
+  return (
+    isAtHeightOf(run, row) &&
+    !row.runs.some((other) => distance(run, other) < -Math.min(run.right - run.left, other.right - other.left) / 2)
+  );
+}
+
+function isAtHeightOf({ baseline, size }: Run, other: { baseline: number; size: number }): boolean {
+  const middle = baseline - size * 0.35;
+  return middle > other.baseline - other.size * 0.85 && middle < other.baseline + other.size * 0.1;
+}
+
+/** Negative where the two overlap. */
+const distance = (one: Run, other: Run) => Math.max(one.left, other.left) - Math.min(one.right, other.right);
+
+/** Programs make letters bold by writing them twice. */
+const isDrawnTwice = (run: Run, rows: RunRow[]) =>
+  rows.some(
+    ({ baseline, runs }) =>
+      Math.abs(baseline - run.baseline) < run.size * 0.1 &&
+      runs.some((other) => other.text === run.text && Math.abs(other.left - run.left) < run.size * 0.1),
+  );
+
+function splitRow(runs: Run[]): Segment[] {
+  const segments: Segment[] = [];
+  let group: Run[] = [];
+  for (const [index, run] of runs.entries()) {
+    const last = group.at(-1);
+    const gap = last ? gapBetween(last, run) : 0;
+    if (last && gap > apart && !isMarkOf(run, group, gap) && !isStretched(runs, index)) {
+      segments.push(joined(group));
+      group = [];
+    }
+    group.push(run);
+  }
+  if (group.length > 0) segments.push(joined(group));
+  return segments;
+}
+
+/** In sizes of the smaller font. */
+const gapBetween = (before: Run, after: Run) => (after.left - before.right) / Math.min(before.size, after.size);
+
+/** Text set to the width of a narrow column has wide gaps between words, all of a line alike. */
+function isStretched(runs: Run[], index: number): boolean {
+  const gaps = [index - 1, index, index + 1].map((place) => {
+    const [before, after] = [runs[place - 1], runs[place]];
+    return before && after ? gapBetween(before, after) : undefined;
+  });
+  const [before, own = 0, after] = gaps;
+  const areWords = [runs[index - 1], runs[index]].every((run) => run && !/\s/.test(run.text));
+  return areWords && own < widestStretched && [before, after].some((other) => other !== undefined && Math.abs(other - own) < own * 0.04);
+}
+
+function isMarkOf(run: Run, before: Run[], gap: number): boolean {
+  const text = before
+    .map((other) => other.text)
+    .join('')
+    .trim();
+  return (gap < markReach && loneMark.test(text)) || (gap < numberReach && loneNumber.test(text) && /^\p{Lu}/u.test(run.text));
+}
+
+/** Cells that stand close to each other, told apart by a column that begins at `x`. */
+export function splitAt(segment: Segment, x: number): Segment[] {
+  const index = segment.runs.findIndex((run, place) => {
+    const before = segment.runs[place - 1];
+    return before !== undefined && Math.abs(run.left - x) < run.size * 0.2 && gapBetween(before, run) > closestCells;
+  });
+  return index === -1 ? [segment] : [joined(segment.runs.slice(0, index)), joined(segment.runs.slice(index))];
+}
+
+function joined(runs: Run[]): Segment {
+  let text = '';
+  for (const [index, run] of runs.entries()) {
+    const before = runs[index - 1];
+    const isParted = before !== undefined && (before.isSpaced || run.left - before.right > Math.max(run.size, before.size) * blank);
+    text += isParted && !/\s$/.test(text) ? ` ${run.text}` : run.text;
+  }
+  const lengths = new Map<string, number>();
+  for (const run of runs) lengths.set(run.font, (lengths.get(run.font) ?? 0) + run.text.trim().length);
+  const [font = '', length = 0] = [...lengths].toSorted(([, one], [, other]) => other - one)[0] ?? [];
+  const largest = runs.reduce((one, other) => (other.size > one.size ? other : one));
+  return {
+    text: text.trim(),
+    left: Math.min(...runs.map((run) => run.left)),
+    right: Math.max(...runs.map((run) => run.right)),
+    baseline: largest.baseline,
+    size: largest.size,
+    font,
+    isOneFont: length >= [...lengths.values()].reduce((sum, other) => sum + other, 0) * 0.95,
+    runs,
+  };
+}

@@ -1,0 +1,32 @@
+import { median } from './rows.ts';
+import type { Region, Row } from './rows.ts';
+import { byColumns, closeBelow, groupsOf, withCellsApart } from './table-rows.ts';
+
+/** The tables in rows that belong together. Lines of a larger font, and lines before and after that have one cell, are none of theirs. */
+export function tablesOf(rows: Row[]): Region[] {
+  const size = median(
+    rows.map((row) => row.size),
+    0,
+  );
+  const regions: Region[] = [];
+  for (const row of rows) {
+    const kind = row.segments.length === 1 && row.size > size * 1.08 ? 'lines' : 'table';
+    const last = regions.at(-1);
+    if (last?.kind === kind) last.rows.push(row);
+    else regions.push({ kind, rows: [row] });
+  }
+  return regions.flatMap((region): Region[] => {
+    const first = region.rows.findIndex((row) => row.segments.length > 1);
+    if (region.kind === 'lines' || first === -1) return [{ kind: 'lines', rows: region.rows }];
+    const end = region.rows.findLastIndex((row) => row.segments.length > 1) + 1;
+    const [before, table, after] = [region.rows.slice(0, first), region.rows.slice(first, end), region.rows.slice(end)];
+    // A cell of the last row may have more lines than the others.
+    const close = groupsOf(region.rows) ? closeBelow(after, table) : 0;
+    const parts: Region[] = [
+      { kind: 'lines', rows: before },
+      ...byColumns(withCellsApart(table.concat(after.slice(0, close)))).map((part): Region => ({ kind: 'table', rows: part })),
+      { kind: 'lines', rows: after.slice(close) },
+    ];
+    return parts.filter((part) => part.rows.length > 0);
+  });
+}

@@ -1,0 +1,45 @@
+import type { BlockWriter } from '../block-writer.ts';
+import { cleanText } from '../clean-text.ts';
+import type { Reading } from '../parse.ts';
+import { listItemIn } from '../text/list-marks.ts';
+import { boldLevel } from '../typed-headings.ts';
+import { damaged, tooLarge } from '../unparsable-document.ts';
+import { deepestElements } from '../limits.ts';
+import { RichTextState } from './rich-text-state.ts';
+import { richTextTokens } from './rich-text-tokens.ts';
+
+const longestBoldHeading = 100;
+
+/** A document in RTF: its text, headings by outline level or style, lists by their marks, tables. */
+export async function readRichText(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+  const state = new RichTextState((paragraph) => {
+    const text = cleanText(paragraph.text);
+    if (paragraph.row) return writer.row(paragraph.row);
+    if (text === '') return;
+    if (paragraph.level > 0) return writer.heading(paragraph.level, text);
+    // The mark that the writing program has put before an item; a bullet may be any sign of a font.
+    if (paragraph.mark !== undefined)
+      return writer.listItem(/[\p{L}\p{N}]/u.test(paragraph.mark) ? `${paragraph.mark.trim()} ${text}` : text);
+    if (paragraph.isBold && text.length <= longestBoldHeading && !/[.:;,]$/.test(text)) return writer.heading(boldLevel, text);
+    const item = listItemIn(text);
+    if (item === undefined) writer.paragraph(text);
+    else writer.listItem(item);
+  });
+  let depth = 0;
+  for (const token of richTextTokens(bytes)) {
+    if (token.kind === 'open') {
+      depth += 1;
+      if (depth > deepestElements)
+        throw tooLarge(`its groups lie more than ${deepestElements} deep in each other`, 'save it in a simpler form');
+      state.open();
+    } else if (token.kind === 'close') {
+      depth -= 1;
+      state.close();
+    } else if (token.kind === 'word') state.word(token.word, token.number);
+    else state.bytes(token.bytes);
+  }
+  state.end();
+  // The outermost group is the document; a cut-off file never closes it.
+  if (depth > 0) throw damaged('it is cut off');
+  return { title: state.title };
+}

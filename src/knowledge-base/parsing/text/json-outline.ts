@@ -1,0 +1,93 @@
+import type { BlockWriter } from '../block-writer.ts';
+import { cleanLine } from '../clean-text.ts';
+
+interface Level {
+  isArray: boolean;
+  /** The name of the property that is being read, or the position in an array, from 1. */
+  key: string;
+  index: number;
+  /** Items of an array that is a section of its own are a list. */
+  startsRecord: boolean;
+}
+
+/**
+ * Makes text of JSON as it streams by. A property of the outermost object that holds more than one value is a heading. An object in an
+ * array is a paragraph with a line for every value in it, `customer.name: Ada`; values directly in an array stand on one line.
+ */
+export class JsonOutline {
+  private readonly writer: BlockWriter;
+  private readonly levels: Level[] = [];
+  private lines: string[] = [];
+  private lastLabel: string | undefined;
+  /** A string that is a property's name if a colon follows. */
+  private held: string | undefined;
+
+  constructor(writer: BlockWriter) {
+    this.writer = writer;
+  }
+
+  open(isArray: boolean): void {
+    this.settle();
+    const parent = this.levels.at(-1);
+    if (parent?.isArray) parent.index += 1;
+    const startsRecord = !isArray && (parent?.isArray ?? false) && !this.levels.some((level) => level.startsRecord);
+    if (startsRecord) this.flush();
+    if (this.levels.length === 1 && parent && !parent.isArray) {
+      this.flush();
+      this.writer.heading(1, parent.key);
+    }
+    this.levels.push({ isArray, key: '', index: 0, startsRecord });
+  }
+
+  close(): void {
+    this.settle();
+    const closed = this.levels.pop();
+    if (closed?.startsRecord || this.levels.length <= 1) this.flush();
+  }
+
+  colon(): void {
+    const object = this.levels.at(-1);
+    if (object) object.key = this.held ?? '';
+    this.held = undefined;
+  }
+
+  value(text: string): void {
+    this.settle();
+    this.held = text;
+  }
+
+  end(): void {
+    this.settle();
+    this.flush();
+  }
+
+  /** What was held was no name. */
+  private settle(): void {
+    if (this.held === undefined) return;
+    const text = cleanLine(this.held);
+    this.held = undefined;
+    const parent = this.levels.at(-1);
+    if (text === '') return;
+    const label = this.label();
+    if (label === '') return parent?.isArray ? this.writer.listItem(text) : this.writer.paragraph(text);
+    if (parent?.isArray && label === this.lastLabel) this.lines[this.lines.length - 1] += `, ${text}`;
+    else this.lines.push(`${label}: ${text}`);
+    this.lastLabel = label;
+  }
+
+  /** The names that lead to the value within its record: below the section's heading, or within the object in an array. */
+  private label(): string {
+    const record = this.levels.findIndex((level) => level.startsRecord);
+    const from = record !== -1 ? record : this.levels[0]?.isArray === false && this.levels.length > 1 ? 1 : 0;
+    return this.levels
+      .slice(from)
+      .flatMap((level, place, shown) => (level.isArray ? (place < shown.length - 1 ? [String(level.index)] : []) : [level.key]))
+      .join('.');
+  }
+
+  private flush(): void {
+    if (this.lines.length > 0) this.writer.paragraph(this.lines.join('\n'));
+    this.lines = [];
+    this.lastLabel = undefined;
+  }
+}

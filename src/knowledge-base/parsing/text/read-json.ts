@@ -1,0 +1,47 @@
+import { TokenType, Tokenizer } from '@streamparser/json';
+import type { BlockWriter } from '../block-writer.ts';
+import { deepestValues } from '../limits.ts';
+import type { Reading } from '../parse.ts';
+import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
+import { JsonOutline } from './json-outline.ts';
+import { textPieces } from './text-pieces.ts';
+
+/** Numbers as they were written: an id beyond 2^53 stays itself. */
+class ExactTokenizer extends Tokenizer {
+  protected override parseNumber(text: string): number {
+    return text as unknown as number;
+  }
+}
+
+/** JSON, or several values one after the other, as text: every value with its name. */
+export async function readJson(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+  const outline = new JsonOutline(writer);
+  const tokenizer = new ExactTokenizer({ separator: '' });
+  let depth = 0;
+  let failure: unknown;
+  tokenizer.onToken = ({ token, value }) => {
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
+      depth += 1;
+      if (depth > deepestValues)
+        throw tooLarge(`its values lie more than ${deepestValues} deep in each other`, 'save it in a simpler form');
+      outline.open(token === TokenType.LEFT_BRACKET);
+    } else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) {
+      depth -= 1;
+      outline.close();
+    } else if (token === TokenType.COLON) outline.colon();
+    else if (token !== TokenType.COMMA && token !== TokenType.SEPARATOR) outline.value(value === null ? '' : String(value));
+  };
+  // What `onToken` throws comes here, too.
+  tokenizer.onError = (error) => {
+    failure ??= error;
+  };
+  for await (const piece of textPieces(bytes)) {
+    tokenizer.write(piece);
+    if (failure instanceof UnparsableDocument) throw failure;
+    if (failure) throw damaged('it is no JSON', failure);
+  }
+  tokenizer.end();
+  if (failure || depth !== 0) throw damaged('it is no JSON, or it is cut off', failure);
+  outline.end();
+  return {};
+}

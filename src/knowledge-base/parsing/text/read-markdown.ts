@@ -1,0 +1,47 @@
+import { marked } from 'marked';
+import type { BlockWriter } from '../block-writer.ts';
+import { readHtmlPieces } from '../html/read-html.ts';
+import type { Reading } from '../parse.ts';
+import { lineBatches, textPieces } from './text-pieces.ts';
+
+/** Turned into HTML in parts of about this many characters, since the library holds ten times its text. */
+const partLength = 1 << 16;
+
+/** Markdown by way of HTML, which it may hold anyway. */
+export async function readMarkdown(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+  let title: string | undefined;
+  for await (const part of splitMarkdown(textPieces(bytes))) {
+    const { text, title: named } = withoutFrontMatter(title === undefined ? part : `\n${part}`);
+    title ??= named;
+    await readHtmlPieces([await marked.parse(text, { gfm: true })], writer);
+  }
+  return { title };
+}
+
+/** Cuts before a heading or at a blank line, never inside a fence of code. */
+async function* splitMarkdown(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let lines: string[] = [];
+  let length = 0;
+  let fence: string | undefined;
+  for await (const batch of lineBatches(pieces)) {
+    for (const line of batch) {
+      if (length >= partLength && fence === undefined && (line.trim() === '' || /^#{1,6}\s/.test(line))) {
+        yield lines.join('\n');
+        lines = [];
+        length = 0;
+      }
+      const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+      if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) fence = fence === undefined ? mark : undefined;
+      lines.push(line);
+      length += line.length + 1;
+    }
+  }
+  yield lines.join('\n');
+}
+
+/** Settings of a site generator between two lines of dashes. Their title is the document's. */
+function withoutFrontMatter(text: string): { text: string; title: string } {
+  const [whole = '', settings = ''] = /^---\n([^]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(text) ?? [];
+  const title = /^title:\s*(["']?)(.+?)\1\s*$/m.exec(settings)?.[2] ?? '';
+  return { text: text.slice(whole.length), title };
+}

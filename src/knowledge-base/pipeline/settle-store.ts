@@ -1,0 +1,50 @@
+import type { Database } from '../../database/client.ts';
+import { documentColumns, documentOf, type DocumentRow } from '../store.ts';
+
+/** A document, and chunks of it that search will never find again, at most `limit`. None of them can come back to life. */
+export async function deadChunks(
+  database: Database,
+  organizationId: number,
+  id: number,
+  limit: number,
+): Promise<{ document: DocumentRow | null; ids: number[] }> {
+  const [documents, chunks] = await database.batch([
+    database.prepare(`SELECT ${documentColumns} FROM knowledge_document WHERE organization_id = ? AND id = ?`, organizationId, id),
+    database.prepare(
+      `SELECT c.id FROM knowledge_document d CROSS JOIN knowledge_chunk c
+       WHERE d.organization_id = ? AND d.id = ? AND c.document_id = d.id AND NOT (
+         d.is_active AND (c.generation = d.generation OR (c.generation = d.next_generation AND d.status IN ('pending', 'processing')))
+       ) LIMIT ?`,
+      organizationId,
+      id,
+      limit,
+    ),
+  ]);
+  const document = documents![0] ? documentOf(documents![0]) : null;
+  return { document, ids: chunks!.map((row) => row['id'] as number) };
+}
+
+export async function deleteChunks(database: Database, organizationId: number, ids: number[]): Promise<void> {
+  await database.all(
+    database.prepare(
+      'DELETE FROM knowledge_chunk WHERE id IN (SELECT value FROM json_each(?)) AND organization_id = ?',
+      JSON.stringify(ids),
+      organizationId,
+    ),
+  );
+}
+
+/** Nothing more is to be done for a document, unless something has become of it since it was read. */
+export async function markSettled(database: Database, document: DocumentRow): Promise<void> {
+  await database.all(
+    database.prepare(
+      `UPDATE knowledge_document SET due_at = NULL
+       WHERE organization_id = ? AND id = ? AND next_generation = ? AND status = ? AND is_active = ?`,
+      document.organization_id,
+      document.id,
+      document.next_generation,
+      document.status,
+      document.is_active ? 1 : 0,
+    ),
+  );
+}

@@ -1,0 +1,40 @@
+import type { Context } from '../../accounts/context.ts';
+import { fireInternalEvent } from '../../automation-workflows/triggers/fire-internal-event.ts';
+import { vectorIndexOf } from '../../providers/vector-index/vector-index.ts';
+import type { DocumentRow } from '../store.ts';
+import { deletePages } from './pages-store.ts';
+import { deadChunks, deleteChunks, markSettled } from './settle-store.ts';
+
+const pageSize = 500;
+
+/** What follows a document's end: chunks that search no longer shows are cleared away, and journeys hear of it. Answers whether more is left. */
+export async function settle(context: Context, id: number): Promise<boolean> {
+  const { database, bindings, organization } = context;
+  const { document, ids } = await deadChunks(database, organization.id, id, pageSize);
+  if (document?.due_at == null) return false;
+  if (ids.length > 0) {
+    // The rows go last: they know which vectors are there.
+    await vectorIndexOf(context, organization.id).remove(ids);
+    await deleteChunks(database, organization.id, ids);
+    if (ids.length === pageSize) return true;
+  }
+  const isUnderWay = document.is_active && (document.status === 'pending' || document.status === 'processing');
+  if (isUnderWay) return false;
+  if (document.is_active) await announceEnd(context, document);
+  await deletePages(bindings.FILES, document);
+  await markSettled(database, document);
+  return false;
+}
+
+async function announceEnd(context: Context, document: DocumentRow): Promise<void> {
+  const { id, uuid, filename, mime_type, status, error, total_chunks, size_bytes, next_generation } = document;
+  const about = { document_id: id, document_uuid: uuid, filename, mime_type };
+  await fireInternalEvent(context, {
+    ...(status === 'completed'
+      ? { name: 'document.processed', data: { ...about, total_chunks, file_size_bytes: size_bytes } }
+      : { name: 'document.failed', data: { ...about, processing_error: error } }),
+    cause: `document:${id}:${next_generation}`,
+    contactId: null,
+    depth: 0,
+  });
+}

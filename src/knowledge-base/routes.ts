@@ -1,0 +1,118 @@
+import { createRoute } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
+import { decodeCursor, envelope } from '../http/pagination.ts';
+import { apiUrl } from '../http/public-url.ts';
+import { listChunks } from './chunks.ts';
+import { deleteDocument } from './delete.ts';
+import { existingDocument } from './existing-document.ts';
+import { processDocument } from './process.ts';
+import { chunkRecord, documentRecord, searchResult } from './records.ts';
+import { reprocessDocument } from './reprocess.ts';
+import * as schemas from './schemas.ts';
+import { searchChunks } from './search.ts';
+import { listDocuments } from './store.ts';
+import { newUpload } from './upload/new-upload.ts';
+
+const tags = ['knowledge-base'];
+const params = schemas.DocumentParams;
+
+const uploadUrlRoute = createRoute({
+  method: 'post',
+  path: '/knowledge-base/upload-url',
+  tags,
+  summary: 'Get a signed URL to PUT a document to, and what process-document is called with',
+  request: { body: jsonBody(schemas.NewUploadBody) },
+  responses: { 200: jsonResponse(schemas.UploadTicket), ...errorResponses(400, 415) },
+});
+const processRoute = createRoute({
+  method: 'post',
+  path: '/knowledge-base/process-document',
+  tags,
+  summary: 'Make an uploaded file a document: read, cut into chunks, embedded; repeatable',
+  request: { body: jsonBody(schemas.ProcessDocumentBody) },
+  responses: { 200: jsonResponse(schemas.DocumentRecord), ...errorResponses(400, 404, 409) },
+});
+const listRoute = createRoute({
+  method: 'get',
+  path: '/knowledge-base/documents',
+  tags,
+  summary: 'List documents, newest first',
+  request: { query: schemas.DocumentQuery },
+  responses: { 200: jsonResponse(schemas.DocumentList), ...errorResponses(400) },
+});
+const getRoute = createRoute({
+  method: 'get',
+  path: '/knowledge-base/documents/{document_uuid}',
+  tags,
+  summary: 'Get a document',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.DocumentRecord), ...errorResponses(400, 404) },
+});
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/knowledge-base/documents/{document_uuid}',
+  tags,
+  summary: 'Delete a document and its chunks; search finds them no longer',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.DocumentRecord), ...errorResponses(400, 404) },
+});
+const reprocessRoute = createRoute({
+  method: 'post',
+  path: '/knowledge-base/documents/{document_uuid}/reprocess',
+  tags,
+  summary: 'Process a completed or failed document again; until it is done, search finds what it found before',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.DocumentRecord), ...errorResponses(400, 404, 409) },
+});
+const chunksRoute = createRoute({
+  method: 'get',
+  path: '/knowledge-base/documents/{document_uuid}/chunks',
+  tags,
+  summary: 'List the chunks of a document in its order',
+  request: { params, query: schemas.ChunkQuery },
+  responses: { 200: jsonResponse(schemas.ChunkList), ...errorResponses(400, 404) },
+});
+const searchRoute = createRoute({
+  method: 'post',
+  path: '/knowledge-base/search',
+  tags,
+  summary: 'Find the chunks that answer a query best',
+  request: { body: jsonBody(schemas.SearchBody) },
+  responses: { 200: jsonResponse(schemas.SearchResult), ...errorResponses(400, 502) },
+});
+
+export const knowledgeBaseRoutes = createArea()
+  .openapi(uploadUrlRoute, async (c) => c.json(await newUpload(c.var.context, c.req.valid('json'), apiUrl(c)), 200))
+  .openapi(processRoute, async (c) =>
+    c.json(documentRecord(await processDocument(c.var.context, c.req.valid('json'), c.var.caller.userId)), 200),
+  )
+  .openapi(listRoute, async (c) => {
+    const { status, search, ...page } = c.req.valid('query');
+    const { database, organization } = c.var.context;
+    const found = await listDocuments(database, organization.id, { status, search }, { ...page, after: decodeCursor(page.cursor) });
+    return c.json(envelope('documents', page, found, documentRecord), 200);
+  })
+  .openapi(getRoute, async (c) => c.json(documentRecord(await existingDocument(c.var.context, c.req.valid('param').document_uuid)), 200))
+  .openapi(deleteRoute, async (c) => c.json(documentRecord(await deleteDocument(c.var.context, c.req.valid('param').document_uuid)), 200))
+  .openapi(reprocessRoute, async (c) =>
+    c.json(documentRecord(await reprocessDocument(c.var.context, c.req.valid('param').document_uuid)), 200),
+  )
+  .openapi(chunksRoute, async (c) => {
+    const query = c.req.valid('query');
+    const found = await listChunks(c.var.context, c.req.valid('param').document_uuid, query);
+    return c.json(
+      envelope('chunks', query, found, (row) => chunkRecord(row, found.document)),
+      200,
+    );
+  })
+  .openapi(searchRoute, async (c) => {
+    const { query, limit, document_uuids, min_similarity, mode } = c.req.valid('json');
+    const chunks = await searchChunks(c.var.context, {
+      query,
+      limit,
+      documentUuids: document_uuids ?? undefined,
+      minSimilarity: min_similarity ?? undefined,
+      mode: mode ?? undefined,
+    });
+    return c.json(searchResult(query, chunks), 200);
+  });

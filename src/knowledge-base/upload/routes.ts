@@ -1,0 +1,32 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonResponse } from '../../http/area.ts';
+import { UploadReceipt } from '../schemas.ts';
+import { receiveUpload } from './receive-upload.ts';
+
+const errors = errorResponses(403, 409, 413);
+const uploadRoute = createRoute({
+  method: 'put',
+  path: '/uploads/knowledge-base/{organization_id}/{document_uuid}',
+  tags: ['knowledge-base'],
+  summary: 'Upload a document to the URL that POST /knowledge-base/upload-url gave',
+  security: [],
+  request: {
+    // A changed URL is 403 in whatever part it was changed, so nothing is checked before the signature.
+    params: z.object({ organization_id: z.string(), document_uuid: z.string() }),
+    query: z.object({ max_bytes: z.string().optional(), expires: z.string().optional(), signature: z.string().optional() }),
+    body: { content: { 'application/octet-stream': { schema: z.string() } } },
+  },
+  responses: {
+    200: jsonResponse(UploadReceipt),
+    ...errors,
+    411: { ...errors[413]!, description: 'Content-Length is missing' },
+  },
+});
+
+/** Open without credentials: mounted before authentication, since the URL's own signature says who may use it. */
+export const documentUploadRoutes = createArea().openapi(uploadRoute, async (c) => {
+  const { organization_id, document_uuid } = c.req.valid('param');
+  const upload = { organizationId: Number(organization_id), uuid: document_uuid, request: c.req.raw };
+  const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  return c.json(await receiveUpload({ bindings: c.env, signingKey: c.var.settings.SIGNING_KEY, now: Date.now(), defer }, upload), 200);
+});

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { outlineOf, parseText } from '../document-support.ts';
+import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+
+const outline = async (html: string) => outlineOf(await parseText(`<!doctype html>${html}`, 'page.html'));
+
+test('what nobody reads on the page is left out', async () => {
+  const html = `<head><title>Kettles &amp; more</title><style>p { color: red }</style></head><nav>Home</nav>
+    <p>Shown <span style="display: none">hidden</span><span hidden>hidden</span>text</p><script>bad()</script><noscript>off</noscript>
+    <svg><title>icon</title></svg><p aria-hidden="true">icon</p><select><option>1</option></select>`;
+  const document = await parseText(`<!doctype html>${html}`, 'page.html');
+  expect(document.title).toBe('Kettles & more');
+  expect(outlineOf(document)).toEqual(['p Shown text']);
+});
+
+test('blanks are as the page shows them, line breaks stay', async () => {
+  expect(await outline('<p>one\n   two<br>three</p>four<div>five</div><pre>a\n  b</pre>')).toEqual([
+    'p one two\nthree',
+    'p four',
+    'p five',
+    'p a\nb',
+  ]);
+});
+
+test('lists keep the numbers of their items', async () => {
+  expect(await outline('<ol start=3><li>c</li><li value=7><p>g</p><p>more</p></li><li>h<ul><li>inner</li></ul></li></ol>')).toEqual([
+    '- 3. c',
+    '- 7. g',
+    'p more',
+    '- 8. h',
+    '- inner',
+  ]);
+});
+
+test('lists that are typed with dashes are lists', async () => {
+  expect(await outline('<p>Bring:<br>- the receipt<br>• the parcel</p>')).toEqual(['p Bring:', '- the receipt', '- the parcel']);
+});
+
+test('a short paragraph that is bold as a whole is a heading; bold words in a text are not', async () => {
+  expect(await outline('<p><b>Opening hours</b></p><p>We are <b>open</b> today</p><p><b>Note:</b></p>')).toEqual([
+    'h5 Opening hours',
+    'p We are open today',
+    'p Note:',
+  ]);
+});
+
+test('tables are read row by row; spanning cells keep the others in their columns', async () => {
+  const html = `<table><thead><tr><th>Day</th><th colspan=2>Hours</th></tr></thead><tbody>
+    <tr><td rowspan=2>Mon</td><td>10</td><td>19</td></tr><tr><td>20</td><td>22</td></tr><tr><td>Tue</td><td><p>10</p><p>12</p></td></tr></table>`;
+  const { blocks } = await parseText(`<!doctype html>${html}`, 'page.html');
+  expect(blocks).toMatchObject([{ kind: 'table', header: 'Day | Hours', text: 'Day | Hours\nMon | 10 | 19\nMon | 20 | 22\nTue | 10 12' }]);
+});
+
+test('a page laid out in tables is read as a page', async () => {
+  const html = `<table><tr><td><h1>News</h1><p>First story.</p></td><td><table><tr><td>Mon</td><td>10</td></tr></table></td></tr>
+    <tr><td>Only cell</td></tr></table>`;
+  expect(await outline(html)).toEqual(['h1 News', 'p First story.', '| Mon | 10', 'p Only cell']);
+});
+
+test('a long table is written as it comes, with every row once', async () => {
+  const rows = Array.from({ length: 500 }, (_, index) => `<tr><td>Kettle ${index}</td><td>${index}</td></tr>`).join('');
+  expect(await outline(`<table><tr><th>Name</th><th>No</th></tr>${rows}</table><p>after</p>`)).toEqual([
+    '| Name | No',
+    ...Array.from({ length: 500 }, (_, index) => `| Kettle ${index} | ${index}`),
+    'p after',
+  ]);
+});
+
+test('the encoding that a page names is believed', async () => {
+  const html = '<!doctype html><meta charset="iso-8859-7"><p>\u00c1\u00e8\u00de\u00ed\u00e1</p>';
+  expect(
+    outlineOf(
+      await parse(
+        Uint8Array.from(html, (sign) => sign.charCodeAt(0)),
+        'greek.html',
+      ),
+    ),
+  ).toEqual(['p Αθήνα']);
+});
+
+test('elements that are never closed lose no text', async () => {
+  expect(await outline('<div><p>one<p>two<table><tr><td>a<td>b<tr><td>c<td>d<ul><li>x')).toEqual([
+    'p one',
+    'p two',
+    '| a | b',
+    '| c | d x',
+  ]);
+});

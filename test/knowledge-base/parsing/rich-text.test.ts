@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { outlineOf, parseText } from '../document-support.ts';
+
+const outline = async (rtf: string) => outlineOf(await parseText(rtf, 'a.rtf'));
+
+test('letters are read in the code page of their font, and as Unicode with its fallback left out', async () => {
+  const fonts = String.raw`{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial Cyr;}{\f2\fcharset128 Gothic;}}`;
+  expect(
+    await outline(
+      String.raw`{\rtf1\ansi\ansicpg1252${fonts}\f0 caf\'e9 \f1 \'cf\'f0\'e8 \f2 \'93\'fa\par \uc1\u8364?5 \u-10179?\u-8704? \{x\}\par}`,
+    ),
+  ).toEqual(['p café При 日', 'p €5 😀 {x}']);
+});
+
+test('headings come from outline levels and styles, the title from the information', async () => {
+  const rtf = String.raw`{\rtf1{\info{\title Handbook}{\author Ada}}{\stylesheet{\s0 Normal;}{\s1\b heading 2;}}
+\pard\s1 Returns\par\pard\s0 Within 45 days.\par\pard\outlinelevel2 Gifts\par\pard\plain text\par}`;
+  const document = await parseText(rtf, 'a.rtf');
+  expect(document.title).toBe('Handbook');
+  expect(outlineOf(document)).toEqual(['h2 Returns', 'p Within 45 days.', 'h3 Gifts', 'p text']);
+});
+
+test('pictures, fields, headers and hidden text are left out; bullets and numbers of lists are told apart', async () => {
+  const rtf = String.raw`{\rtf1{\header Acme}{\pict 0123abcd}{\*\generator Word}{\field{\*\fldinst HYPERLINK "https://x"}{\fldrslt the link}}\par
+{\listtext\'b7\tab}the receipt\par{\listtext 2.\tab}second\par{\v secret}shown\par\bin4 {{{{last\par}`;
+  expect(await outline(rtf)).toEqual(['p the link', '- the receipt', '- 2. second', 'p shown', 'p last']);
+});
+
+test('tables are read row by row', async () => {
+  const rtf = String.raw`{\rtf1\trowd\cellx1\cellx2\intbl Name\cell Price\cell\row\trowd\intbl Kettle\par black\cell 49\cell\row\pard after\par}`;
+  expect(await outline(rtf)).toEqual(['| Name | Price', '| Kettle black | 49', 'p after']);
+});

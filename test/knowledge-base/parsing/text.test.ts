@@ -1,0 +1,200 @@
+import { expect, test } from 'vitest';
+import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+import { bytesOf, failureOf, outlineOf, parseText } from '../document-support.ts';
+
+const outline = async (text: string, name: string) => outlineOf(await parseText(text, name));
+
+test('plain text: paragraphs, wrapped lines, lists, headings in capitals and underlined', async () => {
+  const text = `RETURN POLICY
+
+Customers may return any item that they have not opened within
+forty-five days of the day on which it was delivered to them and
+get their money back.
+
+Opening hours
+=============
+Mon-Fri 10-19
+Sat 10-14
+
+Bring along:
+- the receipt
+- the parcel, in the packaging
+  that it came in
+1. Go to the counter.
+`;
+  expect(await outline(text, 'policy.txt')).toEqual([
+    'h2 RETURN POLICY',
+    'p Customers may return any item that they have not opened within forty-five days of the day on which it was delivered to them and get their money back.',
+    'h1 Opening hours',
+    'p Mon-Fri 10-19\nSat 10-14',
+    'p Bring along:',
+    '- the receipt',
+    '- the parcel, in the packaging that it came in',
+    '- 1. Go to the counter.',
+  ]);
+});
+
+test('a form feed begins a page', async () => {
+  const document = await parseText('first\n\nstill first\fsecond\f\fafter an empty one', 'pages.txt');
+  expect(document.blocks.map(({ text, page }) => [text, page])).toEqual([
+    ['first', 1],
+    ['still first', 1],
+    ['second', 2],
+    ['after an empty one', 4],
+  ]);
+  expect(document.metadata.pages).toBe(4);
+});
+
+test.each(['\n', '\r\n', '\r'])('line ends %j are one', async (end) => {
+  expect(await outline(['one', 'two', '', 'three'].join(end), 'a.txt')).toEqual(['p one\ntwo', 'p three']);
+});
+
+test('encodings are found out: UTF-8 with and without mark, UTF-16 of both kinds, Windows-1252', async () => {
+  const text = 'Größe: 5 €, naïve café';
+  const utf16 = (isLittle: boolean) => {
+    const view = new DataView(new ArrayBuffer(text.length * 2 + 2));
+    [0xfeff, ...text].forEach((sign, index) => view.setUint16(index * 2, typeof sign === 'number' ? sign : sign.charCodeAt(0), isLittle));
+    return new Uint8Array(view.buffer);
+  };
+  const western = Uint8Array.from(text, (sign) => (sign === '€' ? 0x80 : sign.charCodeAt(0)));
+  for (const bytes of [bytesOf(text), bytesOf(`\ufeff${text}`), utf16(true), utf16(false), western])
+    expect(outlineOf(await parse(bytes, 'a.txt'))).toEqual([`p ${text}`]);
+});
+
+test('invisible characters and ligatures are resolved', async () => {
+  expect(await outline('of\ufb01ce re\u00adfund\u200b \u00a0a\u0301', 'a.txt')).toEqual(['p office refund á']);
+});
+
+test('Markdown: headings, lists, tables, code, front matter, and HTML in it', async () => {
+  const text = `---
+title: "Returns handbook"
+---
+# Returns
+
+Unopened items go back within **45 days**, see [the form](https://example.org/form).
+
+1. Pack it
+2. Send it
+   - insured
+
+| Item | Days |
+|---|---|
+| Kettle | 45 |
+| *Gift card* | none |
+
+\`\`\`sh
+refund --all
+# not a heading
+\`\`\`
+<p>Call <b>us</b> &amp; ask</p>
+`;
+  const document = await parseText(text, 'handbook.md');
+  expect(document.title).toBe('Returns handbook');
+  expect(outlineOf(document)).toEqual([
+    'h1 Returns',
+    'p Unopened items go back within 45 days, see the form.',
+    '- 1. Pack it',
+    '- 2. Send it',
+    '- insured',
+    '| Item | Days',
+    '| Kettle | 45',
+    '| Gift card | none',
+    'p refund --all\n# not a heading',
+    'p Call us & ask',
+  ]);
+});
+
+test('Markdown that is longer than a part is cut between blocks, never in code', async () => {
+  const fence = `\`\`\`\n${'code\n\n# comment\n'.repeat(6000)}\`\`\``;
+  const sections = Array.from({ length: 300 }, (_, index) => `## Section ${index}\n\n${'word '.repeat(60)}\n`).join('\n');
+  const lines = await outline(`${sections}\n${fence}\n\n## Last\n\nend`, 'long.md');
+  expect(lines.filter((line) => line.startsWith('h'))).toEqual([
+    ...Array.from({ length: 300 }, (_, index) => `h2 Section ${index}`),
+    'h2 Last',
+  ]);
+});
+
+test('a CSV is a table whatever its delimiter, a TSV too', async () => {
+  expect(await outline('Name;Price\n"Kettle; black";49,90\n', 'a.csv')).toEqual(['| Name | Price', '| Kettle; black | 49,90']);
+  expect(await outline('Name\tPrice\nKettle\t49\n', 'a.tsv')).toEqual(['| Name | Price', '| Kettle | 49']);
+});
+
+test('a long table comes in parts that know their header', async () => {
+  const rows = Array.from({ length: 5000 }, (_, index) => `Kettle ${index},${index}.90`);
+  const { blocks } = await parseText(`Name,Price\n${rows.join('\n')}\n`, 'prices.csv');
+  expect(blocks.length).toBeGreaterThan(1);
+  expect(blocks.map((block) => block.kind === 'table' && block.header)).toEqual(blocks.map(() => 'Name | Price'));
+  expect(blocks.map((block) => block.kind === 'table' && block.isContinued)).toEqual(blocks.map((_, index) => index > 0));
+  expect(blocks.flatMap((block) => block.text.split('\n'))).toEqual(['Name | Price', ...rows.map((row) => row.replace(',', ' | '))]);
+});
+
+test('JSON: every value with its name, objects of a list as paragraphs, ids beyond 2^53 whole', async () => {
+  const text = JSON.stringify({
+    shop: 'Acme',
+    opening: { monday: '10-19', sunday: null },
+    tags: ['kettles', 'tea'],
+    products: [
+      { id: 1, name: 'Kettle', price: { amount: 49.9, currency: 'EUR' }, colours: ['black', 'white'] },
+      { id: 2, name: 'Pot\nof tea', isSold: true },
+    ],
+  }).replace('"id":1', '"id":9007199254740993');
+  expect(await outline(text, 'shop.json')).toEqual([
+    'p shop: Acme',
+    'h1 opening',
+    'p monday: 10-19',
+    'h1 tags',
+    '- kettles',
+    '- tea',
+    'h1 products',
+    'p id: 9007199254740993\nname: Kettle\nprice.amount: 49.9\nprice.currency: EUR\ncolours: black, white',
+    'p id: 2\nname: Pot of tea\nisSold: true',
+  ]);
+});
+
+test('JSON: a list, lines of objects and a lone value', async () => {
+  expect(await outline('[{"q":"Open?","a":"Yes"},{"q":"Sunday?","a":"No"}]', 'faq.json')).toEqual([
+    'p q: Open?\na: Yes',
+    'p q: Sunday?\na: No',
+  ]);
+  expect(await outline('{"a":1}\n{"a":2}\n', 'lines.jsonl')).toEqual(['p a: 1', 'p a: 2']);
+  expect(await outline('"hello"', 'word.json')).toEqual(['p hello']);
+});
+
+test('an e-mail without HTML is read as text, and says what is attached', async () => {
+  const text = [
+    'From: Ada <ada@example.org>',
+    'To: Bob <bob@example.org>, carol@example.org',
+    'Subject: =?utf-8?q?Gr=C3=B6=C3=9Fe?=',
+    'Date: Fri, 16 Dec 2022 17:04:16 +0000',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    'Hello=20Bob',
+    '',
+    '- one',
+    '--b',
+    'Content-Type: application/pdf',
+    'Content-Disposition: attachment; filename="price list.pdf"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    'AAAA',
+    '--b--',
+    '',
+  ].join('\r\n');
+  expect(await outline(text, 'mail.eml')).toEqual([
+    'h1 Größe',
+    'p From: Ada <ada@example.org>\nTo: Bob <bob@example.org>, carol@example.org\nDate: 2022-12-16T17:04:16.000Z',
+    'p Hello Bob',
+    '- one',
+    'p Attachments: price list.pdf',
+  ]);
+});
+
+test('a text of blanks is empty', async () => {
+  expect(await failureOf(bytesOf(' \n\t\n '), 'blank.txt')).toMatchObject({ code: 'empty' });
+  expect(await failureOf(bytesOf('<html><body><script>x()</script></body></html>'), 'blank.html')).toMatchObject({ code: 'empty' });
+});
