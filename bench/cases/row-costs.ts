@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { SimulatedCarrier } from '../local/carrier.ts';
 import { workerdSeconds } from '../local/processor-time.ts';
-import { waitFor } from '../local/settle.ts';
 import { recordedCalls, recordedUsage } from '../record.ts';
 import { rowUse, type RowUse } from '../row-cost.ts';
-import { Campaign, fileOf, type Ending } from './campaigns.ts';
+import { Campaign, fileOf, until, type Ending } from './campaigns.ts';
 
 const slots = 20;
 const kinds: { name: string; ending: Ending }[] = [
@@ -36,8 +35,10 @@ async function runCampaign(bench: Bench, rows: number, ending: Ending): Promise<
   const database = bench.rig.databases.recording;
   const campaign = await Campaign.draft(bench, 'recording', fileOf(0, rows, ending), slots);
   await campaign.act('start');
-  await waitFor(database, 1, "SELECT count(*) FROM campaign WHERE state = 'completed' AND id = ?", campaign.id);
-  await waitFor(database, 0, 'SELECT count(*) FROM voice_agent_run WHERE is_completed = 0');
+  const open = `SELECT (SELECT count(*) FROM campaign WHERE id = ? AND state <> 'completed')
+    + (SELECT count(*) FROM voice_agent_run WHERE is_completed = 0) AS count`;
+  const isOver = async () => (await database.prepare(open).bind(campaign.id).first<{ count: number }>())!.count === 0;
+  await until('every row is done and its call settled', 180_000, isOver);
   // Recordings come, and objects that are done remove themselves.
   await sleep(1500);
 }
