@@ -42,6 +42,7 @@ export function slotsTold(failure?: Error): string[] {
   vi.spyOn(env.CALL_SLOTS, 'getByName').mockImplementation(
     (name) =>
       ({
+        closeConfig: async () => 0,
         termsChanged: async () => {
           told.push(name);
           if (failure) throw failure;
