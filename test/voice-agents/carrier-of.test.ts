@@ -50,7 +50,7 @@ describe('a carrier', () => {
     });
     // The simulated carrier takes the credentials.
     const placed = await carrier!.telephony.list({ to: '+12125550100', from: body.from_numbers[0]!, since: 0, attemptKey: 'none' });
-    expect(placed).toEqual({ calls: [] });
+    expect(placed).toEqual({ calls: [], isComplete: true });
   });
 
   test('of Telnyx comes with the public key that checks its webhooks', async () => {
