@@ -20,7 +20,10 @@ export async function listen({ port, ...options }: SimulatorOptions & { port: nu
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    unref: () => void server.unref(),
+    unref: () => {
+      server.unref();
+      server.on('connection', (socket) => socket.unref());
+    },
     close: async () => {
       ending.abort();
       server.close();
