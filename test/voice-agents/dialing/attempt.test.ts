@@ -150,6 +150,11 @@ describe('an attempt in doubt', () => {
     expect(list(submitting, ['CA7', 'CA8'], ['CA8'])).toMatchObject({ state: 'placed', callId: 'CA7' });
   });
 
+  it('is in no doubt any more once it is found', () => {
+    const lost = afterPlacing(submitting, { unknown: 'connection reset' }, now, patience);
+    expect(list(lost, ['CA7']).detail).toBeNull();
+  });
+
   it('was not placed when three looks find none', () => {
     const first = list(submitting, []);
     expect(first).toMatchObject({ state: 'submitting', looks: 1, checkAt: now + patience.lookAgainMs });

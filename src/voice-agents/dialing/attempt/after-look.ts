@@ -41,7 +41,8 @@ export function afterListing(attempt: Attempt, result: ListResult, foreign: Read
   if (candidates.length > 1)
     return ended(attempt, 'failed', 'submission_unknown: the carrier has several calls that this one may be; it is not dialled again', now);
   const [call] = candidates;
-  if (call) return afterState({ ...attempt, state: 'placed', callId: call.callId }, call, now, patience);
+  // What was in doubt no longer is.
+  if (call) return afterState({ ...attempt, state: 'placed', callId: call.callId, detail: null }, call, now, patience);
   const looks = attempt.looks + 1;
   if (looks >= mostLooks)
     return result.isComplete
