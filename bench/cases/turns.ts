@@ -11,7 +11,7 @@ import { Campaign, fileOf, phoneOf, until } from './campaigns.ts';
 const turnsATalk = 20;
 const talksAtOnce = 8;
 /** From what a person has heard to what they say. */
-const turnMs = 200;
+const turnMs = 100;
 
 /** A talk as the carrier's side of it heard it: what the person said, and how long after each the first word came. */
 interface Heard {

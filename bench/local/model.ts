@@ -18,7 +18,7 @@ export interface Model {
 
 const thinksMs = 50;
 const wordMs = 15;
-const words = 'Of course. The delivery comes on Tuesday between nine and noon. Does that suit you?'.split(/(?= )/);
+const words = 'Of course. The delivery comes on Tuesday before noon.'.split(/(?= )/);
 const conclusion = { disposition: 'unclear', summary: 'They talked about a delivery.', sentiment: 'neutral', tags: ['delivery'] };
 
 /** A language model with OpenAI's interface that says the same to everything, a word at a time, and notes when it did. */

@@ -12,6 +12,8 @@ export interface Configured {
 
 const unlimited = 1_000_000_000;
 const concurrentCalls = 1000;
+/** As `npm start` has it: the local queue hands over one batch at a time, where Cloudflare runs several consumers. */
+const placedAtOnce = 100;
 const directSocket = { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }] };
 const secret = () => randomBytes(32).toString('base64');
 const recordedName = (queue: string) => `${queue}-recorded`;
@@ -47,6 +49,7 @@ export async function workersIn(directory: string, configured: Configured, { sim
       OPENAI_API_KEY: 'of-the-bench',
       OPENAI_BASE_URL: `${model}/v1`,
       PLAN_CONCURRENT_CALLS: String(concurrentCalls),
+      CALLS_AT_ONCE: String(placedAtOnce),
       RATE_LIMIT_REQUESTS: String(unlimited),
     },
     ratelimits: mapped(configured.ratelimits, (limit) => ({ ...limit, simple: { ...limit.simple, limit: unlimited } })),
