@@ -24,7 +24,7 @@ export class BareDialer {
   readonly #waiting = new Map<string, () => void>();
   readonly #server: Server;
   #isOver = false;
-  #loops: Promise<void>[] = [];
+  #loops: Promise<unknown> = Promise.resolve();
 
   constructor(order: BareOrder) {
     this.#order = order;
@@ -42,16 +42,21 @@ export class BareDialer {
   async start(): Promise<void> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.#loops = Array.from({ length: this.#order.slots }, (_, slot) => this.#keepBusy(`/${slot}`));
+    this.#loops = Promise.all(Array.from({ length: this.#order.slots }, (_, slot) => this.#keepBusy(`/${slot}`)));
+    // Whoever stops it hears of a failure.
+    this.#loops.catch(() => undefined);
   }
 
-  /** No call begins any more; resolves when the last has ended. */
+  /** No call begins any more; resolves when the last has ended, rejects when one could not be ordered. */
   async stop(): Promise<void> {
     this.#isOver = true;
-    await Promise.all(this.#loops);
-    this.#client.close();
-    this.#server.close();
-    this.#server.closeAllConnections();
+    try {
+      await this.#loops;
+    } finally {
+      this.#client.close();
+      this.#server.close();
+      this.#server.closeAllConnections();
+    }
   }
 
   async #keepBusy(path: string): Promise<void> {

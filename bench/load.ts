@@ -16,6 +16,8 @@ export interface Sample {
 }
 
 const answerLimitMs = 60_000;
+/** Servers close a connection that was idle for 5 s, possibly just when it is used again. */
+const idleLimitMs = 2000;
 
 /** A keep-alive client of one loopback origin. */
 export class Client {
@@ -24,7 +26,7 @@ export class Client {
 
   constructor(origin: URL, connections: number) {
     this.#origin = origin;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo', timeout: idleLimitMs });
   }
 
   /** The body of the answer; an answer outside 200 to 299 is an error that shows it. */
