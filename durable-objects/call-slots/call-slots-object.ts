@@ -17,7 +17,7 @@ import {
   type WhoAsks,
 } from '../../src/voice-agents/dialing/contract.ts';
 import { announceCalls } from '../../src/voice-agents/dialing/announce-calls.ts';
-import { markSlots } from '../../src/voice-agents/dialing/slots-row.ts';
+import { markSlots } from '../../src/voice-agents/dialing/slots-store.ts';
 import { dialingTerms, type DialingTerms } from '../../src/voice-agents/telephony-configs/dialing-terms.ts';
 import { LivingObject } from '../shared/living-object.ts';
 import type { Timer } from '../shared/timers.ts';

@@ -7,7 +7,7 @@ import { lineEndWithoutVerdict } from '../../src/voice-agents/dialing/attempt/li
 import { announceCalls } from '../../src/voice-agents/dialing/announce-calls.ts';
 import { callObject } from '../../src/voice-agents/runs/call-object.ts';
 import { carrierOf } from '../../src/voice-agents/telephony-configs/carrier-of.ts';
-import { callRunByKey } from '../../src/voice-agents/dialing/run-rows.ts';
+import { callRunByKey } from '../../src/voice-agents/dialing/call-run-store.ts';
 import type { StoredAttempt } from './attempt-rows.ts';
 import type { SlotsBook } from './slots-book.ts';
 import type { Surroundings } from './surroundings.ts';

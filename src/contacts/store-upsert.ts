@@ -1,6 +1,6 @@
 import type { Database, Row, Statement } from '../database/client.ts';
 import type { Contact, ContactValues } from './contact.ts';
-import { jsonChunks } from './json-chunks.ts';
+import { jsonChunks } from '../database/json-chunks.ts';
 import { contactColumns, contactOf, countContacts, rememberKeys, storedValues, valueColumns, type Write } from './store.ts';
 import { ensureList, listColumns, listOf, type ContactList } from './store-lists.ts';
 

@@ -1,12 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../simulators/listen.ts';
-import {
-  languageModel,
-  type ConversationDelta,
-  type ConversationRequest,
-  type Outside,
-} from '../../src/providers/language-model/language-model.ts';
+import { languageModel, type ConversationDelta, type ConversationRequest } from '../../src/providers/language-model/language-model.ts';
+import type { Outside } from '../../src/providers/outside.ts';
 
 const key = 'sk-canary-key-4711';
 const sse = { 'content-type': 'text/event-stream' };

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../simulators/listen.ts';
-import { languageModel, type CompletionRequest, type Outside } from '../../src/providers/language-model/language-model.ts';
+import { languageModel, type CompletionRequest } from '../../src/providers/language-model/language-model.ts';
+import type { Outside } from '../../src/providers/outside.ts';
 import { isStrictSchema } from '../../src/providers/language-model/strict-schema.ts';
 
 const key = 'sk-canary-key-4711';

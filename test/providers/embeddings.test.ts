@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { embeddings, type EmbeddingPurpose, type EmbeddingSettings, type Outside } from '../../src/providers/embeddings/embeddings.ts';
+import { embeddings, type EmbeddingPurpose, type EmbeddingSettings } from '../../src/providers/embeddings/embeddings.ts';
+import type { Outside } from '../../src/providers/outside.ts';
 import { requestsFor } from '../../src/providers/embeddings/requests.ts';
 import { cosine } from '../../src/providers/vector-index/cosine.ts';
 import { simulators } from '../support/carrier.ts';

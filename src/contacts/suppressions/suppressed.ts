@@ -15,9 +15,6 @@ export async function suppressedPhones({ database, organization, clock }: Contex
   return new Map(rows.map(({ phone, reason }) => [phone, reason]));
 }
 
-export const isSuppressed = async (context: Context, phone: string): Promise<boolean> =>
-  (await suppressedPhones(context, [phone])).size > 0;
-
 /** Sees to it that a number is not called, at least until then. What holds longer already is left as it is. Repeatable. */
 export const suppress = (
   { database, organization, clock }: Context,

@@ -1,4 +1,5 @@
 import type { Settings } from '../../settings.ts';
+import { realOutside, type Outside } from '../outside.ts';
 
 export interface Embedded {
   /** One of 1536 numbers for each text, in the order of the texts. */
@@ -38,21 +39,6 @@ export interface Embeddings {
 }
 
 export type EmbeddingSettings = Pick<Settings, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'EMBEDDING_MODEL'>;
-
-/** What a request needs of the world, so that tests can set it. */
-export interface Outside {
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  sleep(milliseconds: number): Promise<void>;
-  random(): number;
-  now(): number;
-}
-
-const realOutside: Outside = {
-  fetch: (input, init) => fetch(input, init),
-  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-  random: Math.random,
-  now: Date.now,
-};
 
 const notConfigured: EmbeddingFailure = {
   failure: 'not_configured',

@@ -1,5 +1,6 @@
 import type { Json } from '../../library/json.ts';
 import type { Settings } from '../../settings.ts';
+import { realOutside, type Outside } from '../outside.ts';
 
 export interface Message {
   role: 'user' | 'assistant';
@@ -104,21 +105,6 @@ export interface LanguageModel {
 }
 
 export type ModelSettings = Pick<Settings, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'LANGUAGE_MODEL'>;
-
-/** What a call needs of the world, so that tests can set it. */
-export interface Outside {
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  sleep(milliseconds: number): Promise<void>;
-  random(): number;
-  now(): number;
-}
-
-const realOutside: Outside = {
-  fetch: (input, init) => fetch(input, init),
-  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-  random: Math.random,
-  now: Date.now,
-};
 
 const notConfigured: CompletionFailure = {
   failure: 'not_configured',

@@ -1,5 +1,6 @@
 import { OpenAI } from 'openai';
-import type { ModelSettings, Outside } from './language-model.ts';
+import type { Outside } from '../outside.ts';
+import type { ModelSettings } from './language-model.ts';
 
 /** The client's own retries are off: they repeat what cannot succeed. */
 export const openAiClient = (settings: ModelSettings, outside: Pick<Outside, 'fetch'>): OpenAI =>

@@ -1,4 +1,5 @@
 import { APIConnectionError, APIError, type OpenAI } from 'openai';
+import type { Outside } from '../outside.ts';
 import type {
   CompletionFailure,
   ConversationDelta,
@@ -6,7 +7,6 @@ import type {
   ConversationRequest,
   FailureType,
   ModelSettings,
-  Outside,
 } from './language-model.ts';
 import { Chunk, ChunkJoiner } from './openai-chunks.ts';
 import { openAiClient } from './openai-client.ts';

@@ -1,4 +1,5 @@
-import type { Completion, CompletionFailure, CompletionRequest, ModelSettings, Outside } from './language-model.ts';
+import type { Outside } from '../outside.ts';
+import type { Completion, CompletionFailure, CompletionRequest, ModelSettings } from './language-model.ts';
 import { openAiClient } from './openai-client.ts';
 import { failureOf } from './openai-failures.ts';
 import { readAnswer } from './openai-answer.ts';

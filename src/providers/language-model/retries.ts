@@ -1,4 +1,5 @@
-import type { CompletionFailure, FailureType, Outside } from './language-model.ts';
+import type { Outside } from '../outside.ts';
+import type { CompletionFailure, FailureType } from './language-model.ts';
 
 const mostTries = 3;
 const firstWaitMs = 500;

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts';
 import { singleCalls } from './ask-for-call.ts';
-import { forgetWakeUps, openCallRuns, type AskedRun } from './run-rows.ts';
+import { forgetWakeUps, openCallRuns, type AskedRun } from './call-run-store.ts';
 import { callSlots } from './slots.ts';
 
 /** Their initial contexts are in one message together. */

@@ -4,7 +4,7 @@ import { storePayload } from '../../database/payload.ts';
 import { conflict } from '../../library/errors.ts';
 import { dialingTerms } from '../telephony-configs/dialing-terms.ts';
 import { ownerName, type CallsRequest, type Owner, type RequestedCall } from './contract.ts';
-import { callRunByKey, insertCallRuns, type NewCallRun } from './run-rows.ts';
+import { callRunByKey, insertCallRuns, type NewCallRun } from './call-run-store.ts';
 import { callSlots } from './slots.ts';
 
 export interface WantedCall {

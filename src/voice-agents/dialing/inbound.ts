@@ -8,7 +8,7 @@ import type { Carrier } from '../telephony-configs/carrier-of.ts';
 import { callbackUrl } from './callback-urls.ts';
 import { endLine } from './end-line.ts';
 import { hearCarrier, type Heard } from './hear-carrier.ts';
-import { callRunByKey, insertCallRuns } from './run-rows.ts';
+import { callRunByKey, insertCallRuns } from './call-run-store.ts';
 import { settleSilent } from './settle-silent.ts';
 import { callSlots } from './slots.ts';
 

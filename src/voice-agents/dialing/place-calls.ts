@@ -1,11 +1,11 @@
 import type { Context } from '../../accounts/context.ts';
-import { jsonChunks } from '../../contacts/json-chunks.ts';
+import { jsonChunks } from '../../database/json-chunks.ts';
 import type { PlacingResult } from './attempt/after-placing.ts';
 import { carrierOf, type Carrier } from '../telephony-configs/carrier-of.ts';
 import { conversationLimits } from './conversation-limits.ts';
 import { callbackUrl } from './callback-urls.ts';
 import type { BegunCall, Placing, ReturnReason } from './contract.ts';
-import { callFacts, insertCallRuns, type CallFacts, type NewCallRun } from './run-rows.ts';
+import { callFacts, insertCallRuns, type CallFacts, type NewCallRun } from './call-run-store.ts';
 import { callSlots } from './slots.ts';
 
 /** Whoever asked for a call is asked whether it is still wanted when the last word of it is older than this. */

@@ -2,9 +2,9 @@ import type { Context } from '../../accounts/context.ts';
 import { fireInternalEvent } from '../../automation-workflows/triggers/fire-internal-event.ts';
 import { isListenedTo } from '../../automation-workflows/triggers/is-listened-to.ts';
 import { callRun } from '../../automation-workflows/runs/launch.ts';
-import { jsonChunks } from '../../contacts/json-chunks.ts';
+import { jsonChunks } from '../../database/json-chunks.ts';
 import type { ReturnReason, StatusCallback } from './contract.ts';
-import { completeSilentRuns, type CompletedRun, type SilentEnd } from './run-rows.ts';
+import { completeSilentRuns, type CompletedRun, type SilentEnd } from './call-run-store.ts';
 
 /** A call that nobody talked on, or that was never dialled. Moments in epoch ms. */
 export interface SilentCall {

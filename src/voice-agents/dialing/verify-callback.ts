@@ -6,7 +6,7 @@ import { readTwilioCallback } from '../../providers/telephony/twilio-callbacks.t
 import { isFromTwilio } from '../../providers/telephony/twilio-signature.ts';
 import type { Carrier } from '../telephony-configs/carrier-of.ts';
 import type { CallAddress } from './callback-urls.ts';
-import { callRunByKey } from './run-rows.ts';
+import { callRunByKey } from './call-run-store.ts';
 
 /** A request as it came, its body unread by anybody else. */
 export interface Callback {

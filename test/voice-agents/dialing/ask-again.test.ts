@@ -4,7 +4,7 @@ import { Database } from '../../../src/database/client.ts';
 import { askAgain } from '../../../src/voice-agents/dialing/ask-again.ts';
 import { askForCall } from '../../../src/voice-agents/dialing/ask-for-call.ts';
 import type { CallsRequest } from '../../../src/voice-agents/dialing/contract.ts';
-import { overdueCalls } from '../../../src/voice-agents/dialing/run-rows.ts';
+import { overdueCalls } from '../../../src/voice-agents/dialing/call-run-store.ts';
 import { findRun } from '../../../src/voice-agents/runs/run-store.ts';
 import { overdueChats } from '../../../src/voice-agents/text-chat/store.ts';
 import { tickAt } from '../../support/background.ts';

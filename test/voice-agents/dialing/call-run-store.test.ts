@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { Database } from '../../../src/database/client.ts';
-import * as rows from '../../../src/voice-agents/dialing/run-rows.ts';
+import * as rows from '../../../src/voice-agents/dialing/call-run-store.ts';
 import { newestRunNamed } from '../../../src/voice-agents/runs/request-store.ts';
 import { findRun } from '../../../src/voice-agents/runs/run-store.ts';
 import { newPhone } from '../../support/organization.ts';
