@@ -6,6 +6,7 @@ import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/jou
 import { dyingBeforeStart } from '../support/background.ts';
 import { dieAtCall, type Moment, type Watch } from '../support/crashing-object.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
+import { answering } from '../support/outside.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -164,7 +165,7 @@ test('stop ends a sleeping run at once, nothing follows, and stopping again is 4
 test('a run that is stopped while a provider is asked stays stopped, and its record tells what came back', async () => {
   const { client } = await newOrganization();
   let isReleased = false;
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+  const asked = answering('https://slow.example.com/', async () => {
     while (!isReleased) await new Promise((resolve) => setTimeout(resolve, 5));
     return Response.json({ late: true });
   });
@@ -172,7 +173,7 @@ test('a run that is stopped while a provider is asked stays stopped, and its rec
     definition: chain({ id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://slow.example.com/' } }),
   });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  await vi.waitFor(() => expect(globalThis.fetch).toHaveBeenCalled());
+  await vi.waitFor(() => expect(asked).not.toEqual([]));
   const stopped = await client.post(`/automation-workflows/runs/${run.id}/stop`);
   expect(stopped.body.state).toBe('cancelled');
   isReleased = true;
@@ -203,7 +204,7 @@ test('a look-up of a run that does not exist leaves no object behind', async () 
 
 test('a failing provider is asked again with backoff, and at last the run fails with the reason', async () => {
   const { client } = await newOrganization();
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('busy', { status: 503 }));
+  answering('https://busy.example.com/', () => new Response('busy', { status: 503 }));
   const workflow = await activeWorkflow(client, {
     definition: chain({ id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://busy.example.com/' } }),
     settings: { retry: { max_attempts: 3, initial_delay_seconds: 0.05, factor: 2 } },
@@ -221,7 +222,7 @@ test('a failing provider is asked again with backoff, and at last the run fails 
 
 test('an error handle takes over where one is drawn, and on_error continue goes on without one', async () => {
   const { client } = await newOrganization();
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('no', { status: 404 }));
+  answering('https://gone.example.com/', () => new Response('no', { status: 404 }));
   const call = { id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://gone.example.com/' } };
   const handled = chain(call);
   handled.nodes.push({ id: 'sorry', type: 'exit', data: { outcome: 'handled {{ steps.call.error.type }}' } });

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { activeWorkflow, chain, endedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
+import { answering } from '../support/outside.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -29,14 +30,7 @@ const expectNone = (value: unknown) => {
 };
 
 /** What the customer's endpoint was sent. */
-function receiver() {
-  const requests: Request[] = [];
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-    requests.push(new Request(input as RequestInfo, init as RequestInit));
-    return Response.json({ ok: true });
-  });
-  return requests;
-}
+const receiver = () => answering('https://hook.example.com/', () => Response.json({ ok: true }));
 
 const execute = async (client: Client, id: number, context = { order: 'A-17' }) =>
   (await client.post(`/automation-workflows/${id}/execute`, { context })).body;

@@ -148,8 +148,8 @@ for (const moment of moments)
   }, 60_000);
 
 test('a run that is evicted between its asking and its sleep, and one that sleeps, has one call', async () => {
-  const slots = heldSlots();
   const { client, id, agentId } = await callingOrganization();
+  const slots = heldSlots(id);
   const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
   const run = await execute(client, workflow);
   for (let n = 0; n < 5; n++) {

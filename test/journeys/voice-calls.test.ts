@@ -17,8 +17,8 @@ async function person(client: Client, more: object = {}): Promise<{ id: number; 
 
 /** A run that waits for the call that it has asked for. */
 async function waiting(data: object = {}, settings: object = {}) {
-  const slots = heldSlots();
   const { client, id, agentId } = await callingOrganization();
+  const slots = heldSlots(id);
   const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, ...data }), settings });
   const contact = await person(client);
   const run = await execute(client, workflow, { contact_id: contact.id });
@@ -103,8 +103,8 @@ describe('a call', () => {
   });
 
   test('that was settled before its run fell asleep is found', async () => {
-    const slots = heldSlots();
     const { client, id, agentId } = await callingOrganization();
+    const slots = heldSlots(id);
     const settled = vi.spyOn(env.CALL_SLOTS, 'getByName').mockReturnValue({
       request: async () => {
         await calls.completeCall((await callRow(id)).id, { outcome: 'no_answer' });
@@ -133,8 +133,8 @@ describe('a call', () => {
   });
 
   test('without wait_for_result lets the run go on at once', async () => {
-    const slots = heldSlots();
     const { client, id, agentId } = await callingOrganization();
+    const slots = heldSlots(id);
     const definition = callingJourney({ workflow_id: agentId, phone: newPhone(), wait_for_result: false });
     const workflow = await activeWorkflow(client, { definition });
     const run = await runIn(client, await execute(client, workflow), 'completed');
@@ -153,8 +153,8 @@ describe('what cannot be called', () => {
   };
 
   test('a suppressed number leads along failed with the reason, and nobody is asked', async () => {
-    const slots = heldSlots();
     const { client, id, agentId } = await callingOrganization();
+    const slots = heldSlots(id);
     const phone = newPhone();
     await env.DB.prepare(`INSERT INTO suppression (organization_id, phone, reason, created_at) VALUES (?, ?, 'asked not to be called', 1)`)
       .bind(id, phone)
@@ -166,8 +166,8 @@ describe('what cannot be called', () => {
   });
 
   test('an archived agent, and an organization without telephony, lead along error and say what to do', async () => {
-    heldSlots();
     const { client, id, agentId } = await callingOrganization();
+    heldSlots(id);
     const archive = () => env.DB.prepare(`UPDATE voice_agent SET status = 'archived' WHERE id = ?`).bind(agentId).run();
     const archived = await outcomeOf(client, { workflow_id: agentId }, archive);
     expect(archived).toMatchObject({
@@ -252,8 +252,8 @@ describe('a call that nobody wants any more is taken back', () => {
   });
 
   test('also when nothing waits for it and the run is stopped; not when the run has come to its end', async () => {
-    const slots = heldSlots();
     const { client, id, agentId } = await callingOrganization();
+    const slots = heldSlots(id);
     const definition = callingJourney({ workflow_id: agentId, phone: newPhone(), wait_for_result: false });
     definition.nodes.push({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
     definition.edges.find(({ id: edge }) => edge === 'default')!.target = 'nap';
@@ -269,7 +269,7 @@ describe('a call that nobody wants any more is taken back', () => {
 
   test('when its run was stopped while it was being asked for: what the answer tells is kept, and nothing follows', async () => {
     const { client, id, agentId } = await callingOrganization();
-    const slots = heldSlots();
+    const slots = heldSlots(id);
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
     vi.spyOn(env.CALL_SLOTS, 'getByName').mockReturnValue({
@@ -348,8 +348,8 @@ describe('a call that came back undialled', () => {
   });
 
   test('because its agent is archived fails the run, which a person has go on when that is mended, with a call of its own', async () => {
-    const slots = heldSlots();
     const { client, id, agentId } = await callingOrganization();
+    const slots = heldSlots(id);
     const definition = unforgiving({ workflow_id: agentId, phone: newPhone() });
     const workflow = await activeWorkflow(client, { definition });
     const run = await execute(client, workflow);
@@ -413,8 +413,8 @@ test('a call whose asking failed is taken back by a run that goes on without it'
 });
 
 test('while the workflow is paused nobody is called', async () => {
-  const slots = heldSlots();
   const { client, id, agentId } = await callingOrganization();
+  const slots = heldSlots(id);
   const definition = callingJourney({ workflow_id: agentId, phone: newPhone() });
   definition.nodes.push({ id: 'nap', type: 'wait', data: { duration: 'PT0.3S' } });
   definition.edges.find(({ id: edge }) => edge === 'start')!.target = 'nap';
@@ -439,8 +439,8 @@ test('while the workflow is paused nobody is called', async () => {
 });
 
 test('in quiet hours the call waits with the run, and it must not be dialled when they begin again', async () => {
-  const slots = heldSlots();
   const { client, id, agentId } = await callingOrganization();
+  const slots = heldSlots(id);
   const hour = 3_600_000;
   const now = Math.floor(Date.now() / 60_000) * 60_000;
   const slot = (from: number, to: number) => ({
@@ -468,8 +468,8 @@ test('in quiet hours the call waits with the run, and it must not be dialled whe
 });
 
 test('a dry run shows the call and asks for none', async () => {
-  const slots = heldSlots();
   const { client, id, agentId } = await callingOrganization();
+  const slots = heldSlots(id);
   const contact = await person(client);
   const { body: workflow } = await client.post('/automation-workflows', {
     name: 'Calls',

@@ -1,13 +1,16 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { embeddings } from '../../src/providers/embeddings/embeddings.ts';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
 import { searchChunks } from '../../src/knowledge-base/search.ts';
 import { settingsOf } from '../../src/settings.ts';
 import { simulators } from '../support/carrier.ts';
 import { Client, newOrganization } from '../support/organization.ts';
+import { answering } from '../support/outside.ts';
 import { plansOf, recordedClient, rowsRead } from '../support/recorded-database.ts';
 import { handbook, knowledgeService, longText, type KnowledgeService } from './knowledge-service.ts';
+
+afterEach(() => vi.restoreAllMocks());
 
 async function cosine(bindings: Env, one: string, other: string): Promise<number> {
   const answer = await embeddings(settingsOf(bindings)).embed([one, other]);
@@ -235,12 +238,12 @@ describe('what a search costs', () => {
 
   test('of one model call, however many chunks there are', async () => {
     const { bindings, id } = await withHandbook();
-    const context = (await backgroundContext({ ...bindings }, id, () => {}))!;
-    const asked = vi.spyOn(globalThis, 'fetch');
+    const base = `http://model-of-${id}.test/v1`;
+    const realFetch = globalThis.fetch;
+    const asked = answering(base, (request) => realFetch(new Request(request.url.replace(base, `${simulators}/openai/v1`), request)));
+    const context = (await backgroundContext({ ...bindings, OPENAI_BASE_URL: base } as Env, id, () => {}))!;
     await searchChunks(context, { query: 'kettle', limit: 3 });
-    const calls = asked.mock.calls.length;
-    asked.mockRestore();
-    expect(calls).toBe(1);
+    expect(asked).toHaveLength(1);
   });
 });
 

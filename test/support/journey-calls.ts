@@ -40,20 +40,16 @@ const newTelephony = (organizationId: number) =>
     .bind(organizationId, Date.now(), Date.now())
     .run();
 
-/** Call slots that do nothing but keep what they are asked. */
-export function heldSlots() {
+/** Call slots that do nothing but keep what they are asked for an organization: objects of earlier tests may still be asking. */
+export function heldSlots(organizationId: number) {
   const requests: CallsRequest[] = [];
   const withdrawn: string[] = [];
-  /** Objects of earlier tests may still be asking: their organizations are older. */
-  let latest = 0;
   const slots = {
     request: async (organization: number, request: CallsRequest) => {
-      if (organization > latest) requests.length = 0;
-      latest = Math.max(latest, organization);
-      if (organization === latest) requests.push(request);
+      if (organization === organizationId) requests.push(request);
       return { queued: 1, known: 0, isStale: false };
     },
-    withdrawCalls: async (_organization: number, keys: string[]) => void withdrawn.push(...keys),
+    withdrawCalls: async (organization: number, keys: string[]) => void (organization === organizationId && withdrawn.push(...keys)),
   };
   vi.spyOn(env.CALL_SLOTS, 'getByName').mockReturnValue(slots as unknown as ReturnType<typeof env.CALL_SLOTS.getByName>);
   return {

@@ -7,6 +7,7 @@ import { keepRecording } from '../../src/voice-agents/settle/keep-recording.ts';
 import { putUnmeasured } from '../../src/voice-agents/settle/put-unmeasured.ts';
 import { accountSid, twilioConfig } from './carrier-accounts.ts';
 import { newRun, withAgent } from './runs.ts';
+import { answering } from '../support/outside.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -32,13 +33,12 @@ async function setUp(answer: () => Response) {
   const config = await client.post('/organizations/telephony-configs', twilioConfig());
   const run = await newRun(context, agent);
   const base = (env as unknown as { TWILIO_BASE_URL: string }).TWILIO_BASE_URL;
-  const modes: unknown[] = [];
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (_input, init) => (modes.push(init?.redirect), answer()));
-  const keep = () =>
-    keepRecording(context, run.id, config.body.id, `${base}/2010-04-01/Accounts/${accountSid}/Recordings/RE${'1'.repeat(32)}`);
+  const recording = `${base}/2010-04-01/Accounts/${accountSid}/Recordings/RE${String(run.id).padStart(32, '0')}`;
+  const asked = answering(recording, answer);
+  const keep = () => keepRecording(context, run.id, config.body.id, recording);
   const stored = () => env.FILES.get(artifactKey(organization.id, run.id, 'recording'));
   const type = async () => (await findRun(context, run.id))!.recording_type;
-  return { keep, stored, type, modes };
+  return { keep, stored, type, asked };
 }
 
 const answered = (body: BodyInit, headers: Record<string, string> = {}) =>
@@ -75,7 +75,7 @@ test('a recording that is too long, or that leads to a private address, is given
   expect(await long.keep()).toEqual({ kind: 'none', message: expect.stringContaining('at most') });
   const inside = await setUp(() => new Response(null, { status: 302, headers: { location: 'http://169.254.169.254/latest' } }));
   expect(await inside.keep()).toEqual({ kind: 'none', message: expect.stringContaining('may not be called') });
-  expect(inside.modes).toEqual(['manual']);
+  expect(inside.asked.map(({ redirect }) => redirect)).toEqual(['manual']);
 });
 
 test('a stream that does not end is left where it has too much, and nothing of it stays', async () => {
