@@ -160,7 +160,7 @@ export class Asking {
   /** When there will be something to ask for although nothing comes; null: what is to come will tell. */
   nextMoment(windows: RowWindows, now: number): number | null {
     const [due] = this.#sql.exec<{ due: number | null }>('SELECT min(due) AS due FROM campaign_row WHERE due IS NOT NULL').toArray();
-    const moments = [due?.due ?? null, this.#openingForNew(windows, now)].filter((moment) => moment !== null);
+    const moments = [due?.due ?? null, this.openingForNew(windows, now)].filter((moment) => moment !== null);
     return moments.length ? Math.min(...moments) : null;
   }
 
@@ -178,7 +178,7 @@ export class Asking {
   }
 
   /** When the first of the closed windows opens behind which new rows wait; null: there are none. */
-  #openingForNew(windows: RowWindows, now: number): number | null {
+  openingForNew(windows: RowWindows, now: number): number | null {
     const isByContact = windows.schedule.use_contact_timezone;
     const openings = this.#lanes.all(isByContact).flatMap((lane) => {
       const window = windows.at(lane.id, now);

@@ -31,6 +31,7 @@ import { StoredCampaign, type Campaign } from './stored-campaign.ts';
 import { StoredRows } from './stored-rows.ts';
 import { takeIn, takeOut } from './take-in.ts';
 import { liveCampaign, progressOf } from './views.ts';
+import { noOpenings, openingsAt, shownTally, type Openings } from './waiting-rows.ts';
 
 /** Counts in the row lag behind by up to this; states do not. */
 const projectEveryMs = 1000;
@@ -182,9 +183,13 @@ export class CampaignObject extends LivingObject {
       .standing()
       .catch((error: unknown) => this.log.warn('the call slots did not answer', { error: String(error) }));
     const isRunning = campaign.state === 'running';
-    return progressOf(campaign, this.#rows.tally(), {
-      next_attempt_at: this.#rows.nextAttemptAt(),
-      next_window_at: isRunning ? this.#dialer.asking.nextWindow(this.#dialer.windows(campaign), this.clock()) : null,
+    const { asking } = this.#dialer;
+    const windows = this.#dialer.windows(campaign);
+    const now = this.clock();
+    const openingForNew = isRunning ? asking.openingForNew(windows, now) : null;
+    return progressOf(campaign, this.#rows.tally(), this.#rows.waiting(this.#openings(campaign)), {
+      next_attempt_at: earlier(this.#rows.nextAttemptAt(), openingForNew),
+      next_window_at: isRunning ? asking.nextWindow(windows, now) : null,
       waiting: waiting ?? null,
     });
   }
@@ -192,14 +197,15 @@ export class CampaignObject extends LivingObject {
   async rows({ state, limit, offset }: RowsQuery): Promise<RowsPage | null> {
     if (!this.exists()) return null;
     await this.#tell();
-    const { rows } = this.#rows.tally();
+    const openings = this.#openings(this.#campaign.read());
+    const rows = shownTally(this.#rows.tally().rows, this.#rows.waiting(openings));
     const total = state === undefined ? countsOf(rows).total_rows : rows[state];
-    return { rows: this.#rows.page(state, limit, offset), total };
+    return { rows: this.#rows.page(state, openings, limit, offset), total };
   }
 
   /** The next rows behind a number, for the report; fewer than `limit` only at the end. */
   async reportRows(afterRowNumber: number, limit: number): Promise<RowRecord[] | null> {
-    return this.exists() ? this.#rows.after(afterRowNumber, limit) : null;
+    return this.exists() ? this.#rows.after(afterRowNumber, this.#openings(this.#campaign.read()), limit) : null;
   }
 
   /** The next rows behind a number that ended without the person being reached, by one of `outcomes`. */
@@ -321,6 +327,11 @@ export class CampaignObject extends LivingObject {
     this.#cleared('finish');
   }
 
+  /** The closed windows that rows of a running campaign wait for. */
+  #openings(campaign: Campaign): Openings {
+    return campaign.state === 'running' ? openingsAt(this.#dialer.lanes, this.#dialer.windows(campaign), this.clock()) : noOpenings;
+  }
+
   /** Done, which the row's `wake_at` shows. */
   #cleared(timer: string): void {
     this.#change(() => this.timers.clear(timer));
@@ -402,6 +413,9 @@ export class CampaignObject extends LivingObject {
     return context;
   }
 }
+
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
 
 function wrongState(state: string, verb: string, from: string[]): string {
   return `This campaign is ${state}; one that can be ${verb} is ${from.join(' or ')}`;

@@ -5,7 +5,7 @@ import { campaignLane, unreadableLane } from '../../src/campaigns/rows/row-windo
 import type { StoredRows } from './stored-rows.ts';
 
 /** New rows are `pending`, without a moment, and never asked for. */
-const isNew = "state = 'pending' AND due IS NULL AND number NOT IN (SELECT number FROM asked)";
+export const isNew = "state = 'pending' AND due IS NULL AND number NOT IN (SELECT number FROM asked)";
 
 export interface Lane {
   id: number;

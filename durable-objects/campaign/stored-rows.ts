@@ -10,6 +10,7 @@ import type { RedialRow, RowRecord } from '../../src/campaigns/rows/live-campaig
 import type { CampaignSourceRow } from '../../src/campaigns/sources/campaign-source.ts';
 import { rowOutcomes } from '../../src/voice-agents/dialing/call-outcomes.ts';
 import type { RowOutcome } from '../../src/voice-agents/dialing/call-outcomes.ts';
+import { openingFor, waitsForWindow, type Openings } from './waiting-rows.ts';
 
 export interface StoredRow extends RowProgress {
   number: number;
@@ -26,7 +27,7 @@ type Stored = Record<string, SqlStorageValue>;
 
 const progressColumns =
   'number, lane, state, outcome, reason, attempts, carrier_troubles, rate_limits, unreached, due, not_before, attempt, run_ids, heard_at';
-const recordColumns = 'number, phone, contact_id, state, outcome, reason, attempts, due, run_ids, variables';
+const recordColumns = 'number, lane, phone, contact_id, state, outcome, reason, attempts, due, run_ids, variables';
 /** Waiting rows that the slots do not have. */
 const isFree = "state IN ('pending', 'scheduled') AND number NOT IN (SELECT number FROM asked)";
 
@@ -179,13 +180,18 @@ export class StoredRows {
     return this.#sql.exec<{ at: number | null }>('SELECT min(due) AS at FROM campaign_row WHERE due > 0').one().at;
   }
 
-  page(state: RowState | undefined, limit: number, offset: number): RowRecord[] {
-    const condition = state === undefined ? '' : `WHERE ${found[state]} AND state = '${state}'`;
-    return this.#records(`SELECT ${recordColumns} FROM campaign_row ${condition} ORDER BY number LIMIT ? OFFSET ?`, limit, offset);
+  /** How many wait for their window and are stored as pending. */
+  waiting(openings: Openings): number {
+    if (openings.byLane.size === 0) return 0;
+    return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM campaign_row WHERE ${waitsForWindow(openings)}`).one().count;
   }
 
-  after(number: number, limit: number): RowRecord[] {
-    return this.#records(`SELECT ${recordColumns} FROM campaign_row WHERE number > ? ORDER BY number LIMIT ?`, number, limit);
+  page(state: RowState | undefined, openings: Openings, limit: number, offset: number): RowRecord[] {
+    return this.#records(`${shownAs(state, openings, limit + offset)} ORDER BY number LIMIT ? OFFSET ?`, openings, limit, offset);
+  }
+
+  after(number: number, openings: Openings, limit: number): RowRecord[] {
+    return this.#records('number > ? ORDER BY number LIMIT ?', openings, number, limit);
   }
 
   redial(outcomes: RowOutcome[], after: number, limit: number): RedialRow[] {
@@ -206,24 +212,41 @@ export class StoredRows {
       }));
   }
 
-  #records(query: string, ...parameters: (string | number)[]): RowRecord[] {
+  #records(condition: string, openings: Openings, ...parameters: (string | number)[]): RowRecord[] {
     return this.#sql
-      .exec<Stored>(query, ...parameters)
+      .exec<Stored>(`SELECT ${recordColumns}, ${waitsForWindow(openings)} AS waits FROM campaign_row WHERE ${condition}`, ...parameters)
       .toArray()
-      .map((row) => ({
-        id: row['number'] as number,
-        row_number: row['number'] as number,
-        phone: row['phone'] as string,
-        contact_id: row['contact_id'] as number | null,
-        state: row['state'] as RowState,
-        outcome: row['outcome'] as RowOutcome | null,
-        reason: row['reason'] as string | null,
-        attempts: row['attempts'] as number,
-        next_attempt_at: (row['due'] as number | null) || null,
-        run_ids: runIdsOf(row).filter((id) => id !== 0),
-        variables: variablesOf(row),
-      }));
+      .map((row) => recordOf(row, openings));
   }
+}
+
+/** The condition of the first `most` rows that are shown in a state. */
+function shownAs(state: RowState | undefined, openings: Openings, most: number): string {
+  if (state === undefined) return 'number > 0';
+  const stored = `${found[state]} AND state = '${state}'`;
+  if (openings.byLane.size === 0) return stored;
+  const waits = waitsForWindow(openings);
+  const first = (condition: string) =>
+    `SELECT number FROM (SELECT number FROM campaign_row WHERE ${condition} ORDER BY number LIMIT ${most})`;
+  if (state === 'scheduled') return `number IN (${first(stored)} UNION ALL ${first(waits)})`;
+  return state === 'pending' ? `${stored} AND NOT ${waits}` : stored;
+}
+
+function recordOf(row: Stored, openings: Openings): RowRecord {
+  const waits = row['waits'] === 1;
+  return {
+    id: row['number'] as number,
+    row_number: row['number'] as number,
+    phone: row['phone'] as string,
+    contact_id: row['contact_id'] as number | null,
+    state: waits ? 'scheduled' : (row['state'] as RowState),
+    outcome: row['outcome'] as RowOutcome | null,
+    reason: waits ? 'window_closed: no calling window is open' : (row['reason'] as string | null),
+    attempts: row['attempts'] as number,
+    next_attempt_at: waits ? openingFor(openings, row['lane'] as number) : (row['due'] as number | null) || null,
+    run_ids: runIdsOf(row).filter((id) => id !== 0),
+    variables: variablesOf(row),
+  };
 }
 
 const runIdsOf = (row: Stored): number[] => JSON.parse(row['run_ids'] as string) as number[];

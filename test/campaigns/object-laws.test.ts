@@ -239,6 +239,10 @@ test('no statement goes through all rows, but for the one that goes on with a re
   await stub.resume(newAct());
   await settle(campaign);
   await stub.progress();
+  // Tuesday: whoever is new waits for the next window.
+  await standAt(campaign, monday + 86_400_000);
+  for (const state of rowStates) await stub.rows({ state, limit: 5, offset: 0 });
+  await stub.progress();
   await stub.cancel(newAct());
   await settle(campaign);
   const plans = await inside(stub, () =>

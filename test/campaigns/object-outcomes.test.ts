@@ -262,8 +262,21 @@ describe('calling windows', () => {
       state: 'running',
       state_reason: null,
       next_window_at: opening,
-      next_attempt_at: null,
+      next_attempt_at: opening,
+      rows: { pending: 0, scheduled: 40 },
     });
+    const first = {
+      state: 'scheduled',
+      outcome: null,
+      reason: 'window_closed: no calling window is open',
+      attempts: 0,
+      next_attempt_at: opening,
+    };
+    expect(await rowAt(campaign, 1)).toMatchObject(first);
+    const page = async (state: 'pending' | 'scheduled') => (await campaign.stub().rows({ state, limit: 2, offset: 38 }))!;
+    expect(await page('scheduled')).toMatchObject({ total: 40, rows: [{ row_number: 39, state: 'scheduled' }, { row_number: 40 }] });
+    expect(await page('pending')).toEqual({ total: 0, rows: [] });
+    expect((await campaign.stub().reportRows(39, 10))![0]).toMatchObject({ row_number: 40, ...first });
     const live = (await campaign.stub().snapshot())!;
     expect(live.logs[0]).toMatchObject({ event: 'window_closed', details: { next_window_at: new Date(opening).toISOString() } });
     await goTo(campaign, night + 5000);
@@ -315,6 +328,16 @@ describe('calling windows', () => {
     ].join('\n');
     const campaign = await standingCampaign({ csv, configs: inOffice({ use_contact_timezone: true }) });
     expect(campaign.slots.keys()).toEqual([keyOf(campaign, 2), keyOf(campaign, 5)]);
+    // The others wait, each for its own morning.
+    const newYork = monday + 2 * hour;
+    const tokyo = monday + 12 * hour;
+    const { rows: waiting, total } = (await campaign.stub().rows({ state: 'scheduled', limit: 10, offset: 0 }))!;
+    expect(waiting.map((row) => [row.row_number, row.next_attempt_at])).toEqual([
+      [1, newYork],
+      [3, tokyo],
+      [4, tokyo],
+    ]);
+    expect([total, await campaign.stub().progress()]).toMatchObject([3, { next_attempt_at: newYork, rows: { pending: 2, scheduled: 3 } }]);
     expect(await rowAt(campaign, 6)).toMatchObject({
       state: 'failed',
       outcome: null,
