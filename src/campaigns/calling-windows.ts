@@ -23,19 +23,3 @@ export function callingWindow(schedule: ScheduleConfig, zone: string, moment: nu
     return { never: { reason: 'no_calling_window', detail: 'the schedule is enabled and has no slots; add one or disable it' } };
   return { opensAt, closesAt: nextOutside(schedule.slots, zone, opensAt) };
 }
-
-export const mayDial = (schedule: ScheduleConfig, zone: string, now: number): boolean => {
-  const window = callingWindow(schedule, zone, now);
-  return 'opensAt' in window && window.opensAt === now;
-};
-
-/** The first moment from `now` on at which any of `zones` may be dialled: until then the campaign sleeps. Null: never. */
-export function earliestOpening(schedule: ScheduleConfig, zones: Iterable<string>, now: number): number | null {
-  let earliest: number | null = null;
-  for (const zone of zones) {
-    const window = callingWindow(schedule, zone, now);
-    if ('opensAt' in window) earliest = Math.min(earliest ?? Infinity, window.opensAt);
-    if (earliest === now) break;
-  }
-  return earliest;
-}

@@ -16,19 +16,10 @@ const moves: Record<RowState, readonly RowState[]> = {
 
 export const mayMove = (from: RowState, to: RowState): boolean => moves[from].includes(to);
 export const isEnd = (state: RowState): boolean => moves[state].length === 0;
-/** From where a row may come into `state`, for the condition of an update. */
-export const statesBefore = (state: RowState): RowState[] => rowStates.filter((from) => mayMove(from, state));
-
 /** How many rows are in each state. */
 export type Tally = Record<RowState, number>;
 
 export const emptyTally = (): Tally => ({ pending: 0, scheduled: 0, dialing: 0, in_call: 0, completed: 0, failed: 0, skipped: 0 });
-
-/** `from` is null for a row that is new. Throws RangeError for a move that no row makes. */
-export function moveInTally(tally: Tally, from: RowState | null, to: RowState): Tally {
-  if (from !== null && !mayMove(from, to)) throw new RangeError(`A row cannot go from ${from} to ${to}`);
-  return { ...tally, ...(from !== null && { [from]: tally[from] - 1 }), [to]: tally[to] + 1 };
-}
 
 /** The counts of a campaign record. total_rows = waiting rows + in_flight + processed_rows; processed_rows = the three ends. */
 export interface RowCounts {

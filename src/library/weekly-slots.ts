@@ -28,9 +28,6 @@ export type WeeklySlot = z.infer<typeof WeeklySlot>;
 
 export const WeeklySlots = z.array(WeeklySlot).min(1).max(50);
 
-/** Whether the wall clock of `zone` shows a time of one of `slots` at `instant` (epoch ms). */
-export const isInSlots = (slots: readonly WeeklySlot[], zone: string, instant: number): boolean => covers(slots, timeOfWeek(zone, instant));
-
 /** The first instant from `now` on (epoch ms) that is inside one of `slots`; null when there are none. */
 export const nextInside = (slots: readonly WeeklySlot[], zone: string, now: number): number | null => nextWhere(true, slots, zone, now);
 

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, expect, test, vi } from 'vitest';
-import { isInSlots } from '../../src/library/weekly-slots.ts';
+import { nextInside } from '../../src/library/weekly-slots.ts';
 import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
@@ -16,7 +16,7 @@ function quietNow() {
   const now = Math.floor(Date.now() / 60_000) * 60_000;
   const [from, to] = [now - hour, now + 2 * hour];
   const slot = { day_of_week: weekday(from), start_time: clockText(from), end_time: clockText(to) };
-  expect(isInSlots([slot], 'UTC', Date.now())).toBe(true);
+  expect(nextInside([slot], 'UTC', now)).toBe(now);
   return { slots: [slot], until: to };
 }
 

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isInSlots } from '../../src/library/weekly-slots.ts';
+import { nextInside } from '../../src/library/weekly-slots.ts';
 import * as calls from '../support/journey-calls.ts';
 import { activeWorkflow, runIn, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
@@ -450,7 +450,7 @@ test('in quiet hours the call waits with the run, and it must not be dialled whe
   });
   const [open, closed] = [now + 2 * hour, now + 5 * hour];
   const quiet = [slot(now - hour, open), slot(closed, closed + hour)];
-  expect(isInSlots(quiet, 'UTC', Date.now())).toBe(true);
+  expect(nextInside(quiet, 'UTC', now)).toBe(now);
   const workflow = await activeWorkflow(client, {
     definition: callingJourney({ workflow_id: agentId, phone: newPhone() }),
     settings: { quiet_hours: { timezone: 'organization', slots: quiet } },

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coversWholeWeek, isInSlots, nextInside, nextOutside, WeeklySlot, WeeklySlots } from '../../src/library/weekly-slots.ts';
+import { coversWholeWeek, nextInside, nextOutside, WeeklySlot, WeeklySlots } from '../../src/library/weekly-slots.ts';
 import { clockChanges, momentsNearChanges, shownMinutes, zonesOfEveryKind } from './clock-changes.ts';
 
 const minute = 60_000;
@@ -68,6 +68,8 @@ test('the watched changes of the clock are the real ones; where there are none, 
   ]);
   expect(clockChanges.get('Pacific/Apia')!.map(iso)).toContain('2011-12-30T10:00:00.000Z');
 });
+
+const isInSlots = (slots: WeeklySlot[], zone: string, at: number): boolean => nextInside(slots, zone, at) === at;
 
 test('a moment is inside exactly when the clock on the wall shows a time of a slot', () => {
   fc.assert(
