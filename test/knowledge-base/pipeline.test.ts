@@ -27,7 +27,18 @@ async function expectTidy(service: KnowledgeService, chunks: number): Promise<vo
   if (chunks <= 100) expect(await vectorIds(service)).toEqual(ids);
   else expect(await indexOf(service).areVisible(ids)).toBe(true);
   expect((await env.FILES.list({ prefix: `knowledge_base_pages/${service.id}/` })).objects).toEqual([]);
+  await expectFilesOfActive(service);
   expect(await hasDue(service)).toBe(false);
+}
+
+/** Of each active document what upload-url was told, and of none the file but of these. */
+async function expectFilesOfActive({ id }: KnowledgeService): Promise<void> {
+  const active = 'SELECT uuid, storage_key FROM knowledge_document WHERE organization_id = ? AND is_active';
+  const { results } = await env.DB.prepare(active).bind(id).all<{ uuid: string; storage_key: string }>();
+  const stored = async (folder: string) => (await env.FILES.list({ prefix: `${folder}/${id}/` })).objects.map(({ key }) => key);
+  expect(await stored('knowledge_base_uploads')).toEqual(results.map(({ uuid }) => `knowledge_base_uploads/${id}/${uuid}.json`).toSorted());
+  const keys = results.map((row) => row.storage_key);
+  expect((await stored('knowledge_base')).filter((key) => !keys.includes(key))).toEqual([]);
 }
 
 /** Whether something is still to be done for one of the organization's documents. */

@@ -2,12 +2,16 @@ import type { Context } from '../../accounts/context.ts';
 import { fireInternalEvent } from '../../automation-workflows/triggers/fire-internal-event.ts';
 import { vectorIndexOf } from '../../providers/vector-index/vector-index.ts';
 import type { DocumentRow } from '../store.ts';
+import { deleteUpload } from '../upload/upload-store.ts';
 import { deletePages } from './pages-store.ts';
 import { deadChunks, deleteChunks, markSettled } from './settle-store.ts';
 
 const pageSize = 500;
 
-/** What follows a document's end: chunks that search no longer shows are cleared away, and journeys hear of it. Answers whether more is left. */
+/**
+ * What follows a document's end: chunks that search no longer shows are cleared away, of a deleted document its file, too, and journeys
+ * hear of it. Answers whether more is left.
+ */
 export async function settle(context: Context, id: number): Promise<boolean> {
   const { database, bindings, organization } = context;
   const { document, ids } = await deadChunks(database, organization.id, id, pageSize);
@@ -21,6 +25,7 @@ export async function settle(context: Context, id: number): Promise<boolean> {
   const isUnderWay = document.is_active && (document.status === 'pending' || document.status === 'processing');
   if (isUnderWay) return false;
   if (document.is_active) await announceEnd(context, document);
+  else await deleteUpload(bindings.FILES, organization.id, document.uuid, document.storage_key);
   await deletePages(bindings.FILES, document);
   await markSettled(database, document);
   return false;

@@ -34,6 +34,10 @@ export async function readUpload(bucket: R2Bucket, organizationId: number, uuid:
   return object && object.json<Upload>();
 }
 
+export async function deleteUpload(bucket: R2Bucket, organizationId: number, uuid: string, storageKey: string): Promise<void> {
+  await bucket.delete([storageKey, uploadKey(organizationId, uuid)]);
+}
+
 /** The bytes of a file; `null`: it is gone; `changed`: another file is in its place. */
 export async function openFile(bucket: R2Bucket, storageKey: string, etag: string): Promise<Uint8Array | 'changed' | null> {
   const object = await bucket.get(storageKey, { onlyIf: { etagMatches: etag } });
