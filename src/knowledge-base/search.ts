@@ -1,11 +1,11 @@
 import type { Context } from '../accounts/context.ts';
-import { ServiceError } from '../library/errors.ts';
 import { embeddings } from '../providers/embeddings/embeddings.ts';
 import { vectorIndexOf, type VectorIndex } from '../providers/vector-index/vector-index.ts';
 import type { SearchMode } from './schemas.ts';
 import { fuse, type Ranks } from './search/fuse.ts';
 import { chunkMatch } from './search/search-words.ts';
 import * as store from './search/store.ts';
+import { UnembeddedQueryError } from './search/unembedded-query.ts';
 
 export interface ChunkSearch {
   /** 1 to 8,000 characters, not only blanks. */
@@ -18,6 +18,8 @@ export interface ChunkSearch {
   minSimilarity?: number | undefined;
   /** Absent: hybrid. */
   mode?: SearchMode | undefined;
+  /** Once it is aborted, the search throws at its next step and asks for nothing more. */
+  signal?: AbortSignal | undefined;
 }
 
 /** A chunk with its receipt: the cosine similarity of query and chunk, and where it stood in each list. */
@@ -29,21 +31,21 @@ export interface FoundChunk extends store.ShownChunk, Ranks {
 const depthFor = (limit: number) => Math.min(100, Math.max(20, 3 * limit));
 const mostDocuments = 100;
 
-/** The chunks that answer a query best, best first, each once. Throws `provider_failed` when there is no vector of the query to be had. */
+/** The chunks that answer a query best, best first, each once. Throws an UnembeddedQueryError when there is no vector of the query to be had. */
 export async function searchChunks(context: Context, search: ChunkSearch): Promise<FoundChunk[]> {
   const { database, organization } = context;
   const documentIds =
     search.documentUuids && (await store.searchableDocuments(database, organization.id, search.documentUuids, mostDocuments));
   if (documentIds?.length === 0) return [];
+  search.signal?.throwIfAborted();
   const index = vectorIndexOf(context, organization.id);
   const match = search.mode === 'vector' ? null : chunkMatch(organization.id, search.query, documentIds);
   const depth = depthFor(search.limit);
-  const [vector, words] = await Promise.all([
-    vectorOf(context, search.query),
-    match === null ? [] : store.chunksByWords(database, match, depth),
-  ]);
+  const [vector, words] = await Promise.all([vectorOf(context, search), match === null ? [] : store.chunksByWords(database, match, depth)]);
+  search.signal?.throwIfAborted();
   const question = { index, vector, match, hasVectors: search.mode !== 'keyword' };
   const nearest = question.hasVectors ? await index.query(vector, { topK: depth, documentIds }) : [];
+  search.signal?.throwIfAborted();
   const found = await lookUp(context, nearest, words);
   if (found.chunks.size < found.ids && found.chunks.size < search.limit)
     return pick(search, question, await thoroughly(context, question, depth, documentIds));
@@ -57,11 +59,10 @@ interface Question {
   hasVectors: boolean;
 }
 
-async function vectorOf({ settings }: Context, query: string): Promise<Float32Array> {
-  const answer = await embeddings(settings).embed([query], 'question');
-  if (!('failure' in answer)) return answer.vectors[0]!;
-  const more = answer.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: answer.retryAfterSeconds };
-  throw new ServiceError('provider_failed', `The query could not be embedded: ${answer.message}`, more);
+async function vectorOf({ settings }: Context, { query, signal }: ChunkSearch): Promise<Float32Array> {
+  const answer = await embeddings(settings).embed([query], 'question', signal);
+  if ('failure' in answer) throw new UnembeddedQueryError(answer);
+  return answer.vectors[0]!;
 }
 
 /** Both lists, and those of their chunks that are to be shown, by id. `ids`: how many different ones there were. */

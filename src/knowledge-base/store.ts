@@ -45,6 +45,19 @@ export async function findDocument(database: Database, organizationId: number, u
   return row && documentOf(row);
 }
 
+/** Of these uuids, in lower case, those of active documents of the organization, in whatever state. */
+export async function activeDocuments(database: Database, organizationId: number, uuids: string[]): Promise<Set<string>> {
+  const rows = await database.all<{ uuid: string }>(
+    database.prepare(
+      `SELECT d.uuid FROM json_each(?) j CROSS JOIN knowledge_document d
+       WHERE d.organization_id = ? AND d.uuid = lower(j.value) AND d.is_active = 1`,
+      JSON.stringify(uuids),
+      organizationId,
+    ),
+  );
+  return new Set(rows.map(({ uuid }) => uuid));
+}
+
 export type NewDocument = Pick<DocumentRow, 'uuid' | 'filename' | 'storage_key' | 'mime_type' | 'size_bytes' | 'created_by'>;
 
 /** The document as it is now, and whether this call made it. */

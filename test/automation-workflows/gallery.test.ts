@@ -69,9 +69,9 @@ describe('the gallery as a whole', () => {
   const nodes = files.flatMap(({ journey }) => journey.definition.nodes as { type: string; data?: object }[]);
   const settings = files.map(({ journey }) => journey.settings as Partial<WorkflowSettings>);
 
-  test('shows every node type but the one that asks a model, and every form of wait', () => {
+  test('shows every node type but those that need a model, and every form of wait', () => {
     const shown = new Set(nodes.map(({ type }) => type));
-    expect([...nodeTypes.keys()].filter((type) => !shown.has(type))).toEqual(['llm']);
+    expect([...nodeTypes.keys()].filter((type) => !shown.has(type))).toEqual(['knowledge_search', 'llm']);
     const waits = nodes.filter(({ type }) => type === 'wait').flatMap(({ data }) => Object.keys(data ?? {}));
     for (const form of ['duration', 'calendar_days', 'until', 'time_of_day', 'days', 'past_due']) expect(waits).toContain(form);
   });

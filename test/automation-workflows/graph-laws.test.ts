@@ -97,6 +97,7 @@ function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolea
     emitEvent: effect,
     httpRequest: async () => ({ status: failures[call++ % failures.length] ? 503 : 200, headers: {}, body: '', is_cut: false }),
     completeText: async () => ({ failure: 'not_configured', message: 'none', retryable: false }),
+    searchKnowledge: effect,
     startRun: effect,
     startCall: async (item) => {
       await effect();

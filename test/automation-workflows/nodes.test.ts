@@ -33,6 +33,7 @@ function recording(answer: unknown = { ok: true }): { calls: Call[]; effects: Ef
     emitEvent: effect('emitEvent'),
     httpRequest: effect('httpRequest'),
     completeText: effect('completeText'),
+    searchKnowledge: async (search: unknown) => effect('searchKnowledge')('', search),
     startRun: effect('startRun'),
     startCall: effect('startCall'),
   };
@@ -86,6 +87,7 @@ test('every node type has an example that fits, handles, and a JSON Schema of it
     'list_membership',
     'emit_event',
     'http_request',
+    'knowledge_search',
     'llm',
     'run_workflow',
     'voice_call',

@@ -63,6 +63,7 @@ export function killJourneys(receiver: string) {
         { id: 'mark', type: 'update_contact', data: { set: { 'custom_fields.order': '{{ order }}' }, add_tags: ['buyer'] } },
         { id: 'join', type: 'list_membership', data: { add: ['Buyers'], remove: ['Prospects'] } },
         post('tell', '{{ order }}'),
+        { id: 'look', type: 'knowledge_search', data: { query: 'What is told of {{ kind }} {{ order }}?', save_as: 'facts' } },
         { id: 'think', type: 'llm', data: { prompt: 'SIM_SLOW_200 Thank the buyer of order {{ order }}.', save_as: 'thanks' } },
         { id: 'rest', type: 'wait', data: { duration: 'PT3S' } },
         {
@@ -92,7 +93,8 @@ export function killJourneys(receiver: string) {
         'half.b': 'mark',
         mark: 'join',
         join: 'tell',
-        tell: 'think',
+        tell: 'look',
+        look: 'think',
         think: 'rest',
         rest: 'paid',
         'paid.received': 'ring',

@@ -1,9 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { dyingBeforeStart } from '../support/background.ts';
 import { dieAtCall, type Watch } from '../support/crashing-object.ts';
-import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { activeWorkflow, chain, endedRuns, everythingStored, runIn, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 import { testVariables } from '../support/variables.ts';
 
@@ -270,14 +269,7 @@ test('the key comes out nowhere: not in the database, the files, the run or a lo
   );
   const { run, organizationId, history } = await execute(chain(ask({})));
   expect(run.state).toBe('failed');
-  const stored = [run, history, lines];
-  for (const table of ['automation_run', 'automation_workflow', 'automation_version'])
-    stored.push((await env.DB.prepare(`SELECT * FROM ${table} WHERE organization_id = ?`).bind(organizationId).all()).results);
-  await runInDurableObject(runStub(organizationId, run.id), (_instance, state) => {
-    for (const table of ['run', 'history']) stored.push([...state.storage.sql.exec(`SELECT * FROM ${table}`)]);
-  });
-  const { objects } = await env.FILES.list({ prefix: `runs/${organizationId}/` });
-  for (const { key: name } of objects) stored.push([await (await env.FILES.get(name))!.text()]);
-  expect(JSON.stringify(stored)).toContain('failed');
-  expect(JSON.stringify(stored)).not.toContain(key);
+  const told = JSON.stringify([run, history, lines]) + (await everythingStored(organizationId, run.id));
+  expect(told).toContain('failed');
+  expect(told).not.toContain(key);
 });

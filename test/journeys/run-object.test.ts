@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { tick } from '../../src/cron/tick.ts';
 import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
 import { dyingBeforeStart } from '../support/background.ts';
-import { dieAtCall, type Moment, type Watch } from '../support/crashing-object.ts';
+import { dieAtCall, evictWhenReached, type Moment, type Watch } from '../support/crashing-object.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 import { answering } from '../support/outside.ts';
 
@@ -45,14 +45,6 @@ function receiver(watches: Map<string, Watch>) {
     return watch && !watch.died ? watch.watched(answer) : answer();
   });
   return calls;
-}
-
-/** Evicts the object in the middle of the call it was told to be held at, unless the run ends before it gets there. */
-async function evictWhenReached(watch: Watch, stub: ReturnType<typeof runStub>) {
-  for (let tries = 0; tries < 500 && !watch.died; tries++) await new Promise((resolve) => setTimeout(resolve, 2));
-  const evicted = watch.died ? evictDurableObject(stub) : undefined;
-  watch.isEvicting = true;
-  await evicted;
 }
 
 /** More than an undisturbed run makes, so that the last cases are undisturbed ones. */

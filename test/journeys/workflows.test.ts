@@ -324,6 +324,7 @@ test('node types describe themselves: the schema takes the example, and every ha
     'emit_event',
     'exit',
     'http_request',
+    'knowledge_search',
     'list_membership',
     'llm',
     'run_workflow',

@@ -37,8 +37,8 @@ async function expectFilesOfActive({ id }: KnowledgeService): Promise<void> {
   const { results } = await env.DB.prepare(active).bind(id).all<{ uuid: string; storage_key: string }>();
   const stored = async (folder: string) => (await env.FILES.list({ prefix: `${folder}/${id}/` })).objects.map(({ key }) => key);
   expect(await stored('knowledge_base_uploads')).toEqual(results.map(({ uuid }) => `knowledge_base_uploads/${id}/${uuid}.json`).toSorted());
-  const keys = results.map((row) => row.storage_key);
-  expect((await stored('knowledge_base')).filter((key) => !keys.includes(key))).toEqual([]);
+  const keys = new Set(results.map((row) => row.storage_key));
+  expect((await stored('knowledge_base')).filter((key) => !keys.has(key))).toEqual([]);
 }
 
 /** Whether something is still to be done for one of the organization's documents. */

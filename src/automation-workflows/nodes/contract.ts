@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ChunkSearch, FoundChunk } from '../../knowledge-base/search.ts';
 import type { Json } from '../../library/json.ts';
 import type { RunState } from '../schemas.ts';
 import type { Scope } from '../templates.ts';
@@ -80,6 +81,8 @@ export interface Effects {
   emitEvent(key: string, event: EmittedEvent): Promise<Json>;
   httpRequest(key: string, request: OutboundRequest): Promise<OutboundResponse>;
   completeText(key: string, request: TextRequest): Promise<TextAnswer>;
+  /** The chunks of the organization's documents that answer a query best, best first. It changes nothing, so a dry run does it, too. */
+  searchKnowledge(search: ChunkSearch): Promise<FoundChunk[]>;
   /** Starts a run of another journey for the same contact; once a visit, however often the step is tried. */
   startRun(key: string, request: ChildRequest): Promise<ChildRun>;
   /** Has a voice agent call somebody; the same item is the same call, however often it is asked for. */

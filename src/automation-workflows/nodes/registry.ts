@@ -3,6 +3,7 @@ import { conditionNode } from './condition.ts';
 import { emitEventNode } from './emit-event.ts';
 import { exitNode } from './exit.ts';
 import { httpRequestNode } from './http-request.ts';
+import { knowledgeSearchNode } from './knowledge-search.ts';
 import { listMembershipNode } from './list-membership.ts';
 import { llmNode } from './llm.ts';
 import { runWorkflowNode } from './run-workflow.ts';
@@ -31,6 +32,7 @@ export const nodeTypes: NodeRegistry = new Map(
     listMembershipNode,
     emitEventNode,
     httpRequestNode,
+    knowledgeSearchNode,
     llmNode,
     runWorkflowNode,
     voiceCallNode,

@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { parseDefinition } from '../definition.ts';
+import type { Effects } from '../nodes/contract.ts';
 import type { TestedRun } from '../schemas.ts';
 import { settingsFrom } from '../settings.ts';
 import type { WorkflowRow } from '../workflows/store.ts';
@@ -22,7 +23,7 @@ import { walkVirtually, type GivenEvent } from './virtual-walk.ts';
 export type { GivenEvent };
 
 /**
- * Walks a run to its end without performing anything: side effects are recorded as `simulated`, and the clock jumps over
+ * Walks a run to its end without changing anything: side effects are recorded as `simulated`, and the clock jumps over
  * waits to their ends or to the given events. The ended run and its history are kept like those of any test run.
  */
 export async function dryRun(
@@ -57,14 +58,26 @@ export async function dryRun(
     now: () => now,
     random: Math.random,
   });
+  const effects = { ...run.effects, searchKnowledge: askingOnce(run.effects.searchKnowledge) };
   const scope = (progress: Progress) => scopeFor(context, origin, progress, now, contact);
   await walkVirtually(
     journal,
-    { ...run, dryRun: true, look: async (progress) => ({ scope: scope(progress), isPaused: false }) },
+    { ...run, effects, dryRun: true, look: async (progress) => ({ scope: scope(progress), isPaused: false }) },
     { contactId: origin.contactId, events, scope: () => scope(journal.progress()) },
     (to) => (now = to),
   );
   return keepTested(context, row.id, journal, (live) => runRecord(row, candidate.initialContext, live));
+}
+
+/** On a clock that jumps, a loop comes to the same search thousands of times within one request. */
+function askingOnce(search: Effects['searchKnowledge']): Effects['searchKnowledge'] {
+  const answers = new Map<string, ReturnType<typeof search>>();
+  return (asked) => {
+    const name = JSON.stringify(asked);
+    const answer = answers.get(name) ?? search(asked);
+    answers.set(name, answer);
+    return answer;
+  };
 }
 
 /** Keeps what a dry run has come to, and tells it. */

@@ -3,6 +3,7 @@ import { changeContact } from '../../contacts/change-contact.ts';
 import { changeMemberships } from '../../contacts/change-memberships.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { emitEvent } from '../../events/accept.ts';
+import { searchChunks } from '../../knowledge-base/search.ts';
 import { notFound } from '../../library/errors.ts';
 import type { Json } from '../../library/json.ts';
 import { sendOutside } from '../../providers/http/send.ts';
@@ -39,6 +40,7 @@ export function runEffects(context: Context, run: ParentRun): Effects {
     },
     httpRequest: (_key, request) => sendOutside(request, context.settings.ALLOWED_PRIVATE_ORIGINS),
     completeText: (_key, request) => completeText(context.settings, request),
+    searchKnowledge: (search) => searchChunks(context, search),
     startRun: (key, request) => startChild(context, run, visitOf(key), request),
     startCall: (item, request) => startJourneyCall(context, run, item, request),
   };

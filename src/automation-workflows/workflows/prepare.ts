@@ -2,14 +2,12 @@ import type { Context } from '../../accounts/context.ts';
 import { invalid, type Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json.ts';
 import { issuesOf } from '../../library/schema-issues.ts';
-import { activeAgentIds } from '../../voice-agents/agents/active-agents.ts';
 import { checkSchema } from '../context-schema.ts';
-import { parseDefinition, validateGraph } from '../definition.ts';
-import type { GraphNode } from '../nodes/contract.ts';
+import { validateGraph } from '../definition.ts';
 import { nodeTypes } from '../nodes/registry.ts';
 import { leftoverMasks, openSecrets, restoreMasked, sealSecrets } from '../secrets.ts';
 import { WorkflowSettings } from '../settings.ts';
-import { existingWorkflowIds } from './store.ts';
+import { referenceIssues } from './reference-issues.ts';
 
 const definitionLimitBytes = 512 * 1024;
 
@@ -71,39 +69,4 @@ export async function proposalIssues(context: Context, proposed: unknown, stored
 async function issuesOfOpened(context: Context, definition: unknown): Promise<Issue[]> {
   const issues = [...validateGraph(definition, nodeTypes), ...leftoverMasks(definition, ['body', 'definition'])];
   return issues.length ? issues : referenceIssues(context, definition);
-}
-
-/** Nodes that name another workflow or a voice agent must name one of this organization. Asked only of a graph that is sound in itself. */
-async function referenceIssues(context: Context, definition: unknown): Promise<Issue[]> {
-  const { database, organization } = context;
-  const { nodes } = parseDefinition(definition);
-  const workflows = {
-    what: 'workflow',
-    list: '/automation-workflows',
-    existing: (ids: number[]) => existingWorkflowIds(database, organization.id, ids),
-  };
-  const agents = { what: 'active voice agent', list: '/workflow/', existing: (ids: number[]) => activeAgentIds(context, ids) };
-  return [...(await unknownOf(nodes, 'run_workflow', workflows)), ...(await unknownOf(nodes, 'voice_call', agents))];
-}
-
-/** What nodes of a type may name, and which of it there is; `list` is the path that lists it. */
-interface Named {
-  what: string;
-  list: string;
-  existing(ids: number[]): Promise<Set<number>>;
-}
-
-async function unknownOf(nodes: GraphNode[], type: string, { what, list, existing }: Named): Promise<Issue[]> {
-  const references = nodes
-    .filter((node) => node.type === type)
-    .map(({ id, data }) => ({ nodeId: id, named: data['workflow_id'] as number }));
-  if (!references.length) return [];
-  const known = await existing(references.map(({ named }) => named));
-  return references
-    .filter(({ named }) => !known.has(named))
-    .map(({ nodeId, named }) => ({
-      loc: ['body', 'definition', 'nodes', nodeId, 'data', 'workflow_id'],
-      msg: `There is no ${what} ${named} in this organization; name one of GET ${list}`,
-      type: 'not_found',
-    }));
 }
