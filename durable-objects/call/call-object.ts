@@ -281,6 +281,7 @@ export class CallObject extends LivingObject {
       settings: this.settings,
       clock: () => this.clock(),
       log: this.log,
+      context: () => this.#knownContext(this.#record.facts.organizationId),
       isThere: () => this.#hasCall(),
       chatEnded: () => this.#endChat(),
     });

@@ -1,3 +1,5 @@
+import type { Context } from '../../src/accounts/context.ts';
+import { retrieve } from '../../src/knowledge-base/retrieve.ts';
 import type { Clock } from '../../src/library/clock.ts';
 import type { Logger } from '../../src/library/log.ts';
 import type { Settings } from '../../src/settings.ts';
@@ -24,6 +26,8 @@ export interface TalkParts {
   settings: Settings;
   clock: Clock;
   log: Logger;
+  /** Of the call's organization, for what is looked up while somebody talks. */
+  context(): Promise<Context>;
   /** Whether the object still has a call. */
   isThere(): boolean;
   /** Told when a chat has ended by itself. Of a call the line decides. */
@@ -50,7 +54,13 @@ export class Talk {
 
   get conversation(): Conversation {
     const { record, store, settings, clock } = this.#parts;
-    this.#conversation ??= liveConversation(record.facts, store, (...spoken) => this.#say(...spoken), settings, clock);
+    this.#conversation ??= liveConversation(record.facts, {
+      store,
+      say: (...spoken) => this.#say(...spoken),
+      retrieve: (...asked) => this.#lookUp(...asked),
+      settings,
+      now: clock,
+    });
     return this.#conversation;
   }
 
@@ -68,6 +78,16 @@ export class Talk {
   #say(...spoken: Parameters<Say>): void {
     if (this.#isChat) this.say?.(...spoken);
     else this.#parts.relay.say(...spoken);
+  }
+
+  async #lookUp(query: string, documentUuids: string[] | null, signal: AbortSignal): ReturnType<typeof retrieve> {
+    const { context, log } = this.#parts;
+    try {
+      return await retrieve(await context(), query, documentUuids, signal);
+    } catch (error) {
+      if (!signal.aborted) log.error('documents could not be looked into', error);
+      throw error;
+    }
   }
 
   get #isChat(): boolean {

@@ -35,6 +35,7 @@ export interface Notes {
   /** The run of each order, once it has ended as it should. */
   runs: Map<Order, Run>;
   campaign: { id: number; agentId: number };
+  handbook: { uuid: string };
 }
 
 export class NoteBook {

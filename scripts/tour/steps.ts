@@ -1,5 +1,6 @@
 import type { TourStep } from './step.ts';
 import { addWebhook } from './steps/add-webhook.ts';
+import { askHandbook } from './steps/ask-handbook.ts';
 import { followCampaign } from './steps/follow-campaign.ts';
 import { followRuns } from './steps/follow-runs.ts';
 import { importContacts } from './steps/import-contacts.ts';
@@ -10,6 +11,7 @@ import { sendEvents } from './steps/send-events.ts';
 import { sendWebhook } from './steps/send-webhook.ts';
 import { showCalls } from './steps/show-calls.ts';
 import { showOutcome } from './steps/show-outcome.ts';
+import { uploadHandbook } from './steps/upload-handbook.ts';
 
 /** The tour, in order. A new step is a file in `steps/` and a line here. */
 export const steps: TourStep[] = [
@@ -23,5 +25,7 @@ export const steps: TourStep[] = [
   makeCampaign,
   followCampaign,
   showCalls,
+  uploadHandbook,
+  askHandbook,
   offerJourneys,
 ];

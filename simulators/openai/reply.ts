@@ -3,6 +3,8 @@ import { plainSentence } from './plain-sentence.ts';
 import { answerSchema } from './schema-answer.ts';
 import { chooseTool, mustChooseTool } from './transitions.ts';
 
+const apology = 'I am sorry, I cannot find that out at the moment.';
+
 export type Reply = { content: string } | { tool: string; arguments: string };
 
 /** What the model answers; the same request gets the same answer. */
@@ -15,7 +17,7 @@ export function replyTo(request: ChatRequest): Reply {
     const answered = answerSchema(format.json_schema.schema ?? { type: 'object' }, texts.length > 0 ? texts : [instructionsOf(request)]);
     return { content: JSON.stringify(answered) };
   }
-  const sentence = plainSentence(instructionsOf(request), userTexts(request)[0] ?? '', foundBy(request));
+  const sentence = hasFailed(request) ? apology : plainSentence(instructionsOf(request), userTexts(request)[0] ?? '', foundBy(request));
   return { content: format?.type === 'json_object' ? JSON.stringify({ answer: sentence }) : sentence };
 }
 
@@ -44,15 +46,24 @@ const instructionsOf = ({ messages }: ChatRequest): string =>
     .map(textOf)
     .join('\n');
 
-/** What a tool answered last, when it is prose: a status is not read out. */
-function foundBy({ messages }: ChatRequest): string {
+const toolAnswer = ({ messages }: ChatRequest): string => {
   const last = messages.at(-1);
-  if (last?.role !== 'tool') return '';
-  const text = textOf(last);
-  const prose = text.replace(/"(?:[^"\\]|\\.)*"\s*:/g, ' ').match(/"(?:[^"\\]|\\.)*"/g);
-  if (!/^\s*[[{]/.test(text)) return text.trim().split(/\s+/).length > 3 ? text : '';
-  return (prose ?? [])
-    .map((quoted) => String(JSON.parse(quoted)))
-    .filter((value) => value.trim().split(/\s+/).length > 3)
-    .join('\n');
+  return last?.role === 'tool' ? textOf(last) : '';
+};
+
+const hasFailed = (request: ChatRequest): boolean => /^\s*\{\s*"error"\s*:/.test(toolAnswer(request));
+
+/** What a tool answered last, when it is prose: a status is not read out, and of a text with tags what stands between them. */
+function foundBy(request: ChatRequest): string {
+  const text = toolAnswer(request);
+  const texts = /^\s*[[{]/.test(text) ? quotedIn(text) : taggedIn(text);
+  return texts.filter((value) => value.trim().split(/\s+/).length > 3).join('\n');
+}
+
+const quotedIn = (json: string): string[] =>
+  (json.replace(/"(?:[^"\\]|\\.)*"\s*:/g, ' ').match(/"(?:[^"\\]|\\.)*"/g) ?? []).map((quoted) => String(JSON.parse(quoted)));
+
+function taggedIn(text: string): string[] {
+  const tagged = [...text.matchAll(/<(\w+)[^>]*>(.*?)<\/\1>/gs)].map(([, , inner]) => inner!);
+  return tagged.length > 0 ? tagged : [text];
 }

@@ -47,11 +47,17 @@ export function textsFor(facts: readonly TextFacts[], node: SchemaNode, hint: Hi
     const known = kind?.(one, hint) ?? [];
     const labelled = known.length > 0 ? undefined : labelledValue(one.text, hint);
     if (kind || labelled !== undefined) return labelled === undefined ? known : [labelled];
-    return freeText.test(hint) ? sentencesOf(one.text).slice(0, 1) : [];
+    return freeText.test(hint) ? firstFor(hint, sentencesOf(one.text)) : [];
   };
   const told = [...new Set(facts.flatMap(read))];
   const byPattern = typeof node['pattern'] === 'string' ? facts.flatMap(({ text }) => text.split(/[\s,;]+/)) : [];
   return [...told, ...byPattern].filter((text) => fits(text, node));
+}
+
+/** A place for a question takes what was asked, not what was said before it. */
+function firstFor(hint: Hint, sentences: string[]): string[] {
+  const asked = /\b(?:question|query)\b/i.test(hint) ? sentences.filter((sentence) => sentence.endsWith('?')) : [];
+  return [...asked, ...sentences].slice(0, 1);
 }
 
 /** "City: Paris" and "my city is Paris", for a place called city. */

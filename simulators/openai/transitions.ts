@@ -24,12 +24,20 @@ const spokenName = (name: string): string => name.replace(/[_-]+/g, ' ').replace
 
 /**
  * The tool whose name and description share most words with `text`; a word that several tools share counts for less. A yes and a no find
- * the tool that tells of one, and rule out the other. Null when nothing fits well.
+ * the tool that tells of one, and rule out the other. A question that fits none is looked up, where a tool takes one. Null when nothing fits well.
  */
 export function chooseTool(tools: readonly FunctionTool[], text: string): FunctionTool | null {
   const best = rank(tools, text)[0];
-  return best && best.score >= enough ? best.tool : null;
+  if (best && best.score >= enough) return best.tool;
+  return isQuestion(text) ? (tools.find(takesQuestion) ?? null) : null;
 }
+
+const isQuestion = (text: string): boolean => /\?\s*$|^\W*(?:what|when|where|who|whose|which|why|how)\b/i.test(text);
+
+const takesQuestion = ({ parameters }: FunctionTool): boolean => {
+  const properties = (parameters?.['properties'] ?? {}) as Record<string, unknown>;
+  return 'query' in properties || 'question' in properties;
+};
 
 /** The best fitting tool, the first one when none fits. */
 export const mustChooseTool = (tools: readonly FunctionTool[], text: string): FunctionTool =>

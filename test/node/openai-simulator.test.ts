@@ -96,6 +96,29 @@ describe('a chat completion', () => {
     expect(await after('{"status":"done"}')).toMatchObject({ content: 'May I ask you for a day?' });
     const passages = JSON.stringify({ passages: [{ text: 'We sell bicycles in Paris.' }, { text: 'We are open from nine to five.' }] });
     expect(await after(passages)).toMatchObject({ content: 'We are open from nine to five.' });
+    const tagged =
+      'Told below, when it is open:\n<passage document="Opening hours">\nWe sell bicycles.\nOn Monday we are open late.\n</passage>';
+    expect(await after(tagged)).toMatchObject({ content: 'On Monday we are open late.' });
+    expect(await after('{"error":"The store of opening hours is down"}')).toMatchObject({ content: expect.stringMatching(/^I am sorry/) });
+  });
+
+  test('looks up what is asked and fits no other tool, where a tool takes a question', async () => {
+    const { client } = await start();
+    const lookUp = tool('find_facts', 'Finds facts in documents', {
+      type: 'object',
+      properties: { query: { type: 'string', maxLength: 500, description: 'What to find out, as a whole question' } },
+      required: ['query'],
+    });
+    const called = async (said: string) => {
+      const messages = [system('You are Ada.'), user(said)];
+      const { choices } = await client.chat.completions.create({ ...talk, tools: [...transitions, lookUp], messages });
+      const [call] = choices[0]!.message.tool_calls ?? [];
+      return call?.type === 'function' ? [call.function.name, JSON.parse(call.function.arguments)] : null;
+    };
+    expect(await called('I see. How long is the warranty?')).toEqual(['find_facts', { query: 'How long is the warranty?' }]);
+    expect(await called('how long is the warranty')).toEqual(['find_facts', { query: 'how long is the warranty' }]);
+    expect(await called('Could you call me back on Tuesday?')).toMatchObject(['call_back', {}]);
+    expect(await called('The warranty is long')).toBeNull();
   });
 
   test('without instructions repeats what was said; says the same every time, and counts its tokens', async () => {

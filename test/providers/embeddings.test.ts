@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { embeddings, type EmbeddingPurpose, type EmbeddingSettings } from '../../src/providers/embeddings/embeddings.ts';
 import type { Outside } from '../../src/providers/outside.ts';
 import { requestsFor } from '../../src/providers/embeddings/requests.ts';
@@ -142,6 +142,42 @@ describe('requests', () => {
     expect((await embedded(embed(['one']))).vectors).toHaveLength(1);
     expect(bodies).toHaveLength(3);
     expect(waits).toEqual([900, 500]);
+  });
+});
+
+describe('a signal that is aborted', () => {
+  test('ends the request under way, and no other is made', async () => {
+    const controller = new AbortController();
+    const reason = vi.fn();
+    const { embed, bodies } = start(
+      {},
+      {
+        fetch: (_input, init) => {
+          bodies.push(init?.body);
+          init!.signal!.addEventListener('abort', reason);
+          return new Promise((_resolve, reject) => {
+            init!.signal!.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')));
+            controller.abort();
+          });
+        },
+      },
+    );
+    await expect(embed(['one'], 'question', controller.signal)).rejects.toThrow();
+    await expect(embed(['two'], 'question', controller.signal)).rejects.toThrow();
+    expect([bodies.length, reason.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  test('while the provider is waited for, no further try is made', async () => {
+    const controller = new AbortController();
+    const { embed, bodies } = start(
+      {},
+      {
+        fetch: async (_input, init) => (bodies.push(init?.body), Response.json(refusal('busy'), { status: 503 })),
+        sleep: async () => controller.abort(),
+      },
+    );
+    await expect(embed(['one'], 'question', controller.signal)).rejects.toThrow();
+    expect(bodies).toHaveLength(1);
   });
 });
 

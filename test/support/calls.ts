@@ -5,7 +5,7 @@ import { openai } from '../../simulators/openai.ts';
 import type { RequestRecord } from '../../simulators/request-record.ts';
 import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
 import { salesAgent } from '../voice-agents/agents.ts';
-import { newOrganization, newPhone, type NewOrganization } from './organization.ts';
+import { newOrganization, newPhone, type Client, type NewOrganization } from './organization.ts';
 import { testVariables } from './variables.ts';
 
 export type CallStub = DurableObjectStub<CallObject>;
@@ -23,9 +23,9 @@ export interface RunOptions {
   organization?: NewOrganization;
 }
 
-/** A run of a new organization's agent, as it stands when its call is answered. */
-export async function answeredRun(options: RunOptions = {}) {
-  const { id: organizationId, client } = await newOrganization(options.organization);
+/** A run of an agent, as it stands when its call is answered; of a new organization's unless one is given. */
+export async function answeredRun(options: RunOptions = {}, known?: { id: number; client: Client }) {
+  const { id: organizationId, client } = known ?? (await newOrganization(options.organization));
   const phone = newPhone();
   const now = Date.now();
   const key = `single:0:${crypto.randomUUID()}`;

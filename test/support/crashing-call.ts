@@ -8,6 +8,9 @@ interface Objects {
   getByName(name: string): unknown;
 }
 
+const watchedNames = ['CALL_SLOTS', 'AUTOMATION_RUN', 'VECTOR_INDEX'] as const;
+const isWatched = (name: string | symbol): name is (typeof watchedNames)[number] => watchedNames.some((watched) => watched === name);
+
 /** `dieAtCall` for the object of a call, which also calls other objects: those calls count, too. */
 export async function dieAtCallOfTalk(stub: DurableObjectStub<CallObject>, n: number, moment: Moment): Promise<Watch> {
   const watch = await dieAtCall(stub as unknown as Parameters<typeof dieAtCall>[0], n, moment);
@@ -29,12 +32,7 @@ export async function dieAtCallOfTalk(stub: DurableObjectStub<CallObject>, n: nu
     const object = instance as unknown as { env: Env };
     const watched = object.env;
     object.env = new Proxy(watched, {
-      get: (target, name) =>
-        name === 'CALL_SLOTS'
-          ? watchedObjects(env.CALL_SLOTS)
-          : name === 'AUTOMATION_RUN'
-            ? watchedObjects(env.AUTOMATION_RUN)
-            : Reflect.get(target, name),
+      get: (target, name) => (isWatched(name) ? watchedObjects(env[name]) : Reflect.get(target, name)),
     });
   });
   return watch;

@@ -1,4 +1,5 @@
-import { runInDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { vi } from 'vitest';
 import type { AutomationRunObject } from '../../durable-objects/automation-run/automation-run-object.ts';
 
 type Stub = DurableObjectStub<AutomationRunObject>;
@@ -15,7 +16,7 @@ export interface Watch {
 }
 
 /**
- * Makes the object die at its n-th call to the outside (D1, R2 and, through `watched`, `fetch`), before the call is made or after its answer came.
+ * Makes the object die at its n-th call to the outside (D1, R2, the vector index and, through `watched`, `fetch`), before the call is made or after its answer came.
  * The object that takes its place is sound.
  */
 export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<Watch> {
@@ -25,10 +26,10 @@ export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<
     const watched = async <T>(call: () => Promise<T>): Promise<T> => {
       seen.calls++;
       const isLast = seen.calls === n && !seen.died;
-      if (isLast && moment === 'before') die();
+      if (isLast && moment === 'before') await die();
       if (isLast && moment === 'during') await untilEvicting();
       const answer = await call();
-      if (isLast && moment === 'after') die();
+      if (isLast && moment === 'after') await die();
       return answer;
     };
     // Only the test may evict, so the call is held until it does.
@@ -36,8 +37,10 @@ export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<
       seen.died = true;
       while (!seen.isEvicting) await new Promise((resolve) => setTimeout(resolve, 2));
     };
-    const die = () => {
+    const die = async () => {
       seen.died = true;
+      // The test runner would have everybody wait for ever for a module that dies with the object that loads it.
+      await vi.dynamicImportSettled();
       state.abort('the object dies here');
       throw new Error('the object died');
     };
@@ -58,10 +61,23 @@ export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<
       put: (key: string, value: string, options: R2PutOptions) => watched(() => real.FILES.put(key, value, options)),
       get: (key: string) => watched(() => real.FILES.get(key)),
     };
-    object.env = new Proxy(real, {
-      get: (target, name) => (name === 'DB' ? database : name === 'FILES' ? files : Reflect.get(target, name)),
-    });
+    const index = {
+      getByName: (name: string) => {
+        const vectors = real.VECTOR_INDEX.getByName(name);
+        return { query: (...asked: Parameters<typeof vectors.query>) => watched(async () => vectors.query(...asked)) };
+      },
+    };
+    const bindings: Record<string | symbol, object> = { DB: database, FILES: files, VECTOR_INDEX: index };
+    object.env = new Proxy(real, { get: (target, name) => bindings[name] ?? Reflect.get(target, name) });
     seen.watched = watched;
   });
   return seen;
+}
+
+/** Evicts the object in the middle of the call that it was told to be held at, unless the run ends before it gets there. */
+export async function evictWhenReached(watch: Watch, stub: Stub): Promise<void> {
+  for (let tries = 0; tries < 500 && !watch.died; tries++) await new Promise((resolve) => setTimeout(resolve, 2));
+  const evicted = watch.died ? evictDurableObject(stub) : undefined;
+  watch.isEvicting = true;
+  await evicted;
 }

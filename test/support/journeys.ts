@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, vi } from 'vitest';
 import type { AutomationRunObject } from '../../durable-objects/automation-run/automation-run-object.ts';
@@ -62,3 +63,16 @@ export function runIn(client: Client, runId: number, state: string): Promise<any
 
 export const runStub = (organizationId: number, runId: number): DurableObjectStub<AutomationRunObject> =>
   env.AUTOMATION_RUN.getByName(`${organizationId}/${runId}`);
+
+/** All that is stored of a run whose object is still there, and of its journey, as one text. */
+export async function everythingStored(organizationId: number, runId: number): Promise<string> {
+  const stored: unknown[] = [];
+  for (const table of ['automation_run', 'automation_workflow', 'automation_version'])
+    stored.push((await env.DB.prepare(`SELECT * FROM ${table} WHERE organization_id = ?`).bind(organizationId).all()).results);
+  await runInDurableObject(runStub(organizationId, runId), (_instance, state) => {
+    for (const table of ['run', 'history']) stored.push([...state.storage.sql.exec(`SELECT * FROM ${table}`)]);
+  });
+  const { objects } = await env.FILES.list({ prefix: `runs/${organizationId}/` });
+  for (const { key } of objects) stored.push(await (await env.FILES.get(key))!.text());
+  return JSON.stringify(stored);
+}

@@ -138,6 +138,7 @@ function effectsOf(world: World, note: (effect: string, request: unknown) => voi
     changeLists: async (_key, change) => (note('list_membership', change), {}),
     emitEvent: async (_key, event) => (note('emit_event', event), { event_id: 1 }),
     startRun: async (_key, request) => (note('run_workflow', request), { run_id: 8, state: 'running' }),
+    searchKnowledge: async () => [],
     completeText: async () => ({ failure: 'not_configured', message: 'no model here', retryable: false }),
     httpRequest: async (_key, { method, url, headers, body }): Promise<OutboundResponse> => {
       const request = { method, url, key: headers['idempotency-key'], body: body === null ? null : (JSON.parse(body) as unknown) };

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { ServiceError } from '../../src/library/errors.ts';
 import type { OutsideResponse } from '../../src/providers/http/send.ts';
 import { unknownMocks } from '../../src/voice-agents/conversation/tool-mocks.ts';
 import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
@@ -263,6 +264,33 @@ describe('looking things up', () => {
     expect(one.events('tool_called')).toMatchObject([{ answer: 'Two years.', receipts: found.receipts }]);
   });
 
+  test('logs every receipt, however much was found: only the model is told all of it', async () => {
+    const text = '"Two" years.\n'.repeat(800);
+    const receipts = Array.from({ length: 5 }, (_, index) => ({
+      chunk_id: 2 ** 40 + index,
+      document_uuid: uuid,
+      filename: 'n'.repeat(255),
+      similarity: 0.123_456_789_012_345_6,
+      vector_rank: 100,
+      keyword_rank: null,
+    }));
+    const { told, events } = await turn([{ calls: [['search_knowledge_base', { query: '"'.repeat(500) }]] }, 'x'], {
+      definition: agent({ knowledge_base: true }),
+      world: { retrieve: async () => ({ text, receipts }), sleep: () => new Promise(() => {}) },
+    });
+    expect(told).toEqual([text]);
+    expect(events('tool_called')).toMatchObject([{ receipts, answer: `${text.slice(0, 2_000)}...` }]);
+  });
+
+  test('takes no query that is longer than a question', async () => {
+    const retrieve = vi.fn(async () => found);
+    const { told } = await turn([{ calls: [['search_knowledge_base', { query: 'x'.repeat(501) }]] }, 'x'], {
+      definition: agent({ knowledge_base: true }),
+      world: { retrieve },
+    });
+    expect([told[0].error, retrieve.mock.calls.length]).toEqual([expect.stringMatching(/^The arguments do not fit: query: /), 0]);
+  });
+
   test('takes 1.5 seconds at most, then the agent answers without', async () => {
     const sleep = vi.fn(async () => {});
     let signal: AbortSignal | undefined;
@@ -270,23 +298,28 @@ describe('looking things up', () => {
       signal = given;
       return new Promise<never>(() => {});
     };
-    const { told, outcome } = await turn([ask, 'I cannot say.'], {
+    const { told, outcome, events } = await turn([ask, 'I cannot say.'], {
       definition: agent({ knowledge_base: true }),
       world: { retrieve, sleep },
     });
     expect(told).toEqual([{ error: 'Nothing was found in time; answer without it' }]);
     expect([outcome.said, signal!.aborted]).toEqual([['I cannot say.'], true]);
     expect(sleep).toHaveBeenCalledWith(1_500);
+    expect(events('tool_called')).toMatchObject([{ reason: 'The search took longer than 1500 ms' }]);
   });
 
-  test('that fails leaves the talk alone', async () => {
+  test.each([
+    [new ServiceError('provider_failed', 'No index is bound'), 'No index is bound'],
+    [new TypeError('a secret of the service'), 'The search failed: TypeError'],
+  ])('that fails leaves the talk alone, and the log alone is told why: %s', async (error, reason) => {
     const retrieve = async () => {
-      throw new Error('no index');
+      throw error;
     };
-    const { told } = await turn([ask, 'x'], {
+    const { told, outcome, events } = await turn([ask, 'x'], {
       definition: agent({ knowledge_base: true }),
       world: { retrieve, sleep: () => new Promise(() => {}) },
     });
-    expect(told).toEqual([{ error: 'The tool failed: Error' }]);
+    expect(told).toEqual([{ error: 'The documents cannot be looked into now; answer without them' }]);
+    expect([outcome.said, events('tool_called')]).toMatchObject([['x'], [{ reason, answer: told[0] }]]);
   });
 });

@@ -34,8 +34,11 @@ export interface EmbeddingFailure {
 export type EmbeddingPurpose = 'document' | 'question';
 
 export interface Embeddings {
-  /** The vectors of any number of texts, in as few requests as the provider's limits allow; `document` by default. All of them, or a failure. */
-  embed(texts: string[], purpose?: EmbeddingPurpose): Promise<Embedded | EmbeddingFailure>;
+  /**
+   * The vectors of any number of texts, in as few requests as the provider's limits allow; `document` by default. All of them, or a failure.
+   * Throws once `signal` is aborted: the request under way is given up, and no other is made.
+   */
+  embed(texts: string[], purpose?: EmbeddingPurpose, signal?: AbortSignal): Promise<Embedded | EmbeddingFailure>;
 }
 
 export type EmbeddingSettings = Pick<Settings, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'EMBEDDING_MODEL'>;
@@ -48,10 +51,10 @@ const notConfigured: EmbeddingFailure = {
 };
 
 export const embeddings = (settings: EmbeddingSettings, outside: Outside = realOutside): Embeddings => ({
-  async embed(texts, purpose = 'document') {
+  async embed(texts, purpose = 'document', signal) {
     if (settings.OPENAI_API_KEY === '') return notConfigured;
     // The vendor's client is large: it is evaluated when the first text comes, not when the Worker starts.
     const { embedByOpenAi } = await import('./openai.ts');
-    return embedByOpenAi(settings, texts, purpose, outside);
+    return embedByOpenAi(settings, texts, { purpose, signal }, outside);
   },
 });

@@ -17,6 +17,7 @@ interface Asking {
   settings: EmbeddingSettings;
   client: OpenAI;
   seconds: number;
+  signal: AbortSignal | undefined;
   outside: Outside;
 }
 
@@ -24,13 +25,14 @@ interface Asking {
 export async function embedByOpenAi(
   settings: EmbeddingSettings,
   texts: string[],
-  purpose: EmbeddingPurpose,
+  { purpose, signal }: { purpose: EmbeddingPurpose; signal: AbortSignal | undefined },
   outside: Outside,
 ): Promise<Embedded | EmbeddingFailure> {
   const model = settings.EMBEDDING_MODEL;
   const empty = texts.indexOf('');
   if (empty >= 0) return { failure: 'invalid_request', message: `Text ${empty + 1} is empty, and has no vector`, retryable: false };
-  const asking = { settings, client: openAiClient({ ...settings, LANGUAGE_MODEL: model }, outside), seconds: secondsFor[purpose], outside };
+  const client = openAiClient({ ...settings, LANGUAGE_MODEL: model }, outside);
+  const asking = { settings, client, seconds: secondsFor[purpose], signal, outside };
   const embedded: Embedded = { vectors: [], tokens: 0, model };
   const requests = requestsFor(texts);
   for (let request = requests.shift(); request; request = requests.shift()) {
@@ -47,13 +49,13 @@ export async function embedByOpenAi(
 
 type Answer = { vectors: Float32Array[]; tokens: number } | EmbeddingFailure | 'too_large';
 
-async function ask({ settings, client, seconds, outside }: Asking, texts: string[]): Promise<Answer> {
+async function ask({ settings, client, seconds, signal, outside }: Asking, texts: string[]): Promise<Answer> {
   const model = settings.EMBEDDING_MODEL;
   const body = { model, input: texts, encoding_format: 'base64' as const, ...(shortenable.test(model) && { dimensions }) };
   let refused: unknown;
   const outcome = await withRetries<{ answer: unknown }>(outside, outside.now() + seconds * 1000, async (timeout) => {
     try {
-      return { answer: await client.embeddings.create(body, { timeout }) };
+      return { answer: await client.embeddings.create(body, { timeout, signal }) };
     } catch (error) {
       refused = error;
       return failureOf(error, { model, key: settings.OPENAI_API_KEY, timeoutSeconds: seconds, now: outside.now() });

@@ -5,6 +5,7 @@ import { invalid, type Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json.ts';
 import { validateAgentDefinition } from '../definition/definition.ts';
 import { root } from '../definition/problems.ts';
+import { documentIssues } from './prepare-documents.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -16,26 +17,27 @@ export async function prepareDefinition(context: Context, definition: JsonObject
   const { ENCRYPTION_KEY } = context.settings;
   const { id } = context.organization;
   const restored = await withoutMasks(context, definition, before);
-  const issues = issuesOfOpened(restored);
-  if (issues.length) throw invalid(issues);
   // Sealing the same secret twice gives other bytes, so they are compared opened.
   if (before && isDeepStrictEqual(restored, await openSecrets(ENCRYPTION_KEY, id, before))) return null;
+  const issues = await issuesOfOpened(context, restored);
+  if (issues.length) throw invalid(issues);
   return JSON.stringify(await sealSecrets(ENCRYPTION_KEY, id, restored));
 }
 
 /** Every problem of a definition that a caller proposes. */
 export const proposalIssues = async (context: Context, proposed: unknown, stored: JsonObject): Promise<Issue[]> =>
-  issuesOfOpened(await withoutMasks(context, proposed, stored));
+  issuesOfOpened(context, await withoutMasks(context, proposed, stored));
 
 /** Every problem of a stored definition. */
 export const storedIssues = async (context: Context, stored: JsonObject): Promise<Issue[]> =>
-  issuesOfOpened(await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, stored));
+  issuesOfOpened(context, await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, stored));
 
-function issuesOfOpened(definition: unknown): Issue[] {
+async function issuesOfOpened(context: Context, definition: unknown): Promise<Issue[]> {
   const masks = leftoverMasks(definition, root);
   const places = new Set(masks.map(({ loc }) => loc.join('\n')));
   // That a mask is no good secret goes without saying.
-  return [...validateAgentDefinition(definition).filter(({ loc }) => !places.has(loc.join('\n'))), ...masks];
+  const problems = validateAgentDefinition(definition).filter(({ loc }) => !places.has(loc.join('\n')));
+  return [...problems, ...(await documentIssues(context, definition)), ...masks];
 }
 
 const withoutMasks = <T>(context: Context, definition: T, before: JsonObject | null): Promise<T> =>

@@ -1,3 +1,4 @@
+import { isServiceError } from '../../library/errors.ts';
 import type { Json } from '../../library/json.ts';
 import type { ToolCall } from '../../providers/language-model/language-model.ts';
 import type { Retrieved, ToolMock } from './contract.ts';
@@ -8,15 +9,17 @@ import { readArguments } from './tool-arguments.ts';
 
 /** The agent answers without it rather than leave a silence. */
 const retrievalMs = 1_500;
+/** Of what was found; receipts name the passages, and an event that is too long is cut as a whole. */
+const loggedCharacters = 2_000;
 
 export interface Finding {
   /** For the model. */
   answer: Json;
-  /** For the log, beside the answer. */
+  /** For the log, beside the answer or in its place. */
   more: Record<string, Json>;
 }
 
-const problem = (error: string): Finding => ({ answer: { error }, more: {} });
+const problem = (error: string, more: Finding['more'] = {}): Finding => ({ answer: { error }, more });
 
 /**
  * What a call of a tool that finds something out gives; never throws. `isRepeated`: a crash came between the intent and the answer, so that
@@ -54,13 +57,23 @@ async function called(talk: Talk, call: ToolCall, http: Http, values: Record<str
   return { answer: toolAnswer(await talk.world.sendHttp(request)), more: {} };
 }
 
+/** Why nothing can be looked up is for the log: the model would tell it the person on the line. */
 async function retrieved(talk: Talk, query: string, documentUuids: string[] | null): Promise<Finding> {
   const controller = new AbortController();
-  const found = talk.world.retrieve!(query, documentUuids, controller.signal);
+  const found = talk.world.retrieve!(query, documentUuids, controller.signal).then(inLog, failedLookUp);
+  const first = await Promise.race([found, talk.world.sleep(retrievalMs).then(() => null)]);
+  if (first) return first;
   // Whoever is late is not waited for, and may fail unheard.
-  found.catch(() => {});
-  const first: Retrieved | null = await Promise.race([found, talk.world.sleep(retrievalMs).then(() => null)]);
-  if (first) return { answer: first.text, more: { receipts: first.receipts } };
   controller.abort();
-  return problem('Nothing was found in time; answer without it');
+  return problem('Nothing was found in time; answer without it', { reason: `The search took longer than ${retrievalMs} ms` });
 }
+
+const inLog = ({ text, receipts }: Retrieved): Finding => ({
+  answer: text,
+  more: { receipts, ...(text.length > loggedCharacters && { answer: `${text.slice(0, loggedCharacters).toWellFormed()}...` }) },
+});
+
+const failedLookUp = (error: unknown): Finding =>
+  problem('The documents cannot be looked into now; answer without them', {
+    reason: isServiceError(error) ? error.message : `The search failed: ${(error as Error).name}`,
+  });

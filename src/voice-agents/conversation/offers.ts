@@ -43,6 +43,8 @@ const endCall: Offer = {
   },
 };
 
+const longestQuery = 500;
+
 const retrieve = (documentUuids: string[] | null): Offer => ({
   kind: 'retrieve',
   documentUuids,
@@ -51,7 +53,7 @@ const retrieve = (documentUuids: string[] | null): Offer => ({
     description: 'Finds facts in the documents of the organization. Use it before answering what these instructions do not tell.',
     parameters: {
       type: 'object',
-      properties: { query: { type: 'string', description: 'What to find out, as a whole question' } },
+      properties: { query: { type: 'string', maxLength: longestQuery, description: 'What to find out, as a whole question' } },
       required: ['query'],
       additionalProperties: false,
     },

@@ -4,7 +4,7 @@ import { sendOutside } from '../../providers/http/send.ts';
 import { languageModel } from '../../providers/language-model/language-model.ts';
 import type { Settings } from '../../settings.ts';
 import { conversationSettings } from '../agents/configurations.ts';
-import type { ConversationStore, Say } from '../conversation/contract.ts';
+import type { ConversationStore, Say, Surroundings } from '../conversation/contract.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { Guards } from '../conversation/guards.ts';
 import { parseAgentDefinition } from '../definition/definition.ts';
@@ -15,8 +15,16 @@ const spokenCharacterMs = 65;
 /** Whoever writes may take his time; a chat ends by a timer of its own. */
 const patient: Guards = { maxCallDurationSeconds: Infinity, maxUserIdleSeconds: Infinity };
 
+interface Place {
+  store: ConversationStore;
+  say: Say;
+  retrieve: Surroundings['retrieve'];
+  settings: Settings;
+  now: Clock;
+}
+
 /** The agent of a call or a chat, as the facts have it, on what has been said so far. */
-export function liveConversation(facts: CallFacts, store: ConversationStore, say: Say, settings: Settings, now: Clock): Conversation {
+export function liveConversation(facts: CallFacts, { store, say, retrieve, settings, now }: Place): Conversation {
   const isChat = facts.mode === 'textchat';
   const { guards, phrases, model } = conversationSettings(facts.configurations);
   return new Conversation({
@@ -38,6 +46,7 @@ export function liveConversation(facts: CallFacts, store: ConversationStore, say
       model: languageModel(settings),
       sendHttp: (request) => sendOutside(request, settings.ALLOWED_PRIVATE_ORIGINS),
       open: (value) => openSecrets(settings.ENCRYPTION_KEY, facts.organizationId, value),
+      retrieve,
       now,
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     },
