@@ -9,7 +9,16 @@ async function simulatorVariables() {
   const { url, unref } = await listen({ port: 0 });
   delete process.env['SIM_CALLBACKS'];
   unref();
-  return { SIMULATORS_URL: url, TWILIO_BASE_URL: `${url}/twilio`, TELNYX_BASE_URL: `${url}/telnyx/v2` };
+  return {
+    SIMULATORS_URL: url,
+    ALLOWED_PRIVATE_ORIGINS: `${testVariables.ALLOWED_PRIVATE_ORIGINS},${url}`,
+    TWILIO_BASE_URL: `${url}/twilio`,
+    TWILIO_CONTENT_BASE_URL: `${url}/twilio/content`,
+    TELNYX_BASE_URL: `${url}/telnyx/v2`,
+    COMPOSIO_BASE_URL: `${url}/composio/api/v3.1`,
+    META_BASE_URL: `${url}/meta/v25.0`,
+    GUPSHUP_BASE_URL: `${url}/gupshup`,
+  };
 }
 
 // Two projects: what runs in workerd, and programs that run in Node (simulators, scripts, the import).

@@ -33,7 +33,11 @@ export function createSimulators({ ledgerFile, vendors = everyVendor, signal }: 
     const ending = new AbortController();
     worlds.set(vendor.name, ending);
     const lasting = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
-    return vendor.createRoutes({ ledgerFile: ledgerOf(vendor.name), signal: lasting });
+    return vendor.createRoutes({
+      ledgerFile: ledgerOf(vendor.name),
+      signal: lasting,
+      ask: (provider, request) => ask(provider, new URL(request.url), request),
+    });
   };
   const routes = new Map(vendors.map((vendor) => [vendor.name, create(vendor)]));
   const providers = [...routes.keys()];
@@ -52,25 +56,32 @@ export function createSimulators({ ledgerFile, vendors = everyVendor, signal }: 
     return routes.get(provider)!.fetch(new Request(url, request));
   };
 
-  /** Records the request before anything else, then lets the planned fault or the vendor answer it. */
-  async function serve(c: SimulatorContext, provider: string): Promise<Response> {
-    const request = c.req.raw;
-    const url = new URL(request.url);
-    url.pathname = url.pathname.slice(provider.length + 1) || '/';
+  /**
+   * Records the request before anything else, then lets the planned fault or the vendor answer it; undefined: the answer is lost. `url` is
+   * without the mount.
+   */
+  async function ask(provider: string, url: URL, request: Request): Promise<Response | undefined> {
     const body = await request.arrayBuffer();
     const fault = faults.take(provider, request.method, url.pathname);
     const record = requests.append({ ...describeRequest(request, provider, url.pathname, body), is_faulted: fault !== undefined });
 
     if (fault?.delay_ms !== undefined) await sleep(fault.delay_ms);
-    const forwarded = new Request(url, { method: request.method, headers: request.headers, body: body.byteLength > 0 ? body : null });
+    const { method, headers } = request;
+    const forwarded = new Request(url, { method, headers, body: body.byteLength > 0 ? body : null });
     let isDropped = fault?.drop_response === true;
     const dropAnswer = () => void (isDropped = true);
     const answer = (fault && faultAnswer(fault)) ?? (await routes.get(provider)!.fetch(forwarded, { record, dropAnswer }));
-    if (isDropped) return cutConnection(c);
+    if (isDropped) return undefined;
     if (fault?.headers === undefined) return answer;
-    const headers = new Headers(answer.headers);
-    for (const [name, value] of Object.entries(fault.headers)) headers.set(name, value);
-    return new Response(answer.body, { status: answer.status, headers });
+    const changed = new Headers(answer.headers);
+    for (const [name, value] of Object.entries(fault.headers)) changed.set(name, value);
+    return new Response(answer.body, { status: answer.status, headers: changed });
+  }
+
+  async function serve(c: SimulatorContext, provider: string): Promise<Response> {
+    const url = new URL(c.req.url);
+    url.pathname = url.pathname.slice(provider.length + 1) || '/';
+    return (await ask(provider, url, c.req.raw)) ?? cutConnection(c);
   }
 
   const app = new Hono<{ Bindings: HttpBindings }>();

@@ -1,5 +1,8 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { Catalogue } from './messaging/catalogue.ts';
+import { addMessagingRoutes } from './messaging/control.ts';
+import { readMessagingSettings } from './messaging/settings.ts';
 import { carrierControl } from './telephony/control.ts';
 import { CallBook } from './telephony/call-book.ts';
 import { Exchange } from './telephony/exchange.ts';
@@ -8,6 +11,8 @@ import { readCallSettings, type GivenCallSettings } from './telephony/settings.t
 import { callRoutes } from './twilio/call-routes.ts';
 import { newSid, TwilioCarrier } from './twilio/carrier.ts';
 import { notFound, TwilioError } from './twilio/errors.ts';
+import { createCourier, messageRoutes } from './twilio/message-routes.ts';
+import { contentRoutes } from './twilio/contents.ts';
 import type { TwilioOrder } from './twilio/order.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
 
@@ -20,7 +25,7 @@ const InboundCall = z.strictObject({
   status_callback: z.url().optional(),
 });
 
-/** The carrier Twilio: calls over its REST API, callbacks, TwiML and ConversationRelay. The base URL is the mount. */
+/** Twilio: calls over its REST API, callbacks, TwiML and ConversationRelay, and messages; the Content API is under `/content`. The base URL is the mount. */
 export const createTwilio = (given: GivenCallSettings = {}): Vendor => ({
   name: 'twilio',
   createRoutes: ({ ledgerFile, signal }) => {
@@ -28,7 +33,12 @@ export const createTwilio = (given: GivenCallSettings = {}): Vendor => ({
     const surroundings = { book: new CallBook(ledgerFile, Date.now()), outbox: new Outbox(settings, signal), settings, signal };
     const exchange = new Exchange<TwilioOrder>(surroundings, (own) => new TwilioCarrier(own));
 
+    const { delivery_ms: deliveryMs } = readMessagingSettings(process.env);
+    const courier = createCourier({ deliveryMs, signal, outbox: exchange.outbox });
+    const catalogue = new Catalogue({ createId: () => newSid('HX') });
+
     const control = carrierControl(exchange);
+    addMessagingRoutes(control, { courier, catalogue });
     /** Somebody calls a number of the account whose voice URL and status callback are these. */
     control.post('/inbound', async (c) => {
       const { account_sid, auth_token, from, to, voice_url, status_callback } = InboundCall.parse(await c.req.json());
@@ -53,6 +63,8 @@ export const createTwilio = (given: GivenCallSettings = {}): Vendor => ({
     const routes = new Hono<{ Bindings: VendorBindings }>();
     routes.route('/__sim', control);
     routes.route('/2010-04-01/Accounts/:account', callRoutes(exchange));
+    routes.route('/2010-04-01/Accounts/:account', messageRoutes(courier, catalogue));
+    routes.route('/content', contentRoutes(catalogue));
     routes.notFound((c) => notFound(c.req.path).response);
     routes.onError((error) => {
       if (error instanceof TwilioError) return error.response;

@@ -15,6 +15,8 @@ export interface World {
   ledgerFile: string | undefined;
   /** Aborted when this vendor is replaced or everything ends: it stops all that it has going on. */
   signal: AbortSignal;
+  /** Asks another vendor as anybody would: recorded, and with its faults. The path is that vendor's own. Undefined: its answer is lost. */
+  ask: (provider: string, request: Request) => Promise<Response | undefined>;
 }
 
 /** One outside system, mounted at `/{name}`. */

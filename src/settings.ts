@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apps, type App } from './providers/broker/broker.ts';
 
 const wholeNumber = { error: 'must be a whole number above 0' };
 const positiveInteger = (byDefault: number) => z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).default(byDefault);
@@ -39,7 +40,28 @@ const Variables = z.object({
   VECTOR_BACKEND: z.enum(['embedded', 'vectorize']).default('embedded'),
   /** Of the carriers' APIs. */
   TWILIO_BASE_URL: z.url({ error: 'must be an address such as https://api.twilio.com' }).default('https://api.twilio.com'),
+  TWILIO_CONTENT_BASE_URL: z.url({ error: 'must be an address such as https://content.twilio.com' }).default('https://content.twilio.com'),
   TELNYX_BASE_URL: z.url({ error: 'must be an address such as https://api.telnyx.com/v2' }).default('https://api.telnyx.com/v2'),
+  /** Of the connection broker; empty: there is none, and what needs it says so. */
+  COMPOSIO_API_KEY: z.string().trim().default(''),
+  COMPOSIO_BASE_URL: z
+    .url({ error: 'must be an address such as https://backend.composio.dev/api/v3.1' })
+    .default('https://backend.composio.dev/api/v3.1'),
+  /** Which auth config of the broker is for which app: `chatapp=ac_...,tracker=ac_...`. */
+  COMPOSIO_AUTH_CONFIGS: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const entries = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.split('=').map((word) => word.trim())]));
+      const isGood = entries.every(([app, id, more]) => (apps as readonly string[]).includes(app ?? '') && id && more === undefined);
+      if (!isGood) context.addIssue(`must be like ${apps.map((app) => `${app}=ac_...`).join(',')}`);
+      return entries as [App, string][];
+    }),
+  /** Of the messaging providers' APIs, Meta's with its version. WATI's is each customer's own. */
+  META_BASE_URL: z
+    .url({ error: 'must be an address such as https://graph.facebook.com/v25.0' })
+    .default('https://graph.facebook.com/v25.0'),
+  GUPSHUP_BASE_URL: z.url({ error: 'must be an address such as https://api.gupshup.io' }).default('https://api.gupshup.io'),
   /** Requests to a carrier that one batch of calls has open at a time. A Worker has six connections; locally they have no bound. */
   CALLS_AT_ONCE: positiveInteger(6),
   /** A live call of which the carrier has told nothing for so long is asked about. */
@@ -56,6 +78,8 @@ const Variables = z.object({
   /** How far past its wake-up time a run may be before the minute tick pokes its object. */
   OVERDUE_AFTER_SECONDS: positiveInteger(120),
   RETENTION_DAYS: positiveInteger(90),
+  /** How long a request that has an agent tested waits for the tests; well within what its callers wait for an answer. */
+  VERIFY_WAIT_SECONDS: positiveInteger(90),
 });
 
 export type Settings = z.infer<typeof Variables>;

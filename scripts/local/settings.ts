@@ -32,22 +32,36 @@ export const serviceOrigin = (settings: LocalSettings) => `http://127.0.0.1:${se
 export const simulatorsOrigin = (settings: LocalSettings) => `http://127.0.0.1:${settings.simulatorsPort}`;
 
 /** Whether the simulators play Twilio: `.dev.vars` names no other address for it. */
-export const isTwilioSimulated = (alreadySet: Set<string>): boolean => !alreadySet.has('TWILIO_BASE_URL');
+export const isTwilioSimulated = (alreadySet: Set<string>): boolean =>
+  !alreadySet.has('TWILIO_BASE_URL') && !alreadySet.has('TWILIO_CONTENT_BASE_URL');
+
+/** As the simulated broker names them, of which each is a toolkit. */
+export const simulatedAuthConfigs = 'chatapp=ac_slack,tracker=ac_jira,calendar=ac_googlecalendar,books=ac_zohobooks,sheet=ac_googlesheets';
 
 /**
  * Variables of the Worker that follow from the ports. One that `.dev.vars` sets itself is left to it; a provider's key and address are left
  * together, so that a real key never goes to the simulators and theirs never goes out. The keys of carriers are each organization's own.
  */
 export function portVariables(settings: LocalSettings, alreadySet: Set<string>): Record<string, string> {
-  const simulated = { OPENAI_API_KEY: 'local-simulator', OPENAI_BASE_URL: `${simulatorsOrigin(settings)}/openai/v1` };
+  const simulators = simulatorsOrigin(settings);
+  const wholly = [
+    { TWILIO_BASE_URL: `${simulators}/twilio`, TWILIO_CONTENT_BASE_URL: `${simulators}/twilio/content` },
+    { OPENAI_API_KEY: 'local-simulator', OPENAI_BASE_URL: `${simulators}/openai/v1` },
+    {
+      COMPOSIO_API_KEY: 'local-simulator',
+      COMPOSIO_BASE_URL: `${simulators}/composio/api/v3.1`,
+      COMPOSIO_AUTH_CONFIGS: simulatedAuthConfigs,
+    },
+  ].filter((group) => !Object.keys(group).some((name) => alreadySet.has(name)));
   const variables = {
     PUBLIC_URL: serviceOrigin(settings),
     // Local queues work off one batch at a time, and nothing bounds connections here.
     CALLS_AT_ONCE: '100',
-    ALLOWED_PRIVATE_ORIGINS: `${simulatorsOrigin(settings)},http://localhost:${settings.simulatorsPort}`,
-    TWILIO_BASE_URL: `${simulatorsOrigin(settings)}/twilio`,
-    TELNYX_BASE_URL: `${simulatorsOrigin(settings)}/telnyx/v2`,
-    ...(Object.keys(simulated).some((name) => alreadySet.has(name)) ? {} : simulated),
+    ALLOWED_PRIVATE_ORIGINS: `${simulators},http://localhost:${settings.simulatorsPort}`,
+    TELNYX_BASE_URL: `${simulators}/telnyx/v2`,
+    META_BASE_URL: `${simulators}/meta/v25.0`,
+    GUPSHUP_BASE_URL: `${simulators}/gupshup`,
   };
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !alreadySet.has(name)));
+  const single = Object.entries(variables).filter(([name]) => !alreadySet.has(name));
+  return Object.fromEntries([...single, ...wholly.flatMap((group) => Object.entries(group))]);
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Exchange } from './exchange.ts';
+import { addOutboxRoutes, readControl as read } from './outbox-control.ts';
 import { CallSettingsSchema } from './settings.ts';
 
 const Actions = {
@@ -12,20 +13,12 @@ const Actions = {
 } as const;
 
 const Script = z.strictObject({ phone: z.string(), says: z.array(z.string().min(1)) });
-const Emission = z.object({ call_sid: z.string(), event: z.string().optional(), index: z.int().min(0).optional() });
-const DueAnswer = z.strictObject({ status: z.int().min(100).max(599).default(200), body: z.string().default('') });
-
-const read = async <Value>(request: Request, schema: z.ZodType<Value>): Promise<Value> =>
-  schema.parse(await request.json().catch(() => ({})));
 
 /** `/__sim` of a carrier: what was dialled, what is due, and what the person on the phone is to do. */
 export function carrierControl<Order>(exchange: Exchange<Order>): Hono {
   const { book, outbox, settings } = exchange;
   const routes = new Hono();
-  routes.onError((error, c) => {
-    if (error instanceof z.ZodError) return c.json({ error: z.prettifyError(error) }, 422);
-    throw error;
-  });
+  addOutboxRoutes(routes, outbox);
 
   /** Each call that was placed, and how many were live at once at the most. `?account=&to=&from=&attempt=` narrow it. */
   routes.get('/ledger', (c) => {
@@ -48,16 +41,6 @@ export function carrierControl<Order>(exchange: Exchange<Order>): Hono {
     return c.json(settings);
   });
 
-  /** With `callbacks: hold`: what would have been sent. `?wait_ms=` waits for it, `?account=` takes those of one account alone. */
-  routes.get('/due', async (c) => {
-    const taken = await outbox.takeDue(c.req.query('account'), Number(c.req.query('wait_ms') ?? 0));
-    return c.json({ due: taken.map(({ id, callback }) => Object.assign({ id }, callback, { headers: callback.headers() })) });
-  });
-  routes.post('/due/:id', async (c) => {
-    const isKnown = outbox.settle(c.req.param('id'), await read(c.req.raw, DueAnswer));
-    return isKnown ? c.json({ settled: true }) : c.json({ error: 'Nothing of this id was handed out and is unanswered' }, 404);
-  });
-
   routes.post('/people', async (c) => {
     const { phone, says } = await read(c.req.raw, Script);
     exchange.teach(phone, says);
@@ -77,15 +60,6 @@ export function carrierControl<Order>(exchange: Exchange<Order>): Hono {
     else if (action === 'press') line.session.press((await read(c.req.raw, Actions.press)).digits);
     else return c.json({ error: `There is no action "${action}". There are: ${Object.keys(Actions).join(', ')}` }, 404);
     return c.json({ done: action });
-  });
-
-  /** Sends a callback of a call again: the last one, the last of an `event`, or the one at `index`. Answers what was answered to it. */
-  routes.post('/emit', async (c) => {
-    const { call_sid: sid, event, index } = await read(c.req.raw, Emission);
-    const sent = outbox.sentOf(sid);
-    const callback = index === undefined ? sent.findLast((one) => event === undefined || one.event === event) : sent[index];
-    if (callback === undefined) return c.json({ error: `No such callback of call ${sid}`, events: sent.map((one) => one.event) }, 404);
-    return c.json({ event: callback.event, answer: await outbox.sendOnce(callback) });
   });
 
   return routes;

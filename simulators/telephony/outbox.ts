@@ -23,19 +23,21 @@ interface DueEntry {
   settle: (answer: CallbackAnswer) => void;
 }
 
+export type OutboxSettings = Pick<CallSettings, 'callbacks' | 'retry_delays_ms'>;
+
 const keptCalls = 2_000;
 const answerTimeoutMs = 15_000;
 
 /** Sends callbacks and tries them again, or holds them until a test fetches them. */
 export class Outbox {
-  readonly #settings: CallSettings;
+  readonly #settings: OutboxSettings;
   readonly #signal: AbortSignal;
   readonly #sent = new Map<string, Callback[]>();
   readonly #due: DueEntry[] = [];
   readonly #handedOut = new Map<string, DueEntry>();
   #somethingDue = Promise.withResolvers<void>();
 
-  constructor(settings: CallSettings, signal: AbortSignal) {
+  constructor(settings: OutboxSettings, signal: AbortSignal) {
     this.#settings = settings;
     this.#signal = signal;
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LocalError } from '../../scripts/local/settings.ts';
 
 /** Milliseconds, `50`, or a range, `50-150`, out of which every phone number gets its own, the same each time. */
-const Span = z
+export const Span = z
   .union([z.number(), z.string().regex(/^\d+(?:-\d+)?$/, 'must be milliseconds, such as 50 or 50-150')])
   .transform((given) => {
     const [from, to] = String(given).split('-').map(Number) as [number, number | undefined];

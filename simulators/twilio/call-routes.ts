@@ -94,7 +94,7 @@ const audio = (bytes: Buffer, type: string) =>
   new Response(new Uint8Array(bytes), { headers: { 'content-type': type, 'content-length': String(bytes.byteLength) } });
 
 /** Another content type has no parameters, as at Twilio. */
-async function readForm(request: Request): Promise<URLSearchParams> {
+export async function readForm(request: Request): Promise<URLSearchParams> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   return new URLSearchParams(type === 'application/x-www-form-urlencoded' ? await request.text() : '');
 }

@@ -25,6 +25,9 @@ describe('a bad setting', () => {
     ['RETENTION_DAYS', '1.5'],
     ['OPENAI_BASE_URL', 'the model secret-word'],
     ['LANGUAGE_MODEL', ' '],
+    ['COMPOSIO_BASE_URL', 'the broker secret-word'],
+    ['COMPOSIO_AUTH_CONFIGS', 'fax=secret-word'],
+    ['COMPOSIO_AUTH_CONFIGS', 'chatapp'],
   ])('%s=%s is named in the log at the first request; the caller learns nothing, and no value is shown', async (name, value) => {
     const client = new Client(undefined, serviceWith({ [name]: value }));
     let answer;

@@ -183,7 +183,7 @@ type Other = (request: Request) => Response | undefined | Promise<Response | und
  * the model was asked.
  */
 export function outside({ model, other }: { model?: Answer; other?: Other } = {}) {
-  const routes = openai.createRoutes({ ledgerFile: undefined, signal: new AbortController().signal });
+  const routes = openai.createRoutes({ ledgerFile: undefined, signal: new AbortController().signal, ask: async () => undefined });
   const asked: Record<string, any>[] = [];
   const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {

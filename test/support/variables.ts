@@ -15,4 +15,6 @@ export const testVariables = {
   CALL_RESEND_SECONDS: '1',
   OPENAI_API_KEY: 'test-key-of-the-language-model',
   OPENAI_BASE_URL: 'https://model.example.com/v1',
+  COMPOSIO_API_KEY: 'test-key-of-the-broker',
+  COMPOSIO_AUTH_CONFIGS: 'chatapp=ac_slack,tracker=ac_jira,calendar=ac_googlecalendar,books=ac_zohobooks,sheet=ac_googlesheets',
 };

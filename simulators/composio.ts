@@ -1,0 +1,55 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { AccountBook } from './composio/accounts.ts';
+import { accountRoutes } from './composio/account-routes.ts';
+import { consentRoutes } from './composio/consent.ts';
+import { requireKey } from './composio/credentials.ts';
+import { ComposioError } from './composio/errors.ts';
+import { proxyRoutes } from './composio/proxy.ts';
+import type { Vendor, VendorBindings } from './vendor.ts';
+
+const Clock = z.strictObject({ advance_seconds: z.number() });
+const NewStatus = z.strictObject({
+  status: z.enum(['ACTIVE', 'FAILED', 'EXPIRED', 'INACTIVE', 'REVOKED']),
+  status_reason: z.string().optional(),
+});
+
+/**
+ * The connection broker Composio: its API under `/api/v3.1`, the page on which a person consents under `/link`, and its proxy, which asks the
+ * simulated vendors under what was granted there.
+ */
+export const composio: Vendor = {
+  name: 'composio',
+  createRoutes: ({ ledgerFile, ask }) => {
+    const book = new AccountBook(ledgerFile);
+    const routes = new Hono<{ Bindings: VendorBindings }>();
+    const api = new Hono<{ Bindings: VendorBindings }>();
+    api.use(async (c, next) => {
+      requireKey(c.req.header('x-api-key'));
+      await next();
+    });
+    api.route('/connected_accounts', accountRoutes(book));
+    api.route('/tools/execute/proxy', proxyRoutes(book, ask));
+    routes.route('/api/v3.1', api);
+    routes.route('/link', consentRoutes(book));
+
+    /** Lets time pass for links, which live ten minutes. */
+    routes.post('/__sim/clock', async (c) => {
+      book.advance(Clock.parse(await c.req.json()).advance_seconds);
+      return c.json({ now: new Date(book.now()).toISOString() });
+    });
+    /** Puts an account into another status, as happens when a grant ends at the vendor. */
+    routes.post('/__sim/accounts/:id', async (c) => {
+      const account = book.find(c.req.param('id'));
+      if (account === undefined) return c.json({ error: `There is no account ${c.req.param('id')}` }, 404);
+      book.change(account, NewStatus.parse(await c.req.json()));
+      return c.json({ id: account.id, status: account.status });
+    });
+    routes.notFound((c) => new ComposioError(404, `Cannot ${c.req.method} ${c.req.path}`, { slug: 'HTTP_NotFound', code: 404 }).response);
+    routes.onError((error) => {
+      if (error instanceof ComposioError) return error.response;
+      throw error;
+    });
+    return routes;
+  },
+};

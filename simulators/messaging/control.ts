@@ -1,0 +1,57 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { addOutboxRoutes, readControl } from '../telephony/outbox-control.ts';
+import { SimulatedTemplateSchema, type Catalogue } from './catalogue.ts';
+import type { Courier } from './courier.ts';
+import { RegistrationSchema, type Registration, type Webhooks } from './webhooks.ts';
+
+const Added = z.strictObject({ account: z.string().min(1), templates: z.array(SimulatedTemplateSchema).min(1) });
+
+export interface MessagingControl {
+  courier: Courier;
+  catalogue: Catalogue;
+  /** Not at a vendor that is given an address with each message. */
+  webhooks?: Webhooks;
+  /** Asks the address whether it wants to be told; why not, or undefined. */
+  verify?: (registration: Registration) => Promise<string | undefined>;
+}
+
+/** What was sent, templates and reading: what every messaging vendor has under `/__sim`. */
+export function addMessagingRoutes(routes: Hono, { courier, catalogue }: Pick<MessagingControl, 'courier' | 'catalogue'>): void {
+  /** Each message that was taken. `?account=&to=&reference=` narrow it. */
+  routes.get('/messages', (c) => {
+    const messages = courier.book.list(c.req.query());
+    return c.json({ messages, total: messages.length });
+  });
+
+  /** The person reads it. */
+  routes.post('/messages/:id/read', (c) => {
+    const message = courier.book.find(c.req.param('id'));
+    if (message?.status !== 'delivered') return c.json({ error: 'No message of this id is delivered and unread' }, 404);
+    courier.read(message);
+    return c.json(message);
+  });
+
+  /** Gives an account more templates than the seeded ones. */
+  routes.post('/templates', async (c) => {
+    const { account, templates } = await readControl(c.req.raw, Added);
+    return c.json({ templates: catalogue.add(account, templates) }, 201);
+  });
+}
+
+/** `/__sim` of a messaging vendor. */
+export function messagingControl({ courier, catalogue, webhooks, verify }: MessagingControl): Hono {
+  const routes = new Hono();
+  addOutboxRoutes(routes, courier.outbox);
+  addMessagingRoutes(routes, { courier, catalogue });
+
+  /** As the customer sets the address at the vendor. */
+  routes.post('/webhook', async (c) => {
+    const registration = await readControl(c.req.raw, RegistrationSchema);
+    const objection = await verify?.(registration);
+    if (objection !== undefined) return c.json({ error: objection }, 422);
+    webhooks?.register(registration);
+    return c.json({ url: registration.url, account: registration.account }, 201);
+  });
+  return routes;
+}

@@ -1,0 +1,116 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import { Catalogue } from './messaging/catalogue.ts';
+import { messagingControl } from './messaging/control.ts';
+import { Courier, surroundings } from './messaging/courier.ts';
+import { fateOf, isPlainNumber } from './messaging/fate.ts';
+import type { GivenMessagingSettings } from './messaging/settings.ts';
+import { Webhooks } from './messaging/webhooks.ts';
+import type { Vendor, VendorBindings } from './vendor.ts';
+import { readSend } from './wati/send-request.ts';
+import { listTemplates } from './wati/templates.ts';
+import { statusWebhooks } from './wati/webhooks.ts';
+
+const knownQuery: Record<string, string[]> = {
+  template: ['whatsappNumber'],
+  text: ['messageText', 'replyContextId', 'channelPhoneNumber', 'localMessageId'],
+  list: ['pageSize', 'pageNumber'],
+};
+
+const malformed = (info: string) => Response.json({ result: false, info }, { status: 400 });
+const unknownIn = (url: string, known: string[]) => [...new URL(url).searchParams.keys()].find((name) => !known.includes(name));
+
+/** WATI: template messages, messages in an open session, templates and webhooks. The customer's endpoint is the mount and a tenant. */
+export const createWati = (given: GivenMessagingSettings = {}): Vendor => ({
+  name: 'wati',
+  createRoutes: ({ signal }) => {
+    const catalogue = new Catalogue({ createId: () => randomBytes(12).toString('hex') });
+    const webhooks = new Webhooks();
+    const courier = new Courier(surroundings(given, signal), {
+      faults: {
+        window_closed: { code: '131047', words: 'Re-engagement message' },
+        opted_out: { code: '131050', words: 'User has stopped marketing messages' },
+      },
+      callbacksOf: (message, status, fault) =>
+        statusWebhooks(message, status, fault).flatMap((webhook) =>
+          webhooks.callback({ account: message.account, id: message.id, event: webhook.eventType }, webhook),
+        ),
+    });
+
+    const routes = new Hono<{ Bindings: VendorBindings }>();
+    routes.route('/__sim', messagingControl({ courier, catalogue, webhooks }));
+    // Without a body, as the vendor warns.
+    routes.use('/:tenant/api/*', async (c, next) => {
+      const token = /^Bearer\s+(\S+)\s*$/i.exec(c.req.header('authorization') ?? '')?.[1];
+      return token === undefined || token.includes('invalid') ? new Response(null, { status: 401 }) : next();
+    });
+
+    routes.post('/:tenant/api/v2/sendTemplateMessage', async (c) => {
+      const unknown = unknownIn(c.req.url, knownQuery['template']!);
+      if (unknown !== undefined) return malformed(`Unknown query parameter ${unknown}`);
+      if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) return malformed('The content type must be application/json');
+      const [tenant, number] = [c.req.param('tenant'), c.req.query('whatsappNumber') ?? ''];
+      if (!isPlainNumber(number)) return malformed('whatsappNumber must be digits with the country code');
+      const reading = readSend(await c.req.json().catch(() => undefined), catalogue.of(tenant));
+      if ('malformed' in reading) return malformed(reading.malformed);
+      if ('refused' in reading) return c.json({ result: false, info: reading.refused, error: null });
+      const fate = fateOf(number);
+      if (fate === 'rate_limited') return c.json({ result: false, info: 'Too many requests' }, 429);
+      const { template, params, broadcast } = reading;
+      const isThere = fate !== 'not_on_channel';
+      const id = isThere ? randomUUID() : null;
+      if (id !== null)
+        courier.take({
+          id,
+          account: tenant,
+          to: `+${number}`,
+          kind: 'template',
+          template: template.name,
+          language: template.language,
+          params,
+          reference: broadcast,
+        });
+      const errors = isThere ? [] : [{ code: '131026', message: 'The number is not a WhatsApp number' }];
+      return c.json({
+        result: isThere,
+        error: null,
+        templateName: template.name,
+        receivers: [{ localMessageId: id, waId: number, isValidWhatsAppNumber: isThere, errors }],
+        parameters: [],
+      });
+    });
+
+    routes.post('/:tenant/api/v1/sendSessionMessage/:number', (c) => {
+      const unknown = unknownIn(c.req.url, knownQuery['text']!);
+      const { tenant, number } = c.req.param();
+      const text = c.req.query('messageText') ?? '';
+      if (unknown !== undefined) return malformed(`Unknown query parameter ${unknown}`);
+      if (!isPlainNumber(number) || text === '') return malformed('whatsappNumber and messageText are required');
+      const fate = fateOf(number);
+      if (fate === 'rate_limited') return c.json({ result: false, info: 'Too many requests' }, 429);
+      if (fate === 'window_closed') return c.json({ result: false, message: 'Ticket has been expired.' });
+      if (fate === 'not_on_channel') return c.json({ result: false, info: 'Invalid WhatsApp number' });
+      const { id } = courier.take({ id: randomUUID(), account: tenant, to: `+${number}`, kind: 'text', text });
+      const message = {
+        whatsappMessageId: null,
+        localMessageId: id,
+        id: randomBytes(12).toString('hex'),
+        text,
+        type: 'text',
+        statusString: 'SENDING',
+      };
+      return c.json({ result: true, message });
+    });
+
+    routes.get('/:tenant/api/v1/getMessageTemplates', (c) => {
+      const url = new URL(c.req.url);
+      const unknown = unknownIn(c.req.url, knownQuery['list']!);
+      if (unknown !== undefined) return malformed(`Unknown query parameter ${unknown}`);
+      const page = listTemplates(catalogue.of(c.req.param('tenant')), url);
+      return 'malformed' in page ? malformed(page.malformed as string) : c.json(page);
+    });
+
+    routes.notFound(() => new Response(null, { status: 404 }));
+    return routes;
+  },
+});

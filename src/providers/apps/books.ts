@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import type { AppFailure } from '../broker/broker.ts';
+import { booksRegions, type BooksRegion } from '../broker/connection-params.ts';
+import { fail } from '../broker/failing.ts';
+import { bodyOf, Contact, contactOf, unknownField, type BooksContact } from './books-contact.ts';
+import { asking, type AppCall, type AppConnection } from './connection.ts';
+
+export interface BooksOrganization {
+  id: string;
+  name: string;
+  isDefault: boolean;
+}
+
+export interface BooksAccount {
+  region: BooksRegion;
+  /** Of books, not ours. Everything but `listOrganizations` is about it. */
+  organizationId?: string | undefined;
+}
+
+export interface Books {
+  /** Those that are active. */
+  listOrganizations(): Promise<{ organizations: BooksOrganization[] } | AppFailure>;
+  /**
+   * A page of up to 200 contacts, inactive ones too, in the order of their making, so that a change while paging moves none of them.
+   * `page` counts from 1. `modifiedSince`: epoch ms, leaves out what has not changed since.
+   */
+  listContacts(query: {
+    page: number;
+    modifiedSince?: number | undefined;
+  }): Promise<{ contacts: BooksContact[]; hasMore: boolean } | AppFailure>;
+  /** Contacts in which the text occurs, such as a phone number or an email address; at most 200. */
+  findContacts(text: string): Promise<{ contacts: BooksContact[] } | AppFailure>;
+  getContact(id: string): Promise<{ contact: BooksContact } | { missing: true } | AppFailure>;
+  /** `duplicate`: another contact has this `contact_name`, which is unique. */
+  createContact(fields: Record<string, string>): Promise<{ contact: BooksContact } | { duplicate: true } | AppFailure>;
+  /** Changes the fields that are given, and nothing else of the contact. */
+  updateContact(id: string, fields: Record<string, string>): Promise<{ contact: BooksContact } | { missing: true } | AppFailure>;
+}
+
+const pageSize = '200';
+const noSuchContact = '1002';
+const nameIsTaken = '3062';
+
+const Organizations = z.object({
+  organizations: z.array(
+    z.object({
+      organization_id: z.string(),
+      name: z.string(),
+      is_default_org: z.boolean().default(false),
+      is_org_active: z.boolean().default(true),
+    }),
+  ),
+});
+const ContactPage = z.object({ contacts: z.array(Contact), page_context: z.object({ has_more_page: z.boolean().default(false) }) });
+const OneContact = z.object({ contact: Contact });
+
+/** Zoho Books, API 3 (https://www.zoho.com/books/api/v3/contacts). */
+export function books(connection: AppConnection, { region, organizationId }: BooksAccount): Books {
+  const ask = asking('books', connection);
+  const base = `https://www.zohoapis.${booksRegions.find((known) => known === region) ?? 'com'}/books/v3`;
+
+  async function inOrganization<Data>(call: Omit<AppCall, 'url'> & { path: string }, shape: z.ZodType<Data>) {
+    const { path, query, ...request } = call;
+    if (organizationId === undefined) return fail('rejected', 'books: no organization is selected; select one');
+    return ask({ ...request, url: base + path, query: { organization_id: organizationId, ...query } }, shape);
+  }
+  const read = (id: string) => inOrganization({ method: 'GET', path: contactPath(id) }, OneContact);
+
+  async function list(query: Record<string, string>) {
+    const answer = await inOrganization({ method: 'GET', path: '/contacts', query: { per_page: pageSize, ...query } }, ContactPage);
+    if ('failure' in answer) return answer;
+    const { contacts, page_context } = answer.data;
+    return { contacts: contacts.map(contactOf), hasMore: page_context.has_more_page };
+  }
+
+  return {
+    async listOrganizations() {
+      const answer = await ask({ method: 'GET', url: `${base}/organizations` }, Organizations);
+      if ('failure' in answer) return answer;
+      const active = answer.data.organizations.filter((one) => one.is_org_active);
+      return { organizations: active.map((one) => ({ id: one.organization_id, name: one.name, isDefault: one.is_default_org })) };
+    },
+
+    listContacts: ({ page, modifiedSince }) =>
+      list({
+        page: String(page),
+        contact_type: 'customer',
+        filter_by: 'Status.All',
+        sort_column: 'created_time',
+        sort_order: 'A',
+        ...(modifiedSince !== undefined && { last_modified_time: new Date(modifiedSince).toISOString().replace(/\.\d+Z$/, '+0000') }),
+      }),
+
+    async findContacts(text) {
+      const found = await list({ page: '1', search_text: text });
+      return 'failure' in found ? found : { contacts: found.contacts };
+    },
+
+    async getContact(id) {
+      const answer = await read(id);
+      if (!('failure' in answer)) return { contact: contactOf(answer.data.contact) };
+      return answer.code === noSuchContact ? { missing: true } : answer;
+    },
+
+    async createContact(fields) {
+      const unknown = unknownField(fields);
+      if (unknown !== undefined) return noField(unknown);
+      const body = { contact_type: 'customer', ...bodyOf({ contact_name: nameFor(fields), ...fields }) };
+      const answer = await inOrganization({ method: 'POST', path: '/contacts', body }, OneContact);
+      if (!('failure' in answer)) return { contact: contactOf(answer.data.contact) };
+      return answer.code === nameIsTaken ? { duplicate: true } : answer;
+    },
+
+    async updateContact(id, fields) {
+      const unknown = unknownField(fields);
+      if (unknown !== undefined) return noField(unknown);
+      const known = await read(id);
+      if ('failure' in known) return known.code === noSuchContact ? { missing: true } : known;
+      const body = bodyOf(fields, known.data.contact);
+      const answer = await inOrganization({ method: 'PUT', path: contactPath(id), body, isRepeatable: true }, OneContact);
+      if (!('failure' in answer)) return { contact: contactOf(answer.data.contact) };
+      return answer.code === noSuchContact ? { missing: true } : answer;
+    },
+  };
+}
+
+const contactPath = (id: string) => `/contacts/${encodeURIComponent(id)}`;
+const noField = (field: string) => fail('rejected', `books: contacts have no field "${field}"; map it to another one`);
+
+/** Books wants a name for every contact. */
+function nameFor({
+  first_name = '',
+  last_name = '',
+  company_name = '',
+  email = '',
+  mobile = '',
+  phone = '',
+}: Record<string, string>): string {
+  return `${first_name} ${last_name}`.trim() || company_name || email || mobile || phone;
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { AppFailure } from '../broker/broker.ts';
+import { fail } from '../broker/failing.ts';
+import { asking, type AppConnection } from './connection.ts';
+
+export interface EventToCreate {
+  /** Default: the calendar of the person who connected it. */
+  calendarId?: string | undefined;
+  summary: string;
+  description?: string | undefined;
+  location?: string | undefined;
+  /** ISO 8601 with offset, or local time with `timeZone`. */
+  start: string;
+  end: string;
+  /** IANA. */
+  timeZone?: string | undefined;
+  /** Addresses of those who are invited by mail. */
+  attendees?: string[] | undefined;
+  /** Names this event for good: a second try is the same event. */
+  key: string;
+}
+
+export interface CalendarEvent {
+  id: string;
+  /** For a person to open; absent when the event was there and could not be read. */
+  url?: string;
+  /** False: an earlier try has made it. */
+  isNew: boolean;
+}
+
+export interface BusyTime {
+  start: string;
+  end: string;
+}
+
+export interface Calendar {
+  createEvent(event: EventToCreate): Promise<{ event: CalendarEvent } | AppFailure>;
+  /** ISO 8601 with offset, both. `problem`: why one calendar, out of up to 50, could not be read. */
+  freeBusy(query: {
+    from: string;
+    to: string;
+    timeZone?: string | undefined;
+    calendarIds?: string[] | undefined;
+  }): Promise<{ calendars: Map<string, { busy: BusyTime[]; problem?: string }> } | AppFailure>;
+}
+
+const api = 'https://www.googleapis.com/calendar/v3';
+
+const Event = z.object({ id: z.string(), htmlLink: z.string().optional() });
+const FreeBusy = z.object({
+  calendars: z.record(
+    z.string(),
+    z.object({
+      busy: z.array(z.object({ start: z.string(), end: z.string() })).default([]),
+      errors: z.array(z.object({ reason: z.string() })).default([]),
+    }),
+  ),
+});
+
+/** Google wants 5 to 1,024 of the characters 0-9 and a-v. */
+export const eventId = (key: string): string =>
+  `va${[...createHash('sha256').update(key).digest()].map((byte) => byte.toString(32).padStart(2, '0')).join('')}`;
+
+/** Google Calendar, API 3 (https://developers.google.com/workspace/calendar/api/v3/reference). */
+export function calendar(connection: AppConnection): Calendar {
+  const ask = asking('calendar', connection);
+
+  return {
+    async createEvent({ calendarId = 'primary', summary, description, location, start, end, timeZone, attendees = [], key }) {
+      const url = `${api}/calendars/${encodeURIComponent(calendarId)}/events`;
+      const id = eventId(key);
+      const zone = timeZone !== undefined && { timeZone };
+      const body = {
+        id,
+        summary,
+        ...(description && { description }),
+        ...(location && { location }),
+        start: { dateTime: start, ...zone },
+        end: { dateTime: end, ...zone },
+        ...(attendees.length > 0 && { attendees: attendees.map((email) => ({ email })) }),
+      };
+      const query = { sendUpdates: attendees.length > 0 ? 'all' : 'none' };
+      const created = await ask({ method: 'POST', url, query, body, isRepeatable: true }, Event);
+      if (!('failure' in created)) return { event: eventOf(created.data, true) };
+      // It is there, so an earlier try was heard although its answer was not.
+      if (created.code !== 'duplicate') return created.failure === 'unavailable' ? { ...created, outcomeUnknown: true } : created;
+      const known = await ask({ method: 'GET', url: `${url}/${id}` }, Event);
+      return { event: eventOf('failure' in known ? { id } : known.data, false) };
+    },
+
+    async freeBusy({ from, to, timeZone, calendarIds = ['primary'] }) {
+      const body = { timeMin: from, timeMax: to, ...(timeZone !== undefined && { timeZone }), items: calendarIds.map((id) => ({ id })) };
+      const answer = await ask({ method: 'POST', url: `${api}/freeBusy`, body, isRepeatable: true }, FreeBusy);
+      if ('failure' in answer) return answer;
+      const calendars = new Map(
+        calendarIds.map((id) => {
+          const found = answer.data.calendars[id];
+          const problem = found === undefined ? 'notFound' : found.errors[0]?.reason;
+          return [id, { busy: found?.busy ?? [], ...(problem !== undefined && { problem }) }] as const;
+        }),
+      );
+      const problems = [...calendars].map(([id, { problem }]) => problem && `${id}: ${problem}`);
+      // Errors come inside an answer of success; nothing but errors is none.
+      return problems.every(Boolean) ? fail('rejected', `calendar: ${problems.join(', ')}`, codeOf(calendars)) : { calendars };
+    },
+  };
+}
+
+const eventOf = ({ id, htmlLink }: z.output<typeof Event>, isNew: boolean): CalendarEvent => ({
+  id,
+  ...(htmlLink !== undefined && { url: htmlLink }),
+  isNew,
+});
+
+function codeOf(calendars: Map<string, { problem?: string }>): { code?: string } {
+  const code = calendars.values().next().value?.problem;
+  return code === undefined ? {} : { code };
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import type { AppFailure } from '../broker/broker.ts';
+import { asking, type AppConnection } from './connection.ts';
+import { sheetUrl } from './sheet-address.ts';
+import { cellRange, firstRowOf, rowRange } from './sheet-ranges.ts';
+
+export interface SpreadsheetFile {
+  id: string;
+  name: string;
+  url: string;
+  /** ISO 8601. */
+  modifiedAt: string | null;
+  /** In the bin, from where it can still be read. */
+  isTrashed: boolean;
+}
+
+/** A grid of cells in a spreadsheet. */
+export interface SheetTab {
+  id: number;
+  title: string;
+  /** Of the grid, most of which may be empty. */
+  rows: number;
+  columns: number;
+}
+
+/** Rows count from 1, columns from 0. Cells are text; a row ends with its last cell that is not empty. */
+export interface Sheet {
+  /** Newest first. `query`: part of a name; empty: all. */
+  search(query: {
+    query: string;
+    pageToken?: string | undefined;
+    pageSize?: number | undefined;
+  }): Promise<{ files: SpreadsheetFile[]; nextPageToken: string | null } | AppFailure>;
+  file(spreadsheetId: string): Promise<{ file: SpreadsheetFile } | AppFailure>;
+  /** In the order in which they are shown. */
+  tabs(spreadsheetId: string): Promise<{ title: string; tabs: SheetTab[] } | AppFailure>;
+  headers(spreadsheetId: string, tab: string): Promise<{ headers: string[] } | AppFailure>;
+  /**
+   * Rows of a tab, fewer at its end: empty ones there do not come. Cells read as they are shown, but those of `plainColumns` as they are
+   * stored: a phone number that is stored as a number may be shown as 9.19877E+11.
+   */
+  readRows(part: {
+    spreadsheetId: string;
+    tab: string;
+    fromRow: number;
+    rows: number;
+    columns: number;
+    plainColumns?: number[] | undefined;
+  }): Promise<{ rows: string[][] } | AppFailure>;
+  /** Adds rows below the last one, as text: nothing in them is taken for a formula. `row`: where the first one went. */
+  appendRows(rows: { spreadsheetId: string; tab: string; rows: string[][] }): Promise<{ row: number | null } | AppFailure>;
+  updateCells(change: {
+    spreadsheetId: string;
+    tab: string;
+    cells: { row: number; column: number; value: string }[];
+  }): Promise<{ updated: number } | AppFailure>;
+}
+
+const drive = 'https://www.googleapis.com/drive/v3/files';
+const sheets = 'https://sheets.googleapis.com/v4/spreadsheets';
+const fileFields = 'id,name,modifiedTime,webViewLink,trashed';
+const everyDrive = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' };
+
+const File = z.object({
+  id: z.string(),
+  name: z.string(),
+  modifiedTime: z.string().optional(),
+  webViewLink: z.string().optional(),
+  trashed: z.boolean().default(false),
+});
+const FilePage = z.object({ files: z.array(File), nextPageToken: z.string().optional() });
+const Spreadsheet = z.object({
+  properties: z.object({ title: z.string() }),
+  sheets: z
+    .array(
+      z.object({
+        properties: z.object({
+          sheetId: z.int(),
+          title: z.string(),
+          index: z.int(),
+          gridProperties: z.object({ rowCount: z.int(), columnCount: z.int() }).optional(),
+        }),
+      }),
+    )
+    .default([]),
+});
+/** An empty range has no values at all. */
+const Values = z.object({ values: z.array(z.array(z.unknown())).default([]) });
+const ManyValues = z.object({ valueRanges: z.array(Values) });
+const Appended = z.object({ updates: z.object({ updatedRange: z.string() }) });
+const Updated = z.object({ totalUpdatedCells: z.int().default(0) });
+
+/** Google Sheets, API 4, and Drive, API 3, which finds its files (https://developers.google.com/workspace/sheets/api/reference/rest). */
+export function sheet(connection: AppConnection): Sheet {
+  const ask = asking('sheet', connection);
+
+  async function read(id: string, ranges: string[], valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE') {
+    const query = { ranges, majorDimension: 'ROWS', valueRenderOption };
+    const answer = await ask({ method: 'GET', url: spreadsheet(id, '/values:batchGet'), query }, ManyValues);
+    if (!('failure' in answer)) return answer.data.valueRanges.map(({ values }) => values.map((row) => row.map(cellText)));
+    return isBeyondGrid(answer) ? ranges.map((): string[][] => []) : answer;
+  }
+
+  return {
+    async search({ query, pageToken, pageSize = 50 }) {
+      const named = query.trim() === '' ? '' : ` and name contains '${query.trim().replace(/[\\']/g, '\\$&')}'`;
+      const answer = await ask(
+        {
+          method: 'GET',
+          url: drive,
+          query: {
+            q: `mimeType='application/vnd.google-apps.spreadsheet' and trashed=false${named}`,
+            orderBy: 'modifiedTime desc',
+            pageSize: String(pageSize),
+            fields: `nextPageToken,files(${fileFields})`,
+            ...everyDrive,
+            ...(pageToken && { pageToken }),
+          },
+        },
+        FilePage,
+      );
+      if ('failure' in answer) return answer;
+      return { files: answer.data.files.map(fileOf), nextPageToken: answer.data.nextPageToken ?? null };
+    },
+
+    async file(spreadsheetId) {
+      const query = { fields: fileFields, supportsAllDrives: 'true' };
+      const answer = await ask({ method: 'GET', url: `${drive}/${encodeURIComponent(spreadsheetId)}`, query }, File);
+      return 'failure' in answer ? answer : { file: fileOf(answer.data) };
+    },
+
+    async tabs(spreadsheetId) {
+      const query = { fields: 'spreadsheetId,properties.title,sheets.properties(sheetId,title,index,gridProperties)' };
+      const answer = await ask({ method: 'GET', url: spreadsheet(spreadsheetId), query }, Spreadsheet);
+      if ('failure' in answer) return answer;
+      const tabs = answer.data.sheets
+        .map(({ properties }) => properties)
+        .toSorted((one, other) => one.index - other.index)
+        // A chart may have a tab of its own, without a grid.
+        .flatMap(({ sheetId: id, title, gridProperties: grid }) =>
+          grid ? [{ id, title, rows: grid.rowCount, columns: grid.columnCount }] : [],
+        );
+      return { title: answer.data.properties.title, tabs };
+    },
+
+    async headers(spreadsheetId, tab) {
+      const url = spreadsheet(spreadsheetId, `/values/${encodeURIComponent(rowRange(tab, 1))}`);
+      const answer = await ask({ method: 'GET', url }, Values);
+      return 'failure' in answer ? answer : { headers: (answer.data.values[0] ?? []).map(cellText) };
+    },
+
+    async readRows({ spreadsheetId, tab, fromRow, rows: count, columns, plainColumns = [] }) {
+      const lastRow = fromRow + count - 1;
+      const range = (first: number, last: number) => cellRange(tab, { row: fromRow, column: first }, { row: lastRow, column: last });
+      const shown = await read(spreadsheetId, [range(0, columns - 1)], 'FORMATTED_VALUE');
+      if ('failure' in shown) return shown;
+      const rows = shown[0] ?? [];
+      if (plainColumns.length === 0 || rows.length === 0) return { rows };
+      const stored = await read(
+        spreadsheetId,
+        plainColumns.map((column) => range(column, column)),
+        'UNFORMATTED_VALUE',
+      );
+      if ('failure' in stored) return stored;
+      for (const [index, column] of plainColumns.entries())
+        for (const [at, row] of rows.entries()) if (column < row.length) row[column] = stored[index]?.[at]?.[0] ?? '';
+      return { rows };
+    },
+
+    async appendRows({ spreadsheetId, tab, rows }) {
+      const range = cellRange(tab, { row: 1, column: 0 });
+      const url = spreadsheet(spreadsheetId, `/values/${encodeURIComponent(range)}:append`);
+      const query = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' };
+      const body = { range, majorDimension: 'ROWS', values: rows };
+      const answer = await ask({ method: 'POST', url, query, body }, Appended);
+      return 'failure' in answer ? answer : { row: firstRowOf(answer.data.updates.updatedRange) ?? null };
+    },
+
+    async updateCells({ spreadsheetId, tab, cells }) {
+      const data = cells.map((cell) => ({ range: cellRange(tab, cell), majorDimension: 'ROWS', values: [[cell.value]] }));
+      const body = { valueInputOption: 'RAW', data };
+      const url = spreadsheet(spreadsheetId, '/values:batchUpdate');
+      const answer = await ask({ method: 'POST', url, body, isRepeatable: true }, Updated);
+      return 'failure' in answer ? answer : { updated: answer.data.totalUpdatedCells };
+    },
+  };
+}
+
+const spreadsheet = (id: string, path = '') => `${sheets}/${encodeURIComponent(id)}${path}`;
+
+const fileOf = ({ id, name, modifiedTime, webViewLink, trashed }: z.output<typeof File>): SpreadsheetFile => ({
+  id,
+  name,
+  url: webViewLink ?? sheetUrl(id),
+  modifiedAt: modifiedTime ?? null,
+  isTrashed: trashed,
+});
+
+/** Where a grid has fewer rows or columns than are asked for, there is nothing. */
+const isBeyondGrid = ({ failure, message }: AppFailure): boolean => failure === 'rejected' && /exceeds grid limits/i.test(message);
+
+function cellText(cell: unknown): string {
+  if (typeof cell === 'string') return cell;
+  if (typeof cell === 'boolean') return cell ? 'TRUE' : 'FALSE';
+  return typeof cell === 'number' ? String(cell) : '';
+}

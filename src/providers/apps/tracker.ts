@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { sha256Hex } from '../../library/hash.ts';
+import type { AppFailure } from '../broker/broker.ts';
+import { fail } from '../broker/failing.ts';
+import { documentOf } from './atlassian-document.ts';
+import { asking, type AppCall, type AppConnection } from './connection.ts';
+
+export interface Project {
+  id: string;
+  key: string;
+  name: string;
+}
+
+export interface IssueType {
+  id: string;
+  name: string;
+  isSubtask: boolean;
+}
+
+export interface IssueToCreate {
+  /** The project's key. */
+  project: string;
+  /** Name or id of an issue type. */
+  issueType: string;
+  /** Cut to one line of 255 characters. */
+  summary: string;
+  /** Plain text. */
+  description?: string | undefined;
+  labels?: string[] | undefined;
+  /** Names this issue for good; it carries a label made of it. */
+  key: string;
+}
+
+export interface Issue {
+  id: string;
+  key: string;
+  /** For a person to open. */
+  url: string;
+}
+
+export interface Tracker {
+  listProjects(): Promise<{ projects: Project[]; isComplete: boolean } | AppFailure>;
+  /** `project`: its key or id. */
+  listIssueTypes(project: string): Promise<{ issueTypes: IssueType[] } | AppFailure>;
+  /** `mayExist`: an earlier try under this key had an unknown outcome, so the issue is looked for first. */
+  createIssue(issue: IssueToCreate, options?: { mayExist?: boolean }): Promise<{ issue: Issue } | AppFailure>;
+}
+
+const gateway = 'https://api.atlassian.com';
+const pageSize = 100;
+const mostPages = 20;
+const longestSummary = 255;
+
+const Sites = z.array(z.object({ id: z.string(), url: z.string() }));
+const ProjectPage = z.object({
+  values: z.array(z.object({ id: z.string(), key: z.string(), name: z.string() })),
+  startAt: z.int(),
+  isLast: z.boolean().optional(),
+  total: z.int().optional(),
+});
+const IssueTypePage = z.object({
+  issueTypes: z.array(z.object({ id: z.string(), name: z.string(), subtask: z.boolean().default(false) })),
+  startAt: z.int(),
+  total: z.int(),
+});
+const Created = z.object({ id: z.string(), key: z.string() });
+const Found = z.object({ issues: z.array(Created).default([]) });
+
+/** The label by which an issue of this key is found again. Labels hold no blanks. */
+export const issueLabel = (key: string): string => `va-${sha256Hex(key).slice(0, 32)}`;
+
+/** Jira Cloud, REST API 3 (https://developer.atlassian.com/cloud/jira/platform/rest/v3). `subdomain`: of the site, before `.atlassian.net`. */
+export function tracker(connection: AppConnection, { subdomain }: { subdomain: string }): Tracker {
+  const ask = asking('tracker', connection);
+  const siteUrl = `https://${subdomain.toLowerCase()}.atlassian.net`;
+  let base: string | undefined;
+
+  /** Requests go to the site by its id, which the gateway tells. */
+  async function onSite<Data>(call: Omit<AppCall, 'url'> & { path: string }, shape: z.ZodType<Data>): Promise<{ data: Data } | AppFailure> {
+    const { path, ...request } = call;
+    if (base === undefined) {
+      const sites = await ask({ method: 'GET', url: `${gateway}/oauth/token/accessible-resources` }, Sites);
+      if ('failure' in sites) return sites;
+      const site = sites.data.find(({ url }) => url.toLowerCase().replace(/\/+$/, '') === siteUrl);
+      if (site === undefined)
+        return fail('insufficient_permissions', `the connection does not cover ${siteUrl}; connect it again and choose it`);
+      base = `${gateway}/ex/jira/${encodeURIComponent(site.id)}/rest/api/3`;
+    }
+    return ask({ ...request, url: base + path }, shape);
+  }
+
+  async function find(label: string): Promise<{ issue: Issue | null } | AppFailure> {
+    const query = { jql: `labels = "${label}"`, fields: 'summary', maxResults: '1' };
+    const answer = await onSite({ method: 'GET', path: '/search/jql', query }, Found);
+    if ('failure' in answer) return answer;
+    const first = answer.data.issues[0];
+    return { issue: first === undefined ? null : issueOf(first) };
+  }
+
+  const issueOf = ({ id, key }: z.output<typeof Created>): Issue => ({ id, key, url: `${siteUrl}/browse/${key}` });
+
+  return {
+    async listProjects() {
+      const projects: Project[] = [];
+      for (let page = 0; page < mostPages; page++) {
+        const query = { startAt: String(projects.length), maxResults: String(pageSize), orderBy: 'name', action: 'create' };
+        const answer = await onSite({ method: 'GET', path: '/project/search', query }, ProjectPage);
+        if ('failure' in answer) return answer;
+        const { values, isLast, total } = answer.data;
+        projects.push(...values);
+        if (isLast === true || values.length === 0 || (isLast === undefined && projects.length >= (total ?? 0)))
+          return { projects, isComplete: true };
+      }
+      return { projects, isComplete: false };
+    },
+
+    async listIssueTypes(project) {
+      const issueTypes: IssueType[] = [];
+      for (let page = 0; page < mostPages; page++) {
+        const path = `/issue/createmeta/${encodeURIComponent(project)}/issuetypes`;
+        const query = { startAt: String(issueTypes.length), maxResults: String(pageSize) };
+        const answer = await onSite({ method: 'GET', path, query }, IssueTypePage);
+        if ('failure' in answer) return answer;
+        for (const { id, name, subtask } of answer.data.issueTypes) issueTypes.push({ id, name, isSubtask: subtask });
+        if (answer.data.issueTypes.length === 0 || issueTypes.length >= answer.data.total) break;
+      }
+      return { issueTypes };
+    },
+
+    async createIssue({ project, issueType, summary, description, labels = [], key }, { mayExist = false } = {}) {
+      const label = issueLabel(key);
+      if (mayExist) {
+        const known = await find(label);
+        if ('failure' in known) return { ...known, outcomeUnknown: true };
+        if (known.issue !== null) return { issue: known.issue };
+      }
+      const document = documentOf(description ?? '');
+      const fields = {
+        project: { key: project },
+        issuetype: /^\d+$/.test(issueType) ? { id: issueType } : { name: issueType },
+        summary: oneLine(summary),
+        ...(document.content.length > 0 && { description: document }),
+        labels: [...new Set([...labels.map((text) => text.trim().replace(/\s+/g, '-')).filter(Boolean), label])],
+      };
+      const answer = await onSite({ method: 'POST', path: '/issue', body: { fields } }, Created);
+      return 'failure' in answer ? answer : { issue: issueOf(answer.data) };
+    },
+  };
+}
+
+function oneLine(text: string): string {
+  const characters = [...text.replace(/\s+/g, ' ').trim()];
+  return characters.length <= longestSummary ? characters.join('') : `${characters.slice(0, longestSummary - 1).join('')}…`;
+}

@@ -1,0 +1,146 @@
+import type { z } from 'zod';
+import { parseJson } from '../../library/json.ts';
+import type { Settings } from '../../settings.ts';
+import { realOutside, type Outside } from '../outside.ts';
+import type { App, AppAnswer, AppFailure, AppRequest, Broker } from './broker.ts';
+import { composioExchange, type ComposioAnswer } from './composio-exchange.ts';
+import { Account, AccountPage, connectionOf, Link, ProxyAnswer } from './composio-shapes.ts';
+import { isBooksRegion, isTrackerSubdomain } from './connection-params.ts';
+import { fail } from './failing.ts';
+import { withPatience } from './patience.ts';
+
+export type BrokerSettings = Pick<Settings, 'COMPOSIO_API_KEY' | 'COMPOSIO_BASE_URL' | 'COMPOSIO_AUTH_CONFIGS'>;
+
+/** For one request: those to the broker alone, and those that it passes on. */
+const controlTimeoutMs = 10_000;
+const proxyTimeoutMs = 25_000;
+
+/** The broker Composio, version 3.1 of its API; without a key every answer says that it is missing. */
+export function connectionBroker(settings: BrokerSettings, outside: Outside = realOutside): Broker {
+  const authConfigs = new Map(settings.COMPOSIO_AUTH_CONFIGS);
+  const appOfConfig = new Map(settings.COMPOSIO_AUTH_CONFIGS.map(([app, id]) => [id, app]));
+  const send = composioExchange(settings.COMPOSIO_BASE_URL, settings.COMPOSIO_API_KEY, outside);
+  const isConfigured = settings.COMPOSIO_API_KEY !== '';
+
+  const read = <Data>(path: string, shape: z.ZodType<Data>) =>
+    withPatience({ outside }, async () => parsed(await send({ method: 'GET', path, timeoutMs: controlTimeoutMs }), shape));
+  const change = (method: 'POST' | 'DELETE', path: string, body?: unknown) => send({ method, path, body, timeoutMs: controlTimeoutMs });
+
+  return {
+    async findActive(owner, app) {
+      const configId = authConfigs.get(app);
+      if (!isConfigured) return noKey;
+      if (configId === undefined) return noAuthConfig(app);
+      const query = new URLSearchParams({
+        user_ids: owner,
+        auth_config_ids: configId,
+        statuses: 'ACTIVE',
+        limit: '1',
+        order_by: 'created_at',
+        order_direction: 'desc',
+      });
+      const page = await read(`/connected_accounts?${query}`, AccountPage);
+      if ('failure' in page) return page;
+      // Should the broker not heed the filter, nobody may be given the connection of another.
+      const found = page.data.items.map((account) => connectionOf(account, appOfConfig));
+      return { connection: found.find((one) => one.owner === owner && one.app === app && one.status === 'active') ?? null };
+    },
+
+    async start(owner, app, params = {}, callbackUrl) {
+      const configId = authConfigs.get(app);
+      if (!isConfigured) return noKey;
+      if (configId === undefined) return noAuthConfig(app);
+      const connectionData = connectionDataOf(app, params);
+      if (typeof connectionData === 'string') return fail('rejected', connectionData);
+      const answer = await change('POST', '/connected_accounts/link', {
+        auth_config_id: configId,
+        user_id: owner,
+        ...(callbackUrl !== undefined && { callback_url: callbackUrl }),
+        ...(Object.keys(connectionData).length > 0 && { connection_data: connectionData }),
+      });
+      const link = parsed(answer, Link);
+      if ('failure' in link) return link;
+      const { connected_account_id: requestId, redirect_url: redirectUrl, expires_at: expiresAt } = link.data;
+      return { requestId, redirectUrl, ...(expiresAt && { expiresAt }) };
+    },
+
+    async get(id) {
+      if (!isConfigured) return noKey;
+      const account = await read(`/connected_accounts/${encodeURIComponent(id)}`, Account);
+      if (!('failure' in account)) return { connection: connectionOf(account.data, appOfConfig) };
+      return account.failure === 'not_connected' ? { connection: null } : account;
+    },
+
+    async revoke(id) {
+      if (!isConfigured) return noKey;
+      const path = `/connected_accounts/${encodeURIComponent(id)}`;
+      const revoked = await change('POST', `${path}/revoke`, {});
+      const isRevoked = !('failure' in revoked) || revoked.failure === 'not_connected';
+      // Not every kind of credentials can be revoked there; then the broker is to try it on its own.
+      const deleted = await change('DELETE', isRevoked ? path : `${path}?revoke_on_delete=true`);
+      return 'failure' in deleted && deleted.failure !== 'not_connected' ? deleted : { isRevoked };
+    },
+
+    async request(id, request) {
+      if (!isConfigured) return noKey;
+      const body = proxyRequest(id, request);
+      const answer = await send({ method: 'POST', path: '/tools/execute/proxy', body, timeoutMs: proxyTimeoutMs });
+      const passed = parsed(answer, ProxyAnswer);
+      return 'failure' in passed ? passed : answerOf(passed.data);
+    },
+  };
+}
+
+const noKey = fail(
+  'rejected',
+  'There is no connection broker: COMPOSIO_API_KEY is empty. Set it in .dev.vars locally, or with "wrangler secret put" when deployed',
+);
+const noAuthConfig = (app: App) => fail('rejected', `COMPOSIO_AUTH_CONFIGS has no entry for ${app}; add ${app}=ac_... to it`);
+
+function parsed<Data>(answer: ComposioAnswer, shape: z.ZodType<Data>): { data: Data } | AppFailure {
+  if ('failure' in answer) return answer;
+  const result = shape.safeParse(answer.body);
+  return result.success ? { data: result.data } : fail('unavailable', 'The connection broker answered something that it should not');
+}
+
+/** Toolkits have named these fields differently over time, so each goes under every name. Words, where something is wrong. */
+function connectionDataOf(app: App, params: Record<string, string>): Record<string, string> | string {
+  if (app === 'tracker') {
+    const { subdomain = '' } = params;
+    if (isTrackerSubdomain(subdomain)) return { subdomain, 'your-domain': subdomain };
+    return `"${subdomain}" is no tracker subdomain; give the part of the address before ".atlassian.net"`;
+  }
+  if (app === 'books') {
+    const { region = 'com' } = params;
+    return isBooksRegion(region) ? { extension: region, 'suffix.one': region } : `"${region}" is no region of books`;
+  }
+  return {};
+}
+
+function proxyRequest(id: string, { method, url, query = {}, headers = {}, body }: AppRequest): object {
+  const parameters = [...listed(Object.entries(query), 'query'), ...listed(Object.entries(headers), 'header')];
+  return {
+    connected_account_id: id,
+    endpoint: url,
+    method,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { body }),
+  };
+}
+
+const listed = (pairs: [string, string | string[]][], type: 'query' | 'header') =>
+  pairs.flatMap(([name, values]) => [values].flat().map((value) => ({ name, value, type })));
+
+function answerOf({ status, headers, data }: z.output<typeof ProxyAnswer>): AppAnswer {
+  const pairs = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
+  return { status, headers: Object.fromEntries(pairs), data: typeof data === 'string' ? parsedText(data) : data };
+}
+
+/** JSON that came under another content type is handed on as text. */
+function parsedText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,10 @@
+/** Data centres of Zoho, by the end of their host names. */
+export const booksRegions = ['com', 'eu', 'in', 'com.au', 'jp', 'ca', 'sa', 'com.cn'] as const;
+export type BooksRegion = (typeof booksRegions)[number];
+
+export const isBooksRegion = (text: string): text is BooksRegion => (booksRegions as readonly string[]).includes(text);
+
+const siteName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/** Whether it is the part of a tracker's address before `.atlassian.net`: one label of a host name, so that no other host can be meant. */
+export const isTrackerSubdomain = (text: string): boolean => siteName.test(text);

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { Id } from './texts.ts';
+import { bodyParameters, placeholdersIn, type Template } from './templates.ts';
+
+const Listed = z.looseObject({
+  id: Id,
+  elementName: z.string().min(1),
+  status: z.string(),
+  category: z.string().nullish(),
+  language: z.union([z.string(), z.looseObject({ value: z.string() }).transform(({ value }) => value)]),
+  body: z.string().nullish(),
+  bodyOriginal: z.string().nullish(),
+  customParams: z.array(z.looseObject({ paramName: z.string() })).nullish(),
+  header: z.unknown().optional(),
+  footer: z.unknown().optional(),
+  buttons: z.unknown().optional(),
+});
+
+/** A template of the list; undefined for what is none. */
+export function watiTemplate(listed: unknown): Template | undefined {
+  const parsed = Listed.safeParse(listed);
+  if (!parsed.success) return undefined;
+  const { id, elementName: name, status, category, language, customParams, bodyOriginal, header, footer, buttons } = parsed.data;
+  const body = parsed.data.body ?? bodyOriginal ?? '';
+  const names = customParams?.length ? customParams.map(({ paramName }) => paramName) : placeholdersIn(body);
+  const parameters = bodyParameters([...new Set(names)]);
+  const parts: [string, unknown][] = [
+    ['HEADER', header],
+    ['BODY', body],
+    ['FOOTER', footer],
+    ['BUTTONS', buttons],
+  ];
+  const components = parts.flatMap(([type, part]) => (isThere(part) ? [{ type, [contentName(type)]: part }] : []));
+  const isNamed = names.some((one) => !/^\d+$/.test(one));
+  return { id, name, language, category: category ?? '', status, body, placeholders: parameters.length, parameters, isNamed, components };
+}
+
+const isThere = (part: unknown) => part != null && part !== '' && !(Array.isArray(part) && part.length === 0);
+
+/** `text`, but `header` and `buttons` for what has a form of its own. */
+const contentName = (type: string) => (type === 'HEADER' || type === 'BUTTONS' ? type.toLowerCase() : 'text');

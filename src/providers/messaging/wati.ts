@@ -1,0 +1,105 @@
+import { isRecord } from '../../library/json.ts';
+import { refusal } from '../http/guard.ts';
+import { exchangeWith, mostPages, unreadable, unreadableList, type Answer } from './exchange.ts';
+import { localFailure, type MessagingFailure } from './failures.ts';
+import type { MessagingOptions, MessagingProvider, SendResult, TemplateMessage, TemplatesResult, TextMessage } from './messaging.ts';
+import { fillParameters } from './parameters.ts';
+import { isApproved, type Template } from './templates.ts';
+import { digitsOf, jsonOf, textFault } from './texts.ts';
+import { readWatiWebhook } from './wati-callbacks.ts';
+import { receiverOf, watiFailure } from './wati-failures.ts';
+import { watiTemplate } from './wati-templates.ts';
+
+export interface WatiAccount {
+  /** As WATI shows it, with the tenant: https://live-mt-server.wati.io/12345. */
+  apiEndpoint: string;
+  /** With or without the word Bearer. */
+  apiToken: string;
+}
+
+const provider = 'WATI';
+const pageSize = 200;
+const longestText = 4096;
+
+/** The API of WATI (https://docs.wati.io/reference). Its address is the customer's word, and is called only where that is allowed. */
+export function watiMessaging(account: WatiAccount, options: MessagingOptions): MessagingProvider {
+  const exchange = exchangeWith(provider, options);
+  const token = account.apiToken.trim().replace(/^Bearer\s+/i, '');
+  const headers = { authorization: `Bearer ${token}` };
+  const endpoint = endpointOf(account.apiEndpoint, options.allowedPrivateOrigins);
+  const failureOf = (answer: Answer, isSend: boolean) => watiFailure(answer, { now: exchange.outside.now(), isSend }, token);
+
+  async function sendTemplate(base: string, { to, key, template, params }: TemplateMessage): Promise<SendResult> {
+    const reading = fillParameters(template, params);
+    if ('failure' in reading) return reading;
+    const parameters = reading.filled.map(({ name, value }) => ({ name, value }));
+    const answer = await exchange.send({
+      url: `${base}/api/v2/sendTemplateMessage?whatsappNumber=${digitsOf(to)}`,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ template_name: template.name, broadcast_name: key, parameters }),
+    });
+    const failure = failureOf(answer, true);
+    if (failure) return failure;
+    return accepted('lost' in answer ? undefined : receiverOf(answer.body)?.['localMessageId']);
+  }
+
+  async function sendText(base: string, { to, text }: TextMessage): Promise<SendResult> {
+    const fault = textFault(text, longestText);
+    if (fault) return fault;
+    const url = `${base}/api/v1/sendSessionMessage/${digitsOf(to)}?${new URLSearchParams({ messageText: text })}`;
+    const answer = await exchange.send({ url, headers, body: '' });
+    const failure = failureOf(answer, true);
+    if (failure) return failure;
+    const message = 'lost' in answer ? undefined : answer.body?.['message'];
+    return accepted(isRecord(message) ? (message['localMessageId'] ?? message['id']) : undefined);
+  }
+
+  return {
+    provider: 'provider_a',
+
+    async listTemplates(): Promise<TemplatesResult> {
+      if ('failure' in endpoint) return endpoint;
+      const templates: Template[] = [];
+      for (let page = 1; page <= mostPages; page++) {
+        const url = `${endpoint.base}/api/v1/getMessageTemplates?pageSize=${pageSize}&pageNumber=${page}`;
+        const answer = await exchange.read({ url, headers });
+        const failure = failureOf(answer, false);
+        if (failure) return failure;
+        const listed = 'lost' in answer ? undefined : answer.body?.['messageTemplates'];
+        if (!Array.isArray(listed)) return unreadableList(provider);
+        templates.push(...listed.flatMap((one) => watiTemplate(one) ?? []));
+        // It may give fewer a page than it is asked for; how many there are it does not always tell.
+        const link = 'lost' in answer ? undefined : answer.body?.['link'];
+        const [total, size] = isRecord(link) ? [Number(link['total']), Number(link['pageSize'])] : [NaN, NaN];
+        const isLast = listed.length === 0 || (Number.isNaN(total) ? listed.length < pageSize : page * (size || pageSize) >= total);
+        if (isLast) return { templates: unique(templates).filter(({ status }) => isApproved(status)) };
+      }
+      return unreadableList(provider);
+    },
+
+    async send(message) {
+      if ('failure' in endpoint) return endpoint;
+      return 'text' in message ? sendText(endpoint.base, message) : sendTemplate(endpoint.base, message);
+    },
+
+    // Nothing is signed: the address that it is sent to has to be a secret.
+    readCallback: ({ body }) => ({ events: readWatiWebhook(jsonOf(body), exchange.outside.now(), token) }),
+  };
+}
+
+const accepted = (id: unknown): SendResult =>
+  typeof id === 'string' && id !== '' ? { messageId: id, status: 'accepted' } : unreadable(provider);
+
+/** A server that counts its pages from another number gives one of them twice. */
+const unique = (templates: Template[]): Template[] => [...new Map(templates.map((template) => [template.id, template])).values()];
+
+function endpointOf(address: string, allowedPrivateOrigins: readonly string[]): { base: string } | MessagingFailure {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  const refused = url ? refusal(url, allowedPrivateOrigins) : 'it is not a URL';
+  if (url === null || refused !== null)
+    return localFailure(
+      'auth',
+      `The api_endpoint may not be called: ${refused}; give the one that WATI shows, such as https://live-mt-server.wati.io/12345`,
+    );
+  return { base: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
+}
