@@ -3,7 +3,7 @@ import { prepareCalling } from './local/agent.ts';
 import { accounts } from './local/carrier.ts';
 import { copyRows } from './local/copy-rows.ts';
 import { createJourneys, type Journeys } from './local/journeys.ts';
-import { startRig, type Rig, type WorkerName } from './local/start.ts';
+import { startRig, type Rig, type RigOptions, type WorkerName } from './local/start.ts';
 import { Client, type Sample } from './load.ts';
 
 export const connections = 16;
@@ -36,6 +36,23 @@ export interface Pace {
   talks: number;
   /** Dialled rows whose cost is counted, of each kind. */
   costedRows: number;
+  /** Test sessions whose turns are timed, of 20 turns each; those of a load test; and those whose cost is counted. */
+  testTalks: number;
+  testSessions: number;
+  costedSessions: number;
+  /** Questions of each list that are asked, at most. */
+  questions: number;
+  /** Questions by which the embedded index is compared with a plain scan, and how often a request with several is timed. */
+  vectorQuestions: number;
+  vectorRounds: number;
+  /** Chunks of the knowledge base that is searched, and searches of a round. */
+  searchedChunks: number;
+  searches: number;
+  searchRounds: number;
+  /** Documents of 100 pages that are timed. */
+  pdfRounds: number;
+  /** Of the large files whose memory is looked at. */
+  largeFileMebibytes: number;
 }
 
 export const fullPace: Pace = {
@@ -59,6 +76,17 @@ export const fullPace: Pace = {
   callbackRounds: 3,
   talks: 16,
   costedRows: 200,
+  testTalks: 32,
+  testSessions: 1000,
+  costedSessions: 200,
+  questions: 1000,
+  vectorQuestions: 400,
+  vectorRounds: 25,
+  searchedChunks: 5000,
+  searches: 100,
+  searchRounds: 3,
+  pdfRounds: 5,
+  largeFileMebibytes: 25,
 };
 export const quickPace: Pace = {
   rounds: 2,
@@ -81,6 +109,17 @@ export const quickPace: Pace = {
   callbackRounds: 1,
   talks: 4,
   costedRows: 20,
+  testTalks: 8,
+  testSessions: 200,
+  costedSessions: 20,
+  questions: 40,
+  vectorQuestions: 50,
+  vectorRounds: 5,
+  searchedChunks: 500,
+  searches: 30,
+  searchRounds: 1,
+  pdfRounds: 1,
+  largeFileMebibytes: 2,
 };
 
 export type Side = 'service' | 'floor';
@@ -109,8 +148,8 @@ export interface Bench extends Journeys {
   progress(text: string): void;
 }
 
-export async function prepareBench(pace: Pace, progress: Bench['progress'], isInspected = false): Promise<Bench> {
-  const rig = await startRig(isInspected);
+export async function prepareBench(pace: Pace, progress: Bench['progress'], options: RigOptions = {}): Promise<Bench> {
+  const rig = await startRig(options);
   const { origins, databases } = rig;
   const clientOf = (name: WorkerName) => new Client(origins[name], connections);
   const clients = { service: clientOf('service'), recording: clientOf('recording'), floor: clientOf('floor') };

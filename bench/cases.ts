@@ -4,14 +4,20 @@ import { measureCampaignRows } from './cases/campaign-rows.ts';
 import { measureBulkUpserts, measureContactPages } from './cases/contacts.ts';
 import { measureEvents } from './cases/events.ts';
 import { measureHealth } from './cases/health.ts';
+import { measurePdf } from './cases/pdf.ts';
+import { measureRetrieval } from './cases/retrieval-quality.ts';
 import { measureRowCosts } from './cases/row-costs.ts';
+import { measureSearch } from './cases/search.ts';
 import { measureSleeping, type Sleep } from './cases/sleeping.ts';
 import { measureSlotUse } from './cases/slot-use.ts';
+import { measureTestSessions } from './cases/test-sessions.ts';
 import { measureTurns } from './cases/turns.ts';
 import { measureTypicalJourney } from './cases/typical-journey.ts';
+import { measureVectorIndex } from './cases/vector-index.ts';
 import { measureWaking } from './cases/waking.ts';
 import { measureWebhooks } from './cases/webhooks.ts';
 import type { AcceptedCost } from './record.ts';
+import type { Retrieval } from './retrieval.ts';
 import type { RowUse } from './row-cost.ts';
 import type { RunUse } from './run-cost.ts';
 import type { Targeted } from './targets.ts';
@@ -21,6 +27,11 @@ export interface Findings {
   results: Result[];
   costs: AcceptedCost[];
   targeted: Targeted[];
+  retrievals: Retrieval[];
+  /** Of the knowledge base. */
+  knowledge: Targeted[];
+  /** Of conversation tests. */
+  tests: Targeted[];
   rowUses: RowUse[];
   /** Of a run of the typical journey; null when that was not chosen. */
   use: RunUse | null;
@@ -42,6 +53,11 @@ const cases: Record<string, Measure> = {
   callbacks: async (bench) => ({ targeted: await measureCallbacks(bench) }),
   turns: async (bench) => ({ targeted: await measureTurns(bench) }),
   'row-cost': async (bench) => ({ rowUses: await measureRowCosts(bench) }),
+  'retrieval-quality': async (bench) => ({ retrievals: await measureRetrieval(bench) }),
+  'vector-index': async (bench) => ({ knowledge: await measureVectorIndex(bench) }),
+  search: async (bench) => ({ knowledge: await measureSearch(bench) }),
+  pdf: async (bench) => ({ knowledge: await measurePdf(bench) }),
+  'test-sessions': async (bench) => ({ tests: await measureTestSessions(bench) }),
   sleeping: async (bench) => ({ sleeping: await measureSleeping(bench) }),
 };
 
@@ -53,13 +69,36 @@ const aboutContacts = new Set(['events', 'webhooks', 'journey', 'waking', 'sleep
 /** Measures the cases of these names, and what they need before. */
 export async function measureCases(bench: Bench, names: string[]): Promise<Findings> {
   const wanted = names.some((name) => aboutContacts.has(name)) ? ['contacts', ...names] : names;
-  const findings: Findings = { results: [], costs: [], targeted: [], rowUses: [], use: null, sleeping: null };
+  const findings: Findings = {
+    results: [],
+    costs: [],
+    targeted: [],
+    retrievals: [],
+    knowledge: [],
+    tests: [],
+    rowUses: [],
+    use: null,
+    sleeping: null,
+  };
   for (const [name, measure] of Object.entries(cases)) {
     if (!wanted.includes(name)) continue;
-    const { results = [], costs = [], targeted = [], rowUses = [], use, sleeping } = await measure(bench);
+    const {
+      results = [],
+      costs = [],
+      targeted = [],
+      retrievals = [],
+      knowledge = [],
+      tests = [],
+      rowUses = [],
+      use,
+      sleeping,
+    } = await measure(bench);
     findings.results.push(...results);
     findings.costs.push(...costs);
     findings.targeted.push(...targeted);
+    findings.retrievals.push(...retrievals);
+    findings.knowledge.push(...knowledge);
+    findings.tests.push(...tests);
     findings.rowUses.push(...rowUses);
     findings.use ??= use ?? null;
     findings.sleeping ??= sleeping ?? null;

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** As much of a V8 CPU profile as is read here. Times in microseconds. */
 export interface Profile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number }; children?: number[] }[];
@@ -5,7 +7,7 @@ export interface Profile {
   timeDeltas: number[];
 }
 
-/** A debugger's connection to one isolate, for its CPU profile. */
+/** A debugger's connection to one isolate, for its CPU profile and its memory. */
 export class Inspector {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (message: { result?: object; error?: object }) => void>();
@@ -36,6 +38,22 @@ export class Inspector {
 
   async stopProfile(): Promise<Profile> {
     return ((await this.#command('Profiler.stop')) as { profile: Profile }).profile;
+  }
+
+  /**
+   * Bytes of what is in use after a collection: objects, and the buffers that they hold outside the heap. workerd collects while the isolate
+   * has something to do, for which `wake` makes requests of it.
+   */
+  async usedBytes(wake: () => Promise<unknown>): Promise<number> {
+    const collected = this.#command('HeapProfiler.collectGarbage').then(() => true);
+    while (!(await Promise.race([collected, wake().then(() => sleep(10, false))])));
+    return this.heldBytes();
+  }
+
+  /** The same with what could be collected. The isolate answers when it waits for something. */
+  async heldBytes(): Promise<number> {
+    const { usedSize, backingStorageSize } = (await this.#command('Runtime.getHeapUsage')) as Record<string, number>;
+    return usedSize! + backingStorageSize!;
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { Agent, request as send, type OutgoingHttpHeaders } from 'node:http';
 import { percentile } from './statistics.ts';
 
 export interface Exchange {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   headers?: OutgoingHttpHeaders;
   body?: string;

@@ -6,6 +6,7 @@ import type { Findings } from './cases.ts';
 import type { Facts } from './facts.ts';
 import type { Sample } from './load.ts';
 import type { Cost } from './record.ts';
+import { isHybridBest, retrievalSection } from './retrieval.ts';
 import { rowCost, rowCostSection } from './row-cost.ts';
 import { runCost } from './run-cost.ts';
 import { runCostSection } from './run-cost-section.ts';
@@ -60,7 +61,7 @@ const shownCost = ({ calls, rowsRead, rowsWritten }: Cost) =>
   `${calls} ${calls === 1 ? 'call' : 'calls'}, ${rowsRead} rows read, ${rowsWritten} written`;
 
 export function report({ facts, findings, loggedLines, seconds }: Measured): Report {
-  const { results, costs, targeted, rowUses, use, sleeping } = findings;
+  const { results, costs, targeted, retrievals, knowledge, tests, rowUses, use, sleeping } = findings;
   const lines = results.map((result) => {
     const [service, floor] = [middle(result.service), middle(result.floor)];
     return {
@@ -92,7 +93,10 @@ export function report({ facts, findings, loggedLines, seconds }: Measured): Rep
     '',
     ...section(results.length > 0 && table(heads, cells)),
     ...results.flatMap(wakingLines),
-    ...section(targeted.length > 0 && targetsSection(targeted)),
+    ...section(targeted.length > 0 && targetsSection('Calls', targeted)),
+    ...section(retrievals.length > 0 && retrievalSection(retrievals)),
+    ...section(knowledge.length > 0 && targetsSection('Knowledge base', knowledge)),
+    ...section(tests.length > 0 && targetsSection('Conversation tests', tests)),
     ...section(
       costs.length > 0 && [
         'What one of a known contact costs D1, everything before included:',
@@ -110,6 +114,9 @@ export function report({ facts, findings, loggedLines, seconds }: Measured): Rep
     logged_lines: loggedLines,
     results: lines,
     calls: targetedLines(targeted),
+    retrieval: retrievals.map((retrieval) => Object.assign({ is_hybrid_best: isHybridBest(retrieval) }, retrieval)),
+    knowledge: targetedLines(knowledge),
+    conversation_tests: targetedLines(tests),
     d1_costs: costs,
     run_cost: use && runCost(use),
     row_costs: rowUses.map(rowCost),

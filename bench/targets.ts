@@ -32,9 +32,9 @@ export const targetedLines = (figures: Targeted[]) =>
 const isMet = (target: NonNullable<Targeted['target']>, value: number): boolean =>
   'atLeast' in target ? value >= target.atLeast : value <= target.atMost;
 
-/** Medians over the rounds beside their targets. */
-export function targetsSection(figures: Targeted[]): string[] {
-  const heads = ['calls', 'target', 'ours', 'floor', 'met', 'what the floor does'];
+/** Medians over the rounds beside their targets. `title` names what they are about. */
+export function targetsSection(title: string, figures: Targeted[]): string[] {
+  const heads = [title.toLowerCase(), 'target', 'ours', 'floor', 'met', 'what the floor does'];
   const cells = targetedLines(figures).map(({ name, unit, target, service, floor, is_met: met, floor_does: does }) => [
     `${name}${unit === '' ? '' : `, ${unit}`}`,
     target === null ? '' : 'atLeast' in target ? `>= ${target.atLeast}` : `<= ${target.atMost}`,
@@ -43,5 +43,5 @@ export function targetsSection(figures: Targeted[]): string[] {
     met === null ? '' : met ? 'yes' : 'NO',
     does ?? '',
   ]);
-  return ['Calls, medians over the rounds:', '', ...table(heads, cells)];
+  return [`${title}, medians over the rounds:`, '', ...table(heads, cells)];
 }

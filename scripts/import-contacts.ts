@@ -9,6 +9,7 @@ import type { ImportSettings } from './import-contacts/arguments.ts';
 import { writeFailures } from './import-contacts/failures.ts';
 import type { Failure } from './import-contacts/failures.ts';
 import { sendPeople } from './import-contacts/send-people.ts';
+import type { Target } from './local/repeated-request.ts';
 import { LocalError } from './local/settings.ts';
 
 const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
@@ -22,13 +23,14 @@ async function main(): Promise<number> {
   }
   const settings = readImportSettings(process.argv.slice(2), process.env);
   const bytes = readBytes(settings.file);
-  const defaultCountry = settings.defaultCountry ?? (settings.isDryRun ? undefined : await organizationCountry(settings)) ?? 'US';
+  const { target } = settings;
+  const defaultCountry = settings.defaultCountry ?? (target ? await organizationCountry(target) : undefined) ?? 'US';
   const { people, failures } = await readFile(settings.file, bytes, defaultCountry);
 
-  if (settings.isDryRun) {
+  if (target === null) {
     console.log(`Dry run: ${people.length} rows would be sent to the list "${settings.listName}", ${failures.length} rows cannot be.`);
   } else if (people.length > 0) {
-    const result = await sendPeople(people, { bytes, listName: settings.listName, batchRows: settings.batchRows }, settings);
+    const result = await sendPeople(people, { bytes, listName: settings.listName, batchRows: settings.batchRows }, target);
     failures.push(...result.failures);
     const { created, updated, folded, isListNew } = result;
     console.log(
@@ -53,7 +55,7 @@ function readBytes(file: string): Uint8Array {
 }
 
 /** Undefined when the service does not say. A refused key is said at once, not after the file has been read. */
-async function organizationCountry({ baseUrl, apiKey }: ImportSettings): Promise<string | undefined> {
+async function organizationCountry({ baseUrl, apiKey }: Target): Promise<string | undefined> {
   try {
     const response = await fetch(`${baseUrl}/organizations/current`, {
       headers: { 'x-api-key': apiKey },

@@ -5,6 +5,8 @@ import { consumeBatch } from './queues/consume.ts';
 export { AutomationRunObject } from '../durable-objects/automation-run/automation-run-object.ts';
 export { CallObject } from '../durable-objects/call/call-object.ts';
 export { CallSlotsObject } from '../durable-objects/call-slots/call-slots-object.ts';
+export { LoadTestObject } from '../durable-objects/load-test/load-test-object.ts';
+export { TestSessionObject } from '../durable-objects/test-session/test-session-object.ts';
 export { VectorIndexObject } from '../durable-objects/vector-index/vector-index-object.ts';
 export { CampaignObject } from '../durable-objects/campaign/campaign-object.ts';
 

@@ -1,18 +1,12 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Miniflare, V4MiniflareOptions } from 'miniflare';
+import type { Miniflare } from 'miniflare';
 import { projectDirectory } from '../../scripts/local/settings.ts';
 import { listen } from '../../simulators/listen.ts';
 import { migrate } from './migrate.ts';
 import { startModel, type Model } from './model.ts';
+import { loadWrangler, newStateDirectory, startWorkers, workerdVersion } from './runtime.ts';
 import { workersIn, type Configured } from './workers.ts';
-
-const requireHere = createRequire(import.meta.url);
-// The versions that wrangler brings along, wherever the package manager has put them.
-const requireFromWrangler = createRequire(requireHere.resolve('wrangler'));
-const requireFromMiniflare = createRequire(requireFromWrangler.resolve('miniflare'));
 
 const workerNames = ['service', 'recording', 'floor'] as const;
 export type WorkerName = (typeof workerNames)[number];
@@ -29,24 +23,25 @@ export interface Rig {
   /** How many lines the Workers have logged. */
   loggedLines(): number;
   workerdVersion: string;
+  compatibilityDate: string;
   /** Where a debugger finds the service, when it was asked for. */
   inspector: URL | undefined;
   stop(): Promise<void>;
 }
 
-/** Where the state is: in memory if the system has such a folder and TMPDIR names no other, since no disk is to be measured. */
-const stateParent = (): string => (process.env.TMPDIR === undefined && existsSync(inMemory) ? inMemory : tmpdir());
-const inMemory = '/dev/shm';
+export interface RigOptions {
+  isInspected?: boolean;
+  /** The most that the heap of an isolate may have. Absent: as much as it likes. */
+  heapMegabytes?: number;
+}
 
 /**
  * Starts the Workers in one workerd, each on a socket of its own that leads straight to it, with a D1 database of its own
  * that has the migrations applied. What they log is counted and discarded, but for errors. State is in a temporary folder until `stop`.
  */
-export async function startRig(isInspected = false): Promise<Rig> {
-  process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
-  const { Miniflare: Runtime, convertV4MiniflareOptions } = requireFromWrangler('miniflare') as typeof import('miniflare');
-  const wrangler = requireHere('wrangler') as typeof import('wrangler');
-  const directory = mkdtempSync(join(stateParent(), 'voice-agents-bench-'));
+export async function startRig({ isInspected = false, heapMegabytes }: RigOptions = {}): Promise<Rig> {
+  const wrangler = loadWrangler();
+  const directory = newStateDirectory();
   const outside = await listen({ port: 0 });
   const model = await startModel();
   let miniflare: Miniflare | undefined;
@@ -70,8 +65,7 @@ export async function startRig(isInspected = false): Promise<Rig> {
       },
       ...(isInspected ? { inspectorPort: 0 } : {}),
     };
-    miniflare = new Runtime(convertV4MiniflareOptions(options as unknown as V4MiniflareOptions));
-    await miniflare.ready;
+    miniflare = await startWorkers(options, heapMegabytes);
     const databases = await forEach((name) => miniflare!.getD1Database('DB', name));
     for (const name of workerNames) await migrate(databases[name], name !== 'recording');
     return {
@@ -81,7 +75,8 @@ export async function startRig(isInspected = false): Promise<Rig> {
       receiver: `${outside.url}/receiver`,
       model,
       loggedLines: () => lines,
-      workerdVersion: (requireFromMiniflare('workerd') as { version: string }).version,
+      workerdVersion: workerdVersion(),
+      compatibilityDate: (workerOptions as unknown as Configured).compatibilityDate,
       inspector: isInspected ? await miniflare.getInspectorURL() : undefined,
       stop,
     };

@@ -8,6 +8,7 @@ export interface Configured {
   ratelimits: Record<string, { simple: { limit: number; period: number } }>;
   queueProducers: Record<string, { queueName: string }>;
   queueConsumers: Record<string, object>;
+  durableObjects: Record<string, { className: string; scriptName?: string; useSQLite?: boolean }>;
 }
 
 const unlimited = 1_000_000_000;
@@ -30,7 +31,9 @@ export interface Outside {
  * asks the simulated model, which does what agents want of one; the floor has a binding of each kind.
  */
 export async function workersIn(directory: string, configured: Configured, { simulators, model }: Outside) {
-  const { compatibilityDate, queueProducers, queueConsumers } = configured;
+  const { compatibilityDate, queueProducers, queueConsumers, durableObjects } = configured;
+  // The service's own, so that all three search the same vectors.
+  const vectorIndex = { VECTOR_INDEX: { ...durableObjects.VECTOR_INDEX!, scriptName: 'service' } };
   const [service, recording, floor] = await Promise.all([
     bundle(directory, 'service', 'src/worker.ts', compatibilityDate),
     bundle(directory, 'recording', 'bench/workers/recording-worker.ts', compatibilityDate),
@@ -62,6 +65,7 @@ export async function workersIn(directory: string, configured: Configured, { sim
       name: 'recording',
       bindings: { ...likeService.bindings, OPENAI_BASE_URL: `${simulators}/openai/v1` },
       d1Databases: { DB: 'recording' },
+      durableObjects: { ...durableObjects, ...vectorIndex },
       queueProducers: mapped(queueProducers, ({ queueName }) => ({ queueName: recordedName(queueName) })),
       queueConsumers: Object.fromEntries(
         Object.values(queueProducers).map(({ queueName }) => [recordedName(queueName), { maxBatchSize: 1, maxBatchTimeout: 0 }]),
@@ -81,6 +85,8 @@ export async function workersIn(directory: string, configured: Configured, { sim
         ROWS: { className: 'FloorRowsObject', useSQLite: true },
         HEARD: { className: 'FloorHeardObject', useSQLite: true },
         TALK: { className: 'FloorTalkObject', useSQLite: true },
+        TEST: { className: 'FloorTestObject', useSQLite: true },
+        ...vectorIndex,
       },
     },
   ];

@@ -1,6 +1,8 @@
+import type { VectorIndexObject } from '../../durable-objects/vector-index/vector-index-object.ts';
 import type { CallRecipe, Values } from '../recipe.ts';
 import type { FloorHeardObject, FloorRowsObject, FloorTalkObject } from './floor-call-objects.ts';
 import type { FloorRunObject } from './floor-object.ts';
+import type { FloorTestObject } from './floor-tests.ts';
 
 export interface Bindings {
   DB: D1Database;
@@ -10,6 +12,8 @@ export interface Bindings {
   ROWS: DurableObjectNamespace<FloorRowsObject>;
   HEARD: DurableObjectNamespace<FloorHeardObject>;
   TALK: DurableObjectNamespace<FloorTalkObject>;
+  TEST: DurableObjectNamespace<FloorTestObject>;
+  VECTOR_INDEX: DurableObjectNamespace<VectorIndexObject>;
 }
 
 export interface Message {

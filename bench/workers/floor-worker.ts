@@ -2,10 +2,13 @@ import { Hono } from 'hono';
 import type { CallRecipe, Row, Values } from '../recipe.ts';
 import { recipeNamed, recipes, type Bindings, type Message, type Recipe } from './floor-recipes.ts';
 import { callRoutes } from './floor-calls.ts';
+import { knowledgeRoutes } from './floor-knowledge.ts';
+import { testRoutes } from './floor-tests.ts';
 import { counts, play } from './play.ts';
 
 export { FloorHeardObject, FloorRowsObject, FloorTalkObject } from './floor-call-objects.ts';
 export { FloorRunObject } from './floor-object.ts';
+export { FloorTestObject } from './floor-tests.ts';
 
 // What each case costs at least on this runtime: the statements that the service was recorded to make, from bare Hono routes.
 
@@ -25,6 +28,8 @@ app.get('/counts', (c) => {
 });
 
 app.route('/', callRoutes);
+app.route('/', testRoutes);
+app.route('/', knowledgeRoutes);
 
 app.get('/health', (c) => c.json({ status: 'ok' }));
 

@@ -3,6 +3,8 @@ import service, {
   CallObject as TalkObject,
   CallSlotsObject as SlotsObject,
   CampaignObject as RowsObject,
+  LoadTestObject as SessionsObject,
+  TestSessionObject as SessionObject,
 } from '../../src/worker.ts';
 import type { RecordedCall } from '../recipe.ts';
 import { noUsage } from '../usage.ts';
@@ -36,6 +38,8 @@ function watching(bindings: Env, by: RecordedCall['by']): Env {
       CALL_SLOTS: countCalls(bindings.CALL_SLOTS, 'CALL_SLOTS', usage, active),
       CALL: countCalls(bindings.CALL, 'CALL', usage, active),
       CAMPAIGN: countCalls(bindings.CAMPAIGN, 'CAMPAIGN', usage, active),
+      LOAD_TEST: countCalls(bindings.LOAD_TEST, 'LOAD_TEST', usage, active),
+      TEST_SESSION: countCalls(bindings.TEST_SESSION, 'TEST_SESSION', usage, active),
       EVENTS_QUEUE: queue(bindings.EVENTS_QUEUE),
       FANOUT_QUEUE: queue(bindings.FANOUT_QUEUE),
       CALLS_QUEUE: queue(bindings.CALLS_QUEUE),
@@ -101,6 +105,26 @@ export class CallObject extends TalkObject {
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
     usage.socketFrames++;
     super.webSocketMessage(socket, data);
+  }
+}
+
+export class LoadTestObject extends SessionsObject {
+  constructor(state: DurableObjectState, bindings: Env) {
+    super(state, watch(state, bindings, 'LOAD_TEST'));
+  }
+
+  override alarm(): Promise<void> {
+    return countAlarm(this.ctx, 'LOAD_TEST', () => super.alarm());
+  }
+}
+
+export class TestSessionObject extends SessionObject {
+  constructor(state: DurableObjectState, bindings: Env) {
+    super(state, watch(state, bindings, 'TEST_SESSION'));
+  }
+
+  override alarm(): Promise<void> {
+    return countAlarm(this.ctx, 'TEST_SESSION', () => super.alarm());
   }
 }
 

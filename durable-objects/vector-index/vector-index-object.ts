@@ -48,8 +48,7 @@ export class VectorIndexObject extends DurableObject<Env> {
   query(vector: Float32Array, topK: number, documentIds?: number[]): VectorMatch[] {
     const stored = this.#load();
     const unit = toUnit(vector);
-    // Coarse codes are off by some ten-thousandths: whoever belongs to the best is among so many.
-    const likely = candidates(stored.pages, unit, topK * 2 + 20, documentIds && new Set(documentIds));
+    const likely = candidates(stored.pages, unit, topK, documentIds && new Set(documentIds));
     const matches = Array.from(stored.read(likely.map(({ id }) => id)), ({ id, vector: found }): VectorMatch => ({
       id,
       similarity: similarityTo(unit, found),

@@ -1,21 +1,21 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isCountryCode } from '../../src/contacts/phone-numbers.ts';
-import { readCredentials } from '../local/credentials.ts';
+import type { Target } from '../local/repeated-request.ts';
 import { LocalError, readLocalSettings } from '../local/settings.ts';
+import { readTarget } from '../local/target.ts';
 
 export interface ImportSettings {
   file: string;
   listName: string;
-  baseUrl: string;
-  apiKey: string;
+  /** Null for a dry run, which needs none. */
+  target: Target | null;
   /** Undefined: the organization's own is asked for. */
   defaultCountry: string | undefined;
   batchRows: number;
   /** When it was not asked for, it is written only if there is something to write. */
   errorsFile: string;
   isErrorsFileAsked: boolean;
-  isDryRun: boolean;
 }
 
 export const usage = `Usage: npm run import-contacts -- FILE --list NAME [options]
@@ -46,26 +46,16 @@ export function readImportSettings(parameters: string[], environment: Record<str
     throw new LocalError(`--default-country is "${values['default-country']}"; give a two-letter country code such as US or DE.`);
   }
   const { stateDirectory } = readLocalSettings(environment);
-  const local = readCredentials(stateDirectory);
-  const baseUrl = values['base-url'] ?? (environment.BASE_URL || local?.base_url);
-  const apiKey = values['api-key'] ?? (environment.API_KEY || local?.api_key);
-  if ((!baseUrl || !apiKey) && !values['dry-run']) {
-    throw new LocalError(
-      `No ${baseUrl ? 'API key' : 'service'} to import into. Run "npm start" first, or give --base-url and --api-key (or BASE_URL and API_KEY).`,
-    );
-  }
   // npm runs scripts in the repository and says where it was called; paths are meant from there.
   const startedIn = (environment.npm_lifecycle_event === 'import-contacts' && environment.INIT_CWD) || process.cwd();
   return {
     file: resolve(startedIn, file),
     listName,
-    baseUrl: baseUrl ? withVersion(baseUrl) : '',
-    apiKey: apiKey ?? '',
+    target: values['dry-run'] ? null : readTarget(values, environment),
     defaultCountry,
     batchRows,
     errorsFile: values.errors ? resolve(startedIn, values.errors) : join(stateDirectory, 'import-errors.csv'),
     isErrorsFileAsked: values.errors !== undefined,
-    isDryRun: values['dry-run'] ?? false,
   };
 }
 
@@ -87,13 +77,4 @@ function parse(parameters: string[]) {
   } catch (error) {
     throw new LocalError(`${(error as Error).message}\n\n${usage}`);
   }
-}
-
-function withVersion(baseUrl: string): string {
-  if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) {
-    throw new LocalError(`The base URL is "${baseUrl}"; give one that begins with http:// or https:// and ends in /api/v1.`);
-  }
-  const url = new URL(baseUrl);
-  const path = url.pathname.replace(/\/+$/, '');
-  return `${url.origin}${path === '' ? '/api/v1' : path}`;
 }

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Person } from '../../src/contacts/spreadsheets/read-people.ts';
+import { RequestRefused } from '../local/repeated-request.ts';
+import type { Target } from '../local/repeated-request.ts';
 import { cutBatches } from './batches.ts';
 import type { Failure } from './failures.ts';
-import { BatchRefused, postBatch } from './post-batch.ts';
-import type { Target } from './post-batch.ts';
+import { postBatch } from './post-batch.ts';
 import { showProgress } from './progress.ts';
 
 export interface SendResult {
@@ -40,7 +41,7 @@ export async function sendPeople(
         reason,
       });
     try {
-      if (stopped) throw new BatchRefused(`not sent, because ${stopped}`, true);
+      if (stopped) throw new RequestRefused(`not sent, because ${stopped}`, true);
       const answer = await postBatch(target, body, `import-${run}-${batchNumber}`, (why, delayMs) =>
         progress.note(`Trying again in ${(delayMs / 1000).toFixed(1)} s: ${why}`),
       );
@@ -53,7 +54,7 @@ export async function sendPeople(
         if (person) fail(person, detail);
       }
     } catch (error) {
-      if (!(error instanceof BatchRefused)) throw error;
+      if (!(error instanceof RequestRefused)) throw error;
       for (const person of batch) fail(person, error.message);
       if (error.isFinal) stopped ??= error.message;
     }

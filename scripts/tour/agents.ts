@@ -10,7 +10,7 @@ export interface AgentFile {
 }
 
 /** The files of `examples/agents/`. */
-export const agentNames = ['new-lead', 'appointment-reminder', 'spring-offer', 'help-desk'];
+export const agentNames = ['new-lead', 'appointment-reminder', 'spring-offer', 'help-desk', 'willing-customer'];
 
 export const readAgent = (name: string): AgentFile => JSON.parse(readExample(`agents/${name}.json`)) as AgentFile;
 

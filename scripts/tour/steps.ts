@@ -11,6 +11,7 @@ import { sendEvents } from './steps/send-events.ts';
 import { sendWebhook } from './steps/send-webhook.ts';
 import { showCalls } from './steps/show-calls.ts';
 import { showOutcome } from './steps/show-outcome.ts';
+import { testAgent } from './steps/test-agent.ts';
 import { uploadHandbook } from './steps/upload-handbook.ts';
 
 /** The tour, in order. A new step is a file in `steps/` and a line here. */
@@ -27,5 +28,6 @@ export const steps: TourStep[] = [
   showCalls,
   uploadHandbook,
   askHandbook,
+  testAgent,
   offerJourneys,
 ];

@@ -1,5 +1,9 @@
 import { campaignObject } from '../campaigns/campaign-object.ts';
 import { overdueCampaigns } from '../campaigns/store.ts';
+import { loadTestObject } from '../simtest/load-test-object.ts';
+import { overdueLoadTests } from '../simtest/load-test-store.ts';
+import { overdueSessions } from '../simtest/store.ts';
+import { testSessionObject } from '../simtest/test-session-object.ts';
 import { pokeChat } from '../voice-agents/text-chat/poke-chat.ts';
 import { overdueChats } from '../voice-agents/text-chat/store.ts';
 import { askAgain } from '../voice-agents/dialing/ask-again.ts';
@@ -51,7 +55,7 @@ export async function askForLostCalls(bindings: Env, database: Database, now: nu
   });
 }
 
-/** Campaigns that should have done something, and text chats that should have ended. */
+/** Campaigns, conversation tests and load tests that should have done something, and text chats that should have ended. */
 export async function pokeObjects(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
   const before = overdueBefore(bindings, now);
   const campaigns = (await overdueCampaigns(database, before, pageSize)).map(({ id, organization_id }) => ({
@@ -62,7 +66,15 @@ export async function pokeObjects(bindings: Env, database: Database, now: number
     what: { organization_id, run_id: id },
     poke: (): Promise<unknown> => pokeChat(bindings, organization_id, id),
   }));
-  await each([...campaigns, ...chats], ({ what, poke }) =>
+  const sessions = (await overdueSessions(database, before, pageSize)).map(({ id, organization_id }) => ({
+    what: { organization_id, test_session_id: id },
+    poke: (): Promise<unknown> => testSessionObject(bindings, organization_id, id, (object) => object.poke(organization_id, id)),
+  }));
+  const loadTests = (await overdueLoadTests(database, before, pageSize)).map(({ id, organization_id }) => ({
+    what: { organization_id, load_test_id: id },
+    poke: (): Promise<unknown> => loadTestObject(bindings, organization_id, id, (object) => object.poke(organization_id, id)),
+  }));
+  await each([...campaigns, ...chats, ...sessions, ...loadTests], ({ what, poke }) =>
     poke().then(
       () => log.warn('an overdue object was poked', what),
       (error: unknown) => log.error('an overdue object cannot be reached', error, what),

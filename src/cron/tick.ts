@@ -47,7 +47,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'overdue runs', () => pokeOverdue(bindings, database, now, log));
     await step(log, 'overdue call slots', () => pokeSlots(bindings, database, now, log));
     await step(log, 'lost calls', () => askForLostCalls(bindings, database, now, log));
-    await step(log, 'overdue campaigns and chats', () => pokeObjects(bindings, database, now, log));
+    await step(log, 'overdue campaigns, chats and tests', () => pokeObjects(bindings, database, now, log));
     await step(log, 'idempotency keys', () => forget(database, now - keptMs));
     await step(log, 'retention', () => archiveOld(bindings, database, now));
   }

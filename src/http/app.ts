@@ -12,6 +12,7 @@ import { campaignRoutes } from '../campaigns/routes.ts';
 import { campaignUploadRoutes } from '../campaigns/upload-routes.ts';
 import { knowledgeBaseRoutes } from '../knowledge-base/routes.ts';
 import { documentUploadRoutes } from '../knowledge-base/upload/routes.ts';
+import { simtestRoutes } from '../simtest/routes.ts';
 import { artifactRoutes } from '../voice-agents/artifact-routes.ts';
 import { voiceAgentRoutes } from '../voice-agents/routes.ts';
 import { telephonyConfigRoutes } from '../voice-agents/telephony-configs/routes.ts';
@@ -82,6 +83,7 @@ export function createApp() {
   app.route(basePath, contactRoutes);
   app.route(basePath, campaignRoutes);
   app.route(basePath, knowledgeBaseRoutes);
+  app.route(basePath, simtestRoutes);
   app.route(basePath, eventRoutes);
   app.route(basePath, runRoutes);
   app.route(basePath, triggerRoutes);

@@ -7,6 +7,7 @@ import { createAgent } from './agents/create.ts';
 import { existingAgentWithDefinition } from './agents/existing-agent.ts';
 import { proposalIssues, storedIssues } from './agents/prepare-definition.ts';
 import { agentRecord } from './agents/records.ts';
+import { changeVerifiedAgent, verifyAgent } from './agents/verify.ts';
 import { runRoutes } from './run-routes.ts';
 import * as schemas from './schemas.ts';
 import { talkRoutes } from './talk-routes.ts';
@@ -44,7 +45,7 @@ const changeRoute = createRoute({
   tags,
   summary: 'Change a voice agent: absent fields stay, null clears',
   description:
-    'A changed definition becomes a new one with an id of its own, on which runs begin from now on; an equal one changes nothing. `workflow_configurations` are changed key by key.',
+    'A changed definition becomes a new one with an id of its own, on which runs begin from now on; an equal one changes nothing. `workflow_configurations` are changed key by key. With `require_verified` the answer comes when the `required_tests` have ended, at the latest after VERIFY_WAIT_SECONDS.',
   request: { params, body: jsonBody(schemas.AgentChangeBody) },
   responses: { 200: jsonResponse(schemas.AgentRecord), ...errorResponses(400, 404, 409) },
 });
@@ -66,6 +67,17 @@ const validateRoute = createRoute({
   responses: { 200: jsonResponse(schemas.AgentValidation), ...errorResponses(400, 404) },
 });
 
+const verifyRoute = createRoute({
+  method: 'post',
+  path: '/workflow/{workflow_id}/verify',
+  tags,
+  summary: 'Run the required tests of a voice agent',
+  description:
+    'Runs `workflow_configurations.required_tests`, all at once, each as a test session, and answers when they have ended. What has not ended after VERIFY_WAIT_SECONDS goes on; then `passed` is null unless another test has failed.',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.AgentVerification), ...errorResponses(400, 404, 409) },
+});
+
 const agentRoutes = createArea()
   .openapi(createRouteOf, async (c) => c.json(agentRecord(await createAgent(c.var.context, c.req.valid('json'))), 200))
   .openapi(listRoute, async (c) => {
@@ -77,9 +89,11 @@ const agentRoutes = createArea()
   .openapi(getRoute, async (c) =>
     c.json(agentRecord(await existingAgentWithDefinition(c.var.context, c.req.valid('param').workflow_id)), 200),
   )
-  .openapi(changeRoute, async (c) =>
-    c.json(agentRecord(await changeAgent(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json'))), 200),
-  )
+  .openapi(changeRoute, async (c) => {
+    const { require_verified: isVerified, ...input } = c.req.valid('json');
+    const change = isVerified ? changeVerifiedAgent : changeAgent;
+    return c.json(agentRecord(await change(c.var.context, c.req.valid('param').workflow_id, input)), 200);
+  })
   .openapi(statusRoute, async (c) =>
     c.json(agentRecord(await setAgentStatus(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json').status)), 200),
   )
@@ -88,7 +102,8 @@ const agentRoutes = createArea()
     const { workflow_definition: proposed } = c.req.valid('json');
     const errors = await (proposed ? proposalIssues(c.var.context, proposed, stored) : storedIssues(c.var.context, stored));
     return c.json({ valid: errors.length === 0, errors }, 200);
-  });
+  })
+  .openapi(verifyRoute, async (c) => c.json(await verifyAgent(c.var.context, c.req.valid('param').workflow_id), 200));
 
 /** Agents and their runs. */
 export const voiceAgentRoutes = createArea().route('/', agentRoutes).route('/', runRoutes).route('/', talkRoutes);

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { bodyId, timestamp } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
+import { TestResults, TestSessionRecord } from '../simtest/schemas.ts';
 import { longestCallSeconds } from './conversation/guards.ts';
 import { rowOutcomes } from './dialing/call-outcomes.ts';
 
@@ -25,7 +26,7 @@ const definition = jsonObject.openapi({
   },
 });
 const configurations = jsonObject.openapi({
-  description: `How the agent talks; an unknown key is refused, null is the default. \`model\`, \`max_call_duration\` (seconds, 300, at most ${longestCallSeconds}), \`max_user_idle_timeout\` (seconds, 10), \`recording_enabled\` (true), \`language\` (such as "en-US"), \`voice\`, \`tts_provider\`, \`transcription_provider\`, \`phrases\` (what it says without asking the model), \`required_tests\` (\`[{ adversary_workflow_id, config }]\`).`,
+  description: `How the agent talks; an unknown key is refused, null is the default. \`model\`, \`max_call_duration\` (seconds, 300, at most ${longestCallSeconds}), \`max_user_idle_timeout\` (seconds, 10), \`recording_enabled\` (true), \`language\` (such as "en-US"), \`voice\`, \`tts_provider\`, \`transcription_provider\`, \`phrases\` (what it says without asking the model), \`required_tests\` (\`[{ adversary_workflow_id, config }]\`, at most 50: which agent plays the person, and the \`config\` of a test session).`,
   example: { max_call_duration: 600, language: 'en-US', phrases: { goodbye: 'Goodbye, and thank you.' } },
 });
 const variables = jsonObject.openapi({ description: 'What prompts may use where a call brings no variable of that name' });
@@ -44,7 +45,15 @@ const fields = {
 };
 export const NewAgentBody = z.object({ name, workflow_definition: definition, ...fields }).openapi('NewVoiceAgent');
 export const AgentChangeBody = z
-  .object({ name: name.optional(), workflow_definition: definition.optional(), ...fields })
+  .object({
+    name: name.optional(),
+    workflow_definition: definition.optional(),
+    ...fields,
+    require_verified: z
+      .boolean()
+      .nullish()
+      .openapi({ description: 'Change it only if, as it is then, it passes its `required_tests`; otherwise 409, and nothing is changed' }),
+  })
   .openapi('VoiceAgentChange');
 
 export const agentStatuses = ['active', 'archived'] as const;
@@ -76,6 +85,27 @@ export const AgentList = listOf('workflows', AgentRecord);
 const problem = z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() });
 export const AgentValidationBody = z.object({ workflow_definition: definition.nullish() }).openapi('VoiceAgentProposal');
 export const AgentValidation = z.object({ valid: z.boolean(), errors: z.array(problem) }).openapi('VoiceAgentValidation');
+
+export const AgentVerification = z
+  .object({
+    workflow_id: z.int(),
+    definition_id: z.int(),
+    passed: z.boolean().nullable().openapi({
+      description: 'null: no test has failed, and not all have ended; their sessions go on, and `GET` of them tells their ends',
+    }),
+    tests: z.array(
+      z.object({
+        index: z.int().openapi({ description: 'Its place in `required_tests`, from 0' }),
+        test_session_id: z.int().nullable().openapi({ description: 'null: it could not be run, and `error` tells why' }),
+        adversary_workflow_id: z.int(),
+        status: TestSessionRecord.shape.status,
+        outcome: TestResults.shape.outcome.nullable(),
+        error: z.string().nullable(),
+        checks: TestResults.shape.checks,
+      }),
+    ),
+  })
+  .openapi('VoiceAgentVerification');
 
 // Runs
 

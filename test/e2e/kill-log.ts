@@ -7,28 +7,30 @@ export interface Downtime {
   to: number;
 }
 
-/** Kills a service that has calls going on and starts it again at once; says what each kill met. */
+/** Kills a service that has work going on and starts it again at once; says what each kill met, calls unless told otherwise. */
 export class KillLog {
   readonly #service: KillableService;
   readonly #say: (text: string) => void;
+  readonly #lookInto: (stateDirectory: string) => Map<string, number>;
   readonly downtimes: Downtime[] = [];
-  /** States of call attempts that kills met. */
+  /** States that kills met. */
   readonly met = new Set<string>();
 
-  constructor(service: KillableService, say: (text: string) => void) {
+  constructor(service: KillableService, say: (text: string) => void, lookInto = attemptsByState) {
     this.#service = service;
     this.#say = say;
+    this.#lookInto = lookInto;
   }
 
   async killAndStart(): Promise<void> {
     const from = Date.now();
     await this.#service.kill();
-    const met = attemptsByState(this.#service.stateDirectory);
+    const met = this.#lookInto(this.#service.stateDirectory);
     for (const state of met.keys()) this.met.add(state);
     await this.#service.start();
     const to = Date.now();
     this.downtimes.push({ from, to });
-    const found = [...met].map(([state, attempts]) => `${attempts} ${state}`).join(', ');
-    this.#say(`kill ${this.downtimes.length} met ${found || 'no call'}; up again after ${((to - from) / 1000).toFixed(1)} s`);
+    const found = [...met].map(([state, count]) => `${count} ${state}`).join(', ');
+    this.#say(`kill ${this.downtimes.length} met ${found || 'nothing'}; up again after ${((to - from) / 1000).toFixed(1)} s`);
   }
 }

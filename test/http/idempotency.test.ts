@@ -156,6 +156,23 @@ describe('a request that is still running', () => {
     expect(await storedOf(id)).toMatchObject([{ status: 422, created_at: start + 60_001 }]);
   });
 
+  test('and may have waited for the tests of an agent keeps its repeat waiting for so much longer', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { client, id } = await newOrganization();
+    const start = Date.now();
+    await client.post('/workflow/1/verify', {}, keyed('a'));
+    await client.put('/workflow/1', {}, keyed('a'));
+    await env.DB.prepare('UPDATE idempotency_key SET status = NULL, body = NULL WHERE organization_id = ?').bind(id).run();
+    const statuses = async () => [
+      (await client.post('/workflow/1/verify', {}, keyed('a'))).status,
+      (await client.put('/workflow/1', {}, keyed('a'))).status,
+    ];
+    vi.setSystemTime(start + 150_000);
+    expect(await statuses()).toEqual([409, 409]);
+    vi.setSystemTime(start + 150_001);
+    expect(await statuses()).toEqual([404, 404]);
+  });
+
   test('and lost its mark to a repeat does not overwrite what that one answered', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { client, key, id } = await newOrganization();

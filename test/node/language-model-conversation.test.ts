@@ -102,6 +102,14 @@ describe('words', () => {
     });
   });
 
+  test('are asked for with a seed when there is one', async () => {
+    const { ask, requests } = await start();
+    await ask('Hello', { seed: 7 });
+    await ask('Hello', { seed: 0 });
+    await ask('Hello');
+    expect((await requests()).map(({ body }) => body.seed)).toEqual([7, 0, undefined]);
+  });
+
   test('a model that takes no reasoning_effort is not sent any', async () => {
     for (const [model, effort] of [
       ['gpt-6-luna', 'none'],

@@ -10,13 +10,11 @@ import {
   type Document,
   type Receipt,
 } from '../../scripts/tour/handbook.ts';
-import { Service } from '../../scripts/tour/service.ts';
-import { NoteBook, type Tour } from '../../scripts/tour/step.ts';
 import { askHandbook } from '../../scripts/tour/steps/ask-handbook.ts';
 import { uploadHandbook } from '../../scripts/tour/steps/upload-handbook.ts';
+import { tourAt, tourBase as base } from './tour-at.ts';
 
 const uuid = '7a0c9f9e-64a5-4a55-9f0c-0d9b8ff5c2a1';
-const base = 'http://service.test/api/v1';
 const document = (more: Partial<Document> = {}): Document => ({
   document_uuid: uuid,
   filename: 'handbook.md',
@@ -36,22 +34,6 @@ const receipt: Receipt = {
 };
 const chunk = (chunk_text: string) => ({ chunk_text, chunk_metadata: { headings: ['Acme', 'Warranty'] }, similarity: 0.36 });
 const answerText = 'The compressor of every heat pump carries a warranty of seven years.';
-
-/** A tour at a service that answers each operation with the next of its answers, and the last one from then on. */
-function tourAt(answers: Record<string, unknown[]>): { tour: Tour; said: string[]; asked: [string, any][] } {
-  const said: string[] = [];
-  const asked: [string, any][] = [];
-  const service = new Service(base, 'key', async (input, init) => {
-    const operation = `${init?.method} ${String(input).replace(base, '').split('?')[0]}`;
-    asked.push([operation, /^[[{]/.test(String(init?.body)) ? JSON.parse(String(init?.body)) : init?.body]);
-    const left = answers[operation];
-    if (!left) return Response.json({ detail: `nobody asks for ${operation}` }, { status: 404 });
-    return Response.json(left.length > 1 ? left.shift() : left[0]);
-  });
-  const terminal = { line: (line: string) => said.push(line), begin: (line: string) => said.push(line), end: () => {} };
-  const tour = { service, baseUrl: base, terminal, say: (line: string) => said.push(line), notes: new NoteBook() } as unknown as Tour;
-  return { tour, said, asked };
-}
 
 describe('the handbook', () => {
   test('alone tells what is asked: the agent does not', () => {

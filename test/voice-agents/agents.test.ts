@@ -61,10 +61,11 @@ test('a new agent is active, with every default, and is read as it was answered'
 
 test('everything an agent may be created with is kept', async () => {
   const { client } = await newOrganization();
+  const { id: adversary_workflow_id } = await create(client, { name: 'Customer' });
   const given = {
     template_context_variables: { company: 'Acme', tiers: [1, 2] },
     call_disposition_codes: { sold: 'They ordered', lost: '' },
-    workflow_configurations: { language: 'en-GB', required_tests: [{ adversary_workflow_id: 7, config: { max_turns: 3 } }] },
+    workflow_configurations: { language: 'en-GB', required_tests: [{ adversary_workflow_id, config: { max_turns: 3 } }] },
   };
   const agent = await create(client, given);
   expect((await client.get(`/workflow/${agent.id}`)).body).toMatchObject(given);

@@ -185,6 +185,26 @@ describe('an object that dies in the middle of a talk', () => {
   });
 });
 
+test('a goodbye that was said together with its end_call is not said again', async () => {
+  for (const moment of ['before', 'after'] as const)
+    for (let commits = 1; commits <= 6; commits++) {
+      const kept = new MemoryConversationStore();
+      const model = new FakeModel({ text: 'Bye.', calls: [['end_call']] });
+      await begin(model, { definition: agent, store: kept }).conversation.start();
+      const dying = begin(model, { definition: agent, store: new DyingStore(kept, commits, moment) }).conversation;
+      const isDead = await dying.userTurn('I must go').then(
+        () => false,
+        () => true,
+      );
+      if (!isDead) expect(commits).toBeGreaterThan(3);
+      const { conversation } = begin(model, { definition: agent, store: kept });
+      if (kept.messages().at(-1)!.role === 'assistant' && kept.messages().length === 1) await conversation.userTurn('I must go');
+      else await conversation.resume();
+      expect(kept.state()).toMatchObject({ end: { reason: 'end_call' }, owesAnswer: false });
+      expect(kept.messages().flatMap(({ role, text }) => (role === 'assistant' ? [text] : []))).toEqual(['Hello', 'Bye.']);
+    }
+});
+
 test('a turn that was answered is not answered again', async () => {
   const { conversation, model } = await live([]);
   const asked = model.asked.length;

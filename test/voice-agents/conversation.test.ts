@@ -288,6 +288,7 @@ describe('a model that says nothing', () => {
     expect(await talk.conversation.userTurn('Hm')).toMatchObject({ said: [usualPhrases.please_repeat], end: null });
     expect(model.asked).toHaveLength(2);
     expect(talk.tokens.every(({ token }) => token.trim() !== '' || token === '')).toBe(true);
+    expect(talk.store.messages().map(({ fillsSilence }) => fillsSilence)).toEqual([undefined, undefined, true]);
   });
 
   test('after something was said in this turn, or at the goodbye, does not ask to repeat', async () => {

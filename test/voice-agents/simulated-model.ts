@@ -4,7 +4,7 @@ import { languageModel, type LanguageModel } from '../../src/providers/language-
 
 /** The adapter of the provider, against the simulated provider; `bodies` are the requests it got. */
 export function simulatedModel(): { model: LanguageModel; bodies: any[] } {
-  const routes = openai.createRoutes({ ledgerFile: undefined, signal: new AbortController().signal });
+  const routes = openai.createRoutes({ ledgerFile: undefined, signal: new AbortController().signal, ask: async () => undefined });
   const bodies: any[] = [];
   const model = languageModel(
     { OPENAI_API_KEY: 'local-simulator', OPENAI_BASE_URL: 'https://model.example.com/v1', LANGUAGE_MODEL: 'gpt-6-luna' },

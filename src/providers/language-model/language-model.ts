@@ -24,6 +24,8 @@ export interface CompletionRequest {
   max_tokens?: number | undefined;
   /** For everything, tries and waits between them included; at most 60, which is the default. */
   timeout_seconds?: number | undefined;
+  /** With the same one the provider tries to answer the same request in the same way. */
+  seed?: number | undefined;
 }
 
 export interface Completion {
@@ -90,6 +92,8 @@ export interface ConversationRequest {
   max_tokens?: number | undefined;
   /** How long the provider may leave us without a word: before the first one, tries included, and between two. At most 60, 15 by default. */
   silence_seconds?: number | undefined;
+  /** With the same one the provider tries to answer the same request in the same way. */
+  seed?: number | undefined;
 }
 
 /** Text as it comes, then one `end` or one `failure`, which may come in the middle of the text. Neither comes once the signal is aborted. */

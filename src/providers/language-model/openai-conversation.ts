@@ -130,7 +130,7 @@ function meaningOf(error: unknown, asked: Asked, isSilent: boolean): Conversatio
 }
 
 function bodyOf(request: ConversationRequest, model: string): OpenAI.ChatCompletionCreateParamsStreaming {
-  const { system, messages, tools = [], tool_choice: choice, max_tokens: maximum } = request;
+  const { system, messages, tools = [], tool_choice: choice, max_tokens: maximum, seed } = request;
   return {
     model,
     stream: true,
@@ -139,6 +139,7 @@ function bodyOf(request: ConversationRequest, model: string): OpenAI.ChatComplet
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })) }),
     ...(tools.length > 0 && choice !== undefined && { tool_choice: choice }),
     ...(maximum !== undefined && { max_completion_tokens: maximum }),
+    ...(seed !== undefined && { seed }),
     ...(canSkipThinking.test(model) && { reasoning_effort: 'none' as const }),
   };
 }

@@ -27,11 +27,12 @@ export async function completeByOpenAi(
   });
 }
 
-function bodyOf({ system, messages, output, max_tokens: maximum }: CompletionRequest, model: string) {
+function bodyOf({ system, messages, output, max_tokens: maximum, seed }: CompletionRequest, model: string) {
   return {
     model,
     messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages],
     ...(maximum === undefined ? {} : { max_completion_tokens: maximum }),
+    ...(seed !== undefined && { seed }),
     ...(output && {
       response_format: {
         type: 'json_schema' as const,

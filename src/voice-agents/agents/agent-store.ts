@@ -56,6 +56,18 @@ export async function findAgentWithDefinition(database: Database, organizationId
   return row && withDefinitionOf(row);
 }
 
+export async function findAgentsWithDefinition(database: Database, organizationId: number, ids: number[]): Promise<AgentWithDefinition[]> {
+  const rows = await database.all(
+    database.prepare(
+      `SELECT a.*, d.definition FROM json_each(?) j CROSS JOIN voice_agent a CROSS JOIN voice_agent_definition d
+       WHERE a.id = j.value AND a.organization_id = ? AND d.id = a.current_definition_id AND d.organization_id = a.organization_id`,
+      JSON.stringify(ids),
+      organizationId,
+    ),
+  );
+  return rows.map(withDefinitionOf);
+}
+
 /** What callers may change. All but the name is JSON text. */
 export interface AgentFields {
   name: string;

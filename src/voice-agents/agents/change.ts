@@ -5,12 +5,11 @@ import { conflict } from '../../library/errors.ts';
 import { updateAgent, type AgentFields, type AgentStatus, type AgentWithDefinition } from './agent-store.ts';
 import type { NewAgent } from './create.ts';
 import { existingAgentWithDefinition } from './existing-agent.ts';
-import { prepareDefinition } from './prepare-definition.ts';
-import { prepareConfigurations, prepareVariables } from './prepare-fields.ts';
+import { prepareChange } from './prepare-change.ts';
 
 /** Changes what is given. A changed definition is a new one, on which runs begin from now on; earlier runs stay on theirs. */
 export const changeAgent = (context: Context, id: number, input: Partial<NewAgent>): Promise<AgentWithDefinition> =>
-  write(context, id, (row) => changedFields(context, row, input));
+  write(context, id, (row) => prepareChange(context, row, input));
 
 /** Archives or restores an agent. Sent again, it changes nothing, and makes good what a crash left undone. */
 export async function setAgentStatus(context: Context, id: number, status: AgentStatus): Promise<AgentWithDefinition> {
@@ -37,19 +36,4 @@ async function write(
   });
   if (!written) throw conflict('The voice agent keeps being changed by other requests; try again');
   return written;
-}
-
-async function changedFields(context: Context, row: AgentWithDefinition, input: Partial<NewAgent>): Promise<AgentChange> {
-  const change: AgentChange = {};
-  if (input.name !== undefined) change.name = input.name;
-  if (input.template_context_variables !== undefined)
-    change.template_context_variables = prepareVariables(input.template_context_variables);
-  if (input.call_disposition_codes !== undefined) change.call_disposition_codes = JSON.stringify(input.call_disposition_codes ?? {});
-  if (input.workflow_configurations !== undefined)
-    change.workflow_configurations = prepareConfigurations(input.workflow_configurations, row.workflow_configurations);
-  if (input.workflow_definition !== undefined) {
-    const definition = await prepareDefinition(context, input.workflow_definition, row.workflow_definition);
-    if (definition !== null) change.definition = definition;
-  }
-  return change;
 }

@@ -16,6 +16,7 @@ const isLanguage = (tag: string): boolean => {
 
 const RequiredTest = z.strictObject({
   adversary_workflow_id: z.int().positive(),
+  /** What it must be is asked when it is saved and when it is run: an older one that is not keeps nobody from talking. */
   config: z.record(z.string(), z.unknown()).default({}),
 });
 

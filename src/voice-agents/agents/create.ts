@@ -2,6 +2,7 @@ import type { Context } from '../../accounts/context.ts';
 import { insertAgent, type AgentWithDefinition } from './agent-store.ts';
 import { prepareDefinition } from './prepare-definition.ts';
 import { prepareConfigurations, prepareVariables } from './prepare-fields.ts';
+import { requireSoundTests } from './prepare-required-tests.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -22,5 +23,10 @@ export async function createAgent(context: Context, input: NewAgent): Promise<Ag
     workflow_configurations: prepareConfigurations(input.workflow_configurations ?? null),
     definition: (await prepareDefinition(context, input.workflow_definition, null))!,
   };
+  await requireSoundTests(
+    context,
+    { workflow_definition: JSON.parse(fields.definition), workflow_configurations: JSON.parse(fields.workflow_configurations) },
+    null,
+  );
   return insertAgent(context.database, context.organization.id, fields, context.clock());
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
 import { conflict, notFound } from '../../library/errors.ts';
-import { findAgent, findAgentWithDefinition, type AgentRow, type AgentWithDefinition } from './agent-store.ts';
+import { findAgent, findAgentsWithDefinition, findAgentWithDefinition, type AgentRow, type AgentWithDefinition } from './agent-store.ts';
 
 export type { AgentRow, AgentWithDefinition } from './agent-store.ts';
 
@@ -16,6 +16,12 @@ export async function existingAgentWithDefinition(context: Context, id: number):
   const row = await findAgentWithDefinition(context.database, context.organization.id, id);
   if (!row) throw notFound('Voice agent');
   return row;
+}
+
+/** Those of them that the organization has, by id. One D1 call. */
+export async function agentsWithDefinition({ database, organization }: Context, ids: number[]): Promise<Map<number, AgentWithDefinition>> {
+  const rows = await findAgentsWithDefinition(database, organization.id, [...new Set(ids)]);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Throws 409: an archived agent takes no calls. */

@@ -1,7 +1,7 @@
 import { isRecord } from '../../library/json.ts';
 import type { CompletionFailure } from '../../providers/language-model/language-model.ts';
 import type { ExtractionVariable } from '../definition/schemas.ts';
-import type { Conclusion } from './contract.ts';
+import type { Conclusion, ConversationState } from './contract.ts';
 import { closedObject, formatOf, saidValues, transcriptFor, variablesSchema } from './extraction.ts';
 import { addUsage } from './record.ts';
 import type { Talk } from './talk.ts';
@@ -44,6 +44,7 @@ export async function conclude(talk: Talk, giveUp: boolean): Promise<Conclusion 
     messages: [{ role: 'user', content: transcriptFor(talk) }],
     output: formatOf(schema),
     timeout_seconds: timeoutSeconds,
+    seed: talk.setup.seed,
   });
   if ('failure' in answer) {
     talk.record.write({}, { events: [{ type: 'conclusion_failed', payload: { failure: answer.failure, message: answer.message } }] });
@@ -51,19 +52,19 @@ export async function conclude(talk: Talk, giveUp: boolean): Promise<Conclusion 
   }
   const { state } = talk.record;
   const { disposition, tags, summary, sentiment, extracted_variables: extracted } = answer.json as unknown as Answer;
-  talk.record.write({
-    extracted: { ...state.extracted, ...saidValues(extracted) },
-    usage: addUsage(state.usage, answer.usage),
-  });
-  return keep(talk, { disposition, tags: tags.slice(0, mostTags), summary, sentiment });
+  return keep(
+    talk,
+    { disposition, tags: tags.slice(0, mostTags), summary, sentiment },
+    { extracted: { ...state.extracted, ...saidValues(extracted) }, usage: addUsage(state.usage, answer.usage) },
+  );
 }
 
 interface Answer extends Conclusion {
   extracted_variables?: unknown;
 }
 
-function keep(talk: Talk, conclusion: Conclusion): Conclusion {
-  talk.record.write({ conclusion }, { events: [{ type: 'concluded', payload: { ...conclusion } }] });
+function keep(talk: Talk, conclusion: Conclusion, learned: Partial<ConversationState> = {}): Conclusion {
+  talk.record.write({ ...learned, conclusion }, { events: [{ type: 'concluded', payload: { ...conclusion } }] });
   return conclusion;
 }
 

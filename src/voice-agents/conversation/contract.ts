@@ -34,6 +34,8 @@ export interface ConversationSetup {
   guards: Guards;
   phrases: Phrases;
   tools: { live: true } | { live: false; mocks: ToolMock[] };
+  /** The language model may then answer the same again. */
+  seed?: number | undefined;
   /** How long it takes to say a character, so that silence counts from when the agent has finished speaking. 0: it is read, not said. */
   millisecondsACharacter: number;
 }
@@ -86,6 +88,8 @@ export interface StoredMessage {
   toolCallId?: string;
   /** The agent was not heard to the end. */
   isCut?: true;
+  /** The model had nothing to say, and the agent said this instead. */
+  fillsSilence?: true;
 }
 
 export interface ConversationEvent {

@@ -47,6 +47,7 @@ export async function extract(talk: Talk, node: TalkNode): Promise<void> {
       messages: [{ role: 'user', content: transcriptFor(talk) }],
       output: formatOf(variablesSchema(variables)),
       timeout_seconds: timeoutSeconds,
+      seed: talk.setup.seed,
     })
     .catch((error: Error) => ({ failure: 'provider_failed', message: error.name }));
   const { state } = talk.record;

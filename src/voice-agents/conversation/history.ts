@@ -48,9 +48,13 @@ const turnStart = (messages: readonly StoredMessage[]): number => messages.findL
 export const toolRounds = (messages: readonly StoredMessage[]): number =>
   messages.slice(turnStart(messages)).filter(({ toolCalls }) => toolCalls !== undefined).length;
 
+/** Where the model last called tools in the newest turn. */
+export const lastCalling = (messages: readonly StoredMessage[]): StoredMessage | undefined =>
+  messages.slice(turnStart(messages)).findLast(({ toolCalls }) => toolCalls !== undefined);
+
 /** The tool calls of the newest turn that were begun and have no answer, as after a crash. */
 export function openCalls(messages: readonly StoredMessage[]): { message: StoredMessage; calls: ToolCall[] } | null {
-  const message = messages.slice(turnStart(messages)).findLast(({ toolCalls }) => toolCalls !== undefined);
+  const message = lastCalling(messages);
   const answered = new Set(messages.map(({ toolCallId }) => toolCallId));
   const calls = message?.toolCalls?.filter(({ id }) => !answered.has(id)) ?? [];
   return message && calls.length > 0 ? { message, calls } : null;

@@ -25,6 +25,7 @@ export function requestOf(
     tools: offers.map(({ tool }) => tool),
     tool_choice: mustSpeak ? 'none' : undefined,
     max_tokens: maximumTokens,
+    seed: talk.setup.seed,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { CompletionFailure, ConversationDelta, ToolCall } from '../../providers/language-model/language-model.ts';
 import type { ConversationState, TurnOutcome } from './contract.ts';
-import { openCalls, toolRounds } from './history.ts';
+import { lastCalling, openCalls, toolRounds } from './history.ts';
 import { offersAt, type Offer } from './offers.ts';
 import { performCalls } from './perform-calls.ts';
 import { addUsage, type NewEvent, type NewMessage } from './record.ts';
@@ -54,7 +54,7 @@ export class Turn {
     let hasFailed = false;
     let wasCutOff = false;
     const open = this.#openCalls();
-    if (open && (await this.#perform(open, true))) return this.#finish();
+    if (this.#hasSaidGoodbye() || (open && (await this.#perform(open, true)))) return this.#finish();
     while (this.isCurrent) {
       const asked = await this.#ask(wasCutOff);
       wasCutOff = false;
@@ -76,6 +76,12 @@ export class Turn {
   #openCalls(): Called | null {
     const open = openCalls(this.#talk.record.messages);
     return open && { calls: open.calls, offers: offersAt(this.#talk), hasSpoken: open.message.text !== '' };
+  }
+
+  /** A crash came between a goodbye, said together with its end_call, and the end. */
+  #hasSaidGoodbye(): boolean {
+    const { state, messages } = this.#talk.record;
+    return state.closing === 'end_call' && (lastCalling(messages)?.text ?? '') !== '';
   }
 
   /** Does what was asked for, and tells whether that was all: the model said goodbye together with its end_call. */
@@ -146,29 +152,29 @@ export class Turn {
     const { record, setup } = this.#talk;
     if (record.state.closing !== null) return this.#finish(setup.phrases.goodbye);
     if (failure === 'content_filter' || failure === 'refused') return this.#finish(setup.phrases.cannot_say);
-    record.write({ closing: 'error' });
-    return this.#finish(setup.phrases.apology);
+    return this.#finish(setup.phrases.apology, { closing: 'error' });
   }
 
   /** The model has twice said nothing. */
   #fillSilence(): TurnOutcome['status'] {
     const { record, setup } = this.#talk;
     if (record.state.closing !== null) return this.#finish(setup.phrases.goodbye);
-    return this.#finish(this.voice.said.length > 0 ? undefined : setup.phrases.please_repeat);
+    if (this.voice.said.length > 0) return this.#finish();
+    return this.#finish(setup.phrases.please_repeat, {}, { fillsSilence: true });
   }
 
-  #finish(phrase?: string, more: Partial<ConversationState> = {}): TurnOutcome['status'] {
+  #finish(phrase?: string, more: Partial<ConversationState> = {}, kind: Pick<NewMessage, 'fillsSilence'> = {}): TurnOutcome['status'] {
     if (phrase !== undefined) this.voice.utter(phrase);
-    const { change, events } = this.#ending();
-    const messages: NewMessage[] = phrase === undefined ? [] : [{ role: 'assistant', text: phrase }];
+    const { change, events } = this.#ending(more.closing);
+    const messages: NewMessage[] = phrase === undefined ? [] : [{ role: 'assistant', text: phrase, ...kind }];
     this.#talk.record.write({ ...more, ...change }, { messages, events: [...(phrase === undefined ? [] : [said(phrase)]), ...events] });
     return 'answered';
   }
 
   /** It is the other side's turn, or the conversation is over. */
-  #ending(): { change: Partial<ConversationState>; events: NewEvent[] } {
+  #ending(closing = this.#talk.record.state.closing): { change: Partial<ConversationState>; events: NewEvent[] } {
     const { record, world } = this.#talk;
-    const { closing, end } = record.state;
+    const { end } = record.state;
     if (closing === null) return { change: { owesAnswer: false, quietSince: this.voice.speaksUntil }, events: [] };
     return {
       change: { owesAnswer: false, quietSince: null, end: end ?? { reason: closing, at: world.now() } },

@@ -1,0 +1,39 @@
+const [width, height] = [512, 512];
+const pictureBytes = width * height;
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+/**
+ * A PDF with pictures of noise added to it, in an update at its end as the format has them; no page shows them. `firstNumber` is that of the
+ * first object that the PDF does not have. The file becomes at most `mostBytes` long, and less than a picture shorter.
+ */
+export function withPictures(pdf: Uint8Array, firstNumber: number, mostBytes: number, random: () => number): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array[] = [pdf];
+  const offsets: number[] = [];
+  let length = pdf.length;
+  const count = Math.floor((mostBytes - pdf.length) / (pictureBytes + bytesBesideEach));
+  for (let number = firstNumber; number < firstNumber + count; number++) {
+    offsets.push(length);
+    const picture = pictureObject(number, random);
+    parts.push(picture);
+    length += picture.length;
+  }
+  const before = /startxref\n(\d+)\n%%EOF\n$/.exec(new TextDecoder('latin1').decode(pdf.subarray(-64)))![1];
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  const trailer = `trailer << /Size ${firstNumber + count} /Root 1 0 R /Prev ${before} >>`;
+  parts.push(bytesOf(`xref\n${firstNumber} ${count}\n${table}${trailer}\nstartxref\n${length}\n%%EOF\n`));
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+/** More than a picture takes beside its noise, its line in the table of objects included. */
+const bytesBesideEach = 300;
+
+function pictureObject(number: number, random: () => number): Uint8Array {
+  const is = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8`;
+  const noise = Uint8Array.from({ length: pictureBytes }, () => random() * 256);
+  return Buffer.concat([
+    bytesOf(`${number} 0 obj\n<< ${is} /Length ${pictureBytes} >>\nstream\n`),
+    noise,
+    bytesOf('\nendstream\nendobj\n'),
+  ]);
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDirectory } from '../scripts/local/settings.ts';
+
+/** A question with the passage that answers it. */
+export interface Answered {
+  question: string;
+  answer: string;
+}
+
+export interface QuestionSet {
+  name: string;
+  entries: Answered[];
+}
+
+const directory = join(projectDirectory, 'bench', 'data');
+
+/** Where they are from: data/README.md. */
+export const setNames = ['python-faq', 'perl-faq'];
+
+export function readQuestionSet(name: string): QuestionSet {
+  const lines = readFileSync(join(directory, `${name}.jsonl`), 'utf8')
+    .trimEnd()
+    .split('\n');
+  return { name, entries: lines.map((line) => JSON.parse(line) as Answered) };
+}
+
+/** A page with answers alone, each below a heading that tells only its number: no question is in what is searched. */
+export function pageOf(title: string, answers: string[]): string {
+  const sections = answers.map((answer, index) => `<h2>${headingOf(index)}</h2>\n${paragraphsOf(answer)}`);
+  return `<!doctype html><html><head><title>${title}</title></head><body>\n${sections.join('\n')}\n</body></html>\n`;
+}
+
+/** The position of the entry that a chunk below these headings belongs to; null: none. */
+export function entryOf(headings: string[]): number | null {
+  const number = /^Passage (\d+)$/.exec(headings.at(-1) ?? '')?.[1];
+  return number === undefined ? null : Number(number) - 1;
+}
+
+const headingOf = (index: number) => `Passage ${index + 1}`;
+
+const paragraphsOf = (answer: string) =>
+  answer
+    .split(/\n{2,}/)
+    .map((part) => `<p>${escaped(part)}</p>`)
+    .join('\n');
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+const plain = /^[\w ,.;:'"?!()-]{20,400}$/;
+
+/** Sentences of the answers without code, from which longer texts are made. */
+export const sentencesOf = (sets: QuestionSet[]): string[] =>
+  sets.flatMap(({ entries }) =>
+    entries.flatMap(({ answer }) =>
+      answer
+        .replaceAll(/\s+/g, ' ')
+        .split(/(?<=[.?!]) (?=[A-Z])/)
+        .filter((sentence) => plain.test(sentence)),
+    ),
+  );

@@ -1,0 +1,69 @@
+import { table } from './table.ts';
+
+/** Ways of looking for chunks. */
+export const modes = ['hybrid', 'vector', 'keyword'] as const;
+export type Mode = (typeof modes)[number];
+
+/** How far down an answer is looked at. */
+export const deepest = 10;
+const nearTop = 5;
+
+export interface Quality {
+  /** Share of the questions whose passage is among the first five. */
+  recallAt5: number;
+  /** Mean of the reciprocal of its place, 0 beyond the tenth (mean reciprocal rank). */
+  meanReciprocalRank: number;
+}
+
+/** What a set of questions showed. */
+export interface Retrieval {
+  set: string;
+  questions: number;
+  chunks: number;
+  qualities: Record<Mode, Quality>;
+}
+
+/** `places`: where the passage of each question was found, from 1; null: not at all. */
+export function qualityOf(places: (number | null)[]): Quality {
+  const sum = (of: (place: number) => number) => places.reduce<number>((total, place) => total + (place === null ? 0 : of(place)), 0);
+  return {
+    recallAt5: sum((place) => Number(place <= nearTop)) / places.length,
+    meanReciprocalRank: sum((place) => (place <= deepest ? 1 / place : 0)) / places.length,
+  };
+}
+
+/** Whether hybrid is at least as good as the better of the two that it is made of, by both measures. */
+export const isHybridBest = ({ qualities: { hybrid, vector, keyword } }: Retrieval): boolean =>
+  (['recallAt5', 'meanReciprocalRank'] as const).every((measure) => hybrid[measure] >= Math.max(vector[measure], keyword[measure]));
+
+/** Share of the ids of the true answers that are in the given ones. */
+export function shareFound(given: number[][], truth: number[][]): number {
+  const counts = truth.map((ids, question) => {
+    const found = new Set(given[question]);
+    return ids.filter((id) => found.has(id)).length;
+  });
+  return counts.reduce((sum, count) => sum + count, 0) / truth.flat().length;
+}
+
+const shown = (share: number) => share.toFixed(3);
+
+/** The ways of search side by side. */
+export function retrievalSection(retrievals: Retrieval[]): string[] {
+  const heads = [
+    'questions of',
+    'how many',
+    'chunks',
+    ...modes.map((mode) => `recall@5 ${mode}`),
+    ...modes.map((mode) => `MRR@${deepest} ${mode}`),
+    'hybrid is no worse',
+  ];
+  const cells = retrievals.map((retrieval) => [
+    retrieval.set,
+    String(retrieval.questions),
+    String(retrieval.chunks),
+    ...modes.map((mode) => shown(retrieval.qualities[mode].recallAt5)),
+    ...modes.map((mode) => shown(retrieval.qualities[mode].meanReciprocalRank)),
+    isHybridBest(retrieval) ? 'yes' : 'NO',
+  ]);
+  return ['Answers found by their questions, with the simulated embedding:', '', ...table(heads, cells)];
+}

@@ -1,0 +1,64 @@
+import type { TestConfig } from '../../src/simtest/config.ts';
+import type { Speaker, StopReason } from '../../src/simtest/contract.ts';
+import { stopReasonOf } from '../../src/simtest/stop-rules.ts';
+import { nextMove, turnsOf, type Move, type Side, type Sides, type Turn } from '../../src/simtest/turn-order.ts';
+import type { TurnOutcome } from '../../src/voice-agents/conversation/contract.ts';
+import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
+
+export const speakers = ['actor', 'adversary'] as const;
+
+export interface DialogueParts {
+  config(): TestConfig;
+  stored: Record<Speaker, { readonly side: Side }>;
+  /** The engine of a side; the same one while the object lives. */
+  conversationOf(speaker: Speaker): Conversation;
+  now(): number;
+}
+
+/** Two agents that talk in turn. How far they are stands in what their engines keep, so that a restart goes on in the middle of a turn. */
+export class Dialogue {
+  readonly #parts: DialogueParts;
+
+  constructor(parts: DialogueParts) {
+    this.#parts = parts;
+  }
+
+  get sides(): Sides {
+    const { actor, adversary } = this.#parts.stored;
+    return { actor: actor.side, adversary: adversary.side };
+  }
+
+  get turns(): Turn[] {
+    return turnsOf(this.#parts.config().first_speaker, this.sides);
+  }
+
+  stopReason(startedAt: number): StopReason | null {
+    return stopReasonOf(this.#parts.config(), this.turns, this.sides, this.#parts.now() - startedAt);
+  }
+
+  /** Has the side whose turn it is speak, until it has spoken or `stopped`. */
+  async takeTurn(stopped: Promise<unknown>): Promise<void> {
+    const { turns, sides } = this;
+    const move = nextMove(this.#parts.config().first_speaker, turns, sides);
+    const turn = this.#speak(move);
+    // One that is cut off goes on for a moment, and may fail unheard.
+    turn.catch(() => {});
+    await Promise.race([turn, stopped]);
+  }
+
+  async #speak(move: Move): Promise<TurnOutcome> {
+    const conversation = this.#parts.conversationOf(move.speaker);
+    if (move.kind === 'resume') return conversation.resume();
+    if (move.kind === 'open') return conversation.start();
+    if (conversation.state === null) await conversation.start({ speaksFirst: false });
+    const outcome = await conversation.userTurn(move.text);
+    // Whoever neither speaks nor ends would be asked for ever.
+    if (outcome.status === 'ignored') throw new Error(`the ${move.speaker} does not answer ${JSON.stringify(move.text)}`);
+    return outcome;
+  }
+
+  /** Nobody speaks any more, and a turn under way is cut off. */
+  end(): void {
+    for (const speaker of speakers) if (this.#parts.stored[speaker].side.state) this.#parts.conversationOf(speaker).end('stopped');
+  }
+}

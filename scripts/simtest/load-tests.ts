@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { repeatedRequest, RequestRefused } from '../local/repeated-request.ts';
+import type { OnWait, RepeatedRequest, Target } from '../local/repeated-request.ts';
+import { LocalError } from '../local/settings.ts';
+
+/** The body of `POST /simtest/load-tests`. */
+export interface NewLoadTest {
+  name: string;
+  actor_workflow_id: number;
+  adversary_workflow_id: number;
+  test_count: number;
+  concurrency: number;
+  ramp_seconds: number;
+  config: object;
+}
+
+interface Percentiles {
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+}
+
+/** What is read of `GET /simtest/load-tests/{load_test_group_id}/stats`. */
+export interface Statistics {
+  load_test_group_id: number;
+  status: 'running' | 'completed' | 'stopped';
+  total: number;
+  pending: number;
+  running: number;
+  completed: number;
+  failed: number;
+  stopped: number;
+  passed: number;
+  pass_rate: number | null;
+  duration_seconds: Percentiles;
+  turn_latency_ms: Percentiles;
+  achieved_concurrency_max: number;
+  achieved_concurrency_average: number | null;
+  errors: { error: string; count: number }[];
+  sessions: { test_session_id: number; error: string | null }[];
+}
+
+/** What is read of a session of `GET /simtest/test-sessions`. */
+export interface Session {
+  id: number;
+  results: { checks: { name: string; required: boolean; passed: boolean | null }[] } | null;
+}
+
+const pageRows = 100;
+
+/** The load tests of a service. What it does not take is a `LocalError`. */
+export class LoadTests {
+  readonly #target: Target;
+  readonly #onWait: OnWait;
+
+  constructor(target: Target, onWait: OnWait) {
+    this.#target = target;
+    this.#onWait = onWait;
+  }
+
+  /** Creates a load test, which begins at once; a lost answer makes no second one. Answers its id. */
+  async create(loadTest: NewLoadTest): Promise<number> {
+    const body = JSON.stringify(loadTest);
+    const { load_test_group_id: id } = await this.#ask<{ load_test_group_id: number }>({
+      method: 'POST',
+      path: '/simtest/load-tests',
+      body,
+      idempotencyKey: randomUUID(),
+    });
+    return id;
+  }
+
+  read(id: number): Promise<Statistics> {
+    return this.#ask({ method: 'GET', path: `/simtest/load-tests/${id}/stats` });
+  }
+
+  async stop(id: number): Promise<void> {
+    await this.#ask({ method: 'POST', path: `/simtest/load-tests/${id}/stop`, idempotencyKey: randomUUID() });
+  }
+
+  /** The sessions that have come to their results. */
+  async completed(id: number): Promise<Session[]> {
+    const sessions: Session[] = [];
+    for (;;) {
+      const path = `/simtest/test-sessions?load_test_group_id=${id}&status=completed&limit=${pageRows}&offset=${sessions.length}`;
+      const { test_sessions: page } = await this.#ask<{ test_sessions: Session[] }>({ method: 'GET', path });
+      sessions.push(...page);
+      if (page.length < pageRows) return sessions;
+    }
+  }
+
+  async #ask<Body>(request: RepeatedRequest): Promise<Body> {
+    try {
+      return JSON.parse(await repeatedRequest(this.#target, request, this.#onWait)) as Body;
+    } catch (error) {
+      if (error instanceof RequestRefused) throw new LocalError(`${request.method} ${request.path}: ${error.message}`);
+      if (error instanceof SyntaxError) throw new LocalError(`What answers at ${this.#target.baseUrl} is not this service.`);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import type { Issue } from '../library/errors.ts';
+import { issuesOf } from '../library/schema-issues.ts';
+import type { AgentDefinition } from '../voice-agents/definition/definition.ts';
+import { configIssues } from './config-issues.ts';
+import { TestConfig } from './config.ts';
+
+/** A test that an agent is to pass, as it is configured. */
+export interface RequiredTest {
+  adversary_workflow_id: number;
+  /** As given: what it leaves out is filled in when the test is run. */
+  config: Record<string, unknown>;
+}
+
+/** A test that can be run, or everything that is in its way. */
+export type ReadTest = { config: TestConfig } | { issues: Issue[] };
+
+/** Reads a required test of `actor`. `adversary` is undefined where the organization has no such agent; `loc` of issues begins with `at`. */
+export function readRequiredTest(
+  test: RequiredTest,
+  actor: AgentDefinition,
+  adversary: AgentDefinition | undefined,
+  at: string[],
+): ReadTest {
+  const { adversary_workflow_id: id } = test;
+  const unknown = {
+    loc: [...at, 'adversary_workflow_id'],
+    msg: `There is no voice agent ${id}; GET /workflow lists them`,
+    type: 'value_error',
+  };
+  const parsed = TestConfig.safeParse(test.config);
+  const issues = [
+    ...(adversary ? [] : [unknown]),
+    ...(parsed.success ? [] : issuesOf(parsed.error as z.ZodError, [...at, 'config'])),
+    ...(parsed.success && adversary ? configIssues(parsed.data, { actor, adversary }, [...at, 'config']) : []),
+  ];
+  return parsed.success && issues.length === 0 ? { config: parsed.data } : { issues };
+}

@@ -1,0 +1,145 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
+import { decodeCursor, envelope } from '../http/pagination.ts';
+import { createLoadTest } from './create-load-test.ts';
+import { createSession } from './create.ts';
+import { loadTestRecord } from './load-test-records.ts';
+import { listLoadTests } from './load-test-store.ts';
+import { readLoadTest } from './read-load-test.ts';
+import { readConversation, readSession } from './read.ts';
+import { sessionRecord } from './records.ts';
+import * as schemas from './schemas.ts';
+import { startSession } from './start.ts';
+import { stopLoadTest } from './stop-load-test.ts';
+import { stopSession } from './stop.ts';
+import { listSessions, runningSessions } from './store.ts';
+
+const tags = ['conversation-tests'];
+const params = z.object({ test_session_id: pathId });
+const loadTestParams = z.object({ load_test_group_id: pathId });
+const activeShown = 500;
+
+const createRouteOf = createRoute({
+  method: 'post',
+  path: '/simtest/test-sessions',
+  tags,
+  summary: 'Create a test session, in which one voice agent talks to another',
+  request: { body: jsonBody(schemas.NewSessionBody) },
+  responses: { 200: jsonResponse(schemas.TestSessionRecord), ...errorResponses(400, 404) },
+});
+const listRoute = createRoute({
+  method: 'get',
+  path: '/simtest/test-sessions',
+  tags,
+  summary: 'List test sessions, newest first',
+  request: { query: schemas.SessionQuery },
+  responses: { 200: jsonResponse(schemas.SessionList), ...errorResponses(400) },
+});
+const getRoute = createRoute({
+  method: 'get',
+  path: '/simtest/test-sessions/{test_session_id}',
+  tags,
+  summary: 'Get a test session as it is now',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.TestSessionRecord), ...errorResponses(400, 404) },
+});
+const startRoute = createRoute({
+  method: 'post',
+  path: '/simtest/test-sessions/{test_session_id}/start',
+  tags,
+  summary: 'Have the two agents of a pending session begin to talk',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.StartedSession), ...errorResponses(400, 404, 409) },
+});
+const stopRoute = createRoute({
+  method: 'post',
+  path: '/simtest/test-sessions/{test_session_id}/stop',
+  tags,
+  summary: 'Stop a running session; what was said is judged as far as that needs no language model',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.TestSessionRecord), ...errorResponses(400, 404, 409) },
+});
+const conversationRoute = createRoute({
+  method: 'get',
+  path: '/simtest/test-sessions/{test_session_id}/conversation',
+  tags,
+  summary: 'Get what was said so far, and the recordings',
+  request: { params },
+  responses: { 200: jsonResponse(schemas.ConversationAnswer), ...errorResponses(400, 404) },
+});
+const createLoadTestRoute = createRoute({
+  method: 'post',
+  path: '/simtest/load-tests',
+  tags,
+  summary: 'Create and start a load test: many sessions of the same two agents',
+  request: { body: jsonBody(schemas.NewLoadTestBody) },
+  responses: { 200: jsonResponse(schemas.StartedLoadTest), ...errorResponses(400, 404, 409) },
+});
+const listLoadTestsRoute = createRoute({
+  method: 'get',
+  path: '/simtest/load-tests',
+  tags,
+  summary: 'List load tests, newest first',
+  request: { query: schemas.LoadTestQuery },
+  responses: { 200: jsonResponse(schemas.LoadTestList), ...errorResponses(400) },
+});
+const statisticsRoute = createRoute({
+  method: 'get',
+  path: '/simtest/load-tests/{load_test_group_id}/stats',
+  tags,
+  summary: 'Get the statistics of a load test as they are now, with its sessions',
+  request: { params: loadTestParams },
+  responses: { 200: jsonResponse(schemas.LoadTestStatisticsRecord), ...errorResponses(400, 404) },
+});
+const stopLoadTestRoute = createRoute({
+  method: 'post',
+  path: '/simtest/load-tests/{load_test_group_id}/stop',
+  tags,
+  summary: 'Stop a running load test: no session starts any more, and those that run are stopped',
+  request: { params: loadTestParams },
+  responses: { 200: jsonResponse(schemas.LoadTestStatisticsRecord), ...errorResponses(400, 404, 409) },
+});
+const activeRoute = createRoute({
+  method: 'get',
+  path: '/simtest/active-tests',
+  tags,
+  summary: 'List the sessions that are running, newest first',
+  responses: { 200: jsonResponse(schemas.ActiveTests), ...errorResponses(400) },
+});
+
+export const simtestRoutes = createArea()
+  .openapi(createRouteOf, async (c) => c.json(sessionRecord(await createSession(c.var.context, c.req.valid('json'))), 200))
+  .openapi(listRoute, async (c) => {
+    const { status, load_test_group_id: loadTestId, search, ...page } = c.req.valid('query');
+    const { database, organization } = c.var.context;
+    const at = { ...page, after: decodeCursor(page.cursor) };
+    const found = await listSessions(database, organization.id, { status, loadTestId, search }, at);
+    return c.json(
+      envelope('test_sessions', page, found, (row) => sessionRecord(row)),
+      200,
+    );
+  })
+  .openapi(getRoute, async (c) => c.json(await readSession(c.var.context, c.req.valid('param').test_session_id), 200))
+  .openapi(startRoute, async (c) => {
+    const { test_session_id } = c.req.valid('param');
+    await startSession(c.var.context, test_session_id);
+    return c.json({ message: 'Test session started', test_session_id }, 200);
+  })
+  .openapi(stopRoute, async (c) => c.json(await stopSession(c.var.context, c.req.valid('param').test_session_id), 200))
+  .openapi(conversationRoute, async (c) =>
+    c.json({ conversation: await readConversation(c.var.context, c.req.valid('param').test_session_id) }, 200),
+  )
+  .openapi(createLoadTestRoute, async (c) => c.json(await createLoadTest(c.var.context, c.req.valid('json')), 200))
+  .openapi(listLoadTestsRoute, async (c) => {
+    const { search, ...page } = c.req.valid('query');
+    const { database, organization } = c.var.context;
+    const found = await listLoadTests(database, organization.id, search, { ...page, after: decodeCursor(page.cursor) });
+    return c.json(envelope('load_tests', page, found, loadTestRecord), 200);
+  })
+  .openapi(statisticsRoute, async (c) => c.json(await readLoadTest(c.var.context, c.req.valid('param').load_test_group_id), 200))
+  .openapi(stopLoadTestRoute, async (c) => c.json(await stopLoadTest(c.var.context, c.req.valid('param').load_test_group_id), 200))
+  .openapi(activeRoute, async (c) => {
+    const { database, organization } = c.var.context;
+    const { rows, count } = await runningSessions(database, organization.id, activeShown);
+    return c.json({ count, sessions: rows.map((row) => sessionRecord(row)) }, 200);
+  });

@@ -1,0 +1,74 @@
+import type { Context } from '../accounts/context.ts';
+import { readDispositionCodes } from '../voice-agents/conversation/conclusion.ts';
+import { TestConfig } from './config.ts';
+import type { Candidate, PinnedAgent, SessionFacts, SessionStatus } from './contract.ts';
+import { beginSession, findSession, type AgentToPin, type SessionToBegin } from './session-object-store.ts';
+
+type JsonObject = Record<string, unknown>;
+
+export interface LoadedSession {
+  facts: SessionFacts;
+  /** Of the row. */
+  status: SessionStatus;
+  /** Epoch ms; null: pending. */
+  startedAt: number | null;
+  /** Why it cannot start; null: nothing is in its way. */
+  hindrance: string | null;
+}
+
+/** What a session is and with whom. Null: there is none. */
+export const loadSession = async (context: Context, id: number): Promise<LoadedSession | null> =>
+  loaded(context, await findSession(context.database, context.organization.id, id));
+
+/** The same, and a pending session that nothing hinders is running from then on. */
+export const claimSession = async (context: Context, id: number, now: number): Promise<LoadedSession | null> =>
+  loaded(context, await beginSession(context.database, context.organization.id, id, now));
+
+function loaded({ organization }: Context, { session, agents }: Awaited<ReturnType<typeof findSession>>): LoadedSession | null {
+  if (!session) return null;
+  const config = TestConfig.parse(JSON.parse(session.config));
+  const facts: SessionFacts = {
+    sessionId: session.id,
+    organizationId: organization.id,
+    organization: { timezone: organization.timezone, default_country: organization.defaultCountry },
+    loadTestId: session.load_test_id,
+    testIndex: session.test_index,
+    config,
+    actor: pinned(agentOf(agents, session.actor_agent_id), candidateOf(session), config.actor_context),
+    adversary: pinned(agentOf(agents, session.adversary_agent_id), null, config.adversary_context),
+  };
+  return { facts, status: session.status, startedAt: session.started_at, hindrance: hindranceOf(agents) };
+}
+
+function agentOf(agents: AgentToPin[], id: number): AgentToPin {
+  const agent = agents.find((one) => one.id === id);
+  if (!agent) throw new Error(`voice agent ${id} of a test session is unknown`);
+  return agent;
+}
+
+const candidateOf = ({ candidate }: SessionToBegin): Candidate | null => (candidate === null ? null : (JSON.parse(candidate) as Candidate));
+
+function pinned(agent: AgentToPin, candidate: Candidate | null, own: JsonObject): PinnedAgent {
+  const { definition, workflow_configurations, template_context_variables, call_disposition_codes } = candidate ?? {
+    definition: JSON.parse(agent.definition) as JsonObject,
+    workflow_configurations: JSON.parse(agent.workflow_configurations) as unknown,
+    template_context_variables: JSON.parse(agent.template_context_variables) as JsonObject,
+    call_disposition_codes: JSON.parse(agent.call_disposition_codes) as JsonObject,
+  };
+  return {
+    agentId: agent.id,
+    name: agent.name,
+    definition,
+    configurations: workflow_configurations,
+    dispositionCodes: readDispositionCodes(call_disposition_codes),
+    initialContext: { ...template_context_variables, ...own },
+  };
+}
+
+function hindranceOf(agents: AgentToPin[]): string | null {
+  const archived = agents.find(({ status }) => status !== 'active');
+  return archived ? agentArchived(archived) : null;
+}
+
+export const agentArchived = ({ id, name }: Pick<AgentToPin, 'id' | 'name'>): string =>
+  `agent_archived: Voice agent ${id} ("${name}") is archived and talks to nobody; PUT /workflow/${id}/status with "active" restores it`;

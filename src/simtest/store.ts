@@ -1,0 +1,130 @@
+import type { Database, Row } from '../database/client.ts';
+import { countLimit, cut, type Found, type Position } from '../http/pagination.ts';
+import type { TestConfig } from './config.ts';
+import type { Candidate, SessionStatus, TestResults } from './contract.ts';
+
+/** A session's row, the config of a load test's session being the load test's. Moments in epoch ms. */
+export interface SessionRow {
+  id: number;
+  organization_id: number;
+  name: string;
+  status: SessionStatus;
+  actor_agent_id: number;
+  adversary_agent_id: number;
+  load_test_id: number | null;
+  test_index: number | null;
+  config: TestConfig;
+  results: TestResults | null;
+  error: string | null;
+  created_at: number;
+  started_at: number | null;
+  completed_at: number | null;
+}
+
+const columns = `id, organization_id, name, status, actor_agent_id, adversary_agent_id, load_test_id, test_index,
+  coalesce(config, (SELECT l.config FROM load_test l WHERE l.id = test_session.load_test_id)) AS config, results, error, created_at, started_at,
+  completed_at`;
+
+const sessionOf = (row: Row): SessionRow => ({
+  ...(row as unknown as SessionRow),
+  config: JSON.parse(row['config'] as string) as TestConfig,
+  results: row['results'] === null ? null : (JSON.parse(row['results'] as string) as TestResults),
+});
+
+export async function findSession(database: Database, organizationId: number, id: number): Promise<SessionRow | null> {
+  const row = await database.first(
+    database.prepare(`SELECT ${columns} FROM test_session WHERE id = ? AND organization_id = ?`, id, organizationId),
+  );
+  return row && sessionOf(row);
+}
+
+export interface NewSession {
+  name: string;
+  actorAgentId: number;
+  adversaryAgentId: number;
+  config: TestConfig;
+  /** The actor as it would be when a change is saved; null: as it is. */
+  candidate: Candidate | null;
+}
+
+export async function insertSession(database: Database, organizationId: number, session: NewSession, now: number): Promise<SessionRow> {
+  const row = await database.first(
+    database.prepare(
+      `INSERT INTO test_session (organization_id, name, status, actor_agent_id, adversary_agent_id, config, candidate, created_at)
+       VALUES (?, ?, 'pending', ?, ?, ?, ?, ?) RETURNING ${columns}`,
+      organizationId,
+      session.name,
+      session.actorAgentId,
+      session.adversaryAgentId,
+      JSON.stringify(session.config),
+      session.candidate && JSON.stringify(session.candidate),
+      now,
+    ),
+  );
+  return sessionOf(row!);
+}
+
+export interface SessionFilter {
+  status?: SessionStatus | undefined;
+  loadTestId?: number | undefined;
+  search?: string | undefined;
+}
+
+/** Newest first. */
+export async function listSessions(
+  database: Database,
+  organizationId: number,
+  filter: SessionFilter,
+  page: { limit: number; offset: number; after?: Position | undefined },
+): Promise<Found<SessionRow>> {
+  const { sql, parameters } = conditionOf(organizationId, filter);
+  const [rows, counted] = await database.batch([
+    database.prepare(
+      `SELECT ${columns} FROM test_session WHERE ${sql} AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?`,
+      ...parameters,
+      page.after?.id ?? Number.MAX_SAFE_INTEGER,
+      page.limit + 1,
+      page.offset,
+    ),
+    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM test_session WHERE ${sql} LIMIT ${countLimit + 1})`, ...parameters),
+  ]);
+  const { total } = counted![0] as { total: number };
+  const found = cut(rows!.map(sessionOf), page.limit, ({ id }) => ({ value: null, id }));
+  return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
+}
+
+/** Written out, so that an index serves whatever is asked. */
+function conditionOf(
+  organizationId: number,
+  { status, loadTestId, search }: SessionFilter,
+): { sql: string; parameters: (string | number)[] } {
+  const conditions: [string, string | number][] = [['organization_id = ?', organizationId]];
+  if (loadTestId !== undefined) conditions.push(['load_test_id = ?', loadTestId]);
+  if (status !== undefined) conditions.push(['status = ?', status]);
+  if (search) conditions.push(['instr(lower(name), lower(?)) > 0', search]);
+  return { sql: conditions.map(([sql]) => sql).join(' AND '), parameters: conditions.map(([, value]) => value) };
+}
+
+/** Running ones, the newest first, and how many they are in all. */
+export async function runningSessions(
+  database: Database,
+  organizationId: number,
+  limit: number,
+): Promise<{ rows: SessionRow[]; count: number }> {
+  const where = `organization_id = ? AND status = 'running'`;
+  const [rows, counted] = await database.batch([
+    database.prepare(`SELECT ${columns} FROM test_session WHERE ${where} ORDER BY id DESC LIMIT ?`, organizationId, limit),
+    database.prepare(`SELECT count(*) AS count FROM test_session WHERE ${where}`, organizationId),
+  ]);
+  return { rows: rows!.map(sessionOf), count: (counted![0] as { count: number }).count };
+}
+
+/** Sessions whose object should have done something before `before` (epoch ms), the most overdue first. */
+export const overdueSessions = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
+  database.all(
+    database.prepare(
+      'SELECT id, organization_id FROM test_session WHERE wake_at IS NOT NULL AND wake_at < ? ORDER BY wake_at LIMIT ?',
+      before,
+      limit,
+    ),
+  );
