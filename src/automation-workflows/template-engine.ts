@@ -11,22 +11,45 @@ const maximumMilliseconds = 500;
 /** A Worker's clock stands still while code runs, so time alone would bound nothing there: each tag, output and text is counted too. */
 const maximumSteps = 50_000;
 
-const engine = new Liquid({
-  ownPropertyOnly: true,
-  strictFilters: true,
-  parseLimit: maximumTemplateLength,
-  memoryLimit: maximumMemory,
-  timezoneOffset: 'UTC',
-  locale: 'en-US',
-});
-// Tags that would read other templates from files.
-for (const tag of ['include', 'render', 'layout', 'block']) delete engine.tags[tag];
-for (const [name, filter] of Object.entries(templateFilters)) engine.registerFilter(name, filter);
+/** Makes text of others harmless where it is written into; what the template itself says stays. */
+export type Escape = (text: string) => string;
 
-const parsed = new BoundedCache<string, Template[]>(500);
+class Engine {
+  readonly liquid: Liquid;
+  readonly #parsed = new BoundedCache<string, Template[]>(500);
+
+  constructor(escape?: Escape) {
+    this.liquid = new Liquid({
+      ownPropertyOnly: true,
+      strictFilters: true,
+      parseLimit: maximumTemplateLength,
+      memoryLimit: maximumMemory,
+      timezoneOffset: 'UTC',
+      locale: 'en-US',
+      ...(escape && { outputEscape: (value: unknown) => escape(textOf(toValue(value))) }),
+    });
+    // Tags that would read other templates from files.
+    for (const tag of ['include', 'render', 'layout', 'block']) delete this.liquid.tags[tag];
+    for (const [name, filter] of Object.entries(templateFilters)) this.liquid.registerFilter(name, filter);
+  }
+
+  parse(text: string): Template[] {
+    return this.#parsed.get(text, () => this.liquid.parse(text));
+  }
+}
+
+const plain = new Engine();
+const escaping = new Map<Escape, Engine>();
+
+function engineFor(escape: Escape | undefined): Engine {
+  if (escape === undefined) return plain;
+  const engine = escaping.get(escape) ?? new Engine(escape);
+  escaping.set(escape, engine);
+  return engine;
+}
 
 /** Throws an Error that says what does not parse. */
-export const parseTemplate = (text: string): Template[] => parsed.get(text, () => engine.parse(text));
+export const parseTemplate = (text: string): Template[] => plain.parse(text);
 
 class RenderBudget {
   #stepsLeft = maximumSteps;
@@ -54,16 +77,25 @@ const textOf = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** The value of a text that is one whole expression, else the rendered text. Throws the engine's errors. */
-export function evaluateTemplate(text: string, scope: object): Json {
-  const templates = parseTemplate(text);
-  const limits = { liquid: engine, renderLimit: new RenderBudget() };
+/**
+ * The value of a text that is one whole expression, else the rendered text; each value `escape`d where there is such a rule, of which there
+ * may be few. Throws the engine's errors.
+ */
+export function evaluateTemplate(text: string, scope: object, escape?: Escape): Json {
+  const engine = engineFor(escape);
+  const templates = engine.parse(text);
+  const limits = { liquid: engine.liquid, renderLimit: new RenderBudget() };
   // A copy, because the increment tag writes into the scope it is given.
-  const context = new Context({ ...scope }, engine.options, { sync: true }, limits as unknown as ConstructorParameters<typeof Context>[3]);
+  const context = new Context(
+    { ...scope },
+    engine.liquid.options,
+    { sync: true },
+    limits as unknown as ConstructorParameters<typeof Context>[3],
+  );
   const [first] = templates;
   if (templates.length === 1 && first instanceof Output) return jsonOf(toValue(toValueSync(first.value.value(context))));
   const emitter = new BoundedEmitter();
-  toValueSync(engine.renderer.renderTemplates(templates, context, emitter));
+  toValueSync(engine.liquid.renderer.renderTemplates(templates, context, emitter));
   return emitter.buffer;
 }
 

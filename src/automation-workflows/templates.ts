@@ -1,5 +1,5 @@
 import { isRecord, type Json } from '../library/json.ts';
-import { evaluateTemplate, parseTemplate } from './template-engine.ts';
+import { evaluateTemplate, parseTemplate, type Escape } from './template-engine.ts';
 
 /** What a template can name: the roots of the run and its top-level variables. */
 export type Scope = Record<string, unknown>;
@@ -20,18 +20,18 @@ export const isTemplate = (text: string): boolean => text.includes('{{') || text
  * Renders one text. A text that is one whole `{{ expression }}` gives the value with its type (null for a missing one), any other a string.
  * Throws TemplateError.
  */
-export function render(template: string, scope: Scope): Json {
+export function render(template: string, scope: Scope, escape?: Escape): Json {
   if (!isTemplate(template)) return template;
   try {
-    return evaluateTemplate(template, scope);
+    return evaluateTemplate(template, scope, escape);
   } catch (error) {
     throw new TemplateError(template, reasonOf(error));
   }
 }
 
-/** As `render`, as text: null is the empty text, objects and arrays are JSON. */
-export function renderText(template: string, scope: Scope): string {
-  const value = render(template, scope);
+/** As `render`, as text: null is the empty text, objects and arrays are JSON. With `escape`, what the template writes of the scope goes through it. */
+export function renderText(template: string, scope: Scope, escape?: Escape): string {
+  const value = render(template, scope, escape);
   if (value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

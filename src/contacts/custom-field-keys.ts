@@ -20,6 +20,9 @@ const standardColumns: EditableColumn[] = [
   { key: 'tags', label: 'Tags', type: 'array', standard: true },
 ];
 
+/** By their keys. */
+export const standardFields: readonly string[] = standardColumns.map(({ key }) => key);
+
 /** What can be edited of a contact: the standard columns, then every custom field that was ever written. */
 export async function editableColumns(context: Context): Promise<EditableColumn[]> {
   const keys = await findCustomFieldKeys(context.database, context.organization.id);

@@ -1,4 +1,5 @@
 import type { Context } from '../accounts/context.ts';
+import type { Statement } from '../database/client.ts';
 import { notFound } from '../library/errors.ts';
 import * as store from './store-members.ts';
 
@@ -17,3 +18,7 @@ export async function removeMember(context: Context, listId: number, contactId: 
   if (!list) throw notFound('Contact list');
   if (!wasMember) throw notFound(`Contact ${contactId} in this list`);
 }
+
+/** Takes contacts off the list of this name, if there is one, within a batch of the caller's: the statements, in their order. */
+export const leavingStatements = ({ database, organization }: Context, listName: string, contactIds: number[]): Statement[] =>
+  store.leaveList(database, organization.id, listName, contactIds);

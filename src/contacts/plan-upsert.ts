@@ -1,11 +1,13 @@
 import { applyChange, changedFields } from './apply-change.ts';
-import { nobody, type Contact, type ContactChange, type ContactValues } from './contact.ts';
+import { hasKey, nobody, type Contact, type ContactChange, type ContactValues } from './contact.ts';
 import { sizeProblem } from './read-fields.ts';
 
 export interface UpsertRow {
   index: number;
-  /** With a phone or an external id. */
+  /** With a phone or an external id, unless the contact is known. */
   change: ContactChange;
+  /** The contact that the row is, whatever its phone and external id are. */
+  contactId?: number;
 }
 
 export interface RowFailure {
@@ -33,14 +35,19 @@ export interface UpsertPlan {
 }
 
 /**
- * Folds rows into people, in order: a row is the contact that has its phone at that point, else the one with its external id,
- * else a new one. `known` are the stored contacts with any phone or external id of the rows; `capacity` is how many the plan
- * still allows.
+ * Folds rows into people, in order: a row is the contact that it names, else the one that has its phone at that point, else the one with
+ * its external id, else a new one. `known` are the stored contacts with any id, phone or external id of the rows; `capacity` is how many
+ * the plan still allows.
  */
 export function planUpsert(rows: UpsertRow[], known: Contact[], capacity: number): UpsertPlan {
   const plan: UpsertPlan = { people: [], failures: [] };
   const owners = { phone: new Map<string, Person>(), external_id: new Map<string, Person>() };
-  for (const contact of known) claim({ known: contact, values: contact, isChanged: false, rows: [] });
+  const named = new Map<number, Person>();
+  for (const contact of known) {
+    const person: Person = { known: contact, values: contact, isChanged: false, rows: [] };
+    named.set(contact.id, person);
+    claim(person);
+  }
 
   function claim(person: Person): void {
     if (person.values.phone !== null) owners.phone.set(person.values.phone, person);
@@ -52,19 +59,20 @@ export function planUpsert(rows: UpsertRow[], known: Contact[], capacity: number
     const { phone, external_id } = row.change;
     const byPhone = phone ? owners.phone.get(phone) : undefined;
     const byExternalId = external_id ? owners.external_id.get(external_id) : undefined;
-    if (byPhone && byExternalId && byPhone !== byExternalId) {
-      const detail = `phone belongs to ${nameOf(byPhone)}, external_id to ${nameOf(byExternalId)}`;
-      plan.failures.push({ index: row.index, code: 'identity_conflict', detail });
+    const byId = row.contactId === undefined ? undefined : named.get(row.contactId);
+    const conflict = identityConflict(byId, byPhone, byExternalId);
+    if (conflict !== undefined) {
+      plan.failures.push({ index: row.index, code: 'identity_conflict', detail: conflict });
       continue;
     }
-    const found = byPhone ?? byExternalId;
+    const found = byId ?? byPhone ?? byExternalId;
     if (!found && left <= 0) {
       plan.failures.push({ index: row.index, code: 'contact_limit_reached', detail: '' });
       continue;
     }
     const person = found ?? { known: null, values: nobody, isChanged: false, rows: [] };
     const after = applyChange(person.values, row.change);
-    const problem = sizeProblem(after);
+    const problem = hasKey(after) ? sizeProblem(after) : keyless;
     if (problem) {
       plan.failures.push({ index: row.index, ...problem });
       continue;
@@ -81,6 +89,21 @@ export function planUpsert(rows: UpsertRow[], known: Contact[], capacity: number
   }
   for (const person of plan.people) person.isChanged = person.known !== null && changedFields(person.known, person.values).length > 0;
   return plan;
+}
+
+const keyless = {
+  field: 'phone',
+  code: 'no_key',
+  detail: 'would leave the contact without phone, email and external_id; keep at least one',
+};
+
+function identityConflict(byId: Person | undefined, byPhone: Person | undefined, byExternalId: Person | undefined): string | undefined {
+  if (byId) {
+    const [field, other] = byPhone && byPhone !== byId ? ['phone', byPhone] : ['external_id', byExternalId ?? byId];
+    return other === byId ? undefined : `${field} belongs to ${nameOf(other as Person)}, the record is ${nameOf(byId)}`;
+  }
+  if (!byPhone || !byExternalId || byPhone === byExternalId) return undefined;
+  return `phone belongs to ${nameOf(byPhone)}, external_id to ${nameOf(byExternalId)}`;
 }
 
 const nameOf = (person: Person) => (person.known ? `contact ${person.known.id}` : `the contact of row ${person.rows[0]!.index}`);

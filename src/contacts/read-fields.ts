@@ -15,13 +15,18 @@ export type FieldReading = { change: ContactChange } | { problem: FieldProblem }
 
 /** What POST and PUT ask for: an empty text is no value, tags are replaced. Throws 422; `place` begins its `loc`. */
 export function readFields(fields: ContactFields, defaultCountry: string, place: string): ContactChange {
+  const reading = readChange(fields, defaultCountry);
+  if ('change' in reading) return reading.change;
+  throw invalidAt([place, reading.problem.field], reading.problem.detail, reading.problem.code);
+}
+
+/** The same, with what is wrong in the answer. */
+export function readChange(fields: ContactFields, defaultCountry: string): FieldReading {
   const change: ContactChange = {};
   for (const field of textFields) if (fields[field] !== undefined) change[field] = fields[field] || null;
   if (fields.tags !== undefined) change.tags = fields.tags ?? [];
   if (fields.custom_fields !== undefined) change.custom_fields = fields.custom_fields;
-  const reading = checked(change, defaultCountry);
-  if ('change' in reading) return reading.change;
-  throw invalidAt([place, reading.problem.field], reading.problem.detail, reading.problem.code);
+  return checked(change, defaultCountry);
 }
 
 // The fields of a contact record that no one writes; sent back to us they mean nothing, and they are no custom fields either.

@@ -8,6 +8,7 @@ import { ContactListRecord, listName } from './list-schemas.ts';
 export const maximumContactsPerRequest = 5000;
 export const maximumTags = 100;
 export const maximumCustomFieldKeys = 200;
+export const maximumCustomFieldKeyLength = 100;
 export const maximumCustomFieldsBytes = 32 * 1024;
 
 const line = (maximum: number) =>
@@ -32,7 +33,7 @@ const tag = line(100).refine((text) => text !== '', 'A tag must not be empty');
 const customFieldKey = z
   .string()
   .min(1, 'A custom field needs a name')
-  .max(100, 'The name of a custom field must have 100 characters or fewer');
+  .max(maximumCustomFieldKeyLength, `The name of a custom field must have ${maximumCustomFieldKeyLength} characters or fewer`);
 
 /** The writable fields of a contact, as callers send them. */
 const contactFields = {

@@ -1,4 +1,4 @@
-import type { Database, Row } from '../database/client.ts';
+import type { Database, Row, Statement } from '../database/client.ts';
 import { listOf, oneList, type ContactList } from './store-lists.ts';
 
 const liveList = 'SELECT id FROM contact_list WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL';
@@ -62,6 +62,25 @@ export async function removeMember(
   ]);
   return { list: list![0] ? listOf(list![0]) : null, wasMember: removed!.length > 0 };
 }
+
+/** Takes contacts off the list of this name; for one batch, in this order. */
+export const leaveList = (database: Database, organizationId: number, name: string, contactIds: number[]): Statement[] => {
+  const list = 'organization_id = ?1 AND name = ?2 AND deleted_at IS NULL';
+  return [
+    database.prepare(
+      `DELETE FROM contact_list_member WHERE list_id = (SELECT id FROM contact_list WHERE ${list})
+         AND contact_id IN (SELECT value FROM json_each(?3))`,
+      organizationId,
+      name,
+      JSON.stringify(contactIds),
+    ),
+    database.prepare(
+      `UPDATE contact_list SET contacts_count = contacts_count - changes() WHERE ${list} AND changes() > 0`,
+      organizationId,
+      name,
+    ),
+  ];
+};
 
 const nameOf = (row: Row) => row.name as string;
 

@@ -4,21 +4,30 @@ import { jsonChunks } from '../database/json-chunks.ts';
 import { contactColumns, contactOf, countContacts, rememberKeys, storedValues, valueColumns, type Write } from './store.ts';
 import { ensureList, listColumns, listOf, type ContactList } from './store-lists.ts';
 
-/** The contacts that have any of the phones or external ids, and how many contacts there are. */
+export interface ContactKeys {
+  phones: string[];
+  externalIds: string[];
+  /** Those of them that are deleted are not found. */
+  ids?: number[];
+}
+
+/** The contacts that have any of the keys, and how many contacts there are. */
 export async function resolveContacts(
   database: Database,
   organizationId: number,
-  keys: { phones: string[]; externalIds: string[] },
+  keys: ContactKeys,
 ): Promise<{ contacts: Contact[]; count: number }> {
   const [found, usage] = await database.batch([
     database.prepare(
       `SELECT ${contactColumns('c')} FROM (
          SELECT k.id FROM json_each(?1) j CROSS JOIN contact k WHERE k.organization_id = ?3 AND k.phone = j.value
          UNION SELECT k.id FROM json_each(?2) j CROSS JOIN contact k WHERE k.organization_id = ?3 AND k.external_id = j.value
+         UNION SELECT k.id FROM json_each(?4) j CROSS JOIN contact k WHERE k.id = j.value AND k.organization_id = ?3 AND k.deleted_at IS NULL
        ) known CROSS JOIN contact c WHERE c.id = known.id`,
       JSON.stringify(keys.phones),
       JSON.stringify(keys.externalIds),
       organizationId,
+      JSON.stringify(keys.ids ?? []),
     ),
     database.prepare('SELECT contacts_count FROM organization_usage WHERE organization_id = ?', organizationId),
   ]);
@@ -52,6 +61,16 @@ const indexed = valueColumns.filter((column) => !(unindexed as readonly string[]
 
 /** One transaction. Throws `isLimitBroken` and `isKeyTaken` errors, and then has written nothing. */
 export async function writeUpsert(database: Database, writes: UpsertWrites, write: Write): Promise<UpsertResult> {
+  const { statements, resultOf } = upsertStatements(database, writes, write);
+  return resultOf(await database.batch(statements));
+}
+
+/** The statements of an upsert, in their order, and what their answers say. A batch with them throws as `writeUpsert` does. */
+export function upsertStatements(
+  database: Database,
+  writes: UpsertWrites,
+  write: Write,
+): { statements: Statement[]; resultOf: (answers: Row[][]) => UpsertResult } {
   const { organizationId, now } = write;
   const touchesIndex = ({ before, after }: UpsertWrites['updates'][number]) => indexed.some((column) => before[column] !== after[column]);
   const steps: Record<string, Statement[]> = {
@@ -79,18 +98,32 @@ export async function writeUpsert(database: Database, writes: UpsertWrites, writ
       ),
     ],
   };
-  const answers = await database.batch(Object.values(steps).flat());
-  const rows: Record<string, Row[]> = {};
-  for (const [step, statements] of Object.entries(steps)) rows[step] = answers.splice(0, statements.length).flat();
-  const { has_changes, ...list } = rows.state![0]!;
-  return {
-    insertedIds: rows.inserted as unknown as UpsertResult['insertedIds'],
-    updatedIds: new Set(rows.updated!.map((row) => row.id as number)),
-    list: list.id === null ? null : listOf(list),
-    isListCreated: rows.list!.length > 0,
-    hasChanges: has_changes === 1,
-  };
+  return { statements: Object.values(steps).flat(), resultOf };
+
+  function resultOf(answers: Row[][]): UpsertResult {
+    const left = [...answers];
+    const rows: Record<string, Row[]> = {};
+    for (const [step, statements] of Object.entries(steps)) rows[step] = left.splice(0, statements.length).flat();
+    const { has_changes, ...list } = rows.state![0]!;
+    return {
+      insertedIds: rows.inserted as unknown as UpsertResult['insertedIds'],
+      updatedIds: new Set(rows.updated!.map((row) => row.id as number)),
+      list: list.id === null ? null : listOf(list),
+      isListCreated: rows.list!.length > 0,
+      hasChanges: has_changes === 1,
+    };
+  }
 }
+
+/** Breaks its batch, as the plan's limit does, when one of the contacts was written since it was read. */
+export const requireUnwritten = (database: Database, organizationId: number, people: Contact[]): Statement =>
+  database.prepare(
+    `UPDATE organization_usage SET contacts_count = CASE WHEN NOT EXISTS (
+       SELECT 1 FROM json_each(?2) j CROSS JOIN contact c WHERE c.id = j.value ->> 0 AND c.revision <> j.value ->> 1
+     ) THEN contacts_count END WHERE organization_id = ?1`,
+    organizationId,
+    JSON.stringify(people.map((contact) => [contact.id, contact.revision])),
+  );
 
 function inserts(database: Database, people: ContactValues[], { organizationId, now, depth }: Write): Statement[] {
   const values = valueColumns.map((_, index) => `j.value ->> ${index}`).join(', ');

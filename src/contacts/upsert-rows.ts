@@ -1,9 +1,8 @@
 import type { Context } from '../accounts/context.ts';
 import { announceContactChanges } from '../queues/announce.ts';
 import type { Contact } from './contact.ts';
-import { fieldTypes } from './field-types.ts';
-import { mustLetGo, planUpsert, type Person, type RowFailure, type UpsertRow } from './plan-upsert.ts';
-import { isKeyTaken, isLimitBroken } from './store.ts';
+import { isOvertaken, upsertWrites } from './draft-upsert.ts';
+import { planUpsert, type Person, type RowFailure, type UpsertRow } from './plan-upsert.ts';
 import type { ContactList } from './store-lists.ts';
 import { resolveContacts, writeUpsert, type UpsertResult } from './store-upsert.ts';
 import { maximumTries, waitToTryAgain } from './try-again.ts';
@@ -71,27 +70,16 @@ async function write(
 ): Promise<(UpsertResult & { now: number }) | 'overtaken'> {
   const { database, organization } = context;
   const now = context.clock();
-  const created = people.filter((person) => !person.known);
-  const changed = people.filter((person) => person.isChanged);
-  const types = [...created, ...changed].flatMap((person) => person.rows.map((row) => fieldTypes(row.change.custom_fields)));
   try {
-    const result = await writeUpsert(
-      database,
-      {
-        listName,
-        inserts: created.map((person) => person.values),
-        updates: changed.map((person) => ({ before: person.known!, after: person.values })),
-        letGo: mustLetGo(people).map((person) => person.known!),
-        knownIds: people.flatMap((person) => person.known?.id ?? []),
-        keyTypes: Object.assign({}, ...types.toReversed()) as Record<string, string>,
-        maximumContacts: organization.plan.maxContacts,
-      },
-      { organizationId: organization.id, now, depth },
-    );
+    const result = await writeUpsert(database, upsertWrites(people, listName, organization.plan.maxContacts), {
+      organizationId: organization.id,
+      now,
+      depth,
+    });
     if (result.hasChanges) announceContactChanges(context);
     return { ...result, now };
   } catch (error) {
-    if (isKeyTaken(error) || isLimitBroken(error)) return 'overtaken';
+    if (isOvertaken(error)) return 'overtaken';
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from '../database/client.ts';
 export interface CleanupRow {
   id: number;
   organization_id: number;
-  kind: 'contact_deleted' | 'list_deleted' | 'workflow_archived' | 'workflow_resumed' | 'runs_marked';
+  kind: 'contact_deleted' | 'list_deleted' | 'integration_disconnected' | 'workflow_archived' | 'workflow_resumed' | 'runs_marked';
   subject_id: number;
   created_at: number;
 }

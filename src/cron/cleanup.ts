@@ -3,6 +3,7 @@ import { endLiveRuns } from '../automation-workflows/runs/end-live-runs.ts';
 import { markLiveRuns } from '../automation-workflows/runs/mark-live-runs.ts';
 import { releaseHeld } from '../automation-workflows/runs/release-held.ts';
 import { removeDeletedListMembers } from '../contacts/store-erase.ts';
+import { forgetLinks } from '../integrations/sync/forget-links.ts';
 import { deleteCleanup, openCleanup, type CleanupRow } from './cleanup-store.ts';
 import { eraseContact } from './erase-contact.ts';
 
@@ -29,6 +30,8 @@ async function workOffPage(
       return eraseContact(context, subjectId);
     case 'list_deleted':
       return doneOrMore(removeDeletedListMembers(database, organization.id, subjectId));
+    case 'integration_disconnected':
+      return doneOrMore(forgetLinks(context, subjectId));
     case 'workflow_archived':
       return doneOrMore(
         endLiveRuns(context, { workflowId: subjectId, at: createdAt }, { type: 'workflow_archived', message: 'The workflow was archived' }),

@@ -7,6 +7,8 @@ import { fireSchedules } from '../automation-workflows/triggers/fire-schedules.t
 import { catalog, shards } from '../database/shards.ts';
 import type { Database } from '../database/client.ts';
 import { forget, keptMs } from '../http/idempotency-store.ts';
+import { forgetExpiredRequests } from '../integrations/connection/forget-requests.ts';
+import { startDueSyncs } from '../integrations/sync/start-due-syncs.ts';
 import { sendStep } from '../knowledge-base/pipeline/send-step.ts';
 import { takeOverdue } from '../knowledge-base/pipeline/store.ts';
 import { Logger } from '../library/log.ts';
@@ -44,10 +46,12 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'event counts', () => countEvents(database, now));
     await step(log, 'fanout', () => resendFanout(run));
     await step(log, 'documents', () => resendDocuments(run));
+    await step(log, 'syncs', () => startSyncs(run));
     await step(log, 'overdue runs', () => pokeOverdue(bindings, database, now, log));
     await step(log, 'overdue call slots', () => pokeSlots(bindings, database, now, log));
     await step(log, 'lost calls', () => askForLostCalls(bindings, database, now, log));
     await step(log, 'overdue campaigns, chats and tests', () => pokeObjects(bindings, database, now, log));
+    await step(log, 'connection requests', () => forgetExpiredRequests(database, now));
     await step(log, 'idempotency keys', () => forget(database, now - keptMs));
     await step(log, 'retention', () => archiveOld(bindings, database, now));
   }
@@ -103,4 +107,9 @@ async function resendDocuments(run: Tick): Promise<void> {
   const overdue = await takeOverdue(run.database, sweepBefore(run), run.now, documentsAtOnce);
   if (overdue.length > 0) run.log.warn('overdue documents are sent for again', { count: overdue.length });
   for (const document of overdue) await sendStep(run.bindings, document);
+}
+
+async function startSyncs(run: Tick): Promise<void> {
+  const lapsed = await startDueSyncs(run.bindings, run.database, run.now, sweepBefore(run));
+  if (lapsed > 0) run.log.warn('syncs that nobody holds are sent for again', { count: lapsed });
 }

@@ -7,9 +7,12 @@ import { triggerRoutes } from '../automation-workflows/triggers/routes.ts';
 import { webhookRoutes } from '../automation-workflows/triggers/webhook-routes.ts';
 import { workflowRoutes } from '../automation-workflows/workflows/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
+import { integrationRoutes } from '../integrations/routes.ts';
 import { contactRoutes } from '../contacts/routes.ts';
 import { campaignRoutes } from '../campaigns/routes.ts';
 import { campaignUploadRoutes } from '../campaigns/upload-routes.ts';
+import { messagingCallbackRoutes } from '../messaging/callback-routes.ts';
+import { messagingRoutes } from '../messaging/routes.ts';
 import { knowledgeBaseRoutes } from '../knowledge-base/routes.ts';
 import { documentUploadRoutes } from '../knowledge-base/upload/routes.ts';
 import { simtestRoutes } from '../simtest/routes.ts';
@@ -73,6 +76,7 @@ export function createApp() {
   app.route(basePath, signInRoutes);
   app.route(basePath, webhookRoutes);
   app.route(basePath, carrierRoutes);
+  app.route(basePath, messagingCallbackRoutes);
   app.route(basePath, campaignUploadRoutes);
   app.route(basePath, documentUploadRoutes);
   app.route(basePath, artifactRoutes);
@@ -85,11 +89,13 @@ export function createApp() {
   app.route(basePath, knowledgeBaseRoutes);
   app.route(basePath, simtestRoutes);
   app.route(basePath, eventRoutes);
+  app.route(basePath, integrationRoutes);
   app.route(basePath, runRoutes);
   app.route(basePath, triggerRoutes);
   app.route(basePath, workflowRoutes);
   app.route(basePath, telephonyConfigRoutes);
   app.route(basePath, voiceAgentRoutes);
+  app.route(basePath, messagingRoutes);
 
   app.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', { type: 'apiKey', in: 'header', name: 'X-API-Key' });
   app.openAPIRegistry.registerComponent('securitySchemes', 'Session', { type: 'http', scheme: 'bearer' });

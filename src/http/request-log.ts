@@ -27,6 +27,9 @@ export const logRequest = createMiddleware<HttpEnvironment>(async (c, next) => {
   else log.info('request', fields);
 });
 
-/** A webhook's path is its secret when its trigger has no other; that of a call's socket holds a token. */
+/** A webhook's path is its secret when its trigger has no other; those of a call's socket and of messages' callbacks hold a token. */
 export const loggedPath = (path: string): string =>
-  path.replace(/(\/automation-workflows\/webhook\/)[^/]+/, '$1…').replace(/(\/telephony\/.*\/relay\/).*$/, '$1****');
+  path
+    .replace(/(\/automation-workflows\/webhook\/)[^/]+/, '$1…')
+    .replace(/(\/telephony\/.*\/relay\/).*$/, '$1****')
+    .replace(/(\/messaging-config\/callbacks\/[^/]*\/).*$/, '$1****');

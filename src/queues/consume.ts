@@ -10,6 +10,7 @@ import { placeCalls } from '../voice-agents/dialing/place-calls.ts';
 import { Logger } from '../library/log.ts';
 import { settingsOf } from '../settings.ts';
 import { consumeDocuments } from './consume-documents.ts';
+import { consumeSyncs } from './consume-syncs.ts';
 import { giveUp } from './dead.ts';
 import { CallsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
@@ -26,6 +27,7 @@ export async function consumeBatch(batch: MessageBatch, bindings: Env, execution
   if (batch.queue.startsWith('fanout')) return settleEach(batch.messages, log, (message) => handleFanout(bindings, message.body, defer));
   if (batch.queue.startsWith('calls')) return consumeCalls(batch, bindings, log, defer);
   if (batch.queue.startsWith('documents')) return consumeDocuments(batch, bindings, log, defer);
+  if (batch.queue.startsWith('syncs')) return consumeSyncs(batch, bindings, log, defer);
   return consumeEvents(batch, bindings, log, defer);
 }
 

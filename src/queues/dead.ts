@@ -5,14 +5,15 @@ import { discardFirstChange } from '../automation-workflows/triggers/change-stor
 import { moveFire, openFire } from '../automation-workflows/triggers/schedule-store.ts';
 import { noteCleanup } from '../cron/cleanup-store.ts';
 import { markHandled } from '../events/store.ts';
+import { giveUpSync } from '../integrations/sync/give-up-sync.ts';
 import { giveUpDocument } from '../knowledge-base/pipeline/tries.ts';
-import { CallsMessage, DocumentsMessage, EventsMessage, FanoutMessage } from './messages.ts';
+import { CallsMessage, DocumentsMessage, EventsMessage, FanoutMessage, SyncsMessage } from './messages.ts';
 
 const reason = 'Given up after repeated failures; see the service log for the time around handled_at';
 
 /** What a dead message does to its record: it ends in a named state with the reason, and stops being sent again. */
 export async function giveUp(bindings: Env, body: unknown, defer: Context['defer']): Promise<void> {
-  const message = EventsMessage.or(FanoutMessage).or(CallsMessage).or(DocumentsMessage).parse(body);
+  const message = EventsMessage.or(FanoutMessage).or(CallsMessage).or(DocumentsMessage).or(SyncsMessage).parse(body);
   const context = await backgroundContext(bindings, message.organization_id, defer);
   if (!context) return;
   const { database, organization, clock } = context;
@@ -33,6 +34,8 @@ export async function giveUp(bindings: Env, body: unknown, defer: Context['defer
       return undefined;
     case 'document':
       return giveUpDocument(context, message);
+    case 'sync':
+      return giveUpSync(context, message.id);
     case 'dial':
       // The attempts are still granted, and the call slots announce them again.
       return undefined;

@@ -40,3 +40,7 @@ export const DocumentsMessage = z.object({
   looks: z.int().optional(),
 });
 export type DocumentsMessage = z.infer<typeof DocumentsMessage>;
+
+/** Queue `syncs`: the next pages of a data source. */
+export const SyncsMessage = z.object({ v: version, kind: z.literal('sync'), organization_id: z.int(), id: z.int() });
+export type SyncsMessage = z.infer<typeof SyncsMessage>;

@@ -27,6 +27,7 @@ async function endOfWait(data: object, { zone, at }: Moment): Promise<number> {
     now: at,
     enteredAt: at,
     key: '7:w:1:1',
+    mayHaveHappened: false,
     quietFrom: null,
     call: { item: 'w:1:1', until: null },
     dryRun: false,

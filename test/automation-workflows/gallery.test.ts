@@ -49,7 +49,14 @@ describe.each(galleryNames)('%s', (name) => {
           edges.some(({ source, source_handle }) => source === id && source_handle === handle),
           `${id} at ${handle}`,
         ).toBe(true);
-    if (reaching.length + calling.length > 0) expect(journey.settings).toHaveProperty('quiet_hours');
+    const writing = nodes.filter(({ type }) => type === 'send_message');
+    for (const { id } of writing)
+      for (const handle of ['default', 'failed', 'error'])
+        expect(
+          edges.some((edge) => edge.source === id && (edge.source_handle ?? 'default') === handle),
+          `${id} at ${handle}`,
+        ).toBe(true);
+    if (reaching.length + calling.length + writing.length > 0) expect(journey.settings).toHaveProperty('quiet_hours');
     const keys = reaching.map(({ data }) => data.headers['Idempotency-Key'] as string);
     for (const key of keys) expect(key).toMatch(/\{\{.*\}\}/);
     expect(new Set(keys).size).toBe(keys.length);

@@ -43,6 +43,11 @@ const dataOf: Record<string, (n: number) => Record<string, unknown>> = {
   emit_event: () => ({ event_type: 'seen' }),
   http_request: () => ({ url: 'https://shop.example.com/', method: 'POST' }),
   voice_call: (n) => ({ workflow_id: 9, phone: '+14155550100', wait_for_result: n % 4 > 0, timeout: `PT${(n % 40) + 1}H` }),
+  send_message: (n) => ({ to: '+14155550100', template_name: 'hello', template_params: { 1: `{{ x${n % 3} }}` } }),
+  chatapp_message: () => ({ channel: 'C1', text: 'seen' }),
+  tracker_issue: (n) => ({ project: 'OPS', summary: `seen ${n}` }),
+  calendar_event: () => ({ start: '2026-11-28T09:00', duration: 'PT30M', summary: 'seen' }),
+  sheet_row: (n) => ({ values: { Seen: n } }),
   exit: (n) => ({ outcome: `end ${n}` }),
 };
 const types = Object.keys(dataOf);
@@ -91,6 +96,10 @@ function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolea
     if (failures[call++ % failures.length]) throw new Error('away for the moment');
     return { ok: true } as never;
   };
+  const tool = async <Done extends object>(done: Done) => {
+    await effect();
+    return failures[call++ % failures.length] ? { failure: 'unavailable' as const, message: 'away', outcomeUnknown: true as const } : done;
+  };
   const effects: Effects = {
     updateContact: effect,
     changeLists: effect,
@@ -99,6 +108,17 @@ function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolea
     completeText: async () => ({ failure: 'not_configured', message: 'none', retryable: false }),
     searchKnowledge: effect,
     startRun: effect,
+    sendMessage: async () => {
+      await effect();
+      const told = { id: 1, provider: 'provider_b' };
+      if (failures[call++ % failures.length])
+        return { ...told, failure: { failure: 'opted_out', message: 'no more', code: '1', words: null, retryable: false } };
+      return { ...told, messageId: 'wamid.1', status: 'accepted' };
+    },
+    postToChannel: async () => tool({ channel: 'C1', ts: '1.0' }),
+    createIssue: async () => tool({ id: '1', key: 'OPS-1', url: 'https://acme.atlassian.net/browse/OPS-1' }),
+    createEvent: async () => tool({ id: 'va1', isNew: true }),
+    appendRow: async () => tool({ sheet: 'Leads', row: 2, isNew: true }),
     startCall: async (item) => {
       await effect();
       const order = orders.findIndex((known) => known === item);
@@ -145,6 +165,7 @@ function waysOut(entry: HistoryEntry, settings: WorkflowSettings): string[] {
   const output = isRecord(entry.output) ? entry.output : {};
   if (entry.nodeType === 'voice_call' && 'outcome' in output)
     return [callHandles.find((handle) => handle === output['outcome']) ?? 'failed', 'default'];
+  if (entry.nodeType === 'send_message' && 'status' in output) return [output['reason'] === null ? 'sent' : 'failed', 'default'];
   const chosen: Record<string, unknown> = {
     condition: output['result'],
     switch: output['case'],

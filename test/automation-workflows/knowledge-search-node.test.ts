@@ -46,6 +46,7 @@ async function run(data: object, { found = [chunkNumber(1)], scope = {}, dryRun 
     now,
     enteredAt: now,
     key: '7:look:1:1',
+    mayHaveHappened: false,
     quietFrom: null,
     call: { item: 'look:1:1', until: null },
     dryRun,

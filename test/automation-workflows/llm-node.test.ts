@@ -31,6 +31,7 @@ async function run(data: object, { answer = { result: 'Hello Ada', model: 'm', u
     now,
     enteredAt: now,
     key: '7:ask:1:2',
+    mayHaveHappened: false,
     quietFrom: null,
     call: { item: 'ask:1:1', until: null },
     dryRun,

@@ -36,6 +36,11 @@ function recording(answer: unknown = { ok: true }): { calls: Call[]; effects: Ef
     searchKnowledge: async (search: unknown) => effect('searchKnowledge')('', search),
     startRun: effect('startRun'),
     startCall: effect('startCall'),
+    sendMessage: effect('sendMessage'),
+    postToChannel: effect('postToChannel'),
+    createIssue: effect('createIssue'),
+    createEvent: effect('createEvent'),
+    appendRow: effect('appendRow'),
   };
   return { calls, effects };
 }
@@ -51,6 +56,7 @@ async function run(
     key?: string;
     now?: number;
     nodeId?: string;
+    mayHaveHappened?: boolean;
   } = {},
 ): Promise<StepResult> {
   const nodeType = findNodeType(type)!;
@@ -61,6 +67,7 @@ async function run(
     now: more.now ?? now,
     enteredAt: more.now ?? now,
     key: more.key ?? '7:n1:1:1',
+    mayHaveHappened: more.mayHaveHappened ?? false,
     quietFrom: null,
     call: { item: 'n1:1:1', until: null },
     dryRun: more.dryRun ?? false,
@@ -91,6 +98,11 @@ test('every node type has an example that fits, handles, and a JSON Schema of it
     'llm',
     'run_workflow',
     'voice_call',
+    'send_message',
+    'chatapp_message',
+    'tracker_issue',
+    'calendar_event',
+    'sheet_row',
     'exit',
   ]);
   for (const [name, type] of nodeTypes) {

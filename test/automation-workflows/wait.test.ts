@@ -17,6 +17,7 @@ const wait = (data: object, contact: object | null = american, scope: Record<str
     now,
     enteredAt: now,
     key: '7:w:1:1',
+    mayHaveHappened: false,
     quietFrom: null,
     call: { item: 'w:1:1', until: null },
     dryRun: false,

@@ -73,6 +73,16 @@ export function killJourneys(receiver: string) {
         },
         // Whatever the last digits of the buyer's number would have the simulated carrier do.
         { id: 'ring', type: 'voice_call', data: { workflow_id: agentId, phone: '+1303555{{ order | plus: 2000 }}' } },
+        {
+          id: 'note',
+          type: 'send_message',
+          data: {
+            to: '+1404555{{ order | plus: 2000 }}',
+            template_name: 'order_update',
+            language: 'en',
+            template_params: { 1: '{{ kind }}', 2: '{{ order }}' },
+          },
+        },
         { id: 'announce', type: 'emit_event', data: { event_type: 'order_settled', data: { order: '{{ order }}' } } },
         { id: 'pack', type: 'run_workflow', data: { workflow_id: packId, context: { order: '{{ order }}' }, wait: true } },
         post('charge', '{{ order }}', { after_crash: 'unknown' }),
@@ -98,7 +108,8 @@ export function killJourneys(receiver: string) {
         think: 'rest',
         rest: 'paid',
         'paid.received': 'ring',
-        ring: 'announce',
+        ring: 'note',
+        note: 'announce',
         'ring.error': 'uncalled',
         'paid.timeout': 'unpaid',
         announce: 'pack',

@@ -47,8 +47,16 @@ export class KillTraffic {
     this.sender = new PatientSender(service);
   }
 
-  /** Creates and activates the journeys; the receiver takes its time, and answers the first attempt of each visit with 503. */
+  /** Creates and activates the journeys; the receiver and the messaging provider take their time, and the receiver answers the first attempt of each visit with 503. */
   async prepare(): Promise<void> {
+    const meta = { phone_number_id: '1001', access_token: 'token-of-meta', waba_id: '2002' };
+    const configured = {
+      method: 'POST',
+      path: '/organizations/messaging-config',
+      body: { messaging_app: { provider: 'provider_b', provider_b: meta } },
+    };
+    expect((await this.#service.call(configured)).status).toBe(200);
+    await this.#planFault({ provider: 'meta', match: { method: 'POST', path: '/*/1001/messages' }, times: 10_000, delay_ms: 300 });
     const { order, ...others } = killJourneys(`${this.#service.simulators}/receiver`);
     for (const [name, journey] of Object.entries(others)) await this.#activate(name as JourneyName, journey);
     const agent = await this.#service.call({ method: 'POST', path: '/workflow/create/definition', body: readAgent('spring-offer') });

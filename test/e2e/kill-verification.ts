@@ -37,6 +37,7 @@ export async function verifyRuns(service: KillableService, traffic: KillTraffic)
   const packed = all.filter((run) => run.automation_workflow_id === pack).map(({ id }) => id);
   const orders = all.filter((run) => run.automation_workflow_id === traffic.workflows.order);
   await verifyCalls(service, orders);
+  await verifyMessages(service, traffic, orders);
   for (const { outcome, context, initial_context: given } of orders) {
     expect(outcome).toBe(sizeOf(given.order));
     expect(context).toMatchObject({ thanks: expect.any(String), steps: { paid: { event: { data: { order: given.order } } } } });
@@ -61,6 +62,35 @@ async function verifyCalls(service: KillableService, orders: any[]): Promise<voi
     placed += Number(isPlaced);
   }
   expect(dialled.size).toBe(placed);
+}
+
+/**
+ * Every order had one message that its run knows of; the provider took each attempt once. More of an order it took only where nobody could
+ * say whether it had, and a person had the run go on.
+ */
+async function verifyMessages(service: KillableService, traffic: KillTraffic, orders: any[]): Promise<void> {
+  const { body } = await service.call({ method: 'GET', path: `${service.simulators}/meta/__sim/messages` });
+  const taken: any[] = body.messages;
+  expect(new Set(taken.map(({ reference }) => reference)).size).toBe(taken.length);
+  const log = Map.groupBy(
+    (await traffic.read('/organizations/messages?limit=500')).messages as any[],
+    (message) => message.automation_run_id,
+  );
+  expect(log.size).toBe(orders.length);
+  for (const { id, context, initial_context: given } of orders) {
+    const messages = log.get(id) ?? [];
+    const ofOrder = taken.filter(({ to }) => to === `+1404555${given.order + 2000}`);
+    const sent = messages.filter(({ message_id: messageId }) => messageId !== null);
+    const told = JSON.stringify([messages, ofOrder]);
+    expect(sent, told).toHaveLength(1);
+    expect(sent[0], told).toMatchObject({ status: 'accepted', message_id: context.steps.note.message_id });
+    expect(
+      ofOrder.map((message) => message.id),
+      told,
+    ).toContain(sent[0].message_id);
+    expect(ofOrder.length, told).toBeLessThanOrEqual(messages.length);
+    for (const message of messages) if (message !== sent[0]) expect(message.status, told).toBe('unknown');
+  }
 }
 
 /** Each visit has an end and one result, and the receiver's log has what it asked, under the key of its attempt. */

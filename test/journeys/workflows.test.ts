@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { env } from 'cloudflare:workers';
 import { deliver } from '../support/background.ts';
+import { connected } from '../support/integrations.ts';
 import { newAgent } from '../support/journey-calls.ts';
 import { activeWorkflow, chain, runIn } from '../support/journeys.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
@@ -320,6 +321,8 @@ test('node types describe themselves: the schema takes the example, and every ha
   const { client, id: organizationId } = await newOrganization();
   const { body } = await client.get('/automation-workflows/node-types/');
   expect(body.node_types.map(({ type }: { type: string }) => type).toSorted()).toEqual([
+    'calendar_event',
+    'chatapp_message',
     'condition',
     'emit_event',
     'exit',
@@ -328,21 +331,29 @@ test('node types describe themselves: the schema takes the example, and every ha
     'list_membership',
     'llm',
     'run_workflow',
+    'send_message',
     'set_context',
+    'sheet_row',
     'split',
     'switch',
+    'tracker_issue',
     'trigger',
     'update_contact',
     'voice_call',
     'wait',
     'wait_for_event',
   ]);
+  const sheet = await connected(client, 'sheet');
   for (const type of body.node_types) {
     expect(type.data_schema.type).toBe('object');
-    // The other journey, or the voice agent, that an example names must be one of this organization.
+    // The other journey, the voice agent or the integration that an example names must be one of this organization.
     const { id } = await create(client);
     const named = type.type === 'voice_call' ? await newAgent(organizationId) : id;
-    const data = 'workflow_id' in type.example ? { ...type.example, workflow_id: named } : type.example;
+    const data = {
+      ...type.example,
+      ...('workflow_id' in type.example && { workflow_id: named }),
+      ...('integration_id' in type.example && { integration_id: sheet.id }),
+    };
     const only = type.type === 'trigger' ? chain() : chain({ id: 'x', type: type.type, data });
     const edges = only.edges.map((edge: { source: string }) => (edge.source === 'x' ? { ...edge, source_handle: type.handles[0] } : edge));
     const definition = type.type === 'exit' ? { nodes: only.nodes.slice(0, -1), edges: edges.slice(0, -1) } : { ...only, edges };

@@ -15,9 +15,10 @@ export function interruptedAt(
   n: number,
   moment: Moment,
   interrupt: (watch: Watch) => Promise<void>,
-): { bindings: Env; watch: Watch } {
+): { bindings: Env; watch: Watch; counted: <Answer>(call: () => Answer | Promise<Answer>) => Promise<Answer> } {
   const watch: Watch = { calls: 0, isDead: false };
-  const counted = async (call: () => unknown): Promise<unknown> => {
+  /** Counts a call that the test itself makes for the isolate, as its `fetch` does. */
+  const counted = async <Answer>(call: () => Answer | Promise<Answer>): Promise<Answer> => {
     if (watch.isDead) throw new Error('the isolate is dead');
     const isNth = ++watch.calls === n;
     if (isNth && moment === 'before') await interrupt(watch);
@@ -45,6 +46,7 @@ export function interruptedAt(
   };
   return {
     watch,
+    counted,
     bindings: {
       ...bindings,
       DB: {
@@ -54,6 +56,7 @@ export function interruptedAt(
       FILES: watched(bindings.FILES),
       DOCUMENTS_QUEUE: watched(bindings.DOCUMENTS_QUEUE),
       LARGE_DOCUMENTS_QUEUE: watched(bindings.LARGE_DOCUMENTS_QUEUE),
+      SYNCS_QUEUE: watched(bindings.SYNCS_QUEUE),
       VECTOR_INDEX: { getByName: (name: string) => watched(bindings.VECTOR_INDEX.getByName(name)) } as unknown as Env['VECTOR_INDEX'],
     },
   };

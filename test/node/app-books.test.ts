@@ -220,6 +220,18 @@ describe('a change', () => {
     expect((await received('zohobooks')).at(-1)!.body).toEqual({ company_name: 'Other' });
   });
 
+  test('can be chosen by what the contact is now, and is none when there is nothing to change', async () => {
+    const { updateContact, received } = await start();
+    const { contact } = (await success(updateContact(firstId, ({ fields }) => ({ website: `of ${fields['first_name']}` })))) as {
+      contact: { fields: Record<string, string> };
+    };
+    expect(contact.fields['website']).toBe('of Amara');
+    const before = (await received('zohobooks')).length;
+    expect(await success(updateContact(firstId, () => ({})))).toMatchObject({ contact: { id: firstId, fields: { website: 'of Amara' } } });
+    expect((await received('zohobooks')).slice(before).map(({ method }) => method)).toEqual(['GET']);
+    expect(await updateContact(firstId, () => ({ favourite: 'x' }))).toMatchObject({ failure: 'rejected' });
+  });
+
   test('can empty a field', async () => {
     const { updateContact } = await start();
     const { contact } = (await success(updateContact(firstId, { email: '' }))) as { contact: { fields: object } };

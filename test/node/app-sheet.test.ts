@@ -157,7 +157,7 @@ describe('rows', () => {
     expect(await rowsFrom(102, 100)).toHaveLength(20);
     expect(await rowsFrom(122, 100)).toEqual([]);
     expect(await rowsFrom(2_000, 100)).toEqual([]);
-    expect(await success(readRows({ ...part, tab: "Last year's", fromRow: 1, rows: 10 }))).toEqual({ rows: [] });
+    expect(await success(readRows({ ...part, tab: "Last year's", fromRow: 1, rows: 10 }))).toEqual({ headers: [], rows: [] });
   });
 
   test('are as ragged as they are; numbers of a plain column keep all digits, and text stays as it is', async () => {
@@ -177,6 +177,38 @@ describe('rows', () => {
     ]);
   });
 
+  describe('of which some are read as they are stored', () => {
+    const part = { spreadsheetId: '1', tab: 'T', fromRow: 2, rows: 2, columns: 2, plainColumns: [1] };
+    const shown = (...rows: string[][]) => ({ data: { valueRanges: [{ values: [['Name', 'Phone']] }, { values: rows }] } });
+    const stored = (...cells: (string | number)[]) => ({ data: { valueRanges: [{ values: cells.map((cell) => [cell]) }] } });
+    const answering = (answers: { data: object }[]) => fakeConnection(() => answers.shift()!);
+
+    test('are read again when a row was moved in between', async () => {
+      const [one, two] = [shown(['Ada', '+1'], ['Bob', '+2']), shown(['Bob', '+2'])];
+      const { connection, asked } = answering([one, stored('+2'), two, stored('+2')]);
+      expect(await sheet(connection).readRows(part)).toEqual({ headers: ['Name', 'Phone'], rows: [['Bob', '+2']] });
+      expect(asked).toHaveLength(4);
+    });
+
+    test('are not given while they keep being moved', async () => {
+      const answers = [1, 2, 3].flatMap((turn) => [shown(['Ada', `+${turn}`]), stored(`+${turn + 10}`)]);
+      expect(await sheet(answering(answers).connection).readRows(part)).toMatchObject({ failure: 'unavailable' });
+    });
+
+    test('are given when they only look different', async () => {
+      const answers = [1, 2].flatMap(() => [shown(['Ada', 'Tel. +1']), stored('+1')]);
+      expect(await sheet(answering(answers).connection).readRows(part)).toMatchObject({ rows: [['Ada', '+1']] });
+    });
+
+    test('come with the headers of the same moment, also where the grid ends above them', async () => {
+      const { readRows } = await start();
+      const rows = { spreadsheetId: leads, tab: 'Leads', rows: 10, columns: 5, plainColumns: [1] };
+      const headers = ['Full Name', 'Mobile No.', 'E-mail', 'Company', 'City'];
+      expect(await success(readRows({ ...rows, fromRow: 2 }))).toMatchObject({ headers });
+      expect(await success(readRows({ ...rows, fromRow: 2_000 }))).toEqual({ headers, rows: [] });
+    });
+  });
+
   test('whose answer makes no sense are unavailable', async () => {
     const { connection, asked } = fakeConnection(() => ({ data: { valueRanges: [{ values: 'x' }] } }));
     expect(await sheet(connection).readRows({ spreadsheetId: '1', tab: 'T', fromRow: 1, rows: 1, columns: 1 })).toMatchObject({
@@ -190,7 +222,7 @@ describe('rows', () => {
     const row = ['=HYPERLINK("https://evil.test")', '+14155552671', '-1', '', 'München'];
     expect(await appendRows({ spreadsheetId: leads, tab: 'Leads', rows: [row, ['second']] })).toEqual({ row: 122 });
     const part = { spreadsheetId: leads, tab: 'Leads', fromRow: 122, rows: 5, columns: 5 };
-    expect(await success(readRows({ ...part, plainColumns: [1] }))).toEqual({ rows: [row, ['second']] });
+    expect(await success(readRows({ ...part, plainColumns: [1] }))).toMatchObject({ rows: [row, ['second']] });
     expect(await appendRows({ spreadsheetId: leads, tab: "Last year's", rows: [['first']] })).toEqual({ row: 1 });
   });
 

@@ -59,14 +59,16 @@ export const eventAt = (at: string, start: string, event_type: string, data: Rec
   after: `PT${(Date.parse(at) - Date.parse(start)) / 1000}S`,
 });
 
-/** The requests that went out and the calls that were asked for, each with its moment. */
+/** The requests and messages that went out and the calls that were asked for, each with its moment. */
 export const requestsOf = ({ performed }: Walked): string[] =>
   performed.flatMap(({ at, effect, request }) => {
     if (effect === 'voice_call') return `${at} ${voiceCall}`;
+    if (effect === 'send_message') return `${at} ${message}`;
     return effect === 'http_request' ? `${at} ${request.method} ${request.url}` : [];
   });
 
 export const voiceCall = 'a call';
+export const message = 'a message';
 
 export const calls = 'POST https://api.example.com/calls';
 export const messages = 'POST https://api.example.com/messages';

@@ -12,6 +12,7 @@ import { buildScope } from '../../src/automation-workflows/scope.ts';
 import { WorkflowSettings } from '../../src/automation-workflows/settings.ts';
 import { toTimestamp } from '../../src/library/clock.ts';
 import type { ServiceError } from '../../src/library/errors.ts';
+import type { SendingFailure } from '../../src/messaging/sender.ts';
 import type { CallResult } from '../../src/voice-agents/dialing/call-result.ts';
 
 export interface VirtualRun {
@@ -36,6 +37,8 @@ export interface World {
   child?: ChildResult;
   /** How a call ends; null: not as long as the run waits for it. Absent: a person is reached. */
   call?(request: CallRequest): Partial<CallResult> | null;
+  /** What keeps a message from being sent, in turn the answer to each; nothing: the provider takes it. */
+  message?(): { failure?: Partial<SendingFailure> & Pick<SendingFailure, 'failure' | 'message'> };
   /** What the service itself refuses, by node type. */
   refuses?: Partial<Record<string, ServiceError>>;
 }
@@ -140,6 +143,21 @@ function effectsOf(world: World, note: (effect: string, request: unknown) => voi
     startRun: async (_key, request) => (note('run_workflow', request), { run_id: 8, state: 'running' }),
     searchKnowledge: async () => [],
     completeText: async () => ({ failure: 'not_configured', message: 'no model here', retryable: false }),
+    sendMessage: async (key, message) => {
+      note('send_message', { key, ...message });
+      const { failure } = world.message?.() ?? {};
+      const told = { id: 31, provider: message.provider ?? 'provider_b' };
+      return failure
+        ? { ...told, failure: { code: null, words: null, retryable: false, ...failure } }
+        : { ...told, messageId: 'wamid.1', status: 'accepted' };
+    },
+    postToChannel: async (_key, message) => (note('chatapp_message', message), { channel: message.channel ?? 'C1', ts: '1.0' }),
+    createIssue: async (_key, issue) => (
+      note('tracker_issue', issue),
+      { id: '1', key: 'OPS-1', url: 'https://acme.atlassian.net/browse/OPS-1' }
+    ),
+    createEvent: async (_key, event) => (note('calendar_event', event), { id: 'va1', isNew: true }),
+    appendRow: async (_key, row) => (note('sheet_row', row), { sheet: 'Leads', row: 2, isNew: true }),
     httpRequest: async (_key, { method, url, headers, body }): Promise<OutboundResponse> => {
       const request = { method, url, key: headers['idempotency-key'], body: body === null ? null : (JSON.parse(body) as unknown) };
       note('http_request', request);

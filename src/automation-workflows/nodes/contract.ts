@@ -1,6 +1,13 @@
 import type { z } from 'zod';
+import type { ActionFailure } from '../../integrations/actions/acting.ts';
+import type { AppendedRow, WantedRow } from '../../integrations/actions/append-row.ts';
+import type { WantedIssue } from '../../integrations/actions/create-issue.ts';
+import type { ChatMessage, PostedMessage } from '../../integrations/actions/post-message.ts';
 import type { ChunkSearch, FoundChunk } from '../../knowledge-base/search.ts';
 import type { Json } from '../../library/json.ts';
+import type { SentMessage, WantedMessage } from '../../messaging/send-message.ts';
+import type { CalendarEvent, EventToCreate } from '../../providers/apps/calendar.ts';
+import type { Issue } from '../../providers/apps/tracker.ts';
 import type { RunState } from '../schemas.ts';
 import type { Scope } from '../templates.ts';
 
@@ -23,6 +30,8 @@ export interface Step<Data = unknown> {
   enteredAt: number;
   /** `${run}:${node}:${visit}:${attempt}`: the same side effect has the same key, also after a crash. */
   key: string;
+  /** An earlier try of this visit was begun, so what it does may have been done. */
+  mayHaveHappened: boolean;
   /** Epoch ms at which quiet hours begin next, for a visit that keeps them; null: never. */
   quietFrom: number | null;
   /** Of a visit that asks for a call: its name within the run, and until when (epoch ms) the run waits for it, where that is settled already. */
@@ -72,7 +81,7 @@ export interface EventSubscription {
   since: number;
 }
 
-/** What side-effect nodes may do. Every call is repeatable under the same key; a refusal is thrown as a ServiceError. */
+/** What side-effect nodes may do. Unless it says otherwise, a call is repeatable under the same key; a refusal is thrown as a ServiceError. */
 export interface Effects {
   /** Of the run's contact. Keys of `set` are standard columns or `custom_fields.<key>`; null clears. */
   updateContact(key: string, change: ContactChange): Promise<Json>;
@@ -87,7 +96,19 @@ export interface Effects {
   startRun(key: string, request: ChildRequest): Promise<ChildRun>;
   /** Has a voice agent call somebody; the same item is the same call, however often it is asked for. */
   startCall(item: string, request: CallRequest): Promise<StartedCall>;
+  /** Sends a message, or tells what became of the one that was asked for under this key. What keeps it from being sent is no error. */
+  sendMessage(key: string, message: MessageRequest): Promise<SentMessage>;
+  /** Posts to a channel of the connected chatapp: asked again, it does so again. */
+  postToChannel(key: string, message: ChatMessage): Promise<PostedMessage | ActionFailure>;
+  /** Makes an issue in the connected tracker; once a visit, where `mayExist` says that an earlier try may have. */
+  createIssue(key: string, issue: Omit<WantedIssue, 'key'>): Promise<Issue | ActionFailure>;
+  /** Makes an event in the connected calendar; once a visit. */
+  createEvent(key: string, event: Omit<EventToCreate, 'key'>): Promise<CalendarEvent | ActionFailure>;
+  /** Adds a row to the selected sheet; once a visit, where `mayExist` says that an earlier try may have. */
+  appendRow(key: string, row: WantedRow): Promise<AppendedRow | ActionFailure>;
 }
+
+export type MessageRequest = Pick<WantedMessage, 'to' | 'content' | 'provider' | 'notAfter'>;
 
 export interface CallRequest {
   /** The voice agent. */

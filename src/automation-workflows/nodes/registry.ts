@@ -1,4 +1,6 @@
 import type { NodeType } from './contract.ts';
+import { calendarEventNode } from './calendar-event.ts';
+import { chatappMessageNode } from './chatapp-message.ts';
 import { conditionNode } from './condition.ts';
 import { emitEventNode } from './emit-event.ts';
 import { exitNode } from './exit.ts';
@@ -7,9 +9,12 @@ import { knowledgeSearchNode } from './knowledge-search.ts';
 import { listMembershipNode } from './list-membership.ts';
 import { llmNode } from './llm.ts';
 import { runWorkflowNode } from './run-workflow.ts';
+import { sendMessageNode } from './send-message.ts';
 import { setContextNode } from './set-context.ts';
+import { sheetRowNode } from './sheet-row.ts';
 import { splitNode } from './split.ts';
 import { switchNode } from './switch.ts';
+import { trackerIssueNode } from './tracker-issue.ts';
 import { triggerNode } from './trigger.ts';
 import { updateContactNode } from './update-contact.ts';
 import { voiceCallNode } from './voice-call.ts';
@@ -36,6 +41,11 @@ export const nodeTypes: NodeRegistry = new Map(
     llmNode,
     runWorkflowNode,
     voiceCallNode,
+    sendMessageNode,
+    chatappMessageNode,
+    trackerIssueNode,
+    calendarEventNode,
+    sheetRowNode,
     exitNode,
   ].map((type): [string, NodeType] => [type.type, type]),
 );

@@ -19,6 +19,8 @@ export interface ParentRun {
   workflowId: number;
   contactId: number | null;
   depth: number;
+  /** Epoch ms. */
+  createdAt: number;
 }
 
 /** Starts the run that a step of another asks for: the same `key` again gives the same run. Throws 404 and 409. */

@@ -3,9 +3,14 @@ import { changeContact } from '../../contacts/change-contact.ts';
 import { changeMemberships } from '../../contacts/change-memberships.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { emitEvent } from '../../events/accept.ts';
+import { appendRow } from '../../integrations/actions/append-row.ts';
+import { createEvent } from '../../integrations/actions/create-event.ts';
+import { createIssue } from '../../integrations/actions/create-issue.ts';
+import { postMessage } from '../../integrations/actions/post-message.ts';
 import { searchChunks } from '../../knowledge-base/search.ts';
 import { notFound } from '../../library/errors.ts';
 import type { Json } from '../../library/json.ts';
+import { sendMessage } from '../../messaging/send-message.ts';
 import { sendOutside } from '../../providers/http/send.ts';
 import type { Effects } from '../nodes/contract.ts';
 import { startChild, type ParentRun } from './child.ts';
@@ -18,6 +23,8 @@ export function runEffects(context: Context, run: ParentRun): Effects {
     if (run.contactId === null) throw notFound('Contact of this run');
     return run.contactId;
   };
+  /** Of a visit, in tools that other installations of this service, with runs of the same ids, may use as well. */
+  const elsewhere = (key: string) => `${context.organization.id}:${run.createdAt}:${visitOf(key)}`;
   return {
     async updateContact(_key, change) {
       const contact = await changeContact(context, contactId(), change, { depth: run.depth + 1 });
@@ -43,6 +50,12 @@ export function runEffects(context: Context, run: ParentRun): Effects {
     searchKnowledge: (search) => searchChunks(context, search),
     startRun: (key, request) => startChild(context, run, visitOf(key), request),
     startCall: (item, request) => startJourneyCall(context, run, item, request),
+    sendMessage: (key, message) =>
+      sendMessage(context, { ...message, sendKey: `step:${key}`, contactId: run.contactId, automationRunId: run.id }),
+    postToChannel: (_key, message) => postMessage(context, message),
+    createIssue: (key, issue) => createIssue(context, { ...issue, key: elsewhere(key) }),
+    createEvent: (key, event) => createEvent(context, { ...event, key: elsewhere(key) }),
+    appendRow: (_key, row) => appendRow(context, row),
   };
 }
 

@@ -60,7 +60,8 @@ async function takeStep(journal: Journal, progress: Progress, run: Surroundings)
   const visit = progress.visits[nodeId] ?? 1;
   const begun = journal.unfinished(nodeId, visit, progress.attempt);
   const entry: Entry = begun ?? newEntry(progress, node, visit, run.now());
-  const prepared = await prepare(progress, node, type, `${run.runId}:${nodeId}:${visit}:${progress.attempt}`, run);
+  const key = `${run.runId}:${nodeId}:${visit}:${progress.attempt}`;
+  const prepared = await prepare(progress, { node, type, key, isBegun: begun !== null }, run);
   // Others act during an await: a run that was stopped or woken meanwhile is not where it was.
   if (!isStillAt(journal.progress(), progress)) return;
   if ('kind' in prepared) return settle(journal, journal.progress(), entry, prepared, run);
@@ -117,7 +118,15 @@ const unknown: Failed = {
   retryable: false,
 };
 
-async function prepare(progress: Progress, node: GraphNode, type: NodeType, key: string, run: Surroundings): Promise<Prepared | Failed> {
+interface Visit {
+  node: GraphNode;
+  type: NodeType;
+  key: string;
+  /** It crashed between its intent and its result. */
+  isBegun: boolean;
+}
+
+async function prepare(progress: Progress, { node, type, key, isBegun }: Visit, run: Surroundings): Promise<Prepared | Failed> {
   try {
     // Secrets may be templates, too, so the scope is made for the node with its secrets opened.
     const opened = { ...node, data: await run.open(node.data) };
@@ -131,6 +140,7 @@ async function prepare(progress: Progress, node: GraphNode, type: NodeType, key:
       now,
       enteredAt: progress.enteredAt ?? progress.startedAt,
       key,
+      mayHaveHappened: isBegun || progress.attempt > 1,
       quietFrom: type.keepsQuietHours?.(data) ? quietFrom(scope, now, run) : null,
       call: { item: currentCallItem(progress), until: visitCall(progress).until },
       dryRun: run.dryRun,

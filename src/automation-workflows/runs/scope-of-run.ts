@@ -67,4 +67,4 @@ export function scopeFor(context: Context, origin: RunOrigin, progress: Progress
 
 /** A node that acts on the contact needs to know whether there is one, and a wait is by default in the contact's zone. */
 const speaksOfContact = (node: GraphNode): boolean => needContact.has(node.type) || JSON.stringify(node.data).includes('contact');
-const needContact = new Set(['update_contact', 'list_membership', 'wait', 'wait_for_event', 'voice_call']);
+const needContact = new Set(['update_contact', 'list_membership', 'wait', 'wait_for_event', 'voice_call', 'send_message']);

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse';
 import type { CsvError, Parser } from 'csv-parse';
 import { UnreadableFile } from '../../library/decode-text.ts';
 import { detectDelimiter } from './detect-delimiter.ts';
+import { nameHeaders } from './name-headers.ts';
 
 /** `row_number`: 1 = first row with data. `file_row`: as a spreadsheet program numbers it. `cells` has one entry per header. */
 export interface Row {
@@ -12,7 +13,7 @@ export interface Row {
 }
 
 export interface Table {
-  /** Unique and never blank: a repeated header gets a suffix (`Name_2`), a blank one its position (`column_3`). */
+  /** As `nameHeaders` names them. */
   headers: string[];
   delimiter: string;
   /** The first rows, for whoever must look before choosing columns. `rows` gives them again. */
@@ -138,15 +139,4 @@ async function beginningOf(pieces: AsyncIterator<string>): Promise<string> {
 
 async function* inPieces(text: string): AsyncGenerator<string> {
   for (let start = 0; start < text.length; start += pieceLength) yield text.slice(start, start + pieceLength);
-}
-
-function nameHeaders(cells: string[]): string[] {
-  const taken = new Set<string>();
-  return cells.map((cell, index) => {
-    const name = cell.replace(/\s+/g, ' ') || `column_${index + 1}`;
-    let unique = name;
-    for (let count = 2; taken.has(unique.toLowerCase()); count += 1) unique = `${name}_${count}`;
-    taken.add(unique.toLowerCase());
-    return unique;
-  });
 }

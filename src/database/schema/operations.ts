@@ -27,14 +27,16 @@ export const progress = sqliteTable('progress', {
 });
 
 /**
- * Work that follows from something already true (a contact, list or workflow that is gone, a workflow that goes on or has other
+ * Work that follows from something already true (a contact, list, connection or workflow that is gone, a workflow that goes on or has other
  * settings) and is done in pages.
  * The row leaves when the last page is done; what was given up on stays with a note.
  */
 export const cleanup = sqliteTable('cleanup', {
   id: integer('id').primaryKey(),
   organizationId: integer('organization_id').notNull(),
-  kind: text('kind').$type<'contact_deleted' | 'list_deleted' | 'workflow_archived' | 'workflow_resumed' | 'runs_marked'>().notNull(),
+  kind: text('kind')
+    .$type<'contact_deleted' | 'list_deleted' | 'integration_disconnected' | 'workflow_archived' | 'workflow_resumed' | 'runs_marked'>()
+    .notNull(),
   subjectId: integer('subject_id').notNull(),
   createdAt: moment('created_at').notNull(),
   note: text('note'),

@@ -17,6 +17,9 @@ export interface BooksAccount {
   organizationId?: string | undefined;
 }
 
+/** Fields to set; an empty text clears. None of them: nothing is asked of books. */
+export type BooksChange = Record<string, string> | ((known: BooksContact) => Record<string, string>);
+
 export interface Books {
   /** Those that are active. */
   listOrganizations(): Promise<{ organizations: BooksOrganization[] } | AppFailure>;
@@ -33,8 +36,8 @@ export interface Books {
   getContact(id: string): Promise<{ contact: BooksContact } | { missing: true } | AppFailure>;
   /** `duplicate`: another contact has this `contact_name`, which is unique. */
   createContact(fields: Record<string, string>): Promise<{ contact: BooksContact } | { duplicate: true } | AppFailure>;
-  /** Changes the fields that are given, and nothing else of the contact. */
-  updateContact(id: string, fields: Record<string, string>): Promise<{ contact: BooksContact } | { missing: true } | AppFailure>;
+  /** Changes the fields that are given, or that are chosen by what the contact is now, and nothing else of it. */
+  updateContact(id: string, change: BooksChange): Promise<{ contact: BooksContact } | { missing: true } | AppFailure>;
 }
 
 const pageSize = '200';
@@ -111,11 +114,16 @@ export function books(connection: AppConnection, { region, organizationId }: Boo
       return answer.code === nameIsTaken ? { duplicate: true } : answer;
     },
 
-    async updateContact(id, fields) {
-      const unknown = unknownField(fields);
-      if (unknown !== undefined) return noField(unknown);
+    async updateContact(id, change) {
+      const unknownGiven = typeof change === 'function' ? undefined : unknownField(change);
+      if (unknownGiven !== undefined) return noField(unknownGiven);
       const known = await read(id);
       if ('failure' in known) return known.code === noSuchContact ? { missing: true } : known;
+      const before = contactOf(known.data.contact);
+      const fields = typeof change === 'function' ? change(before) : change;
+      const unknown = unknownField(fields);
+      if (unknown !== undefined) return noField(unknown);
+      if (Object.keys(fields).length === 0) return { contact: before };
       const body = bodyOf(fields, known.data.contact);
       const answer = await inOrganization({ method: 'PUT', path: contactPath(id), body, isRepeatable: true }, OneContact);
       if (!('failure' in answer)) return { contact: contactOf(answer.data.contact) };

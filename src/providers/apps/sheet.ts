@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AppFailure } from '../broker/broker.ts';
+import { fail } from '../broker/failing.ts';
 import { asking, type AppConnection } from './connection.ts';
 import { sheetUrl } from './sheet-address.ts';
 import { cellRange, firstRowOf, rowRange } from './sheet-ranges.ts';
@@ -23,6 +24,15 @@ export interface SheetTab {
   columns: number;
 }
 
+export interface SheetPart {
+  spreadsheetId: string;
+  tab: string;
+  fromRow: number;
+  rows: number;
+  columns: number;
+  plainColumns?: number[] | undefined;
+}
+
 /** Rows count from 1, columns from 0. Cells are text; a row ends with its last cell that is not empty. */
 export interface Sheet {
   /** Newest first. `query`: part of a name; empty: all. */
@@ -37,16 +47,9 @@ export interface Sheet {
   headers(spreadsheetId: string, tab: string): Promise<{ headers: string[] } | AppFailure>;
   /**
    * Rows of a tab, fewer at its end: empty ones there do not come. Cells read as they are shown, but those of `plainColumns` as they are
-   * stored: a phone number that is stored as a number may be shown as 9.19877E+11.
+   * stored: a phone number that is stored as a number may be shown as 9.19877E+11. `headers` are those of the same moment.
    */
-  readRows(part: {
-    spreadsheetId: string;
-    tab: string;
-    fromRow: number;
-    rows: number;
-    columns: number;
-    plainColumns?: number[] | undefined;
-  }): Promise<{ rows: string[][] } | AppFailure>;
+  readRows(part: SheetPart): Promise<{ headers: string[]; rows: string[][] } | AppFailure>;
   /** Adds rows below the last one, as text: nothing in them is taken for a formula. `row`: where the first one went. */
   appendRows(rows: { spreadsheetId: string; tab: string; rows: string[][] }): Promise<{ row: number | null } | AppFailure>;
   updateCells(change: {
@@ -58,6 +61,8 @@ export interface Sheet {
 
 const drive = 'https://www.googleapis.com/drive/v3/files';
 const sheets = 'https://sheets.googleapis.com/v4/spreadsheets';
+/** How often rows are read while others move them about. */
+const mostReadings = 3;
 const fileFields = 'id,name,modifiedTime,webViewLink,trashed';
 const everyDrive = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' };
 
@@ -94,11 +99,45 @@ const Updated = z.object({ totalUpdatedCells: z.int().default(0) });
 export function sheet(connection: AppConnection): Sheet {
   const ask = asking('sheet', connection);
 
+  /** The cells of each range; `beyond`: the grid has fewer rows or columns. */
   async function read(id: string, ranges: string[], valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE') {
     const query = { ranges, majorDimension: 'ROWS', valueRenderOption };
     const answer = await ask({ method: 'GET', url: spreadsheet(id, '/values:batchGet'), query }, ManyValues);
-    if (!('failure' in answer)) return answer.data.valueRanges.map(({ values }) => values.map((row) => row.map(cellText)));
-    return isBeyondGrid(answer) ? ranges.map((): string[][] => []) : answer;
+    if (!('failure' in answer)) return answer.data.valueRanges.map(({ values }) => values);
+    return isBeyondGrid(answer) ? 'beyond' : answer;
+  }
+
+  async function readHeaders(id: string, tab: string) {
+    const url = spreadsheet(id, `/values/${encodeURIComponent(rowRange(tab, 1))}`);
+    const answer = await ask({ method: 'GET', url }, Values);
+    return 'failure' in answer ? answer : { headers: (answer.data.values[0] ?? []).map(cellText) };
+  }
+
+  /** Both kinds of cells come one after the other. `isSound`: they belong together, as far as can be seen. */
+  async function readPart({ spreadsheetId, tab, fromRow, rows: count, columns, plainColumns = [] }: SheetPart) {
+    const lastRow = fromRow + count - 1;
+    const range = (first: number, last: number) => cellRange(tab, { row: fromRow, column: first }, { row: lastRow, column: last });
+    const shown = await read(spreadsheetId, [rowRange(tab, 1), range(0, columns - 1)], 'FORMATTED_VALUE');
+    if (shown === 'beyond') {
+      const alone = await readHeaders(spreadsheetId, tab);
+      return 'failure' in alone ? alone : { ...alone, rows: [], isSound: true };
+    }
+    if ('failure' in shown) return shown;
+    const headers = (shown[0]?.[0] ?? []).map(cellText);
+    const rows = (shown[1] ?? []).map((row) => row.map(cellText));
+    if (plainColumns.length === 0 || rows.length === 0) return { headers, rows, isSound: true };
+    const ranges = plainColumns.map((column) => range(column, column));
+    const stored = await read(spreadsheetId, ranges, 'UNFORMATTED_VALUE');
+    if (stored !== 'beyond' && 'failure' in stored) return stored;
+    let isSound = true;
+    for (const [index, column] of plainColumns.entries())
+      for (const [at, row] of rows.entries()) {
+        const cell = stored === 'beyond' ? '' : (stored[index]?.[at]?.[0] ?? '');
+        // Text is shown as it is stored, but for formats that hardly anybody gives it.
+        if (typeof cell === 'string' && cell !== (row[column] ?? '')) isSound = false;
+        if (column < row.length) row[column] = cellText(cell);
+      }
+    return { headers, rows, isSound };
   }
 
   return {
@@ -143,28 +182,19 @@ export function sheet(connection: AppConnection): Sheet {
       return { title: answer.data.properties.title, tabs };
     },
 
-    async headers(spreadsheetId, tab) {
-      const url = spreadsheet(spreadsheetId, `/values/${encodeURIComponent(rowRange(tab, 1))}`);
-      const answer = await ask({ method: 'GET', url }, Values);
-      return 'failure' in answer ? answer : { headers: (answer.data.values[0] ?? []).map(cellText) };
-    },
+    headers: readHeaders,
 
-    async readRows({ spreadsheetId, tab, fromRow, rows: count, columns, plainColumns = [] }) {
-      const lastRow = fromRow + count - 1;
-      const range = (first: number, last: number) => cellRange(tab, { row: fromRow, column: first }, { row: lastRow, column: last });
-      const shown = await read(spreadsheetId, [range(0, columns - 1)], 'FORMATTED_VALUE');
-      if ('failure' in shown) return shown;
-      const rows = shown[0] ?? [];
-      if (plainColumns.length === 0 || rows.length === 0) return { rows };
-      const stored = await read(
-        spreadsheetId,
-        plainColumns.map((column) => range(column, column)),
-        'UNFORMATTED_VALUE',
-      );
-      if ('failure' in stored) return stored;
-      for (const [index, column] of plainColumns.entries())
-        for (const [at, row] of rows.entries()) if (column < row.length) row[column] = stored[index]?.[at]?.[0] ?? '';
-      return { rows };
+    async readRows(part) {
+      let before = '';
+      for (let reading = 1; reading <= mostReadings; reading++) {
+        const found = await readPart(part);
+        if ('failure' in found) return found;
+        const { isSound, ...cells } = found;
+        const text = JSON.stringify(cells);
+        if (isSound || text === before) return cells;
+        before = text;
+      }
+      return fail('unavailable', 'sheet: rows keep being moved while they are read; try again');
     },
 
     async appendRows({ spreadsheetId, tab, rows }) {

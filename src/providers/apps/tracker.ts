@@ -27,6 +27,8 @@ export interface IssueToCreate {
   /** Plain text. */
   description?: string | undefined;
   labels?: string[] | undefined;
+  /** Other fields in the tracker's own form, such as `priority: { name: 'High' }`; those above go before them, and labels are united. */
+  fields?: Record<string, unknown> | undefined;
   /** Names this issue for good; it carries a label made of it. */
   key: string;
 }
@@ -127,7 +129,7 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
       return { issueTypes };
     },
 
-    async createIssue({ project, issueType, summary, description, labels = [], key }, { mayExist = false } = {}) {
+    async createIssue({ project, issueType, summary, description, labels = [], fields: others = {}, key }, { mayExist = false } = {}) {
       const label = issueLabel(key);
       if (mayExist) {
         const known = await find(label);
@@ -136,17 +138,22 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
       }
       const document = documentOf(description ?? '');
       const fields = {
+        ...others,
         project: { key: project },
         issuetype: /^\d+$/.test(issueType) ? { id: issueType } : { name: issueType },
         summary: oneLine(summary),
         ...(document.content.length > 0 && { description: document }),
-        labels: [...new Set([...labels.map((text) => text.trim().replace(/\s+/g, '-')).filter(Boolean), label])],
+        labels: [...new Set([...[...labels, ...textsOf(others['labels'])].map(labelOf).filter(Boolean), label])],
       };
       const answer = await onSite({ method: 'POST', path: '/issue', body: { fields } }, Created);
       return 'failure' in answer ? answer : { issue: issueOf(answer.data) };
     },
   };
 }
+
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+const labelOf = (text: string): string => text.trim().replace(/\s+/g, '-');
 
 function oneLine(text: string): string {
   const characters = [...text.replace(/\s+/g, ' ').trim()];

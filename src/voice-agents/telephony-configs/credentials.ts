@@ -15,10 +15,10 @@ interface Field {
 const longest = 500;
 
 // They travel in headers, where nothing else may stand.
-const secretFault = (value: string): string | null =>
-  /^[\x21-\x7e]+$/.test(value) ? null : 'Holds a character that no credential has; copy it again from the console of the carrier';
+export const secretFault = (value: string): string | null =>
+  /^[\x21-\x7e]+$/.test(value) ? null : 'Holds a character that no credential has; copy it again from the console of the provider';
 
-const accountSidFault = (value: string): string | null => {
+export const accountSidFault = (value: string): string | null => {
   if (/^AC[0-9A-Za-z]+$/.test(value)) return null;
   return value.startsWith('SK')
     ? 'Is the SID of an API key; give the Account SID, which begins with AC, and its auth token'

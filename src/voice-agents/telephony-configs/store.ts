@@ -18,6 +18,17 @@ export async function findConfig(database: Database, organizationId: number, id:
   return (await database.run(() => query))[0] ?? null;
 }
 
+/** Of Twilio's configurations the default one, else the oldest. */
+export async function findTwilioConfig(database: Database, organizationId: number): Promise<TelephonyConfigRow | null> {
+  const query = database.orm
+    .select()
+    .from(telephonyConfig)
+    .where(and(eq(telephonyConfig.organizationId, organizationId), eq(telephonyConfig.provider, 'twilio')))
+    .orderBy(desc(telephonyConfig.isDefault), telephonyConfig.id)
+    .limit(1);
+  return (await database.run(() => query))[0] ?? null;
+}
+
 export interface ConfigFilter {
   search: string | undefined;
   before: number | undefined;

@@ -1,0 +1,69 @@
+import type { Context } from '../accounts/context.ts';
+import type { Row, Statement } from '../database/client.ts';
+import { announceContactChanges } from '../queues/announce.ts';
+import type { Contact } from './contact.ts';
+import { fieldTypes } from './field-types.ts';
+import { mustLetGo, planUpsert, type Person, type UpsertPlan, type UpsertRow } from './plan-upsert.ts';
+import { isKeyTaken, isLimitBroken } from './store.ts';
+import { requireUnwritten, resolveContacts, upsertStatements, type ContactKeys, type UpsertWrites } from './store-upsert.ts';
+
+/** An upsert that goes into a batch of the caller's, so that it comes in with what belongs to it or not at all. */
+export interface UpsertDraft {
+  /** Those that have one of the keys, as they were read. */
+  contacts: Contact[];
+  /** Plans the rows; `listName`: the list that everybody joins. */
+  prepare(listName: string | null, rows: UpsertRow[]): PreparedUpsert;
+}
+
+export interface PreparedUpsert extends UpsertPlan {
+  /** For one batch, in this order. They break it (`isOvertaken`) when the contacts are no longer what they were when they were read. */
+  statements: Statement[];
+  /** To be told the answers of `statements` once the batch is written. */
+  written(answers: Row[][]): void;
+}
+
+/** Whether a batch was broken because somebody else wrote the same contacts: nothing is written, and the draft is to be made anew. */
+export const isOvertaken = (error: unknown): boolean => isKeyTaken(error) || isLimitBroken(error);
+
+/** One call to the database. */
+export async function draftUpsert(context: Context, keys: ContactKeys): Promise<UpsertDraft> {
+  const { database, organization } = context;
+  const { contacts, count } = await resolveContacts(database, organization.id, keys);
+  return {
+    contacts,
+    prepare(listName, rows) {
+      return prepared(context, listName, planUpsert(rows, contacts, organization.plan.maxContacts - count));
+    },
+  };
+}
+
+function prepared(context: Context, listName: string | null, plan: UpsertPlan): PreparedUpsert {
+  const { database, organization, clock } = context;
+  if (plan.people.length === 0) return { ...plan, statements: [], written: () => undefined };
+  const known = plan.people.flatMap((person) => person.known ?? []);
+  const guards = known.length > 0 ? [requireUnwritten(database, organization.id, known)] : [];
+  const write = { organizationId: organization.id, now: clock(), depth: 0 };
+  const { statements, resultOf } = upsertStatements(database, upsertWrites(plan.people, listName, organization.plan.maxContacts), write);
+  return {
+    ...plan,
+    statements: [...guards, ...statements],
+    written(answers) {
+      if (resultOf(answers.slice(guards.length)).hasChanges) announceContactChanges(context);
+    },
+  };
+}
+
+export function upsertWrites(people: Person[], listName: string | null, maximumContacts: number): UpsertWrites {
+  const created = people.filter((person) => !person.known);
+  const changed = people.filter((person) => person.isChanged);
+  const types = [...created, ...changed].flatMap((person) => person.rows.map((row) => fieldTypes(row.change.custom_fields)));
+  return {
+    listName,
+    inserts: created.map((person) => person.values),
+    updates: changed.map((person) => ({ before: person.known!, after: person.values })),
+    letGo: mustLetGo(people).map((person) => person.known!),
+    knownIds: people.flatMap((person) => person.known?.id ?? []),
+    keyTypes: Object.assign({}, ...types.toReversed()) as Record<string, string>,
+    maximumContacts,
+  };
+}

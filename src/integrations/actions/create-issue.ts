@@ -1,0 +1,40 @@
+import type { Context } from '../../accounts/context.ts';
+import { tracker, type Issue } from '../../providers/apps/tracker.ts';
+import type { TrackerData } from '../contract.ts';
+import { failed, withConnection, type ActionFailure } from './acting.ts';
+
+export interface WantedIssue {
+  /** Key; null: the integration's default project. */
+  project: string | null;
+  /** Name or id; null: the integration's default one, else `Task`. */
+  issueType: string | null;
+  summary: string;
+  description: string | null;
+  /** Others of the tracker's fields, in its own form. */
+  fields: Record<string, unknown>;
+  /** Names the issue for good, also beside other installations of this service. */
+  key: string;
+  /** An earlier try under this key may have made it, so it is looked for first. */
+  mayExist: boolean;
+}
+
+const usualType = 'Task';
+
+/** Makes an issue, or finds the one that an earlier try has made. */
+export const createIssue = (context: Context, { mayExist, ...wanted }: WantedIssue): Promise<Issue | ActionFailure> =>
+  withConnection(context, 'tracker', async ({ integration, connection }) => {
+    const usual = integration.providerData as TrackerData;
+    const project = wanted.project ?? usual.project;
+    if (project === undefined) return noProject(integration.id);
+    const adapter = tracker(connection, { subdomain: integration.connectionParams['subdomain'] ?? '' });
+    const { summary, description, fields, key } = wanted;
+    const issueType = wanted.issueType ?? usual.issue_type ?? usualType;
+    const outcome = await adapter.createIssue(
+      { project, issueType, summary, description: description ?? undefined, fields, key },
+      { mayExist },
+    );
+    return 'failure' in outcome ? outcome : outcome.issue;
+  });
+
+const noProject = (id: number) =>
+  failed('no_project', `No project is named, and the tracker has no default one; choose it with PUT /integration/${id} { "project": ... }`);

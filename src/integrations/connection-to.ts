@@ -1,0 +1,28 @@
+import type { Context } from '../accounts/context.ts';
+import { ServiceError } from '../library/errors.ts';
+import type { AppConnection } from '../providers/apps/connection.ts';
+import type { App, AppFailure } from '../providers/broker/broker.ts';
+import { connectionBroker } from '../providers/broker/composio.ts';
+import type { Integration } from './contract.ts';
+import { deactivate, findCurrent } from './store.ts';
+
+/** The organization's active integration of a provider, and its connection for the adapters. Throws 404 `not_connected`. */
+export async function connectionTo(context: Context, provider: App): Promise<{ integration: Integration; connection: AppConnection }> {
+  const integration = await findCurrent(context.database, context.organization.id, provider);
+  if (!integration) throw notConnected(provider, 'connect it with POST /integration/connect');
+  return { integration, connection: connectionOf(context, integration) };
+}
+
+/** The connection of an integration for the adapters. Throws 404 `not_connected` when its grant has died. */
+export function connectionOf({ settings }: Context, integration: Integration): AppConnection {
+  if (!integration.isActive) throw notConnected(integration.provider, integration.lastError ?? 'connect it again');
+  return { broker: connectionBroker(settings), id: integration.accountId };
+}
+
+const notConnected = (provider: App, what: string) =>
+  new ServiceError('not_found', `not_connected: ${provider} has no active connection; ${what}`);
+
+/** Makes the integration inactive, with the reason, when the failure says that its connection is dead. */
+export async function inactiveOn({ database, clock }: Context, integration: Integration, failure: AppFailure): Promise<void> {
+  if (failure.failure === 'not_connected') await deactivate(database, integration, failure.message, clock());
+}

@@ -1,0 +1,127 @@
+import { and, eq, lt } from 'drizzle-orm';
+import type { Database, Row } from '../../database/client.ts';
+import { connectionRequest } from '../../database/schema/integrations.ts';
+import type { App } from '../../providers/broker/broker.ts';
+
+export type ConnectionRequest = typeof connectionRequest.$inferSelect;
+
+/** Others than `?2` that are active, or asked for and not expired at `?3`: as many places of the plan are taken. */
+const placesOfOthers = `(SELECT count(*) FROM (
+     SELECT provider FROM integration
+     WHERE organization_id = ?1 AND disconnected_at IS NULL AND is_active = 1 AND provider <> ?2
+     UNION SELECT provider FROM connection_request WHERE organization_id = ?1 AND expires_at > ?3 AND provider <> ?2))`;
+
+export interface Place {
+  organizationId: number;
+  provider: App;
+  /** How many the plan allows. */
+  limit: number;
+  now: number;
+}
+
+/**
+ * Takes a place of the plan for a request, or takes over that of an earlier request for the same provider. False: none is left. The
+ * places are counted in the statement that takes one, so that of two who ask for the last one gets it.
+ */
+export async function takePlace(
+  database: Database,
+  { organizationId, provider, limit, now }: Place,
+  request: Pick<ConnectionRequest, 'id' | 'connectionParams' | 'createdBy' | 'expiresAt'>,
+): Promise<boolean> {
+  const taken = await database.first(
+    database.prepare(
+      `INSERT INTO connection_request (organization_id, provider, created_at, id, connection_params, created_by, expires_at)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ${placesOfOthers} < ?8
+       ON CONFLICT (organization_id, provider) DO UPDATE SET id = excluded.id, connection_params = excluded.connection_params,
+         redirect_url = NULL, created_by = excluded.created_by, created_at = excluded.created_at, expires_at = excluded.expires_at
+       RETURNING id`,
+      organizationId,
+      provider,
+      now,
+      request.id,
+      JSON.stringify(request.connectionParams),
+      request.createdBy,
+      request.expiresAt,
+      limit,
+    ),
+  );
+  return taken !== null;
+}
+
+/** Gives the request the name by which the broker knows it, unless a later one has taken its place over. */
+export async function nameRequest(
+  database: Database,
+  organizationId: number,
+  { from, to, redirectUrl, expiresAt }: { from: string; to: string; redirectUrl: string | null; expiresAt: number },
+): Promise<void> {
+  const query = database.orm
+    .update(connectionRequest)
+    .set({ id: to, redirectUrl, expiresAt })
+    .where(and(eq(connectionRequest.id, from), eq(connectionRequest.organizationId, organizationId)));
+  await database.all(database.from(query));
+}
+
+export async function releasePlace(database: Database, organizationId: number, id: string): Promise<void> {
+  const query = database.orm
+    .delete(connectionRequest)
+    .where(and(eq(connectionRequest.id, id), eq(connectionRequest.organizationId, organizationId)));
+  await database.all(database.from(query));
+}
+
+export async function findRequest(database: Database, organizationId: number, provider: App): Promise<ConnectionRequest | null> {
+  const query = database.orm
+    .select()
+    .from(connectionRequest)
+    .where(and(eq(connectionRequest.organizationId, organizationId), eq(connectionRequest.provider, provider)));
+  return (await database.run(() => query))[0] ?? null;
+}
+
+export async function deleteRequests(database: Database, expiredBefore: number): Promise<void> {
+  const query = database.orm.delete(connectionRequest).where(lt(connectionRequest.expiresAt, expiredBefore));
+  await database.all(database.from(query));
+}
+
+export interface Activation {
+  accountId: string;
+  accountLabel: string | null;
+  createdBy: number;
+  connectionParams: Record<string, string>;
+}
+
+/**
+ * Makes the integration of a connection, or gives the provider's current one this connection: its id and what was chosen for it stay.
+ * Answers its id; null: the plan has no place for it.
+ */
+export async function activate(
+  database: Database,
+  { organizationId, provider, limit, now }: Place,
+  { accountId, accountLabel, createdBy, connectionParams }: Activation,
+): Promise<number | null> {
+  const [rows] = await database.batch([
+    database.prepare(
+      `INSERT INTO integration (organization_id, provider, created_at, updated_at, account_id, account_label, created_by, is_active, action,
+         connection_params, provider_data, field_mapping)
+       SELECT ?1, ?2, ?3, ?3, ?4, ?5, ?6, 1, 'all_calls', ?7, '{}', '{}' WHERE ${placesOfOthers} < ?8
+       ON CONFLICT (organization_id, provider) WHERE disconnected_at IS NULL DO UPDATE SET account_id = excluded.account_id,
+         account_label = coalesce(excluded.account_label, account_label), is_active = 1, last_error = NULL,
+         connection_params = excluded.connection_params, revision = revision + 1, updated_at = excluded.updated_at
+       RETURNING id`,
+      organizationId,
+      provider,
+      now,
+      accountId,
+      accountLabel,
+      createdBy,
+      JSON.stringify(connectionParams),
+      limit,
+    ),
+    database.prepare(
+      `DELETE FROM connection_request WHERE organization_id = ?1 AND provider = ?2
+       AND EXISTS (SELECT 1 FROM integration WHERE account_id = ?3 AND is_active = 1)`,
+      organizationId,
+      provider,
+      accountId,
+    ),
+  ]);
+  return ((rows as Row[])[0]?.['id'] as number | undefined) ?? null;
+}

@@ -1,0 +1,18 @@
+import type { Context } from '../accounts/context.ts';
+import { badRequest, notFound } from '../library/errors.ts';
+import { apps, type App } from '../providers/broker/broker.ts';
+import type { Integration } from './contract.ts';
+import { findIntegration } from './store.ts';
+
+/** Throws 404, also for one that is disconnected, and 400 for one of another provider than `providers`. */
+export async function existingIntegration(
+  { database, organization }: Context,
+  id: number,
+  providers: readonly App[] = apps,
+): Promise<Integration> {
+  const row = await findIntegration(database, organization.id, id);
+  if (!row) throw notFound('Integration');
+  if (!providers.includes(row.provider))
+    throw badRequest(`Integration ${id} is of ${row.provider}; this call is for integrations of ${providers.join(' or ')}`);
+  return row;
+}

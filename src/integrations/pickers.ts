@@ -1,0 +1,45 @@
+import type { Context } from '../accounts/context.ts';
+import { invalidAt } from '../library/errors.ts';
+import { chatapp } from '../providers/apps/chatapp.ts';
+import { tracker } from '../providers/apps/tracker.ts';
+import { connectionTo } from './connection-to.ts';
+import type { TrackerData } from './contract.ts';
+import { succeeded } from './succeeded.ts';
+
+/** Channels of the connected workspace that are not archived. */
+export async function listChannels(context: Context) {
+  const { integration, connection } = await connectionTo(context, 'chatapp');
+  const { channels } = await succeeded(context, integration, await chatapp(connection).listChannels());
+  return channels.map((channel) => ({
+    id: channel.id,
+    name: channel.name,
+    is_private: channel.isPrivate,
+    is_member: channel.isMember,
+  }));
+}
+
+/** Projects of the connected site in which issues can be made. */
+export async function listProjects(context: Context) {
+  const { integration, adapter } = await connectedTracker(context);
+  const { projects } = await succeeded(context, integration, await adapter.listProjects());
+  return projects;
+}
+
+/** `project`: key or id; without it the one that the integration has. */
+export async function listIssueTypes(context: Context, project: string | undefined) {
+  const { integration, adapter } = await connectedTracker(context);
+  const wanted = project ?? (integration.providerData as TrackerData).project;
+  if (wanted === undefined)
+    throw invalidAt(
+      ['query', 'project'],
+      'Is missing; give the key of a project, as GET /integration/tracker/projects lists it',
+      'missing',
+    );
+  const { issueTypes } = await succeeded(context, integration, await adapter.listIssueTypes(wanted));
+  return issueTypes.map(({ id, name, isSubtask }) => ({ id, name, subtask: isSubtask }));
+}
+
+async function connectedTracker(context: Context) {
+  const { integration, connection } = await connectionTo(context, 'tracker');
+  return { integration, adapter: tracker(connection, { subdomain: integration.connectionParams['subdomain'] ?? '' }) };
+}

@@ -1,0 +1,48 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../accounts/context.ts';
+import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
+import type { Integration } from './contract.ts';
+import type { IntegrationRecord } from './schemas.ts';
+import { findLastSync, listIntegrations, type Sync } from './store.ts';
+
+type Shown = z.infer<typeof IntegrationRecord>;
+
+export async function shownIntegrations({ database, organization }: Context): Promise<Shown[]> {
+  const found = await listIntegrations(database, organization.id);
+  return found.map(({ integration, lastSync }) => recordOf(integration, lastSync));
+}
+
+export const shownIntegration = async ({ database }: Context, integration: Integration): Promise<Shown> =>
+  recordOf(integration, await findLastSync(database, integration.id));
+
+function recordOf(row: Integration, lastSync: Sync | null): Shown {
+  return {
+    id: row.id,
+    integration_id: row.accountId,
+    organisation_id: row.organizationId,
+    created_by: row.createdBy,
+    provider: row.provider,
+    is_active: row.isActive,
+    created_at: toTimestamp(row.createdAt),
+    action: row.action,
+    provider_data: { ...row.providerData, ...(lastSync && { last_sync: syncRecord(lastSync) }) },
+    account_label: row.accountLabel,
+    last_synced_at: nullableTimestamp(row.lastSyncedAt),
+    last_error: row.lastError,
+    updated_at: toTimestamp(row.updatedAt),
+  };
+}
+
+const syncRecord = (sync: Sync) => ({
+  sync_id: sync.id,
+  status: sync.status,
+  started_at: toTimestamp(sync.startedAt),
+  finished_at: nullableTimestamp(sync.finishedAt),
+  rows_seen: sync.rowsSeen,
+  created: sync.created,
+  updated: sync.updated,
+  unchanged: sync.unchanged,
+  failed: sync.failed,
+  errors: sync.errors,
+  reason: sync.reason,
+});

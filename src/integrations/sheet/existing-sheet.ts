@@ -1,0 +1,23 @@
+import type { Context } from '../../accounts/context.ts';
+import { failed, type ActionFailure } from '../actions/acting.ts';
+import type { Integration } from '../contract.ts';
+import { findCurrent, findIntegration } from '../store.ts';
+
+/** The sheet integration of this id; null: the current one. One that is inactive is there, too. */
+export async function existingSheet({ database, organization }: Context, id: number | null): Promise<Integration | ActionFailure> {
+  if (id === null)
+    return (await findCurrent(database, organization.id, 'sheet')) ?? failed('not_connected', `No sheet is connected; ${connectIt}`);
+  const integration = await findIntegration(database, organization.id, id);
+  if (integration === null) return failed('not_connected', `There is no integration ${id}, or no longer; ${connectIt}`);
+  if (integration.provider !== 'sheet')
+    return failed('rejected', `Integration ${id} is of ${integration.provider}, not of sheet; name one of GET /integration/`);
+  return integration;
+}
+
+/** Of the sheet integrations that a journey may name; there is one at a time. */
+export async function currentSheetIds({ database, organization }: Context): Promise<Set<number>> {
+  const current = await findCurrent(database, organization.id, 'sheet');
+  return new Set(current === null ? [] : [current.id]);
+}
+
+const connectIt = 'connect one with POST /integration/connect { "provider": "sheet" }';

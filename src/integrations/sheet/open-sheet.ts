@@ -1,0 +1,63 @@
+import type { Context } from '../../accounts/context.ts';
+import { invalidAt, ServiceError } from '../../library/errors.ts';
+import { readSheetUrl } from '../../providers/apps/sheet-address.ts';
+import { sheet, type Sheet, type SheetTab } from '../../providers/apps/sheet.ts';
+import { connectionOf } from '../connection-to.ts';
+import type { Integration } from '../contract.ts';
+import { succeeded } from '../succeeded.ts';
+import { sheetColumns, type SheetColumn } from './sheet-columns.ts';
+
+export interface OpenSheet {
+  adapter: Sheet;
+  spreadsheetId: string;
+  /** Of the file. */
+  title: string;
+  tab: SheetTab;
+  tabs: SheetTab[];
+  columns: SheetColumn[];
+}
+
+export interface SheetChoice {
+  sheet_url: string;
+  /** Of the tab; without it the one that the address shows, else the first. */
+  sheet_name?: string | undefined;
+}
+
+/**
+ * `place`: where the choice stands in the request, whose fault a tab that is none then is (422); null: it was chosen earlier, and the tab has
+ * gone since (502). Throws 403, 404 and 502 as the provider answers.
+ */
+export async function openSheet(
+  context: Context,
+  integration: Integration,
+  choice: SheetChoice,
+  place: string[] | null,
+): Promise<OpenSheet> {
+  const address = readSheetUrl(choice.sheet_url);
+  if (address === null)
+    throw invalidAt(
+      [...(place ?? []), 'sheet_url'],
+      'Is no address of a Google spreadsheet; copy it from the browser: https://docs.google.com/spreadsheets/d/.../edit',
+    );
+  const { spreadsheetId, tabId } = address;
+  const adapter = sheet(connectionOf(context, integration));
+  const [known, opened] = await Promise.all([adapter.file(spreadsheetId), adapter.tabs(spreadsheetId)]);
+  const { title, tabs } = await succeeded(context, integration, opened);
+  // Google still reads what lies in the bin, until it is gone. Not every grant lets one look there.
+  if ('file' in known && known.file.isTrashed)
+    throw new ServiceError('provider_failed', `sheet: "${title}" is in the bin; restore it, or choose another one`);
+  const named = choice.sheet_name?.trim() || undefined;
+  const tab = named === undefined ? (tabs.find(({ id }) => id === tabId) ?? tabs[0]) : tabs.find((one) => one.title === named);
+  if (tab === undefined) throw noTab(title, named, tabs, place);
+  const { headers } = await succeeded(context, integration, await adapter.headers(spreadsheetId, tab.title));
+  return { adapter, spreadsheetId, title, tab, tabs, columns: sheetColumns(headers) };
+}
+
+function noTab(title: string, named: string | undefined, tabs: SheetTab[], place: string[] | null): ServiceError {
+  if (tabs.length === 0) return new ServiceError('provider_failed', `sheet: "${title}" has no sheet with cells; choose another file`);
+  const known = tabs.map((tab) => `"${tab.title}"`).join(', ');
+  const problem = `"${title}" has no sheet "${named ?? ''}"; its sheets are ${known}`;
+  return place === null
+    ? new ServiceError('provider_failed', `sheet: ${problem}; select one again`)
+    : invalidAt([...place, 'sheet_name'], problem);
+}

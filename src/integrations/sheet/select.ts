@@ -1,0 +1,54 @@
+import type { Context } from '../../accounts/context.ts';
+import type { Integration, SheetMapping } from '../contract.ts';
+import { existingIntegration } from '../existing-integration.ts';
+import { checkSheetMapping } from '../mapping/check-mapping.ts';
+import { suggestedMapping } from '../mapping/suggested-mapping.ts';
+import { chooseSource } from '../choose-source.ts';
+import { sampleOf } from './headers.ts';
+import { openSheet, type OpenSheet, type SheetChoice } from './open-sheet.ts';
+
+export interface SheetSelection extends SheetChoice {
+  contact_list_name: string;
+  /** Without it the one that the headers suggest. */
+  field_mapping?: Record<string, unknown> | undefined;
+}
+
+/** Records which sheet is read into which list, and begins to. Throws 400 for a mapping that does not fit, 422, 403, 404 and 502. */
+export async function selectSheet(context: Context, id: number, selection: SheetSelection): Promise<Integration> {
+  const integration = await existingIntegration(context, id, ['sheet']);
+  const opened = await openSheet(context, integration, selection, ['body']);
+  const columns = opened.columns.map(({ name }) => name);
+  const mapping =
+    selection.field_mapping === undefined
+      ? await guessedMapping(context, integration, opened)
+      : checkSheetMapping(selection.field_mapping, columns);
+  return choose(context, integration, selection, opened, mapping);
+}
+
+/** As the legacy PUT has it: the mapping is the suggested one, and the list keeps its name or has that of the file. */
+export async function selectFile(context: Context, integration: Integration, file: SheetChoice, place: string[]): Promise<Integration> {
+  const opened = await openSheet(context, integration, file, place);
+  const mapping = await guessedMapping(context, integration, opened);
+  const known = integration.providerData['contact_list_name'];
+  const contact_list_name = typeof known === 'string' ? known : opened.title.trim().slice(0, 200) || opened.tab.title;
+  return choose(context, integration, { ...file, contact_list_name }, opened, mapping);
+}
+
+async function guessedMapping(context: Context, integration: Integration, opened: OpenSheet): Promise<SheetMapping> {
+  const suggested = suggestedMapping(opened.columns, await sampleOf(context, integration, opened));
+  return checkSheetMapping(
+    suggested,
+    opened.columns.map(({ name }) => name),
+  );
+}
+
+function choose(
+  context: Context,
+  integration: Integration,
+  { sheet_url, contact_list_name }: SheetSelection,
+  { tab }: OpenSheet,
+  fieldMapping: SheetMapping,
+): Promise<Integration> {
+  const providerData = { sheet_url: sheet_url.trim(), sheet_name: tab.title, contact_list_name };
+  return chooseSource(context, integration, { providerData, fieldMapping });
+}

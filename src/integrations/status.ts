@@ -1,0 +1,19 @@
+import type { Context } from '../accounts/context.ts';
+import { nullableTimestamp } from '../library/clock.ts';
+import { connectionTo } from './connection-to.ts';
+import { knownProvider } from './contract.ts';
+
+/** Throws 400 for an unknown provider, 404 `not_connected` without an active integration. */
+export async function readStatus(context: Context, provider: string) {
+  const { integration } = await connectionTo(context, knownProvider(provider));
+  return {
+    provider: integration.provider,
+    connected: true as const,
+    id: integration.id,
+    integration_id: integration.accountId,
+    is_active: integration.isActive,
+    account_label: integration.accountLabel,
+    last_synced_at: nullableTimestamp(integration.lastSyncedAt),
+    last_error: integration.lastError,
+  };
+}

@@ -1,0 +1,78 @@
+import type { Database } from '../../database/client.ts';
+import type { Checkpoint, Earlier } from './reading.ts';
+
+/** Begins a sync unless one is running, and has the integration read again at `nextSyncAt`. Answers the id of the one that runs then. */
+export async function insertSync(
+  database: Database,
+  { organizationId, integrationId }: { organizationId: number; integrationId: number },
+  { now, nextSyncAt, checkpoint }: { now: number; nextSyncAt: number; checkpoint: Checkpoint | null },
+): Promise<number> {
+  const [, , running] = await database.batch([
+    database.prepare(
+      `INSERT INTO integration_sync (organization_id, integration_id, status, lease_until, checkpoint, errors, started_at)
+       VALUES (?1, ?2, 'running', ?3, ?4, '[]', ?3) ON CONFLICT DO NOTHING`,
+      organizationId,
+      integrationId,
+      now,
+      checkpoint && JSON.stringify(checkpoint),
+    ),
+    database.prepare(
+      'UPDATE integration SET next_sync_at = ? WHERE id = ? AND organization_id = ?',
+      nextSyncAt,
+      integrationId,
+      organizationId,
+    ),
+    database.prepare(`SELECT id FROM integration_sync WHERE integration_id = ? AND status = 'running'`, integrationId),
+  ]);
+  return running![0]!['id'] as number;
+}
+
+/** Begins a sync of each integration that is due, at most `limit`; one that is being read already is only put off. */
+export async function insertDueSyncs(
+  database: Database,
+  { now, nextSyncAt, limit }: { now: number; nextSyncAt: number; limit: number },
+): Promise<{ id: number; organization_id: number }[]> {
+  const due = `SELECT id FROM integration WHERE next_sync_at <= ?1 AND next_sync_at IS NOT NULL AND is_active = 1 ORDER BY next_sync_at, id LIMIT ?2`;
+  const [begun] = await database.batch([
+    database.prepare(
+      `INSERT INTO integration_sync (organization_id, integration_id, status, lease_until, errors, started_at)
+       SELECT i.organization_id, i.id, 'running', ?1, '[]', ?1 FROM integration i WHERE i.id IN (${due})
+       ON CONFLICT DO NOTHING RETURNING id, organization_id`,
+      now,
+      limit,
+    ),
+    database.prepare(`UPDATE integration SET next_sync_at = ?3 WHERE id IN (${due})`, now, limit, nextSyncAt),
+  ]);
+  return begun as unknown as { id: number; organization_id: number }[];
+}
+
+/** Running syncs that nobody holds since `before`, whose message seems lost, the longest waiting first; each is given until then again. */
+export async function takeLapsedSyncs(
+  database: Database,
+  { before, now, limit }: { before: number; now: number; limit: number },
+): Promise<{ id: number; organization_id: number }[]> {
+  return database.all(
+    database.prepare(
+      `UPDATE integration_sync SET lease_until = ?2 WHERE id IN (
+         SELECT id FROM integration_sync WHERE status = 'running' AND lease_until < ?1 ORDER BY lease_until LIMIT ?3
+       ) RETURNING id, organization_id`,
+      before,
+      now,
+      limit,
+    ),
+  );
+}
+
+export async function earlierSyncs(database: Database, integrationId: number): Promise<Earlier> {
+  const completed = (condition: string) =>
+    database.prepare(
+      `SELECT checkpoint ->> 'source' AS source, checkpoint ->> 'began' AS began FROM integration_sync
+       WHERE integration_id = ? AND status = 'completed' ${condition} ORDER BY id DESC LIMIT 1`,
+      integrationId,
+    );
+  const [last, lastFull] = await database.batch([completed(''), completed('AND changed_since IS NULL')]);
+  return {
+    last: (last![0] as unknown as Earlier['last'] | undefined) ?? null,
+    lastFull: (lastFull![0] as unknown as Earlier['lastFull'] | undefined) ?? null,
+  };
+}

@@ -1,0 +1,110 @@
+import type { Context } from '../../accounts/context.ts';
+import { draftUpsert, isOvertaken, type PreparedUpsert } from '../../contacts/draft-upsert.ts';
+import { limitDetail } from '../../contacts/plan-limit.ts';
+import type { RowFailure } from '../../contacts/plan-upsert.ts';
+import type { Statement } from '../../database/client.ts';
+import type { Integration } from '../contract.ts';
+import { linksOf, writeLinks } from './link-store.ts';
+import { inboundFields, listOfRecords, mappedFields } from './mapped-fields.ts';
+import { keysOf, outcomeOf, rowsOf, sortPage, type Candidate, type SortedPage } from './plan-page.ts';
+import type { Reading, SyncError, Tally } from './reading.ts';
+import type { SourcePage } from './source.ts';
+import { advance, isOutOfHand, type HeldSync } from './held-sync-store.ts';
+
+const errorsKept = 20;
+
+/** A sync that is held, with what it reads and how far it is. */
+export interface RunningSync {
+  held: HeldSync;
+  integration: Integration;
+  reading: Reading;
+}
+
+/**
+ * Writes a page: its contacts, which contact stands for which record, and where the next page begins, all in one batch. Null: somebody
+ * else has written the same meanwhile, and nothing is written. `lease`: until when the sync is held then.
+ */
+export async function writePage(
+  context: Context,
+  sync: RunningSync,
+  page: SourcePage,
+  { askedAt, lease }: { askedAt: number; lease: number },
+): Promise<RunningSync | null> {
+  const { database, organization } = context;
+  const { held, integration, reading } = sync;
+  const listName = listOfRecords(integration);
+  const keys = [...new Set(page.records.flatMap((record) => ('key' in record ? [record.key] : [])))];
+  const links = await linksOf(database, held, keys, listName);
+  const sorted = sortPage(page, links, { reading, fields: inboundFields(integration), hasList: listName !== null, askedAt });
+  const contacts = await contactsOf(context, sync, sorted.candidates, listName);
+
+  const after = readingAfter(reading, page, sorted, contacts, context);
+  const progress = { revision: integration.revision, reading: after, lease, askedAt };
+  const linked = sorted.candidates.flatMap(({ record, link }) => (link ? [record.key] : []));
+  const statements = [advance(database, held, { ...progress, keys: linked }), ...contacts.statements, ...contacts.links];
+  try {
+    const answers = await database.batch(statements);
+    contacts.written(answers.slice(1, 1 + contacts.statements.length));
+  } catch (error) {
+    if (isOvertaken(error) || isOutOfHand(error)) return null;
+    throw error;
+  }
+  context.log.debug('a page of a sync was written', { organization_id: organization.id, sync_id: held.id, ...after.tally });
+  return { ...sync, held: { ...held, lease, pages: held.pages + 1 }, reading: after };
+}
+
+interface PageContacts extends Pick<PreparedUpsert, 'statements' | 'written'>, Pick<Tally, 'created' | 'updated' | 'unchanged'> {
+  links: Statement[];
+  /** `index` is that of the candidate. */
+  failures: RowFailure[];
+}
+
+async function contactsOf(
+  context: Context,
+  { held, integration, reading }: RunningSync,
+  candidates: Candidate[],
+  listName: string | null,
+): Promise<PageContacts> {
+  if (candidates.length === 0)
+    return { statements: [], written: () => undefined, links: [], failures: [], created: 0, updated: 0, unchanged: 0 };
+  const { defaultCountry } = context.organization;
+  const draft = await draftUpsert(context, keysOf(candidates, defaultCountry));
+  const { rows, failures } = rowsOf(candidates, draft.contacts, { fields: inboundFields(integration), defaultCountry });
+  const upsert = draft.prepare(listName, rows);
+  const { links, ...counted } = outcomeOf(upsert.people, candidates, mappedFields(integration));
+  return {
+    ...counted,
+    statements: upsert.statements,
+    written: upsert.written,
+    links: writeLinks(context.database, held, links, reading.began),
+    failures: [...failures, ...upsert.failures],
+  };
+}
+
+function readingAfter(reading: Reading, { next }: SourcePage, sorted: SortedPage, contacts: PageContacts, context: Context): Reading {
+  const { tally } = reading;
+  const errors: SyncError[] = [
+    ...sorted.errors,
+    ...contacts.failures.map(({ index, code, detail }) =>
+      errorAt(sorted.candidates[index]!, code === 'contact_limit_reached' ? limitDetail(context) : `${code}: ${detail}`),
+    ),
+  ];
+  // A record that is refused is still there.
+  const present = [...sorted.present, ...contacts.failures.flatMap(({ index }) => sorted.candidates[index]!.link?.contactId ?? [])];
+  return {
+    ...reading,
+    place: next,
+    isRead: next === null,
+    present: reading.present && new Set([...reading.present, ...present]),
+    tally: {
+      rowsSeen: tally.rowsSeen + sorted.rowsSeen,
+      created: tally.created + contacts.created,
+      updated: tally.updated + contacts.updated,
+      unchanged: tally.unchanged + sorted.unchanged + contacts.unchanged,
+      failed: tally.failed + errors.length,
+    },
+    errors: [...reading.errors, ...errors].slice(0, errorsKept),
+  };
+}
+
+const errorAt = ({ record }: Candidate, detail: string): SyncError => ({ ...record.place, detail });

@@ -1,0 +1,58 @@
+import type { Context } from '../accounts/context.ts';
+import type { MessageEvent, ProviderKey } from '../providers/messaging/messaging.ts';
+import { callbackOriginOf } from './callback-address.ts';
+import { findConfig } from './config-store.ts';
+import { advanceStatement, findByMessageIds, isSending } from './message-store.ts';
+import { senderOf } from './sender.ts';
+import { rankOf, sendingDiedBefore } from './status.ts';
+
+/** A request as it came. */
+export interface Callback {
+  /** Path and query, letter for letter. */
+  path: string;
+  headers: Headers;
+  body: string;
+}
+
+const statementsAtOnce = 50;
+/** A provider may tell of a message before its answer to the sending is written down. */
+const looksAgainAfterMs = [200, 800, 2000];
+
+/** Takes in what a provider tells of messages. `unsigned`: it is not proved to be the provider. `ignored`: it concerns no message of ours. */
+export async function hearCallback(context: Context, provider: ProviderKey, callback: Callback): Promise<'unsigned' | 'ignored' | 'ok'> {
+  const config = await findConfig(context.database, context.organization.id);
+  const sender = await senderOf(context, config, provider);
+  // Without its credentials nobody can tell what is the provider's.
+  if ('failure' in sender) return 'ignored';
+  const url = callbackOriginOf(context.settings, config!.callbackOrigin) + callback.path;
+  const heard = sender.provider.readCallback({ ...callback, url });
+  if ('unsigned' in heard) return 'unsigned';
+  let left = await takeIn(context, provider, heard.events);
+  for (const pauseMs of looksAgainAfterMs) {
+    const { database, organization, clock } = context;
+    if (left.length === 0 || !(await isSending(database, organization.id, provider, sendingDiedBefore(clock())))) break;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    left = await takeIn(context, provider, left);
+  }
+  return left.length < heard.events.length ? 'ok' : 'ignored';
+}
+
+/** Moves messages on, never back. Answers the events of messages that are not known. */
+async function takeIn({ database, organization, clock }: Context, provider: ProviderKey, events: MessageEvent[]): Promise<MessageEvent[]> {
+  if (events.length === 0) return [];
+  const ids = [...new Set(events.map(({ messageId }) => messageId))];
+  const known = Map.groupBy(await findByMessageIds(database, organization.id, provider, ids), ({ messageId }) => messageId);
+  const now = clock();
+  const steps = events
+    .toSorted((one, other) => rankOf(one.status) - rankOf(other.status))
+    .flatMap(({ messageId, status, at, failure }) =>
+      (known.get(messageId) ?? [])
+        .filter(({ rank }) => rank < rankOf(status))
+        .map(({ id }) => {
+          const outcome = { status, at: Math.min(at, now), ...(failure && { failure }) };
+          return advanceStatement(database, organization.id, id, outcome, now);
+        }),
+    );
+  for (let from = 0; from < steps.length; from += statementsAtOnce) await database.batch(steps.slice(from, from + statementsAtOnce));
+  return events.filter(({ messageId }) => !known.has(messageId));
+}

@@ -1,0 +1,154 @@
+import type { Database, Row, Statement } from '../database/client.ts';
+import type { ProviderKey } from '../providers/messaging/messaging.ts';
+import { rankOf } from './status.ts';
+
+/** One moment of a message; `at` in epoch ms. */
+export interface HistoryEntry {
+  status: string;
+  at: number;
+  error?: string;
+}
+
+export interface MessageRow {
+  id: number;
+  sendKey: string;
+  provider: string;
+  kind: 'template' | 'text';
+  recipient: string;
+  contactId: number | null;
+  templateName: string | null;
+  language: string | null;
+  status: string;
+  error: string | null;
+  failureClass: string | null;
+  failureCode: string | null;
+  messageId: string | null;
+  automationRunId: number | null;
+  history: HistoryEntry[];
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type NewMessage = Pick<
+  MessageRow,
+  'sendKey' | 'kind' | 'recipient' | 'contactId' | 'templateName' | 'language' | 'automationRunId'
+> & { provider: ProviderKey | '' };
+
+/** What became of a message. */
+export interface Outcome {
+  status: string;
+  at: number;
+  messageId?: string;
+  failure?: { failure: string; message: string; code: string | null };
+}
+
+export const columns = `id, send_key AS sendKey, provider, kind, recipient, contact_id AS contactId, template_name AS templateName, language, status,
+  error, failure_class AS failureClass, failure_code AS failureCode, message_id AS messageId, automation_run_id AS automationRunId, history,
+  created_at AS createdAt, updated_at AS updatedAt`;
+
+export const messageOf = (row: Row): MessageRow =>
+  ({ ...row, history: JSON.parse(row['history'] as string) as HistoryEntry[] }) as unknown as MessageRow;
+
+const entryOf = ({ status, at, failure }: Outcome): string =>
+  JSON.stringify({ status, at, ...(failure && { error: failure.message }) } satisfies HistoryEntry);
+
+/** Nothing when one with this key is there already or, with `unlessSuppressed`, when the number must not be written to. Answers the id. */
+export const insertStatement = (
+  database: Database,
+  organizationId: number,
+  message: NewMessage,
+  outcome: Outcome,
+  unlessSuppressed: boolean,
+): Statement =>
+  database.prepare(
+    `INSERT INTO message (organization_id, send_key, provider, kind, recipient, contact_id, template_name, language, automation_run_id,
+       status, status_rank, error, failure_class, failure_code, history, created_at, updated_at)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, json_array(json(?15)), ?16, ?16
+     WHERE ${unlessSuppressed ? `NOT EXISTS (${suppressed})` : 'true'}
+     ON CONFLICT (organization_id, send_key) DO NOTHING RETURNING id`,
+    organizationId,
+    message.sendKey,
+    message.provider,
+    message.kind,
+    message.recipient,
+    message.contactId,
+    message.templateName,
+    message.language,
+    message.automationRunId,
+    outcome.status,
+    rankOf(outcome.status),
+    outcome.failure?.message ?? null,
+    outcome.failure?.failure ?? null,
+    outcome.failure?.code ?? null,
+    entryOf(outcome),
+    outcome.at,
+  );
+
+const suppressed = 'SELECT 1 FROM suppression WHERE organization_id = ?1 AND phone = ?5 AND (until IS NULL OR until > ?16)';
+
+export const byKeyStatement = (database: Database, organizationId: number, sendKey: string): Statement =>
+  database.prepare(`SELECT ${columns} FROM message WHERE organization_id = ? AND send_key = ?`, organizationId, sendKey);
+
+/** Nothing when the message has come as far already. Answers the id. */
+export const advanceStatement = (database: Database, organizationId: number, id: number, outcome: Outcome, now: number): Statement =>
+  database.prepare(
+    `UPDATE message SET status = ?3, status_rank = ?4, error = ?5, failure_class = ?6, failure_code = ?7, message_id = coalesce(?8, message_id),
+       history = json_insert(history, '$[#]', json(?9)), updated_at = ?10
+     WHERE id = ?1 AND organization_id = ?2 AND status_rank < ?4 RETURNING id`,
+    id,
+    organizationId,
+    outcome.status,
+    rankOf(outcome.status),
+    outcome.failure?.message ?? null,
+    outcome.failure?.failure ?? null,
+    outcome.failure?.code ?? null,
+    outcome.messageId ?? null,
+    entryOf(outcome),
+    now,
+  );
+
+/** Those of the provider's `messageIds` that are known, each with how far it has come. */
+export async function findByMessageIds(
+  database: Database,
+  organizationId: number,
+  provider: ProviderKey,
+  messageIds: string[],
+): Promise<{ id: number; messageId: string; rank: number }[]> {
+  return database.all(
+    database.prepare(
+      `SELECT m.id, m.message_id AS messageId, m.status_rank AS rank FROM json_each(?1) j CROSS JOIN message m
+       WHERE m.organization_id = ?2 AND m.message_id = j.value AND m.provider = ?3`,
+      JSON.stringify(messageIds),
+      organizationId,
+      provider,
+    ),
+  );
+}
+
+/** Whether a message of the provider is just being sent, as far as one knows: it was written after `after` (epoch ms). */
+export async function isSending(database: Database, organizationId: number, provider: ProviderKey, after: number): Promise<boolean> {
+  const found = await database.all(
+    database.prepare(
+      `SELECT 1 FROM message WHERE organization_id = ? AND status = 'sending' AND provider = ? AND updated_at > ? LIMIT 1`,
+      organizationId,
+      provider,
+      after,
+    ),
+  );
+  return found.length > 0;
+}
+
+/** The newest key that begins with `prefix` and a colon, of a message made at `since` or later. */
+export async function newestSendKey(database: Database, organizationId: number, prefix: string, since: number): Promise<string | null> {
+  const row = await database.first<{ sendKey: string }>(
+    database.prepare(
+      `SELECT send_key AS sendKey FROM message WHERE organization_id = ? AND send_key > ? AND send_key < ? AND created_at >= ?
+       ORDER BY send_key DESC LIMIT 1`,
+      organizationId,
+      `${prefix}:`,
+      `${prefix};`,
+      since,
+    ),
+  );
+  return row?.sendKey ?? null;
+}

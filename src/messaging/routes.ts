@@ -1,0 +1,74 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { Context as HonoContext } from 'hono';
+import { createArea, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
+import type { HttpEnvironment } from '../http/environment.ts';
+import { envelope } from '../http/pagination.ts';
+import { apiUrl, basePath } from '../http/public-url.ts';
+import { changeConfig, currentConfig } from './config.ts';
+import { configRecord } from './config-record.ts';
+import type { ConfigRow } from './config-store.ts';
+import { listMessages } from './list-messages.ts';
+import * as schemas from './schemas.ts';
+import { templateRecord } from './template-record.ts';
+import { listTemplates } from './templates.ts';
+import { sendTestMessage } from './test-message.ts';
+
+const tags = ['messaging'];
+
+const readRoute = createRoute({
+  method: 'get',
+  path: '/organizations/messaging-config',
+  tags,
+  summary: 'Get the messaging configuration, its secrets masked',
+  responses: { 200: jsonResponse(schemas.MessagingConfigRecord), ...errorResponses(400) },
+});
+const changeRoute = createRoute({
+  method: 'post',
+  path: '/organizations/messaging-config',
+  tags,
+  summary: 'Select a messaging provider and give it credentials: absent fields, other providers and masked secrets stay',
+  request: { body: jsonBody(schemas.MessagingConfigBody) },
+  responses: { 200: jsonResponse(schemas.MessagingConfigRecord), ...errorResponses(400, 409, 413, 415) },
+});
+const testRoute = createRoute({
+  method: 'post',
+  path: '/organizations/messaging-config/test',
+  tags,
+  summary: 'Send one message through the selected provider',
+  description: 'What keeps it from being sent is in `error` of a 200 with `success` false.',
+  request: { body: jsonBody(schemas.TestMessageBody) },
+  responses: { 200: jsonResponse(schemas.TestMessageResult), ...errorResponses(400, 413, 415) },
+});
+const templatesRoute = createRoute({
+  method: 'get',
+  path: '/organizations/messaging-config/messaging-app-templates',
+  tags,
+  summary: 'List the approved message templates of the selected provider',
+  responses: { 200: jsonResponse(schemas.TemplateList), ...errorResponses(400, 409, 502) },
+});
+const messagesRoute = createRoute({
+  method: 'get',
+  path: '/organizations/messages',
+  tags,
+  summary: 'List messages with what became of them, newest first',
+  request: { query: schemas.MessageQuery },
+  responses: { 200: jsonResponse(schemas.MessageList), ...errorResponses(400) },
+});
+
+type Request = HonoContext<HttpEnvironment>;
+
+const originOf = (c: Request): string => apiUrl(c).slice(0, -basePath.length);
+const shown = (c: Request, row: ConfigRow | null) => configRecord(c.var.context, row, originOf(c));
+
+export const messagingRoutes = createArea()
+  .openapi(readRoute, async (c) => c.json(await shown(c, await currentConfig(c.var.context)), 200))
+  .openapi(changeRoute, async (c) => c.json(await shown(c, await changeConfig(c.var.context, c.req.valid('json'), originOf(c))), 200))
+  .openapi(testRoute, async (c) => c.json(await sendTestMessage(c.var.context, c.req.valid('json'), c.req.header('idempotency-key')), 200))
+  .openapi(templatesRoute, async (c) => c.json({ templates: (await listTemplates(c.var.context)).map(templateRecord) }, 200))
+  .openapi(messagesRoute, async (c) => {
+    const query = c.req.valid('query');
+    return c.json(
+      envelope('messages', query, await listMessages(c.var.context, query), (record) => record),
+      200,
+    );
+  });

@@ -1,0 +1,37 @@
+import type { Context } from '../accounts/context.ts';
+import { backgroundContext } from '../accounts/organizations.ts';
+import { runSync } from '../integrations/sync/run-sync.ts';
+import type { Logger } from '../library/log.ts';
+import { SyncsMessage } from './messages.ts';
+
+/** Where not even the sync can be looked at. */
+const delayWithoutLook = 30;
+
+/** Syncs go on one after the other; each takes a few steps and sends for itself again. */
+export async function consumeSyncs(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
+  for (const message of batch.messages) {
+    const { success, data, error } = SyncsMessage.safeParse(message.body);
+    if (success) await goOn(message, data, { bindings, log, defer });
+    else {
+      log.error('unreadable message dropped; the minute tick sends for its sync again', error, { body: message.body });
+      message.ack();
+    }
+  }
+}
+
+async function goOn(
+  message: Message,
+  body: SyncsMessage,
+  { bindings, log, defer }: { bindings: Env; log: Logger; defer: Context['defer'] },
+): Promise<void> {
+  try {
+    const context = await backgroundContext(bindings, body.organization_id, defer);
+    const onward = context && (await runSync(context, body.id, message.attempts));
+    if (onward?.isTrouble) return message.retry({ delaySeconds: onward.delaySeconds });
+    if (onward) await bindings.SYNCS_QUEUE.send(body, { delaySeconds: onward.delaySeconds });
+    message.ack();
+  } catch (error) {
+    log.error('a sync could not go on', error, { attempts: message.attempts, ...body });
+    message.retry({ delaySeconds: delayWithoutLook });
+  }
+}

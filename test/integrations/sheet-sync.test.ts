@@ -1,0 +1,255 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import { changeAtGoogle, messyUrl } from '../support/integrations.ts';
+import { recordedDatabase } from '../support/recorded-database.ts';
+import { leadsMapping, syncService, type SyncService } from './sync-service.ts';
+
+const list = 'Leads of the fair';
+
+/** With the leads read into their list. */
+async function leadsService() {
+  const service = await syncService();
+  const integration = await service.connectSheet(list);
+  await service.work();
+  return { ...service, integration };
+}
+
+describe('a sync of a sheet', () => {
+  test('brings every row into the list', async () => {
+    const { integration, lastSync, integrationOf, contacts, members, listCount } = await leadsService();
+    expect(await lastSync(integration)).toMatchObject({ status: 'completed', rows_seen: 120, created: 120, failed: 0, errors: [] });
+    expect(await integrationOf(integration)).toMatchObject({ last_error: null, last_synced_at: expect.any(String) });
+    const all = await contacts();
+    expect(all[0]).toMatchObject({ phone: '+19172000100', first_name: 'Amara Adeyemi', custom_fields: { city: 'Lisbon' } });
+    expect(await members(list)).toEqual(all.map(({ id }) => id));
+    expect(await listCount(list)).toBe(120);
+  });
+
+  test('a second time changes nothing, row by row', async () => {
+    const { integration, resync, contacts, links } = await leadsService();
+    const before = [await contacts(), await links()];
+    expect(await resync(integration)).toMatchObject({ rows_seen: 120, created: 0, updated: 0, unchanged: 120 });
+    expect([await contacts(), await links()]).toEqual(before);
+  });
+
+  test('rows that vanish leave the list, and their contacts stay', async () => {
+    const { integration, resync, deleteRows, contacts, members, links, listCount } = await leadsService();
+    const before = await contacts();
+    await deleteRows(3, 20);
+    expect(await resync(integration)).toMatchObject({ rows_seen: 100, unchanged: 100 });
+    expect(await contacts()).toEqual(before);
+    expect(await members(list)).toEqual(before.filter((_, index) => index < 1 || index > 20).map(({ id }) => id));
+    expect([await listCount(list), (await links()).length]).toEqual([100, 100]);
+  });
+
+  test('a row that comes again joins the list again', async () => {
+    const { integration, resync, deleteRows, setCells, members } = await leadsService();
+    const before = await members(list);
+    await deleteRows(121, 1);
+    await resync(integration);
+    await setCells('A121', [['Back', '+19172000219']]);
+    expect(await resync(integration)).toMatchObject({ created: 0, updated: 1 });
+    expect(await members(list)).toEqual(before);
+  });
+
+  test('puts back who was taken off the list, since the list is that of the sheet', async () => {
+    const { client, integration, resync, members, contacts } = await leadsService();
+    const [contact] = await contacts();
+    const [found] = (await client.get('/contacts/lists')).body.lists;
+    await client.delete(`/contacts/lists/${found.id}/contacts/${contact.id}`);
+    expect(await members(list)).toHaveLength(119);
+    expect(await resync(integration)).toMatchObject({ unchanged: 120, updated: 0 });
+    expect(await members(list)).toHaveLength(120);
+    await client.delete(`/contacts/lists/${found.id}`);
+    await resync(integration);
+    expect(await members(list)).toHaveLength(120);
+  });
+
+  test('takes over cells that were changed or emptied, and leaves what was changed here', async () => {
+    const { client, integration, resync, setCells, contacts } = await leadsService();
+    const [, second] = await contacts();
+    await client.put(`/contacts/${second.id}`, { email: 'ours@example.com' });
+    await setCells('A2', [['Renamed', '(917) 200-0100', '']]);
+    expect(await resync(integration)).toMatchObject({ updated: 1, unchanged: 119 });
+    expect((await contacts()).slice(0, 2)).toMatchObject([{ first_name: 'Renamed', email: null }, { email: 'ours@example.com' }]);
+  });
+
+  test('reads numbers as text, skips blank rows, and tells the rows that are nobody', async () => {
+    const { connectSheet, work, lastSync, contacts } = await syncService();
+    const id = await connectSheet(
+      'Messy',
+      { phone: 'Phone', first_name: 'Name', last_name: 'Name_2', 'custom_fields.note': 'Notes' },
+      messyUrl,
+    );
+    await work();
+    expect(await lastSync(id)).toMatchObject({ rows_seen: 6, created: 3, failed: 3 });
+    expect((await lastSync(id)).errors).toEqual([
+      { row: 2, detail: expect.stringMatching(/^invalid_phone: .*919876543210/) },
+      { row: 4, detail: expect.stringMatching(/^no_key: /) },
+      { row: 8, detail: expect.stringMatching(/^invalid_phone: /) },
+    ]);
+    expect(
+      (await contacts()).map(({ phone, first_name, last_name, custom_fields }) => [phone, first_name, last_name, custom_fields]),
+    ).toEqual([
+      ['+19172005001', 'Grace', 'Hopper', {}],
+      ['+19172005002', null, null, {}],
+      ['+19172005003', 'Alan', 'Turing', { note: '=1+1' }],
+    ]);
+  });
+
+  test('splits whole names where one column is mapped to both', async () => {
+    const { connectSheet, work, contacts } = await syncService();
+    await connectSheet(list, { phone: 'Mobile No.', first_name: 'Full Name', last_name: 'Full Name' });
+    await work();
+    expect((await contacts())[0]).toMatchObject({ first_name: 'Amara', last_name: 'Adeyemi' });
+  });
+
+  test('of rows that are one person the first counts, on every page, and nothing flickers', async () => {
+    const { connectSheet, work, resync, setCells, lastSync, contacts } = await syncService();
+    await setCells('A122', [
+      ['Other', '+19172000100'],
+      ['Amara Adeyemi', '+19172000100', 'amara.adeyemi.0@leads.example.com', 'x', 'Lisbon'],
+    ]);
+    await setCells('A700', [['Far below', '+1 917 200 0101']]);
+    const id = await connectSheet(list);
+    await work();
+    const duplicate = expect.stringMatching(/^duplicate: /);
+    const seen = {
+      rows_seen: 123,
+      failed: 2,
+      errors: [
+        { row: 122, detail: duplicate },
+        { row: 700, detail: duplicate },
+      ],
+    };
+    expect(await lastSync(id)).toMatchObject({ ...seen, created: 120, unchanged: 1 });
+    const before = await contacts();
+    expect(await resync(id)).toMatchObject({ ...seen, updated: 0, unchanged: 121 });
+    expect(await contacts()).toEqual(before);
+  });
+
+  test('a header that was renamed stops it, keeps everything, and heals when it is back', async () => {
+    const { integration, resync, setCells, contacts, members, lastSync, integrationOf } = await leadsService();
+    const before = [await contacts(), await members(list)];
+    await setCells('B1', [['Telephone']]);
+    await resync(integration);
+    const reason = expect.stringMatching(
+      /^mapping_broken: the sheet has no column "Mobile No\." any more; its columns are "Full Name", "Telephone"/,
+    );
+    expect(await lastSync(integration)).toMatchObject({ status: 'failed', reason, rows_seen: 0 });
+    expect(await integrationOf(integration)).toMatchObject({ is_active: true, last_error: reason });
+    expect([await contacts(), await members(list)]).toEqual(before);
+    await setCells('B1', [['Mobile No.']]);
+    expect(await resync(integration)).toMatchObject({ status: 'completed', unchanged: 120 });
+    expect((await integrationOf(integration)).last_error).toBeNull();
+  });
+
+  test('a tab that was renamed, a sheet in the bin, and an emptied one stop it, and keep everything', async () => {
+    const { id, integration, resync, members, lastSync, setCells } = await leadsService();
+    const before = await members(list);
+    const rename = (title: string) =>
+      changeAtGoogle(id, 'POST', '/v4/spreadsheets/simulated-leads:batchUpdate', {
+        requests: [{ updateSheetProperties: { properties: { sheetId: 0, title }, fields: 'title' } }],
+      });
+    await rename('Contacts');
+    await resync(integration);
+    expect(await lastSync(integration)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/^mapping_broken: "Leads" has no sheet "Leads" any more, but "Contacts", "Last year's"/),
+    });
+    await rename('Leads');
+    await changeAtGoogle(id, 'PATCH', '/drive/v3/files/simulated-leads', { trashed: true });
+    await resync(integration);
+    expect(await lastSync(integration)).toMatchObject({ status: 'failed', reason: expect.stringContaining('in the bin') });
+    await changeAtGoogle(id, 'PATCH', '/drive/v3/files/simulated-leads', { trashed: false });
+    await setCells(
+      'A1',
+      Array.from({ length: 121 }, () => ['', '', '', '', '']),
+    );
+    await resync(integration);
+    expect(await lastSync(integration)).toMatchObject({ status: 'failed', reason: expect.stringContaining('its columns are none') });
+    expect(await members(list)).toEqual(before);
+  });
+
+  test('with headers alone has no rows, and then everybody leaves the list', async () => {
+    const { integration, resync, deleteRows, members, contacts } = await leadsService();
+    await deleteRows(2, 120);
+    expect(await resync(integration)).toMatchObject({ status: 'completed', rows_seen: 0 });
+    expect(await members(list)).toEqual([]);
+    expect(await contacts()).toHaveLength(120);
+  });
+
+  test('whose columns are moved is read by their names', async () => {
+    const { integration, resync, setCells, contacts } = await leadsService();
+    await setCells('A1', [
+      ['Mobile No.', 'Full Name'],
+      ['+19172000100', 'Swapped'],
+    ]);
+    await resync(integration);
+    expect((await contacts())[0]).toMatchObject({ phone: '+19172000100', first_name: 'Swapped' });
+  });
+
+  test('a row that is given an id is the same person by its phone, and stays on the list', async () => {
+    const { client, integration, resync, setCells, contacts, members, links } = await leadsService();
+    await setCells('F1', [['Customer ID'], ['C-1']]);
+    await client.put(`/integration/${integration}/field-mapping`, { field_mapping: { ...leadsMapping, external_id: 'Customer ID' } });
+    expect(await resync(integration)).toMatchObject({ rows_seen: 120, created: 0, updated: 1 });
+    expect((await contacts())[0]).toMatchObject({ external_id: 'C-1', phone: '+19172000100' });
+    expect(await members(list)).toHaveLength(120);
+    expect((await links()).map(({ external_id }) => external_id)).not.toContain('phone:+19172000100');
+  });
+
+  test('a row that is refused is still there, so its contact stays on the list', async () => {
+    const { integration, resync, setCells, members } = await leadsService();
+    await setCells('C3', [['no address at all @ @']]);
+    expect(await resync(integration)).toMatchObject({ failed: 1, errors: [{ row: 3, detail: expect.stringMatching(/^invalid_email: /) }] });
+    expect(await members(list)).toHaveLength(120);
+  });
+});
+
+describe('rows that are moved while a sheet is read', () => {
+  const manyRows = Array.from({ length: 600 }, (_, index) => [`Person ${index}`, `+1646555${1_000 + index}`]);
+
+  /** 720 rows, read into their list, and then read again with `change` between the first page and the second. */
+  async function changedBetweenPages(change: (service: SyncService) => Promise<void>) {
+    const service = await syncService();
+    await service.setCells('A122', manyRows);
+    const integration = await service.connectSheet(list);
+    await service.work();
+    await service.client.post(`/integration/${integration}/resync`);
+    let pages = 0;
+    const DB = recordedDatabase(env.DB, { statements: [], calls: 0 }, async (statements) => {
+      const isPage = statements.some((sql) => /UPDATE integration_sync SET pages/.test(sql) && !/finished_at/.test(sql));
+      if (isPage && ++pages === 1) await change(service);
+    });
+    await service.step({ ...service.bindings, DB });
+    await service.work();
+    return { ...service, last: await service.lastSync(integration) };
+  }
+
+  test('make it begin anew, so that nobody who is there leaves the list', async () => {
+    const { last, members, contacts } = await changedBetweenPages((service) => service.deleteRows(3, 1));
+    expect(last).toMatchObject({ status: 'completed', rows_seen: 719, unchanged: 719 });
+    const [, gone] = await contacts();
+    expect(await members(list)).toEqual((await contacts()).map(({ id }) => id).filter((id) => id !== gone.id));
+  });
+
+  test('below do not', async () => {
+    const { last, members } = await changedBetweenPages((service) => service.deleteRows(700, 2));
+    expect(last).toMatchObject({ status: 'completed', rows_seen: 718, unchanged: 718 });
+    expect(await members(list)).toHaveLength(718);
+  });
+
+  test('in their columns are read by their names', async () => {
+    const { last, contacts } = await changedBetweenPages((service) =>
+      service.setCells('A1', [
+        ['Mobile No.', 'Full Name', 'E-mail', 'Company', 'City'],
+        ...Array.from({ length: 720 }, (_, index) => [`+1646777${1_000 + index}`, `Swapped ${index}`]),
+      ]),
+    );
+    expect(last).toMatchObject({ status: 'completed', failed: 0 });
+    expect(
+      (await contacts()).filter(({ phone }) => phone.startsWith('+1646777')).every(({ first_name }) => first_name.startsWith('Swapped')),
+    ).toBe(true);
+  });
+});
