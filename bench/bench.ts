@@ -40,6 +40,10 @@ export interface Pace {
   testTalks: number;
   testSessions: number;
   costedSessions: number;
+  /** Contacts of books that are synced, and pushes that are timed. */
+  syncedContacts: number;
+  syncRounds: number;
+  pushes: number;
   /** Questions of each list that are asked, at most. */
   questions: number;
   /** Questions by which the embedded index is compared with a plain scan, and how often a request with several is timed. */
@@ -79,6 +83,9 @@ export const fullPace: Pace = {
   testTalks: 32,
   testSessions: 1000,
   costedSessions: 200,
+  syncedContacts: 10_000,
+  syncRounds: 3,
+  pushes: 100,
   questions: 1000,
   vectorQuestions: 400,
   vectorRounds: 25,
@@ -112,6 +119,9 @@ export const quickPace: Pace = {
   testTalks: 8,
   testSessions: 200,
   costedSessions: 20,
+  syncedContacts: 1000,
+  syncRounds: 1,
+  pushes: 20,
   questions: 40,
   vectorQuestions: 50,
   vectorRounds: 5,

@@ -10,6 +10,7 @@ import { measureRowCosts } from './cases/row-costs.ts';
 import { measureSearch } from './cases/search.ts';
 import { measureSleeping, type Sleep } from './cases/sleeping.ts';
 import { measureSlotUse } from './cases/slot-use.ts';
+import { measureSync } from './cases/sync.ts';
 import { measureTestSessions } from './cases/test-sessions.ts';
 import { measureTurns } from './cases/turns.ts';
 import { measureTypicalJourney } from './cases/typical-journey.ts';
@@ -32,6 +33,8 @@ export interface Findings {
   knowledge: Targeted[];
   /** Of conversation tests. */
   tests: Targeted[];
+  /** Of integrations. */
+  syncs: Targeted[];
   rowUses: RowUse[];
   /** Of a run of the typical journey; null when that was not chosen. */
   use: RunUse | null;
@@ -58,6 +61,7 @@ const cases: Record<string, Measure> = {
   search: async (bench) => ({ knowledge: await measureSearch(bench) }),
   pdf: async (bench) => ({ knowledge: await measurePdf(bench) }),
   'test-sessions': async (bench) => ({ tests: await measureTestSessions(bench) }),
+  sync: async (bench) => ({ syncs: await measureSync(bench) }),
   sleeping: async (bench) => ({ sleeping: await measureSleeping(bench) }),
 };
 
@@ -76,6 +80,7 @@ export async function measureCases(bench: Bench, names: string[]): Promise<Findi
     retrievals: [],
     knowledge: [],
     tests: [],
+    syncs: [],
     rowUses: [],
     use: null,
     sleeping: null,
@@ -89,6 +94,7 @@ export async function measureCases(bench: Bench, names: string[]): Promise<Findi
       retrievals = [],
       knowledge = [],
       tests = [],
+      syncs = [],
       rowUses = [],
       use,
       sleeping,
@@ -99,6 +105,7 @@ export async function measureCases(bench: Bench, names: string[]): Promise<Findi
     findings.retrievals.push(...retrievals);
     findings.knowledge.push(...knowledge);
     findings.tests.push(...tests);
+    findings.syncs.push(...syncs);
     findings.rowUses.push(...rowUses);
     findings.use ??= use ?? null;
     findings.sleeping ??= sleeping ?? null;

@@ -61,7 +61,7 @@ const shownCost = ({ calls, rowsRead, rowsWritten }: Cost) =>
   `${calls} ${calls === 1 ? 'call' : 'calls'}, ${rowsRead} rows read, ${rowsWritten} written`;
 
 export function report({ facts, findings, loggedLines, seconds }: Measured): Report {
-  const { results, costs, targeted, retrievals, knowledge, tests, rowUses, use, sleeping } = findings;
+  const { results, costs, targeted, retrievals, knowledge, tests, syncs, rowUses, use, sleeping } = findings;
   const lines = results.map((result) => {
     const [service, floor] = [middle(result.service), middle(result.floor)];
     return {
@@ -97,6 +97,7 @@ export function report({ facts, findings, loggedLines, seconds }: Measured): Rep
     ...section(retrievals.length > 0 && retrievalSection(retrievals)),
     ...section(knowledge.length > 0 && targetsSection('Knowledge base', knowledge)),
     ...section(tests.length > 0 && targetsSection('Conversation tests', tests)),
+    ...section(syncs.length > 0 && targetsSection('Integrations', syncs)),
     ...section(
       costs.length > 0 && [
         'What one of a known contact costs D1, everything before included:',
@@ -117,6 +118,7 @@ export function report({ facts, findings, loggedLines, seconds }: Measured): Rep
     retrieval: retrievals.map((retrieval) => Object.assign({ is_hybrid_best: isHybridBest(retrieval) }, retrieval)),
     knowledge: targetedLines(knowledge),
     conversation_tests: targetedLines(tests),
+    integrations: targetedLines(syncs),
     d1_costs: costs,
     run_cost: use && runCost(use),
     row_costs: rowUses.map(rowCost),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { brokerVariables } from './broker.ts';
 import { bundle } from './bundle.ts';
 
 /** What the benchmark reads or changes of the options that wrangler makes of wrangler.toml. */
@@ -49,6 +50,7 @@ export async function workersIn(directory: string, configured: Configured, { sim
       SIGNUP: 'open',
       ALLOWED_PRIVATE_ORIGINS: `${simulators},${model}`,
       TWILIO_BASE_URL: `${simulators}/twilio`,
+      ...brokerVariables(simulators),
       OPENAI_API_KEY: 'of-the-bench',
       OPENAI_BASE_URL: `${model}/v1`,
       PLAN_CONCURRENT_CALLS: String(concurrentCalls),

@@ -53,6 +53,13 @@ class RecordingStatement {
     return result;
   }
 
+  /** What the query builder calls where nothing is to be answered. */
+  async run(): Promise<D1Result> {
+    const result = await this.real.run();
+    this.#record([this], false, [result]);
+    return result;
+  }
+
   /** What the query builder calls. Such an answer does not tell its cost, and none of them writes. */
   async raw(): Promise<unknown[]> {
     this.#record([this], false, []);

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../database/client.ts';
 import { integration, integrationSync } from '../database/schema/integrations.ts';
 import type { App } from '../providers/broker/broker.ts';
@@ -23,6 +23,15 @@ export async function findCurrent(database: Database, organizationId: number, pr
     .from(integration)
     .where(and(current(organizationId), eq(integration.provider, provider)));
   return (await database.run(() => query))[0] ?? null;
+}
+
+/** The current ones that calls may be summed up in. */
+export async function findSummaryTargets(database: Database, organizationId: number): Promise<Integration[]> {
+  const query = database.orm
+    .select()
+    .from(integration)
+    .where(and(current(organizationId), inArray(integration.provider, ['chatapp', 'tracker'])));
+  return database.run(() => query);
 }
 
 /** Also one that was disconnected. */
@@ -58,7 +67,7 @@ export async function findLastSync(database: Database, integrationId: number): P
 export interface IntegrationChange {
   action?: Integration['action'] | undefined;
   accountLabel?: string | undefined;
-  lastError?: null;
+  lastError?: string | null;
   /** Laid over what is there; a null takes a key away. */
   providerData?: Record<string, string | null>;
   /** Replaces what is there. */

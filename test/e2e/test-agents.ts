@@ -2,6 +2,9 @@ import { expect } from 'vitest';
 import type { KillableService } from './killable-service.ts';
 import { PatientSender } from './patient-sender.ts';
 
+/** The model takes its time, so that kills meet it at work. */
+const slow = '\nSIM_SLOW_200';
+
 /** Greets, asks for a day, thanks. */
 const seller = {
   name: 'Spring offer',
@@ -11,11 +14,11 @@ const seller = {
         id: 'start',
         type: 'startCall',
         data: {
-          prompt: 'You call about the spring offer. Ask whether they are interested.',
+          prompt: `You call about the spring offer. Ask whether they are interested.${slow}`,
           greeting: 'Hello, this is Acme about the spring offer. Are you interested?',
         },
       },
-      { id: 'book', type: 'agentNode', data: { name: 'Booking', prompt: 'Ask which day suits them.' } },
+      { id: 'book', type: 'agentNode', data: { name: 'Booking', prompt: `Ask which day suits them.${slow}` } },
       { id: 'bye', type: 'endCall', data: { prompt: 'Thank them and say goodbye.' } },
     ],
     edges: [
@@ -29,7 +32,7 @@ const seller = {
 const customer = {
   name: 'Customer',
   workflow_definition: {
-    nodes: [{ id: 'start', type: 'startCall', data: { prompt: 'Yes, I am interested. The day that suits me is Tuesday.' } }],
+    nodes: [{ id: 'start', type: 'startCall', data: { prompt: `Yes, I am interested. The day that suits me is Tuesday.${slow}` } }],
     edges: [],
   },
 };
