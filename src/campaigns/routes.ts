@@ -31,7 +31,7 @@ const createRouteOf = createRoute({
   tags,
   summary: 'Create a calling campaign as a draft',
   request: { body: jsonBody(schemas.NewCampaignBody) },
-  responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404) },
+  responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 502) },
 });
 const listRoute = createRoute({
   method: 'get',

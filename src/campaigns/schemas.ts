@@ -47,7 +47,8 @@ export const NewCampaignBody = z
     workflow_id: bodyId.openapi({ description: 'The voice agent that calls' }),
     source_type: z.enum(sourceKinds),
     source_id: z.string().max(255).openapi({
-      description: '`csv`: source_id of POST /campaign/upload-url; `contact_list`: id of a list; `sheet`: id of an integration',
+      description:
+        '`csv`: source_id of POST /campaign/upload-url; `contact_list`: id of a list; `sheet`: id of an integration, whose selected sheet is read',
     }),
     source_options: SourceOptions.nullish(),
     ...configChangeFields,
@@ -144,7 +145,7 @@ export const CampaignProgress = z
 export const CampaignRowRecord = z
   .object({
     id: z.int(),
-    row_number: z.int().openapi({ description: '1 = first row of the source' }),
+    row_number: z.int().openapi({ description: '1 = first row of the source; of a sheet, the row below the headers' }),
     phone: z.string(),
     contact_id: z.int().nullable(),
     state: z.enum(rowStates),

@@ -17,6 +17,15 @@ export async function findIntegration(database: Database, organizationId: number
   return (await database.run(() => query))[0] ?? null;
 }
 
+/** Also one that was disconnected, for what still points to it. */
+export async function findEvenDisconnected(database: Database, organizationId: number, id: number): Promise<Integration | null> {
+  const query = database.orm
+    .select()
+    .from(integration)
+    .where(and(eq(integration.id, id), eq(integration.organizationId, organizationId)));
+  return (await database.run(() => query))[0] ?? null;
+}
+
 export async function findCurrent(database: Database, organizationId: number, provider: App): Promise<Integration | null> {
   const query = database.orm
     .select()

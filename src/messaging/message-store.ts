@@ -152,3 +152,22 @@ export async function newestSendKey(database: Database, organizationId: number, 
   );
   return row?.sendKey ?? null;
 }
+
+/**
+ * Erases whom messages to a deleted contact went to; answers how many. Errors may quote the number, and so may the provider's name of a
+ * message: WhatsApp's hold it in Base64.
+ */
+export async function eraseMessagesTo(database: Database, organizationId: number, contactId: number, limit: number): Promise<number> {
+  const rows = await database.all(
+    database.prepare(
+      `UPDATE message SET recipient = '', contact_id = NULL, error = NULL, message_id = NULL,
+         history = (SELECT json_group_array(json_remove(value, '$.error')) FROM json_each(history))
+       WHERE id IN (SELECT id FROM message WHERE contact_id = ?1 ORDER BY id LIMIT ?3)
+         AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL) RETURNING 1`,
+      contactId,
+      organizationId,
+      limit,
+    ),
+  );
+  return rows.length;
+}

@@ -14,14 +14,17 @@ export async function inspectSource(bytes: AsyncIterable<Uint8Array>, options: S
     await close();
     return { source: { phone_column, variable_names } };
   } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    const isNamedColumn = error instanceof UnknownColumn;
-    return {
-      problem: {
-        loc: isNamedColumn ? ['body', 'source_options', 'phone_column'] : ['body', 'source_id'],
-        msg: error.message,
-        type: isNamedColumn ? 'unknown_column' : 'unreadable_source',
-      },
-    };
+    return { problem: problemOf(error) };
   }
+}
+
+/** What is to be corrected where a source could not be read. Throws what is no `UnreadableFile`. */
+export function problemOf(error: unknown): Issue {
+  if (!(error instanceof UnreadableFile)) throw error;
+  const isNamedColumn = error instanceof UnknownColumn;
+  return {
+    loc: isNamedColumn ? ['body', 'source_options', 'phone_column'] : ['body', 'source_id'],
+    msg: error.message,
+    type: isNamedColumn ? 'unknown_column' : 'unreadable_source',
+  };
 }

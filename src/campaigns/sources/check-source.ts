@@ -1,9 +1,11 @@
 import type { Context } from '../../accounts/context.ts';
 import { listExists } from '../../contacts/list-exists.ts';
+import { openSheetRows } from '../../integrations/sheet/sheet-rows.ts';
 import { invalid, invalidAt, notFound, ServiceError } from '../../library/errors.ts';
-import { inspectSource } from '../source/inspect-source.ts';
+import { inspectSource, problemOf } from '../source/inspect-source.ts';
 import type { SourceOptions } from '../source/options.ts';
 import type { SourceKind } from './kinds.ts';
+import { openSheetTable } from './open-sheet-table.ts';
 import { openUpload } from './upload-store.ts';
 
 interface Choice {
@@ -14,15 +16,18 @@ interface Choice {
 
 const id = /^[1-9]\d{0,15}$/;
 
-/** Throws 404 for a source that is not there, and 422 for a file that could not be read, at the field that is to be corrected. */
+/**
+ * Throws 404 for a source that is not there, 422 for a file or a sheet that could not be read, at the field that is to be corrected, and 502
+ * where the sheet's provider fails for the moment.
+ */
 export async function checkSource(context: Context, { source_type, source_id, source_options }: Choice): Promise<void> {
   if (source_type === 'csv') return checkFile(context, source_id, source_options ?? {});
+  if (source_type === 'sheet') return checkSheet(context, source_id, source_options ?? {});
   if (Object.values(source_options ?? {}).some((value) => value != null))
     throw invalidAt(
       ['body', 'source_options'],
-      `source_options say how a file is read; with source_type "${source_type}" there is none, so leave them out`,
+      `source_options say how a file or a sheet is read; with source_type "${source_type}" there is none, so leave them out`,
     );
-  if (source_type === 'sheet') throw notFound('Integration');
   if (!id.test(source_id) || !(await listExists(context, Number(source_id)))) throw notFound('Contact list');
 }
 
@@ -35,4 +40,12 @@ async function checkFile({ bindings, organization }: Context, sourceId: string, 
     );
   const inspection = await inspectSource(bytes, options, organization.defaultCountry);
   if ('problem' in inspection) throw invalid([inspection.problem]);
+}
+
+async function checkSheet(context: Context, sourceId: string, options: SourceOptions): Promise<void> {
+  const rows = id.test(sourceId) ? await openSheetRows(context, Number(sourceId)) : null;
+  if (rows === null) throw notFound('Integration');
+  await openSheetTable(rows, options, context.organization.defaultCountry).catch((error: unknown) => {
+    throw invalid([problemOf(error)]);
+  });
 }

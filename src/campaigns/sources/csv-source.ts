@@ -1,10 +1,9 @@
 import type { Context } from '../../accounts/context.ts';
-import { contactsByPhone } from '../../contacts/contacts-by-phone.ts';
 import { openCsv } from '../source/open-csv.ts';
 import type { SourceOptions } from '../source/options.ts';
-import type { SourceRow } from '../source/read-rows.ts';
-import type { CampaignSource, CampaignSourceRow } from './campaign-source.ts';
+import type { CampaignSource } from './campaign-source.ts';
 import { lostUpload, openUpload } from './upload-store.ts';
+import { withContacts } from './with-contacts.ts';
 
 /** The rows of an uploaded file, each with the contact that has its number. */
 export async function csvSource(context: Context, sourceId: string, options: SourceOptions): Promise<CampaignSource> {
@@ -21,20 +20,4 @@ export async function csvSource(context: Context, sourceId: string, options: Sou
     },
     close: source.close,
   };
-}
-
-async function withContacts(context: Context, rows: SourceRow[]): Promise<CampaignSourceRow[]> {
-  const known = await contactsByPhone(
-    context,
-    rows.flatMap((row) => (row.state === 'failed' ? [] : [row.phone])),
-  );
-  return rows.map((row) => {
-    const contact = row.state === 'failed' ? undefined : known.get(row.phone);
-    return { ...row, contact_id: contact?.id ?? null, variables: { ...row.variables, ...zoneOf(contact?.timezone, row) } };
-  });
-}
-
-/** The file's own word about the zone goes before the contact's. */
-function zoneOf(timezone: string | null | undefined, { variables }: SourceRow): { timezone?: string } {
-  return typeof timezone !== 'string' || variables['timezone'] || variables['time_zone'] ? {} : { timezone };
 }

@@ -4,7 +4,7 @@ import type { CampaignSource } from './campaign-source.ts';
 import { contactListSource } from './contact-list-source.ts';
 import { csvSource } from './csv-source.ts';
 import { redialSource } from './redial-source.ts';
-import { UnreadableFile } from '../../library/decode-text.ts';
+import { sheetSource } from './sheet-source.ts';
 
 /** Opens what a campaign's rows come from. Throws `UnreadableFile`, whose message is a sentence, when it is gone or cannot be read. */
 export async function openCampaignSource(
@@ -19,6 +19,6 @@ export async function openCampaignSource(
     case 'contact_list':
       return contactListSource(context, Number(source_id));
     case 'sheet':
-      throw new UnreadableFile('The integration that the sheet was read through is gone; choose another source');
+      return sheetSource(context, source_id, source_options);
   }
 }

@@ -109,6 +109,20 @@ export async function deleteLinksOf(database: Database, organizationId: number, 
   return rows.length;
 }
 
+/** Deletes links of a contact that is deleted; answers how many. */
+export async function deleteLinksTo(database: Database, organizationId: number, contactId: number, limit: number): Promise<number> {
+  const rows = await database.all(
+    database.prepare(
+      `DELETE FROM integration_contact WHERE rowid IN (SELECT rowid FROM integration_contact WHERE contact_id = ?1 LIMIT ?3)
+         AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL) RETURNING 1`,
+      contactId,
+      organizationId,
+      limit,
+    ),
+  );
+  return rows.length;
+}
+
 /** The link of a contact that was read last; of one that was never read, any. Null: it has none. */
 export const linkOfContact = (database: Database, integrationId: number, contactId: number): Statement =>
   database.prepare(

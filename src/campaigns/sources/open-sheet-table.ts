@@ -1,0 +1,89 @@
+import { findPhoneColumns } from '../../contacts/spreadsheets/phone-columns.ts';
+import type { Row } from '../../contacts/spreadsheets/read-table.ts';
+import { isFailure, type ActionFailure } from '../../integrations/actions/acting.ts';
+import { serviceErrorOf } from '../../integrations/service-error-of.ts';
+import type { SheetPage, SheetRows } from '../../integrations/sheet/sheet-rows.ts';
+import { UnreadableFile } from '../../library/decode-text.ts';
+import { ServiceError } from '../../library/errors.ts';
+import { chooseColumns, type SourceColumns } from '../source/columns.ts';
+import type { SourceOptions } from '../source/options.ts';
+
+/** The rows of a page that are not empty, with the columns that they have. `next`: the row number behind them; null: they were the last. */
+export interface TablePage {
+  rows: Row[];
+  columns: SourceColumns;
+  next: number | null;
+}
+
+export interface SheetTable {
+  /** From a row number on: 1 is the first row below the headers. */
+  read(rowNumber: number): Promise<TablePage>;
+}
+
+/** How often a page is read whose columns others move meanwhile. */
+const mostLooks = 3;
+const mostColumns = 2_000;
+
+/**
+ * A sheet as a campaign reads it. Throws `UnreadableFile` for one that cannot be read or has no phone column, also while it is read, and a
+ * `ServiceError` where the provider fails for the moment.
+ */
+export async function openSheetTable(
+  opened: SheetRows | ActionFailure,
+  options: SourceOptions,
+  defaultCountry: string,
+): Promise<SheetTable> {
+  const sheet = succeeded(opened);
+  const { name, headers } = sheet;
+  if (headers.length === 0) throw new UnreadableFile(`The sheet "${name}" is empty: it has no header row`);
+  if (headers.length > mostColumns)
+    throw new UnreadableFile(`The sheet "${name}" has ${headers.length} columns, which is more than ${mostColumns}`);
+  const country = options.default_country ?? defaultCountry;
+  const phoneColumn = options.phone_column ?? headers.find((header) => header === sheet.phoneColumn);
+  const first = succeeded(await sheet.read(2, headers.length, findPhoneColumns(headers, [])));
+  const chosen = chooseColumns({ headers, sample: rowsOf(first, 1) }, { phone_column: phoneColumn }, country);
+  if (first.rows.length === 0)
+    throw new UnreadableFile(`The sheet "${name}" has a header row and no rows below it; add the people to call`);
+  const phones = chosen.phones.map((index) => headers[index]!);
+
+  /** The columns as they are called and stand now. */
+  const place = (names: string[]): SourceColumns => {
+    const { phones: found, variables } = chooseColumns({ headers: names, sample: [] }, { phone_column: phones[0] }, country);
+    return { phones: [found[0], ...phones.slice(1).flatMap((phone) => indexIn(names, phone))], variables };
+  };
+
+  let columns = chosen;
+  let width = headers.length;
+  return {
+    async read(rowNumber) {
+      for (let look = 1; look <= mostLooks; look++) {
+        const [plain, read] = [columns.phones, width];
+        const page = succeeded(await sheet.read(rowNumber + 1, read, plain));
+        columns = place(page.headers);
+        width = page.headers.length;
+        if (width <= read && columns.phones.join() === plain.join())
+          return { rows: rowsOf(page, rowNumber), columns, next: page.next === null ? null : page.next - 1 };
+      }
+      throw new ServiceError('provider_failed', 'sheet: columns keep being moved while they are read');
+    },
+  };
+}
+
+const indexIn = (names: string[], name: string): number[] => {
+  const index = names.indexOf(name);
+  return index < 0 ? [] : [index];
+};
+
+const rowsOf = ({ rows, headers }: SheetPage, rowNumber: number): Row[] =>
+  rows.flatMap((row, index) => {
+    const cells = headers.map((_, column) => row[column]?.trim() ?? '');
+    if (cells.every((cell) => cell === '')) return [];
+    return [{ row_number: rowNumber + index, file_row: rowNumber + index + 1, cells }];
+  });
+
+function succeeded<Outcome extends object>(outcome: Outcome | ActionFailure): Outcome {
+  if (!isFailure(outcome)) return outcome;
+  const { failure, message } = outcome;
+  if (failure === 'rate_limited' || failure === 'unavailable') throw serviceErrorOf({ ...outcome, failure });
+  throw new UnreadableFile(failure === 'rejected' ? message : `${failure}: ${message}`);
+}
