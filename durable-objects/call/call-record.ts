@@ -108,6 +108,12 @@ export class CallRecord {
       .one().made;
   }
 
+  /** How many tries were counted. */
+  tries(subject: string): number {
+    const [row] = this.#storage.sql.exec<{ made: number }>('SELECT made FROM tries WHERE subject = ?', subject).toArray();
+    return row?.made ?? 0;
+  }
+
   recording(): { configId: number; url: string } | null {
     const [row] = this.#storage.sql.exec<{ config_id: number; url: string }>('SELECT config_id, url FROM recording').toArray();
     return row ? { configId: row.config_id, url: row.url } : null;

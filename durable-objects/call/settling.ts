@@ -13,6 +13,7 @@ import { settlementOf } from '../../src/voice-agents/settle/settled-call.ts';
 import type { Timers } from '../shared/timers.ts';
 import type { CallRecord } from './call-record.ts';
 import type { StoredConversation } from './stored-conversation.ts';
+import { postCallSummary, summarySubjects } from './summaries.ts';
 import type { Talk } from './talk.ts';
 
 const mostConclusions = 5;
@@ -31,8 +32,8 @@ export interface Settling {
 }
 
 /**
- * What an ended call leads to. Timers: `settle` (what it led to, files, the row), then one `follow` for each who has to hear of it, then
- * `leave`. A timer that is there is work that is not done; every piece of it may be done twice.
+ * What an ended call leads to. Timers: `settle` (what it led to, files, the row), then one `follow` for each who has to hear of it (`summary`
+ * finds out which tools do), then `leave`. A timer that is there is work that is not done; every piece of it may be done twice.
  */
 export async function settle(settling: Settling): Promise<void> {
   const { context, storage, record, store, talk, timers, isThere } = settling;
@@ -93,7 +94,7 @@ async function writeCallLogs({ context, record, store, isThere }: Settling): Pro
 function followers({ facts }: CallRecord): string[] {
   if (facts.mode === 'textchat') return [];
   const webhooks = parseAgentDefinition(facts.definition).webhooks.map(({ id }) => `webhook:${id}`);
-  return ['event', ...(facts.automationRunId === null ? [] : ['journey']), ...webhooks];
+  return ['event', 'summary', ...(facts.automationRunId === null ? [] : ['journey']), ...webhooks];
 }
 
 export async function follow(settling: Settling, subject: string): Promise<void> {
@@ -102,10 +103,25 @@ export async function follow(settling: Settling, subject: string): Promise<void>
   if (subject === 'event') await announceCall(context, facts, settlementFrom(settling));
   else if (subject === 'journey')
     await callRun(context.bindings, facts.organizationId, facts.automationRunId!, (object) => object.callSettled(facts.runId));
-  else if (!(await sendWebhook(settling, subject))) return;
+  else if (subject === 'summary') return followSummaries(settling);
+  else if (subject.startsWith('summary:')) {
+    if (!(await postCallSummary(settling, subject, settlementFrom(settling)))) return;
+  } else if (!(await sendWebhook(settling, subject))) return;
   if (!isThere()) return;
   timers.clear('follow', subject);
   leaveWhenDone(settling);
+}
+
+/** One timer for each tool that is told, so that none waits for another. */
+async function followSummaries(settling: Settling): Promise<void> {
+  const { context, storage, record, timers, isThere } = settling;
+  const subjects = await summarySubjects(context, record.facts, settlementFrom(settling));
+  if (!isThere()) return;
+  storage.transactionSync(() => {
+    timers.clear('follow', 'summary');
+    for (const subject of subjects) timers.set('follow', context.clock(), subject);
+    leaveWhenDone(settling);
+  });
 }
 
 /** False: it is sent again later. */

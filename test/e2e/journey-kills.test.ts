@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { received, runsBySituation, situations } from './kill-evidence.ts';
 import { expectedRuns, gates, kills, KillTraffic } from './kill-traffic.ts';
 import { journeyNames, verifyRuns, verifySteps, verifyTraces } from './kill-verification.ts';
+import { verifyTools } from './kill-tools.ts';
 import { KillableService } from './killable-service.ts';
 import { narration } from './narration.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -33,7 +34,7 @@ async function retryUnknown(): Promise<void> {
   const { runs } = await traffic.read('/automation-workflows/runs?state=failed&limit=500');
   for (const { id, error, current_node_id: nodeId } of runs) {
     expect(error).toMatchObject({ type: 'unknown', node_id: nodeId, message: expect.stringMatching(/not (done|sent) again/) });
-    expect(['charge', 'once', 'note']).toContain(nodeId);
+    expect(['charge', 'once', 'note', 'shout']).toContain(nodeId);
     unknownRuns.add(id);
     const answer = await traffic.sender.send({ method: 'POST', path: `/automation-workflows/runs/${id}/retry`, body: {} });
     if (answer.status !== 200) expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 409, isRepeated: true });
@@ -99,6 +100,11 @@ test('a service killed with -9 at random moments loses no run and repeats no sid
   await stopTicking();
 
   const runs = await verifyRuns(service, traffic);
+  await verifyTools(
+    service,
+    runs.filter(({ automation_workflow_id: workflow }) => workflow === traffic.workflows.order),
+    unknownRuns,
+  );
   say(`${runs.length} runs, each there once and completed, ${unknownRuns.size} of them by a retry after they were unknown`);
   for (const run of runs.filter((one) => one.automation_workflow_id === traffic.workflows.slow))
     expect(unknownRuns.has(run.id), JSON.stringify(run)).toBe(run.initial_context.careful);

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { readAgent } from '../../scripts/tour/agents.ts';
 import { received } from './kill-evidence.ts';
 import { killJourneys, type JourneyName } from './kill-journeys.ts';
+import { connectTools } from './kill-tools.ts';
 import type { KillableService } from './killable-service.ts';
 import { PatientSender } from './patient-sender.ts';
 import { shuffled } from './seeded-random.ts';
@@ -47,7 +48,7 @@ export class KillTraffic {
     this.sender = new PatientSender(service);
   }
 
-  /** Creates and activates the journeys; the receiver and the messaging provider take their time, and the receiver answers the first attempt of each visit with 503. */
+  /** Creates and activates the journeys; the receiver, the messaging provider and the tools take their time, and the receiver answers the first attempt of each visit with 503. */
   async prepare(): Promise<void> {
     const meta = { phone_number_id: '1001', access_token: 'token-of-meta', waba_id: '2002' };
     const configured = {
@@ -57,6 +58,9 @@ export class KillTraffic {
     };
     expect((await this.#service.call(configured)).status).toBe(200);
     await this.#planFault({ provider: 'meta', match: { method: 'POST', path: '/*/1001/messages' }, times: 10_000, delay_ms: 300 });
+    await connectTools(this.#service);
+    for (const provider of ['slack', 'jira', 'googlecalendar', 'googlesheets'])
+      await this.#planFault({ provider, match: { method: 'POST' }, times: 10_000, delay_ms: 150 });
     const { order, ...others } = killJourneys(`${this.#service.simulators}/receiver`);
     for (const [name, journey] of Object.entries(others)) await this.#activate(name as JourneyName, journey);
     const agent = await this.#service.call({ method: 'POST', path: '/workflow/create/definition', body: readAgent('spring-offer') });

@@ -166,7 +166,7 @@ describe('one sync at a time', () => {
     const { body } = await client.post('/contacts', { phone: '+16462000100', title: 'Chief' });
     const id = await connectBooks(everythingInbound, labs);
     const write = () => (change ? client.put(`/contacts/${body.id}`, change) : client.delete(`/contacts/${body.id}`));
-    await step({ ...bindings, DB: before('INSERT INTO integration_contact', write) });
+    await step({ ...bindings, DB: whenFirst('INSERT INTO integration_contact', write) });
     expect(await lastSync(id)).toMatchObject({ status: 'completed', rows_seen: 5, created: change ? 4 : 5, updated: change ? 1 : 0 });
     const found = (await contacts()).find(({ phone }) => phone === '+16462000100');
     expect(found).toMatchObject({ first_name: 'Amara', company: 'Northwind', ...(change ?? { title: null }) });
@@ -176,7 +176,7 @@ describe('one sync at a time', () => {
     const { client, connectBooks, bindings, step, lastSync, contacts } = await syncService();
     const id = await connectBooks(everythingInbound, labs);
     const write = () => client.post('/contacts', { phone: '+16462000101', title: 'Between' });
-    await step({ ...bindings, DB: before('INSERT INTO integration_contact', write) });
+    await step({ ...bindings, DB: whenFirst('INSERT INTO integration_contact', write) });
     expect(await lastSync(id)).toMatchObject({ status: 'completed', created: 4, updated: 1 });
     expect((await contacts())[0]).toMatchObject({ title: 'Between', first_name: 'Bruno' });
   });
@@ -190,7 +190,7 @@ test.each(['INSERT INTO integration_contact', 'UPDATE integration SET last_error
     const syncId = messages[0]!.body.id;
     const field_mapping = { ...everythingInbound, 'custom_fields.site': { external_field: 'company_name', direction: 'inbound' } };
     const write = async () => expect((await client.put(`/integration/${id}/field-mapping`, { field_mapping })).status).toBe(200);
-    await step({ ...bindings, DB: before(statement, write) });
+    await step({ ...bindings, DB: whenFirst(statement, write) });
     await work();
     expect(await lastSync(id)).toMatchObject({ sync_id: syncId, status: 'completed', rows_seen: 5 });
     expect((await contacts()).every(({ company, custom_fields }) => custom_fields.site === company)).toBe(true);
@@ -198,7 +198,7 @@ test.each(['INSERT INTO integration_contact', 'UPDATE integration SET last_error
 );
 
 /** A database before whose first call with such a statement something happens. */
-function before(statement: string, work: () => Promise<unknown>): D1Database {
+function whenFirst(statement: string, work: () => Promise<unknown>): D1Database {
   let isDone = false;
   return recordedDatabase(env.DB, { statements: [], calls: 0 }, async (statements) => {
     if (isDone || !statements.some((sql) => sql.includes(statement))) return;

@@ -151,6 +151,33 @@ describe('an issue', () => {
   });
 });
 
+describe('fields that have no name here', () => {
+  test('go along in the form of the tracker, below what has one; labels are united with those of the issue', async () => {
+    const { connection, asked } = fakeConnection((request) =>
+      request.url.endsWith('accessible-resources')
+        ? { data: [{ id: 'c', url: 'https://acme.atlassian.net' }] }
+        : { status: 201, data: { id: '1', key: 'OPS-1' } },
+    );
+    const fields = { priority: { name: 'High' }, labels: ['very  important', 'vip', 7], summary: 'another', project: { key: 'NOPE' } };
+    await tracker(connection, acme).createIssue(issue({ labels: ['vip'], fields }));
+    expect(asked[1]!.body).toEqual({
+      fields: {
+        priority: { name: 'High' },
+        project: { key: 'OPS' },
+        issuetype: { name: 'Task' },
+        summary: 'Call Ada back',
+        labels: ['vip', 'very-important', '7', issueLabel('run:7:node:1')],
+      },
+    });
+  });
+
+  test('that the tracker does not have are refused in its words', async () => {
+    const { connect } = await startWorld();
+    const made = await tracker(await connect('tracker'), acme).createIssue(issue({ fields: { nonsense: 1 } }));
+    expect(made).toMatchObject({ failure: 'rejected', message: expect.stringContaining("nonsense: Field 'nonsense' cannot be set") });
+  });
+});
+
 describe('paging', () => {
   test('ends where the tracker answers an empty page that is not the last', async () => {
     const { connection, asked } = fakeConnection((request) =>

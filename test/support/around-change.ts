@@ -64,11 +64,13 @@ export const requestsOf = ({ performed }: Walked): string[] =>
   performed.flatMap(({ at, effect, request }) => {
     if (effect === 'voice_call') return `${at} ${voiceCall}`;
     if (effect === 'send_message') return `${at} ${message}`;
+    if (effect === 'chatapp_message') return `${at} ${chatMessage}`;
     return effect === 'http_request' ? `${at} ${request.method} ${request.url}` : [];
   });
 
 export const voiceCall = 'a call';
 export const message = 'a message';
+export const chatMessage = 'a message to a channel';
 
 export const calls = 'POST https://api.example.com/calls';
 export const messages = 'POST https://api.example.com/messages';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aroundChange, changes, eventAt, requestsOf, tasks, visits, voiceCall } from '../../support/around-change.ts';
+import { aroundChange, changes, chatMessage, eventAt, requestsOf, visits, voiceCall } from '../../support/around-change.ts';
 import type { World } from '../../support/virtual-runs.ts';
 
 /** Answers the calls of a run one after the other, the last as often as needed. */
@@ -39,10 +39,10 @@ describe.each(changes)('lead to call around the change of the clocks of $zone on
       `${on(3, '13:02')} ${voiceCall}`,
       `${on(3, '15:02')} ${voiceCall}`,
       `${on(4, '09:00')} ${voiceCall}`,
-      `${on(4, '09:00')} ${tasks}`,
+      `${on(4, '09:00')} ${chatMessage}`,
     ]);
     expect(lead.outcome).toBe('handed_over');
-    expect(lead.performed.at(-1)!.request.body).toMatchObject({ attempts: 3, last_call: 'no_answer' });
+    expect(lead.performed.at(-1)!.request.text).toMatch(/\nCalls: 3, the last one: no_answer$/);
   });
 
   test('who answers the second call is not called a third time, and the day of the visit is kept', async () => {
@@ -61,7 +61,7 @@ describe.each(changes)('lead to call around the change of the clocks of $zone on
     ['a number that must not be called', { outcome: 'failed' as const, reason: 'suppressed: asked not to be called' }],
   ])('%s goes to a colleague after one call', async (_what, result) => {
     const lead = await run(on(2, '11:00'), { world: calling(result) });
-    expect(requestsOf(lead)).toEqual([`${on(2, '11:02')} ${voiceCall}`, `${on(2, '11:02')} ${tasks}`]);
+    expect(requestsOf(lead)).toEqual([`${on(2, '11:02')} ${voiceCall}`, `${on(2, '11:02')} ${chatMessage}`]);
     expect(lead.outcome).toBe('handed_over');
   });
 
@@ -86,7 +86,7 @@ describe.each(changes)('lead to call around the change of the clocks of $zone on
   ])('%s goes to a colleague at once', async (_who, contact) => {
     const sunday = on(0, '11:00');
     const lead = await run(sunday, { contact, world: {} });
-    expect(requestsOf(lead)).toEqual([`${sunday} ${tasks}`]);
+    expect(requestsOf(lead)).toEqual([`${sunday} ${chatMessage}`]);
     expect(lead.outcome).toBe('handed_over');
   });
 });

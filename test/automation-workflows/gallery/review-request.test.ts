@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { conflict } from '../../../src/library/errors.ts';
 import { aroundChange, changes, day, eventAt, requestsOf, visits } from '../../support/around-change.ts';
 
 describe.each(changes)('review request around the change of the clocks of $zone on $sunday', (change) => {
@@ -49,7 +50,23 @@ describe.each(changes)('review request around the change of the clocks of $zone 
     const events = [eventAt(on(3, '12:00'), friday, 'review_submitted', { order_id: 'A-19', rating, text: 'So so' })];
     const done = await run(friday, { events, world: {} });
     expect(done.outcome).toBe(outcome);
-    expect(requestsOf(done).filter((request) => request.endsWith('/tasks'))).toHaveLength(outcome === 'unhappy' ? 1 : 0);
+    const inTools = done.performed.filter(({ effect }) => ['sheet_row', 'tracker_issue', 'calendar_event'].includes(effect));
+    const forUnhappy = [
+      ['tracker_issue', on(3, '12:00')],
+      ['calendar_event', on(3, '12:00')],
+    ];
+    expect(inTools.map(({ effect, at }) => [effect, at])).toEqual([
+      ['sheet_row', on(3, '12:00')],
+      ...(outcome === 'unhappy' ? forUnhappy : []),
+    ]);
+    expect(inTools[0]!.request.values).toMatchObject({ Order: 'A-19', Stars: String(rating), Review: 'So so' });
+    if (outcome === 'unhappy') expect(Date.parse(inTools[2]!.request.start) - Date.parse(on(3, '12:00'))).toBe(day);
+  });
+
+  test('who has no sheet still gets to the stars', async () => {
+    const events = [eventAt(on(3, '12:00'), friday, 'review_submitted', { order_id: 'A-19', rating: 5, text: 'So so' })];
+    const world = { refuses: { sheet_row: conflict('not there') } };
+    expect(await run(friday, { events, world })).toMatchObject({ state: 'completed', outcome: 'promoter' });
   });
 
   test('who had a refund this month, has no phone or wants no contact is not asked', async () => {

@@ -1,0 +1,107 @@
+import type { Context } from '../../accounts/context.ts';
+import { fullName } from '../../contacts/contact.ts';
+import { findContacts } from '../../contacts/find-contacts.ts';
+import { basePath } from '../../http/public-url.ts';
+import { createIssue } from '../actions/create-issue.ts';
+import { failed, isFailure, type ActionFailure } from '../actions/acting.ts';
+import { escapeMrkdwn, postMessage } from '../actions/post-message.ts';
+import type { Integration } from '../contract.ts';
+import { changeIntegration, findIntegration } from '../store.ts';
+import type { EndedCall } from './ended-call.ts';
+import { summaryText, type SummaryText } from './summary-text.ts';
+
+/** `isLookedUp`: whether another try finds out by itself that this one took effect. */
+export type SummaryOutcome =
+  | { kind: 'posted'; to: Record<string, string> }
+  /** Nobody may be told any more. */
+  | { kind: 'dropped'; why: string }
+  | { kind: 'failed'; failure: ActionFailure; isLookedUp: boolean };
+
+interface Posting {
+  integrationId: number;
+  call: EndedCall;
+  /** An earlier try may have posted it. */
+  mayExist: boolean;
+}
+
+/** Posts a call's summary where an integration has it posted. */
+export async function postSummary(context: Context, { integrationId, call, mayExist }: Posting): Promise<SummaryOutcome> {
+  const integration = await findIntegration(context.database, context.organization.id, integrationId);
+  if (integration === null) return { kind: 'dropped', why: 'the integration was disconnected' };
+  const name = await nameOf(context, call);
+  if (name === null) return { kind: 'dropped', why: 'the contact was deleted' };
+  const isLookedUp = integration.provider === 'tracker';
+  // Of a message that was under way nobody can say whether it was posted.
+  if (mayExist && !isLookedUp) return { kind: 'failed', failure: died, isLookedUp };
+  const text = summaryText(call, name);
+  const outcome = isLookedUp ? await asIssue(context, call, text, mayExist) : await asMessage(context, call, text);
+  if (isFailure(outcome)) return { kind: 'failed', failure: outcome, isLookedUp };
+  await forgetError(context, integration);
+  return { kind: 'posted', to: outcome };
+}
+
+const died: ActionFailure = {
+  ...failed(
+    'unknown',
+    'The service stopped while the summary was being posted, and nobody can say whether it was, so it was not posted again',
+  ),
+  outcomeUnknown: true,
+};
+
+/** Empty: the contact has no name, or there is none; null: it was deleted. */
+async function nameOf(context: Context, { contactId }: EndedCall): Promise<string | null> {
+  if (contactId === null) return '';
+  const contact = (await findContacts(context, [contactId])).get(contactId);
+  return contact === undefined ? null : fullName(contact);
+}
+
+async function asMessage(context: Context, call: EndedCall, { title, facts, talk }: SummaryText) {
+  const run = `Run ${call.runId}`;
+  const url = addressOf(context, call);
+  const text = [
+    `*${escapeMrkdwn(title)}*`,
+    escapeMrkdwn(facts),
+    ...(talk === null ? [] : [escapeMrkdwn(talk)]),
+    url === null ? run : `<${url}|${run}>`,
+  ].join('\n');
+  const outcome = await postMessage(context, { channel: null, text });
+  return isFailure(outcome) ? outcome : { channel: outcome.channel, ts: outcome.ts };
+}
+
+async function asIssue(context: Context, call: EndedCall, { title, facts, talk }: SummaryText, mayExist: boolean) {
+  const description = [...(talk === null ? [] : [talk]), facts, addressOf(context, call) ?? `Run ${call.runId}`].join('\n\n');
+  // Other installations of this service, with runs of the same ids, may use the same tracker.
+  const key = `call:${context.organization.id}:${call.runId}:${call.endedAt}`;
+  const issue = { project: null, issueType: null, summary: title, description, fields: {}, key, mayExist };
+  const outcome = await createIssue(context, issue);
+  return isFailure(outcome) ? outcome : { issue: outcome.key, url: outcome.url };
+}
+
+/** Of the run, for whoever has credentials; null: nobody has said where this service is reached. */
+const addressOf = ({ settings: { PUBLIC_URL } }: Context, { agentId, runId }: EndedCall): string | null =>
+  PUBLIC_URL === '' ? null : `${PUBLIC_URL.replace(/\/$/, '')}${basePath}/workflow/${agentId}/runs/${runId}`;
+
+/** Keeps why a summary could not be posted where those look who mend it. */
+export async function noteSummaryFailure(context: Context, integrationId: number, reason: string): Promise<void> {
+  await writing(context, async () => {
+    const integration = await findIntegration(context.database, context.organization.id, integrationId);
+    if (integration?.isActive) await noteError(context, integration, reason);
+  });
+}
+
+const forgetError = (context: Context, integration: Integration): Promise<void> =>
+  writing(context, async () => {
+    if (integration.lastError !== null) await noteError(context, integration, null);
+  });
+
+const noteError = ({ database, clock }: Context, integration: Integration, lastError: string | null) =>
+  changeIntegration(database, integration, { lastError }, clock());
+
+/** What became of a summary is known by now: nobody posts it again because this could not be written down. */
+async function writing({ log }: Context, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    log.error('what became of a summary could not be written to its integration', error);
+  }
+}
