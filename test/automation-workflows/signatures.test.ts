@@ -37,6 +37,8 @@ test("signatures that the makers' own libraries computed are accepted", async ()
     prefix: 'sha256=',
   } as const;
   expect(await check(typeform, { 'Typeform-Signature': 'sha256=ALZSbj2/HuduZO40rURR50W5GKgcmbq/aAIhZ2OeJ8U=' })).toEqual({ ok: true });
+  const woo = { type: 'hmac_sha256', header: 'X-WC-Webhook-Signature', secret: 'woo-secret', encoding: 'base64' } as const;
+  expect(await check(woo, { 'X-WC-Webhook-Signature': 'eSRw6z0vorFxDpROUPBKoCO9hqqfegsnU+Kg0pcHf1g=' })).toEqual({ ok: true });
   const meta = { type: 'hmac_sha256', header: 'X-Hub-Signature-256', secret: 'appsecret', encoding: 'hex', prefix: 'sha256=' } as const;
   expect(await check(meta, { 'X-Hub-Signature-256': 'sha256=5f9beeed2e1e89805bea7cbb95a08185aa38c3c39eafbadecbf2cfeafb2955d7' })).toEqual({
     ok: true,
