@@ -31,7 +31,6 @@ CREATE TABLE `test_session` (
 	`candidate` text,
 	`results` text,
 	`error` text,
-	`revision` integer DEFAULT 0 NOT NULL,
 	`wake_at` integer,
 	`created_at` integer NOT NULL,
 	`started_at` integer,

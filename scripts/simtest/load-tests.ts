@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { LoadTestStatistics } from '../../src/simtest/load-test-statistics.ts';
 import { repeatedRequest, RequestRefused } from '../local/repeated-request.ts';
 import type { OnWait, RepeatedRequest, Target } from '../local/repeated-request.ts';
 import { LocalError } from '../local/settings.ts';
@@ -14,29 +15,9 @@ export interface NewLoadTest {
   config: object;
 }
 
-interface Percentiles {
-  p50: number | null;
-  p95: number | null;
-  p99: number | null;
-}
-
-/** What is read of `GET /simtest/load-tests/{load_test_group_id}/stats`. */
-export interface Statistics {
+/** `GET /simtest/load-tests/{load_test_group_id}/stats`, as far as it is read. */
+export interface Statistics extends LoadTestStatistics {
   load_test_group_id: number;
-  status: 'running' | 'completed' | 'stopped';
-  total: number;
-  pending: number;
-  running: number;
-  completed: number;
-  failed: number;
-  stopped: number;
-  passed: number;
-  pass_rate: number | null;
-  duration_seconds: Percentiles;
-  turn_latency_ms: Percentiles;
-  achieved_concurrency_max: number;
-  achieved_concurrency_average: number | null;
-  errors: { error: string; count: number }[];
   sessions: { test_session_id: number; error: string | null }[];
 }
 

@@ -20,7 +20,6 @@ export const testSession = sqliteTable(
     candidate: json<Record<string, unknown>>('candidate'),
     results: json<Record<string, unknown>>('results'),
     error: text('error'),
-    revision: integer('revision').notNull().default(0),
     /** When the object has something to do next; past by long, its alarm is dead. */
     wakeAt: moment('wake_at'),
     createdAt: moment('created_at').notNull(),
