@@ -6,15 +6,21 @@ const apiKeysPath = /^\/api\/v1\/user\/api-keys(\/|$)/;
 const organizationPath = '/api/v1/organizations/current';
 
 /**
- * Whether `scopes` cover the call; throws 403 naming the scope that is missing. `read` is every GET and the POSTs that only
- * search; `write` everything but the API keys and changes of the organization; `admin` everything.
+ * The scope that `scopes` lack for the call, null when they cover it. `read` is every GET and the POSTs that only search; `write`
+ * everything but the API keys and changes of the organization; `admin` everything. `path` includes the base path.
  */
-export function requireScope(scopes: Scope[], method: string, path: string): void {
-  if (scopes.includes('admin')) return;
+export function missingScope(scopes: Scope[], method: string, path: string): Scope | null {
+  if (scopes.includes('admin')) return null;
   const isReading = method === 'GET' || method === 'HEAD' || readingPosts.has(path);
   const isAdministration = apiKeysPath.test(path) || (method === 'PATCH' && path === organizationPath);
-  if (isReading && scopes.includes('read')) return;
-  if (!isAdministration && scopes.includes('write')) return;
-  const missing = isAdministration ? 'admin' : isReading ? 'read' : 'write';
-  throw forbidden(`insufficient_scope: this call needs an API key with the scope "${missing}"; its scopes are ${scopes.join(', ')}`);
+  if (isReading && scopes.includes('read')) return null;
+  if (!isAdministration && scopes.includes('write')) return null;
+  return isAdministration ? 'admin' : isReading ? 'read' : 'write';
+}
+
+/** Throws 403 naming the scope that is missing. */
+export function requireScope(scopes: Scope[], method: string, path: string): void {
+  const missing = missingScope(scopes, method, path);
+  if (missing)
+    throw forbidden(`insufficient_scope: this call needs an API key with the scope "${missing}"; its scopes are ${scopes.join(', ')}`);
 }

@@ -11,6 +11,7 @@ import { integrationRoutes } from '../integrations/routes.ts';
 import { contactRoutes } from '../contacts/routes.ts';
 import { campaignRoutes } from '../campaigns/routes.ts';
 import { campaignUploadRoutes } from '../campaigns/upload-routes.ts';
+import { mcpRoutes } from '../mcp/routes.ts';
 import { messagingCallbackRoutes } from '../messaging/callback-routes.ts';
 import { messagingRoutes } from '../messaging/routes.ts';
 import { knowledgeBaseRoutes } from '../knowledge-base/routes.ts';
@@ -67,8 +68,10 @@ export function createApp() {
   app.onError(answerError);
   app.notFound((c) => c.json({ detail: `No such path: ${c.req.method} ${c.req.path}` }, 404));
 
-  let document: ReturnType<typeof openApiDocument> | undefined;
-  app.get(`${basePath}/openapi.json`, (c) => c.json((document ??= openApiDocument(app))));
+  let kept: ReturnType<typeof openApiDocument> | undefined;
+  const document = () => (kept ??= openApiDocument(app));
+  app.get(`${basePath}/openapi.json`, (c) => c.json(document()));
+  app.route('/', mcpRoutes({ document, dispatch: async (request, c) => app.fetch(request, c.env, c.executionCtx) }));
   app.get('/docs/*', (c) => c.env.ASSETS.fetch(c.req.raw));
 
   // Open without credentials; what needs them is verified by its own means. All that is mounted below asks for credentials.

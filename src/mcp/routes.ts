@@ -1,0 +1,73 @@
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { Hono, type Context as HonoContext } from 'hono';
+import { authenticateKey, authenticateSession, type Identity } from '../accounts/authenticate.ts';
+import { answerError } from '../http/errors.ts';
+import type { HttpEnvironment } from '../http/environment.ts';
+import { basePath } from '../http/public-url.ts';
+import { enforceRateLimit } from '../http/rate-limit.ts';
+import { systemClock } from '../library/clock.ts';
+import { badRequest, forbidden, isServiceError, unauthorized } from '../library/errors.ts';
+import type { OpenApiDocument } from './operations.ts';
+import { createServer, prepareTools, type PreparedTool } from './server.ts';
+
+/** Bytes; the operations' own limit for a JSON body is 1 MiB. */
+const longestMessage = 2 * 1024 * 1024;
+
+/** What of the API the tools are made from, and how its operations are called. */
+export interface ServedApi {
+  document(): OpenApiDocument;
+  dispatch(request: Request, c: HonoContext<HttpEnvironment>): Promise<Response>;
+}
+
+/**
+ * The Model Context Protocol over streamable HTTP, without sessions: every message stands alone and carries the API key, as
+ * `Authorization: Bearer` or `X-API-Key`. A tool is called by a request to the API itself with the same key, so that its scope, rate limit,
+ * checks and idempotency keys hold here too. Cookies count for nothing, so no page can call it in its visitor's name.
+ */
+export function mcpRoutes(api: ServedApi) {
+  const routes = new Hono<HttpEnvironment>();
+  let prepared: Map<string, PreparedTool> | undefined;
+  routes.all('/mcp', async (c) => {
+    requireOwnOrigin(c);
+    const credentials = credentialsOf(c);
+    const { caller, organization } = await identify(c, credentials).catch((error: unknown) => {
+      if (isServiceError(error) && error.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer error="invalid_token"');
+      throw error;
+    });
+    if (!organization) throw badRequest('No organization selected');
+    await enforceRateLimit(c.env, c.var.settings.RATE_LIMIT_REQUESTS, caller.credential, systemClock(), c.var.log);
+    prepared ??= prepareTools(api.document(), basePath);
+    const tools = prepared;
+    const surroundings = { origin: new URL(c.req.url).origin, headers: { ...credentials, 'X-Request-Id': c.var.requestId } };
+    const handler = createMcpHandler(() => createServer(tools, caller.scopes, surroundings, (request) => api.dispatch(request, c)), {
+      maxRequestBodySize: longestMessage,
+      onerror: (error) => c.var.log.warn('an MCP message was refused', { reason: error.message }),
+    });
+    return handler.fetch(c.req.raw);
+  });
+  routes.onError((error, c) => answerError(error, c));
+  return routes;
+}
+
+type Credentials = { 'X-API-Key': string } | { Authorization: string };
+
+/** As the API takes them. Throws 401. */
+function credentialsOf(c: HonoContext<HttpEnvironment>): Credentials {
+  const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
+  const key = c.req.header('x-api-key') ?? (bearer?.startsWith('vaa_') ? bearer : undefined);
+  if (key) return { 'X-API-Key': key };
+  if (bearer) return { Authorization: `Bearer ${bearer}` };
+  c.header('WWW-Authenticate', 'Bearer');
+  throw unauthorized('Missing credentials; send the API key as "Authorization: Bearer vaa_..."');
+}
+
+function identify(c: HonoContext<HttpEnvironment>, credentials: Credentials): Promise<Identity> {
+  if ('X-API-Key' in credentials) return authenticateKey(c.env, credentials['X-API-Key'], systemClock());
+  return authenticateSession(c.env, credentials.Authorization.slice('Bearer '.length), systemClock());
+}
+
+/** The protocol asks servers to refuse pages of other sites, which a browser names in `Origin`. */
+function requireOwnOrigin(c: HonoContext<HttpEnvironment>): void {
+  const origin = c.req.header('origin');
+  if (origin !== undefined && origin !== new URL(c.req.url).origin) throw forbidden(`Pages of ${origin} may not call this address`);
+}

@@ -1,0 +1,64 @@
+import { ProtocolError, ProtocolErrorCode, Server, type Tool } from '@modelcontextprotocol/server';
+import packageFile from '../../package.json' with { type: 'json' };
+import type { Scope } from '../accounts/context.ts';
+import { missingScope } from '../accounts/scopes.ts';
+import { inputSchemaOf } from './input-schema.ts';
+import { operationOf, type OpenApiDocument, type Operation } from './operations.ts';
+import { requestOf, type RequestSurroundings } from './tool-request.ts';
+import { errorResult, resultOf } from './tool-result.ts';
+import { instructions, tools, type ToolDescription } from './tools.ts';
+
+/** A tool with the operation it calls and what its clients are told of it. */
+export interface PreparedTool {
+  description: ToolDescription;
+  operation: Operation;
+  listed: Tool;
+}
+
+/** Every tool by its name. Throws an Error when the document and the tools do not fit each other. */
+export function prepareTools(document: OpenApiDocument, basePath: string): Map<string, PreparedTool> {
+  return new Map(
+    tools.map((description) => {
+      const operation = operationOf(document, description.operation, basePath);
+      const isReading = description.isReading ?? operation.method === 'GET';
+      const listed: Tool = {
+        name: description.name,
+        title: description.title,
+        description: description.description,
+        inputSchema: inputSchemaOf(document, operation, description) as Tool['inputSchema'],
+        annotations: {
+          title: description.title,
+          readOnlyHint: isReading,
+          destructiveHint: description.isDestructive ?? false,
+          openWorldHint: description.isDestructive ?? false,
+        },
+      };
+      return [description.name, { description, operation, listed }];
+    }),
+  );
+}
+
+/** The server of one request: it lists the tools that `scopes` cover, and calls the operation behind one by `dispatch`. */
+export function createServer(
+  prepared: Map<string, PreparedTool>,
+  scopes: Scope[],
+  surroundings: RequestSurroundings,
+  dispatch: (request: Request) => Promise<Response>,
+): Server {
+  const server = new Server(
+    { name: packageFile.name, title: 'Voice Agent Automation Service', version: packageFile.version },
+    { capabilities: { tools: {} }, instructions },
+  );
+  server.setRequestHandler('tools/list', () => ({
+    tools: [...prepared.values()]
+      .filter(({ operation: { method, path } }) => missingScope(scopes, method, path) === null)
+      .map(({ listed }) => listed),
+  }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = prepared.get(params.name);
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}; tools/list names all`);
+    const request = requestOf(tool.operation, tool.description, params.arguments ?? {}, surroundings);
+    return typeof request === 'string' ? errorResult(request) : resultOf(await dispatch(request));
+  });
+  return server;
+}

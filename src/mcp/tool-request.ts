@@ -1,0 +1,46 @@
+import { idempotencyArgument } from './input-schema.ts';
+import type { Operation } from './operations.ts';
+import type { ToolDescription } from './tools.ts';
+
+export type Arguments = Record<string, unknown>;
+
+/** Where and as whom the operation is called. */
+export interface RequestSurroundings {
+  origin: string;
+  /** The caller's credentials and the request id. */
+  headers: Record<string, string>;
+}
+
+/** The HTTP request that a call of a tool stands for, or the sentence that says which argument is missing. */
+export function requestOf(
+  operation: Operation,
+  { fixed }: ToolDescription,
+  given: Arguments,
+  { origin, headers }: RequestSurroundings,
+): Request | string {
+  const rest = new Map(Object.entries(given));
+  const take = (name: string) => {
+    const value = rest.get(name);
+    rest.delete(name);
+    return value;
+  };
+  let path = operation.path;
+  const query = new URLSearchParams();
+  for (const { name, in: place, isRequired } of operation.parameters) {
+    const value = take(name);
+    if (value === undefined || value === null) {
+      if (isRequired) return `The argument ${name} is missing`;
+    } else if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(textOf(value)));
+    else query.append(name, textOf(value));
+  }
+  const key = take(idempotencyArgument);
+  const all = new Headers(headers);
+  if (typeof key === 'string' && key && operation.method !== 'GET') all.set('Idempotency-Key', key);
+  const url = `${origin}${path}${query.size ? `?${query}` : ''}`;
+  if (operation.method === 'GET') return new Request(url, { headers: all });
+  if (operation.body) all.set('Content-Type', 'application/json');
+  const body = operation.body ? JSON.stringify({ ...Object.fromEntries(rest), ...fixed }) : null;
+  return new Request(url, { method: operation.method, headers: all, body });
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).toWellFormed();
