@@ -36,8 +36,11 @@ const Variables = z.object({
   LANGUAGE_MODEL: z.string().trim().min(1, 'must be the name of a model').default('gpt-6-luna'),
   /** The model that turns texts into vectors of 1536 dimensions; its name is kept with each vector. */
   EMBEDDING_MODEL: z.string().trim().min(1, 'must be the name of a model').default('text-embedding-3-small'),
-  /** Where vectors are kept: a Durable Object an organization, good for 20,000 of them, or the Vectorize index bound as VECTORS. */
-  VECTOR_BACKEND: z.enum(['embedded', 'vectorize']).default('embedded'),
+  /**
+   * Where vectors of organizations that have none yet are kept: in the Vectorize index bound as VECTORS, or in a Durable Object an
+   * organization, good for 20,000 of them. Absent: `embedded` locally, since there is no Vectorize, `vectorize` else.
+   */
+  VECTOR_BACKEND: z.enum(['embedded', 'vectorize']).optional(),
   /** Of the carriers' APIs. */
   TWILIO_BASE_URL: z.url({ error: 'must be an address such as https://api.twilio.com' }).default('https://api.twilio.com'),
   TWILIO_CONTENT_BASE_URL: z.url({ error: 'must be an address such as https://content.twilio.com' }).default('https://content.twilio.com'),
@@ -82,7 +85,12 @@ const Variables = z.object({
   VERIFY_WAIT_SECONDS: positiveInteger(90),
 });
 
-export type Settings = z.infer<typeof Variables>;
+const WithDefaults = Variables.transform((variables) => ({
+  ...variables,
+  VECTOR_BACKEND: variables.VECTOR_BACKEND ?? (variables.DEPLOYMENT_MODE === 'local' ? ('embedded' as const) : ('vectorize' as const)),
+}));
+
+export type Settings = z.infer<typeof WithDefaults>;
 
 const parsed = new WeakMap<object, Settings>();
 
@@ -90,7 +98,7 @@ const parsed = new WeakMap<object, Settings>();
 export function settingsOf(bindings: Env): Settings {
   const known = parsed.get(bindings);
   if (known) return known;
-  const result = Variables.safeParse(bindings);
+  const result = WithDefaults.safeParse(bindings);
   if (!result.success) {
     const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
     throw new Error(`Bad settings (${faults}). Set them in .dev.vars locally, or with "wrangler secret put" and [vars] when deployed.`);

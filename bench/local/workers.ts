@@ -48,6 +48,7 @@ export async function workersIn(directory: string, configured: Configured, { sim
       ENCRYPTION_KEY: secret(),
       SIGNING_KEY: secret(),
       SIGNUP: 'open',
+      VECTOR_BACKEND: 'embedded',
       ALLOWED_PRIVATE_ORIGINS: `${simulators},${model}`,
       TWILIO_BASE_URL: `${simulators}/twilio`,
       ...brokerVariables(simulators),

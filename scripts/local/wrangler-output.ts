@@ -19,6 +19,7 @@ const needlessWarnings = [
   /Scheduled Workers are not automatically triggered/,
   /Unable to fetch the `Request\.cf` object/,
   /update available/i,
+  /Vectorize Index bindings do not support local development/,
   /deprecat/i,
 ];
 

@@ -75,3 +75,13 @@ test('what is not set has its default', () => {
     LANGUAGE_MODEL: 'gpt-6-luna',
   });
 });
+
+test.each([
+  ['cloud', undefined, 'vectorize'],
+  ['local', undefined, 'embedded'],
+  ['local', 'vectorize', 'vectorize'],
+  ['cloud', 'embedded', 'embedded'],
+])('vectors of new organizations: DEPLOYMENT_MODE %s and VECTOR_BACKEND %s are %s', (mode, backend, expected) => {
+  const bindings = { ...env, DEPLOYMENT_MODE: mode, VECTOR_BACKEND: backend } as unknown as Env;
+  expect(settingsOf(bindings).VECTOR_BACKEND).toBe(expected);
+});

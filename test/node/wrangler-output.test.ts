@@ -24,6 +24,8 @@ env.SIGNUP ("(hidden)")                         Environment Variable      local
   To manually trigger a scheduled event, run:
     curl "http://127.0.0.1:8787/cdn-cgi/local/scheduled"
 
+\u001B[33m▲ \u001B[43;33m[\u001B[43;30mWARNING\u001B[43;33m]\u001B[0m \u001B[1mVectorize Index bindings do not support local development, and so parts of your Worker may not work correctly. You can set \`remote: true\` for the binding definition in your configuration file to access a remote version of the resource.\u001B[0m
+
 (node:12) [DEP0040] DeprecationWarning: The punycode module is deprecated.
 ⎔ Reloading local server...`);
   expect(shown).toEqual([]);

@@ -11,7 +11,7 @@ const numbers = (count: number, from = 1) => Array.from({ length: count }, (_, i
 const items = (count: number) => numbers(count).map((id) => ({ id, documentId: id, vector }));
 
 test('a missing binding says how the index is made, and which setting does without', () => {
-  const place = { bindings: env, settings: { VECTOR_BACKEND: 'vectorize' as const } };
+  const place = { bindings: { ...env, VECTORS: undefined } as unknown as Env, settings: { VECTOR_BACKEND: 'vectorize' as const } };
   expect(() => vectorIndexOf(place, 1)).toThrow(
     expect.objectContaining({
       code: 'provider_failed',

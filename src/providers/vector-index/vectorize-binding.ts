@@ -29,10 +29,17 @@ export interface VectorizeBinding {
 
 /** Throws `provider_failed` when nothing is bound as VECTORS. */
 export function bindingOf(bindings: Env): VectorizeBinding {
-  const { VECTORS } = bindings as Env & { VECTORS?: VectorizeBinding };
+  const { VECTORS } = bindings as unknown as { VECTORS?: VectorizeBinding };
   if (VECTORS) return VECTORS;
-  throw new ServiceError(
-    'provider_failed',
-    'VECTOR_BACKEND is "vectorize", and no Vectorize index is bound as VECTORS. Bind one of 1536 dimensions, with the metric cosine and a metadata index of numbers on document_id, in wrangler.toml; or set VECTOR_BACKEND to "embedded"',
-  );
+  throw unbound();
 }
+
+/** What a call to the binding failed with; where `wrangler dev` has put nothing behind it, in words that say what to do. */
+export const failureOf = (error: unknown): unknown =>
+  error instanceof Error && error.message.includes('needs to be run remotely') ? unbound() : error;
+
+const unbound = () =>
+  new ServiceError(
+    'provider_failed',
+    'VECTOR_BACKEND is "vectorize", and no Vectorize index is bound as VECTORS; locally there is none. Bind one of 1536 dimensions, with the metric cosine and a metadata index of numbers on document_id, in wrangler.toml; or set VECTOR_BACKEND to "embedded"',
+  );

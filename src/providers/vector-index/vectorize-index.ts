@@ -1,7 +1,7 @@
 import { checkTopK, checkVector } from './check-vectors.ts';
 import { byRank, cosine } from './cosine.ts';
 import type { VectorIndex, VectorItem, VectorMatch, VectorQuery } from './vector-index.ts';
-import type { VectorizeBinding, VectorizeVector } from './vectorize-binding.ts';
+import { failureOf, type VectorizeBinding, type VectorizeVector } from './vectorize-binding.ts';
 
 // Limits of Vectorize: those of reading and deleting are not documented, it answers error 40007 beyond them.
 const itemsAnUpsert = 1000;
@@ -28,18 +28,20 @@ export class VectorizeIndex implements VectorIndex {
     // One mutation may hold an id once.
     const latest = [...new Map(items.map((item) => [item.id, item])).values()];
     for (const part of parts(latest, itemsAnUpsert))
-      await this.#binding.upsert(
-        part.map(({ id, documentId, vector }) => ({
-          id: this.#nameOf(id),
-          values: vector,
-          namespace: this.#namespace,
-          metadata: { document_id: documentId },
-        })),
+      await this.#ask((binding) =>
+        binding.upsert(
+          part.map(({ id, documentId, vector }) => ({
+            id: this.#nameOf(id),
+            values: vector,
+            namespace: this.#namespace,
+            metadata: { document_id: documentId },
+          })),
+        ),
       );
   }
 
   async remove(ids: number[]): Promise<void> {
-    for (const part of parts(ids, idsADelete)) await this.#binding.deleteByIds(part.map((id) => this.#nameOf(id)));
+    for (const part of parts(ids, idsADelete)) await this.#ask((binding) => binding.deleteByIds(part.map((id) => this.#nameOf(id))));
   }
 
   async query(vector: Float32Array, { topK, documentIds }: VectorQuery): Promise<VectorMatch[]> {
@@ -64,13 +66,15 @@ export class VectorizeIndex implements VectorIndex {
   /** Without their values matches have scores that are estimates, so that the vectors are read afterwards: scores are shown, and compared. */
   async #queryOnce(vector: Float32Array, topK: number, filter: { document_id: { $in: number[] } } | undefined): Promise<VectorMatch[]> {
     const returnValues = topK <= matchesWithValues;
-    const { matches } = await this.#binding.query(vector, {
-      topK,
-      namespace: this.#namespace,
-      returnValues,
-      returnMetadata: 'none',
-      ...(filter && { filter }),
-    });
+    const { matches } = await this.#ask((binding) =>
+      binding.query(vector, {
+        topK,
+        namespace: this.#namespace,
+        returnValues,
+        returnMetadata: 'none',
+        ...(filter && { filter }),
+      }),
+    );
     if (returnValues) return matches.map(({ id, values = [] }) => ({ id: this.#idOf(id), similarity: cosine(values, vector) }));
     const exact = await this.similarities(
       matches.map(({ id }) => this.#idOf(id)),
@@ -80,7 +84,15 @@ export class VectorizeIndex implements VectorIndex {
   }
 
   #read(ids: number[]): Promise<VectorizeVector[]> {
-    return this.#binding.getByIds(ids.map((id) => this.#nameOf(id)));
+    return this.#ask((binding) => binding.getByIds(ids.map((id) => this.#nameOf(id))));
+  }
+
+  async #ask<Answer>(call: (binding: VectorizeBinding) => Promise<Answer>): Promise<Answer> {
+    try {
+      return await call(this.#binding);
+    } catch (error) {
+      throw failureOf(error);
+    }
   }
 
   #nameOf(id: number): string {
