@@ -34,5 +34,5 @@ function stepsWorked(seconds: string): string {
 }
 
 function journeysTried(seconds: string): string {
-  return `Tried in ${seconds} s, as drafts; nobody was called. To use one, put your own addresses into its requests and PATCH it to { "status": "active" }.`;
+  return `Tried in ${seconds} s, as drafts; only simulated people were called. To use one, put your own addresses into its requests and PATCH it to { "status": "active" }.`;
 }

@@ -10,7 +10,17 @@ export interface AgentFile {
 }
 
 /** The files of `examples/agents/`. */
-export const agentNames = ['new-lead', 'appointment-reminder', 'spring-offer', 'help-desk', 'willing-customer'];
+export const agentNames = [
+  'abandoned-cart',
+  'appointment-reminder',
+  'new-lead',
+  'payment-failed',
+  'renewal-notice',
+  'win-back',
+  'spring-offer',
+  'help-desk',
+  'willing-customer',
+];
 
 export const readAgent = (name: string): AgentFile => JSON.parse(readExample(`agents/${name}.json`)) as AgentFile;
 

@@ -5,7 +5,6 @@ import { toTimestamp } from '../../src/library/clock.ts';
 export interface JourneyFile {
   /** The body of `POST /automation-workflows`. */
   journey: Journey;
-  /** What of the reader's own the journey names. */
   needs?: Need[];
   example: JourneyExample;
 }
@@ -19,8 +18,20 @@ export interface Journey {
   settings: object;
 }
 
-/** The number that stands in the journey for the id of a list, of another journey of the gallery, or of an agent of `examples/agents/`. */
-export type Need = { placeholder: number } & ({ list: string } | { journey: string } | { agent: string });
+/**
+ * What of the reader's own the journey names: by `placeholder`, the number that stands in it for an id, a list, another journey of the
+ * gallery or an agent of `examples/agents/`; by its name, a message template that their messaging provider has approved.
+ */
+export type Need = NeededRecord | NeededTemplate;
+export type NeededRecord = { placeholder: number } & ({ list: string } | { journey: string } | { agent: string });
+export interface NeededTemplate {
+  template: { name: string; language: string; category: string; body: string };
+}
+
+export const recordsOf = ({ needs = [] }: JourneyFile): NeededRecord[] => needs.filter((need) => 'placeholder' in need);
+
+export const templatesOf = ({ needs = [] }: JourneyFile): NeededTemplate['template'][] =>
+  needs.flatMap((need) => ('template' in need ? [need.template] : []));
 
 /** Something to try the journey with. Its texts are templates over `now`, so that its dates are always to come. */
 export interface JourneyExample {

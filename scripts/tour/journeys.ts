@@ -4,6 +4,7 @@ import type { JourneyFile } from './journey-file.ts';
 /** The files of `examples/journeys/`, in the order in which they are offered. */
 export const journeyNames = [
   'abandoned-cart',
+  'order-paid-webhook',
   'appointment-reminder',
   'lead-to-call',
   'win-back',

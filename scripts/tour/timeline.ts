@@ -23,11 +23,17 @@ export interface Visit {
   duration_ms: number | null;
 }
 
-/** What a dry run would have done: a request or a call. */
-interface ShownRequest {
+/** What a dry run would have done: a request, a call or a message. */
+export interface ShownRequest {
   method?: string;
   url?: string;
   phone?: string;
+  workflow_id?: number;
+  initial_context?: object;
+  to?: string;
+  template_name?: string;
+  language?: string;
+  template_params?: object;
 }
 
 /** What happened when, by the clock of `zone`: the visits of nodes, why they waited, and the events that came. The last line is the end. */
@@ -92,7 +98,8 @@ function noteOf({ status, output, error }: Visit): string {
   return ` (${status}${error ? `, ${error.type}: ${error.message}` : ''})`;
 }
 
-function simulationOf({ method, url, phone }: ShownRequest = {}): string {
+function simulationOf({ method, url, phone, to, template_name: template }: ShownRequest = {}): string {
   if (url !== undefined) return `: would send ${method} ${url}`;
+  if (template !== undefined) return `: would send the message "${template}" to ${to}`;
   return phone === undefined ? ' (not done, only shown)' : `: would call ${phone}`;
 }

@@ -1,5 +1,7 @@
+import { exports } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { exampleAt, withIds, type Journey, type JourneyFile, type Need } from '../../scripts/tour/journey-file.ts';
+import { exampleAt, recordsOf, withIds, type Journey, type JourneyFile, type NeededRecord } from '../../scripts/tour/journey-file.ts';
+import { shopifyHeaders } from '../../scripts/tour/shopify-signature.ts';
 import { deliver } from '../support/background.ts';
 import { gallery, galleryAgents, galleryNames, type GalleryName } from '../support/gallery.ts';
 import { runIn } from '../support/journeys.ts';
@@ -7,7 +9,8 @@ import { newOrganization, newPhone, type Client } from '../support/organization.
 
 /** What the example ends as, and some of the nodes that it passes. */
 const expected: Record<GalleryName, { outcome: RegExp; passes: string[] }> = {
-  'abandoned-cart': { outcome: /^exited$/, passes: ['what_came', 'call', 'text', 'decide'] },
+  'abandoned-cart': { outcome: /^exited$/, passes: ['what_came', 'call', 'decide'] },
+  'order-paid-webhook': { outcome: /^told$/, passes: ['tell'] },
   'appointment-reminder': { outcome: /^reminded$/, passes: ['move', 'text', 'call'] },
   'lead-to-call': { outcome: /^contacted$/, passes: ['attempt', 'call', 'mark', 'sort'] },
   'win-back': { outcome: /^won_back_by_(call|text|nothing)$/, passes: ['morning', 'group', 'measure', 'sort'] },
@@ -18,17 +21,17 @@ const expected: Record<GalleryName, { outcome: RegExp; passes: string[] }> = {
 };
 
 /** The journey as a reader would post it, with what it names of theirs. */
-async function readyToPost(client: Client, { journey, needs = [] }: JourneyFile): Promise<Journey> {
+async function readyToPost(client: Client, file: JourneyFile): Promise<Journey> {
   const ids = new Map<number, number>();
-  for (const need of needs) {
+  for (const need of recordsOf(file)) {
     const made = await makeNeeded(client, need);
     expect([200, 201], JSON.stringify(made.body)).toContain(made.status);
     ids.set(need.placeholder, made.body.id);
   }
-  return withIds(journey, ids);
+  return withIds(file.journey, ids);
 }
 
-function makeNeeded(client: Client, need: Need) {
+function makeNeeded(client: Client, need: NeededRecord) {
   if ('list' in need) return client.post('/contacts/lists', { name: need.list });
   if ('agent' in need) return client.post('/workflow/create/definition', galleryAgents[need.agent]);
   return client.post('/automation-workflows', gallery[need.journey as GalleryName].journey);
@@ -67,7 +70,15 @@ test('what a journey names of the reader is asked for where it is missing', asyn
   expect(sweep).toMatchObject({ status: 422, body: { detail: [{ msg: expect.stringContaining('no contact list 999999902') }] } });
   const renewal = await client.post('/automation-workflows', gallery['renewal-notice'].journey);
   const active = await client.patch(`/automation-workflows/${renewal.body.id}`, { status: 'active' });
-  expect(active).toMatchObject({ status: 422, body: { detail: [{ msg: expect.stringContaining('no workflow 999999901') }] } });
+  expect(active).toMatchObject({
+    status: 422,
+    body: {
+      detail: [
+        { msg: expect.stringContaining('no workflow 999999901') },
+        { msg: expect.stringContaining('no active voice agent 999999908') },
+      ],
+    },
+  });
 });
 
 describe('live', () => {
@@ -99,6 +110,30 @@ describe('live', () => {
     await tell('appointment_cancelled', moved);
     expect(await runIn(client, id, 'completed')).toMatchObject({ outcome: 'exited', entry_key: '12' });
     expect(await runsOf(client, workflow)).toHaveLength(1);
+  });
+
+  test("a shop's signed webhook of a paid order ends the run of its cart at once, and of no other", async () => {
+    const { client } = await newOrganization();
+    const carts = await activeJourney(client, 'abandoned-cart');
+    const paid = await activeJourney(client, 'order-paid-webhook');
+    const [trigger] = (await client.get(`/automation-workflows/${paid}/triggers`)).body.triggers;
+    const phone = newPhone();
+    for (const cart_id of ['c-1', 'c-2']) await client.post('/events', { event_type: 'cart_added', phone, data: { cart_id } });
+    const waiting = await vi.waitFor(async () => {
+      const runs = await runsOf(client, carts);
+      expect(runs).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }]);
+      return runs;
+    }, 15_000);
+    const keyOf = (key: string): number => waiting.find(({ entry_key }) => entry_key === key).id;
+    const body = JSON.stringify({ id: 6012345678, cart_token: 'c-1', total_price: '129.90', customer: { phone } });
+    const headers = shopifyHeaders('replace-with-the-secret-of-the-shop', body, 'delivery-1');
+    for (const _time of ['first', 'again']) {
+      const answer = await exports.default.fetch(new Request(trigger.webhook_url, { method: 'POST', headers, body }));
+      expect(answer.status).toBe(202);
+    }
+    expect(await runIn(client, keyOf('c-1'), 'completed')).toMatchObject({ outcome: 'exited', error: null });
+    expect((await client.get(`/automation-workflows/runs/${keyOf('c-2')}`)).body.state).toBe('waiting');
+    expect((await client.get('/events?event_type=order_placed')).body.total).toBe(1);
   });
 
   test('a moved appointment that nobody is reminded of yet starts a run of its own', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentNames, readAgent } from '../../scripts/tour/agents.ts';
 import { readTourArguments } from '../../scripts/tour/arguments.ts';
-import { exampleAt, summaryOf, withIds } from '../../scripts/tour/journey-file.ts';
+import { exampleAt, recordsOf, summaryOf, templatesOf, withIds } from '../../scripts/tour/journey-file.ts';
 import { journeyNames, readJourney } from '../../scripts/tour/journeys.ts';
 import { Service } from '../../scripts/tour/service.ts';
 import type { Tour } from '../../scripts/tour/step.ts';
@@ -11,6 +11,7 @@ import { steps } from '../../scripts/tour/steps.ts';
 import { offerJourneys } from '../../scripts/tour/steps/offer-journeys.ts';
 import { tryJourney } from '../../scripts/tour/steps/try-journey.ts';
 import { validateAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
+import { reachingNodes } from '../../scripts/tour/reach.ts';
 import { timelineOf, type DryRun, type Visit } from '../../scripts/tour/timeline.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -64,7 +65,9 @@ describe('the gallery', () => {
   });
 
   test.each(journeyNames)('what %s names of the reader stands once where its id belongs', (name) => {
-    const { journey, needs = [] } = readJourney(name);
+    const file = readJourney(name);
+    const { journey } = file;
+    const needs = recordsOf(file);
     for (const need of needs) {
       expect(JSON.stringify(journey).split(String(need.placeholder))).toHaveLength(2);
       if ('journey' in need) expect(journeyNames).toContain(need.journey);
@@ -76,6 +79,15 @@ describe('the gallery', () => {
     expect(JSON.stringify(filled)).not.toMatch(/9999999\d\d/);
     expect(withIds(journey, new Map())).toEqual(journey);
   });
+});
+
+test.each(journeyNames)('every template that %s sends is told word by word, with as many placeholders as it is given', (name) => {
+  const file = readJourney(name);
+  const sent = (file.journey.definition.nodes as { type: string; data?: any }[])
+    .filter(({ type }) => type === 'send_message')
+    .map(({ data }) => [data.template_name, data.language, Object.keys(data.template_params)]);
+  const placeholders = (body: string) => [...body.matchAll(/\{\{(\d)\}\}/g)].map(([, number]) => number);
+  expect(templatesOf(file).map(({ name: template, language, body }) => [template, language, placeholders(body)])).toEqual(sent);
 });
 
 test.each(agentNames)('the agent %s is sound as it stands, and its variables have defaults', (name) => {
@@ -157,6 +169,10 @@ describe('the timeline of a dry run', () => {
     const history = [
       visit(saturday, 'Tag', { status: 'simulated', output: { simulated: true } }),
       visit(saturday, 'Call', { status: 'simulated', output: { simulated: true, request: { phone: '+12125550173' } } }),
+      visit(saturday, 'Write', {
+        status: 'simulated',
+        output: { simulated: true, request: { to: '+12125550173', template_name: 'win_back' } },
+      }),
       visit(saturday, 'Text', {
         status: 'skipped',
         output: { skipped: 'quiet_hours', until: monday, why: 'quiet hours until Monday 09:00' },
@@ -169,6 +185,7 @@ describe('the timeline of a dry run', () => {
     expect(told.map((line) => line.slice(23))).toEqual([
       'Tag (not done, only shown)',
       'Call: would call +12125550173',
+      'Write: would send the message "win_back" to +12125550173',
       'Text (left out)',
       '  quiet hours until Monday 09:00',
       'n1',
@@ -179,6 +196,31 @@ describe('the timeline of a dry run', () => {
       'failed, past_due: until: has passed',
     ]);
   });
+});
+
+test('the calls and messages of a dry run become nodes that do for real what was shown, and nothing else does', () => {
+  const visit = (node_type: string, status: string, request: object): Visit => ({
+    node_id: node_type,
+    node_type,
+    node_name: null,
+    status,
+    output: { simulated: true, request },
+    error: null,
+    started_at: '2027-03-13T22:00:00.000Z',
+    duration_ms: 0,
+  });
+  const call = { workflow_id: 7, phone: '+442079460171', initial_context: { first_name: 'Mia' } };
+  const message = { to: '+442079460171', template_name: 'win_back', language: 'en', template_params: { 1: 'Mia' } };
+  const nodes = reachingNodes([
+    visit('http_request', 'simulated', { method: 'GET', url: 'https://x.example' }),
+    visit('voice_call', 'skipped', call),
+    visit('voice_call', 'simulated', call),
+    visit('send_message', 'simulated', { provider: null, kind: 'template', ...message }),
+  ]);
+  expect(nodes).toEqual([
+    { id: 'n2', type: 'voice_call', name: 'voice_call', data: call },
+    { id: 'n3', type: 'send_message', name: 'send_message', data: message },
+  ]);
 });
 
 describe('trying a journey', () => {
@@ -232,29 +274,29 @@ describe('trying a journey', () => {
 
   test('makes a draft that can be told by its name, tries it with its example, and leaves it', async () => {
     const { tour, said, written } = fakeTour();
-    const { journey, example } = readJourney('abandoned-cart');
-    await tryJourney('abandoned-cart').run(tour);
+    const { journey, example } = readJourney('order-paid-webhook');
+    await tryJourney('order-paid-webhook').run(tour);
     expect(written).toEqual([
-      { call: 'POST /automation-workflows', body: { ...journey, name: 'Tour: Abandoned cart: call, else text' } },
+      { call: 'POST /automation-workflows', body: { ...journey, name: 'Tour: Order paid: tell the other journeys' } },
       { call: 'POST /contacts/upsert', body: example.contact },
       { call: 'POST /automation-workflows/10/test', body: { contact_id: 41, context: example.context, events: example.events } },
     ]);
-    expect(said.join('\n')).toMatch(/"Tour: Abandoned cart: call, else text" is new: id 10, a draft/);
-    expect(said.join('\n')).toContain('the times are those of America/New_York');
-    expect(said).toContain('  Sat 13 Mar 2027 17:00  completed, outcome "exited"');
+    expect(said.join('\n')).toMatch(/"Tour: Order paid: tell the other journeys" is new: id 10, a draft/);
+    expect(said.join('\n')).toContain('the times are those of Europe/London');
+    expect(said).toContain('  Sat 13 Mar 2027 22:00  completed, outcome "exited"');
   });
 
   test('brings the draft of an earlier tour up to date, and leaves one alone that was activated', async () => {
-    const name = 'Tour: Abandoned cart: call, else text';
+    const name = 'Tour: Order paid: tell the other journeys';
     const again = fakeTour([
       { id: 3, name: `${name}, mine`, status: 'draft' },
       { id: 4, name, status: 'draft' },
     ]);
-    await tryJourney('abandoned-cart').run(again.tour);
+    await tryJourney('order-paid-webhook').run(again.tour);
     expect(again.written[0]!.call).toBe('PATCH /automation-workflows/4');
     expect(again.said.join('\n')).toContain('was there: id 4');
     const activated = fakeTour([{ id: 4, name, status: 'active' }]);
-    await tryJourney('abandoned-cart').run(activated.tour);
+    await tryJourney('order-paid-webhook').run(activated.tour);
     expect(activated.written.map(({ call }) => call)).not.toContain('PATCH /automation-workflows/4');
   });
 
@@ -267,7 +309,7 @@ describe('trying a journey', () => {
     ]);
     const renewal = fakeTour();
     await tryJourney('renewal-notice').run(renewal.tour);
-    const [winBack, notice] = renewal.written;
+    const [, winBack, , notice] = renewal.written;
     expect(winBack!.body.name).toMatch(/^Tour: Win-back/);
     expect(notice!.body.definition.nodes.find((node: { type: string }) => node.type === 'run_workflow').data.workflow_id).toBe(10);
     const lead = fakeTour();

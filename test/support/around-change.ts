@@ -72,6 +72,4 @@ export const voiceCall = 'a call';
 export const message = 'a message';
 export const chatMessage = 'a message to a channel';
 
-export const calls = 'POST https://api.example.com/calls';
-export const messages = 'POST https://api.example.com/messages';
 export const tasks = 'POST https://api.example.com/tasks';

@@ -1,8 +1,9 @@
 import { contactTimeZone } from '../../../src/contacts/contact-time-zone.ts';
 import { agentOf } from '../agents.ts';
-import { exampleAt, summaryOf, withIds } from '../journey-file.ts';
-import type { JourneyFile, Need } from '../journey-file.ts';
+import { exampleAt, recordsOf, summaryOf, templatesOf, withIds } from '../journey-file.ts';
+import type { JourneyFile, NeededRecord } from '../journey-file.ts';
 import { readJourney } from '../journeys.ts';
+import { reachFor, reachingNodes } from '../reach.ts';
 import type { Tour, TourStep } from '../step.ts';
 import { timelineOf } from '../timeline.ts';
 import type { DryRun } from '../timeline.ts';
@@ -22,7 +23,7 @@ interface Contact {
   custom_fields: Record<string, unknown>;
 }
 
-/** A journey of `examples/journeys/`, as a draft that stays, walked with its example. */
+/** A journey of `examples/journeys/`, as a draft that stays: walked dry with its example, then its calls and messages for real. */
 export const tryJourney = (name: string): TourStep => ({
   title: `Try examples/journeys/${name}.json`,
   operation: 'POST /automation-workflows/{workflow_id}/test',
@@ -40,6 +41,8 @@ export const tryJourney = (name: string): TourStep => ({
     for (const line of timelineOf(run, test.events, zone)) say(`  ${line}`);
     say(`${baseUrl}/automation-workflows/${draft.id}`);
     say(`${baseUrl}/automation-workflows/runs/${run.id}/history`);
+    const nodes = reachingNodes(run.history);
+    if (nodes.length > 0) await reachFor(tour, { name: draft.name, contactId: contact.id, nodes, templates: templatesOf(file) });
   },
 });
 
@@ -47,7 +50,7 @@ export const tryJourney = (name: string): TourStep => ({
 async function draftOf(tour: Tour, file: JourneyFile): Promise<Draft> {
   const { service } = tour;
   const ids = new Map<number, number>();
-  for (const need of file.needs ?? []) ids.set(need.placeholder, await idFor(tour, need));
+  for (const need of recordsOf(file)) ids.set(need.placeholder, await idFor(tour, need));
   const journey = { ...withIds(file.journey, ids), name: `Tour: ${file.journey.name}` };
   const { automation_workflows: drafts } = await service.get<{ automation_workflows: Draft[] }>(
     `/automation-workflows?status=draft&limit=500&search=${encodeURIComponent(journey.name)}`,
@@ -57,7 +60,7 @@ async function draftOf(tour: Tour, file: JourneyFile): Promise<Draft> {
   return { ...(await service.post<Draft>('/automation-workflows', journey)), isNew: true };
 }
 
-async function idFor(tour: Tour, need: Need): Promise<number> {
+async function idFor(tour: Tour, need: NeededRecord): Promise<number> {
   if ('journey' in need) return (await draftOf(tour, readJourney(need.journey))).id;
   if ('agent' in need) return (await agentOf(tour, need.agent)).id;
   const { service } = tour;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { aroundChange, calls, changes, day, eventAt, messages, requestsOf, visits } from '../../support/around-change.ts';
+import { aroundChange, changes, day, eventAt, message, requestsOf, visits, voiceCall } from '../../support/around-change.ts';
+import { conflict } from '../../../src/library/errors.ts';
 import { gallery } from '../../support/gallery.ts';
-import type { World } from '../../support/virtual-runs.ts';
 
 describe.each(changes)('abandoned cart around the change of the clocks of $zone on $sunday', (change) => {
   const { exactly, on, run } = aroundChange(change, 'abandoned-cart');
@@ -10,14 +10,13 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
 
   test('a cart of Saturday evening is called about on Monday at nine, then texted, then given two days', async () => {
     const saturday = on(-1, '19:30');
-    const late = await run(saturday);
+    const late = await run(saturday, { world: { call: () => ({ outcome: 'no_answer' }) } });
     expect(late.steps).toEqual(
       visits(
         [saturday, 'start', 'shopping'],
         [on(-1, '20:30'), 'may_contact', 'remember', 'call'],
-        [on(1, '09:00'), 'call', 'call_result'],
-        [on(1, '09:30'), 'text', 'decide'],
-        [on(3, '09:30'), 'not_bought'],
+        [on(1, '09:00'), 'call', 'text', 'decide'],
+        [on(3, '09:00'), 'not_bought'],
       ),
     );
     expect(late).toMatchObject({ state: 'completed', outcome: 'not_bought' });
@@ -25,11 +24,9 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
 
   test('who talked with us on Saturday has exactly 48 hours, whatever the clock says then', async () => {
     const noon = on(-1, '12:00');
-    const talked = await run(noon, {
-      events: [eventAt(on(-1, '13:07'), noon, 'call_ended', { reference: 'cart-c-1007', result: 'answered' })],
-    });
-    const answered = on(-1, '13:07');
-    expect(talked.steps.slice(-3)).toEqual(visits([answered, 'talked', 'decide'], [exactly(answered, 2 * day), 'not_bought']));
+    const talked = await run(noon);
+    const answered = on(-1, '13:00');
+    expect(talked.steps.slice(-3)).toEqual(visits([answered, 'call', 'decide'], [exactly(answered, 2 * day), 'not_bought']));
     expect(talked.steps.join()).not.toContain('text');
   });
 
@@ -42,7 +39,7 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
     expect(requestsOf(exited)).toEqual([]);
     const another = [eventAt(on(0, '12:00'), saturday, 'order_placed', { cart_id: 'c-9', order_id: 'A-1' })];
     const called = await run(saturday, { events: another, world: {} });
-    expect(requestsOf(called)).toEqual([`${on(1, '09:00')} ${calls}`, `${on(1, '09:30')} ${messages}`]);
+    expect(requestsOf(called)).toEqual([`${on(1, '09:00')} ${voiceCall}`]);
   });
 
   test('every change of the cart begins the hour anew, and the wait hears an order by itself, too', async () => {
@@ -56,16 +53,22 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
     expect(bought.outcome).toBe('bought');
   });
 
-  test('a dialer that fails three times makes it a text, and two that fail end it', async () => {
+  test('a call that nobody answers in half an hour is taken back and becomes a text', async () => {
+    const unheard = await run(on(-1, '12:00'), { world: { call: () => null } });
+    expect(requestsOf(unheard)).toEqual([`${on(-1, '13:00')} ${voiceCall}`, `${on(-1, '13:30')} ${message}`]);
+    expect(unheard.outcome).toBe('not_bought');
+  });
+
+  test('an agent that cannot call makes it a text, and a text that cannot be sent either ends it', async () => {
     const noon = on(-1, '12:00');
-    const dead = (...paths: string[]): World => ({
-      answer: ({ url }) => ({ status: paths.some((path) => url.endsWith(path)) ? 503 : 202 }),
-    });
-    const texted = await run(noon, { world: dead('/calls') });
-    expect(requestsOf(texted).map((request) => request.split(' ').slice(1).join(' '))).toEqual([calls, calls, calls, messages]);
-    expect(new Set(texted.performed.map(({ request }) => request.key)).size).toBe(3);
+    const refuses = { voice_call: conflict('Agent 7 is archived') };
+    const texted = await run(noon, { world: { refuses } });
+    expect(requestsOf(texted)).toEqual([`${on(-1, '13:00')} ${message}`]);
     expect(texted.outcome).toBe('not_bought');
-    expect((await run(noon, { world: dead('/calls', '/messages') })).outcome).toBe('not_reached');
+    for (const kind of ['not_on_channel', 'template_missing'] as const) {
+      const failure = { failure: kind, message: 'not today' };
+      expect((await run(noon, { world: { refuses, message: () => ({ failure }) } })).outcome).toBe('not_reached');
+    }
   });
 
   test.each([

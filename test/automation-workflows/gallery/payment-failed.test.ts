@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aroundChange, calls, changes, day, eventAt, messages, requestsOf, tasks, visits } from '../../support/around-change.ts';
+import { aroundChange, changes, day, eventAt, message, requestsOf, tasks, visits, voiceCall } from '../../support/around-change.ts';
 import type { World } from '../../support/virtual-runs.ts';
 
 describe.each(changes)('payment failed around the change of the clocks of $zone on $sunday', (change) => {
@@ -17,9 +17,9 @@ describe.each(changes)('payment failed around the change of the clocks of $zone 
     const ended = exactly(handed, 7 * day);
     expect(requestsOf(unpaid)).toEqual([
       `${texted} ${billing}`,
-      `${texted} ${messages}`,
+      `${texted} ${message}`,
       `${called} ${billing}`,
-      `${called} ${calls}`,
+      `${called} ${voiceCall}`,
       `${handed} ${billing}`,
       `${handed} ${tasks}`,
       `${ended} ${billing}`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { conflict } from '../../../src/library/errors.ts';
-import { aroundChange, calls, changes, eventAt, messages, requestsOf, visits } from '../../support/around-change.ts';
+import { aroundChange, changes, eventAt, message, requestsOf, visits, voiceCall } from '../../support/around-change.ts';
 import { gallery } from '../../support/gallery.ts';
 import { walk } from '../../support/virtual-runs.ts';
 
@@ -23,7 +23,7 @@ describe.each(changes)('renewal notice around the change of the clocks of $zone 
         [thursday, 'mark', 'win_back', 'note', 'lapsed'],
       ),
     );
-    expect(requestsOf(lapsed)).toEqual([`${on(-5, '10:00')} ${messages}`, `${on(18, '10:00')} ${calls}`]);
+    expect(requestsOf(lapsed)).toEqual([`${on(-5, '10:00')} ${message}`, `${on(18, '10:00')} ${voiceCall}`]);
     expect(lapsed.performed.at(-1)!.request.set).toEqual({ 'custom_fields.win_back_outcome': 'won_back_by_call' });
     expect(lapsed.outcome).toBe('lapsed');
   });
@@ -32,9 +32,9 @@ describe.each(changes)('renewal notice around the change of the clocks of $zone 
     const evening = on(-1, '21:00');
     const late = await run(evening, { ...renewsOn(dateOf(on(20, '10:00'))), world: { child } });
     expect(late.steps).toContain(`${evening} month_before`);
-    expect(requestsOf(late)).toEqual([`${on(1, '09:00')} ${messages}`, `${on(13, '10:00')} ${calls}`]);
+    expect(requestsOf(late)).toEqual([`${on(1, '09:00')} ${message}`, `${on(13, '10:00')} ${voiceCall}`]);
     const tooLate = await run(on(1, '12:00'), { ...renewsOn(dateOf(on(4, '10:00'))), world: {} });
-    expect(requestsOf(tooLate)).toEqual([`${on(1, '12:00')} ${messages}`]);
+    expect(requestsOf(tooLate)).toEqual([`${on(1, '12:00')} ${message}`]);
     expect(tooLate).toMatchObject({ state: 'completed', outcome: 'skipped' });
     expect(tooLate.outputOf('week_before')).toMatchObject({ past_due: 'skip' });
   });
@@ -45,7 +45,7 @@ describe.each(changes)('renewal notice around the change of the clocks of $zone 
       const events = [eventAt(on(0, '12:00'), set, type)];
       const ended = await run(set, { ...renewsOn(dateOf(thursday)), events, world: {} });
       expect(ended.outcome).toBe('exited');
-      expect(requestsOf(ended)).toEqual([`${on(-5, '10:00')} ${messages}`]);
+      expect(requestsOf(ended)).toEqual([`${on(-5, '10:00')} ${message}`]);
     }
     const moved = (now: number) => ({
       ...gallery['renewal-notice'].example.contact,
@@ -53,7 +53,7 @@ describe.each(changes)('renewal notice around the change of the clocks of $zone 
     });
     const { journey } = gallery['renewal-notice'];
     const changed = await walk({ journey, at: set, zone, contact: moved, world: {} });
-    expect(requestsOf(changed)).toEqual([`${on(-5, '10:00')} ${messages}`]);
+    expect(requestsOf(changed)).toEqual([`${on(-5, '10:00')} ${message}`]);
     expect(changed).toMatchObject({ outcome: 'left_alone' });
     expect(changed.steps.at(-1)).toBe(`${on(18, '10:00')} left_alone`);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { aroundChange, calls, changes, day, eventAt, messages, requestsOf, visits } from '../../support/around-change.ts';
+import { conflict } from '../../../src/library/errors.ts';
+import { aroundChange, changes, day, eventAt, message, requestsOf, visits, voiceCall } from '../../support/around-change.ts';
 
 describe.each(changes)('win-back around the change of the clocks of $zone on $sunday', (change) => {
   const { exactly, on, run } = aroundChange(change, 'win-back');
@@ -10,8 +11,8 @@ describe.each(changes)('win-back around the change of the clocks of $zone on $su
   const monday = on(1, '10:00:01');
 
   test.each([
-    ['called', called, [`${monday} ${calls}`], 'not_won_by_call'],
-    ['texted', texted, [`${monday} ${messages}`], 'not_won_by_text'],
+    ['called', called, [`${monday} ${voiceCall}`], 'not_won_by_call'],
+    ['texted', texted, [`${monday} ${message}`], 'not_won_by_text'],
     ['left to themselves', controlled, [], 'not_won_by_nothing'],
   ])('on Monday at ten some are %s, and measured for exactly two weeks', async (_how, contact, sent, outcome) => {
     const tried = await run(friday, { contact: contact!, world: {} });
@@ -39,11 +40,11 @@ describe.each(changes)('win-back around the change of the clocks of $zone on $su
     expect((await run(friday, order(on(15, '10:01')))).outcome).toBe('not_won_by_call');
   });
 
-  test('who is no longer lapsed on Monday, or opted out by then, is left alone; a dialer that refuses ends it', async () => {
+  test('who is no longer lapsed on Monday, or opted out by then, is left alone; an agent that cannot call ends it', async () => {
     expect((await run(friday, { contact: { custom_fields: { customer_status: 'active' } } })).outcome).toBe('no_longer_lapsed');
     const events = [eventAt(on(0, '12:00'), friday, 'contact_opted_out')];
     expect((await run(friday, { contact: called!, events })).outcome).toBe('exited');
-    const refused = await run(friday, { contact: called!, world: { answer: () => ({ status: 422 }) } });
+    const refused = await run(friday, { contact: called!, world: { refuses: { voice_call: conflict('Agent 7 is archived') } } });
     expect(refused.outcome).toBe('not_reached');
   });
 });
