@@ -5,10 +5,11 @@ import { CallBook } from './telephony/call-book.ts';
 import { Exchange } from './telephony/exchange.ts';
 import { Outbox } from './telephony/outbox.ts';
 import { readCallSettings, type GivenCallSettings } from './telephony/settings.ts';
-import { callRoutes, newOrder, recordingRoutes } from './telnyx/call-routes.ts';
+import { callRoutes, newOrder } from './telnyx/call-routes.ts';
 import { newCallId, TelnyxCarrier } from './telnyx/carrier.ts';
 import { notFound, TelnyxError } from './telnyx/errors.ts';
 import type { TelnyxOrder } from './telnyx/order.ts';
+import { recordingStore } from './telnyx/recordings.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
 
 const InboundCall = z.strictObject({ connection_id: z.string().min(1), from: z.string(), to: z.string(), webhook_url: z.url() });
@@ -33,7 +34,7 @@ export const createTelnyx = (given: GivenCallSettings = {}): Vendor => ({
     const routes = new Hono<{ Bindings: VendorBindings }>();
     routes.route('/__sim', control);
     routes.route('/v2', callRoutes(exchange));
-    routes.route('/recordings', recordingRoutes(exchange));
+    routes.route('/recordings', recordingStore(exchange));
     routes.notFound(() => notFound().response);
     routes.onError((error) => {
       if (error instanceof TelnyxError) return error.response;

@@ -1,6 +1,6 @@
 import { isOver } from '../../src/voice-agents/dialing/attempt/attempt.ts';
 import { ownerOf, type BegunCall, type CarrierAnswer, type WhoAsks } from '../../src/voice-agents/dialing/contract.ts';
-import type { CarrierEvent } from '../../src/providers/telephony/carrier-events.ts';
+import type { LineEvent } from '../../src/providers/telephony/carrier-events.ts';
 import type { DialingTerms } from '../../src/voice-agents/telephony-configs/dialing-terms.ts';
 import type { StoredAttempt } from './attempt-rows.ts';
 
@@ -20,13 +20,14 @@ export const begunCallOf = (attempt: StoredAttempt): BegunCall => ({
 });
 
 /** What is to be done about the line of an attempt that has taken in `event`. */
-export function whatToDo(attempt: StoredAttempt, event: CarrierEvent, asks: WhoAsks): CarrierAnswer {
+export function whatToDo(attempt: StoredAttempt, event: LineEvent, asks: WhoAsks): CarrierAnswer {
   const isMachine = attempt.answeredBy === 'machine';
   if (isOver(attempt)) return asks === 'document' ? 'hang_up' : 'none';
   if (isMachine && event.kind === 'machine') return attempt.hasTalk ? 'end_talk' : 'hang_up';
   if (asks === 'nobody') return 'none';
   if (isMachine) return 'hang_up';
-  return asks === 'command' && attempt.awaitsVerdict && attempt.answeredBy === null ? 'none' : 'talk';
+  // Nobody waits for the verdict of machine detection: whoever has answered would hear nothing meanwhile.
+  return 'talk';
 }
 
 /** What queued calls wait for: a word, then for people a sentence. */

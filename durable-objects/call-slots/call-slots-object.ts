@@ -1,6 +1,6 @@
 import type { Context } from '../../src/accounts/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
-import type { CarrierEvent } from '../../src/providers/telephony/carrier-events.ts';
+import type { LineEvent } from '../../src/providers/telephony/carrier-events.ts';
 import { isOver, returnedFor, type Patience } from '../../src/voice-agents/dialing/attempt/attempt.ts';
 import { afterMachine, afterStatus, isStray } from '../../src/voice-agents/dialing/attempt/after-event.ts';
 import { patienceOf } from '../../src/voice-agents/dialing/attempt/patience.ts';
@@ -187,7 +187,7 @@ export class CallSlotsObject extends LivingObject {
    * Takes in what the carrier told of an attempt, and answers what is to be done about it. `runId` is that of the callback's address, in case
    * the answer to the request that placed the call is still on its way. Repeatable.
    */
-  async heard(key: string, runId: number, event: CarrierEvent, asks: WhoAsks): Promise<CarrierAnswer> {
+  async heard(key: string, runId: number, event: LineEvent, asks: WhoAsks): Promise<CarrierAnswer> {
     const attempt = this.exists() ? this.#book.rows.find(key) : null;
     if (!attempt || attempt.state === 'queued' || attempt.state === 'granted') return 'ignored';
     if (isStray(attempt, event.callId)) {
@@ -210,7 +210,7 @@ export class CallSlotsObject extends LivingObject {
     return answer;
   }
 
-  #after(attempt: StoredAttempt, event: CarrierEvent, now: number): StoredAttempt {
+  #after(attempt: StoredAttempt, event: LineEvent, now: number): StoredAttempt {
     const patience = this.#patience();
     if (event.kind === 'status') return { ...attempt, ...afterStatus(attempt, event, now, patience) };
     if (event.kind === 'machine') return { ...attempt, ...afterMachine(attempt, event, now, patience) };

@@ -1,8 +1,7 @@
-import { statusEvent, type MachineEvent } from '../../src/providers/telephony/carrier-events.ts';
+import { statusEvent } from '../../src/providers/telephony/carrier-events.ts';
 import { giveUpUnbegunTalk, unheard } from '../../src/voice-agents/dialing/give-up-talk.ts';
-import { hearCarrier } from '../../src/voice-agents/dialing/hear-carrier.ts';
 import { isOver } from '../../src/voice-agents/dialing/attempt/attempt.ts';
-import { afterListing, afterLookUp } from '../../src/voice-agents/dialing/attempt/after-look.ts';
+import { afterListing, afterLookUp, knownEnd } from '../../src/voice-agents/dialing/attempt/after-look.ts';
 import { lineEndWithoutVerdict } from '../../src/voice-agents/dialing/attempt/line-end.ts';
 import { announceCalls } from '../../src/voice-agents/dialing/announce-calls.ts';
 import { callObject } from '../../src/voice-agents/runs/call-object.ts';
@@ -72,13 +71,8 @@ export class Checks {
     const context = await this.#around.context();
     const carrier = attempt.configId === null ? null : await carrierOf(context, attempt.configId);
     const gone = { failure: 'the telephony configuration of this call was deleted' };
-    if (attempt.state === 'placed' && carrier?.telephony.commands && lacksVerdict(attempt)) {
-      // A carrier that takes commands connects nobody by itself: without a verdict it is taken for a person.
-      const event: MachineEvent = { kind: 'machine', callId: attempt.callId!, answeredBy: 'person', at: now };
-      const address = { organizationId: context.organization.id, configId: carrier.id, runId: attempt.runId!, key };
-      await hearCarrier(context, carrier, address, event, false);
-    } else if (attempt.state === 'placed') {
-      const result = carrier ? await carrier.telephony.lookUp(attempt.callId!) : gone;
+    if (attempt.state === 'placed') {
+      const result = carrier ? knownEnd(attempt, await carrier.telephony.lookUp(attempt.callId!)) : gone;
       if (carrier && 'call' in result && result.call.status === 'completed' && attempt.hasTalk) {
         // As when the carrier tells it: a talk that never began is none.
         const address = { organizationId: context.organization.id, configId: carrier.id, runId: attempt.runId!, key };
@@ -111,6 +105,3 @@ export class Checks {
     if (!isThere) this.#book.settled([attempt.key]);
   }
 }
-
-const lacksVerdict = (attempt: StoredAttempt): boolean =>
-  attempt.status === 'answered' && attempt.awaitsVerdict && attempt.answeredBy === null && !attempt.hasTalk && attempt.runId !== null;

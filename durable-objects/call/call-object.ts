@@ -1,6 +1,6 @@
 import type { Context } from '../../src/accounts/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
-import type { CarrierEvent, RelayEndEvent } from '../../src/providers/telephony/carrier-events.ts';
+import type { RecordingEvent, RelayEndEvent } from '../../src/providers/telephony/carrier-events.ts';
 import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
 import { setWakeAt } from '../../src/voice-agents/runs/run-store.ts';
 import { loadCallFacts } from '../../src/voice-agents/settle/call-facts.ts';
@@ -54,7 +54,7 @@ export interface LiveTalk {
 export class CallObject extends LivingObject {
   readonly #record = new CallRecord(this.ctx.storage);
   readonly #store = new StoredConversation(this.ctx.storage);
-  readonly #relay = new Relay(this.ctx);
+  readonly #relay = new Relay(this.ctx, () => this.#record.facts.mode);
   #talking: Talk | null = null;
   #chatting: Chat | null = null;
   #settling: Promise<void> | null = null;
@@ -142,7 +142,7 @@ export class CallObject extends LivingObject {
 
   /** How the agent sounds and hears; null: there is no call. */
   voice(): AgentVoice | null {
-    return this.#hasCall() ? voiceOf(this.#record.facts.configurations) : null;
+    return this.#hasCall() ? voiceOf(this.#record.facts) : null;
   }
 
   /** Machine detection came to a verdict after the talk had begun. */
@@ -166,12 +166,12 @@ export class CallObject extends LivingObject {
   }
 
   /** The carrier has a recording, or knows that there is none. Repeatable. */
-  async recorded(configId: number, { status, url }: CarrierEvent & { kind: 'recording' }): Promise<void> {
-    if (status !== 'completed' || url === undefined) return;
+  async recorded(configId: number, { status, location }: RecordingEvent): Promise<void> {
+    if (status !== 'completed' || location === undefined) return;
     this.ctx.storage.transactionSync(() => {
       if (!this.exists()) this.create();
       if (this.#record.recording()) return;
-      this.#record.expectRecording(configId, url);
+      this.#record.expectRecording(configId, location);
       this.timers.set('recording', this.clock());
     });
     await this.timers.arm();
@@ -364,7 +364,7 @@ export class CallObject extends LivingObject {
     if (!pending) return this.timers.clear('recording');
     const { organizationId, runId } = this.#identity();
     const number = this.#record.tryOnce('recording');
-    const kept = await keepRecording(await this.#knownContext(organizationId), runId, pending.configId, pending.url);
+    const kept = await keepRecording(await this.#knownContext(organizationId), runId, pending.configId, pending.location);
     if (!this.exists()) return;
     if (kept.kind !== 'kept') this.log.warn('a recording was not kept', { ...kept, run_id: runId, try: number });
     if (kept.kind === 'later' && number < mostRecordingTries) {

@@ -114,13 +114,13 @@ export class CallRecord {
     return row?.made ?? 0;
   }
 
-  recording(): { configId: number; url: string } | null {
+  recording(): { configId: number; location: string } | null {
     const [row] = this.#storage.sql.exec<{ config_id: number; url: string }>('SELECT config_id, url FROM recording').toArray();
-    return row ? { configId: row.config_id, url: row.url } : null;
+    return row ? { configId: row.config_id, location: row.url } : null;
   }
 
-  expectRecording(configId: number, url: string): void {
-    this.#storage.sql.exec('INSERT INTO recording (config_id, url) VALUES (?, ?)', configId, url);
+  expectRecording(configId: number, location: string): void {
+    this.#storage.sql.exec('INSERT INTO recording (config_id, url) VALUES (?, ?)', configId, location);
   }
 
   /** Where the turn of a chat began that is known by this key; null: it has not been there yet. */

@@ -11,15 +11,20 @@ interface Attachment {
 /** The sockets of a call's conversation relay, of which one session at a time counts, and what is said over it. */
 export class Relay {
   readonly #state: DurableObjectState;
+  readonly #carrier: () => string;
   #socket: WebSocket | null | undefined;
   /** The utterance under way, and whether a piece of it was said to nobody. */
   #utterance = '';
   #isBroken = false;
+  /** At Telnyx: the piece that waits for the next one. */
+  #held = '';
   /** Utterances that nobody heard to the end, because the socket was gone. */
   #unheard: { text: string; isInterruptible: boolean }[] = [];
 
-  constructor(state: DurableObjectState) {
+  /** `carrier` is whose frames are spoken, once there is a call. */
+  constructor(state: DurableObjectState, carrier: () => string) {
     this.#state = state;
+    this.#carrier = carrier;
   }
 
   accept(socket: WebSocket): void {
@@ -48,6 +53,7 @@ export class Relay {
     for (const other of this.#state.getWebSockets()) if (other !== socket && !this.isNew(other)) over(other);
     socket.serializeAttachment({ sessionId, isOver: false } satisfies Attachment);
     this.#socket = socket;
+    this.#held = '';
     this.#utterance = '';
     this.#isBroken = false;
     const unheard = this.#unheard;
@@ -56,7 +62,10 @@ export class Relay {
   }
 
   readonly say: Say = (token, last, { isInterruptible }) => {
-    const isSent = this.#send({ type: 'text', token, last, interruptible: isInterruptible });
+    const isSent =
+      this.#carrier() === 'telnyx'
+        ? this.#sayToTelnyx(token, last)
+        : this.#send({ type: 'text', token, last, interruptible: isInterruptible });
     this.#utterance += token;
     this.#isBroken ||= !isSent;
     if (!last) return;
@@ -65,8 +74,19 @@ export class Relay {
     this.#isBroken = false;
   };
 
+  /**
+   * Telnyx documents neither `interruptible` of a text nor an empty token, and closes the socket after ten frames that it does not take. So the
+   * last piece of an utterance is held back until the next one, or its end, is there.
+   */
+  #sayToTelnyx(token: string, last: boolean): boolean {
+    const due = last ? this.#held + token : this.#held;
+    this.#held = last ? '' : token;
+    return due === '' ? this.#current() !== null : this.#send({ type: 'text', token: due, last });
+  }
+
   /** The utterance under way was cut. */
   cut(): void {
+    this.#held = '';
     this.#utterance = '';
     this.#isBroken = false;
     this.#unheard = [];

@@ -12,6 +12,8 @@ export interface RelayOrder {
   greeting?: string | undefined;
   language: string;
   hasDtmf: boolean;
+  /** As Telnyx is: texts have no options and are never empty, and the tenth frame that is not taken closes the socket. */
+  isStrict?: boolean;
 }
 
 /** `ended` by the customer's frame, `hung_up` by the person, `lost`: the socket broke, or never opened. */
@@ -33,6 +35,7 @@ export interface Manners {
   patienceMs: number;
 }
 
+const mostFaults = 10;
 const connectTimeoutMs = 5_000;
 /** About 150 words a minute. */
 const millisecondsAWord = 400;
@@ -50,6 +53,7 @@ export class RelaySession {
   readonly #socket: WebSocket;
   #settle: (outcome: RelayOutcome) => void = () => undefined;
   #isOver = false;
+  #faults = 0;
   #isOpen = false;
   /** What the agent is saying. */
   #utterance = '';
@@ -88,10 +92,12 @@ export class RelaySession {
 
   #receive(text: string): void {
     if (this.#isOver) return;
-    const frame = readFrame(text);
+    const frame = readFrame(text, this.#order.isStrict);
     if ('fault' in frame) {
       this.#listener.problem(`64107: invalid message ${text.slice(0, 200)}: ${frame.fault}`);
       this.#send({ type: 'error', description: `Invalid message received: ${text.slice(0, 500)}` });
+      this.#faults += 1;
+      if (this.#order.isStrict && this.#faults >= mostFaults) this.#lose(64107, 'Too many invalid messages');
       return;
     }
     this.#obey(frame);

@@ -26,6 +26,8 @@ export const CallSettingsSchema = z.strictObject({
   calls_per_second: z.coerce.number().min(0).default(0),
   /** How long a person listens to silence before they hang up. */
   patience_ms: milliseconds.default(15_000),
+  /** How long the links to recordings last that Telnyx gives. */
+  link_ms: milliseconds.default(600_000),
   /** `hold`: nothing is sent, everything waits at `/__sim/due` for a test to hand it on. */
   callbacks: z.enum(['send', 'hold']).default('send'),
   /** Waits before a callback is tried again. */

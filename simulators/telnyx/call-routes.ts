@@ -6,13 +6,13 @@ import { attemptKeyOf } from '../telephony/call-record.ts';
 import type { Exchange } from '../telephony/exchange.ts';
 import type { Line } from '../telephony/line.ts';
 import { scenarioOf } from '../telephony/scenario.ts';
-import { silentMp3, silentWav } from '../telephony/silence.ts';
 import { newCallId } from './carrier.ts';
 import { commands } from './commands.ts';
 import { invalid, notFound, requireKey, TelnyxError } from './errors.ts';
 import { publicKey } from './keys.ts';
 import { readDial, type Dial, type TelnyxOrder } from './order.ts';
-import { callResource, pageOf } from './resource.ts';
+import { recordingApi } from './recordings.ts';
+import { callResource, eventResource, pageOf } from './resource.ts';
 
 const commandMemoryMs = 60_000;
 const ended = () => new TelnyxError(422, '90018', 'Call has already ended', 'This call is no longer active and can not receive commands.');
@@ -40,8 +40,8 @@ export function callRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> 
     }
     const key = dial.command_id === undefined ? undefined : `${dial.connection_id} ${dial.command_id}`;
     const known = key === undefined ? undefined : dialled.get(key);
-    const isRepeat = known !== undefined && known.record.created_at > Date.now() - commandMemoryMs;
-    const line = isRepeat ? known : place(exchange, dial, new URL(c.req.url).origin);
+    const isKnown = known !== undefined && known.record.created_at > Date.now() - commandMemoryMs;
+    const line = isKnown ? known : place(exchange, dial, new URL(c.req.url).origin);
     if (key !== undefined) dialled.set(key, line);
     if (scenario.isAnswerLost) c.env.dropAnswer();
     return c.json({ data: callResource(line.record, line.order, false) });
@@ -61,23 +61,39 @@ export function callRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> 
       throw new TelnyxError(404, '90015', 'Invalid Call Control ID', 'The call_control_id provided is not valid.');
     const line = exchange.line(id);
     if (!line?.isLive) throw ended();
-    const result = commands[action as keyof typeof commands](exchange, line, await readJson(c.req.raw));
+    const body = await readJson(c.req.raw);
+    if (isRepeat(line.order, body)) return c.json({ data: { result: 'ok' } });
+    const result = commands[action as keyof typeof commands](exchange, line, body);
+    keepCommand(line.order, body);
     return c.json({ data: { result: 'ok', ...result } });
+  });
+
+  routes.route('/recordings', recordingApi(exchange));
+
+  routes.get('/call_events', (c) => {
+    const leg = c.req.query('filter[leg_id]');
+    const line = exchange.lines().find(({ order }) => order.legId === leg);
+    return c.json({ data: line === undefined ? [] : line.order.events.map((event) => eventResource(event)) });
   });
 
   routes.get('/public_key', (c) => c.json({ data: { public: publicKey } }));
   return routes;
 }
 
-/** Paths without credentials: the links to recordings are signed at the vendor. */
-export function recordingRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> {
-  return new Hono<{ Bindings: VendorBindings }>().get('/:file{[0-9a-f-]{36}\\.(mp3|wav)}', (c) => {
-    const [id, type] = c.req.param('file').split('.');
-    if (!exchange.book.list().some(({ recording }) => recording === id)) throw notFound();
-    const bytes = type === 'mp3' ? silentMp3() : silentWav();
-    const headers = { 'content-type': type === 'mp3' ? 'audio/mpeg' : 'audio/x-wav', 'content-length': String(bytes.byteLength) };
-    return new Response(new Uint8Array(bytes), { headers });
-  });
+const idOf = (body: unknown): string | undefined => {
+  const { command_id: id } = body as { command_id?: unknown };
+  return typeof id === 'string' ? id : undefined;
+};
+
+/** Whether a command of this id was obeyed on this call within the last minute, whatever it was: then this one is not. */
+function isRepeat({ commandTimes }: TelnyxOrder, body: unknown): boolean {
+  const id = idOf(body);
+  return id !== undefined && (commandTimes.get(id) ?? -Infinity) > Date.now() - commandMemoryMs;
+}
+
+function keepCommand({ commandTimes }: TelnyxOrder, body: unknown): void {
+  const id = idOf(body);
+  if (id !== undefined) commandTimes.set(id, Date.now());
 }
 
 async function readJson(request: Request): Promise<unknown> {
@@ -98,7 +114,8 @@ export const newOrder = (connectionId: string, origin: string, more: Partial<Tel
   origin,
   machineDetection: 'disabled',
   isRecorded: false,
-  commandIds: new Set(),
+  commandTimes: new Map(),
+  events: [],
   answered: Promise.withResolvers(),
   relay: Promise.withResolvers(),
   ...more,
@@ -106,6 +123,7 @@ export const newOrder = (connectionId: string, origin: string, more: Partial<Tel
 
 function place(exchange: Calls, dial: Dial, origin: string): Line<TelnyxOrder> {
   const order = newOrder(dial.connection_id, origin, {
+    ...(dial.command_id !== undefined && { commandTimes: new Map([[dial.command_id, Date.now()]]) }),
     webhookUrl: dial.webhook_url,
     clientState: dial.client_state,
     machineDetection: dial.answering_machine_detection,

@@ -5,7 +5,8 @@ import type { Line } from '../telephony/line.ts';
 import type { Callback } from '../telephony/outbox.ts';
 import { within } from '../telephony/settings.ts';
 import type { RelayStart, TelnyxOrder } from './order.ts';
-import { hangupFields, webhook } from './webhooks.ts';
+import { recordingLinks } from './recordings.ts';
+import { hangupFields, recordingWebhook, webhook } from './webhooks.ts';
 
 type TelnyxLine = Line<TelnyxOrder>;
 
@@ -70,10 +71,12 @@ export class TelnyxCarrier implements Carrier<TelnyxOrder> {
         greeting: start.greeting,
         language: start.language,
         hasDtmf: start.dtmf_detection,
+        isStrict: true,
         setup: setupFrame(line, sessionId, start),
       });
       if (outcome.reason === 'hung_up') this.#exchange.hangUp(line, 'person');
-      const reason = { ended: 'ended', hung_up: 'hangup', lost: 'customer_disconnect' }[outcome.reason];
+      // The one reason that is documented; of the others nobody outside knows the words.
+      const reason = outcome.reason === 'lost' ? 'customer_disconnect' : `relay_${outcome.reason}`;
       void this.#tell(line, webhook(line, 'conversation_ended', 'call.conversation.ended', { conversation_id: sessionId, reason }));
       if (!line.isLive) return;
     }
@@ -100,16 +103,14 @@ export class TelnyxCarrier implements Carrier<TelnyxOrder> {
     if (!order.isRecorded || record.answered_at === null) return;
     record.recording = randomUUID();
     this.#exchange.book.save(record);
-    const link = (type: string) => `${order.origin}/telnyx/recordings/${record.recording}.${type}`;
     const fields = {
-      recording_id: record.recording,
       recording_started_at: new Date(record.answered_at).toISOString(),
       recording_ended_at: new Date(record.ended_at!).toISOString(),
       channels: 'dual',
-      recording_urls: { mp3: link('mp3'), wav: link('wav') },
+      recording_urls: recordingLinks(record, order.origin, this.#exchange.settings.link_ms),
       public_recording_urls: {},
     };
-    void this.#tell(line, webhook(line, 'recording', 'call.recording.saved', fields));
+    void this.#tell(line, recordingWebhook(line, 'call.recording.saved', fields));
   }
 }
 

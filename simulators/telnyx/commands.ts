@@ -7,7 +7,7 @@ import { readAnswer, readHangup, readRelayStart, type TelnyxOrder } from './orde
 
 type Calls = Exchange<TelnyxOrder>;
 
-/** Commands to a live call. One that was obeyed under the same id is not obeyed again. */
+/** Commands to a live call. */
 export const commands = {
   hangup(exchange: Calls, line: Line<TelnyxOrder>, body: unknown) {
     readHangup(body);
@@ -15,9 +15,8 @@ export const commands = {
     return {};
   },
   answer(_exchange: Calls, line: Line<TelnyxOrder>, body: unknown) {
-    const { webhook_url: url, client_state: state, command_id: id } = readAnswer(body);
+    const { webhook_url: url, client_state: state } = readAnswer(body);
     if (line.record.direction !== 'inbound') throw invalid('/call_control_id', 'Only an inbound call can be answered.');
-    if (!isNew(line, `answer:${id ?? randomUUID()}`)) return {};
     line.order.webhookUrl = url ?? line.order.webhookUrl;
     line.order.clientState = state ?? line.order.clientState;
     line.record.attempt_key ??= attemptKeyOf(url);
@@ -33,7 +32,6 @@ export const commands = {
         'Call not answered yet',
         'This call can not receive this command because it is not answered yet.',
       );
-    if (!isNew(line, `relay:${start.command_id ?? randomUUID()}`)) return {};
     if (line.session !== undefined)
       throw new TelnyxError(422, '90060', 'Conversation already active', 'Only one conversation can be active on a call at a time.');
     line.order.relay.resolve(start);
@@ -45,9 +43,3 @@ export const commands = {
     return {};
   },
 };
-
-function isNew({ order }: Line<TelnyxOrder>, command: string): boolean {
-  const isKnown = order.commandIds.has(command);
-  order.commandIds.add(command);
-  return !isKnown;
-}

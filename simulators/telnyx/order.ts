@@ -51,6 +51,14 @@ const Hangup = z.strictObject({ client_state: base64.optional(), command_id: z.s
 export type RelayStart = z.output<typeof RelayStart>;
 export type Dial = z.output<typeof Dial>;
 
+export interface CallEvent {
+  legId: string;
+  sessionId: string;
+  name: string;
+  at: string;
+  payload: object;
+}
+
 /** A call as it was ordered, and what it waits for. */
 export interface TelnyxOrder {
   webhookUrl: string | undefined;
@@ -62,8 +70,10 @@ export interface TelnyxOrder {
   origin: string;
   machineDetection: Dial['answering_machine_detection'];
   isRecorded: boolean;
-  /** Commands to the call that were obeyed. */
-  commandIds: Set<string>;
+  /** When each command to the call was obeyed, the order to call among them, in epoch ms. */
+  commandTimes: Map<string, number>;
+  /** What the customer was told of the call, oldest first. */
+  events: CallEvent[];
   /** Resolved when the call is answered by command. */
   answered: PromiseWithResolvers<void>;
   /** Resolved with the next relay that is to be started. */

@@ -1,12 +1,21 @@
-import { durationSeconds, type CallRecord } from '../telephony/call-record.ts';
+import type { CallRecord } from '../telephony/call-record.ts';
 import type { Line } from '../telephony/line.ts';
 import { invalid } from './errors.ts';
-import type { TelnyxOrder } from './order.ts';
+import type { CallEvent, TelnyxOrder } from './order.ts';
 
-/** A call as the API shows it. After a restart of the simulators nothing is known of the order any more. */
+export const eventResource = ({ legId, sessionId, name, at, payload }: CallEvent): object => ({
+  record_type: 'call_event',
+  type: 'webhook',
+  call_leg_id: legId,
+  call_session_id: sessionId,
+  name,
+  event_timestamp: at,
+  metadata: { payload },
+});
+
+/** A call as the API shows it. Its duration counts from the dialling, since nobody says that it does not. After a restart of the simulators nothing is known of the order any more. */
 export function callResource(record: CallRecord, order: TelnyxOrder | undefined, isAlive: boolean): object {
-  const { sid, created_at: start, answered_at: answered, ended_at: end } = record;
-  const talked = answered === null ? 0 : Math.ceil((Date.now() - answered) / 1000);
+  const { sid, created_at: start, ended_at: end } = record;
   return {
     call_control_id: sid,
     call_leg_id: order?.legId ?? '',
@@ -14,7 +23,7 @@ export function callResource(record: CallRecord, order: TelnyxOrder | undefined,
     ...(order?.clientState !== undefined && { client_state: order.clientState }),
     record_type: 'call',
     is_alive: isAlive,
-    call_duration: end === null ? talked : durationSeconds(record),
+    call_duration: Math.ceil(((end ?? Date.now()) - start) / 1000),
     start_time: new Date(start).toISOString(),
     ...(end !== null && { end_time: new Date(end).toISOString() }),
   };

@@ -7,27 +7,30 @@ import type { TelnyxOrder } from './order.ts';
 const isoTime = (time: number) => new Date(time).toISOString().replace('Z', '000Z');
 
 /** A webhook about a call; undefined when the order names no address for it. */
-export function webhook({ record, order }: Line<TelnyxOrder>, event: string, type: string, more: object = {}): Callback | undefined {
+export function webhook(line: Line<TelnyxOrder>, event: string, type: string, more: object = {}): Callback | undefined {
+  const { record } = line;
+  const call = { call_control_id: record.sid, from: record.from, to: record.to, start_time: isoTime(record.created_at) };
+  return told(line, event, type, { ...call, ...more });
+}
+
+/** A webhook about a recording, which names the leg of the call, and not the call. */
+export const recordingWebhook = (line: Line<TelnyxOrder>, type: string, fields: object): Callback | undefined =>
+  told(line, 'recording', type, fields);
+
+function told({ record, order }: Line<TelnyxOrder>, event: string, type: string, fields: object): Callback | undefined {
   const url = order.webhookUrl;
+  const at = isoTime(Date.now());
+  const payload = {
+    call_leg_id: order.legId,
+    call_session_id: order.sessionId,
+    client_state: order.clientState ?? null,
+    connection_id: order.connectionId,
+    ...fields,
+  };
+  order.events.push({ legId: order.legId, sessionId: order.sessionId, name: type, at, payload });
   if (url === undefined) return undefined;
   const body = JSON.stringify({
-    data: {
-      event_type: type,
-      id: randomUUID(),
-      occurred_at: isoTime(Date.now()),
-      payload: {
-        call_control_id: record.sid,
-        call_leg_id: order.legId,
-        call_session_id: order.sessionId,
-        client_state: order.clientState ?? null,
-        connection_id: order.connectionId,
-        from: record.from,
-        to: record.to,
-        start_time: isoTime(record.created_at),
-        ...more,
-      },
-      record_type: 'event',
-    },
+    data: { event_type: type, id: randomUUID(), occurred_at: at, payload, record_type: 'event' },
     meta: { attempt: 1, delivered_to: url },
   });
   return {
@@ -57,7 +60,6 @@ export function hangupFields({ record }: Line<TelnyxOrder>): object {
     hangup_cause: cause,
     hangup_source: source,
     sip_hangup_cause: sip === null ? (record.answered_at === null ? '487' : '200') : String(sip),
-    start_time: isoTime(record.answered_at ?? record.created_at),
     end_time: isoTime(end ?? Date.now()),
   };
 }

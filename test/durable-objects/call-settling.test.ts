@@ -384,7 +384,7 @@ describe('a recording', () => {
       kind: 'recording' as const,
       callId: 'CA1',
       status: 'completed' as const,
-      url: url.replace('https://api.carrier.example.com', base),
+      location: url.replace('https://api.carrier.example.com', base),
       at: Date.now(),
     };
     const hear = () => callStub(run.organizationId, run.runId).recorded(config!.id, event);
@@ -479,7 +479,7 @@ describe('a recording', () => {
 
   test('that there is none of is waited for by nobody', async () => {
     const { stub, configId, event } = await recorded(() => mp3());
-    const { url: _url, ...none } = event;
+    const { location: _url, ...none } = event;
     await stub.recorded(configId, { ...none, status: 'absent' });
     expect(await stub.poke()).toBe(false);
   });

@@ -35,6 +35,8 @@ const eventsOf = async (stub: CallStub, type: string): Promise<Record<string, an
 
 const lost = (sessionId: string) => ({ kind: 'relay_ended', callId: 'CA1', reason: 'lost', sessionId, at: Date.now() }) as const;
 
+const textsOf = ({ frames }: CarrierSocket) => frames.filter(({ type }) => type === 'text');
+
 /** What the model was told of the talk. */
 const historyOf = (body: Record<string, any>): string[] =>
   body['messages'].filter(({ role }: { role: string }) => role !== 'system').map(({ role, content }: any) => `${role}: ${content}`);
@@ -519,5 +521,41 @@ describe('a line that is lost', () => {
     await runDurableObjectAlarm(stub);
     await carrier.heard(2);
     expect(historyOf(asked.at(-1)!)).toEqual(['assistant: Hi.', 'user: Who are you?']);
+  });
+});
+
+describe('a talk over Telnyx’s relay', () => {
+  test('sends no empty text and no options, and the same words as elsewhere', async () => {
+    outside();
+    const { carrier } = await connected({ mode: 'telnyx' });
+    carrier.say('Yes, I am interested');
+    expect(await carrier.heard(2)).toEqual([greeting, 'May I ask you which day suits them?']);
+    const texts = textsOf(carrier).map(({ received: _received, ...frame }) => frame);
+    expect(texts.length).toBeGreaterThan(2);
+    for (const frame of texts) expect(frame).toEqual({ type: 'text', token: expect.stringMatching(/./s), last: expect.any(Boolean) });
+    expect(texts.filter(({ last }) => last)).toHaveLength(2);
+  });
+
+  test('sends each piece when the next one is there, and the last with the end of the utterance', async () => {
+    const { held } = holdFirstAnswer();
+    const { carrier } = await connected({ mode: 'telnyx', definition: simple() });
+    carrier.say('Who are you?');
+    held.say('I am ');
+    held.say('Ada.');
+    await vi.waitFor(() => expect(carrier.utterances).toEqual(['Hi.', 'I am ']));
+    held.finish();
+    await carrier.heard(2);
+    expect(textsOf(carrier).map(({ received: _received, ...frame }) => frame)).toEqual([
+      { type: 'text', token: 'Hi.', last: true },
+      { type: 'text', token: 'I am ', last: false },
+      { type: 'text', token: 'Ada.', last: true },
+    ]);
+  });
+
+  test('is told that it may be interrupted unless no node of the agent may', async () => {
+    const none = await begun({ mode: 'telnyx', definition: simple({ allow_interrupt: false }) });
+    expect(await none.stub.voice()).toEqual({ isInterruptible: 'none' });
+    const some = await begun({ mode: 'telnyx', definition: simple() });
+    expect(await some.stub.voice()).toEqual({ isInterruptible: 'any' });
   });
 });

@@ -5,6 +5,7 @@ import { createTelnyx } from '../../simulators/telnyx.ts';
 import type { CallRecord } from '../../simulators/telephony/call-record.ts';
 import type { CarrierEvent } from '../../src/providers/telephony/carrier-events.ts';
 import { telephonyOf } from '../../src/providers/telephony/carriers.ts';
+import { commandId } from '../../src/providers/telephony/telnyx.ts';
 import { readTelnyxCallback } from '../../src/providers/telephony/telnyx-callbacks.ts';
 import type { Outside, Telephony } from '../../src/providers/telephony/telephony.ts';
 import { Customer, scripted } from './carrier-customer.ts';
@@ -42,9 +43,9 @@ const refusing = (status: number, code: string, detail: string, pointer?: string
   answering(status, { errors: [{ code, title: 'Error', detail, ...(pointer && { source: { pointer } }) }] });
 
 describe('placing a call', () => {
-  test('asks Telnyx for exactly this, under the attempt key as command', async () => {
+  test('asks Telnyx for exactly this', async () => {
     const outside = answering(200, { data: { call_control_id: 'v3:1', is_alive: false } });
-    const call = callTo('+14155552671', { attemptKey: 'campaign:7:12:1', machineDetection: 'sync', ringSeconds: 2, maximumSeconds: 30 });
+    const call = callTo('+14155552671', { attemptKey: 'campaign:7:12:1', ringSeconds: 2, maximumSeconds: 30 });
     call.urls.recording = 'https://unused.test';
     expect(await withFake(outside).place(call)).toEqual({ placed: { callId: 'v3:1', status: 'queued' } });
     const [asked] = outside.asked;
@@ -57,7 +58,7 @@ describe('placing a call', () => {
       connection_id: connectionId,
       to: '+14155552671',
       from: '+15005550006',
-      command_id: 'campaign:7:12:1',
+      command_id: commandId('dial', 'campaign:7:12:1'),
       client_state: 'Y2FtcGFpZ246NzoxMjox',
       webhook_url: 'https://calls.example.com/status?attempt=a1',
       webhook_url_method: 'POST',
@@ -96,6 +97,25 @@ describe('placing a call', () => {
     expect(await telephony.place(call('+14150007777'))).toMatchObject({
       refused: { kind: 'account', message: expect.stringContaining('api_key') },
     });
+  });
+
+  test('gives every command an id of its own, which a repeat keeps', async () => {
+    const outside = answering(200, { data: { call_control_id: 'v3:1', result: 'ok' } });
+    const telephony = withFake(outside);
+    const key = `single:0:${'f'.repeat(64)}:1700000000000`;
+    const relay = { url: 'wss://calls.test/1' };
+    const commands = [
+      () => telephony.place(callTo('+14155552671', { attemptKey: key })),
+      () => telephony.commands!.answer('v3:1', 'https://calls.test/status', key),
+      () => telephony.commands!.connect('v3:1', relay, key),
+      () => telephony.commands!.connect('v3:1', relay, `${key}:session-1`),
+      () => telephony.hangUp('v3:1'),
+    ];
+    for (const command of [...commands, ...commands]) await command();
+    const ids = outside.asked.map(({ body }) => (JSON.parse(body) as { command_id: string }).command_id);
+    expect(new Set(ids).size).toBe(commands.length);
+    expect(ids.slice(commands.length)).toEqual(ids.slice(0, commands.length));
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
   test('whose answer is lost, or that fails inside Telnyx, may have been placed', async () => {
@@ -155,7 +175,7 @@ describe('a call that is there', () => {
   test('is connected by command, talks, and is hung up', async () => {
     const { telephony, call, customer, event, ledger } = await start();
     customer.agent = scripted('Are you interested in our offer?', 'end');
-    const placed = call('+14150007777', { machineDetection: 'sync' });
+    const placed = call('+14150007777');
     const result = await telephony.place(placed);
     const { callId } = (result as { placed: { callId: string } }).placed;
     expect(await event('status', 'answered')).toMatchObject({ callId, attemptKey: placed.attemptKey, rank: 3, isTerminal: false });
@@ -168,16 +188,16 @@ describe('a call that is there', () => {
       parameters: { run: '42' },
     } as const;
     expect(await telephony.commands!.connect(callId, relay, 'relay-1')).toEqual({ done: true });
-    expect(await event('relay_ended')).toMatchObject({ callId, reason: 'ended' });
+    expect(await event('relay_ended')).toMatchObject({ callId, error: 'relay_ended' });
     expect(customer.talks[0]!.frames[0]).toMatchObject({ type: 'setup', customParameters: { run: '42' } });
     expect(await telephony.lookUp(callId)).toMatchObject({
-      call: { status: 'answered', isTerminal: false, attemptKey: placed.attemptKey },
+      call: { status: 'initiated', isTerminal: false, attemptKey: placed.attemptKey },
     });
     expect(await telephony.hangUp(callId)).toEqual({ done: true });
-    expect(await event('status', 'completed')).toMatchObject({ callId, isTerminal: true, durationSeconds: expect.any(Number) });
+    expect(await event('status', 'completed')).toMatchObject({ callId, isTerminal: true });
     expect(await telephony.hangUp(callId)).toEqual({ gone: true });
     expect(await telephony.commands!.connect(callId, relay, 'relay-2')).toEqual({ gone: true });
-    expect(await telephony.lookUp(callId)).toMatchObject({ call: { status: 'completed', isTerminal: true, durationSeconds: 1 } });
+    expect(await telephony.lookUp(callId)).toMatchObject({ call: { status: 'completed', isTerminal: true } });
     expect(await ledger()).toMatchObject([{ problems: [] }]);
   });
 
@@ -206,9 +226,31 @@ describe('a call that is there', () => {
       ),
     );
     expect(await withFake(outside).list({ to: '', from: '', since: 0, attemptKey: 'mine' })).toMatchObject({
-      calls: [{ callId: 'v3:mine', status: 'answered' }],
+      calls: [{ callId: 'v3:mine', status: 'initiated' }],
     });
     expect(outside.asked.map(({ url }) => new URL(url).searchParams.get('page[after]'))).toEqual([null, 'y']);
+  });
+
+  const over = { call_control_id: 'v3:1', call_leg_id: 'leg-1', is_alive: false, call_duration: 45 };
+  const told = (...events: object[]) => fakeOutside(({ url }) => Response.json({ data: url.includes('/call_events') ? events : over }));
+
+  test.each([
+    ['was answered', [{ name: 'call.hangup' }, { name: 'call.answered' }], 'completed'],
+    ['was never answered', [{ name: 'call.initiated' }, { name: 'call.hangup' }], 'no_answer'],
+    ['was busy', [{ name: 'call.hangup', metadata: { payload: { hangup_cause: 'user_busy' } } }], 'busy'],
+    ['could not be put through', [{ name: 'call.hangup', metadata: { hangup_cause: 'unallocated_number' } }], 'failed'],
+  ])('that is over and %s is told by its events, not by its duration', async (_what, events, status) => {
+    const outside = told(...events);
+    expect(await withFake(outside).lookUp('v3:1')).toMatchObject({ call: { status, isTerminal: true } });
+    expect(new URL(outside.asked[1]!.url).searchParams.get('filter[leg_id]')).toBe('leg-1');
+  });
+
+  test('that is over is no more than that where its events are not told', async () => {
+    expect(await withFake(told()).lookUp('v3:1')).toEqual({ over: true });
+    const outside = fakeOutside(({ url }) =>
+      url.includes('/call_events') ? new Response('no', { status: 403 }) : Response.json({ data: over }),
+    );
+    expect(await withFake(outside).lookUp('v3:1')).toEqual({ over: true });
   });
 
   test('that calls in is answered by command', async () => {
@@ -254,14 +296,37 @@ describe('a recording', () => {
     const result = await telephony.place(call('+14150007777', { urls }));
     await event('status', 'answered');
     await telephony.hangUp((result as { placed: { callId: string } }).placed.callId);
-    const { url, status } = await event('recording');
+    const { location, status } = await event('recording');
     expect(status).toBe('completed');
-    const fetched = await telephony.fetchRecording(url!);
+    const fetched = await telephony.fetchRecording(location!);
     expect(fetched).toMatchObject({ recording: { contentType: 'audio/mpeg' } });
     if ('recording' in fetched) expect((await readText(fetched.recording.stream as never)).length).toBeGreaterThan(1000);
     const outside = answering(200, 'sound');
     await withFake(outside).fetchRecording('https://store.example.com/a.mp3?signature=1');
     expect(outside.asked[0]!.headers.get('authorization')).toBeNull();
+  });
+
+  test('is asked for anew each time, since the links of its event end', async () => {
+    const outside = fakeOutside(({ url }) =>
+      url.includes('/v2/recordings')
+        ? Response.json({ data: [{ id: 'r1', download_urls: { mp3: 'https://store.example.com/fresh.mp3' } }] })
+        : new Response('sound'),
+    );
+    expect(await withFake(outside).fetchRecording('/recordings?filter%5Bcall_leg_id%5D=leg-1')).toMatchObject({ recording: {} });
+    expect(outside.asked.map(({ url, headers }) => [url, headers.has('authorization')])).toEqual([
+      ['https://api.telnyx.test/v2/recordings?filter%5Bcall_leg_id%5D=leg-1', true],
+      ['https://store.example.com/fresh.mp3', false],
+    ]);
+  });
+
+  test.each([
+    ['is not there yet', answering(200, { data: [] }), { missing: true }],
+    ['has no link yet', answering(200, { data: { id: 'r1', download_urls: {} } }), { missing: true }],
+    ['is unknown', refusing(404, '10005', 'not found'), { missing: true }],
+    ['may not be read', answering(401, {}), { failure: expect.stringContaining('api_key') }],
+    ['cannot be asked for', brokenOutside(), { failure: expect.stringContaining('cannot be reached') }],
+  ])('that %s is asked for again', async (_what, outside, expected) => {
+    expect(await withFake(outside).fetchRecording('/recordings/r1')).toEqual(expected);
   });
 
   test('at a private address is not fetched', async () => {

@@ -40,7 +40,7 @@ describe('placing a call', () => {
       machine: 'https://a.test/m',
       recording: 'https://a.test/r',
     };
-    const call = callTo('+14155552671', { urls, machineDetection: 'async', ringSeconds: 25, maximumSeconds: 300 });
+    const call = callTo('+14155552671', { urls, ringSeconds: 25, maximumSeconds: 300 });
     expect(await withFake(outside).place(call)).toEqual({ placed: { callId: 'CA1', status: 'queued' } });
     const [asked] = outside.asked;
     expect([asked!.method, asked!.url]).toEqual(['POST', `https://api.twilio.test/2010-04-01/Accounts/${accountSid}/Calls.json`]);
@@ -79,7 +79,7 @@ describe('placing a call', () => {
       machine: `${customer.url}/machine`,
       recording: `${customer.url}/recording`,
     };
-    const placed = await telephony.place(call('+14150007777', { urls, machineDetection: 'async', ringSeconds: 25, maximumSeconds: 300 }));
+    const placed = await telephony.place(call('+14150007777', { urls, ringSeconds: 25, maximumSeconds: 300 }));
     expect(placed).toEqual({ placed: { callId: expect.stringMatching(/^CA/), status: 'queued' } });
     await ended();
     const told = customer.at('/status').map(({ form }) => readTwilioCallback(form, 0));
@@ -94,20 +94,18 @@ describe('placing a call', () => {
     expect(await ledger()).toMatchObject([{ status: 'completed', problems: [] }]);
   });
 
-  test('waits for the verdict of machine detection unless told otherwise', async () => {
+  test('never waits for the verdict of machine detection, which is told apart', async () => {
     const { telephony, call, customer, ended } = await start();
     await telephony.place(call('+14150000004'));
     await ended();
-    expect(readTwilioCallback((await customer.next('/answer')).form, 0)).toMatchObject({
-      kind: 'status',
-      status: 'answered',
-      answeredBy: 'machine',
-    });
+    const answer = readTwilioCallback((await customer.next('/answer')).form, 0);
+    expect(answer).toMatchObject({ kind: 'status', status: 'answered' });
+    expect(answer).not.toHaveProperty('answeredBy');
   });
 
   test('detects no machine when told so', async () => {
     const outside = answering(201, { sid: 'CA1', status: 'queued' });
-    await withFake(outside).place(callTo('+14155552671', { machineDetection: 'off' }));
+    await withFake(outside).place(callTo('+14155552671', { detectsMachines: false }));
     expect(outside.asked[0]!.body).not.toContain('MachineDetection');
   });
 
@@ -316,7 +314,7 @@ describe('a recording', () => {
     const urls = { status: `${customer.url}/status`, answer: `${customer.url}/answer`, recording: `${customer.url}/recording` };
     await telephony.place(call('+14150007777', { urls }));
     const event = readTwilioCallback((await customer.next('/recording')).form, 0);
-    const url = event?.kind === 'recording' ? event.url! : '';
+    const url = event?.kind === 'recording' ? event.location! : '';
     const result = await telephony.fetchRecording(url);
     expect(result).toMatchObject({ recording: { contentType: 'audio/mpeg', bytes: 4170 } });
     if ('recording' in result) expect((await readText(result.recording.stream as never)).length).toBeGreaterThan(1000);

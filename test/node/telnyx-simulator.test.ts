@@ -122,7 +122,7 @@ test('a relay that is started on an answered call talks, and says when it is ove
   expect((await act(id, 'conversation_relay_start', relay)).body.data).toMatchObject({ result: 'ok' });
   expect((await act(id, 'conversation_relay_start', relay)).status).toBe(200);
   const { payload } = await hook('call.conversation.ended');
-  expect(payload).toMatchObject({ call_control_id: id, reason: 'ended' });
+  expect(payload).toMatchObject({ call_control_id: id, reason: 'relay_ended' });
   expect(customer.talks).toHaveLength(1);
   expect(customer.talks[0]!.frames).toMatchObject([
     { type: 'setup', callControlId: id, callSid: id, customParameters: { run: '42' } },
@@ -151,7 +151,7 @@ test('a lost socket is told, and another relay goes on with the same person', as
   await act(id, 'conversation_relay_start', { url: `${customer.socketUrl}/talk`, command_id: '1' });
   expect((await hook('call.conversation.ended')).payload['reason']).toBe('customer_disconnect');
   await act(id, 'conversation_relay_start', { url: `${customer.socketUrl}/talk`, command_id: '2' });
-  expect((await hook('call.conversation.ended', 2)).payload['reason']).toBe('ended');
+  expect((await hook('call.conversation.ended', 2)).payload['reason']).toBe('relay_ended');
   expect(customer.talks[1]!.frames[1]).toMatchObject({ voicePrompt: 'Tuesday, please.' });
   await act(id, 'hangup');
 });
@@ -183,6 +183,45 @@ test('the same command_id dials once, another one again', async () => {
   expect(second.body.data.call_control_id).toBe(first.body.data.call_control_id);
   await dial(to, { command_id: 'b' });
   expect(await ledger()).toHaveLength(2);
+});
+
+test('another command under an id that was obeyed is not obeyed, and answered as if it were', async () => {
+  const { dial, act, hook, customer, ledger } = await start({ patience_ms: 60 });
+  const id = (await dial(number('7777'), { command_id: 'a' })).body.data.call_control_id;
+  await hook('call.answered');
+  const silent = await act(id, 'conversation_relay_start', { url: `${customer.socketUrl}/talk`, command_id: 'a' });
+  expect([silent.status, silent.body.data]).toEqual([200, { result: 'ok' }]);
+  await hook('call.hangup');
+  expect(customer.talks).toEqual([]);
+  expect(await ledger()).toMatchObject([{ sockets: 0 }]);
+});
+
+test('a refused command may be given again under its id', async () => {
+  const { dial, act, hook, customer } = await start();
+  customer.agent = scripted('Are you there?', 'end');
+  const id = (await dial(number('7777'))).body.data.call_control_id;
+  const relay = { url: `${customer.socketUrl}/talk`, command_id: 'relay-1' };
+  expect((await act(id, 'conversation_relay_start', relay)).status).toBe(422);
+  await hook('call.answered');
+  await act(id, 'conversation_relay_start', relay);
+  await hook('call.conversation.ended');
+  expect(customer.talks).toHaveLength(1);
+  await act(id, 'hangup');
+});
+
+test('texts with options and empty ones are refused, and the tenth closes the socket', async () => {
+  const { dial, act, hook, customer } = await start();
+  customer.agent = (frame, talk) => {
+    if (frame['type'] !== 'setup') return;
+    for (let sent = 0; sent < 5; sent++) talk.send({ type: 'text', token: 'Hello', last: false, interruptible: true });
+    for (let sent = 0; sent < 5; sent++) talk.send({ type: 'text', token: '', last: true });
+  };
+  const id = (await dial(number('7777'))).body.data.call_control_id;
+  await hook('call.answered');
+  await act(id, 'conversation_relay_start', { url: `${customer.socketUrl}/talk` });
+  expect((await hook('call.conversation.ended')).payload['reason']).toBe('customer_disconnect');
+  expect(customer.talks[0]!.frames.filter(({ type }) => type === 'error').length).toBeGreaterThanOrEqual(9);
+  await act(id, 'hangup');
 });
 
 test('webhooks are signed with the key that the account shows, each try anew', async () => {
@@ -218,8 +257,23 @@ test('a recording is told when the call is over, and is there', async () => {
   await hook('call.answered');
   await act(id, 'hangup');
   const { payload } = await hook('call.recording.saved');
+  expect(payload).not.toHaveProperty('call_control_id');
   const fetched = await fetch(payload['recording_urls'].mp3);
   expect([fetched.status, fetched.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+});
+
+test('a link to a recording ends, and the API gives a new one', async () => {
+  const { dial, act, hook, call } = await start({ link_ms: 0 });
+  const id = (await dial(number('7777'), { record: 'record-from-answer' })).body.data.call_control_id;
+  await hook('call.answered');
+  await act(id, 'hangup');
+  const { payload } = await hook('call.recording.saved');
+  expect((await fetch(payload['recording_urls'].mp3)).status).toBe(403);
+  const { data } = (await call('GET', `/recordings?filter[call_leg_id]=${payload['call_leg_id']}`)).body;
+  expect(data).toMatchObject([{ call_control_id: id, status: 'completed', download_urls: { mp3: expect.any(String) } }]);
+  expect((await call('GET', `/recordings/${data[0].id}`)).body.data.id).toBe(data[0].id);
+  expect((await call('GET', '/recordings?filter[call_leg_id]=other')).body.data).toEqual([]);
+  expect((await call('GET', '/recordings/none')).status).toBe(404);
 });
 
 test.each([

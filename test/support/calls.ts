@@ -18,6 +18,7 @@ export interface RunOptions {
   templateContext?: object;
   dispositionCodes?: object;
   configurations?: object;
+  mode?: 'twilio' | 'telnyx';
   automationRunId?: number;
   contactId?: number;
   organization?: NewOrganization;
@@ -51,12 +52,13 @@ export async function answeredRun(options: RunOptions = {}, known?: { id: number
   const run = await env.DB.prepare(
     `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number, contact_id,
        automation_run_id, initial_context, created_at)
-     VALUES (?, ?, ?, 'Sales to somebody', 'twilio', 'outbound', ?, ?, '+15005550006', ?, ?, ?, ?) RETURNING id`,
+     VALUES (?, ?, ?, 'Sales to somebody', ?, 'outbound', ?, ?, '+15005550006', ?, ?, ?, ?) RETURNING id`,
   )
     .bind(
       organizationId,
       agent!.id,
       stored!.id,
+      options.mode ?? 'twilio',
       key,
       phone,
       options.contactId ?? null,

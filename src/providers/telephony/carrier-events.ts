@@ -36,11 +36,12 @@ export interface MachineEvent {
 
 export interface RecordingEvent {
   kind: 'recording';
-  callId: string;
+  /** Telnyx does not tell it. */
+  callId?: string;
   status: 'in_progress' | 'completed' | 'absent' | 'failed';
   recordingId?: string;
-  /** For `Telephony.fetchRecording`; with `completed` alone. */
-  url?: string;
+  /** Where it is found, for `Telephony.fetchRecording`; with `completed` alone. */
+  location?: string;
   durationSeconds?: number;
   attemptKey?: string;
   at: number;
@@ -61,7 +62,9 @@ export interface RelayEndEvent {
   at: number;
 }
 
-export type CarrierEvent = StatusEvent | MachineEvent | RecordingEvent | RelayEndEvent;
+/** What a carrier tells of a line. */
+export type LineEvent = StatusEvent | MachineEvent | RelayEndEvent;
+export type CarrierEvent = LineEvent | RecordingEvent;
 
 export const statusEvent = (event: Omit<StatusEvent, 'kind' | 'rank' | 'isTerminal'>): StatusEvent => ({
   kind: 'status',

@@ -13,13 +13,15 @@ export interface CallToPlace {
     status: string;
     /** Asked for the document of an answered call. Not used where `commands` exist. */
     answer: string;
-    /** Told the verdict of an asynchronous machine detection. */
+    /** Told the verdict of machine detection. */
     machine?: string;
     /** Given when the call is to be recorded: told when the recording is there. */
     recording?: string;
   };
-  /** `sync`, the default: the carrier waits for the verdict before it asks for the document. Telnyx always tells it apart. */
-  machineDetection?: 'off' | 'sync' | 'async';
+  /**
+   * Its verdict comes while the call goes on: a carrier that waits for it leaves whoever has answered in silence for up to 30 s. Default true.
+   */
+  detectsMachines?: boolean;
   ringSeconds?: number;
   maximumSeconds?: number;
 }
@@ -55,7 +57,8 @@ export type CallState = Omit<StatusEvent, 'kind' | 'at'> & {
   createdAt?: number;
 };
 
-export type LookUpResult = { call: CallState } | { missing: true } | Failure;
+/** `over`: it has ended, and the carrier does not tell how. */
+export type LookUpResult = { call: CallState } | { over: true } | { missing: true } | Failure;
 /** `isComplete`: a call that is not among them was not placed. Otherwise the carrier may have had it, and have ended it. */
 export type ListResult = { calls: CallState[]; isComplete: boolean } | Failure;
 /** `gone`: the carrier has no live call of this id, so there is nothing left to do to it. */
@@ -92,8 +95,8 @@ export interface Telephony {
   /** Calls that may be the one that `place` does not know of. */
   list(query: CallQuery): Promise<ListResult>;
   hangUp(callId: string): Promise<CommandResult>;
-  /** `url` is that of a recording event. */
-  fetchRecording(url: string): Promise<RecordingResult>;
+  /** `location` is that of a recording event. */
+  fetchRecording(location: string): Promise<RecordingResult>;
 }
 
 /** What calls need of the world. */

@@ -3,15 +3,20 @@ import type { CallStatus } from './call-status.ts';
 import { statusEvent, type CarrierEvent } from './carrier-events.ts';
 import { answeredByOf } from './machine-detection.ts';
 import { attemptKeyOf } from './telnyx-calls.ts';
+import { hangUpStatus } from './telnyx-hang-up.ts';
+import { recordingLocation } from './telnyx-recordings.ts';
 
 type Payload = Record<string, unknown>;
 
-type Reader = (payload: Payload, told: Told) => CarrierEvent | undefined;
+type Reader = (payload: Payload, told: CallTold) => CarrierEvent | undefined;
 
 interface Told {
-  callId: string;
   attemptKey?: string;
   at: number;
+}
+
+interface CallTold extends Told {
+  callId: string;
 }
 
 /**
@@ -21,15 +26,17 @@ interface Told {
 export function readTelnyxCallback(body: unknown, now: number): CarrierEvent | undefined {
   const data = isRecord(body) && isRecord(body['data']) ? body['data'] : {};
   const { event_type: type, occurred_at: occurredAt, payload } = data;
-  if (!isRecord(payload) || typeof payload['call_control_id'] !== 'string' || payload['call_control_id'] === '') return undefined;
+  if (!isRecord(payload) || typeof type !== 'string') return undefined;
   const time = Date.parse(textOf(occurredAt));
-  const state = payload['client_state'];
+  const { client_state: state, call_control_id: callId } = payload;
   const told: Told = {
-    callId: payload['call_control_id'],
     ...(typeof state === 'string' && state !== '' && { attemptKey: attemptKeyOf(state) }),
     at: Number.isNaN(time) ? now : time,
   };
-  return typeof type === 'string' ? readers.get(type)?.(payload, told) : undefined;
+  // Of recordings it names the leg and the session, not the call (https://developers.telnyx.com/api-reference/callbacks/call-recording-saved).
+  if (type === 'call.recording.saved') return recordingEvent(payload, told);
+  if (type === 'call.recording.error') return { kind: 'recording', ...told, status: 'failed' };
+  return typeof callId === 'string' && callId !== '' ? readers.get(type)?.(payload, { ...told, callId }) : undefined;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -45,8 +52,6 @@ const readers = new Map<string, Reader>(
     'call.machine.greeting.ended': (payload, told) => (payload['result'] === 'beep_detected' ? machineEvent(payload, told) : undefined),
     'call.machine.premium.greeting.ended': (payload, told) =>
       payload['result'] === 'beep_detected' ? machineEvent(payload, told) : undefined,
-    'call.recording.saved': recordingEvent,
-    'call.recording.error': (_payload, told) => ({ kind: 'recording', ...told, status: 'failed' }),
     'call.conversation.ended': relayEndEvent,
   } satisfies Record<string, Reader>),
 );
@@ -56,12 +61,7 @@ const directions = new Map<string, 'inbound' | 'outbound'>([
   ['outgoing', 'outbound'],
 ]);
 
-function lineEvent(
-  status: CallStatus,
-  payload: Payload,
-  told: Told,
-  more: { sipCode?: number; durationSeconds?: number } = {},
-): CarrierEvent {
+function lineEvent(status: CallStatus, payload: Payload, told: CallTold, more: { sipCode?: number } = {}): CarrierEvent {
   const { from, to } = payload;
   const direction = directions.get(textOf(payload['direction']));
   return statusEvent({
@@ -74,65 +74,45 @@ function lineEvent(
   });
 }
 
-const causes = new Map<string, CallStatus>(
-  Object.entries({
-    normal_clearing: 'completed',
-    time_limit: 'completed',
-    user_busy: 'busy',
-    busy: 'busy',
-    call_rejected: 'busy',
-    timeout: 'no_answer',
-    no_answer: 'no_answer',
-    originator_cancel: 'cancelled',
-  }),
-);
-const forbidden = 403;
-
-/** A person who declines is busy; a network that forbids the call is a failure, as is every cause that is not listed (not_found, unspecified). */
-function hangUpEvent(payload: Payload, told: Told): CarrierEvent {
+/** Its times count from the dialling, so they tell nothing of how long was talked. */
+function hangUpEvent(payload: Payload, told: CallTold): CarrierEvent {
   const sip = Number(textOf(payload['sip_hangup_cause']));
-  const [start, end] = [Date.parse(textOf(payload['start_time'])), Date.parse(textOf(payload['end_time']))];
-  const known = causes.get(textOf(payload['hangup_cause']));
-  const status = known === undefined || (known === 'busy' && sip === forbidden) ? 'failed' : known;
-  return lineEvent(status, payload, told, {
-    ...(Number.isInteger(sip) && sip >= 300 && { sipCode: sip }),
-    ...(status === 'completed' && end >= start && { durationSeconds: Math.round((end - start) / 1000) }),
-  });
+  return lineEvent(hangUpStatus(payload), payload, told, Number.isInteger(sip) && sip >= 300 ? { sipCode: sip } : {});
 }
 
-function machineEvent(payload: Payload, told: Told): CarrierEvent | undefined {
+function machineEvent(payload: Payload, told: CallTold): CarrierEvent | undefined {
   const { result } = payload;
   const answeredBy = typeof result === 'string' ? answeredByOf(result) : undefined;
   return answeredBy && { kind: 'machine', ...told, answeredBy };
 }
 
+/** The links in it last for ten minutes, so the recording is found by its id or its call as long as either is told. */
 function recordingEvent(payload: Payload, told: Told): CarrierEvent | undefined {
-  const links = [payload['recording_urls'], payload['public_recording_urls']].find(isRecord);
-  const url = [links?.['mp3'], links?.['wav']].find((link) => typeof link === 'string');
-  if (url === undefined) return undefined;
   const { recording_id: id, recording_started_at: started, recording_ended_at: ended } = payload;
+  const location = recordingLocation(payload);
+  if (location === undefined) return undefined;
   const seconds = Math.round((Date.parse(textOf(ended)) - Date.parse(textOf(started))) / 1000);
   return {
     kind: 'recording',
     ...told,
     status: 'completed',
     ...(typeof id === 'string' && { recordingId: id }),
-    url,
+    location,
     ...(seconds >= 0 && { durationSeconds: seconds }),
   };
 }
 
-const hungUpReasons = new Set(['hangup', 'call_hangup', 'caller_hangup', 'user_hangup']);
-const endedReasons = new Set(['end', 'ended', 'completed', 'stopped']);
-
-/** Only `customer_disconnect` is documented, for a socket of ours that broke; an unknown reason is taken for that, since the line may be live. */
-function relayEndEvent(payload: Payload, told: Told): CarrierEvent {
+/**
+ * `customer_disconnect`, a socket of ours that broke, is the one documented reason. Every other counts as a loss, too: the line may be live.
+ * Where it is not, or where we ended the session ourselves, the call knows that from elsewhere.
+ */
+function relayEndEvent(payload: Payload, told: CallTold): CarrierEvent {
   const { reason, conversation_id: session } = payload;
   const word = typeof reason === 'string' ? reason : '';
   return {
     kind: 'relay_ended',
     ...told,
-    reason: hungUpReasons.has(word) ? 'hung_up' : endedReasons.has(word) ? 'ended' : 'lost',
+    reason: 'lost',
     ...(typeof session === 'string' && { sessionId: session }),
     ...(word !== '' && { error: word }),
   };

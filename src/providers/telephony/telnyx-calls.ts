@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { isRecord } from '../../library/json.ts';
 import { isTerminal, rankOf, type CallStatus } from './call-status.ts';
+import { hangUpStatus } from './telnyx-hang-up.ts';
 import type { CallState } from './telephony.ts';
 
-/** A call resource, as far as it is read. It tells no status: only whether the call lives and how long it lasts. */
+/** A call resource, as far as it is read. It does not tell how a call ended, nor whether its `call_duration` begins with the answer. */
 const CallResource = z.object({
   call_control_id: z.string().min(1),
+  call_leg_id: z.string().nullish(),
   is_alive: z.boolean().nullish(),
-  call_duration: z.number().nullish(),
   client_state: z.string().nullish(),
   start_time: z.string().nullish(),
 });
@@ -16,30 +18,31 @@ export type TelnyxCall = z.infer<typeof CallResource>;
 /** Undefined for what is no call. */
 export const telnyxCallOf = (resource: unknown): TelnyxCall | undefined => CallResource.safeParse(resource).data;
 
-/** A live call is at least on its way; of an ended one the resource does not tell how, save that one with a duration was answered. */
-export function stateOfTelnyxCall({
-  call_control_id: callId,
-  is_alive,
-  call_duration: seconds,
-  start_time,
-  client_state,
-}: TelnyxCall): CallState {
-  const status = statusOf(is_alive === true, (seconds ?? 0) > 0);
+export function stateOfTelnyxCall({ call_control_id: callId, start_time, client_state }: TelnyxCall, status: CallStatus): CallState {
   const createdAt = Date.parse(start_time ?? '');
   return {
     callId,
     status,
     rank: rankOf(status),
     isTerminal: isTerminal(status),
-    ...(isTerminal(status) && typeof seconds === 'number' && { durationSeconds: seconds }),
     ...(client_state && { attemptKey: attemptKeyOf(client_state) }),
     ...(!Number.isNaN(createdAt) && { createdAt }),
   };
 }
 
-function statusOf(isAlive: boolean, hasDuration: boolean): CallStatus {
-  if (isAlive) return hasDuration ? 'answered' : 'initiated';
-  return hasDuration ? 'completed' : 'no_answer';
+/**
+ * How a call that is over has ended, by what Telnyx told of it (the items of `GET /call_events`). Undefined: they do not tell. A call that was
+ * answered is completed, whatever else is told of its end.
+ */
+export function endByEvents(events: unknown): CallStatus | undefined {
+  const known = Array.isArray(events) ? events.filter(isRecord) : [];
+  if (known.some(({ name }) => name === 'call.answered')) return 'completed';
+  const end = known.find(({ name }) => name === 'call.hangup');
+  if (end === undefined) return undefined;
+  const { metadata } = end;
+  const told = isRecord(metadata) ? (isRecord(metadata['payload']) ? metadata['payload'] : metadata) : {};
+  const status = told['hangup_cause'] === undefined ? 'no_answer' : hangUpStatus(told);
+  return status === 'completed' ? 'no_answer' : status;
 }
 
 export const attemptKeyOf = (clientState: string): string => Buffer.from(clientState, 'base64').toString();

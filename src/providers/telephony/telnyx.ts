@@ -1,7 +1,9 @@
-import { stateOfTelnyxCall, telnyxCallOf } from './telnyx-calls.ts';
+import { endByEvents, stateOfTelnyxCall, telnyxCallOf } from './telnyx-calls.ts';
 import { firstErrorOf, refusalOf, wordsOf } from './telnyx-errors.ts';
+import { sha256Hex } from '../../library/hash.ts';
 import { commonPlaceResult, exchangeWith, type Answer } from './exchange.ts';
 import { fetchRecording } from './recording.ts';
+import { isRecordingPath, recordingLink } from './telnyx-recordings.ts';
 import type {
   CallState,
   CallToPlace,
@@ -9,6 +11,7 @@ import type {
   ListResult,
   LookUpResult,
   PlaceResult,
+  RecordingResult,
   Telephony,
   TelephonyOptions,
 } from './telephony.ts';
@@ -28,7 +31,7 @@ const [shortestRingSeconds, longestRingSeconds] = [5, 600];
 
 /**
  * The Voice API of Telnyx (https://developers.telnyx.com/api-reference/call-commands/dial). It fetches no document: an answered call
- * waits for `commands.connect`. Its `command_id` is the attempt key, so that the same attempt placed twice within a minute is one call.
+ * waits for `commands.connect`. Every command carries an id of its own, by which Telnyx ignores a repeat within a minute.
  */
 export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOptions): Telephony {
   const exchange = exchangeWith(carrier, options);
@@ -44,8 +47,9 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
     });
   const failed = (answer: Answer) => ({ failure: wordsOf(answer, account.apiKey) });
 
-  async function command(callId: string, action: string, body: object): Promise<CommandResult> {
-    const answer = await post(`/calls/${encodeURIComponent(callId)}/actions/${action}`, body);
+  async function command(callId: string, action: string, key: string, body: object): Promise<CommandResult> {
+    const path = `/calls/${encodeURIComponent(callId)}/actions/${action}`;
+    const answer = await post(path, { ...body, command_id: commandId(action, key) });
     if ('lost' in answer) return failed(answer);
     if (answer.status < 300) return { done: true };
     return isGone(answer) ? { gone: true } : failed(answer);
@@ -56,8 +60,8 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
 
     commands: {
       answer: (callId, statusUrl, key) =>
-        command(callId, 'answer', { webhook_url: statusUrl, webhook_url_method: 'POST', client_state: toBase64(key), command_id: key }),
-      connect: (callId, relay, key) => command(callId, 'conversation_relay_start', { ...relayFields(relay), command_id: key }),
+        command(callId, 'answer', key, { webhook_url: statusUrl, webhook_url_method: 'POST', client_state: toBase64(key) }),
+      connect: (callId, relay, key) => command(callId, 'conversation_relay_start', key, relayFields(relay)),
     },
 
     async place(call): Promise<PlaceResult> {
@@ -76,7 +80,10 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
       if ('lost' in answer) return failed(answer);
       if (answer.status >= 300) return isGone(answer) ? { missing: true } : failed(answer);
       const call = telnyxCallOf(answer.body?.['data']);
-      return call === undefined ? { failure: `${carrier} answered something that is no call` } : { call: stateOfTelnyxCall(call) };
+      if (call === undefined) return { failure: `${carrier} answered something that is no call` };
+      if (call.is_alive === true) return { call: stateOfTelnyxCall(call, 'initiated') };
+      const end = endByEvents(await eventsOf(call.call_leg_id));
+      return end === undefined ? { over: true } : { call: stateOfTelnyxCall(call, end) };
     },
 
     async list({ attemptKey }): Promise<ListResult> {
@@ -90,7 +97,7 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
         const listed = answer.body?.['data'];
         if (!Array.isArray(listed)) return { failure: `${carrier} answered something that is no list of calls` };
         const found = listed.flatMap((item) => telnyxCallOf(item) ?? []).filter(({ client_state }) => client_state === state);
-        calls.push(...found.map((call) => stateOfTelnyxCall({ ...call, is_alive: true })));
+        calls.push(...found.map((call) => stateOfTelnyxCall(call, 'initiated')));
         after = nextCursor(answer.body?.['meta']);
         if (after === undefined) break;
       }
@@ -98,11 +105,34 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
       return { calls, isComplete: false };
     },
 
-    hangUp: (callId) => command(callId, 'hangup', {}),
+    hangUp: (callId) => command(callId, 'hangup', callId, {}),
 
-    // A signed link to a store of the carrier's choice; it needs no credentials and gets none.
-    fetchRecording: (url) => fetchRecording(carrier, exchange, { url, headers: {}, carrierOrigin: new URL(base).origin }),
+    async fetchRecording(location): Promise<RecordingResult> {
+      let url: string | undefined = location;
+      if (isRecordingPath(location)) {
+        const answer = await get(location);
+        if ('lost' in answer || (answer.status >= 300 && answer.status !== 404)) return failed(answer);
+        url = recordingLink(answer.body);
+        if (url === undefined) return { missing: true };
+      }
+      // A signed link to a store of the carrier's choice; it needs no credentials and gets none.
+      return fetchRecording(carrier, exchange, { url, headers: {}, carrierOrigin: new URL(base).origin });
+    },
   };
+
+  /** What Telnyx told of a leg; undefined where it does not say. */
+  async function eventsOf(leg: string | null | undefined): Promise<unknown> {
+    if (!leg) return undefined;
+    const query = new URLSearchParams({ 'filter[leg_id]': leg, 'filter[type]': 'webhook', 'page[size]': '250' });
+    const answer = await get(`/call_events?${query}`);
+    return 'lost' in answer || answer.status >= 300 ? undefined : answer.body?.['data'];
+  }
+}
+
+/** The same for a repeat of a command, another for every other: a UUID (version 8), as Telnyx shows them, whatever is in the key. */
+export function commandId(command: string, key: string): string {
+  const hex = sha256Hex(`${command} ${key}`);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 const toBase64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -119,18 +149,18 @@ function nextCursor(meta: unknown): string | undefined {
 }
 
 function dialFields({ attemptKey, to, from, urls, ...call }: CallToPlace, connectionId: string): object {
-  const { machineDetection = 'sync', ringSeconds, maximumSeconds } = call;
+  const { detectsMachines = true, ringSeconds, maximumSeconds } = call;
   return {
     connection_id: connectionId,
     to,
     from,
-    command_id: attemptKey,
+    command_id: commandId('dial', attemptKey),
     client_state: toBase64(attemptKey),
     webhook_url: urls.status,
     webhook_url_method: 'POST',
     ...(ringSeconds !== undefined && { timeout_secs: Math.min(Math.max(ringSeconds, shortestRingSeconds), longestRingSeconds) }),
     ...(maximumSeconds !== undefined && { time_limit_secs: Math.max(maximumSeconds, shortestCallSeconds) }),
-    ...(machineDetection !== 'off' && { answering_machine_detection: 'detect' }),
+    ...(detectsMachines && { answering_machine_detection: 'detect' }),
     ...(urls.recording !== undefined && { record: 'record-from-answer', record_format: 'mp3', record_channels: 'dual' }),
   };
 }

@@ -58,7 +58,7 @@ function recordingOf(form: URLSearchParams, callId: string, at: number): Recordi
     callId,
     status,
     ...(recordingId && { recordingId }),
-    ...(status === 'completed' && url && { url }),
+    ...(status === 'completed' && url && { location: url }),
     ...(durationSeconds !== undefined && { durationSeconds }),
     at,
   };

@@ -86,23 +86,23 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
       return code === alreadyOver || code === 20404 ? { gone: true } : failed(answer);
     },
 
-    async fetchRecording(url) {
+    async fetchRecording(location) {
       // The credentials go to the carrier alone, whatever the callback says.
-      if (!url.startsWith(`${base}/`)) return { refused: 'The recording is not at the carrier, so it was not fetched' };
+      if (!location.startsWith(`${base}/`)) return { refused: 'The recording is not at the carrier, so it was not fetched' };
       const carrierOrigin = new URL(base).origin;
-      return fetchRecording(carrier, exchange, { url: `${url}.mp3`, headers: { authorization }, carrierOrigin });
+      return fetchRecording(carrier, exchange, { url: `${location}.mp3`, headers: { authorization }, carrierOrigin });
     },
   };
 }
 
-function formOf({ to, from, urls, machineDetection = 'sync', ringSeconds, maximumSeconds }: CallToPlace): URLSearchParams {
+function formOf({ to, from, urls, detectsMachines = true, ringSeconds, maximumSeconds }: CallToPlace): URLSearchParams {
   const form = new URLSearchParams({ To: to, From: from, Url: urls.answer, Method: 'POST', StatusCallback: urls.status });
   form.append('StatusCallbackMethod', 'POST');
   for (const event of ['initiated', 'answered', 'completed']) form.append('StatusCallbackEvent', event);
   if (ringSeconds !== undefined) form.append('Timeout', String(ringSeconds));
   if (maximumSeconds !== undefined) form.append('TimeLimit', String(maximumSeconds));
-  if (machineDetection !== 'off') form.append('MachineDetection', 'Enable');
-  if (machineDetection === 'async') {
+  if (detectsMachines) {
+    form.append('MachineDetection', 'Enable');
     form.append('AsyncAmd', 'true');
     form.append('AsyncAmdStatusCallback', urls.machine ?? urls.status);
     form.append('AsyncAmdStatusCallbackMethod', 'POST');

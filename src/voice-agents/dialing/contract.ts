@@ -135,7 +135,7 @@ export type Placing = { key: string; submission: number; runId: number | null } 
 
 /**
  * Who wants to know what is to be done with the line: a carrier that waits for a document, one that has just told that the call was answered
- * and takes commands (it may still detect a machine), or nobody.
+ * and takes commands, or nobody.
  */
 export type WhoAsks = 'document' | 'command' | 'nobody';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
 import { hangUpDocument } from '../../providers/telephony/call-document.ts';
-import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';
+import type { CarrierEvent, LineEvent } from '../../providers/telephony/carrier-events.ts';
 import type { Carrier } from '../telephony-configs/carrier-of.ts';
 import type { CallAddress } from './callback-urls.ts';
 import type { WhoAsks } from './contract.ts';
@@ -24,6 +24,11 @@ export async function hearCarrier(
   event: CarrierEvent,
   wantsDocument: boolean,
 ): Promise<Heard> {
+  if (event.kind === 'recording') {
+    // That there is none is no reason to make an object, which costs more than the rest of an unanswered call.
+    if (event.status === 'completed') await askTalk({ context, address }, (object) => object.recorded(carrier.id, event));
+    return { status: 'ok' };
+  }
   const call: HeardCall = { context, carrier, address, event };
   const { commands } = carrier.telephony;
   const verdict = await verdictOn(call, wantsDocument ? 'document' : commands && isAnswer(event) ? 'command' : 'nobody');
@@ -33,17 +38,12 @@ export async function hearCarrier(
   return { status: verdict === 'ignored' ? 'ignored' : 'ok' };
 }
 
-const isAnswer = (event: CarrierEvent): boolean => event.kind === 'machine' || (event.kind === 'status' && event.status === 'answered');
+const isAnswer = (event: LineEvent): boolean => event.kind === 'status' && event.status === 'answered';
 
 async function verdictOn(call: HeardCall, asks: WhoAsks): Promise<Verdict> {
   const { context, carrier, address, event } = call;
   const { bindings, organization } = context;
   const hear = (who: WhoAsks) => callSlots(bindings, organization.id, (slots) => slots.heard(address.key, address.runId, event, who));
-  if (event.kind === 'recording') {
-    // That there is none is no reason to make an object, which costs more than the rest of an unanswered call.
-    if (event.status === 'completed') await askTalk(call, (object) => object.recorded(carrier.id, event));
-    return 'none';
-  }
   if (event.kind === 'relay_ended') {
     const answer = await hear('nobody');
     // It is another call than that of the attempt.

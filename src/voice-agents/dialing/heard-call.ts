@@ -1,15 +1,15 @@
 import type { Context } from '../../accounts/context.ts';
-import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';
+import type { LineEvent } from '../../providers/telephony/carrier-events.ts';
 import type { Carrier } from '../telephony-configs/carrier-of.ts';
 import { callObject } from '../runs/call-object.ts';
 import type { CallAddress } from './callback-urls.ts';
 
-/** What a carrier has told of one call. */
+/** What a carrier has told of the line of one call. */
 export interface HeardCall {
   context: Context;
   carrier: Carrier;
   address: CallAddress;
-  event: CarrierEvent;
+  event: LineEvent;
 }
 
 /** Asks the object of the call. */

@@ -20,6 +20,7 @@ const keyOf = (callId: string) => `inbound:${callId}`;
  */
 export async function takeInbound(context: Context, carrier: Carrier, event: CarrierEvent): Promise<Heard> {
   const { database, organization, bindings, log } = context;
+  if (event.callId === undefined) return { status: 'ignored' };
   const key = keyOf(event.callId);
   const known = await database.first<{ id: number }>(callRunByKey(database, organization.id, key));
   const address = (runId: number) => ({ organizationId: organization.id, configId: carrier.id, runId, key });

@@ -136,7 +136,7 @@ function place({ organization }: Context, call: BegunCall, { runId, carrier, max
     to: call.phone,
     from: call.ownNumber,
     urls: { status: url('status'), answer: url('answer'), machine: url('machine'), ...(isRecorded && { recording: url('recording') }) },
-    machineDetection: call.machineDetection ? 'sync' : 'off',
+    detectsMachines: call.machineDetection,
     ringSeconds,
     maximumSeconds,
   });

@@ -50,5 +50,5 @@ async function relayFor(call: HeardCall): Promise<Relay> {
   const { settings, clock } = call.context;
   const voice = await askTalk(call, (object) => object.voice());
   if (voice === null) throw new Error('the call is over');
-  return { url: await relayUrl(settings.SIGNING_KEY, carrier, address, clock()), isInterruptible: 'any', hasDtmf: true, ...voice };
+  return { url: await relayUrl(settings.SIGNING_KEY, carrier, address, clock()), hasDtmf: true, ...voice };
 }

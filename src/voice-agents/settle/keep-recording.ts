@@ -10,7 +10,7 @@ import { putUnmeasured } from './put-unmeasured.ts';
 export type KeptRecording = { kind: 'kept' } | { kind: 'none'; message: string } | { kind: 'later'; message: string };
 
 /** Fetches a call's recording from its carrier into R2, and has the row say so. Repeatable. */
-export async function keepRecording(context: Context, runId: number, configId: number, url: string): Promise<KeptRecording> {
+export async function keepRecording(context: Context, runId: number, configId: number, location: string): Promise<KeptRecording> {
   const { bindings, database, organization } = context;
   const row = await findRun(context, runId);
   if (!row) return { kind: 'none', message: 'the run is gone' };
@@ -18,7 +18,7 @@ export async function keepRecording(context: Context, runId: number, configId: n
   if (row.recording_type !== null) return { kind: 'kept' };
   const carrier = await carrierOf(context, configId);
   if (!carrier) return { kind: 'none', message: `the telephony configuration ${configId} is gone` };
-  const fetched = await carrier.telephony.fetchRecording(url);
+  const fetched = await carrier.telephony.fetchRecording(location);
   // A recording that was announced a moment ago may not be everywhere at the carrier yet.
   if ('missing' in fetched) return { kind: 'later', message: 'the carrier does not have it' };
   if ('failure' in fetched) return { kind: 'later', message: fetched.failure };

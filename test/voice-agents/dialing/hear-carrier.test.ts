@@ -190,10 +190,7 @@ async function telnyxCall(options: CallingOrganization = {}) {
   };
   const statusUrl = (run = runId, attempt = key) => `${base}/calls/${run}/status?attempt=${encodeURIComponent(attempt)}`;
   const tell = (type: string, more: Record<string, unknown> = {}) => post(statusUrl(), type, more);
-  const picksUp = async () => {
-    await tell('call.answered');
-    return tell('call.machine.detection.ended', { result: 'human' });
-  };
+  const picksUp = () => tell('call.answered');
   const hangsUp = () => tell('call.hangup', { hangup_cause: 'normal_clearing' });
   return {
     ...organization,
@@ -228,11 +225,52 @@ describe('a carrier that takes commands', () => {
     const { picksUp, tell, failing, given } = await telnyxCall();
     await picksUp();
     failing.add('hangup');
-    const ends = () => tell('call.conversation.ended', { reason: 'ended', conversation_id: 'c1' });
+    expect((await tell('call.machine.detection.ended', { result: 'machine' })).status).toBe(200);
+    const ends = () => tell('call.conversation.ended', { reason: 'whatever', conversation_id: 'c1' });
     expect((await ends()).status).toBe(502);
     failing.clear();
     expect((await ends()).status).toBe(200);
     expect(given).toEqual(['conversation_relay_start', 'hangup', 'hangup']);
+  });
+
+  it('puts the agent on the line at once, and ends the talk when a machine turns out to have answered', async () => {
+    const { picksUp, tell, hangsUp, given, runId, stub } = await telnyxCall();
+    await picksUp();
+    expect(given).toEqual(['conversation_relay_start']);
+    const socket = (await stub.fetch('https://call.test/relay/once', { headers: { upgrade: 'websocket' } })).webSocket!;
+    const frames: Record<string, unknown>[] = [];
+    socket.addEventListener('message', ({ data }) => void frames.push(JSON.parse(String(data))));
+    socket.accept();
+    socket.send(JSON.stringify({ type: 'setup', sessionId: 'c1' }));
+    await isBegun(stub);
+    await tell('call.machine.detection.ended', { result: 'machine' });
+    await vi.waitFor(() => expect(frames.at(-1)).toMatchObject({ type: 'end' }));
+    expect((await tell('call.conversation.ended', { reason: 'whatever', conversation_id: 'c1' })).status).toBe(200);
+    await hangsUp();
+    expect(given).toEqual(['conversation_relay_start', 'hangup']);
+    expect(await settledRow(runId)).toMatchObject({ outcome: 'voicemail', reason: null });
+  });
+
+  it('is asked for a recording by its leg, though the webhook does not name the call', async () => {
+    const { post, statusUrl, picksUp, hangsUp, runId, key } = await telnyxCall();
+    await picksUp();
+    await hangsUp();
+    await settledRow(runId);
+    const asked = vi
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation(async (input) =>
+        String(input).startsWith(telnyxUrl)
+          ? Response.json({ data: [{ id: 'r1', download_urls: { mp3: 'https://store.example.com/1.mp3' } }] })
+          : new Response('sound', { headers: { 'content-type': 'audio/mpeg' } }),
+      );
+    const saved = { call_control_id: undefined, call_leg_id: 'leg-1', recording_urls: { mp3: 'https://store.example.com/old.mp3' } };
+    expect((await post(statusUrl(), 'call.recording.saved', saved, key)).status).toBe(200);
+    await vi.waitFor(async () => expect(await rowOf(runId)).toMatchObject({ recording_type: 'audio/mpeg' }), { timeout: 5000 });
+    const urls = asked.mock.calls.map(([input]) => String(input));
+    expect(urls.filter((url) => /recordings|store\.example/.test(url))).toEqual([
+      `${telnyxUrl}/recordings?filter%5Bcall_leg_id%5D=leg-1`,
+      'https://store.example.com/1.mp3',
+    ]);
   });
 
   it('is not told to connect again when it tells again of an answer', async () => {
@@ -278,6 +316,6 @@ describe('what Telnyx signs, which is not the address', () => {
     expect(await slots.look(other.key)).toMatchObject({ callStatus: 'dialing' });
     expect(await (await post(statusUrl(), 'call.answered')).json()).toEqual({ status: 'ok' });
     expect(await slots.look(key)).toMatchObject({ callStatus: 'in_progress' });
-    expect(given).toEqual([]);
+    expect(given).toEqual(['conversation_relay_start']);
   });
 });

@@ -30,9 +30,7 @@ export function afterStatus(attempt: Attempt, event: StatusEvent, now: number, p
     answeredAt: heard.answeredAt ?? (event.status === 'answered' ? event.at : null),
     callbacks: [...heard.callbacks, callbackOf(event)].slice(0, mostCallbacks),
   };
-  if (event.isTerminal) return lineEnd(moved, event.at, now, patience);
-  const needsVerdict = event.status === 'answered' && moved.awaitsVerdict && moved.answeredBy === null;
-  return needsVerdict ? { ...moved, checkAt: now + patience.verdictMs } : moved;
+  return event.isTerminal ? lineEnd(moved, event.at, now, patience) : moved;
 }
 
 /** After the verdict of machine detection, which may come after the line has ended. */

@@ -8,10 +8,17 @@ const mostLooks = 3;
 /** No call lasts so long; a carrier that cannot say for so long what became of one will not say it any more. */
 const givenUpAfterMs = 6 * 3_600_000;
 
+/** What the carrier showed of a call that it was asked for, with what was heard before: a call that was answered and is over is completed. */
+export function knownEnd(attempt: Pick<Attempt, 'answeredAt' | 'callId'>, result: LookUpResult): LookUpResult {
+  if (!('over' in result) || attempt.answeredAt === null || attempt.callId === null) return result;
+  return { call: statusEvent({ callId: attempt.callId, status: 'completed', at: attempt.answeredAt }) };
+}
+
 /** An attempt whose call was silent for long, after the carrier was asked for it. */
 export function afterLookUp(attempt: Attempt, result: LookUpResult, now: number, patience: Patience): Attempt {
   if (attempt.state !== 'placed') return attempt;
   if ('call' in result) return afterState(attempt, result.call, now, patience);
+  if ('over' in result) return ended(attempt, 'failed', 'the call is over, and the carrier does not tell how it ended', now);
   const looks = attempt.looks + 1;
   if ('missing' in result && looks >= mostLooks)
     return ended(attempt, 'failed', 'the carrier no longer knows this call; nobody can say how it ended', now);
