@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApp, openApiDocument } from '../src/http/app.ts';
+import { createApp } from '../src/http/app.ts';
+import { openApiDocument } from '../src/http/openapi/document.ts';
 import { projectDirectory } from './local/settings.ts';
 import { runWrangler } from './local/wrangler.ts';
 

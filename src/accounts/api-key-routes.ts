@@ -6,13 +6,12 @@ import { archiveApiKey, listApiKeys, mintApiKey, reactivateApiKey } from './api-
 import { apiKeyRecord } from './records.ts';
 import { ApiKeyBody, ApiKeyList, ApiKeyQuery, ApiKeyRecord, NewApiKeyRecord } from './schemas.ts';
 
-const tags = ['accounts'];
 const request = { params: z.object({ id: pathId }) };
 
 const mintRoute = createRoute({
   method: 'post',
   path: '/user/api-keys',
-  tags,
+  operationId: 'apiKeys.create',
   summary: 'Mint an API key; its text is shown this once',
   request: { body: jsonBody(ApiKeyBody) },
   responses: { 200: jsonResponse(NewApiKeyRecord), ...errorResponses(400, 403, 413, 415) },
@@ -20,7 +19,7 @@ const mintRoute = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/user/api-keys',
-  tags,
+  operationId: 'apiKeys.list',
   summary: 'List API keys',
   request: { query: ApiKeyQuery },
   responses: { 200: jsonResponse(ApiKeyList), ...errorResponses(400, 403) },
@@ -28,7 +27,7 @@ const listRoute = createRoute({
 const archiveRoute = createRoute({
   method: 'delete',
   path: '/user/api-keys/{id}',
-  tags,
+  operationId: 'apiKeys.revoke',
   summary: 'Revoke an API key; it stops working within 5 seconds',
   request,
   responses: { 200: jsonResponse(ApiKeyRecord), ...errorResponses(400, 403, 404) },
@@ -36,7 +35,7 @@ const archiveRoute = createRoute({
 const reactivateRoute = createRoute({
   method: 'put',
   path: '/user/api-keys/{id}/reactivate',
-  tags,
+  operationId: 'apiKeys.reactivate',
   summary: 'Make a revoked API key work again',
   request,
   responses: { 200: jsonResponse(ApiKeyRecord), ...errorResponses(400, 403, 404) },

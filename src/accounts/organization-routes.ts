@@ -7,14 +7,14 @@ import { OrganizationRecord, OrganizationSettingsBody } from './schemas.ts';
 const getOrganizationRoute = createRoute({
   method: 'get',
   path: '/organizations/current',
-  tags: ['accounts'],
+  operationId: 'organization.get',
   summary: 'The organization, its settings and its plan',
   responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400) },
 });
 const patchOrganizationRoute = createRoute({
   method: 'patch',
   path: '/organizations/current',
-  tags: ['accounts'],
+  operationId: 'organization.update',
   summary: 'Change name, default country, time zone or the hours between two calls',
   request: { body: jsonBody(OrganizationSettingsBody) },
   responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 413, 415) },

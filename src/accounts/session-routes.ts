@@ -12,26 +12,24 @@ import { MeRecord, OrganizationNameBody, OrganizationRecord, SelectOrganizationB
 import { createOrganization, logOut, selectOrganization } from './sessions.ts';
 import * as store from './store.ts';
 
-const tags = ['accounts'];
-
 const logOutRoute = createRoute({
   method: 'post',
   path: '/auth/logout',
-  tags,
+  operationId: 'auth.logOut',
   summary: 'End the session',
   responses: { 200: jsonResponse(z.object({ status: z.literal('logged_out') })), ...errorResponses(400) },
 });
 const meRoute = createRoute({
   method: 'get',
   path: '/auth/me',
-  tags,
+  operationId: 'auth.me',
   summary: 'Who is calling, and for which organization',
   responses: { 200: jsonResponse(MeRecord), ...errorResponses() },
 });
 const createOrganizationRoute = createRoute({
   method: 'post',
   path: '/auth/organizations',
-  tags,
+  operationId: 'auth.createOrganization',
   summary: 'Create an organization and select it',
   request: { body: jsonBody(OrganizationNameBody) },
   responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 413, 415) },
@@ -39,7 +37,7 @@ const createOrganizationRoute = createRoute({
 const selectOrganizationRoute = createRoute({
   method: 'post',
   path: '/auth/organization',
-  tags,
+  operationId: 'auth.selectOrganization',
   summary: 'Select the organization that the session works in',
   request: { body: jsonBody(SelectOrganizationBody) },
   responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 404, 413, 415) },

@@ -13,7 +13,7 @@ import { logIn, sessionDays, signUp, type SignedIn } from './sign-in.ts';
 const signUpRoute = createRoute({
   method: 'post',
   path: '/auth/signup',
-  tags: ['accounts'],
+  operationId: 'auth.signUp',
   summary: 'Sign up, with a first organization when one is named',
   security: [],
   middleware: readJsonBody,
@@ -23,7 +23,7 @@ const signUpRoute = createRoute({
 const logInRoute = createRoute({
   method: 'post',
   path: '/auth/login',
-  tags: ['accounts'],
+  operationId: 'auth.logIn',
   summary: 'Log in',
   security: [],
   middleware: readJsonBody,

@@ -14,13 +14,12 @@ import { startCampaign } from './start.ts';
 import { listCampaigns } from './store.ts';
 import { newUpload } from './upload.ts';
 
-const tags = ['campaigns'];
 const params = z.object({ campaign_id: pathId });
 
 const uploadUrlRoute = createRoute({
   method: 'post',
   path: '/campaign/upload-url',
-  tags,
+  operationId: 'campaigns.createUploadUrl',
   summary: 'Get a signed URL to PUT a CSV to, and its source_id',
   request: { body: jsonBody(schemas.NewUploadBody) },
   responses: { 200: jsonResponse(schemas.UploadTicket), ...errorResponses(400) },
@@ -28,7 +27,7 @@ const uploadUrlRoute = createRoute({
 const createRouteOf = createRoute({
   method: 'post',
   path: '/campaign/create',
-  tags,
+  operationId: 'campaigns.create',
   summary: 'Create a calling campaign as a draft',
   request: { body: jsonBody(schemas.NewCampaignBody) },
   responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 502) },
@@ -36,7 +35,7 @@ const createRouteOf = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/campaign',
-  tags,
+  operationId: 'campaigns.list',
   summary: 'List campaigns, newest first',
   request: { query: schemas.CampaignQuery },
   responses: { 200: jsonResponse(schemas.CampaignList), ...errorResponses(400) },
@@ -44,7 +43,7 @@ const listRoute = createRoute({
 const getRoute = createRoute({
   method: 'get',
   path: '/campaign/{campaign_id}',
-  tags,
+  operationId: 'campaigns.get',
   summary: 'Get a campaign as it is now, with its log',
   request: { params },
   responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404) },
@@ -52,7 +51,7 @@ const getRoute = createRoute({
 const patchRoute = createRoute({
   method: 'patch',
   path: '/campaign/{campaign_id}',
-  tags,
+  operationId: 'campaigns.update',
   summary: 'Change a campaign that is draft or paused; config objects merge key by key, slots are replaced',
   request: { params, body: jsonBody(schemas.CampaignPatchBody) },
   responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 409) },
@@ -61,7 +60,7 @@ const actRoute = <Verb extends string>(verb: Verb, summary: string) =>
   createRoute({
     method: 'post',
     path: `/campaign/{campaign_id}/${verb}`,
-    tags,
+    operationId: `campaigns.${verb}`,
     summary,
     request: { params },
     responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 409) },
@@ -73,7 +72,7 @@ const cancelRoute = actRoute('cancel', 'End a campaign for good; calls under way
 const progressRoute = createRoute({
   method: 'get',
   path: '/campaign/{campaign_id}/progress',
-  tags,
+  operationId: 'campaigns.getProgress',
   summary: 'How far a campaign is, and what it waits for',
   request: { params },
   responses: { 200: jsonResponse(schemas.CampaignProgress), ...errorResponses(400, 404) },
@@ -81,7 +80,7 @@ const progressRoute = createRoute({
 const rowsRoute = createRoute({
   method: 'get',
   path: '/campaign/{campaign_id}/runs',
-  tags,
+  operationId: 'campaigns.listRows',
   summary: 'List the rows of a campaign in the order of the source',
   request: { params, query: schemas.CampaignRowQuery },
   responses: { 200: jsonResponse(schemas.CampaignRowList), ...errorResponses(400, 404) },
@@ -89,7 +88,7 @@ const rowsRoute = createRoute({
 const reportRoute = createRoute({
   method: 'get',
   path: '/campaign/{campaign_id}/report',
-  tags,
+  operationId: 'campaigns.getReport',
   summary: 'Download every row with its state as CSV',
   request: { params },
   responses: { 200: { description: 'The rows', content: { 'text/csv': { schema: z.string() } } }, ...errorResponses(400, 404) },
@@ -97,7 +96,7 @@ const reportRoute = createRoute({
 const redialRoute = createRoute({
   method: 'post',
   path: '/campaign/{campaign_id}/redial',
-  tags,
+  operationId: 'campaigns.redial',
   summary: 'Create a draft that calls the rows again that were not reached',
   request: { params, body: { ...jsonBody(schemas.RedialBody), required: false } },
   responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 409) },

@@ -7,7 +7,7 @@ const errors = errorResponses(403, 413);
 const uploadRoute = createRoute({
   method: 'put',
   path: '/uploads/campaigns/{organization_id}/{source_id}',
-  tags: ['campaigns'],
+  operationId: 'campaigns.upload',
   summary: 'Upload a CSV to the URL that POST /campaign/upload-url gave',
   security: [],
   request: {

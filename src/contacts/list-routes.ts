@@ -8,13 +8,12 @@ import { addMembers, removeMember } from './members.ts';
 import { contactRecord, listRecord } from './records.ts';
 import { ContactPage, MemberQuery } from './schemas.ts';
 
-const tags = ['contacts'];
 const listId = z.object({ list_id: pathId });
 
 const listListsRoute = createRoute({
   method: 'get',
   path: '/contacts/lists',
-  tags,
+  operationId: 'contactLists.list',
   summary: 'List contact lists, newest first, with their number of contacts',
   request: { query: schemas.ListQuery },
   responses: { 200: jsonResponse(schemas.ListPage), ...errorResponses(400) },
@@ -22,7 +21,7 @@ const listListsRoute = createRoute({
 const createListRoute = createRoute({
   method: 'post',
   path: '/contacts/lists',
-  tags,
+  operationId: 'contactLists.create',
   summary: 'Create a list; names are unique without regard to case',
   request: { body: jsonBody(schemas.NewList) },
   responses: { 201: jsonResponse(schemas.ContactListRecord, 'Created'), ...errorResponses(400, 409) },
@@ -30,7 +29,7 @@ const createListRoute = createRoute({
 const readListRoute = createRoute({
   method: 'get',
   path: '/contacts/lists/{list_id}',
-  tags,
+  operationId: 'contactLists.get',
   summary: 'Get a list',
   request: { params: listId },
   responses: { 200: jsonResponse(schemas.ContactListRecord), ...errorResponses(400, 404) },
@@ -38,7 +37,7 @@ const readListRoute = createRoute({
 const updateListRoute = createRoute({
   method: 'put',
   path: '/contacts/lists/{list_id}',
-  tags,
+  operationId: 'contactLists.update',
   summary: 'Update a list: absent fields stay, null clears',
   request: { params: listId, body: jsonBody(schemas.ListChange) },
   responses: { 200: jsonResponse(schemas.ContactListRecord), ...errorResponses(400, 404, 409) },
@@ -46,7 +45,7 @@ const updateListRoute = createRoute({
 const deleteListRoute = createRoute({
   method: 'delete',
   path: '/contacts/lists/{list_id}',
-  tags,
+  operationId: 'contactLists.delete',
   summary: 'Delete a list; its contacts stay',
   request: { params: listId },
   responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 404) },
@@ -54,7 +53,7 @@ const deleteListRoute = createRoute({
 const membersRoute = createRoute({
   method: 'get',
   path: '/contacts/lists/{list_id}/contacts',
-  tags,
+  operationId: 'contactLists.listContacts',
   summary: 'Contacts in a list, with search and filters',
   request: { params: listId, query: MemberQuery },
   responses: { 200: jsonResponse(ContactPage), ...errorResponses(400, 404) },
@@ -62,7 +61,7 @@ const membersRoute = createRoute({
 const addMembersRoute = createRoute({
   method: 'post',
   path: '/contacts/lists/{list_id}/contacts',
-  tags,
+  operationId: 'contactLists.addContacts',
   summary: 'Add existing contacts to a list',
   request: { params: listId, body: jsonBody(schemas.MembersBody) },
   responses: { 200: jsonResponse(schemas.MembersResult), ...errorResponses(400, 404) },
@@ -70,7 +69,7 @@ const addMembersRoute = createRoute({
 const removeMemberRoute = createRoute({
   method: 'delete',
   path: '/contacts/lists/{list_id}/contacts/{contact_id}',
-  tags,
+  operationId: 'contactLists.removeContact',
   summary: 'Remove a contact from a list; the contact stays',
   request: { params: z.object({ list_id: pathId, contact_id: pathId }) },
   responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 404) },

@@ -21,13 +21,12 @@ import { suppressionRoutes } from './suppressions/routes.ts';
 import { updateContact } from './update.ts';
 import { upsertIntoList } from './upsert.ts';
 
-const tags = ['contacts'];
 const contactId = z.object({ contact_id: pathId });
 
 const listRoute = createRoute({
   method: 'get',
   path: '/contacts',
-  tags,
+  operationId: 'contacts.list',
   summary: 'List contacts, newest first, with search, filters and order',
   request: { query: schemas.ContactQuery },
   responses: { 200: jsonResponse(schemas.ContactPage), ...errorResponses(400, 404) },
@@ -35,7 +34,7 @@ const listRoute = createRoute({
 const createContactRoute = createRoute({
   method: 'post',
   path: '/contacts',
-  tags,
+  operationId: 'contacts.create',
   summary: 'Create a contact',
   request: { body: jsonBody(schemas.ContactBody) },
   responses: { 201: jsonResponse(schemas.ContactRecord, 'Created'), ...errorResponses(400, 403, 409) },
@@ -43,7 +42,7 @@ const createContactRoute = createRoute({
 const bulkUpsertRoute = createRoute({
   method: 'post',
   path: '/contacts/bulk-upsert',
-  tags,
+  operationId: 'contacts.bulkUpsert',
   summary: 'Upsert up to 5000 contacts into a named list',
   description:
     'Each row is matched by phone, then by external_id; rows of one person are folded in order. A row that cannot be used is listed in `errors`, the others come in. The body may have 16 MiB.',
@@ -53,7 +52,7 @@ const bulkUpsertRoute = createRoute({
 const upsertRoute = createRoute({
   method: 'post',
   path: '/contacts/upsert',
-  tags,
+  operationId: 'contacts.upsert',
   summary: 'Upsert one contact and add it to a named list',
   description: 'Matched by phone, else by external_id, else created. Fields that are not standard become custom fields.',
   request: { body: jsonBody(schemas.UpsertBody) },
@@ -62,14 +61,14 @@ const upsertRoute = createRoute({
 const customFieldKeysRoute = createRoute({
   method: 'get',
   path: '/contacts/custom-field-keys',
-  tags,
+  operationId: 'contacts.listFieldKeys',
   summary: 'All editable columns: the standard ones, then every custom field seen',
   responses: { 200: jsonResponse(schemas.CustomFieldKeys), ...errorResponses(400) },
 });
 const readRoute = createRoute({
   method: 'get',
   path: '/contacts/{contact_id}',
-  tags,
+  operationId: 'contacts.get',
   summary: 'Get a contact with the lists that it is on',
   request: { params: contactId },
   responses: { 200: jsonResponse(schemas.ContactWithLists), ...errorResponses(400, 404) },
@@ -77,7 +76,7 @@ const readRoute = createRoute({
 const updateRoute = createRoute({
   method: 'put',
   path: '/contacts/{contact_id}',
-  tags,
+  operationId: 'contacts.update',
   summary: 'Update a contact: absent fields stay, null clears, custom_fields merge, tags are replaced',
   request: { params: contactId, body: jsonBody(schemas.ContactBody) },
   responses: { 200: jsonResponse(schemas.ContactRecord), ...errorResponses(400, 404, 409) },
@@ -85,7 +84,7 @@ const updateRoute = createRoute({
 const deleteRoute = createRoute({
   method: 'delete',
   path: '/contacts/{contact_id}',
-  tags,
+  operationId: 'contacts.delete',
   summary: 'Delete a contact and its personal data; phone and external id are free at once',
   request: { params: contactId },
   responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 404) },
@@ -93,7 +92,7 @@ const deleteRoute = createRoute({
 const listsOfContactRoute = createRoute({
   method: 'get',
   path: '/contacts/{contact_id}/lists',
-  tags,
+  operationId: 'contacts.listLists',
   summary: 'Lists that the contact is on',
   request: { params: contactId, query: PageQuery },
   responses: { 200: jsonResponse(ListsOfContact), ...errorResponses(400, 404) },
@@ -101,7 +100,7 @@ const listsOfContactRoute = createRoute({
 const eventsOfContactRoute = createRoute({
   method: 'get',
   path: '/contacts/{contact_id}/events',
-  tags,
+  operationId: 'contacts.listEvents',
   summary: 'Inbound events of the contact, newest first',
   request: { params: contactId, query: PageQuery },
   responses: { 200: jsonResponse(EventList), ...errorResponses(400, 404) },
@@ -109,7 +108,7 @@ const eventsOfContactRoute = createRoute({
 const callsOfContactRoute = createRoute({
   method: 'get',
   path: '/contacts/{contact_id}/calls',
-  tags,
+  operationId: 'contacts.listCalls',
   summary: 'Voice calls placed to the contact, newest first',
   request: { params: contactId, query: PageQuery },
   responses: { 200: jsonResponse(CallPage), ...errorResponses(400, 404) },

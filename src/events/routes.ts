@@ -9,7 +9,7 @@ import { EventAccepted, EventBody, EventList, EventQuery } from './schemas.ts';
 const acceptRoute = createRoute({
   method: 'post',
   path: '/events',
-  tags: ['events'],
+  operationId: 'events.create',
   summary: 'Ingest an event; matching journeys follow asynchronously, each exactly once',
   request: { body: jsonBody(EventBody) },
   responses: { 201: jsonResponse(EventAccepted, 'Stored'), ...errorResponses(400, 413, 415) },
@@ -17,7 +17,7 @@ const acceptRoute = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/events',
-  tags: ['events'],
+  operationId: 'events.list',
   summary: 'List events, newest first',
   request: { query: EventQuery },
   responses: { 200: jsonResponse(EventList), ...errorResponses(400) },

@@ -22,11 +22,12 @@ import { voiceAgentRoutes } from '../voice-agents/routes.ts';
 import { telephonyConfigRoutes } from '../voice-agents/telephony-configs/routes.ts';
 import { carrierRoutes } from '../voice-agents/dialing/carrier-routes.ts';
 import { createArea, errorResponses, jsonResponse } from './area.ts';
-import { authenticate, sessionCookie } from './credentials.ts';
+import { authenticate } from './credentials.ts';
 import type { HttpEnvironment } from './environment.ts';
 import { answerError, answerInvalid } from './errors.ts';
 import { replayRepeats } from './idempotency.ts';
-import { apiUrl, basePath } from './public-url.ts';
+import { apiOrigin, apiUrl, basePath } from './public-url.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { readJsonBody } from './read-body.ts';
 import { logRequest } from './request-log.ts';
 
@@ -43,7 +44,7 @@ const HealthRecord = z
 const healthRoute = createRoute({
   method: 'get',
   path: '/health',
-  tags: ['health'],
+  operationId: 'health.get',
   summary: 'Whether the service is up, and which version',
   security: [],
   responses: { 200: jsonResponse(HealthRecord), ...errorResponses() },
@@ -70,7 +71,7 @@ export function createApp() {
 
   let kept: ReturnType<typeof openApiDocument> | undefined;
   const document = () => (kept ??= openApiDocument(app));
-  app.get(`${basePath}/openapi.json`, (c) => c.json(document()));
+  app.get(`${basePath}/openapi.json`, (c) => c.json({ ...document(), servers: [{ url: apiOrigin(c) }] }));
   app.route('/', mcpRoutes({ document, dispatch: async (request, c) => app.fetch(request, c.env, c.executionCtx) }));
   app.get('/docs/*', (c) => c.env.ASSETS.fetch(c.req.raw));
 
@@ -99,24 +100,5 @@ export function createApp() {
   app.route(basePath, telephonyConfigRoutes);
   app.route(basePath, voiceAgentRoutes);
   app.route(basePath, messagingRoutes);
-
-  app.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', { type: 'apiKey', in: 'header', name: 'X-API-Key' });
-  app.openAPIRegistry.registerComponent('securitySchemes', 'Session', { type: 'http', scheme: 'bearer' });
-  app.openAPIRegistry.registerComponent('securitySchemes', 'SessionCookie', { type: 'apiKey', in: 'cookie', name: sessionCookie });
   return app;
-}
-
-export function openApiDocument(app: ReturnType<typeof createApp>) {
-  return app.getOpenAPI31Document({
-    openapi: '3.1.0',
-    info: {
-      title: 'Voice Agent Automation Service',
-      version: packageFile.version,
-      description:
-        'Voice agents, customer journeys and calling campaigns behind one HTTPS API.\n\n' +
-        'A changing call may carry an `Idempotency-Key` header (up to 255 characters, kept 24 hours): sent again with the same body, it is answered ' +
-        'with the first answer and `Idempotency-Replayed: true`, and nothing is done twice. Every answer carries `X-Request-Id`.',
-    },
-    security: [{ ApiKey: [] }, { Session: [] }, { SessionCookie: [] }],
-  });
 }

@@ -17,7 +17,7 @@ const ValidationErrorBody = z
   .object({ detail: z.array(z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() })) })
   .openapi('ValidationError');
 
-const meanings: Record<number, string> = {
+export const errorMeanings: Record<number, string> = {
   400: 'Bad request: malformed JSON, no organization selected, or an operation that this kind of resource does not have',
   401: 'Missing, unknown, revoked or expired credentials',
   403: 'Not allowed',
@@ -34,7 +34,7 @@ const meanings: Record<number, string> = {
 export function errorResponses(...statuses: number[]) {
   const all = [...new Set([401, 422, 429, ...statuses])].toSorted((a, b) => a - b);
   return Object.fromEntries(
-    all.map((status) => [status, jsonResponse(status === 422 ? ValidationErrorBody : ErrorBody, meanings[status])]),
+    all.map((status) => [status, jsonResponse(status === 422 ? ValidationErrorBody : ErrorBody, errorMeanings[status])]),
   );
 }
 

@@ -19,20 +19,19 @@ import { selectSheet } from './sheet/select.ts';
 import { readStatus } from './status.ts';
 import { pushContact } from './sync/push-contact.ts';
 
-const tags = ['integrations'];
 const params = z.object({ integration_id: pathId });
 
 const listRoute = createRoute({
   method: 'get',
   path: '/integration',
-  tags,
+  operationId: 'integrations.list',
   summary: 'List the integrations of the organization, without those that were disconnected',
   responses: { 200: jsonResponse(schemas.IntegrationArray), ...errorResponses(400) },
 });
 const connectRoute = createRoute({
   method: 'post',
   path: '/integration/connect',
-  tags,
+  operationId: 'integrations.connect',
   summary: 'Begin to connect a provider; a person consents at redirect_url',
   request: { body: jsonBody(schemas.ConnectBody) },
   responses: { 200: jsonResponse(schemas.Connecting), ...errorResponses(400, 502) },
@@ -40,7 +39,7 @@ const connectRoute = createRoute({
 const finalizeRoute = createRoute({
   method: 'post',
   path: '/integration/connect/finalize',
-  tags,
+  operationId: 'integrations.finalize',
   summary: 'Make the integration of a connection to which somebody has consented; repeatable',
   request: { body: jsonBody(schemas.FinalizeBody) },
   responses: { 200: jsonResponse(schemas.IntegrationRecord), ...errorResponses(400, 404, 409, 502) },
@@ -48,21 +47,21 @@ const finalizeRoute = createRoute({
 const channelsRoute = createRoute({
   method: 'get',
   path: '/integration/chatapp/channels',
-  tags,
+  operationId: 'integrations.listChannels',
   summary: 'List the channels of the connected chat workspace',
   responses: { 200: jsonResponse(schemas.Channels), ...errorResponses(400, 403, 404, 502) },
 });
 const projectsRoute = createRoute({
   method: 'get',
   path: '/integration/tracker/projects',
-  tags,
+  operationId: 'integrations.listProjects',
   summary: 'List the projects of the connected tracker site',
   responses: { 200: jsonResponse(schemas.Projects), ...errorResponses(400, 403, 404, 502) },
 });
 const issueTypesRoute = createRoute({
   method: 'get',
   path: '/integration/tracker/issue-types',
-  tags,
+  operationId: 'integrations.listIssueTypes',
   summary: 'List the issue types of a project of the connected tracker site',
   request: { query: schemas.IssueTypesQuery },
   responses: { 200: jsonResponse(schemas.IssueTypes), ...errorResponses(400, 403, 404, 502) },
@@ -70,7 +69,7 @@ const issueTypesRoute = createRoute({
 const statusRoute = createRoute({
   method: 'get',
   path: '/integration/{provider}/status',
-  tags,
+  operationId: 'integrations.getStatus',
   summary: 'Whether the organization has an active integration of a provider; 404 not_connected when it has none',
   request: { params: z.object({ provider: z.string().openapi({ example: 'sheet' }) }) },
   responses: { 200: jsonResponse(schemas.IntegrationStatus), ...errorResponses(400, 404) },
@@ -78,7 +77,7 @@ const statusRoute = createRoute({
 const disconnectRoute = createRoute({
   method: 'post',
   path: '/integration/{integration_id}/disconnect',
-  tags,
+  operationId: 'integrations.disconnect',
   summary: 'Revoke the grant and remove the integration',
   request: { params },
   responses: { 200: jsonResponse(schemas.Disconnected), ...errorResponses(400, 404, 502) },
@@ -86,7 +85,7 @@ const disconnectRoute = createRoute({
 const changeRoute = createRoute({
   method: 'put',
   path: '/integration/{integration_id}',
-  tags,
+  operationId: 'integrations.update',
   summary: 'Change what an action target is told of and where; of a sheet, select the file to read (legacy)',
   request: { params, body: jsonBody(schemas.IntegrationPatchBody) },
   responses: { 200: jsonResponse(schemas.IntegrationRecord), ...errorResponses(400, 403, 404, 502) },
@@ -94,7 +93,7 @@ const changeRoute = createRoute({
 const organizationsRoute = createRoute({
   method: 'get',
   path: '/integration/{integration_id}/books/organizations',
-  tags,
+  operationId: 'integrations.listBooksOrganizations',
   summary: 'List the organizations of the connected books account',
   request: { params },
   responses: { 200: jsonResponse(schemas.BooksOrganizations), ...errorResponses(400, 403, 404, 502) },
@@ -102,7 +101,7 @@ const organizationsRoute = createRoute({
 const selectOrganizationRoute = createRoute({
   method: 'post',
   path: '/integration/{integration_id}/books/organization',
-  tags,
+  operationId: 'integrations.selectBooksOrganization',
   summary: 'Select which books organization to sync',
   request: { params, body: jsonBody(schemas.BooksOrganizationBody) },
   responses: { 200: jsonResponse(schemas.IntegrationRecord), ...errorResponses(400, 403, 404, 502) },
@@ -110,7 +109,7 @@ const selectOrganizationRoute = createRoute({
 const readMappingRoute = createRoute({
   method: 'get',
   path: '/integration/{integration_id}/field-mapping',
-  tags,
+  operationId: 'integrations.getFieldMapping',
   summary: 'Get the field mapping of a data source, and what can be mapped to what',
   request: { params },
   responses: { 200: jsonResponse(schemas.ShownMapping), ...errorResponses(400, 403, 404, 502) },
@@ -118,7 +117,7 @@ const readMappingRoute = createRoute({
 const replaceMappingRoute = createRoute({
   method: 'put',
   path: '/integration/{integration_id}/field-mapping',
-  tags,
+  operationId: 'integrations.replaceFieldMapping',
   summary: 'Replace the field mapping of a data source as a whole; a sync under it begins',
   request: { params, body: jsonBody(schemas.MappingBody) },
   responses: { 200: jsonResponse(schemas.ShownMapping), ...errorResponses(400, 403, 404, 409, 502) },
@@ -126,7 +125,7 @@ const replaceMappingRoute = createRoute({
 const pushRoute = createRoute({
   method: 'post',
   path: '/integration/{integration_id}/contacts/{contact_id}/push',
-  tags,
+  operationId: 'integrations.pushContact',
   summary: 'Send the outbound fields of a contact to the connected system',
   request: { params: params.extend({ contact_id: pathId }) },
   responses: { 200: jsonResponse(schemas.Pushed), ...errorResponses(400, 403, 404, 409, 502) },
@@ -134,7 +133,7 @@ const pushRoute = createRoute({
 const resyncRoute = createRoute({
   method: 'post',
   path: '/integration/{integration_id}/resync',
-  tags,
+  operationId: 'integrations.resync',
   summary: 'Read a data source now; the sync that is under way when there is one',
   request: { params },
   responses: { 200: jsonResponse(schemas.Resync), ...errorResponses(400, 404, 409) },
@@ -142,7 +141,7 @@ const resyncRoute = createRoute({
 const searchRoute = createRoute({
   method: 'get',
   path: '/integration/{integration_id}/sheet/search',
-  tags,
+  operationId: 'integrations.searchSheets',
   summary: 'Search the spreadsheets that the connected account sees, the last changed first',
   request: { params, query: schemas.SheetSearchQuery },
   responses: { 200: jsonResponse(schemas.SheetFiles), ...errorResponses(400, 403, 404, 502) },
@@ -150,7 +149,7 @@ const searchRoute = createRoute({
 const headersRoute = createRoute({
   method: 'get',
   path: '/integration/{integration_id}/sheet/headers',
-  tags,
+  operationId: 'integrations.previewSheet',
   summary: 'Preview the headers and first rows of a sheet, with the mapping that they suggest',
   request: { params, query: schemas.SheetHeadersQuery },
   responses: { 200: jsonResponse(schemas.SheetPreview), ...errorResponses(400, 403, 404, 502) },
@@ -158,7 +157,7 @@ const headersRoute = createRoute({
 const selectRoute = createRoute({
   method: 'post',
   path: '/integration/{integration_id}/sheet/select',
-  tags,
+  operationId: 'integrations.selectSheet',
   summary: 'Select the sheet to read, the list that its rows go into and the mapping of its columns; a first sync begins',
   request: { params, body: jsonBody(schemas.SelectSheetBody) },
   responses: { 200: jsonResponse(schemas.IntegrationRecord), ...errorResponses(400, 403, 404, 502) },

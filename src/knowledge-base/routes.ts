@@ -13,13 +13,12 @@ import { searchChunks } from './search.ts';
 import { listDocuments } from './store.ts';
 import { newUpload } from './upload/new-upload.ts';
 
-const tags = ['knowledge-base'];
 const params = schemas.DocumentParams;
 
 const uploadUrlRoute = createRoute({
   method: 'post',
   path: '/knowledge-base/upload-url',
-  tags,
+  operationId: 'knowledgeBase.createUploadUrl',
   summary: 'Get a signed URL to PUT a document to, and what process-document is called with',
   request: { body: jsonBody(schemas.NewUploadBody) },
   responses: { 200: jsonResponse(schemas.UploadTicket), ...errorResponses(400, 415) },
@@ -27,7 +26,7 @@ const uploadUrlRoute = createRoute({
 const processRoute = createRoute({
   method: 'post',
   path: '/knowledge-base/process-document',
-  tags,
+  operationId: 'knowledgeBase.processDocument',
   summary: 'Make an uploaded file a document: read, cut into chunks, embedded; repeatable',
   request: { body: jsonBody(schemas.ProcessDocumentBody) },
   responses: { 200: jsonResponse(schemas.DocumentRecord), ...errorResponses(400, 404, 409) },
@@ -35,7 +34,7 @@ const processRoute = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/knowledge-base/documents',
-  tags,
+  operationId: 'knowledgeBase.listDocuments',
   summary: 'List documents, newest first',
   request: { query: schemas.DocumentQuery },
   responses: { 200: jsonResponse(schemas.DocumentList), ...errorResponses(400) },
@@ -43,7 +42,7 @@ const listRoute = createRoute({
 const getRoute = createRoute({
   method: 'get',
   path: '/knowledge-base/documents/{document_uuid}',
-  tags,
+  operationId: 'knowledgeBase.getDocument',
   summary: 'Get a document',
   request: { params },
   responses: { 200: jsonResponse(schemas.DocumentRecord), ...errorResponses(400, 404) },
@@ -51,7 +50,7 @@ const getRoute = createRoute({
 const deleteRoute = createRoute({
   method: 'delete',
   path: '/knowledge-base/documents/{document_uuid}',
-  tags,
+  operationId: 'knowledgeBase.deleteDocument',
   summary: 'Delete a document and its chunks; search finds them no longer',
   request: { params },
   responses: { 200: jsonResponse(schemas.DocumentRecord), ...errorResponses(400, 404) },
@@ -59,7 +58,7 @@ const deleteRoute = createRoute({
 const reprocessRoute = createRoute({
   method: 'post',
   path: '/knowledge-base/documents/{document_uuid}/reprocess',
-  tags,
+  operationId: 'knowledgeBase.reprocessDocument',
   summary: 'Process a completed or failed document again; until it is done, search finds what it found before',
   request: { params },
   responses: { 200: jsonResponse(schemas.DocumentRecord), ...errorResponses(400, 404, 409) },
@@ -67,7 +66,7 @@ const reprocessRoute = createRoute({
 const chunksRoute = createRoute({
   method: 'get',
   path: '/knowledge-base/documents/{document_uuid}/chunks',
-  tags,
+  operationId: 'knowledgeBase.listChunks',
   summary: 'List the chunks of a document in its order',
   request: { params, query: schemas.ChunkQuery },
   responses: { 200: jsonResponse(schemas.ChunkList), ...errorResponses(400, 404) },
@@ -75,7 +74,7 @@ const chunksRoute = createRoute({
 const searchRoute = createRoute({
   method: 'post',
   path: '/knowledge-base/search',
-  tags,
+  operationId: 'knowledgeBase.search',
   summary: 'Find the chunks that answer a query best',
   request: { body: jsonBody(schemas.SearchBody) },
   responses: { 200: jsonResponse(schemas.SearchResult), ...errorResponses(400, 502) },

@@ -13,19 +13,17 @@ import { templateRecord } from './template-record.ts';
 import { listTemplates } from './templates.ts';
 import { sendTestMessage } from './test-message.ts';
 
-const tags = ['messaging'];
-
 const readRoute = createRoute({
   method: 'get',
   path: '/organizations/messaging-config',
-  tags,
+  operationId: 'messaging.getConfig',
   summary: 'Get the messaging configuration, its secrets masked',
   responses: { 200: jsonResponse(schemas.MessagingConfigRecord), ...errorResponses(400) },
 });
 const changeRoute = createRoute({
   method: 'post',
   path: '/organizations/messaging-config',
-  tags,
+  operationId: 'messaging.updateConfig',
   summary: 'Select a messaging provider and give it credentials: absent fields, other providers and masked secrets stay',
   request: { body: jsonBody(schemas.MessagingConfigBody) },
   responses: { 200: jsonResponse(schemas.MessagingConfigRecord), ...errorResponses(400, 409, 413, 415) },
@@ -33,7 +31,7 @@ const changeRoute = createRoute({
 const testRoute = createRoute({
   method: 'post',
   path: '/organizations/messaging-config/test',
-  tags,
+  operationId: 'messaging.sendTest',
   summary: 'Send one message through the selected provider',
   description: 'What keeps it from being sent is in `error` of a 200 with `success` false.',
   request: { body: jsonBody(schemas.TestMessageBody) },
@@ -42,14 +40,14 @@ const testRoute = createRoute({
 const templatesRoute = createRoute({
   method: 'get',
   path: '/organizations/messaging-config/messaging-app-templates',
-  tags,
+  operationId: 'messaging.listTemplates',
   summary: 'List the approved message templates of the selected provider',
   responses: { 200: jsonResponse(schemas.TemplateList), ...errorResponses(400, 409, 502) },
 });
 const messagesRoute = createRoute({
   method: 'get',
   path: '/organizations/messages',
-  tags,
+  operationId: 'messaging.listMessages',
   summary: 'List messages with what became of them, newest first',
   request: { query: schemas.MessageQuery },
   responses: { 200: jsonResponse(schemas.MessageList), ...errorResponses(400) },

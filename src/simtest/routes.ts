@@ -14,7 +14,6 @@ import { stopLoadTest } from './stop-load-test.ts';
 import { stopSession } from './stop.ts';
 import { listSessions, runningSessions } from './store.ts';
 
-const tags = ['conversation-tests'];
 const params = z.object({ test_session_id: pathId });
 const loadTestParams = z.object({ load_test_group_id: pathId });
 const activeShown = 500;
@@ -22,7 +21,7 @@ const activeShown = 500;
 const createRouteOf = createRoute({
   method: 'post',
   path: '/simtest/test-sessions',
-  tags,
+  operationId: 'testSessions.create',
   summary: 'Create a test session, in which one voice agent talks to another',
   request: { body: jsonBody(schemas.NewSessionBody) },
   responses: { 200: jsonResponse(schemas.TestSessionRecord), ...errorResponses(400, 404) },
@@ -30,7 +29,7 @@ const createRouteOf = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/simtest/test-sessions',
-  tags,
+  operationId: 'testSessions.list',
   summary: 'List test sessions, newest first',
   request: { query: schemas.SessionQuery },
   responses: { 200: jsonResponse(schemas.SessionList), ...errorResponses(400) },
@@ -38,7 +37,7 @@ const listRoute = createRoute({
 const getRoute = createRoute({
   method: 'get',
   path: '/simtest/test-sessions/{test_session_id}',
-  tags,
+  operationId: 'testSessions.get',
   summary: 'Get a test session as it is now',
   request: { params },
   responses: { 200: jsonResponse(schemas.TestSessionRecord), ...errorResponses(400, 404) },
@@ -46,7 +45,7 @@ const getRoute = createRoute({
 const startRoute = createRoute({
   method: 'post',
   path: '/simtest/test-sessions/{test_session_id}/start',
-  tags,
+  operationId: 'testSessions.start',
   summary: 'Have the two agents of a pending session begin to talk',
   request: { params },
   responses: { 200: jsonResponse(schemas.StartedSession), ...errorResponses(400, 404, 409) },
@@ -54,7 +53,7 @@ const startRoute = createRoute({
 const stopRoute = createRoute({
   method: 'post',
   path: '/simtest/test-sessions/{test_session_id}/stop',
-  tags,
+  operationId: 'testSessions.stop',
   summary: 'Stop a running session; what was said is judged as far as that needs no language model',
   request: { params },
   responses: { 200: jsonResponse(schemas.TestSessionRecord), ...errorResponses(400, 404, 409) },
@@ -62,7 +61,7 @@ const stopRoute = createRoute({
 const conversationRoute = createRoute({
   method: 'get',
   path: '/simtest/test-sessions/{test_session_id}/conversation',
-  tags,
+  operationId: 'testSessions.getConversation',
   summary: 'Get what was said so far, and the recordings',
   request: { params },
   responses: { 200: jsonResponse(schemas.ConversationAnswer), ...errorResponses(400, 404) },
@@ -70,7 +69,7 @@ const conversationRoute = createRoute({
 const createLoadTestRoute = createRoute({
   method: 'post',
   path: '/simtest/load-tests',
-  tags,
+  operationId: 'loadTests.create',
   summary: 'Create and start a load test: many sessions of the same two agents',
   request: { body: jsonBody(schemas.NewLoadTestBody) },
   responses: { 200: jsonResponse(schemas.StartedLoadTest), ...errorResponses(400, 404, 409) },
@@ -78,7 +77,7 @@ const createLoadTestRoute = createRoute({
 const listLoadTestsRoute = createRoute({
   method: 'get',
   path: '/simtest/load-tests',
-  tags,
+  operationId: 'loadTests.list',
   summary: 'List load tests, newest first',
   request: { query: schemas.LoadTestQuery },
   responses: { 200: jsonResponse(schemas.LoadTestList), ...errorResponses(400) },
@@ -86,7 +85,7 @@ const listLoadTestsRoute = createRoute({
 const statisticsRoute = createRoute({
   method: 'get',
   path: '/simtest/load-tests/{load_test_group_id}/stats',
-  tags,
+  operationId: 'loadTests.getStatistics',
   summary: 'Get the statistics of a load test as they are now, with its sessions',
   request: { params: loadTestParams },
   responses: { 200: jsonResponse(schemas.LoadTestStatisticsRecord), ...errorResponses(400, 404) },
@@ -94,7 +93,7 @@ const statisticsRoute = createRoute({
 const stopLoadTestRoute = createRoute({
   method: 'post',
   path: '/simtest/load-tests/{load_test_group_id}/stop',
-  tags,
+  operationId: 'loadTests.stop',
   summary: 'Stop a running load test: no session starts any more, and those that run are stopped',
   request: { params: loadTestParams },
   responses: { 200: jsonResponse(schemas.LoadTestStatisticsRecord), ...errorResponses(400, 404, 409) },
@@ -102,7 +101,7 @@ const stopLoadTestRoute = createRoute({
 const activeRoute = createRoute({
   method: 'get',
   path: '/simtest/active-tests',
-  tags,
+  operationId: 'testSessions.listActive',
   summary: 'List the sessions that are running, newest first',
   responses: { 200: jsonResponse(schemas.ActiveTests), ...errorResponses(400) },
 });

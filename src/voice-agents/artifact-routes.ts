@@ -10,7 +10,7 @@ import { SignedArtifactParams } from './schemas.ts';
 const signedRoute = createRoute({
   method: 'get',
   path: '/artifacts/{organization_id}/{run_id}/{artifact}',
-  tags: ['voice-agents'],
+  operationId: 'agentRuns.downloadArtifact',
   summary: 'A transcript or recording by the link that /download gave, until it expires',
   security: [],
   request: { params: SignedArtifactParams },

@@ -12,13 +12,12 @@ import { runRoutes } from './run-routes.ts';
 import * as schemas from './schemas.ts';
 import { talkRoutes } from './talk-routes.ts';
 
-const tags = ['voice-agents'];
 const params = z.object({ workflow_id: pathId });
 
 const createRouteOf = createRoute({
   method: 'post',
   path: '/workflow/create/definition',
-  tags,
+  operationId: 'agents.create',
   summary: 'Create a voice agent; it may be called at once',
   request: { body: jsonBody(schemas.NewAgentBody) },
   responses: { 200: jsonResponse(schemas.AgentRecord), ...errorResponses(400) },
@@ -26,7 +25,7 @@ const createRouteOf = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/workflow',
-  tags,
+  operationId: 'agents.list',
   summary: 'List voice agents, newest first; archived ones with status=archived',
   request: { query: schemas.AgentQuery },
   responses: { 200: jsonResponse(schemas.AgentList), ...errorResponses(400) },
@@ -34,7 +33,7 @@ const listRoute = createRoute({
 const getRoute = createRoute({
   method: 'get',
   path: '/workflow/{workflow_id}',
-  tags,
+  operationId: 'agents.get',
   summary: 'Get a voice agent',
   request: { params },
   responses: { 200: jsonResponse(schemas.AgentRecord), ...errorResponses(400, 404) },
@@ -42,7 +41,7 @@ const getRoute = createRoute({
 const changeRoute = createRoute({
   method: 'put',
   path: '/workflow/{workflow_id}',
-  tags,
+  operationId: 'agents.update',
   summary: 'Change a voice agent: absent fields stay, null clears',
   description:
     'A changed definition becomes a new one with an id of its own, on which runs begin from now on; an equal one changes nothing. `workflow_configurations` are changed key by key. With `require_verified` the answer comes when the `required_tests` have ended, at the latest after VERIFY_WAIT_SECONDS.',
@@ -52,7 +51,7 @@ const changeRoute = createRoute({
 const statusRoute = createRoute({
   method: 'put',
   path: '/workflow/{workflow_id}/status',
-  tags,
+  operationId: 'agents.setStatus',
   summary: 'Archive or restore a voice agent',
   description: 'An archived agent takes no calls, and its campaigns pause. History and definition are kept.',
   request: { params, body: jsonBody(schemas.AgentStatusBody) },
@@ -61,7 +60,7 @@ const statusRoute = createRoute({
 const validateRoute = createRoute({
   method: 'post',
   path: '/workflow/{workflow_id}/validate',
-  tags,
+  operationId: 'agents.validate',
   summary: 'What is wrong with the definition of a voice agent, or with the given one',
   request: { params, body: { ...jsonBody(schemas.AgentValidationBody), required: false } },
   responses: { 200: jsonResponse(schemas.AgentValidation), ...errorResponses(400, 404) },
@@ -70,7 +69,7 @@ const validateRoute = createRoute({
 const verifyRoute = createRoute({
   method: 'post',
   path: '/workflow/{workflow_id}/verify',
-  tags,
+  operationId: 'agents.verify',
   summary: 'Run the required tests of a voice agent',
   description:
     'Runs `workflow_configurations.required_tests`, all at once, each as a test session, and answers when they have ended. What has not ended after VERIFY_WAIT_SECONDS goes on; then `passed` is null unless another test has failed.',

@@ -11,14 +11,13 @@ import { readRun, runRecords } from './runs/read.ts';
 import { requireArtifact, sendArtifact } from './runs/send-artifact.ts';
 import * as schemas from './schemas.ts';
 
-const tags = ['voice-agents'];
 const agentParams = z.object({ workflow_id: pathId });
 const runParams = z.object({ workflow_id: pathId, run_id: pathId });
 
 const listRoute = createRoute({
   method: 'get',
   path: '/workflow/{workflow_id}/runs',
-  tags,
+  operationId: 'agentRuns.list',
   summary: 'List the calls and chats of a voice agent, newest first',
   request: { params: agentParams, query: schemas.RunQuery },
   responses: { 200: jsonResponse(schemas.RunList), ...errorResponses(400, 404) },
@@ -26,7 +25,7 @@ const listRoute = createRoute({
 const getRoute = createRoute({
   method: 'get',
   path: '/workflow/{workflow_id}/runs/{run_id}',
-  tags,
+  operationId: 'agentRuns.get',
   summary: 'Get a call or chat as it is now, with its logs',
   request: { params: runParams },
   responses: { 200: jsonResponse(schemas.RunRecordSchema), ...errorResponses(400, 404) },
@@ -34,7 +33,7 @@ const getRoute = createRoute({
 const transcriptRoute = createRoute({
   method: 'get',
   path: '/workflow/{workflow_id}/runs/{run_id}/transcript',
-  tags,
+  operationId: 'agentRuns.getTranscript',
   summary: 'What was said, as text or JSON',
   request: { params: runParams, query: schemas.TranscriptQuery },
   responses: {
@@ -48,7 +47,7 @@ const transcriptRoute = createRoute({
 const recordingRoute = createRoute({
   method: 'get',
   path: '/workflow/{workflow_id}/runs/{run_id}/recording',
-  tags,
+  operationId: 'agentRuns.getRecording',
   summary: 'The recording of a call',
   request: { params: runParams },
   responses: {
@@ -62,7 +61,7 @@ const recordingRoute = createRoute({
 const downloadRoute = createRoute({
   method: 'get',
   path: '/workflow/{workflow_id}/runs/{run_id}/download',
-  tags,
+  operationId: 'agentRuns.getDownloadLink',
   summary: 'A link to a transcript or recording that works without credentials until it expires',
   request: { params: runParams, query: schemas.DownloadQuery },
   responses: { 200: jsonResponse(schemas.DownloadLink), ...errorResponses(400, 404) },

@@ -9,13 +9,12 @@ import * as schemas from './schemas.ts';
 import { endChat } from './text-chat/end-chat.ts';
 import { sendMessage, streamMessage } from './text-chat/send-message.ts';
 
-const tags = ['voice-agents'];
 const runParams = z.object({ workflow_id: pathId, run_id: pathId });
 
 const startRoute = createRoute({
   method: 'post',
   path: '/workflow/{workflow_id}/runs',
-  tags,
+  operationId: 'agentRuns.create',
   summary: 'Call a person, or begin a text chat',
   description:
     'A call is placed as soon as a call slot of the organization is free. Without a telephony configuration: 409 `telephony_not_configured`.',
@@ -25,7 +24,7 @@ const startRoute = createRoute({
 const messageRoute = createRoute({
   method: 'post',
   path: '/workflow/{workflow_id}/runs/{run_id}/messages',
-  tags,
+  operationId: 'agentRuns.sendMessage',
   summary: 'Say something in a text chat; answers what the agent says',
   description: 'With `Accept: text/event-stream` the answer comes as server-sent events, word by word.',
   request: { params: runParams, body: jsonBody(schemas.MessageBody) },
@@ -40,7 +39,7 @@ const messageRoute = createRoute({
 const endRoute = createRoute({
   method: 'post',
   path: '/workflow/{workflow_id}/runs/{run_id}/end',
-  tags,
+  operationId: 'agentRuns.end',
   summary: 'End a text chat',
   request: { params: runParams },
   responses: { 200: jsonResponse(schemas.RunRecordSchema), ...errorResponses(400, 404, 409) },

@@ -1,6 +1,7 @@
 import { exports } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
+import { operationIds } from '../../src/http/openapi/groups.ts';
 import { document, operations } from './operations.ts';
 import { anonymous, origin } from './service.ts';
 
@@ -16,13 +17,18 @@ const resolved = (reference: string): unknown =>
     .split('/')
     .reduce<any>((at, part) => at?.[part], document);
 
+const responseOf = (details: Record<string, any>, status: string): any => {
+  const response = details.responses[status];
+  return response?.$ref ? resolved(response.$ref) : response;
+};
+
 describe('the OpenAPI document', () => {
   test('is served without credentials, and describes this version', async () => {
     const answer = await anonymous.get('/openapi.json');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(answer.body).toEqual(document);
-    expect((await anonymous.get('/openapi.json/')).body).toEqual(document);
+    expect(answer.body).toEqual({ ...document, servers: [{ url: origin }] });
+    expect((await anonymous.get('/openapi.json/')).body).toEqual(answer.body);
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Voice Agent Automation Service', version: packageFile.version } });
   });
 
@@ -35,7 +41,7 @@ describe('the OpenAPI document', () => {
       const success = Object.keys(details.responses).filter((status) => status.startsWith('2'));
       expect([name, success.length]).toEqual([name, 1]);
       for (const status of [...success, '401', '422', '429']) {
-        const { description, content } = details.responses[status] ?? {};
+        const { description, content } = responseOf(details, status) ?? {};
         expect([name, status, description]).toEqual([name, status, expect.any(String)]);
         const [media] = Object.values<any>(content ?? {});
         expect([name, status, media?.schema]).toEqual([name, status, expect.any(Object)]);
@@ -60,18 +66,49 @@ describe('the OpenAPI document', () => {
 
   test('describes errors in the two shapes that they have', () => {
     for (const { details } of operations)
-      for (const [status, response] of Object.entries<any>(details.responses))
+      for (const status of Object.keys(details.responses))
         if (!status.startsWith('2'))
-          expect(response.content['application/json'].schema.$ref).toBe(
+          expect(responseOf(details, status).content['application/json'].schema.$ref).toBe(
             `#/components/schemas/${status === '422' ? 'ValidationError' : 'Error'}`,
           );
   });
 
-  test('names each operation once, and no two ids are the same', () => {
+  test('names each operation once, as its group and what it does, and shows it where its group has it', () => {
     const names = operations.map(({ method, path }) => `${method} ${path.replace(/\/$/, '').replaceAll(/\{\w+\}/g, '{}')}`);
     expect(new Set(names).size).toBe(names.length);
-    const ids = operations.flatMap(({ details }) => details.operationId ?? []);
-    expect(new Set(ids).size).toBe(ids.length);
+    const ids = operations.map(({ method, path, details }) => details.operationId ?? `${method} ${path} has no operationId`);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/);
+    // As method names they are the same in no spelling that generators make of them.
+    expect(new Set(ids.map((id) => id.replace('.', '').toLowerCase())).size).toBe(ids.length);
+    expect(ids.toSorted()).toEqual(operationIds.toSorted());
+    for (const { details } of operations) expect(details.tags).toEqual([details.operationId.split('.')[0]]);
+  });
+
+  test('describes each group, in the order of the document', () => {
+    const tags: { name: string; description: string }[] = document.tags;
+    expect(tags.map(({ name }) => name)).toEqual([...new Set(operations.map(({ details }) => details.tags[0]))]);
+    for (const { name, description } of tags) expect([name, description]).toEqual([name, expect.stringMatching(/^\S.{15,}\.$/)]);
+  });
+
+  test('says of each operation which credentials open it, and which scope a key needs', () => {
+    const of = (id: string) => operations.find(({ details }) => details.operationId === id)!.details.security;
+    const session = [{ Session: [] }, { SessionCookie: [] }];
+    expect(of('health.get')).toEqual([]);
+    expect(of('webhooks.receive')).toEqual([]);
+    expect(of('auth.logOut')).toEqual(session);
+    expect(of('contacts.list')).toEqual([{ ApiKey: ['read'] }, ...session]);
+    expect(of('knowledgeBase.search')).toEqual([{ ApiKey: ['read'] }, ...session]);
+    expect(of('campaigns.start')).toEqual([{ ApiKey: ['write'] }, ...session]);
+    expect(of('apiKeys.list')).toEqual([{ ApiKey: ['admin'] }, ...session]);
+    for (const { details } of operations) expect([details.operationId, details.security]).toEqual([details.operationId, expect.any(Array)]);
+  });
+
+  test('offers an Idempotency-Key where one counts', () => {
+    const takers = operations.filter(({ details }) => JSON.stringify(details.parameters ?? []).includes('IdempotencyKey'));
+    const ids = takers.map(({ details }) => details.operationId);
+    expect(ids).toContain('contacts.upsert');
+    expect(takers.some(({ method }) => method === 'GET')).toBe(false);
+    expect(ids.some((id) => /^(auth|apiKeys|webhooks)\./.test(id) || id.endsWith('.upload'))).toBe(false);
   });
 
   test('declares every path parameter of every path, and no other', () => {
@@ -87,7 +124,8 @@ describe('the OpenAPI document', () => {
     const references = new Set(referencesIn(document));
     expect(references.size).toBeGreaterThan(20);
     for (const reference of references) expect([reference, resolved(reference)]).toEqual([reference, expect.any(Object)]);
-    for (const name of Object.keys(document.components.schemas)) expect(references).toContain(`#/components/schemas/${name}`);
+    for (const kind of ['schemas', 'responses', 'parameters'])
+      for (const name of Object.keys(document.components[kind])) expect(references).toContain(`#/components/${kind}/${name}`);
   });
 
   test('uses the words of OpenAPI 3.1, not those of 3.0', () => {
@@ -98,7 +136,6 @@ describe('the OpenAPI document', () => {
 
   test('says which credentials there are', () => {
     expect(Object.keys(document.components.securitySchemes).toSorted()).toEqual(['ApiKey', 'Session', 'SessionCookie']);
-    expect(document.security.map((one: object) => Object.keys(one)[0]).toSorted()).toEqual(['ApiKey', 'Session', 'SessionCookie']);
   });
 });
 

@@ -1,4 +1,5 @@
-import { createApp, openApiDocument } from '../../src/http/app.ts';
+import { createApp } from '../../src/http/app.ts';
+import { openApiDocument } from '../../src/http/openapi/document.ts';
 
 interface Parameter {
   name: string;

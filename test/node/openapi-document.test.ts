@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
-import { createApp, openApiDocument } from '../../src/http/app.ts';
+import { createApp } from '../../src/http/app.ts';
+import { openApiDocument } from '../../src/http/openapi/document.ts';
 
 test('the OpenAPI document is a valid OpenAPI 3.1 document', async () => {
   const validator = new Validator();

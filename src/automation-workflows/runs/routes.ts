@@ -10,13 +10,12 @@ import { retryRun } from './retry.ts';
 import { stopRun } from './stop.ts';
 import { listRuns } from './list-store.ts';
 
-const tags = ['automation-runs'];
 const params = z.object({ run_id: pathId });
 
 const listAllRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/runs',
-  tags,
+  operationId: 'journeyRuns.list',
   summary: 'List the runs of all journeys, newest first',
   request: { query: schemas.RunQuery },
   responses: { 200: jsonResponse(schemas.RunList), ...errorResponses(400) },
@@ -24,7 +23,7 @@ const listAllRoute = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/{workflow_id}/runs',
-  tags,
+  operationId: 'journeyRuns.listOfJourney',
   summary: 'List the runs of one journey, newest first',
   request: { params: z.object({ workflow_id: pathId }), query: schemas.WorkflowRunQuery },
   responses: { 200: jsonResponse(schemas.RunList), ...errorResponses(400, 404) },
@@ -32,7 +31,7 @@ const listRoute = createRoute({
 const getRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/runs/{run_id}',
-  tags,
+  operationId: 'journeyRuns.get',
   summary: 'Get a run as it is now',
   request: { params },
   responses: { 200: jsonResponse(schemas.RunRecord), ...errorResponses(400, 404) },
@@ -40,7 +39,7 @@ const getRoute = createRoute({
 const historyRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/runs/{run_id}/history',
-  tags,
+  operationId: 'journeyRuns.getHistory',
   summary: 'What a run did, node by node, oldest first',
   request: { params, query: schemas.HistoryQuery },
   responses: { 200: jsonResponse(schemas.HistoryList), ...errorResponses(400, 404) },
@@ -48,7 +47,7 @@ const historyRoute = createRoute({
 const stopRoute = createRoute({
   method: 'post',
   path: '/automation-workflows/runs/{run_id}/stop',
-  tags,
+  operationId: 'journeyRuns.stop',
   summary: 'End a live run at once',
   request: { params },
   responses: { 200: jsonResponse(schemas.RunRecord), ...errorResponses(400, 404, 409) },
@@ -57,7 +56,7 @@ const stopRoute = createRoute({
 const retryRoute = createRoute({
   method: 'post',
   path: '/automation-workflows/runs/{run_id}/retry',
-  tags,
+  operationId: 'journeyRuns.retry',
   summary: 'Have a failed run go on from the node where it failed',
   request: { params, body: { ...jsonBody(schemas.RetryBody), required: false } },
   responses: { 200: jsonResponse(schemas.RunRecord), ...errorResponses(400, 404, 409) },

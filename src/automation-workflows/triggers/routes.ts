@@ -13,14 +13,13 @@ import { internalEvents } from './internal-events.ts';
 import { triggerRecord, webhookUrl } from './records.ts';
 import { eventTypesSeen, listTriggers } from './store.ts';
 
-const tags = ['automation-triggers'];
 const ofWorkflow = z.object({ workflow_id: pathId });
 const ofTrigger = z.object({ trigger_id: pathId });
 
 const createTriggerRoute = createRoute({
   method: 'post',
   path: '/automation-workflows/{workflow_id}/triggers',
-  tags,
+  operationId: 'triggers.create',
   summary: 'Add a trigger',
   request: { params: ofWorkflow, body: jsonBody(schemas.NewTriggerBody) },
   responses: { 201: jsonResponse(schemas.TriggerRecord, 'Created'), ...errorResponses(400, 404, 409) },
@@ -28,7 +27,7 @@ const createTriggerRoute = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/{workflow_id}/triggers',
-  tags,
+  operationId: 'triggers.list',
   summary: 'List the triggers of a journey',
   request: { params: ofWorkflow, query: schemas.TriggerQuery },
   responses: { 200: jsonResponse(schemas.TriggerList), ...errorResponses(400, 404) },
@@ -36,7 +35,7 @@ const listRoute = createRoute({
 const patchRoute = createRoute({
   method: 'patch',
   path: '/automation-workflows/triggers/{trigger_id}',
-  tags,
+  operationId: 'triggers.update',
   summary: 'Change the name, config or state of a trigger',
   request: { params: ofTrigger, body: jsonBody(schemas.TriggerPatchBody) },
   responses: { 200: jsonResponse(schemas.TriggerRecord), ...errorResponses(400, 404, 409) },
@@ -44,7 +43,7 @@ const patchRoute = createRoute({
 const archiveRoute = createRoute({
   method: 'delete',
   path: '/automation-workflows/triggers/{trigger_id}',
-  tags,
+  operationId: 'triggers.archive',
   summary: 'Archive a trigger; it never fires again',
   request: { params: ofTrigger },
   responses: { 200: jsonResponse(schemas.TriggerRecord), ...errorResponses(400, 404) },
@@ -52,7 +51,7 @@ const archiveRoute = createRoute({
 const metaRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/{workflow_id}/trigger-meta',
-  tags,
+  operationId: 'triggers.describe',
   summary: 'What a form for triggers needs: the types with their config schemas, and what has been seen',
   request: { params: ofWorkflow },
   responses: { 200: jsonResponse(schemas.TriggerMeta), ...errorResponses(400, 404) },
@@ -60,7 +59,7 @@ const metaRoute = createRoute({
 const fireRoute = createRoute({
   method: 'post',
   path: '/automation-workflows/{workflow_id}/triggers/{trigger_id}/fire',
-  tags,
+  operationId: 'triggers.fire',
   summary: 'Fire a manual trigger: one run for each contact, or one without contact',
   request: { params: z.object({ workflow_id: pathId, trigger_id: pathId }), body: jsonBody(schemas.FireBody) },
   responses: { 200: jsonResponse(schemas.FireAnswer), ...errorResponses(400, 404, 409) },

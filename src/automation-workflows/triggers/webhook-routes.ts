@@ -7,13 +7,12 @@ import { DeliveryAccepted } from '../schemas.ts';
 import { answerChallenge, receiveWebhook } from './receive.ts';
 
 const bodyLimit = 1024 * 1024;
-const tags = ['webhooks'];
 const request = { params: z.object({ trigger_uuid: z.string().max(100) }) };
 
 const receiveRoute = createRoute({
   method: 'post',
   path: '/automation-workflows/webhook/{trigger_uuid}',
-  tags,
+  operationId: 'webhooks.receive',
   summary: 'Receive a webhook of any content type, verified as its trigger says',
   security: [],
   request,
@@ -22,7 +21,7 @@ const receiveRoute = createRoute({
 const challengeRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/webhook/{trigger_uuid}',
-  tags,
+  operationId: 'webhooks.answerChallenge',
   summary: "Answer a sender's challenge",
   security: [],
   request,

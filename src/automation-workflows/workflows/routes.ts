@@ -11,13 +11,12 @@ import { definitionIssues, proposalIssues } from './prepare.ts';
 import { versionRecord, workflowRecord } from './records.ts';
 import { listVersions, listWorkflows } from './store.ts';
 
-const tags = ['automation-workflows'];
 const params = z.object({ workflow_id: pathId });
 
 const createRouteOf = createRoute({
   method: 'post',
   path: '/automation-workflows',
-  tags,
+  operationId: 'journeys.create',
   summary: 'Create a journey as a draft',
   request: { body: jsonBody(schemas.NewWorkflowBody) },
   responses: { 201: jsonResponse(schemas.WorkflowRecord, 'Created'), ...errorResponses(400) },
@@ -25,7 +24,7 @@ const createRouteOf = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/automation-workflows',
-  tags,
+  operationId: 'journeys.list',
   summary: 'List journeys, newest first',
   request: { query: schemas.WorkflowQuery },
   responses: { 200: jsonResponse(schemas.WorkflowList), ...errorResponses(400) },
@@ -33,14 +32,14 @@ const listRoute = createRoute({
 const nodeTypesRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/node-types',
-  tags,
+  operationId: 'journeys.listNodeTypes',
   summary: 'Every node type with the JSON Schema of its data, its handles and an example',
   responses: { 200: jsonResponse(schemas.NodeTypeList), ...errorResponses(400) },
 });
 const getRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/{workflow_id}',
-  tags,
+  operationId: 'journeys.get',
   summary: 'Get a journey',
   request: { params },
   responses: { 200: jsonResponse(schemas.WorkflowRecord), ...errorResponses(400, 404) },
@@ -48,7 +47,7 @@ const getRoute = createRoute({
 const patchRoute = createRoute({
   method: 'patch',
   path: '/automation-workflows/{workflow_id}',
-  tags,
+  operationId: 'journeys.update',
   summary: 'Change a journey or its status',
   request: { params, body: jsonBody(schemas.WorkflowPatchBody) },
   responses: { 200: jsonResponse(schemas.WorkflowRecord), ...errorResponses(400, 404, 409) },
@@ -56,7 +55,7 @@ const patchRoute = createRoute({
 const archiveRoute = createRoute({
   method: 'delete',
   path: '/automation-workflows/{workflow_id}',
-  tags,
+  operationId: 'journeys.archive',
   summary: 'Archive a journey; its live runs are cancelled',
   request: { params },
   responses: { 200: jsonResponse(schemas.WorkflowRecord), ...errorResponses(400, 404) },
@@ -64,7 +63,7 @@ const archiveRoute = createRoute({
 const versionsRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/{workflow_id}/versions',
-  tags,
+  operationId: 'journeys.listVersions',
   summary: 'List the versions of the definition, newest first',
   request: { params, query: z.object(pageQuery) },
   responses: { 200: jsonResponse(schemas.VersionList), ...errorResponses(400, 404) },
@@ -72,7 +71,7 @@ const versionsRoute = createRoute({
 const validateRoute = createRoute({
   method: 'post',
   path: '/automation-workflows/{workflow_id}/validate',
-  tags,
+  operationId: 'journeys.validate',
   summary: 'What would stop this definition, or the given one, from going active',
   request: { params, body: jsonBody(schemas.ValidationBody) },
   responses: { 200: jsonResponse(schemas.ValidationAnswer), ...errorResponses(400, 404) },
@@ -80,7 +79,7 @@ const validateRoute = createRoute({
 const executeRoute = createRoute({
   method: 'post',
   path: '/automation-workflows/{workflow_id}/execute',
-  tags,
+  operationId: 'journeys.execute',
   summary: 'Start a run now',
   request: { params, body: jsonBody(schemas.ExecuteBody) },
   responses: { 200: jsonResponse(schemas.RunRecord), ...errorResponses(400, 404, 409) },
@@ -88,7 +87,7 @@ const executeRoute = createRoute({
 const testRoute = createRoute({
   method: 'post',
   path: '/automation-workflows/{workflow_id}/test',
-  tags,
+  operationId: 'journeys.test',
   summary: 'Test a journey of any status; a dry run performs nothing and answers the finished run with its history',
   request: { params, body: jsonBody(schemas.TestBody) },
   responses: { 200: jsonResponse(schemas.TestedRun), ...errorResponses(400, 404) },
@@ -96,7 +95,7 @@ const testRoute = createRoute({
 const explainRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/{workflow_id}/explain',
-  tags,
+  operationId: 'journeys.explain',
   summary: 'Whether a contact would enter a journey now, by which trigger, and which rule stops it',
   request: { params, query: schemas.ExplainQuery },
   responses: { 200: jsonResponse(schemas.Explanation), ...errorResponses(400, 404) },

@@ -6,12 +6,10 @@ import * as schemas from './schemas.ts';
 import type { SuppressionRow } from './store.ts';
 import { addSuppression, deleteSuppression, deleteSuppressionOf, listSuppressions } from './suppressions.ts';
 
-const tags = ['contacts'];
-
 const listRoute = createRoute({
   method: 'get',
   path: '/contacts/suppressions',
-  tags,
+  operationId: 'suppressions.list',
   summary: 'List phone numbers that must not be called, newest first',
   request: { query: schemas.SuppressionQuery },
   responses: { 200: jsonResponse(schemas.SuppressionList), ...errorResponses(400) },
@@ -19,7 +17,7 @@ const listRoute = createRoute({
 const addRoute = createRoute({
   method: 'post',
   path: '/contacts/suppressions',
-  tags,
+  operationId: 'suppressions.create',
   summary: 'Suppress a phone number: no call goes to it, for good or until a moment',
   description: 'A number that is suppressed already is suppressed for the longer of the two times. To shorten it, delete it first.',
   request: { body: jsonBody(schemas.SuppressionBody) },
@@ -28,7 +26,7 @@ const addRoute = createRoute({
 const deleteByPhoneRoute = createRoute({
   method: 'delete',
   path: '/contacts/suppressions',
-  tags,
+  operationId: 'suppressions.deleteByPhone',
   summary: 'Allow calls to a phone number again',
   request: { query: schemas.PhoneQuery },
   responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 404) },
@@ -36,7 +34,7 @@ const deleteByPhoneRoute = createRoute({
 const deleteRoute = createRoute({
   method: 'delete',
   path: '/contacts/suppressions/{suppression_id}',
-  tags,
+  operationId: 'suppressions.delete',
   summary: 'Delete a suppression; calls to its number are allowed again',
   request: { params: z.object({ suppression_id: pathId }) },
   responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 404) },

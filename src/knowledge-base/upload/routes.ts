@@ -7,7 +7,7 @@ const errors = errorResponses(403, 409, 413);
 const uploadRoute = createRoute({
   method: 'put',
   path: '/uploads/knowledge-base/{organization_id}/{document_uuid}',
-  tags: ['knowledge-base'],
+  operationId: 'knowledgeBase.upload',
   summary: 'Upload a document to the URL that POST /knowledge-base/upload-url gave',
   security: [],
   request: {

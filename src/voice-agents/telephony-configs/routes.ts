@@ -9,13 +9,12 @@ import { telephonyConfigRecord } from './records.ts';
 import * as schemas from './schemas.ts';
 import type { TelephonyConfigRow } from './store.ts';
 
-const tags = ['telephony'];
 const ofConfig = z.object({ config_id: pathId });
 
 const listRoute = createRoute({
   method: 'get',
   path: '/organizations/telephony-configs',
-  tags,
+  operationId: 'telephonyConfigs.list',
   summary: 'List telephony configurations, newest first, their secrets masked',
   request: { query: schemas.TelephonyConfigQuery },
   responses: { 200: jsonResponse(schemas.TelephonyConfigList), ...errorResponses(400) },
@@ -23,7 +22,7 @@ const listRoute = createRoute({
 const createConfigRoute = createRoute({
   method: 'post',
   path: '/organizations/telephony-configs',
-  tags,
+  operationId: 'telephonyConfigs.create',
   summary: 'Connect a carrier account with the numbers that it calls from',
   request: { body: jsonBody(schemas.NewTelephonyConfigBody) },
   responses: { 200: jsonResponse(schemas.TelephonyConfigRecord), ...errorResponses(400, 404, 409, 413, 415) },
@@ -31,7 +30,7 @@ const createConfigRoute = createRoute({
 const readRoute = createRoute({
   method: 'get',
   path: '/organizations/telephony-configs/{config_id}',
-  tags,
+  operationId: 'telephonyConfigs.get',
   summary: 'Get a telephony configuration, its secrets masked',
   request: { params: ofConfig },
   responses: { 200: jsonResponse(schemas.TelephonyConfigRecord), ...errorResponses(400, 404) },
@@ -39,7 +38,7 @@ const readRoute = createRoute({
 const patchRoute = createRoute({
   method: 'patch',
   path: '/organizations/telephony-configs/{config_id}',
-  tags,
+  operationId: 'telephonyConfigs.update',
   summary: 'Change a telephony configuration: absent fields and masked secrets stay',
   request: { params: ofConfig, body: jsonBody(schemas.TelephonyConfigPatchBody) },
   responses: { 200: jsonResponse(schemas.TelephonyConfigRecord), ...errorResponses(400, 404, 409, 413, 415) },
@@ -47,7 +46,7 @@ const patchRoute = createRoute({
 const deleteRoute = createRoute({
   method: 'delete',
   path: '/organizations/telephony-configs/{config_id}',
-  tags,
+  operationId: 'telephonyConfigs.delete',
   summary: 'Delete a telephony configuration; the oldest that is left becomes the default when it was it',
   request: { params: ofConfig },
   responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 404) },

@@ -1,0 +1,19 @@
+/** A request that works as it stands, after the requests that stand before it in the document, and what is answered. */
+export interface OperationExample {
+  path?: Record<string, string | number>;
+  query?: Record<string, string | number | boolean>;
+  /** JSON, or the text of another content type. */
+  body?: unknown;
+  /** The answer of success: JSON, or text. */
+  answer?: unknown;
+}
+
+/** One of several requests of an operation. */
+export interface NamedExample extends OperationExample {
+  /** Letters and digits. */
+  name: string;
+  summary?: string;
+}
+
+/** By operationId. */
+export type ExamplesByOperation = Record<string, OperationExample | NamedExample[]>;

@@ -1,0 +1,177 @@
+interface Group {
+  /** How a person reads it. */
+  title: string;
+  description: string;
+  /** The second part of each operationId, in the order of the document: what makes something stands before what needs it. */
+  operations: string[];
+}
+
+/**
+ * The operations as the document shows them: a group is a tag and the first part of an operationId. Groups stand in the order in which a
+ * newcomer needs them. The methods of one path stay together, where the first of them stands.
+ */
+export const groups: Record<string, Group> = {
+  health: { title: 'Health', description: 'Whether the service is up.', operations: ['get'] },
+  auth: {
+    title: 'Sign-in',
+    description: 'Users, their sessions, and the organization that a session works in. Programs use an API key instead.',
+    operations: ['signUp', 'logIn', 'me', 'createOrganization', 'selectOrganization', 'logOut'],
+  },
+  organization: {
+    title: 'Organization',
+    description: 'The organization of the caller: name, country, time zone, plan.',
+    operations: ['get', 'update'],
+  },
+  apiKeys: {
+    title: 'API keys',
+    description: 'Keys for programs, sent as `X-API-Key`. The scope of a key is `read`, `write` or `admin`.',
+    operations: ['create', 'list', 'revoke', 'reactivate'],
+  },
+  contacts: {
+    title: 'Contacts',
+    description: 'People, known by phone number or external id. Two spellings of one number are one contact.',
+    operations: [
+      'create',
+      'list',
+      'upsert',
+      'bulkUpsert',
+      'listFieldKeys',
+      'get',
+      'update',
+      'delete',
+      'listLists',
+      'listEvents',
+      'listCalls',
+    ],
+  },
+  contactLists: {
+    title: 'Contact lists',
+    description: 'Named lists of contacts. A contact is on any number of them.',
+    operations: ['list', 'create', 'get', 'update', 'delete', 'listContacts', 'addContacts', 'removeContact'],
+  },
+  suppressions: {
+    title: 'Suppressions',
+    description: 'Phone numbers that must not be called, asked before each call.',
+    operations: ['create', 'list', 'deleteByPhone', 'delete'],
+  },
+  journeys: {
+    title: 'Journeys',
+    description:
+      'Automation workflows: graphs of nodes that decide what happens to a contact, and when. Only an active journey starts runs.',
+    operations: ['create', 'list', 'listNodeTypes', 'get', 'update', 'archive', 'listVersions', 'validate', 'test', 'execute', 'explain'],
+  },
+  triggers: {
+    title: 'Triggers of journeys',
+    description: 'What starts runs of a journey: events, webhooks, schedules, changes of contacts, a person.',
+    operations: ['create', 'list', 'update', 'archive', 'describe', 'fire'],
+  },
+  webhooks: {
+    title: 'Webhooks',
+    description: 'Where other systems deliver to webhook triggers. Open without credentials: each trigger verifies its sender.',
+    operations: ['receive', 'answerChallenge'],
+  },
+  events: {
+    title: 'Events',
+    description: 'What happened to a contact elsewhere. Journeys follow each event exactly once.',
+    operations: ['create', 'list'],
+  },
+  journeyRuns: {
+    title: 'Runs of journeys',
+    description: 'One contact on its way through a journey, step by step.',
+    operations: ['list', 'listOfJourney', 'get', 'getHistory', 'stop', 'retry'],
+  },
+  telephonyConfigs: {
+    title: 'Telephony configurations',
+    description: 'Carrier accounts (Twilio, Telnyx) and the numbers that calls come from.',
+    operations: ['create', 'list', 'get', 'update', 'delete'],
+  },
+  agents: {
+    title: 'Voice agents',
+    description: 'Graphs of prompts by which an agent talks.',
+    operations: ['create', 'list', 'get', 'update', 'setStatus', 'validate', 'verify'],
+  },
+  agentRuns: {
+    title: 'Calls and chats',
+    description: 'Talks of a voice agent with a person, on the telephone or in text, with transcript and recording.',
+    operations: ['create', 'list', 'sendMessage', 'end', 'get', 'getTranscript', 'getRecording', 'getDownloadLink', 'downloadArtifact'],
+  },
+  campaigns: {
+    title: 'Campaigns',
+    description: 'A voice agent calls everybody in a file, a contact list or a sheet.',
+    operations: [
+      'createUploadUrl',
+      'upload',
+      'create',
+      'list',
+      'get',
+      'update',
+      'start',
+      'pause',
+      'resume',
+      'getProgress',
+      'listRows',
+      'getReport',
+      'redial',
+      'cancel',
+    ],
+  },
+  knowledgeBase: {
+    title: 'Knowledge base',
+    description: 'Documents that agents and journeys answer from, and the search in them.',
+    operations: [
+      'createUploadUrl',
+      'upload',
+      'processDocument',
+      'listDocuments',
+      'listChunks',
+      'search',
+      'reprocessDocument',
+      'getDocument',
+      'deleteDocument',
+    ],
+  },
+  testSessions: {
+    title: 'Conversation tests',
+    description: 'One voice agent talks to another, and what was said is judged.',
+    operations: ['create', 'list', 'start', 'listActive', 'get', 'getConversation', 'stop'],
+  },
+  loadTests: {
+    title: 'Load tests',
+    description: 'Many conversation tests of the same two agents at once.',
+    operations: ['create', 'list', 'getStatistics', 'stop'],
+  },
+  integrations: {
+    title: 'Integrations',
+    description: "Connections to an organization's tools: chat, issue tracker, calendar, books, sheets.",
+    operations: [
+      'connect',
+      'finalize',
+      'list',
+      'getStatus',
+      'listChannels',
+      'listProjects',
+      'listIssueTypes',
+      'update',
+      'listBooksOrganizations',
+      'selectBooksOrganization',
+      'searchSheets',
+      'previewSheet',
+      'selectSheet',
+      'getFieldMapping',
+      'replaceFieldMapping',
+      'resync',
+      'pushContact',
+      'disconnect',
+    ],
+  },
+  messaging: {
+    title: 'Messaging',
+    description: 'The WhatsApp provider of the organization, its templates, and what became of each message.',
+    operations: ['updateConfig', 'getConfig', 'listTemplates', 'sendTest', 'listMessages'],
+  },
+};
+
+/** Every operationId in the order of the document. */
+export const operationIds: string[] = Object.entries(groups).flatMap(([group, { operations }]) =>
+  operations.map((operation) => `${group}.${operation}`),
+);
