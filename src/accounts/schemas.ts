@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { bodyId, timestamp } from '../http/area.ts';
+import { bodyId, createdAt, orNull, timestamp } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { isTimeZone } from '../library/time-zones.ts';
 import { isCountryCode } from '../contacts/phone-numbers.ts';
@@ -8,76 +8,147 @@ const email = z.string().trim().toLowerCase().max(254).pipe(z.email('Not an e-ma
 const password = z.string().min(8, 'Must have 8 characters or more').max(200, 'Must have 200 characters or fewer');
 const name = z.string().trim().min(1, 'Must not be empty').max(200);
 
-export const SignUpBody = z.object({ email, password, name: name.nullish(), organization_name: name.nullish() }).openapi('SignUp');
-export const LoginBody = z.object({ email, password: z.string().min(1).max(200) }).openapi('Login');
-export const OrganizationNameBody = z.object({ name }).openapi('NewOrganization');
-export const SelectOrganizationBody = z.object({ organization_id: bodyId }).openapi('SelectOrganization');
+export const SignUpBody = z
+  .object({
+    email: email.describe('The address to log in with, without regard to case. It can sign up once.'),
+    password: password.describe('8 to 200 characters. Only a slow hash of it is stored.'),
+    name: name.nullish().describe('The name of the person, for display.'),
+    organization_name: name
+      .nullish()
+      .describe('Creates the first organization under this name and selects it. Without it, create one by POST /auth/organizations.'),
+  })
+  .openapi('SignUp');
+export const LoginBody = z
+  .object({
+    email: email.describe('The address given at sign-up, without regard to case.'),
+    password: z.string().min(1).max(200).describe('The password given at sign-up.'),
+  })
+  .openapi('Login');
+export const OrganizationNameBody = z
+  .object({ name: name.describe('The name of the new organization, usually that of the company.') })
+  .openapi('NewOrganization');
+export const SelectOrganizationBody = z
+  .object({ organization_id: bodyId.describe('Id of an organization of which the caller is a member.') })
+  .openapi('SelectOrganization');
 
-export const UserRecord = z.object({ id: z.int(), email: z.string(), name: z.string().nullable(), created_at: timestamp }).openapi('User');
+export const UserRecord = z
+  .object({
+    id: z.int().describe('Id of the person; `created_by` of other records refers to it.'),
+    email: z.string().describe('The address to log in with, in lower case.'),
+    name: z.string().nullable().describe('The name for display; null when none was given.'),
+    created_at: createdAt,
+  })
+  .describe('A person who can sign in.')
+  .openapi('User');
+
+const plan = z
+  .object({
+    max_integrations: z.int().describe('Connected tools at one time.'),
+    max_contacts: z.int().describe('Contacts that may be stored.'),
+    concurrent_call_limit: z.int().describe('Calls at one time, of campaigns, journeys and single calls together.'),
+  })
+  .describe('What the organization may use; set by the operator of the service.');
 
 export const OrganizationRecord = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    default_country: z.string().openapi({ example: 'US' }),
-    timezone: z.string().openapi({ example: 'UTC' }),
-    min_hours_between_calls: z.number(),
-    plan: z.object({ max_integrations: z.int(), max_contacts: z.int(), concurrent_call_limit: z.int() }),
-    created_at: timestamp,
+    id: z.int().describe('Id of the organization; `organization_id` of all other records.'),
+    name: z.string().describe('The name for display.'),
+    default_country: z
+      .string()
+      .describe('ISO 3166-1 alpha-2 code of the country whose phone numbers may be written without country code; `US` at first.')
+      .openapi({ example: 'US' }),
+    timezone: z
+      .string()
+      .describe('IANA time zone of calling windows, schedules and quiet hours that name no other; `UTC` at first.')
+      .openapi({ example: 'UTC' }),
+    min_hours_between_calls: z.number().describe('Hours that must lie between two calls to one person; 0, as at first, sets no limit.'),
+    plan,
+    created_at: createdAt,
   })
+  .describe('An organization: everything else belongs to one, and nothing of it is seen by another.')
   .openapi('Organization');
 
+const organization = orNull(OrganizationRecord).describe('The organization that requests act in; null while none is selected.');
+
 export const SessionRecord = z
-  .object({ token: z.string(), user: UserRecord, organization: OrganizationRecord.nullable() })
+  .object({
+    token: z.string().describe('Send it as `Authorization: Bearer`. Browsers have the same in an HttpOnly cookie. Shown this once.'),
+    user: UserRecord,
+    organization,
+  })
+  .describe('The session that has begun.')
   .openapi('Session');
-export const MeRecord = z.object({ user: UserRecord, organization: OrganizationRecord.nullable() }).openapi('Me');
+export const MeRecord = z
+  .object({ user: UserRecord, organization })
+  .describe('The person behind the credentials (of an API key, who minted it) and the organization.')
+  .openapi('Me');
 
 export const OrganizationSettingsBody = z
   .object({
-    name: name.optional(),
-    default_country: z.string().toUpperCase().refine(isCountryCode, 'Not an ISO 3166-1 alpha-2 country code, such as "US"').optional(),
-    timezone: z.string().refine(isTimeZone, 'Not an IANA time zone, such as "Europe/London"').optional(),
+    name: name.optional().describe('A new name for display.'),
+    default_country: z
+      .string()
+      .toUpperCase()
+      .refine(isCountryCode, 'Not an ISO 3166-1 alpha-2 country code, such as "US"')
+      .optional()
+      .describe('ISO 3166-1 alpha-2 code of the country whose phone numbers may be written without country code.'),
+    timezone: z
+      .string()
+      .refine(isTimeZone, 'Not an IANA time zone, such as "Europe/London"')
+      .optional()
+      .describe('IANA time zone, such as `Europe/London`, of calling windows, schedules and quiet hours that name no other.'),
     min_hours_between_calls: z
       .number()
       .min(0, 'Must be 0 hours or more; 0 allows the next call at once')
       .max(720, 'Must be 720 hours (30 days) or less')
       .optional()
-      .openapi({ description: 'Between two calls to one person, whoever asks for them; fractions are allowed', example: 24 }),
+      .describe('Hours between two calls to one person, whoever asks for them; fractions are allowed, 0 sets no limit.'),
   })
   .openapi('OrganizationSettings');
 
 const scope = z.enum(['read', 'write', 'admin']);
+const scopes = z
+  .array(scope)
+  .describe(
+    'What the key may do. `read`: every GET and knowledge search; `write`: all but API keys and settings of the organization; `admin`: all.',
+  );
 
 export const ApiKeyBody = z
   .object({
-    name,
-    scopes: z.array(scope).min(1, 'Name at least one scope').default(['write']),
-    expires_at: z.iso.datetime({ offset: true, message: 'Not an ISO 8601 timestamp, such as 2027-01-31T00:00:00Z' }).nullish(),
+    name: name.describe('What the key is for, so that it can be told from others.'),
+    scopes: scopes.min(1, 'Name at least one scope').default(['write']),
+    expires_at: z.iso
+      .datetime({ offset: true, message: 'Not an ISO 8601 timestamp, such as 2027-01-31T00:00:00Z' })
+      .nullish()
+      .describe('When the key stops working, ISO 8601, in the future. Without it or with null it works until it is revoked.'),
   })
   .openapi('NewApiKey');
 
 export const ApiKeyRecord = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    key_prefix: z.string(),
-    scopes: z.array(scope),
-    status: z.enum(['active', 'expired', 'archived']),
-    created_by: z.int(),
-    expires_at: timestamp.nullable(),
-    archived_at: timestamp.nullable(),
-    created_at: timestamp,
+    id: z.int().describe('Id of the key, by which it is revoked and reactivated.'),
+    name: z.string().describe('What the key is for, as given.'),
+    key_prefix: z.string().describe('The first 8 characters of the key, to recognize it by. The rest is not stored.'),
+    scopes,
+    status: z.enum(['active', 'expired', 'archived']).describe('`active` works; `expired` is past `expires_at`; `archived` was revoked.'),
+    created_by: z.int().describe('Id of the user who minted it.'),
+    expires_at: timestamp.nullable().describe('When it stops working; null: never by itself.'),
+    archived_at: timestamp.nullable().describe('When it was revoked; null: it was not.'),
+    created_at: createdAt,
   })
+  .describe('An API key, without its text.')
   .openapi('ApiKey');
 
-export const NewApiKeyRecord = ApiKeyRecord.extend({ api_key: z.string().openapi({ description: 'Shown this once' }) }).openapi(
-  'MintedApiKey',
-);
+export const NewApiKeyRecord = ApiKeyRecord.extend({
+  api_key: z.string().describe('The key itself, for the header `X-API-Key`. Shown this once: only a hash of it is stored.'),
+})
+  .describe('The new API key, with its text.')
+  .openapi('MintedApiKey');
 
 export const ApiKeyQuery = z.object({
   ...pageQuery,
-  status: z.enum(['active', 'archived']).default('active'),
-  search: z.string().max(200).optional().openapi({ description: 'Substring of the name' }),
+  status: z.enum(['active', 'archived']).default('active').describe('`archived`: those that were revoked; else all others.'),
+  search: z.string().max(200).optional().describe('Part of the name.'),
 });
 
 export const ApiKeyList = listOf('api_keys', ApiKeyRecord);

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { queryId, timestamp } from '../http/area.ts';
+import { createdAt, organizationId, queryId, timestamp, updatedAt } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { parseIsoInstant } from '../library/instants.ts';
 import { cleanLine } from './clean-text.ts';
@@ -37,87 +37,141 @@ const customFieldKey = z
 
 /** The writable fields of a contact, as callers send them. */
 const contactFields = {
-  phone: lineOrNumber(100).nullish().openapi({ description: 'Any usual spelling; stored as E.164', example: '+1 (212) 555-0100' }),
-  external_id: lineOrNumber(255).nullish().openapi({ description: 'Id of the person in your own system', example: 'crm-1042' }),
-  email: line(320).nullish().openapi({ example: 'ada@example.com' }),
-  first_name: line(200).nullish().openapi({ example: 'Ada' }),
-  last_name: line(200).nullish().openapi({ example: 'Byron' }),
-  company: line(300).nullish().openapi({ example: 'Analytical Engines' }),
-  title: line(300).nullish().openapi({ description: 'Job title', example: 'Countess' }),
+  phone: lineOrNumber(100)
+    .nullish()
+    .describe(
+      'Phone number in any usual spelling, stored as E.164. Without country code it is read as one of the `default_country` of the ' +
+        'organization. Two contacts never have the same one.',
+    ),
+  external_id: lineOrNumber(255)
+    .nullish()
+    .describe('Id of the person in your own system, up to 255 characters. Two contacts never have the same one.'),
+  email: line(320).nullish().describe('E-mail address. Several contacts may have the same one.'),
+  first_name: line(200).nullish().describe('Given name.'),
+  last_name: line(200).nullish().describe('Family name.'),
+  company: line(300).nullish().describe('The company the person works for.'),
+  title: line(300).nullish().describe('Job title.'),
   tags: z
     .array(tag, 'Must be a list of texts')
     .max(maximumTags, `At most ${maximumTags} tags`)
     .nullish()
-    .openapi({ example: ['vip'] }),
+    .describe(
+      'Words to group contacts by, up to 100. A change replaces them all; an upsert adds to those that are there; null removes all.',
+    ),
   custom_fields: z
     .record(customFieldKey, z.unknown(), 'Must be an object')
     .nullish()
-    .openapi({ type: ['object', 'null'], description: 'Merged key by key; null removes a key', example: { tier: 'gold' } }),
+    .openapi({ type: ['object', 'null'] })
+    .describe(
+      'Any further facts, by name: up to 200 names and 32 KiB of JSON. Merged name by name: a null removes one, null as a whole all.',
+    ),
 };
 
-export const ContactBody = z.object(contactFields).openapi('ContactFields');
+export const ContactBody = z
+  .object(contactFields)
+  .describe('A contact, as callers send it; absent fields keep their value, null clears them.')
+  .openapi('ContactFields');
 export type ContactFields = z.output<typeof ContactBody>;
 
 /** One row of an upsert: fields that are not standard are folded into custom_fields. */
-export const UpsertRow = z.looseObject(contactFields, 'Must be an object with the fields of a contact').openapi('UpsertRow');
+export const UpsertRow = z
+  .looseObject(contactFields, 'Must be an object with the fields of a contact')
+  .describe(
+    'A contact to create or update. `phone` or `external_id` is required; names that are no field of a contact become custom fields.',
+  )
+  .openapi('UpsertRow');
 
-export const UpsertBody = z.looseObject({ list_name: listName, ...contactFields }).openapi('UpsertContact');
+const upsertList = listName.describe('The list that they join, without regard to case; created when no list has this name.');
+
+export const UpsertBody = z
+  .looseObject({ list_name: upsertList, ...contactFields })
+  .describe('A contact to create or update, and its list. `phone` or `external_id` is required; other names become custom fields.')
+  .openapi('UpsertContact');
 
 export const BulkUpsertBody = z
   .object({
-    list_name: listName,
+    list_name: upsertList,
     // Rows are read one by one, so that a bad one is its own error and not that of the request.
     contacts: z
       .array(z.unknown(), 'Must be a list of contacts')
       .max(maximumContactsPerRequest, `At most ${maximumContactsPerRequest} contacts in one request; send several requests`)
-      .openapi({ type: 'array', items: { $ref: '#/components/schemas/UpsertRow' }, maxItems: maximumContactsPerRequest }),
+      .openapi({ type: 'array', items: { $ref: '#/components/schemas/UpsertRow' }, maxItems: maximumContactsPerRequest })
+      .describe('Up to 5000 contacts. A bad row is reported in `errors` of the answer and the others are stored.'),
   })
   .openapi('BulkUpsert');
 
+const externalId = z.string().nullable().describe('Id of the person in your own system; null when none was given.');
+
 export const ContactRecord = z
   .object({
-    id: z.int(),
-    organization_id: z.int(),
-    external_id: z.string().nullable(),
-    phone: z.string().nullable().openapi({ example: '+12125550100' }),
-    email: z.string().nullable(),
-    first_name: z.string().nullable(),
-    last_name: z.string().nullable(),
-    company: z.string().nullable(),
-    title: z.string().nullable(),
-    tags: z.array(z.string()),
-    custom_fields: z.record(z.string(), z.unknown()),
-    created_at: timestamp,
-    updated_at: timestamp,
+    id: z.int().describe('Id of the contact.'),
+    organization_id: organizationId,
+    external_id: externalId,
+    phone: z.string().nullable().describe('Phone number in E.164, such as `+12125550100`; null when none is known.'),
+    email: z.string().nullable().describe('E-mail address; null when none is known.'),
+    first_name: z.string().nullable().describe('Given name; null when unknown.'),
+    last_name: z.string().nullable().describe('Family name; null when unknown.'),
+    company: z.string().nullable().describe('The company the person works for; null when unknown.'),
+    title: z.string().nullable().describe('Job title; null when unknown.'),
+    tags: z.array(z.string()).describe('Words to group contacts by; empty when there are none.'),
+    custom_fields: z
+      .record(z.string(), z.unknown())
+      .describe('Further facts by name, as they were sent. Journeys read them as `contact.custom_fields`.'),
+    created_at: createdAt,
+    updated_at: updatedAt,
   })
+  .describe('A person whom the organization knows.')
   .openapi('Contact');
 
 export const ContactWithLists = ContactRecord.extend({
-  lists: z.array(z.object({ id: z.int(), name: z.string(), added_at: timestamp })),
-}).openapi('ContactWithLists');
+  lists: z
+    .array(
+      z.object({
+        id: z.int().describe('Id of the list.'),
+        name: z.string().describe('Name of the list.'),
+        added_at: timestamp.describe('When the contact joined it, ISO 8601 in UTC.'),
+      }),
+    )
+    .describe('The lists that the contact is on.'),
+})
+  .describe('A contact and the lists that it is on.')
+  .openapi('ContactWithLists');
 
-export const ContactPage = listOf('contacts', ContactRecord);
+export const ContactPage = listOf('contacts', ContactRecord, 'in the order asked for');
+
+const listCreated = z.boolean().describe('Whether the list is new; false: a list of this name was there.');
 
 export const UpsertResult = z
-  .object({ contact: ContactRecord, contact_list: ContactListRecord, contact_created: z.boolean(), list_created: z.boolean() })
+  .object({
+    contact: ContactRecord,
+    contact_list: ContactListRecord,
+    contact_created: z.boolean().describe('Whether the contact is new; false: one was found by phone or external_id and updated.'),
+    list_created: listCreated,
+  })
+  .describe('The contact and its list as they are now.')
   .openapi('UpsertResult');
 
 export const BulkUpsertResult = z
   .object({
-    created: z.int(),
-    updated: z.int().openapi({ description: 'Contacts that were found, changed or not' }),
-    failed: z.int(),
-    errors: z.array(
-      z.object({
-        index: z.int().openapi({ description: 'Place of the row in the request, from 0' }),
-        phone: z.string().nullable(),
-        external_id: z.string().nullable(),
-        detail: z.string().openapi({ example: 'no_key: a contact needs a phone or an external_id; add one' }),
-      }),
-    ),
-    list_created: z.boolean(),
-    contacts: z.array(ContactRecord),
+    created: z.int().describe('How many contacts are new.'),
+    updated: z.int().describe('How many contacts were found by phone or external_id, whether or not anything changed.'),
+    failed: z.int().describe('How many rows could not be stored; each is an item of `errors`.'),
+    errors: z
+      .array(
+        z.object({
+          index: z.int().describe('Place of the row in the request, from 0.'),
+          phone: z.string().nullable().describe('The phone number as sent; null when the row has none.'),
+          external_id: z.string().nullable().describe('The external_id as sent; null when the row has none.'),
+          detail: z
+            .string()
+            .describe('A word for programs, a colon, and what is wrong: `no_key: a contact needs a phone or an external_id; add one`.'),
+        }),
+      )
+      .describe('The rows that could not be stored, in order.'),
+    list_created: listCreated,
+    contacts: z.array(ContactRecord).describe('The stored contacts, in the order of the request. Rows of one person are one contact.'),
   })
+  .describe('What became of the rows.')
   .openapi('BulkUpsertResult');
 
 const moment = z
@@ -129,6 +183,8 @@ const moment = z
 
 const filterText = z.string().max(320);
 
+const momentFilter = (meaning: string) => moment.optional().describe(`${meaning}: an ISO 8601 date (its beginning in UTC) or time.`);
+
 /** Filters, order and page of GET /contacts/lists/{list_id}/contacts. */
 export const memberQuery = {
   ...pageQuery,
@@ -136,35 +192,42 @@ export const memberQuery = {
     .string()
     .max(200)
     .optional()
-    .openapi({ description: 'Part of the phone, e-mail address, first, last or full name, or company', example: 'byron' }),
-  tag: z.string().max(100).optional().openapi({ description: 'One whole tag, without regard to case', example: 'vip' }),
-  email: filterText.optional().openapi({ description: 'The whole address, without regard to case' }),
-  phone: filterText.optional().openapi({ description: 'Any usual spelling of the number' }),
-  external_id: filterText.optional(),
-  created_after: moment.optional(),
-  created_before: moment.optional(),
-  updated_after: moment.optional(),
-  sort: z.enum(['created_at', 'updated_at', 'last_name']).default('created_at').openapi({
-    description:
-      'Contacts without a last name come after the others. Beyond 10,000 matches, an order other than created_at looks at the newest',
-  }),
-  order: z.enum(['desc', 'asc']).default('desc'),
+    .openapi({ description: 'Part of the phone, e-mail address, first, last or full name, or company.', example: 'byron' }),
+  tag: z.string().max(100).optional().openapi({ description: 'One whole tag, without regard to case.', example: 'vip' }),
+  email: filterText.optional().describe('The whole e-mail address, without regard to case.'),
+  phone: filterText.optional().describe('The whole phone number, in any usual spelling.'),
+  external_id: filterText.optional().describe('The whole external_id.'),
+  created_after: momentFilter('Only contacts created later than this'),
+  created_before: momentFilter('Only contacts created earlier than this'),
+  updated_after: momentFilter('Only contacts changed later than this'),
+  sort: z
+    .enum(['created_at', 'updated_at', 'last_name'])
+    .default('created_at')
+    .describe(
+      'What to sort by. Contacts without a last name come last. Beyond 10,000 matches, an order other than created_at looks at the newest.',
+    ),
+  order: z.enum(['desc', 'asc']).default('desc').describe('`desc`: newest, or last in the alphabet, first; `asc`: the other way round.'),
 };
 export const MemberQuery = z.object(memberQuery);
 
 /** The same for GET /contacts. */
-export const ContactQuery = z.object({ ...memberQuery, list_id: queryId.optional() });
+export const ContactQuery = z.object({ ...memberQuery, list_id: queryId.optional().describe('Only contacts on this list.') });
 export type ContactQuery = z.output<typeof ContactQuery>;
 
 export const CustomFieldKeys = z
   .object({
-    keys: z.array(
-      z.object({
-        key: z.string(),
-        label: z.string(),
-        type: z.enum(['string', 'number', 'boolean', 'date', 'phone', 'email', 'array', 'object']),
-        standard: z.boolean(),
-      }),
-    ),
+    keys: z
+      .array(
+        z.object({
+          key: z.string().describe('Name of the field; of a custom field, the name in `custom_fields`.'),
+          label: z.string().describe('Name to show to people.'),
+          type: z
+            .enum(['string', 'number', 'boolean', 'date', 'phone', 'email', 'array', 'object'])
+            .describe('The kind of its values; of a custom field, of those seen so far.'),
+          standard: z.boolean().describe('True: a field that every contact has; false: a custom field.'),
+        }),
+      )
+      .describe('The standard fields first, then every custom field that was seen.'),
   })
+  .describe('The fields of contacts that can be written.')
   .openapi('CustomFieldKeys');

@@ -7,14 +7,26 @@ export const createArea = () => new OpenAPIHono<HttpEnvironment>({ strict: false
 
 export const jsonBody = <T extends z.ZodType>(schema: T) => ({ content: { 'application/json': { schema } }, required: true as const });
 
-export const jsonResponse = <T extends z.ZodType>(schema: T, description = 'Success') => ({
+/** An answer in JSON. Without a description of its own it has that of its schema. */
+export const jsonResponse = <T extends z.ZodType>(schema: T, description = schema.description ?? 'Success') => ({
   description,
   content: { 'application/json': { schema } },
 });
 
-const ErrorBody = z.object({ detail: z.string() }).openapi('Error');
+const ErrorBody = z
+  .object({ detail: z.string().describe('What is wrong and what to do about it, in one sentence.') })
+  .describe('Why a request was refused.')
+  .openapi('Error');
+
+/** One thing that is wrong, and where. */
+export const Problem = z.object({
+  loc: z.array(z.string()).describe('Where it is: first `body`, `query` or `path`, then field names and list indexes, from 0.'),
+  msg: z.string().describe('What is wrong with the value, in words.'),
+  type: z.string().describe('The kind of problem, for programs, such as `too_small`.'),
+});
 const ValidationErrorBody = z
-  .object({ detail: z.array(z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() })) })
+  .object({ detail: z.array(Problem).describe('Every problem that was found.') })
+  .describe('Which values of a request are wrong.')
   .openapi('ValidationError');
 
 export const errorMeanings: Record<number, string> = {
@@ -50,6 +62,17 @@ export const pathId = integerText.openapi({ type: 'integer', example: 42 });
 export const queryId = integerText.openapi({ type: 'integer', example: 42 });
 export const bodyId = z.int().positive();
 
+/** `schema` or null. Where the schema is a component, `.nullable()` would put the null into the component itself. */
+export const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
+
 export const timestamp = z.iso.datetime().openapi({ example: '2026-11-20T10:15:30.000Z' });
 
-export const deletedStatus = z.object({ status: z.literal('deleted') }).openapi('Deleted');
+/** Fields that most records have. */
+export const organizationId = z.int().describe('Id of the organization to which it belongs.');
+export const createdAt = timestamp.describe('When it was created, ISO 8601 in UTC.');
+export const updatedAt = timestamp.describe('When it was last changed, ISO 8601 in UTC; at first the time of its creation.');
+
+export const deletedStatus = z
+  .object({ status: z.literal('deleted').describe('Always `deleted`.') })
+  .describe('It is gone.')
+  .openapi('Deleted');

@@ -10,9 +10,21 @@ const pageStart = z.int().min(0, 'Must be 0 or more');
 
 /** Query parameters of every list. */
 export const pageQuery = {
-  limit: integerText.pipe(pageSize).default(50).openapi({ type: 'integer', minimum: 1, maximum: 500, default: 50 }),
-  offset: integerText.pipe(pageStart).default(0).openapi({ type: 'integer', minimum: 0, default: 0 }),
-  cursor: z.string().max(500).optional().openapi({ description: 'Opaque, from `next_cursor`; stable under inserts' }),
+  limit: integerText
+    .pipe(pageSize)
+    .default(50)
+    .openapi({ type: 'integer', minimum: 1, maximum: 500, default: 50, description: 'How many items a page has at most.' }),
+  offset: integerText.pipe(pageStart).default(0).openapi({
+    type: 'integer',
+    minimum: 0,
+    default: 0,
+    description: 'How many items to leave out at the beginning. For deep paging `cursor` is faster and misses nothing.',
+  }),
+  cursor: z
+    .string()
+    .max(500)
+    .optional()
+    .describe('`next_cursor` of the page before; takes the place of `offset`. Items that are added meanwhile do not shift the pages.'),
 };
 
 export interface Page {
@@ -72,22 +84,26 @@ export function envelope<Name extends string, Row, Shown>(name: Name, page: Page
   } as { [K in Name]: Shown[] } & { total: number; total_capped?: boolean; limit: number; offset: number; next_cursor: string | null };
 }
 
-/** The schema of such an envelope. */
-export const listOf = <Name extends string, T extends z.ZodType>(name: Name, item: T) =>
-  z.object({
-    [name]: z.array(item),
-    total: z.int(),
-    total_capped: z.boolean().optional(),
-    limit: z.int(),
-    offset: z.int(),
-    next_cursor: z.string().nullable(),
-  } as { [K in Name]: z.ZodArray<T> } & {
-    total: z.ZodInt;
-    total_capped: z.ZodOptional<z.ZodBoolean>;
-    limit: z.ZodInt;
-    offset: z.ZodInt;
-    next_cursor: z.ZodNullable<z.ZodString>;
-  });
+/** The fields of an envelope that say where its page stands in the whole. */
+const pageFields = {
+  total: z.int().describe('How many items match in all, on this page and others.'),
+  total_capped: z
+    .boolean()
+    .optional()
+    .describe('True when counting stopped at 10,000, so that there are at least `total`; absent when `total` is exact.'),
+  limit: z.int().describe('The page size that was asked for, or the default.'),
+  offset: z.int().describe('The offset that was asked for, or 0.'),
+  next_cursor: z.string().nullable().describe('Send it as `cursor` to get the next page; null on the last one.'),
+};
+
+/** The schema of such an envelope; `order` says how the items are sorted. */
+export const listOf = <Name extends string, T extends z.ZodType>(name: Name, item: T, order = 'newest first') => {
+  const words = name.replaceAll('_', ' ');
+  const fields = { [name]: z.array(item).describe(`The ${words} of this page, ${order}.`), ...pageFields };
+  return z.object(fields as ListShape<Name, T>).describe(`One page of ${words}, and where it stands in the whole.`);
+};
+
+type ListShape<Name extends string, T extends z.ZodType> = { [K in Name]: z.ZodArray<T> } & typeof pageFields;
 
 /** Cuts the one row that was read beyond the page and says whether it was there. */
 export function cut<Row>(rows: Row[], limit: number, position: (row: Row) => Position): { rows: Row[]; next: Position | null } {

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { timestamp } from '../../http/area.ts';
+import { createdAt, timestamp } from '../../http/area.ts';
 import { listOf, pageQuery } from '../../http/pagination.ts';
 import { parseIsoInstant } from '../../library/instants.ts';
 import { cleanLine } from '../clean-text.ts';
 import { searchedSuppressions } from './store.ts';
 
-const phone = z.string('Must be text').openapi({ description: 'Any usual spelling; stored as E.164', example: '+12125550100' });
+const phone = z.string('Must be text').describe('Phone number in any usual spelling; it is compared as E.164.');
 const standardReason = 'do_not_call';
 
 export const SuppressionBody = z
@@ -18,20 +18,29 @@ export const SuppressionBody = z
       .refine((text) => text.length <= 200, 'Must have 200 characters or fewer')
       .nullish()
       .transform((text) => text ?? standardReason)
-      .openapi({ type: 'string', default: standardReason }),
+      .openapi({ type: 'string', default: standardReason })
+      .describe('Why, in a word or a sentence. Calls that are refused show it.'),
     until: z
       .string('Must be text')
       .transform((text) => parseIsoInstant(text))
       .refine((instant) => instant !== null, 'Not an ISO 8601 date or time, such as 2027-01-31 or 2027-01-31T00:00:00Z')
       .transform(Number)
       .nullish()
-      .openapi({ type: ['string', 'null'], format: 'date-time', description: 'Left out or null: for good' }),
+      .openapi({ type: ['string', 'null'], format: 'date-time' })
+      .describe('When calls are allowed again: an ISO 8601 date (its beginning in UTC) or time. Left out or null: never.'),
   })
   .openapi('NewSuppression');
 export type SuppressionBody = z.output<typeof SuppressionBody>;
 
 export const SuppressionRecord = z
-  .object({ id: z.int(), phone: z.string(), reason: z.string(), until: timestamp.nullable(), created_at: timestamp })
+  .object({
+    id: z.int().describe('Id of the suppression.'),
+    phone: z.string().describe('The phone number in E.164.'),
+    reason: z.string().describe('Why it must not be called; `do_not_call` when nothing else was said.'),
+    until: timestamp.nullable().describe('When calls are allowed again, ISO 8601 in UTC; null: never.'),
+    created_at: createdAt,
+  })
+  .describe('A phone number that must not be called, whoever asks: campaign, journey or single call.')
   .openapi('Suppression');
 
 export const SuppressionQuery = z.object({
@@ -41,12 +50,12 @@ export const SuppressionQuery = z.object({
     .string()
     .max(200)
     .optional()
-    .openapi({ description: `Part of the number or the reason, among the newest ${searchedSuppressions.toLocaleString('en')}` }),
+    .openapi({ description: `Part of the number or the reason, among the newest ${searchedSuppressions.toLocaleString('en')}.` }),
   include_expired: z
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true')
-    .openapi({ type: 'boolean', description: 'Also those that have ended' }),
+    .openapi({ type: 'boolean', description: 'Also those whose `until` has passed.' }),
 });
 export type SuppressionQuery = z.output<typeof SuppressionQuery>;
 
