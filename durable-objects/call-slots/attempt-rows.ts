@@ -253,6 +253,19 @@ export class AttemptRows {
     );
   }
 
+  /** How the queued attempts stand whose `column` is `value`: whether one may be dialled at `now`, else why none may. */
+  queueOf(column: 'owner' | 'key', value: string, now: number): { isReady: boolean; isPersonInCall: boolean; notBefore: number | null } {
+    const queued = `${column} = ? AND state = 'queued'`;
+    const engaged = 'EXISTS (SELECT 1 FROM attempt other WHERE other.phone = attempt.phone AND other.is_engaged = 1)';
+    const exists = (where: string, ...more: Value[]) =>
+      this.#sql.exec(`SELECT 1 FROM attempt WHERE ${queued} AND ${where} LIMIT 1`, value, ...more).toArray().length > 0;
+    if (exists(`not_before <= ? AND NOT ${engaged}`, now)) return { isReady: true, isPersonInCall: false, notBefore: null };
+    const later = this.#sql
+      .exec<{ at: number | null }>(`SELECT min(not_before) AS at FROM attempt WHERE ${queued} AND not_before > ?`, value, now)
+      .one();
+    return { isReady: false, isPersonInCall: exists(engaged), notBefore: later.at };
+  }
+
   /** Whether this number is in another call, or in one that is being evaluated. */
   isInCall(phone: string): boolean {
     return this.#sql.exec('SELECT 1 FROM attempt WHERE phone = ? AND is_engaged = 1 LIMIT 1', phone).toArray().length > 0;

@@ -17,13 +17,15 @@ import {
   type WhoAsks,
 } from '../../src/voice-agents/dialing/contract.ts';
 import { announceCalls } from '../../src/voice-agents/dialing/announce-calls.ts';
+import { holdingBounds, type Standing } from '../../src/voice-agents/dialing/holding-bounds.ts';
+import { freeForOutbound } from '../../src/voice-agents/dialing/share-out.ts';
 import { markSlots } from '../../src/voice-agents/dialing/slots-store.ts';
 import { dialingTerms, type DialingTerms } from '../../src/voice-agents/telephony-configs/dialing-terms.ts';
 import { LivingObject } from '../shared/living-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { newAttempt, slotsSchemaSteps, type StoredAttempt } from './attempt-rows.ts';
 import { Checks } from './checks.ts';
-import { begunCallOf, whatFor, whatToDo } from './answers.ts';
+import { begunCallOf, whatToDo } from './answers.ts';
 import { Grants } from './grants.ts';
 import { HandOn } from './hand-on.ts';
 import { laneOf, SlotsBook } from './slots-book.ts';
@@ -265,10 +267,13 @@ export class CallSlotsObject extends LivingObject {
     if (this.exists()) this.#book.settled(keys);
   }
 
-  /** What the line of an attempt does at the moment; null: it is not known (any more). */
-  look(key: string): { callStatus: string; reason: string | null } | null {
+  /** What the line of an attempt does at the moment, and while it is queued what it waits for; null: it is not known (any more). */
+  async look(key: string): Promise<{ callStatus: string; reason: string | null } | null> {
     const attempt = this.exists() ? this.#book.rows.find(key) : null;
-    return attempt && standingStatus(attempt);
+    if (attempt?.state !== 'queued') return attempt && standingStatus(attempt);
+    const terms = await this.#readTerms();
+    const waitingFor = this.#waitingFor(terms, attempt.lane, this.#book.rows.queueOf('key', key, this.clock()));
+    return { ...standingStatus(attempt), reason: waitingFor ?? attempt.detail };
   }
 
   /** How an owner stands: for "why is nothing dialled". */
@@ -276,14 +281,31 @@ export class CallSlotsObject extends LivingObject {
     owner: Owner,
   ): Promise<{ queued: number; live: number; organizationLive: number; limit: number; waitingFor: string | null }> {
     if (!this.exists()) return { queued: 0, live: 0, organizationLive: 0, limit: 0, waitingFor: null };
-    const { limit, config } = await this.#readTerms();
+    const terms = await this.#readTerms();
     const name = ownerName(owner);
     const queued = this.#book.rows.count("owner = ? AND state = 'queued'", name);
     const live = this.#book.rows.count('is_live = 1 AND owner = ?', name);
     const organizationLive = this.#book.liveCalls().all;
-    const most = this.#book.mostOf(laneOf(owner));
-    const waitingFor = queued === 0 ? null : whatFor({ config, live, most, organizationLive, limit });
-    return { queued, live, organizationLive, limit, waitingFor };
+    const queue = this.#book.rows.queueOf('owner', name, this.clock());
+    const waitingFor = queued === 0 ? null : this.#waitingFor(terms, laneOf(owner), queue);
+    return { queued, live, organizationLive, limit: terms.limit, waitingFor };
+  }
+
+  #waitingFor(terms: DialingTerms, lane: string, queued: Standing['queued']): string | null {
+    const { limit, config } = terms;
+    const live = this.#book.liveCalls();
+    return holdingBounds({
+      unable: this.#unableToDial(config),
+      queued,
+      own: { live: this.#book.liveOf(lane), most: this.#book.mostOf(lane) },
+      plan: { live: live.all, limit, free: freeForOutbound(terms, live) },
+      rate: { begun: this.#grants.recent(this.clock()).length, perSecond: config?.callsPerSecond ?? 0 },
+    });
+  }
+
+  #unableToDial(config: DialingTerms['config']): string | null {
+    if (config === null) return 'create a telephony configuration at /organizations/telephony-configs';
+    return config.id === this.#closing ? 'the telephony configuration is being deleted' : null;
   }
 
   /** Before a telephony configuration is deleted: answers how many live calls it has; with none, no further one is dialled by it. */

@@ -26,7 +26,7 @@ export class Grants {
   grant(terms: DialingTerms, config: NonNullable<DialingTerms['config']>, patience: Patience): string[] {
     const now = this.#now();
     const live = this.#book.liveCalls();
-    this.#grantedAt = this.#recentGrants(now);
+    this.#grantedAt = this.recent(now);
     const free = Math.min(freeForOutbound(terms, live), config.callsPerSecond - this.#grantedAt.length);
     if (free <= 0) {
       this.#paceBy(now);
@@ -99,7 +99,8 @@ export class Grants {
     });
   }
 
-  #recentGrants(now: number): number[] {
+  /** When calls were granted within the last second. */
+  recent(now: number): number[] {
     // A clock that was set back must not hold everything up.
     const recent = this.#grantedAt.filter((at) => at > now - secondMs && at <= now);
     if (recent.length) return recent;

@@ -2,6 +2,7 @@ import type { CallingWindow } from '../../src/campaigns/calling-windows.ts';
 import { mostRequested, rowAttemptKey } from '../../src/campaigns/rows/attempts.ts';
 import type { RowWindows } from '../../src/campaigns/rows/row-windows.ts';
 import type { RowState } from '../../src/campaigns/row-states.ts';
+import type { WaitingRow } from '../../src/campaigns/waiting-for.ts';
 import type { RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
 import type { Lanes } from './lanes.ts';
 import type { Campaign } from './stored-campaign.ts';
@@ -162,6 +163,18 @@ export class Asking {
     const [due] = this.#sql.exec<{ due: number | null }>('SELECT min(due) AS due FROM campaign_row WHERE due IS NOT NULL').toArray();
     const moments = [due?.due ?? null, this.openingForNew(windows, now)].filter((moment) => moment !== null);
     return moments.length ? Math.min(...moments) : null;
+  }
+
+  /** The row that waits for the earliest moment; null: none does. */
+  firstWaiting(windows: RowWindows): WaitingRow | null {
+    const [row] = this.#sql
+      .exec<{ due: number; not_before: number | null; reason: string | null; lane: number }>(
+        'SELECT due, not_before, reason, lane FROM campaign_row WHERE due > 0 ORDER BY due LIMIT 1',
+      )
+      .toArray();
+    const window = row && windows.at(row.lane, row.due);
+    if (!window || 'never' in window) return null;
+    return { due: row.due, notBefore: row.not_before, reason: row.reason, opensAt: window.opensAt };
   }
 
   /** When the first window opens for a row that has not ended; null while one is open, or none will be. */

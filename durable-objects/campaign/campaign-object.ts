@@ -13,6 +13,7 @@ import type {
   RowsPage,
   RowsQuery,
 } from '../../src/campaigns/rows/live-campaign.ts';
+import { waitingFor } from '../../src/campaigns/waiting-for.ts';
 import { findCampaign, type CampaignRow } from '../../src/campaigns/store.ts';
 import { conflict, notFound } from '../../src/library/errors.ts';
 import type { RowOutcome } from '../../src/voice-agents/dialing/call-outcomes.ts';
@@ -187,10 +188,12 @@ export class CampaignObject extends LivingObject {
     const windows = this.#dialer.windows(campaign);
     const now = this.clock();
     const openingForNew = isRunning ? asking.openingForNew(windows, now) : null;
+    const waitingForNow = ({ queued, waiting_for }: NonNullable<CampaignProgress['waiting']>) =>
+      waitingFor({ asked: { queued, waitingFor: waiting_for }, row: asking.firstWaiting(windows), openingForNew, now });
     return progressOf(campaign, this.#rows.tally(), this.#rows.waiting(this.#openings(campaign)), {
       next_attempt_at: earlier(this.#rows.nextAttemptAt(), openingForNew),
       next_window_at: isRunning ? asking.nextWindow(windows, now) : null,
-      waiting: waiting ?? null,
+      waiting: waiting ? { ...waiting, waiting_for: isRunning ? waitingForNow(waiting) : null } : null,
     });
   }
 

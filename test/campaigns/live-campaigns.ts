@@ -59,8 +59,11 @@ export class FakeSlots {
     return this.#do(() => void this.withdrawnKeys.push(...keys));
   }
 
+  /** How many calls wait at the slots, and for what. */
+  waiting: { queued: number; waitingFor: string | null } = { queued: 3, waitingFor: 'a call slot' };
+
   async standing() {
-    return this.#do(() => ({ queued: 3, live: 2, organizationLive: 5, limit: 10, waitingFor: 'a call slot' }));
+    return this.#do(() => ({ live: 2, organizationLive: 5, limit: 10, ...this.waiting }));
   }
 
   #do<T>(work: () => T): Promise<T> {

@@ -492,3 +492,20 @@ test('campaign.completed starts journeys, once', async () => {
   await campaign.stub().reports([ended(keyOf(campaign, 1), 'completed')]);
   expect((await campaign.client.get(`/automation-workflows/${journey.body.id}/runs`)).body.total).toBe(1);
 });
+
+test('a campaign names what whoever is left waits for: the slots, then a retry, a person who was just called, or the window', async () => {
+  const campaign = await standingCampaign({ csv: people(1) });
+  const waitingFor = async () => (await campaign.stub().progress())!.waiting!.waiting_for;
+  expect(await waitingFor()).toBe('a call slot');
+  campaign.slots.waiting = { queued: 0, waitingFor: null };
+  expect(await waitingFor()).toBeNull();
+  await campaign.stub().reports([returned(keyOf(campaign, 1), 'too_soon', monday + 3_600_000)]);
+  expect(await waitingFor()).toBe(
+    `min_hours_between_calls: whoever is left was called not long ago; the first may be called again at ${new Date(monday + 3_600_000).toISOString()}`,
+  );
+  await goTo(campaign, monday + 3_600_000);
+  await campaign.stub().reports([ended(keyOf(campaign, 1), 'busy', { at: monday + 3_600_001 })]);
+  expect(await waitingFor()).toMatch(/^retry_delay: /);
+  campaign.slots.waiting = { queued: 1, waitingFor: 'call_slots: all are live' };
+  expect(await waitingFor()).toBe('call_slots: all are live');
+});

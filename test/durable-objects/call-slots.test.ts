@@ -115,6 +115,20 @@ describe('call slots', () => {
     listener.end();
   });
 
+  it('name the bound that holds each call, not one that has room', async () => {
+    const { request, call, slots, campaign } = await setUp({ concurrentCalls: 4, callsPerSecond: 1 });
+    const single: Owner = { kind: 'single', id: 0 };
+    const rows = [1, 2, 3, 4, 5, 6].map((row) => call(`campaign:1:${row}:1`, person('0002')));
+    const become = (owner: Owner, words: RegExp) =>
+      vi.waitFor(async () => expect((await slots.standing(owner)).waitingFor).toMatch(words), { timeout: 10_000, interval: 20 });
+    await request(rows, { maxConcurrency: 4 });
+    await become(campaign, /^calls_per_second: 1 .* 1 a second$/);
+    await become(campaign, /^max_concurrency: 4 .* may have 4 at once; call_slots: 4 of the 4 calls/);
+    await request([call('single:0:a', person('0002'))], { owner: single });
+    await become(single, /^call_slots: 4 of the 4 calls/);
+    expect(await slots.look('single:0:a')).toMatchObject({ callStatus: 'queued', reason: expect.stringMatching(/^call_slots: /) });
+  });
+
   it('never have one person in two calls, whoever asks', async () => {
     const listener = listeningCampaign();
     const { request, call, account, slots } = await setUp();
@@ -125,7 +139,10 @@ describe('call slots', () => {
     await vi.waitFor(() =>
       expect(listener.of('waiting')).toMatchObject([{ key: 'campaign:2:1:1', reason: expect.stringContaining('in_another_call') }]),
     );
-    expect(await slots.look('campaign:2:1:1')).toMatchObject({ callStatus: 'queued' });
+    const inAnotherCall = expect.stringMatching(/^in_another_call: /);
+    expect(await slots.look('campaign:2:1:1')).toMatchObject({ callStatus: 'queued', reason: inAnotherCall });
+    // More room would be of no use.
+    expect(await slots.standing({ kind: 'campaign', id: 2 })).toMatchObject({ queued: 1, live: 0, waitingFor: inAnotherCall });
     await carryCallbacks(account, async () => listener.of('ended').length >= 2);
     const ledger = await carrierLedger(account);
     expect(ledger.calls).toHaveLength(2);

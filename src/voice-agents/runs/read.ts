@@ -24,7 +24,13 @@ export async function readRun(context: Context, apiUrl: string, agentId: number,
   const latest = line || live ? row : await existingRun(context, agentId, runId);
   if (latest.is_completed) return completedRun(context, apiUrl, latest);
   const callStatus = line?.callStatus ?? (row.mode === 'textchat' ? 'in_progress' : 'queued');
-  return runRecord(apiUrl, row, { initialContext, callStatus, live: live ?? undefined, logs: live?.logs });
+  return runRecord(apiUrl, row, {
+    initialContext,
+    callStatus,
+    waitingFor: line?.callStatus === 'queued' ? line.reason : null,
+    live: live ?? undefined,
+    logs: live?.logs,
+  });
 }
 
 async function completedRun(context: Context, apiUrl: string, row: RunRow): Promise<RunRecord> {

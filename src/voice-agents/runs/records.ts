@@ -9,6 +9,8 @@ export interface KnownOfRun {
   initialContext: Record<string, unknown>;
   /** Of a live run: what its line does. Absent: nobody was asked. */
   callStatus?: string | undefined;
+  /** Of a live run: what its call waits for. */
+  waitingFor?: string | null | undefined;
   /** Of a live run: what its object says. */
   live?: Partial<RunResult> | undefined;
   logs?: RunLogs | undefined;
@@ -19,7 +21,7 @@ const noCost = { llm_tokens: { prompt: 0, completion: 0 }, call_duration_seconds
 const noAnnotations = { summary: null, sentiment: null, checks: [] };
 
 /** `apiUrl` includes the base path, without a slash at its end. */
-export function runRecord(apiUrl: string, row: RunRow, { initialContext, callStatus, live, logs }: KnownOfRun): RunRecord {
+export function runRecord(apiUrl: string, row: RunRow, { initialContext, callStatus, waitingFor, live, logs }: KnownOfRun): RunRecord {
   const { gathered_context, cost_info, annotations } = { ...row.result, ...live };
   const artifact = (name: string) => `${apiUrl}/workflow/${row.agent_id}/runs/${row.id}/${name}`;
   return {
@@ -39,7 +41,7 @@ export function runRecord(apiUrl: string, row: RunRow, { initialContext, callSta
     logs: logs ?? noLogs,
     annotations: { ...noAnnotations, ...annotations },
     outcome: row.outcome,
-    reason: row.reason,
+    reason: row.reason ?? waitingFor ?? null,
     phone: row.phone,
     contact_id: row.contact_id,
     campaign_id: row.campaign_id,
