@@ -5,7 +5,7 @@ export interface UpsertResult {
   created: number;
   updated: number;
   failed: number;
-  errors: { index: number; phone: string | null; external_id: string | null; detail: string }[];
+  errors: { index: number; phone: string | null; external_id: string | null; detail: string; message: string }[];
   list_created: boolean;
 }
 

@@ -49,9 +49,9 @@ export async function sendPeople(
       result.updated += answer.updated;
       result.folded += batch.length - answer.created - answer.updated - answer.failed;
       result.isListNew ||= answer.list_created;
-      for (const { index, detail } of answer.errors) {
+      for (const { index, detail, message } of answer.errors) {
         const person = batch[index];
-        if (person) fail(person, detail);
+        if (person) fail(person, `${detail}: ${message}`);
       }
     } catch (error) {
       if (!(error instanceof RequestRefused)) throw error;

@@ -79,8 +79,9 @@ function readRetryAfter(header: string | null): number | undefined {
 
 function detailOf(text: string): string {
   try {
-    const { detail } = JSON.parse(text) as { detail: string | { loc: string[]; msg: string }[] };
-    return typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
+    const { detail, message } = JSON.parse(text) as { detail: string | { loc: string[]; msg: string }[]; message?: string };
+    if (typeof detail === 'string') return message === undefined ? detail : `${detail}: ${message}`;
+    return detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
   } catch {
     return text.slice(0, 200);
   }

@@ -58,6 +58,7 @@ function parsed(text: string): unknown {
 }
 
 function detailOf(body: unknown): string {
+  if (typeof body === 'object' && body !== null && 'detail' in body && 'message' in body) return `${body.detail}: ${body.message}`;
   const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : body;
   return typeof detail === 'string' ? detail : JSON.stringify(detail);
 }

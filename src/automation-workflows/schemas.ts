@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { durationSchema } from '../library/durations.ts';
-import { bodyId, queryId, timestamp } from '../http/area.ts';
+import { bodyId, queryId, timestamp, queryBoolean } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 
 const jsonObject = z.record(z.string(), z.unknown());
@@ -165,11 +165,7 @@ const runFilters = {
   contact_id: queryId.optional(),
   created_after: momentText.optional(),
   created_before: momentText.optional(),
-  is_test: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true')
-    .openapi({ type: 'boolean', description: 'Test runs are listed only when asked for' }),
+  is_test: queryBoolean.default(false).openapi({ description: 'Test runs are listed only when asked for' }),
 };
 export const WorkflowRunQuery = z.object(runFilters);
 export const RunQuery = z.object({ ...runFilters, automation_workflow_id: queryId.optional() });

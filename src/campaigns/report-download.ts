@@ -1,4 +1,5 @@
 import type { Context } from '../accounts/context.ts';
+import { streamedText } from '../http/streamed-text.ts';
 import { campaignObject, rowsAtOnce } from './campaign-object.ts';
 import { existingCampaign } from './existing-campaign.ts';
 import { formatReport, type ReportRow } from './report.ts';
@@ -7,7 +8,7 @@ import { formatReport, type ReportRow } from './report.ts';
 export async function downloadReport(context: Context, id: number): Promise<ReadableStream<Uint8Array>> {
   const row = await existingCampaign(context, id);
   const pages = () => (row.state === 'draft' ? noPages() : rowPages(context, id));
-  return streamed(context, formatReport(pages(), await variableNames(pages())));
+  return streamedText(context.log, 'a report', formatReport(pages(), await variableNames(pages())));
 }
 
 async function* noPages(): AsyncGenerator<ReportRow[]> {}
@@ -26,22 +27,4 @@ async function variableNames(pages: AsyncGenerator<ReportRow[]>): Promise<string
   const names = new Set<string>();
   for await (const page of pages) for (const { variables } of page) for (const name of Object.keys(variables)) names.add(name);
   return [...names];
-}
-
-function streamed({ log }: Context, pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await pieces.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      } catch (error) {
-        // The status has gone out: a download that breaks off is all that can still be said.
-        log.error('a report broke off', error);
-        controller.error(error);
-      }
-    },
-    cancel: async () => void (await pieces.return(undefined)),
-  });
 }

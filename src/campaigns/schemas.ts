@@ -110,11 +110,16 @@ export const CampaignRecord = z
 
 export const CampaignQuery = z.object({
   ...pageQuery,
+  limit: pageQuery.limit
+    .unwrap()
+    .optional()
+    .openapi({ description: 'How many at most; all when absent, and the `limit` of the answer is then how many there are' }),
   state: z.enum(campaignStates).optional(),
   search: z.string().trim().max(200).optional().openapi({ description: 'Part of the name' }),
 });
 export type CampaignQuery = z.output<typeof CampaignQuery>;
 export const CampaignList = listOf('campaigns', CampaignRecord);
+export type CampaignList = z.infer<typeof CampaignList>;
 
 const countOf = (names: readonly string[]) => z.object(Object.fromEntries(names.map((one) => [one, count])));
 

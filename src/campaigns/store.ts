@@ -95,29 +95,53 @@ export async function changeDraft(database: Database, before: CampaignRow, after
   return row && campaignOf(row);
 }
 
+interface CampaignFilter {
+  state?: CampaignState | undefined;
+  search?: string | undefined;
+}
+
+interface CampaignPage {
+  limit: number;
+  offset: number;
+  after?: Position | null | undefined;
+}
+
+const matching = `organization_id = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR instr(lower(name), lower(?3)) > 0)`;
+const matchingValues = (organizationId: number, { state, search }: CampaignFilter) => [organizationId, state ?? null, search || null];
+
+/** One row more than the page has, newest first. */
+const pageQuery = (database: Database, organizationId: number, filter: CampaignFilter, { limit, offset, after }: CampaignPage) =>
+  database.prepare(
+    `SELECT ${columns} FROM campaign WHERE ${matching} AND id < ?4 ORDER BY id DESC LIMIT ?5 OFFSET ?6`,
+    ...matchingValues(organizationId, filter),
+    after?.id ?? Number.MAX_SAFE_INTEGER,
+    limit + 1,
+    offset,
+  );
+
+const pageOf = (rows: Row[], { limit }: CampaignPage) => cut(rows.map(campaignOf), limit, ({ id }) => ({ value: null, id }));
+
 /** Newest first. Organizations have at most thousands of campaigns, so states and names are read. */
-export async function listCampaigns(
+export async function findCampaigns(
   database: Database,
   organizationId: number,
-  filter: { state?: CampaignState | undefined; search?: string | undefined },
-  page: { limit: number; offset: number; after?: Position | undefined },
+  filter: CampaignFilter,
+  page: CampaignPage,
 ): Promise<Found<CampaignRow>> {
-  const where = `organization_id = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR instr(lower(name), lower(?3)) > 0)`;
-  const parameters = [organizationId, filter.state ?? null, filter.search || null];
   const [rows, counted] = await database.batch([
+    pageQuery(database, organizationId, filter, page),
     database.prepare(
-      `SELECT ${columns} FROM campaign WHERE ${where} AND id < ?4 ORDER BY id DESC LIMIT ?5 OFFSET ?6`,
-      ...parameters,
-      page.after?.id ?? Number.MAX_SAFE_INTEGER,
-      page.limit + 1,
-      page.offset,
+      `SELECT count(*) AS total FROM (SELECT 1 FROM campaign WHERE ${matching} LIMIT ${countLimit + 1})`,
+      ...matchingValues(organizationId, filter),
     ),
-    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM campaign WHERE ${where} LIMIT ${countLimit + 1})`, ...parameters),
   ]);
   const { total } = counted![0] as { total: number };
-  const found = cut(rows!.map(campaignOf), page.limit, ({ id }) => ({ value: null, id }));
-  return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
+  return { ...pageOf(rows!, page), total: Math.min(total, countLimit), totalCapped: total > countLimit };
 }
+
+/** The same without counting them. */
+export const findMoreCampaigns = async (database: Database, organizationId: number, filter: CampaignFilter, page: CampaignPage) =>
+  pageOf(await database.all(pageQuery(database, organizationId, filter, page)), page);
 
 const live = "state IN ('syncing', 'running', 'paused')";
 

@@ -1,5 +1,5 @@
 import type { Context } from '../accounts/context.ts';
-import { limitDetail } from './plan-limit.ts';
+import { limitSentence } from './plan-limit.ts';
 import type { RowFailure, UpsertRow } from './plan-upsert.ts';
 import { readUpsertFields } from './read-fields.ts';
 import { contactRecord } from './records.ts';
@@ -27,7 +27,8 @@ export async function bulkUpsertContacts(context: Context, listName: string, row
       index,
       phone: sentText(rows[index], 'phone'),
       external_id: sentText(rows[index], 'external_id'),
-      detail: code === 'contact_limit_reached' ? limitDetail(context) : `${code}: ${detail}`,
+      detail: code,
+      message: code === 'contact_limit_reached' ? limitSentence(context) : detail,
     })),
     list_created: outcome.isListCreated,
     contacts: outcome.people.map(({ contact }) => contactRecord(contact)),

@@ -4,7 +4,7 @@ import { announceContactChanges } from '../queues/announce.ts';
 import { applyChange } from './apply-change.ts';
 import { hasKey, nobody } from './contact.ts';
 import { fieldTypes } from './field-types.ts';
-import { limitDetail } from './plan-limit.ts';
+import { limitSentence } from './plan-limit.ts';
 import { readFields, sizeProblem } from './read-fields.ts';
 import { contactRecord, type ContactRecord } from './records.ts';
 import type { ContactFields } from './schemas.ts';
@@ -34,7 +34,7 @@ export async function createContact(context: Context, fields: ContactFields): Pr
     } catch (error) {
       if (!isKeyTaken(error) && !isLimitBroken(error)) throw error;
       await refuseTakenKey(context, values);
-      if (isLimitBroken(error)) throw forbidden(limitDetail(context));
+      if (isLimitBroken(error)) throw forbidden(limitSentence(context), 'contact_limit_reached');
     }
   }
   throw conflict('This phone or external_id keeps being taken and freed by others; try again');

@@ -1,4 +1,5 @@
 import type { Context } from '../accounts/context.ts';
 
-export const limitDetail = ({ organization }: Context): string =>
-  `contact_limit_reached: the plan allows ${organization.plan.maxContacts} contacts; delete contacts or have the plan raised`;
+/** The sentence of `contact_limit_reached`. */
+export const limitSentence = ({ organization }: Context): string =>
+  `The plan allows ${organization.plan.maxContacts} contacts; delete contacts or have the plan raised`;

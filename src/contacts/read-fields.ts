@@ -4,7 +4,7 @@ import { textFields, type ContactChange, type ContactValues } from './contact.ts
 import { normalizePhone } from './phone-numbers.ts';
 import { maximumCustomFieldKeys, maximumCustomFieldsBytes, maximumTags, type ContactFields } from './schemas.ts';
 
-/** Why fields cannot become a contact. `code` begins the detail of a row error. */
+/** Why fields cannot become a contact. `code` is the `detail` of a row error, `detail` its `message`. */
 export interface FieldProblem {
   field: string;
   code: string;

@@ -162,9 +162,10 @@ export const BulkUpsertResult = z
           index: z.int().describe('Place of the row in the request, from 0.'),
           phone: z.string().nullable().describe('The phone number as sent; null when the row has none.'),
           external_id: z.string().nullable().describe('The external_id as sent; null when the row has none.'),
-          detail: z
+          detail: z.string().openapi({ description: 'A word for programs that names what is wrong.', example: 'no_key' }),
+          message: z
             .string()
-            .describe('A word for programs, a colon, and what is wrong: `no_key: a contact needs a phone or an external_id; add one`.'),
+            .openapi({ description: 'The sentence for people.', example: 'a contact needs a phone or an external_id; add one' }),
         }),
       )
       .describe('The rows that could not be stored, in order.'),

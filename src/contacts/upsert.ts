@@ -1,7 +1,7 @@
 import type { Context } from '../accounts/context.ts';
 import { conflict, forbidden, invalid, invalidAt, type ServiceError } from '../library/errors.ts';
 import { issuesOf } from '../library/schema-issues.ts';
-import { limitDetail } from './plan-limit.ts';
+import { limitSentence } from './plan-limit.ts';
 import type { RowFailure } from './plan-upsert.ts';
 import { readUpsertFields } from './read-fields.ts';
 import { contactRecord, listRecord } from './records.ts';
@@ -35,7 +35,7 @@ export async function upsertIntoList(context: Context, fields: ContactFields, li
 }
 
 function refusal(context: Context, { code, detail, field }: Omit<RowFailure, 'index'>): ServiceError {
-  if (code === 'contact_limit_reached') return forbidden(limitDetail(context));
-  if (field === undefined) return conflict(`${code}: ${detail}`);
+  if (code === 'contact_limit_reached') return forbidden(limitSentence(context), code);
+  if (field === undefined) return conflict(detail, code);
   return invalidAt(['body', field], detail, code);
 }

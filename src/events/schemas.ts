@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { timestamp } from '../http/area.ts';
+import { queryBoolean, timestamp } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { parseIsoInstant } from '../library/instants.ts';
 
@@ -80,11 +80,9 @@ export const EventQuery = z.object({
     description: 'Only events received at or before this: a date (to its end in UTC) or an ISO 8601 time.',
     example: '2026-11-30',
   }),
-  unique_by_phone: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true')
-    .openapi({ type: 'boolean', description: 'Of each phone only its newest event; events without phone are left out.' }),
+  unique_by_phone: queryBoolean
+    .default(false)
+    .openapi({ description: 'Of each phone only its newest event; events without phone are left out.' }),
 });
 export type EventQuery = z.output<typeof EventQuery>;
 

@@ -30,6 +30,7 @@ import { apiOrigin, apiUrl, basePath } from './public-url.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readJsonBody } from './read-body.ts';
 import { logRequest } from './request-log.ts';
+import { warnOfUnknownParameters } from './unknown-parameters.ts';
 
 const HealthRecord = z
   .object({
@@ -67,6 +68,7 @@ export function createApp() {
   const app = new OpenAPIHono<HttpEnvironment>({ strict: false, defaultHook: answerInvalid });
   app.use('*', logRequest);
   app.onError(answerError);
+  app.use(`${basePath}/*`, warnOfUnknownParameters(app));
   app.notFound((c) => c.json({ detail: `No such path: ${c.req.method} ${c.req.path}` }, 404));
 
   let kept: ReturnType<typeof openApiDocument> | undefined;

@@ -14,7 +14,12 @@ export const jsonResponse = <T extends z.ZodType>(schema: T, description = schem
 });
 
 const ErrorBody = z
-  .object({ detail: z.string().describe('What is wrong and what to do about it, in one sentence.') })
+  .object({
+    detail: z
+      .string()
+      .describe('What is wrong and what to do about it, in one sentence; or a word for programs that names it, such as `not_connected`.'),
+    message: z.string().optional().describe('The sentence, where `detail` is a word.'),
+  })
   .describe('Why a request was refused.')
   .openapi('Error');
 
@@ -30,7 +35,7 @@ const ValidationErrorBody = z
   .openapi('ValidationError');
 
 export const errorMeanings: Record<number, string> = {
-  400: 'Bad request: malformed JSON, no organization selected, or an operation that this kind of resource does not have',
+  400: 'Bad request: no organization selected, or an operation that this kind of resource does not have',
   401: 'Missing, unknown, revoked or expired credentials',
   403: 'Not allowed',
   404: 'Not found in this organization',
@@ -64,6 +69,15 @@ export const bodyId = z.int().positive();
 
 /** `schema` or null. Where the schema is a component, `.nullable()` would put the null into the component itself. */
 export const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
+
+/** A boolean in a query, in any case. */
+export const queryBoolean = z
+  .stringbool({
+    truthy: ['true', '1', 'yes', 'on'],
+    falsy: ['false', '0', 'no', 'off'],
+    error: 'Must be true, 1, yes, on, false, 0, no or off',
+  })
+  .openapi({ type: 'boolean' });
 
 export const timestamp = z.iso.datetime().openapi({ example: '2026-11-20T10:15:30.000Z' });
 

@@ -2,7 +2,7 @@ import type { Hook } from '@hono/zod-openapi';
 import type { Context as HonoContext } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { isServiceError, type ErrorCode } from '../library/errors.ts';
+import { isServiceError, type ErrorCode, type Issue, type ServiceError } from '../library/errors.ts';
 import { issuesOf } from '../library/schema-issues.ts';
 import type { HttpEnvironment } from './environment.ts';
 import { loggedPath } from './request-log.ts';
@@ -23,11 +23,16 @@ const statuses: Record<ErrorCode, ContentfulStatusCode> = {
 export function answerError(error: unknown, c: HonoContext<HttpEnvironment>): Response {
   if (isServiceError(error)) {
     if (error.retryAfterSeconds !== undefined) c.header('Retry-After', String(error.retryAfterSeconds));
-    return c.json({ detail: error.issues ?? error.message }, statuses[error.code]);
+    return c.json(detailOf(error), statuses[error.code]);
   }
   if (error instanceof HTTPException) return c.json({ detail: error.message || 'Bad request' }, error.status as ContentfulStatusCode);
   c.get('log').error('request failed', error, { method: c.req.method, path: loggedPath(c.req.path) });
   return c.json({ detail: 'Internal server error' }, 500);
+}
+
+function detailOf({ issues, word, message }: ServiceError): { detail: string | Issue[]; message?: string } {
+  if (issues) return { detail: issues };
+  return word === undefined ? { detail: message } : { detail: word, message };
 }
 
 const places = { json: 'body', query: 'query', param: 'path', form: 'body', header: 'header', cookie: 'header' } as const;

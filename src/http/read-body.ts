@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { badRequest, tooLarge, unsupportedMediaType } from '../library/errors.ts';
+import { badRequest, invalidAt, tooLarge, unsupportedMediaType } from '../library/errors.ts';
 import { parseJson } from '../library/json.ts';
 import type { HttpEnvironment } from './environment.ts';
 
@@ -49,8 +49,8 @@ async function readStream(stream: ReadableStream<Uint8Array>, limit: number): Pr
 const overLimit = (limit: number) => tooLarge(`Body is over the limit of ${limit / MiB} MiB; send less in one request`);
 
 /**
- * The JSON body of a request, bounded before it is parsed: 413 over the limit, 415 for another content type, 400 when it
- * is not JSON or nests too deep. No body at all counts as `{}`, so that missing fields are what is reported.
+ * The JSON body of a request, bounded before it is parsed: 413 over the limit, 415 for another content type, 422
+ * `json_invalid` when it is not JSON or nests too deep. No body at all counts as `{}`, so that missing fields are what is reported.
  */
 export const readJsonBody = createMiddleware<HttpEnvironment>(async (c, next) => {
   if (!withBody.has(c.req.method)) return next();
@@ -81,11 +81,13 @@ function asJson({ url, method, headers: given, signal }: Request): Request {
   return new Request(url, { method, headers, signal });
 }
 
+const notJson = (why: string) => invalidAt(['body'], `Malformed JSON body: ${why}`, 'json_invalid');
+
 function decode(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw badRequest('Malformed JSON body: it is not UTF-8');
+    throw notJson('it is not UTF-8');
   }
 }
 
@@ -93,6 +95,6 @@ function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw badRequest(`Malformed JSON body: ${(error as Error).message}`);
+    throw notJson((error as Error).message);
   }
 }

@@ -20,7 +20,7 @@ export function connectionOf({ settings }: Context, integration: Integration): A
 }
 
 const notConnected = (provider: App, what: string) =>
-  new ServiceError('not_found', `not_connected: ${provider} has no active connection; ${what}`);
+  new ServiceError('not_found', `${provider} has no active connection; ${what}`, { word: 'not_connected' });
 
 /** Makes the integration inactive, with the reason, when the failure says that its connection is dead. */
 export async function inactiveOn({ database, clock }: Context, integration: Integration, failure: AppFailure): Promise<void> {

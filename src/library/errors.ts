@@ -1,5 +1,6 @@
 /**
- * The closed family of failures that a caller may see. `http/errors.ts` turns each into its status and `{ detail }`.
+ * The closed family of failures that a caller may see. `http/errors.ts` turns each into its status and `{ detail }`, or
+ * `{ detail: word, message }` where a word names the failure to programs.
  * `code` is an own property because it survives a Durable Object RPC, where the class does not.
  */
 export type ErrorCode =
@@ -23,13 +24,16 @@ export interface Issue {
 
 export class ServiceError extends Error {
   readonly code: ErrorCode;
+  /** By which programs know the failure, such as `not_connected`; `message` is the sentence for people. */
+  readonly word: string | undefined;
   readonly issues: Issue[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, more: { issues?: Issue[]; retryAfterSeconds?: number } = {}) {
+  constructor(code: ErrorCode, message: string, more: { word?: string; issues?: Issue[]; retryAfterSeconds?: number } = {}) {
     super(message);
     this.name = 'ServiceError';
     this.code = code;
+    this.word = more.word;
     this.issues = more.issues;
     this.retryAfterSeconds = more.retryAfterSeconds;
   }
@@ -37,12 +41,14 @@ export class ServiceError extends Error {
 
 export const badRequest = (message: string) => new ServiceError('bad_request', message);
 export const unauthorized = (message: string) => new ServiceError('unauthorized', message);
-export const forbidden = (message: string) => new ServiceError('forbidden', message);
+export const forbidden = (message: string, word?: string) => new ServiceError('forbidden', message, worded(word));
 export const notFound = (what: string) => new ServiceError('not_found', `${what} not found`);
-export const conflict = (message: string) => new ServiceError('conflict', message);
+export const conflict = (message: string, word?: string) => new ServiceError('conflict', message, worded(word));
 export const tooLarge = (message: string) => new ServiceError('payload_too_large', message);
 export const unsupportedMediaType = (message: string) => new ServiceError('unsupported_media_type', message);
 export const rateLimited = (message: string, retryAfterSeconds: number) => new ServiceError('rate_limited', message, { retryAfterSeconds });
+
+const worded = (word: string | undefined) => (word === undefined ? {} : { word });
 
 /** A 422 with several problems, or with one at `loc`. */
 export const invalid = (issues: Issue[]) => new ServiceError('invalid', issues.map((issue) => issue.msg).join('; '), { issues });

@@ -13,7 +13,7 @@ const signedRoute = createRoute({
   operationId: 'agentRuns.downloadArtifact',
   summary: 'A transcript or recording by the link that /download gave, until it expires',
   security: [],
-  request: { params: SignedArtifactParams },
+  request: { params: SignedArtifactParams, query: z.object({ expires: z.string().optional(), signature: z.string().optional() }) },
   responses: {
     200: {
       description: 'The recording, or the transcript as text; one range of its bytes where a Range header asks for it (206)',

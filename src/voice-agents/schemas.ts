@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { bodyId, timestamp } from '../http/area.ts';
+import { bodyId, timestamp, queryBoolean } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { TestResults, TestSessionRecord } from '../simtest/schemas.ts';
 import { longestCallSeconds } from './conversation/guards.ts';
@@ -171,11 +171,7 @@ export type RunRecord = z.infer<typeof RunRecordSchema>;
 
 export const RunQuery = z.object({
   ...pageQuery,
-  is_completed: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional()
-    .openapi({ type: 'boolean' }),
+  is_completed: queryBoolean.optional(),
 });
 export const RunList = listOf('runs', RunRecordSchema);
 

@@ -108,7 +108,7 @@ describe('the plan', () => {
     expect((await client.post('/contacts', { email: 'one@example.com' })).status).toBe(201);
     expect(await client.post('/contacts', { email: 'two@example.com' })).toMatchObject({
       status: 403,
-      body: { detail: expect.stringContaining('contact_limit_reached') },
+      body: { detail: 'contact_limit_reached', message: expect.stringContaining('1 contacts') },
     });
   });
 });

@@ -80,7 +80,7 @@ describe('what becomes of a call', () => {
       expect(walked.outcome).toBe(`failed ${returned}: not to be called`);
       expect(walked.outputOf('call')).toMatchObject({ outcome: 'failed' });
     }
-    const refused = await run(calling(), { refuses: { voice_call: conflict('suppressed: +14155550100 must not be called (asked)') } });
+    const refused = await run(calling(), { refuses: { voice_call: conflict('+14155550100 must not be called (asked)', 'suppressed') } });
     expect(refused.outcome).toBe('failed suppressed: +14155550100 must not be called (asked)');
     expect(refused.outputOf('call')).toEqual({
       call_run_id: null,
@@ -104,7 +104,7 @@ describe('what becomes of a call', () => {
     const refusals: [ServiceError, string][] = [
       [notFound('Voice agent'), 'not_found'],
       [conflict('Agent 12 is archived and takes no calls'), 'conflict'],
-      [conflict('telephony_not_configured: create a configuration'), 'telephony_not_configured'],
+      [conflict('Create a configuration', 'telephony_not_configured'), 'telephony_not_configured'],
     ];
     for (const [refusal, type] of refusals) {
       const failed = await run(calling({}, { without: ['error'] }), { refuses: { voice_call: refusal } });

@@ -64,18 +64,20 @@ describe('a JSON body', () => {
   });
 
   test.each([['{"phone": '], ['{phone: 1}'], ["{'phone': 1}"], ['nope'], ['{"a":1}{"b":2}'], ['[1,]'], ['{"id": 12345678901234567890, }']])(
-    '%s is malformed: 400',
+    '%s is malformed: 422 json_invalid',
     async (text) => {
       const { client } = await newOrganization();
       const answer = await client.post('/contacts', text);
-      expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/^Malformed JSON body: /) } });
+      const issue = { loc: ['body'], msg: expect.stringMatching(/^Malformed JSON body: /), type: 'json_invalid' };
+      expect(answer).toMatchObject({ status: 422, body: { detail: [issue] } });
     },
   );
 
-  test('that is not UTF-8 is 400', async () => {
+  test('that is not UTF-8 is 422 json_invalid', async () => {
     const { key } = await newOrganization();
     const latin1 = Uint8Array.from('{"email":"josé@example.com"}', (character) => character.charCodeAt(0));
-    expect(await send(key, '/contacts', latin1)).toMatchObject({ status: 400, body: { detail: 'Malformed JSON body: it is not UTF-8' } });
+    const issue = { loc: ['body'], msg: 'Malformed JSON body: it is not UTF-8', type: 'json_invalid' };
+    expect(await send(key, '/contacts', latin1)).toMatchObject({ status: 422, body: { detail: [issue] } });
   });
 
   test('may begin with a byte order mark', async () => {
@@ -141,17 +143,17 @@ describe('a JSON body', () => {
 });
 
 describe('nesting', () => {
-  test('of 64 levels passes, of one more is 400', async () => {
+  test('of 64 levels passes, of one more is 422', async () => {
     const { client } = await newOrganization();
     // The body and `data` are two levels themselves.
     expect((await client.post('/events', `{"event_type":"deep","data":{"a":${nested(62)}}}`)).status).toBe(201);
     const answer = await client.post('/events', `{"event_type":"deep","data":{"a":${nested(63)}}}`);
-    expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining('64 levels') } });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ msg: expect.stringContaining('64 levels'), type: 'json_invalid' }] } });
   });
 
-  test.each([['['], ['{"a":'], ['[12345678901234567890,']])('of half a megabyte of %s is 400', async (opening) => {
+  test.each([['['], ['{"a":'], ['[12345678901234567890,']])('of half a megabyte of %s is 422', async (opening) => {
     const { client } = await newOrganization();
-    expect((await client.post('/events', opening.repeat(Math.floor((MiB * 0.5) / opening.length)))).status).toBe(400);
+    expect((await client.post('/events', opening.repeat(Math.floor((MiB * 0.5) / opening.length)))).status).toBe(422);
   });
 });
 

@@ -34,7 +34,10 @@ describe('404 not_connected', () => {
     '/integration/books/status',
   ])('GET %s without an active integration', async (path) => {
     const { client } = await newOrganization();
-    expect(await client.get(path)).toMatchObject({ status: 404, body: { detail: expect.stringMatching(/^not_connected: .*connect/) } });
+    expect(await client.get(path)).toMatchObject({
+      status: 404,
+      body: { detail: 'not_connected', message: expect.stringContaining('connect') },
+    });
   });
 
   test.each(each)('%s call %i after its grant has ended', async (provider, _, call) => {
@@ -42,8 +45,8 @@ describe('404 not_connected', () => {
     const { id, integration_id } = await connected(client, provider);
     await endGrant(integration_id, 'REVOKED');
     const first = await call(client, id);
-    expect(first).toMatchObject({ status: 404, body: { detail: expect.stringMatching(/^not_connected: /) } });
-    expect((await call(client, id)).body.detail).toMatch(/^not_connected: /);
+    expect(first).toMatchObject({ status: 404, body: { detail: 'not_connected', message: expect.any(String) } });
+    expect((await call(client, id)).body.detail).toBe('not_connected');
     expect((await client.get('/integration/')).body).toMatchObject([{ id, is_active: false, last_error: expect.any(String) }]);
   });
 });

@@ -84,9 +84,9 @@ describe('a sync of a sheet', () => {
     await work();
     expect(await lastSync(id)).toMatchObject({ rows_seen: 6, created: 3, failed: 3 });
     expect((await lastSync(id)).errors).toEqual([
-      { row: 2, detail: expect.stringMatching(/^invalid_phone: .*919876543210/) },
-      { row: 4, detail: expect.stringMatching(/^no_key: /) },
-      { row: 8, detail: expect.stringMatching(/^invalid_phone: /) },
+      { row: 2, detail: 'invalid_phone', message: expect.stringMatching(/.*919876543210/) },
+      { row: 4, detail: 'no_key', message: expect.any(String) },
+      { row: 8, detail: 'invalid_phone', message: expect.any(String) },
     ]);
     expect(
       (await contacts()).map(({ phone, first_name, last_name, custom_fields }) => [phone, first_name, last_name, custom_fields]),
@@ -113,13 +113,12 @@ describe('a sync of a sheet', () => {
     await setCells('A700', [['Far below', '+1 917 200 0101']]);
     const id = await connectSheet(list);
     await work();
-    const duplicate = expect.stringMatching(/^duplicate: /);
     const seen = {
       rows_seen: 123,
       failed: 2,
       errors: [
-        { row: 122, detail: duplicate },
-        { row: 700, detail: duplicate },
+        { row: 122, detail: 'duplicate' },
+        { row: 700, detail: 'duplicate' },
       ],
     };
     expect(await lastSync(id)).toMatchObject({ ...seen, created: 120, unchanged: 1 });
@@ -202,7 +201,10 @@ describe('a sync of a sheet', () => {
   test('a row that is refused is still there, so its contact stays on the list', async () => {
     const { integration, resync, setCells, members } = await leadsService();
     await setCells('C3', [['no address at all @ @']]);
-    expect(await resync(integration)).toMatchObject({ failed: 1, errors: [{ row: 3, detail: expect.stringMatching(/^invalid_email: /) }] });
+    expect(await resync(integration)).toMatchObject({
+      failed: 1,
+      errors: [{ row: 3, detail: 'invalid_email', message: expect.any(String) }],
+    });
     expect(await members(list)).toHaveLength(120);
   });
 });

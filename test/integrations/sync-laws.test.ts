@@ -221,7 +221,7 @@ describe('a reading', () => {
       place: { row: 502, rows: 1_000, above: 'x' },
       present: new Set([3, 5_000]),
       tally: { rowsSeen: 9, created: 1, updated: 2, unchanged: 5, failed: 1 },
-      errors: [{ row: 4, detail: 'no_key: x' }],
+      errors: [{ row: 4, detail: 'no_key', message: 'x' }],
     };
     expect(storedReading(stored(reading), reading.source)).toEqual(reading);
   });

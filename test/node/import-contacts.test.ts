@@ -176,7 +176,7 @@ describe('rows that fail', () => {
         upserted(body, {
           created: 2,
           failed: 1,
-          errors: [{ index: 1, phone: '+919876543210', external_id: '123', detail: 'identity_conflict: contacts 4 and 5' }],
+          errors: [{ index: 1, phone: '+919876543210', external_id: '123', detail: 'identity_conflict', message: 'contacts 4 and 5' }],
         }),
       );
     const errors = join(directory, 'errors.csv');

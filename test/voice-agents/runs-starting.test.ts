@@ -171,7 +171,7 @@ test('without telephony, and with an archived agent, nothing starts: 409 says wh
   const path = `/workflow/${agent.id}/runs`;
   expect(await client.post(path, { mode: 'telephony', phone: newPhone() })).toMatchObject({
     status: 409,
-    body: { detail: expect.stringContaining('telephony_not_configured') },
+    body: { detail: 'telephony_not_configured', message: expect.stringContaining('/organizations/telephony-configs') },
   });
   await configured(client);
   await client.put(`/workflow/${agent.id}/status`, { status: 'archived' });

@@ -74,9 +74,8 @@ async function ask(
   }
 }
 
-/** A refusal may begin with a word that names it. That a number must not be called is an outcome like others, no failure of the step. */
+/** That a number must not be called is an outcome like others, no failure of the step. */
 function refused(error: ServiceError, phone: string): StepResult {
-  const word = /^([a-z_]+): /.exec(error.message)?.[1];
-  if (word === 'suppressed') return uncalled({ phone, reason: error.message });
-  return word === undefined ? failureOf(error) : { ...failureOf(error), type: word };
+  if (error.word === 'suppressed') return uncalled({ phone, reason: `suppressed: ${error.message}` });
+  return error.word === undefined ? failureOf(error) : { ...failureOf(error), type: error.word };
 }

@@ -7,7 +7,8 @@ import { DeliveryAccepted } from '../schemas.ts';
 import { answerChallenge, receiveWebhook } from './receive.ts';
 
 const bodyLimit = 1024 * 1024;
-const request = { params: z.object({ trigger_uuid: z.string().max(100) }) };
+/** Whatever the sender puts into the query is the journey's `webhook.query`. */
+const request = { params: z.object({ trigger_uuid: z.string().max(100) }), query: z.looseObject({}) };
 
 const receiveRoute = createRoute({
   method: 'post',

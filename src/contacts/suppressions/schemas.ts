@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { createdAt, timestamp } from '../../http/area.ts';
+import { createdAt, queryBoolean, timestamp } from '../../http/area.ts';
 import { listOf, pageQuery } from '../../http/pagination.ts';
 import { parseIsoInstant } from '../../library/instants.ts';
 import { cleanLine } from '../clean-text.ts';
@@ -51,11 +51,7 @@ export const SuppressionQuery = z.object({
     .max(200)
     .optional()
     .openapi({ description: `Part of the number or the reason, among the newest ${searchedSuppressions.toLocaleString('en')}.` }),
-  include_expired: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true')
-    .openapi({ type: 'boolean', description: 'Also those whose `until` has passed.' }),
+  include_expired: queryBoolean.default(false).openapi({ description: 'Also those whose `until` has passed.' }),
 });
 export type SuppressionQuery = z.output<typeof SuppressionQuery>;
 

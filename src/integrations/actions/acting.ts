@@ -50,8 +50,8 @@ async function acting<Outcome extends object>(
 export const isFailure = (outcome: object): outcome is ActionFailure => 'failure' in outcome;
 
 function notConnected(error: unknown): AppFailure {
-  if (!isServiceError(error) || error.code !== 'not_found') throw error;
-  return fail('not_connected', error.message.replace(/^not_connected: /, ''));
+  if (!isServiceError(error) || error.word !== 'not_connected') throw error;
+  return fail('not_connected', error.message);
 }
 
 async function noteDead(context: Context, integration: Integration, { failure, ...more }: ActionFailure): Promise<void> {

@@ -56,7 +56,7 @@ export function sortPage(
   const onPage = new Map<string, string>();
   for (const record of records) {
     if ('problem' in record) {
-      sorted.errors.push({ ...record.place, detail: `${record.problem.code}: ${record.problem.detail}` });
+      sorted.errors.push({ ...record.place, detail: record.problem.code, message: record.problem.detail });
       continue;
     }
     const { key, place } = record;
@@ -67,7 +67,11 @@ export function sortPage(
     if (first !== undefined && 'row' in place) {
       if (first === hash) sorted.unchanged++;
       else
-        sorted.errors.push({ ...place, detail: 'duplicate: an earlier row is the same person, and that one counts; delete one of them' });
+        sorted.errors.push({
+          ...place,
+          detail: 'duplicate',
+          message: 'an earlier row is the same person, and that one counts; delete one of them',
+        });
       continue;
     }
     const isLeft = link !== null && link.pushedAt !== null && link.pushedAt >= askedAt;

@@ -11,7 +11,8 @@ export interface Tally {
   failed: number;
 }
 
-export type SyncError = Partial<RecordPlace> & { detail: string };
+/** `detail` is a word, `message` its sentence. */
+export type SyncError = Partial<RecordPlace> & { detail: string; message: string };
 
 /** How far a sync has come with reading its source. */
 export interface Reading {

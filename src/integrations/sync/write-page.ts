@@ -1,6 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
 import { draftUpsert, isOvertaken, type PreparedUpsert } from '../../contacts/draft-upsert.ts';
-import { limitDetail } from '../../contacts/plan-limit.ts';
+import { limitSentence } from '../../contacts/plan-limit.ts';
 import type { RowFailure } from '../../contacts/plan-upsert.ts';
 import type { Statement } from '../../database/client.ts';
 import type { Integration } from '../contract.ts';
@@ -85,9 +85,11 @@ function readingAfter(reading: Reading, { next }: SourcePage, sorted: SortedPage
   const { tally } = reading;
   const errors: SyncError[] = [
     ...sorted.errors,
-    ...contacts.failures.map(({ index, code, detail }) =>
-      errorAt(sorted.candidates[index]!, code === 'contact_limit_reached' ? limitDetail(context) : `${code}: ${detail}`),
-    ),
+    ...contacts.failures.map(({ index, code, detail }) => ({
+      ...sorted.candidates[index]!.record.place,
+      detail: code,
+      message: code === 'contact_limit_reached' ? limitSentence(context) : detail,
+    })),
   ];
   // A record that is refused is still there.
   const present = [...sorted.present, ...contacts.failures.flatMap(({ index }) => sorted.candidates[index]!.link?.contactId ?? [])];
@@ -106,5 +108,3 @@ function readingAfter(reading: Reading, { next }: SourcePage, sorted: SortedPage
     errors: [...reading.errors, ...errors].slice(0, errorsKept),
   };
 }
-
-const errorAt = ({ record }: Candidate, detail: string): SyncError => ({ ...record.place, detail });

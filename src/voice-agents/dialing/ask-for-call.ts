@@ -84,11 +84,12 @@ async function refuse(context: Context, { agent, phone }: WantedCall): Promise<v
   const terms = await dialingTerms(context);
   if (!terms.config)
     throw conflict(
-      'telephony_not_configured: the organization has no telephony configuration; create one at /organizations/telephony-configs',
+      'The organization has no telephony configuration; create one at /organizations/telephony-configs',
+      'telephony_not_configured',
     );
   const suppressed = (await suppressedPhones(context, [phone])).get(phone);
   if (suppressed !== undefined)
-    throw conflict(`suppressed: ${phone} must not be called (${suppressed}); remove it from /contacts/suppressions to call it again`);
+    throw conflict(`${phone} must not be called (${suppressed}); remove it from /contacts/suppressions to call it again`, 'suppressed');
 }
 
 /** Takes back a call that has not been dialled; one that has goes on. Repeatable. */
