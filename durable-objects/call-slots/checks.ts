@@ -1,5 +1,5 @@
 import { statusEvent } from '../../src/providers/telephony/carrier-events.ts';
-import { giveUpUnbegunTalk, unheard } from '../../src/voice-agents/dialing/give-up-talk.ts';
+import { giveUpUnbegunTalk, whyLineEnded } from '../../src/voice-agents/dialing/give-up-talk.ts';
 import { isOver } from '../../src/voice-agents/dialing/attempt/attempt.ts';
 import { afterListing, afterLookUp, knownEnd } from '../../src/voice-agents/dialing/attempt/after-look.ts';
 import { lineEndWithoutVerdict } from '../../src/voice-agents/dialing/attempt/line-end.ts';
@@ -77,7 +77,8 @@ export class Checks {
         // As when the carrier tells it: a talk that never began is none.
         const address = { organizationId: context.organization.id, configId: carrier.id, runId: attempt.runId!, key };
         const event = statusEvent({ ...result.call, at: this.#around.now() });
-        await giveUpUnbegunTalk({ context, carrier, address, event }, unheard.lineEnded);
+        const call = { context, carrier, address, event };
+        await giveUpUnbegunTalk(call, () => whyLineEnded(call));
       }
       this.#book.change(attempt.key, (current) => afterLookUp(current, result, this.#around.now(), patience));
     } else {

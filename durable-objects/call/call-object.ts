@@ -1,6 +1,7 @@
 import type { Context } from '../../src/accounts/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
 import type { RecordingEvent, RelayEndEvent } from '../../src/providers/telephony/carrier-events.ts';
+import { carrierWords } from '../../src/providers/telephony/carrier-fault.ts';
 import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
 import { setWakeAt } from '../../src/voice-agents/runs/run-store.ts';
 import { loadCallFacts } from '../../src/voice-agents/settle/call-facts.ts';
@@ -122,6 +123,7 @@ export class CallObject extends LivingObject {
     if (!this.#talk.isLive) return 'hang_up';
     const { answer, change } = afterRelay(this.#record.line, event, this.#talk.isBegun);
     this.#record.change(change);
+    if (event.fault) this.#talk.noteError(carrierWords(this.#carrier, event.fault));
     if (event.reason === 'hung_up') this.#talk.stop('hung_up');
     return answer;
   }
@@ -265,6 +267,10 @@ export class CallObject extends LivingObject {
   /** Whether there is a talk: an object may have been made for a recording alone. */
   #hasCall(): boolean {
     return this.exists() && this.#record.isThere;
+  }
+
+  get #carrier(): 'twilio' | 'telnyx' {
+    return this.#record.facts.mode === 'telnyx' ? 'telnyx' : 'twilio';
   }
 
   get #isChat(): boolean {

@@ -1,3 +1,5 @@
+import { fromUnreserved } from '../../src/library/unreserved.ts';
+
 export type LineStatus = 'queued' | 'initiated' | 'ringing' | 'answered' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'cancelled';
 
 /** One call as the carrier saw it, for `/__sim/ledger`. Times are epoch ms. */
@@ -35,5 +37,7 @@ export function attemptKeyOf(callbackUrl: string | undefined): string | null {
   if (callbackUrl === undefined || !URL.canParse(callbackUrl)) return null;
   const { searchParams, pathname } = new URL(callbackUrl);
   const last = pathname.split('/').findLast((part) => part !== '');
-  return searchParams.get('attempt') ?? (last === undefined ? null : decodeURIComponent(last));
+  const attempt = searchParams.get('attempt');
+  if (attempt !== null) return fromUnreserved(attempt);
+  return last === undefined ? null : decodeURIComponent(last);
 }

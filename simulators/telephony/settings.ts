@@ -28,6 +28,8 @@ export const CallSettingsSchema = z.strictObject({
   patience_ms: milliseconds.default(15_000),
   /** How long the links to recordings last that Telnyx gives. */
   link_ms: milliseconds.default(600_000),
+  /** Whether the accounts at Twilio have ConversationRelay switched on. */
+  has_relay: z.boolean().default(true),
   /** `hold`: nothing is sent, everything waits at `/__sim/due` for a test to hand it on. */
   callbacks: z.enum(['send', 'hold']).default('send'),
   /** Waits before a callback is tried again. */

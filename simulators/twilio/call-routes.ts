@@ -78,6 +78,13 @@ export function callRoutes(exchange: Exchange<TwilioOrder>): Hono<{ Bindings: Ve
     return c.json({ recordings: call.recording === null ? [] : [recordingResource(call)] });
   });
 
+  routes.get('/Calls/:call/Notifications.json', (c) => {
+    const { accountSid } = requireAccount(c.req.header('authorization'), c.req.param('account')!);
+    const call = callOf(accountSid, c.req.param('call'), c.req.path);
+    const notifications = call.problems.toReversed().flatMap((problem) => notificationOf(call, problem) ?? []);
+    return c.json({ notifications, page: 0, page_size: 50, uri: c.req.path });
+  });
+
   routes.get('/Recordings/:file{RE[0-9a-f]{32}(\\.(json|mp3|wav))?}', (c) => {
     const { accountSid } = requireAccount(c.req.header('authorization'), c.req.param('account')!);
     const [sid, type = 'wav'] = c.req.param('file').split('.');
@@ -88,6 +95,22 @@ export function callRoutes(exchange: Exchange<TwilioOrder>): Hono<{ Bindings: Ve
   });
 
   return routes;
+}
+
+/** Of what the other side did wrong, that which has a code. */
+function notificationOf({ account, sid }: CallRecord, problem: string): object | undefined {
+  const [, code, words] = /^(\d{5}): (.*)$/s.exec(problem) ?? [];
+  if (code === undefined) return undefined;
+  const text = new URLSearchParams({ EmailNotification: 'false', LogLevel: 'ERROR', Msg: words!, ErrorCode: code });
+  return {
+    sid: newSid('NO'),
+    account_sid: account,
+    call_sid: sid,
+    log: '0',
+    error_code: code,
+    message_text: text.toString(),
+    more_info: `https://www.twilio.com/docs/errors/${code}`,
+  };
 }
 
 const audio = (bytes: Buffer, type: string) =>

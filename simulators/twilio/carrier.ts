@@ -98,6 +98,13 @@ export class TwilioCarrier implements Carrier<TwilioOrder> {
     let document = first;
     for (let count = 0; document !== undefined && line.isLive && count < mostDocuments; count++) {
       const verbs = this.#read(line, document);
+      if (verbs?.some(({ verb }) => verb === 'Connect') && !this.#exchange.settings.has_relay) {
+        // The person hears that an application error has occurred. Under which code is not published.
+        line.record.problems.push(
+          '12200: ConversationRelay needs the Predictive and Generative AI/ML Features Addendum, which is not accepted',
+        );
+        return;
+      }
       document = verbs && (await this.#runVerbs(line, verbs));
     }
   }

@@ -127,9 +127,17 @@ describe('a callback of Twilio', () => {
     expect(read({ ...session, SessionStatus: 'completed' })).toMatchObject({ reason: 'hung_up' });
     expect(read({ ...session, SessionStatus: 'failed', ErrorMessage: 'WebSocket ended unexpectedly' })).toMatchObject({
       reason: 'lost',
-      error: 'WebSocket ended unexpectedly',
+      fault: { words: 'WebSocket ended unexpectedly' },
+    });
+    expect(read({ ...session, SessionStatus: 'failed', ErrorCode: '64106', ErrorMessage: 'Invalid\n voice' })).toMatchObject({
+      fault: { code: '64106', words: 'Invalid voice' },
     });
     expect(read({ ...session, SessionStatus: 'paused' })).toMatchObject({ reason: 'lost' });
+    expect(read({ CallStatus: 'failed', ErrorCode: '13227', ErrorMessage: 'Geo permission' })).toMatchObject({
+      status: 'failed',
+      fault: { code: '13227', words: 'Geo permission' },
+    });
+    expect(read({ CallStatus: 'completed', ErrorCode: '0' })).not.toHaveProperty('fault');
   });
 
   test('that is none tells nothing, and none makes it throw', () => {
@@ -186,6 +194,7 @@ describe('a webhook of Telnyx', () => {
       isTerminal: true,
       attemptKey: 'campaign:7:12:1',
       sipCode: 404,
+      fault: { words: 'hangup cause not_found' },
       from: '+1',
       to: '+2',
       at: Date.parse('2026-01-01T00:00:00.123Z'),
@@ -213,10 +222,10 @@ describe('a webhook of Telnyx', () => {
     expect(read('call.conversation.ended', { reason: 'customer_disconnect' })).toMatchObject({
       kind: 'relay_ended',
       reason: 'lost',
-      error: 'customer_disconnect',
+      fault: { words: 'customer_disconnect' },
     });
     // No other reason is documented, and the line may be live.
-    expect(read('call.conversation.ended', { reason: 'hangup' })).toMatchObject({ reason: 'lost', error: 'hangup' });
+    expect(read('call.conversation.ended', { reason: 'hangup' })).toMatchObject({ reason: 'lost', fault: { words: 'hangup' } });
   });
 
   const saved = {

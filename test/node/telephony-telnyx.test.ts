@@ -188,7 +188,7 @@ describe('a call that is there', () => {
       parameters: { run: '42' },
     } as const;
     expect(await telephony.commands!.connect(callId, relay, 'relay-1')).toEqual({ done: true });
-    expect(await event('relay_ended')).toMatchObject({ callId, error: 'relay_ended' });
+    expect(await event('relay_ended')).toMatchObject({ callId, fault: { words: 'relay_ended' } });
     expect(customer.talks[0]!.frames[0]).toMatchObject({ type: 'setup', customParameters: { run: '42' } });
     expect(await telephony.lookUp(callId)).toMatchObject({
       call: { status: 'initiated', isTerminal: false, attemptKey: placed.attemptKey },

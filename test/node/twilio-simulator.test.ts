@@ -533,6 +533,17 @@ describe('the API', () => {
 });
 
 describe('the exchange', () => {
+  test('apologises and hangs up where ConversationRelay is not switched on, and only the error log of the call says so', async () => {
+    const { dial, call, customer } = await start({ has_relay: false });
+    customer.respond = ({ path }) =>
+      path === '/answer' ? { body: connectDocument({ url: `${customer.socketUrl}/talk` }, `${customer.url}/action`) } : undefined;
+    const { sid } = (await dial('+14150007777')).body;
+    await customer.next('/status/+14150007777', ({ form }) => form.get('CallStatus') === 'completed');
+    expect(customer.at('/action')).toEqual([]);
+    const { notifications } = (await call('GET', `/Calls/${sid}/Notifications.json`)).body;
+    expect(notifications).toMatchObject([{ call_sid: sid, log: '0', message_text: expect.stringContaining('Addendum') }]);
+  });
+
   test('dials no faster than the calls per second, and queues the rest', async () => {
     const { dial, ended, ledger } = await start({ calls_per_second: 20 });
     const numbers = [number('0001'), number('0001'), number('0001')];

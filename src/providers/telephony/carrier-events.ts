@@ -1,3 +1,4 @@
+import type { CarrierFault } from './carrier-fault.ts';
 import { isTerminal, rankOf, type CallStatus } from './call-status.ts';
 
 export type AnsweredBy = 'person' | 'machine';
@@ -17,6 +18,8 @@ export interface StatusEvent {
   sipCode?: number;
   durationSeconds?: number;
   answeredBy?: AnsweredBy;
+  /** Why the call failed. */
+  fault?: CarrierFault;
   /** The carrier's own count of what it reports of this call. */
   sequence?: number;
   /** Where the carrier carries it along; elsewhere it is in the callback address. */
@@ -56,8 +59,8 @@ export interface RelayEndEvent {
   sessionId?: string;
   /** What our `end` frame carried. */
   handoffData?: string;
-  /** The carrier's words for a lost session. */
-  error?: string;
+  /** Why a session was lost. */
+  fault?: CarrierFault;
   attemptKey?: string;
   at: number;
 }

@@ -1,5 +1,6 @@
 import type { Relay } from './call-document.ts';
 import type { CallStatus } from './call-status.ts';
+import type { CarrierFault } from './carrier-fault.ts';
 import type { StatusEvent } from './carrier-events.ts';
 
 export interface CallToPlace {
@@ -95,6 +96,8 @@ export interface Telephony {
   /** Calls that may be the one that `place` does not know of. */
   list(query: CallQuery): Promise<ListResult>;
   hangUp(callId: string): Promise<CommandResult>;
+  /** What went wrong with a call, oldest first, as far as the carrier tells; empty also when it cannot be asked. */
+  faultsOf(callId: string): Promise<CarrierFault[]>;
   /** `location` is that of a recording event. */
   fetchRecording(location: string): Promise<RecordingResult>;
 }

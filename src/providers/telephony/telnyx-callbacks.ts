@@ -1,6 +1,8 @@
 import { isRecord } from '../../library/json.ts';
 import type { CallStatus } from './call-status.ts';
+import type { CarrierFault } from './carrier-fault.ts';
 import { statusEvent, type CarrierEvent } from './carrier-events.ts';
+import { quote } from './exchange.ts';
 import { answeredByOf } from './machine-detection.ts';
 import { attemptKeyOf } from './telnyx-calls.ts';
 import { hangUpStatus } from './telnyx-hang-up.ts';
@@ -61,7 +63,12 @@ const directions = new Map<string, 'inbound' | 'outbound'>([
   ['outgoing', 'outbound'],
 ]);
 
-function lineEvent(status: CallStatus, payload: Payload, told: CallTold, more: { sipCode?: number } = {}): CarrierEvent {
+function lineEvent(
+  status: CallStatus,
+  payload: Payload,
+  told: CallTold,
+  more: { sipCode?: number; fault?: CarrierFault } = {},
+): CarrierEvent {
   const { from, to } = payload;
   const direction = directions.get(textOf(payload['direction']));
   return statusEvent({
@@ -77,7 +84,12 @@ function lineEvent(status: CallStatus, payload: Payload, told: CallTold, more: {
 /** Its times count from the dialling, so they tell nothing of how long was talked. */
 function hangUpEvent(payload: Payload, told: CallTold): CarrierEvent {
   const sip = Number(textOf(payload['sip_hangup_cause']));
-  return lineEvent(hangUpStatus(payload), payload, told, Number.isInteger(sip) && sip >= 300 ? { sipCode: sip } : {});
+  const status = hangUpStatus(payload);
+  const cause = textOf(payload['hangup_cause']);
+  return lineEvent(status, payload, told, {
+    ...(Number.isInteger(sip) && sip >= 300 && { sipCode: sip }),
+    ...(status === 'failed' && cause !== '' && { fault: { words: `hangup cause ${quote(cause, '')}` } }),
+  });
 }
 
 function machineEvent(payload: Payload, told: CallTold): CarrierEvent | undefined {
@@ -114,6 +126,6 @@ function relayEndEvent(payload: Payload, told: CallTold): CarrierEvent {
     ...told,
     reason: 'lost',
     ...(typeof session === 'string' && { sessionId: session }),
-    ...(word !== '' && { error: word }),
+    ...(word !== '' && { fault: { words: quote(word, '') } }),
   };
 }

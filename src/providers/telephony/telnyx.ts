@@ -107,6 +107,9 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
 
     hangUp: (callId) => command(callId, 'hangup', callId, {}),
 
+    // It tells them in the answers to commands alone.
+    faultsOf: async () => [],
+
     async fetchRecording(location): Promise<RecordingResult> {
       let url: string | undefined = location;
       if (isRecordingPath(location)) {

@@ -1,4 +1,6 @@
 import { statusEvent, type CarrierEvent, type RecordingEvent, type RelayEndEvent } from './carrier-events.ts';
+import type { CarrierFault } from './carrier-fault.ts';
+import { quote } from './exchange.ts';
 import { answeredByOf } from './machine-detection.ts';
 import { directionOf, twilioStatus } from './twilio-calls.ts';
 
@@ -31,6 +33,7 @@ export function readTwilioCallback(form: URLSearchParams, now: number): CarrierE
   if (status === undefined) return undefined;
   const direction = directionOf(form.get('Direction'));
   const [from, to] = [form.get('From'), form.get('To')];
+  const fault = faultOf(form);
   const [sipCode, durationSeconds, sequence] = ['SipResponseCode', 'CallDuration', 'SequenceNumber'].map((name) =>
     numberOf(form.get(name)),
   );
@@ -43,6 +46,7 @@ export function readTwilioCallback(form: URLSearchParams, now: number): CarrierE
     ...(sipCode !== undefined && { sipCode }),
     ...(durationSeconds !== undefined && { durationSeconds }),
     ...(answeredBy && { answeredBy }),
+    ...(fault && { fault }),
     ...(sequence !== undefined && { sequence }),
     at,
   });
@@ -65,7 +69,8 @@ function recordingOf(form: URLSearchParams, callId: string, at: number): Recordi
 }
 
 function relayEndOf(form: URLSearchParams, callId: string, at: number): RelayEndEvent {
-  const [sessionId, handoffData, error] = [form.get('SessionId'), form.get('HandoffData'), form.get('ErrorMessage')];
+  const [sessionId, handoffData] = [form.get('SessionId'), form.get('HandoffData')];
+  const fault = faultOf(form);
   return {
     kind: 'relay_ended',
     callId,
@@ -73,9 +78,17 @@ function relayEndOf(form: URLSearchParams, callId: string, at: number): RelayEnd
     reason: sessionReasons.get(form.get('SessionStatus') ?? '') ?? 'lost',
     ...(sessionId && { sessionId }),
     ...(handoffData && { handoffData }),
-    ...(error && { error }),
+    ...(fault && { fault }),
     at,
   };
+}
+
+/** Its secrets are not in it: Twilio puts no credentials into what it sends. */
+function faultOf(form: URLSearchParams): CarrierFault | undefined {
+  const [code, words] = [form.get('ErrorCode'), quote(form.get('ErrorMessage') ?? '', '')];
+  // 0 stands for none.
+  if ((code === null || code === '' || code === '0') && words === '') return undefined;
+  return { ...(code && /^[1-9]\d{0,8}$/.test(code) && { code }), words };
 }
 
 const numberOf = (text: string | null): number | undefined => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined);

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { parse, stringify } from 'node:querystring';
 import { isSame } from '../../library/constant-time.ts';
 
 export interface TwilioRequest {
@@ -21,8 +22,7 @@ export interface TwilioSecrets {
 
 /**
  * Whether a request is Twilio's: HMAC over the exact URL, followed by every form parameter sorted by name, each value of a repeated name
- * once and sorted (https://www.twilio.com/docs/usage/security). Other bodies are covered by `bodySHA256` in the URL. The URL is tried with
- * and without its default port, since proxies disagree.
+ * once and sorted (https://www.twilio.com/docs/usage/security). Other bodies are covered by `bodySHA256` in the URL.
  */
 export function isFromTwilio(request: TwilioRequest, secrets: TwilioSecrets): boolean {
   const key = keyOf(request.settings, secrets);
@@ -69,8 +69,23 @@ const byCodeUnits = (one: string, other: string) => (one < other ? -1 : one > ot
 
 const defaultPorts: Record<string, string> = { 'http:': '80', 'https:': '443', 'ws:': '80', 'wss:': '443' };
 
-/** The URL as it is, and with its default port taken away or added. The rest stays letter for letter: normalizing it changes the signature. */
+/**
+ * The spellings that Twilio's own validator tries: the URL letter for letter, as `URL` normalizes it, and that with its query taken apart and
+ * written anew; each with and without its default port. (https://github.com/twilio/twilio-node, src/webhooks/webhooks.ts)
+ */
 function spellingsOf(url: string): string[] {
+  const normalized = new URL(url).toString();
+  const texts = new Set([url, normalized, withQueryWrittenAnew(normalized)]);
+  return [...new Set([...texts].flatMap(withAndWithoutPort))];
+}
+
+function withQueryWrittenAnew(url: string): string {
+  const start = url.indexOf('?');
+  return start === -1 || start === url.length - 1 ? url : `${url.slice(0, start)}?${stringify(parse(url.slice(start + 1)))}`;
+}
+
+/** The rest stays letter for letter. */
+function withAndWithoutPort(url: string): string[] {
   const [, scheme, authority, rest] = /^([a-z]+:)\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
   const port = defaultPorts[scheme?.toLowerCase() ?? ''];
   if (port === undefined || authority === undefined) return [url];

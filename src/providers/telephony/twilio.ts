@@ -1,5 +1,6 @@
 import { callStateOf } from './twilio-calls.ts';
 import { refusalOf, wordsOf } from './twilio-errors.ts';
+import { notifiedFaults } from './twilio-notifications.ts';
 import { commonPlaceResult, exchangeWith, type Answer } from './exchange.ts';
 import { fetchRecording } from './recording.ts';
 import type {
@@ -84,6 +85,11 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
       if (answer.status < 300) return { done: true };
       const code = answer.body?.['code'];
       return code === alreadyOver || code === 20404 ? { gone: true } : failed(answer);
+    },
+
+    async faultsOf(callId) {
+      const answer = await get(`/Calls/${encodeURIComponent(callId)}/Notifications.json?PageSize=20`);
+      return 'lost' in answer || answer.status >= 300 ? [] : notifiedFaults(answer.body, account.authToken);
     },
 
     async fetchRecording(location) {

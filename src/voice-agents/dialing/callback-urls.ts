@@ -1,6 +1,7 @@
 import { basePath } from '../../http/public-url.ts';
 import { randomToken } from '../../library/hash.ts';
 import { signatureOf } from '../../library/signed-paths.ts';
+import { toUnreserved } from '../../library/unreserved.ts';
 import type { Carrier } from '../telephony-configs/carrier-of.ts';
 
 /** Where a carrier reaches one call. */
@@ -22,7 +23,7 @@ const callPath = ({ organizationId, configId, runId }: Omit<CallAddress, 'key'>)
 
 /** An address that the carrier calls back at; it signs what it sends there. */
 export const callbackUrl = ({ callbackOrigin }: Pick<Carrier, 'callbackOrigin'>, address: CallAddress, purpose: Purpose): string =>
-  `${callbackOrigin}${callPath(address)}/${purpose}?attempt=${encodeURIComponent(address.key)}`;
+  `${callbackOrigin}${callPath(address)}/${purpose}?attempt=${toUnreserved(address.key)}`;
 
 /**
  * The address of a call's socket. Carriers pass no query on and do not all sign the request, so a token of ours stands in the path; it opens

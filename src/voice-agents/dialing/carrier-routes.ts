@@ -6,6 +6,7 @@ import type { HttpEnvironment } from '../../http/environment.ts';
 import { readBytes } from '../../http/read-body.ts';
 import { isSame } from '../../library/constant-time.ts';
 import { forbidden, unauthorized } from '../../library/errors.ts';
+import { fromUnreserved } from '../../library/unreserved.ts';
 import { documentType } from '../../providers/telephony/call-document.ts';
 import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';
 import { carrierOf, type Carrier } from '../telephony-configs/carrier-of.ts';
@@ -26,7 +27,8 @@ export const carrierRoutes = createArea();
 
 carrierRoutes.post(`${call}/:purpose{status|answer|machine|recording|connect}`, async (c) => {
   const { context, carrier, event } = await verified(c);
-  const key = c.req.query('attempt') ?? event?.attemptKey;
+  const attempt = c.req.query('attempt');
+  const key = attempt === undefined ? event?.attemptKey : fromUnreserved(attempt);
   if (!event || !key) return c.json({ status: 'ignored' }, 200);
   const purpose = c.req.param('purpose');
   const wantsDocument = !carrier.telephony.commands && (purpose === 'answer' || purpose === 'connect');

@@ -5,7 +5,7 @@ import type { Carrier } from '../telephony-configs/carrier-of.ts';
 import type { CallAddress } from './callback-urls.ts';
 import type { WhoAsks } from './contract.ts';
 import { endLine } from './end-line.ts';
-import { giveUpTalk, giveUpUnbegunTalk, unheard, whyUnheard } from './give-up-talk.ts';
+import { giveUpTalk, giveUpUnbegunTalk, unheard, whyLineEnded, whyUnheard } from './give-up-talk.ts';
 import { askTalk, type HeardCall } from './heard-call.ts';
 import { connect, connectingDocument, logUnconnected } from './put-on-line.ts';
 import { callSlots } from './slots.ts';
@@ -41,7 +41,7 @@ export async function hearCarrier(
 const isAnswer = (event: LineEvent): boolean => event.kind === 'status' && event.status === 'answered';
 
 async function verdictOn(call: HeardCall, asks: WhoAsks): Promise<Verdict> {
-  const { context, carrier, address, event } = call;
+  const { context, address, event } = call;
   const { bindings, organization } = context;
   const hear = (who: WhoAsks) => callSlots(bindings, organization.id, (slots) => slots.heard(address.key, address.runId, event, who));
   if (event.kind === 'relay_ended') {
@@ -49,12 +49,12 @@ async function verdictOn(call: HeardCall, asks: WhoAsks): Promise<Verdict> {
     // It is another call than that of the attempt.
     if (answer !== 'none') return answer === 'ignored' ? 'ignored' : 'hang_up';
     const after = await askTalk(call, (object) => object.relayEnded(event));
-    if (after === 'never_begun') await giveUpTalk(call, whyUnheard(event, carrier.callbackOrigin));
+    if (after === 'never_begun') await giveUpTalk(call, await whyUnheard(call, event));
     return after === 'connect' ? 'talk' : 'hang_up';
   }
   // Before the call slots hear of it: what they make of the end of a line is the last word.
   if (event.kind === 'status' && event.status === 'completed' && event.answeredBy !== 'machine')
-    await giveUpUnbegunTalk(call, unheard.lineEnded);
+    await giveUpUnbegunTalk(call, () => whyLineEnded(call));
   const answer = await hear(asks);
   if (answer === 'talk') return takeLine(call, asks);
   if (answer === 'end_talk') await askTalk(call, (object) => object.machineAnswered());

@@ -1,4 +1,5 @@
 import { connectDocument, hangUpDocument, type Relay } from '../../providers/telephony/call-document.ts';
+import { explainFault } from '../../providers/telephony/carrier-fault.ts';
 import { callbackUrl, relayUrl } from './callback-urls.ts';
 import { endLine } from './end-line.ts';
 import { giveUpUnbegunTalk, unheard } from './give-up-talk.ts';
@@ -13,7 +14,7 @@ export async function connectingDocument(call: HeardCall): Promise<string> {
     return connectDocument(await relayFor(call), callbackUrl(call.carrier, call.address, 'connect'));
   } catch (error) {
     logUnconnected(call, error);
-    await giveUpUnbegunTalk(call, unheard.serviceFailed);
+    await giveUpUnbegunTalk(call, () => unheard.serviceFailed);
     return hangUpDocument();
   }
 }
@@ -24,21 +25,28 @@ export async function connect(call: HeardCall): Promise<void> {
   const failure = await failureToConnect(call).catch((error: unknown) => error);
   if (failure === null) return;
   logUnconnected(call, failure);
-  const wasUnbegun = await giveUpUnbegunTalk(call, unheard.notConnected);
+  const wasUnbegun = await giveUpUnbegunTalk(call, () =>
+    failure instanceof NotConnected
+      ? explainFault(carrier.provider, { words: failure.message }, carrier.callbackOrigin)
+      : unheard.serviceFailed,
+  );
   // The agent talks: the carrier's answer was lost, and not the command.
   if (!wasUnbegun && event.kind !== 'relay_ended') return;
   await endLine(context, carrier, event.callId);
 }
 
+/** The carrier's words for why it does not do as it was told. */
+class NotConnected extends Error {}
+
 /** The same command may be given twice: it has a key. */
-async function failureToConnect(call: HeardCall): Promise<Error | null> {
+async function failureToConnect(call: HeardCall): Promise<NotConnected | null> {
   const { carrier, address, event } = call;
   const key = event.kind === 'relay_ended' ? `${address.key}:${event.sessionId ?? event.at}` : address.key;
   const relay = await relayFor(call);
   for (let number = 1; ; number++) {
     const result = await carrier.telephony.commands!.connect(event.callId, relay, key);
     if (!('failure' in result)) return null;
-    if (number === mostConnects) return new Error(result.failure);
+    if (number === mostConnects) return new NotConnected(result.failure);
   }
 }
 

@@ -108,6 +108,19 @@ describe('the line of an attempt', () => {
     expect(hear(undetected, status('completed'))).toMatchObject({ state: 'ended', outcome: 'completed' });
   });
 
+  it('that failed says so in the words of the carrier', () => {
+    const failed = (more: object) => hear(submitting, status('failed', more));
+    expect(failed({ sipCode: 403, fault: { words: 'hangup cause call_rejected' } })).toMatchObject({
+      detail: 'the carrier could not complete the call (SIP 403, hangup cause call_rejected)',
+      callbacks: [{ status: 'failed', details: { error: 'hangup cause call_rejected' } }],
+    });
+    expect(failed({ fault: { code: '13227', words: 'Geo permission' } })).toMatchObject({
+      detail: 'the carrier could not complete the call (error 13227: Geo permission)',
+    });
+    expect(failed({ sipCode: 503 })).toMatchObject({ detail: 'the carrier could not complete the call (SIP 503)' });
+    expect(failed({})).toMatchObject({ detail: null });
+  });
+
   it('belongs to the first call that was heard of', () => {
     const adopted = hear(submitting, status('initiated'));
     expect(hear(adopted, status('busy', { callId: 'CA2' }))).toEqual(adopted);

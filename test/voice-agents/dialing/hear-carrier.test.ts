@@ -60,7 +60,8 @@ async function twilioCall() {
   };
   const picksUp = () => post('answer', { CallStatus: 'in-progress', AnsweredBy: 'human', Direction: 'outbound-api' });
   const hangsUp = () => post('status', { CallStatus: 'completed', CallDuration: '6', Direction: 'outbound-api' });
-  const sessionEnds = (SessionStatus: string, SessionId: string) => post('connect', { SessionStatus, SessionId });
+  const sessionEnds = (SessionStatus: string, SessionId: string, more: Record<string, string> = {}) =>
+    post('connect', { SessionStatus, SessionId, ...more });
   /** The carrier opens the socket that a document names. */
   const connects = async (document: string, callSid = call.CallSid) => {
     const address = relayOf(document).replace('wss:', 'https:');
@@ -92,6 +93,48 @@ describe('a call on which the agent never came', () => {
     expect(row).toMatchObject({
       outcome: 'failed',
       reason: expect.stringMatching(/^agent_not_heard: .*PUBLIC_URL \(https:\/\/service\.test\)/),
+    });
+  });
+
+  it('has failed in the words of the carrier, with what to do, and is not tried again where that cannot help', async () => {
+    const fails = (call: Awaited<ReturnType<typeof twilioCall>>, fault: Record<string, string>) => call.sessionEnds('failed', 'VX1', fault);
+    for (const [fault, reason] of [
+      [{ ErrorCode: '64106', ErrorMessage: 'Invalid voice' }, /workflow_configurations \(Twilio error 64106: Invalid voice\)$/],
+      [{ ErrorCode: '64101', ErrorMessage: 'The AI/ML Features Addendum is not accepted' }, /ConversationRelay is not switched on/],
+    ] as const) {
+      const call = await twilioCall();
+      expect(await (await call.picksUp()).text()).toContain('<ConversationRelay');
+      expect(await (await fails(call, fault)).text()).toContain('<Hangup');
+      await call.hangsUp();
+      const row = await settledRow(call.runId);
+      expect(row).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(reason) });
+      expect(row['reason']).not.toContain('PUBLIC_URL');
+    }
+  });
+
+  it('has failed in the words of the error log of its account, where the line ends without another word', async () => {
+    const call = await twilioCall();
+    await call.picksUp();
+    const realFetch = globalThis.fetch;
+    const message_text = new URLSearchParams({ Msg: 'The Predictive and Generative AI/ML Features Addendum is not accepted' }).toString();
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) =>
+      String(input).includes('/Notifications.json')
+        ? Response.json({ notifications: [{ log: '0', error_code: '12200', message_text }] })
+        : realFetch(input as RequestInfo, init as RequestInit),
+    );
+    await call.hangsUp();
+    expect(await settledRow(call.runId)).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(/^agent_not_heard: ConversationRelay is not switched on .*Twilio error 12200/),
+    });
+  });
+
+  it('says what to look for when the carrier has no words for it', async () => {
+    const call = await twilioCall();
+    await call.picksUp();
+    await call.hangsUp();
+    expect(await settledRow(call.runId)).toMatchObject({
+      reason: expect.stringMatching(/^agent_not_heard: the line ended before the agent was on it; .*ConversationRelay/),
     });
   });
 
@@ -218,7 +261,10 @@ describe('a carrier that takes commands', () => {
     expect(given).toEqual(['conversation_relay_start', 'conversation_relay_start', 'hangup']);
     expect(await stub.snapshot()).toBeNull();
     await hangsUp();
-    expect(await settledRow(runId)).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(/^agent_not_heard: /) });
+    expect(await settledRow(runId)).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(/^agent_not_heard: .*\(Telnyx answered with status 503: Down\)$/),
+    });
   });
 
   it('tells again what a command follows from that it did not obey', async () => {

@@ -1,5 +1,6 @@
 import { isForward } from '../../../providers/telephony/call-status.ts';
 import type { MachineEvent, StatusEvent } from '../../../providers/telephony/carrier-events.ts';
+import type { CarrierFault } from '../../../providers/telephony/carrier-fault.ts';
 import { toTimestamp } from '../../../library/clock.ts';
 import type { StatusCallback } from '../contract.ts';
 import type { Attempt, Patience } from './attempt.ts';
@@ -22,6 +23,7 @@ export function afterStatus(attempt: Attempt, event: StatusEvent, now: number, p
     answeredBy: known.answeredBy ?? event.answeredBy ?? null,
     durationSeconds: event.durationSeconds ?? known.durationSeconds,
     sipCode: event.sipCode ?? known.sipCode,
+    ...(event.status === 'failed' && event.fault && { detail: faultText(event.fault) }),
   };
   if (known.status !== null && !isForward(known.status, event.status)) return settledVerdict(heard, now, patience);
   const moved: Attempt = {
@@ -63,8 +65,10 @@ const adopted = (attempt: Attempt, callId: string, now: number, patience: Patien
   checkAt: attempt.status === 'completed' ? attempt.checkAt : now + patience.silenceMs,
 });
 
+const faultText = ({ code, words }: CarrierFault): string => [code && `error ${code}`, words].filter(Boolean).join(': ');
+
 function callbackOf(event: StatusEvent): StatusCallback {
-  const { callId, answeredBy, sipCode, durationSeconds, sequence } = event;
+  const { callId, answeredBy, sipCode, durationSeconds, sequence, fault } = event;
   return {
     status: event.status,
     at: toTimestamp(event.at),
@@ -73,6 +77,7 @@ function callbackOf(event: StatusEvent): StatusCallback {
       ...(answeredBy && { answered_by: answeredBy }),
       ...(sipCode !== undefined && { sip_code: sipCode }),
       ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
+      ...(fault && { error: faultText(fault) }),
       ...(sequence !== undefined && { sequence }),
     },
   };

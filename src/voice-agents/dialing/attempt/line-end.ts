@@ -30,9 +30,12 @@ function outcomeOf({ status, answeredBy, hasTalk, sipCode, detail }: Attempt): [
     case 'cancelled':
       return [status, null];
     default:
-      return [
-        outcomeOfFailedCall(sipCode ?? undefined),
-        sipCode === null ? null : `the carrier could not complete the call (SIP ${sipCode})`,
-      ];
+      return [outcomeOfFailedCall(sipCode ?? undefined), whyFailed(sipCode, detail)];
   }
+}
+
+/** With the carrier's own words, where it has some. */
+function whyFailed(sipCode: number | null, words: string | null): string | null {
+  const told = [sipCode !== null && `SIP ${sipCode}`, words].filter(Boolean).join(', ');
+  return told === '' ? null : `the carrier could not complete the call (${told})`;
 }
