@@ -92,16 +92,21 @@ const WithDefaults = Variables.transform((variables) => ({
 
 export type Settings = z.infer<typeof WithDefaults>;
 
+/** Names every bad variable and how to set it, and no value. */
+export class BadSettingsError extends Error {}
+
 const parsed = new WeakMap<object, Settings>();
 
-/** The settings of `bindings`, parsed once an isolate. Throws an Error that names every bad variable and how to set it. */
+/** The settings of `bindings`, parsed once an isolate. Throws a `BadSettingsError`. */
 export function settingsOf(bindings: Env): Settings {
   const known = parsed.get(bindings);
   if (known) return known;
   const result = WithDefaults.safeParse(bindings);
   if (!result.success) {
     const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
-    throw new Error(`Bad settings (${faults}). Set them in .dev.vars locally, or with "wrangler secret put" and [vars] when deployed.`);
+    throw new BadSettingsError(
+      `Bad settings (${faults}). Set them in .dev.vars locally, or with "wrangler secret put" and [vars] when deployed.`,
+    );
   }
   parsed.set(bindings, result.data);
   return result.data;

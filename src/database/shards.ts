@@ -11,14 +11,20 @@ export function shards(bindings: Env): Database[] {
   const known = opened.get(bindings);
   if (known) return known;
   const isGuarded = settingsOf(bindings).DEPLOYMENT_MODE === 'local';
-  const all: Database[] = [];
-  for (let number = 0; ; number++) {
-    const binding = (bindings as unknown as Record<string, D1Database | undefined>)[number === 0 ? 'DB' : `DB_${number}`];
-    if (!binding) break;
-    all.push(new Database(binding, isGuarded));
-  }
+  const all = shardBindings(bindings).map(({ binding }) => new Database(binding, isGuarded));
   opened.set(bindings, all);
   return all;
+}
+
+/** The bindings behind `shards`, with their names. */
+export function shardBindings(bindings: Env): { name: string; binding: D1Database }[] {
+  const all: { name: string; binding: D1Database }[] = [];
+  for (let number = 0; ; number++) {
+    const name = number === 0 ? 'DB' : `DB_${number}`;
+    const binding = (bindings as unknown as Record<string, D1Database | undefined>)[name];
+    if (!binding) return all;
+    all.push({ name, binding });
+  }
 }
 
 export function shard(bindings: Env, number: number): Database {

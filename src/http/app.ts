@@ -1,5 +1,4 @@
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import packageFile from '../../package.json' with { type: 'json' };
+import { OpenAPIHono } from '@hono/zod-openapi';
 import { accountRoutes } from '../accounts/routes.ts';
 import { signInRoutes } from '../accounts/sign-in-routes.ts';
 import { runRoutes } from '../automation-workflows/runs/routes.ts';
@@ -21,53 +20,25 @@ import { artifactRoutes } from '../voice-agents/artifact-routes.ts';
 import { voiceAgentRoutes } from '../voice-agents/routes.ts';
 import { telephonyConfigRoutes } from '../voice-agents/telephony-configs/routes.ts';
 import { carrierRoutes } from '../voice-agents/dialing/carrier-routes.ts';
-import { createArea, errorResponses, jsonResponse } from './area.ts';
 import { authenticate } from './credentials.ts';
 import type { HttpEnvironment } from './environment.ts';
 import { answerError, answerInvalid } from './errors.ts';
+import { answerMisconfigured, healthRoutes, isHealthRequest } from './health.ts';
 import { replayRepeats } from './idempotency.ts';
-import { apiOrigin, apiUrl, basePath } from './public-url.ts';
+import { apiOrigin, basePath } from './public-url.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { BadSettingsError } from '../settings.ts';
 import { readJsonBody } from './read-body.ts';
 import { logRequest } from './request-log.ts';
 import { warnOfUnknownParameters } from './unknown-parameters.ts';
 
-const HealthRecord = z
-  .object({
-    status: z.literal('ok'),
-    version: z.string(),
-    backend_api_endpoint: z.string(),
-    deployment_mode: z.enum(['local', 'cloud']),
-    auth_provider: z.literal('local'),
-  })
-  .openapi('Health');
-
-const healthRoute = createRoute({
-  method: 'get',
-  path: '/health',
-  operationId: 'health.get',
-  summary: 'Whether the service is up, and which version',
-  security: [],
-  responses: { 200: jsonResponse(HealthRecord), ...errorResponses() },
-});
-
-const healthRoutes = createArea().openapi(healthRoute, (c) =>
-  c.json(
-    {
-      status: 'ok' as const,
-      version: packageFile.version,
-      backend_api_endpoint: apiUrl(c),
-      deployment_mode: c.var.settings.DEPLOYMENT_MODE,
-      auth_provider: 'local' as const,
-    },
-    200,
-  ),
-);
-
 export function createApp() {
   const app = new OpenAPIHono<HttpEnvironment>({ strict: false, defaultHook: answerInvalid });
   app.use('*', logRequest);
-  app.onError(answerError);
+  app.onError((error, c) => {
+    const answer = answerError(error, c);
+    return error instanceof BadSettingsError && isHealthRequest(c) ? answerMisconfigured(c) : answer;
+  });
   app.use(`${basePath}/*`, warnOfUnknownParameters(app));
   app.notFound((c) => c.json({ detail: `No such path: ${c.req.method} ${c.req.path}` }, 404));
 

@@ -1,6 +1,5 @@
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import packageFile from '../../package.json' with { type: 'json' };
 import { encodeCursor } from '../../src/http/pagination.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 import { recordedDatabase } from '../support/recorded-database.ts';
@@ -17,28 +16,6 @@ const withBrokenDatabase = serviceWith({
   DB: recordedDatabase(env.DB, { statements: [], calls: 0 }, async (sql) => {
     if (!sql.join().includes('"api_key"')) throw new Error('D1_ERROR: no such table: contact at /src/contacts/store.ts: SQLITE_ERROR');
   }),
-});
-
-describe('health', () => {
-  test('is told without credentials', async () => {
-    const answer = await anonymous.get('/health');
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      status: 'ok',
-      version: packageFile.version,
-      backend_api_endpoint: 'https://service.test/api/v1',
-      deployment_mode: 'local',
-      auth_provider: 'local',
-    });
-  });
-
-  test('names the public address where one is set', async () => {
-    const client = new Client(undefined, serviceWith({ PUBLIC_URL: 'https://calls.example.com/', DEPLOYMENT_MODE: 'cloud' }));
-    expect((await client.get('/health')).body).toMatchObject({
-      backend_api_endpoint: 'https://calls.example.com/api/v1',
-      deployment_mode: 'cloud',
-    });
-  });
 });
 
 describe('credentials', () => {

@@ -64,12 +64,16 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  test('describes errors in the two shapes that they have', () => {
+  test('describes errors in the two shapes that they have, and that of a service that is not well', () => {
+    const shapes = (operationId: string, status: string) => {
+      if (operationId === 'health.get' && status === '503') return 'Unhealthy';
+      return status === '422' ? 'ValidationError' : 'Error';
+    };
     for (const { details } of operations)
       for (const status of Object.keys(details.responses))
         if (!status.startsWith('2'))
           expect(responseOf(details, status).content['application/json'].schema.$ref).toBe(
-            `#/components/schemas/${status === '422' ? 'ValidationError' : 'Error'}`,
+            `#/components/schemas/${shapes(details.operationId, status)}`,
           );
   });
 

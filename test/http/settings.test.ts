@@ -32,13 +32,13 @@ describe('a bad setting', () => {
     const client = new Client(undefined, serviceWith({ [name]: value }));
     let answer;
     const lines = await linesLoggedBy(async () => {
-      answer = await client.get('/health');
+      answer = await client.get('/contacts');
     });
     expect(answer).toMatchObject({ status: 500, body: { detail: 'Internal server error' } });
     expect(answer!.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     const told = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
     expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({ message: 'request failed', request_id: answer!.headers.get('x-request-id'), path: '/api/v1/health' });
+    expect(told[0]).toMatchObject({ message: 'request failed', request_id: answer!.headers.get('x-request-id'), path: '/api/v1/contacts' });
     expect(told[0].error).toMatch(new RegExp(`Bad settings \\(${name}: .+\\)\\. Set them in .dev.vars`));
     for (const shown of ['secret-word', 'not base64', secret]) expect(lines.join()).not.toContain(shown);
   });
