@@ -1,23 +1,13 @@
 import { join } from 'node:path';
 import { startChild } from './local/child.ts';
 import type { Child } from './local/child.ts';
-import { readCredentials, writeCredentials } from './local/credentials.ts';
-import type { Credentials } from './local/credentials.ts';
-import { createDemoOrganization, isKeyAccepted } from './local/demo-organization.ts';
+import { ensureCredentials } from './local/demo-organization.ts';
 import { ensureDevelopmentVariables } from './local/development-variables.ts';
 import { tickEachMinute } from './local/minute-tick.ts';
 import { requireFreePort } from './local/ports.ts';
 import { runProgram } from './local/run-program.ts';
 import { waitUntilHealthy } from './local/service-health.ts';
-import {
-  isTwilioSimulated,
-  LocalError,
-  portVariables,
-  projectDirectory,
-  readLocalSettings,
-  serviceOrigin,
-  simulatorsOrigin,
-} from './local/settings.ts';
+import { isTwilioSimulated, LocalError, portVariables, projectDirectory, readLocalSettings, serviceOrigin } from './local/settings.ts';
 import type { LocalSettings } from './local/settings.ts';
 import { lockState } from './local/state-lock.ts';
 import { Terminal } from './local/terminal.ts';
@@ -72,22 +62,10 @@ async function attend(settings: LocalSettings, hasSimulatedCarrier: boolean): Pr
   const baseUrl = `${serviceOrigin(settings)}/api/v1`;
   await waitUntilHealthy(baseUrl, ending.signal);
   isUp = true;
-  const credentials = await ensureCredentials(settings, baseUrl, hasSimulatedCarrier);
+  const credentials = await ensureCredentials(settings, { hasSimulatedCarrier });
   terminal.end();
   terminal.line(welcome(credentials));
   await tickEachMinute(serviceOrigin(settings), ending.signal, (problem) => terminal.line(problem));
-}
-
-async function ensureCredentials(settings: LocalSettings, baseUrl: string, hasSimulatedCarrier: boolean): Promise<Credentials> {
-  const storedKey = readCredentials(settings.stateDirectory)?.api_key;
-  const isStillGood = storedKey !== undefined && (await isKeyAccepted(baseUrl, storedKey));
-  const credentials = {
-    base_url: baseUrl,
-    api_key: isStillGood ? storedKey : await createDemoOrganization(baseUrl, { hasSimulatedCarrier }),
-    simulators_url: simulatorsOrigin(settings),
-  };
-  writeCredentials(settings.stateDirectory, credentials);
-  return credentials;
 }
 
 /** What children print while they are being ended concerns nobody. */

@@ -24,7 +24,9 @@ export function readCredentials(stateDirectory: string): Credentials | undefined
 export function requireCredentials(stateDirectory: string): Credentials {
   const credentials = readCredentials(stateDirectory);
   if (credentials === undefined) {
-    throw new LocalError(`There are no credentials in ${stateDirectory} yet. Run "npm start" first, with the same STATE_DIR.`);
+    throw new LocalError(
+      `There are no credentials in ${stateDirectory} yet. Run "npm start" first, with the same STATE_DIR; after "wrangler dev", wait until it is ready.`,
+    );
   }
   return credentials;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { LocalError } from './settings.ts';
+import { readCredentials, writeCredentials, type Credentials } from './credentials.ts';
+import { LocalError, serviceOrigin, simulatorsOrigin, type LocalSettings } from './settings.ts';
 
 type Fetch = typeof fetch;
 
@@ -15,6 +16,20 @@ export async function isKeyAccepted(baseUrl: string, apiKey: string, send: Fetch
 export interface DemoOptions {
   /** Whether the organization gets a carrier account, so that it can call at once. Only for simulated carriers: nobody is called. */
   hasSimulatedCarrier: boolean;
+}
+
+/** The key of the state folder if the service still takes it, else one of a new demo organization; both are kept for `npm run credentials`. */
+export async function ensureCredentials(settings: LocalSettings, options: DemoOptions): Promise<Credentials> {
+  const baseUrl = `${serviceOrigin(settings)}/api/v1`;
+  const storedKey = readCredentials(settings.stateDirectory)?.api_key;
+  const isStillGood = storedKey !== undefined && (await isKeyAccepted(baseUrl, storedKey));
+  const credentials = {
+    base_url: baseUrl,
+    api_key: isStillGood ? storedKey : await createDemoOrganization(baseUrl, options),
+    simulators_url: simulatorsOrigin(settings),
+  };
+  writeCredentials(settings.stateDirectory, credentials);
+  return credentials;
 }
 
 /** Signs up a user with an organization of its own and answers an API key that may do everything in it. */

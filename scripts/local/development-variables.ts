@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { portVariables, readLocalSettings } from './settings.ts';
 
 const randomSecret = () => randomBytes(32).toString('base64');
 
@@ -23,10 +24,45 @@ export function completeVariables(text: string): string {
   return added.length === 0 ? text : `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${added.join('')}`;
 }
 
-/** Creates or completes the file, readable by its owner only, and answers the names that it sets. */
-export function ensureDevelopmentVariables(file: string): Set<string> {
+const beginMark = '# Begin of what "wrangler dev" writes at each start. To change one of these, set it outside of this part.\n';
+const endMark = '# End\n';
+
+/** What the owner of the file has written, and the part between the marks, which may be missing. */
+function split(text: string): { own: string; derived: string } {
+  const begin = text.indexOf(beginMark);
+  const end = text.indexOf(endMark, begin);
+  if (begin === -1 || end === -1) return { own: text, derived: '' };
+  return { own: text.slice(0, begin) + text.slice(end + endMark.length), derived: text.slice(begin, end + endMark.length) };
+}
+
+type Variables = Record<string, string>;
+
+/**
+ * Creates or completes the file, readable by its owner only, and answers the names that its owner sets. `derive` makes the part that is
+ * written anew of these names and of what stands there; without it, only what its owner has set meanwhile leaves that part.
+ */
+export function ensureDevelopmentVariables(
+  file: string,
+  derive: (alreadySet: Set<string>, written: Variables) => Variables = withoutOverruled,
+): Set<string> {
   const existing = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const complete = completeVariables(existing);
-  if (complete !== existing) writeFileSync(file, complete, { mode: 0o600 });
-  return variableNames(complete);
+  const { own, derived } = split(existing);
+  const completed = completeVariables(own);
+  const alreadySet = variableNames(completed);
+  const variables = derive(alreadySet, readDerived(derived));
+  const text = completed + (derived === '' && Object.keys(variables).length === 0 ? '' : derivedPart(variables));
+  if (text !== existing) writeFileSync(file, text, { mode: 0o600 });
+  return alreadySet;
+}
+
+const derivedPart = (variables: Variables) =>
+  [beginMark, ...Object.entries(variables).map(([name, value]) => `${name}="${value}"\n`), endMark].join('');
+
+const readDerived = (part: string): Variables =>
+  Object.fromEntries([...part.matchAll(/^(\w+)="(.*)"$/gm)].map(([, name, value]) => [name!, value!]));
+
+/** A provider's key and address belong together: where the owner sets one, the simulated other goes, too. */
+function withoutOverruled(alreadySet: Set<string>, written: Variables): Variables {
+  const meant = portVariables(readLocalSettings({}), alreadySet);
+  return Object.fromEntries(Object.entries(written).filter(([name]) => Object.hasOwn(meant, name)));
 }

@@ -13,12 +13,12 @@ export interface LocalSettings {
 /** What went wrong in words for the person at the terminal; `runProgram` prints it without a stack. */
 export class LocalError extends Error {}
 
-/** Reads `PORT` (8787), `SIM_PORT` (8788) and `STATE_DIR` (`.state`, relative to the repository). */
+/** Reads `PORT` (8787), `SIM_PORT` (8788) and `STATE_DIR` (`.wrangler/state`, that of `wrangler dev`; relative to the repository). */
 export function readLocalSettings(environment: Record<string, string | undefined>): LocalSettings {
   const port = readPort(environment, 'PORT', 8787);
   const simulatorsPort = readPort(environment, 'SIM_PORT', 8788);
   if (port === simulatorsPort) throw new LocalError(`PORT and SIM_PORT are both ${port}. Give the service and the simulators a port each.`);
-  return { port, simulatorsPort, stateDirectory: resolve(projectDirectory, environment.STATE_DIR || '.state') };
+  return { port, simulatorsPort, stateDirectory: resolve(projectDirectory, environment.STATE_DIR || '.wrangler/state') };
 }
 
 function readPort(environment: Record<string, string | undefined>, name: string, standard: number): number {

@@ -8,30 +8,42 @@ interface LockHolder {
   port: number;
 }
 
+const lockFile = (stateDirectory: string) => join(stateDirectory, 'running.json');
+
 /**
- * Takes the state folder for this process and answers what gives it back. Two services on one folder would work on the same database and
- * queues. A lock whose process is gone is taken over; a living holder is a `LocalError`.
+ * Takes the state folder for a process, this one unless said otherwise, and answers what gives it back. Two services on one folder would
+ * work on the same database and queues. A lock whose process is gone is taken over; a living holder is a `LocalError`.
  */
-export function lockState({ stateDirectory, port }: LocalSettings): () => void {
-  const file = join(stateDirectory, 'running.json');
+export function lockState({ stateDirectory, port }: Pick<LocalSettings, 'stateDirectory' | 'port'>, processId = process.pid): () => void {
+  const file = lockFile(stateDirectory);
   mkdirSync(stateDirectory, { recursive: true });
   const holder = readHolder(file);
   if (holder !== undefined && isRunning(holder.process_id)) {
     throw new LocalError(
       `A local service already runs on port ${holder.port} with the state in ${stateDirectory} (process ${holder.process_id}). ` +
-        'Stop it, or set PORT, SIM_PORT and STATE_DIR to run another one beside it.',
+        'Stop it, or run another one beside it: "npm start" with PORT, SIM_PORT and STATE_DIR, or "wrangler dev" with --port and --persist-to.',
     );
   }
   rmSync(file, { force: true });
-  const content: LockHolder = { process_id: process.pid, port };
+  const content: LockHolder = { process_id: processId, port };
   try {
     writeFileSync(file, JSON.stringify(content), { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new LocalError(`Another local service is just starting with the state in ${stateDirectory}. Set STATE_DIR to another folder.`);
+    throw new LocalError(
+      `Another local service is just starting with the state in ${stateDirectory}. Set STATE_DIR (or --persist-to) to another folder.`,
+    );
   }
-  return () => rmSync(file, { force: true });
+  return () => unlockState(stateDirectory, processId);
 }
+
+/** Gives the folder back, unless another process has taken it meanwhile. */
+export function unlockState(stateDirectory: string, processId: number): void {
+  if (isLockedBy(stateDirectory, processId)) rmSync(lockFile(stateDirectory), { force: true });
+}
+
+export const isLockedBy = (stateDirectory: string, processId: number): boolean =>
+  readHolder(lockFile(stateDirectory))?.process_id === processId;
 
 function readHolder(file: string): LockHolder | undefined {
   try {
@@ -41,7 +53,7 @@ function readHolder(file: string): LockHolder | undefined {
   }
 }
 
-/** Whether the process lives and is a `start` program: after a reboot its number may belong to something else. */
+/** Whether the process lives and is a service's: after a reboot its number may belong to something else. */
 function isRunning(processId: number): boolean {
   if (processId === process.pid) return false;
   try {
@@ -50,7 +62,7 @@ function isRunning(processId: number): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
   try {
-    return readFileSync(`/proc/${processId}/cmdline`, 'utf8').includes('start.ts');
+    return readFileSync(`/proc/${processId}/cmdline`, 'utf8').match(/start\.ts|wrangler/) !== null;
   } catch {
     return true;
   }

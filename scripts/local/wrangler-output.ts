@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 const noise = [
   /^\[wrangler:info\] /,
   /^⎔ /,
+  /^\[custom build\] Running: /,
   /^Using secrets defined in /,
   /^Your Worker has access to the following bindings:/,
   /^Binding\s+Resource/,

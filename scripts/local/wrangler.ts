@@ -19,6 +19,8 @@ export function wranglerEnvironment(stateDirectory: string): NodeJS.ProcessEnv {
     WRANGLER_WRITE_LOGS: 'false',
     WRANGLER_REGISTRY_PATH: join(stateDirectory, 'registry'),
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+    // Whoever starts wrangler by this has prepared what `wrangler dev` would prepare by itself.
+    WRANGLER_DEV_PREPARED: 'true',
     // The local trace store would grow by 15 KB with each request and slow each down.
     X_LOCAL_OBSERVABILITY: 'false',
   };
@@ -49,6 +51,6 @@ export async function runWrangler(parameters: string[], stateDirectory: string, 
   }
 }
 
-export async function applyMigrations(stateDirectory: string, signal: AbortSignal): Promise<void> {
+export async function applyMigrations(stateDirectory: string, signal?: AbortSignal): Promise<void> {
   await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', stateDirectory], stateDirectory, signal);
 }

@@ -34,6 +34,29 @@ test('what .dev.vars already says is kept to the letter, and only what lacks is 
   expect([...variableNames(text.slice(own.length))].toSorted()).toEqual(['DEPLOYMENT_MODE', 'SIGNING_KEY']);
 });
 
+test('what "wrangler dev" writes is written anew at each start, in its own part, and is nothing that the owner has set', () => {
+  const file = join(temporaryDirectory(), '.dev.vars');
+  writeFileSync(file, 'SIGNUP=closed\n');
+  const derive = (port: string) => (alreadySet: Set<string>) => portVariables(readLocalSettings({ SIM_PORT: port }), alreadySet);
+  expect(ensureDevelopmentVariables(file, derive('9001'))).not.toContain('OPENAI_BASE_URL');
+  ensureDevelopmentVariables(file, derive('9002'));
+  const text = readFileSync(file, 'utf8');
+  expect(valueOf(text, 'OPENAI_BASE_URL')).toBe('http://127.0.0.1:9002/openai/v1');
+  expect(text).not.toContain('9001');
+  ensureDevelopmentVariables(file, derive('9002'));
+  expect(readFileSync(file, 'utf8')).toBe(text);
+
+  writeFileSync(file, `${text}OPENAI_API_KEY="real"\n`);
+  const names = ensureDevelopmentVariables(file);
+  const mixed = readFileSync(file, 'utf8');
+  expect(names).toContain('OPENAI_API_KEY');
+  expect(mixed).not.toContain('OPENAI_BASE_URL');
+  expect(mixed.match(/OPENAI_API_KEY/g)).toHaveLength(1);
+  expect(valueOf(mixed, 'OPENAI_API_KEY')).toBe('real');
+  expect(valueOf(mixed, 'COMPOSIO_BASE_URL')).toContain(':9002/');
+  expect(mixed.startsWith('SIGNUP=closed\n')).toBe(true);
+});
+
 test('completing twice changes nothing more', () => {
   const line = fc.oneof(fc.constantFrom('SIGNUP=open', 'ENCRYPTION_KEY="k"', '# a comment', ''), fc.string());
   fc.assert(

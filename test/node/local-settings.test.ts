@@ -9,8 +9,8 @@ import {
 } from '../../scripts/local/settings.ts';
 import { developmentArguments } from '../../scripts/local/wrangler.ts';
 
-test('without variables the service is on 8787, the simulators on 8788, the state in .state of the repository', () => {
-  const standard = { port: 8787, simulatorsPort: 8788, stateDirectory: join(projectDirectory, '.state') };
+test('without variables the service is on 8787, the simulators on 8788, the state where wrangler dev has it', () => {
+  const standard = { port: 8787, simulatorsPort: 8788, stateDirectory: join(projectDirectory, '.wrangler/state') };
   expect(readLocalSettings({})).toEqual(standard);
   expect(readLocalSettings({ PORT: '', SIM_PORT: '', STATE_DIR: '' })).toEqual(standard);
 });

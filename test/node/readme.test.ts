@@ -59,9 +59,9 @@ describe('the README', () => {
       return [name, String(value) === '' ? 'empty' : String(value)];
     });
     const local = readLocalSettings({});
-    expected.push(['PORT', String(local.port)], ['SIM_PORT', String(local.simulatorsPort)], ['STATE_DIR', '.state']);
+    expected.push(['PORT', String(local.port)], ['SIM_PORT', String(local.simulatorsPort)], ['STATE_DIR', '.wrangler/state']);
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(expected));
-    expect(local.stateDirectory).toBe(join(root, '.state'));
+    expect(local.stateDirectory).toBe(join(root, '.wrangler/state'));
   });
 
   test('describes every trigger type and every node type with its fixed handles', () => {
