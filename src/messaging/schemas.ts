@@ -1,36 +1,56 @@
 import { z } from '@hono/zod-openapi';
-import { queryId, timestamp } from '../http/area.ts';
+import { createdAt, queryId, timestamp, updatedAt } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { providerKeys } from './credential-fields.ts';
 
 const credential = z.string('Must be text').nullish();
-const hidden = credential.openapi({ description: 'Shown as a mask; the mask sent back keeps it' });
+const secret = (meaning: string) =>
+  credential.describe(`${meaning} A secret: stored encrypted, read as \`****\` and its last 4 characters. That mask sent back keeps it.`);
+
+/** What each credential is; the descriptions of the fields that are written and of those that are read. */
+const meanings = {
+  api_endpoint: 'The address of your WATI account, such as `https://live-mt-server.wati.io/12345`.',
+  api_token: 'The access token of the WATI account.',
+  phone_number_id: "Meta's id of the sending phone number, digits alone. It is not the number itself.",
+  access_token: 'The access token of a system user at Meta.',
+  waba_id: 'The id of the WhatsApp Business account, digits alone.',
+  app_secret: 'Optional: the secret of the Meta app, by which the signatures of delivery reports are checked.',
+  api_key: 'The API key of the Gupshup account.',
+  source: 'The sending number with its country code, such as `917834811114`.',
+  app_name: 'The name of the Gupshup app.',
+  account_sid: 'The account SID of Twilio, which begins with `AC`.',
+  auth_token: 'The auth token of the Twilio account.',
+  from_number: 'The sending number in E.164, or the SID of a messaging service.',
+  use_telephony_credentials: 'True: account and token are those of the Twilio telephony configuration; false: those that stand here.',
+  content_sid: 'Optional: the SID of the template that is sent where none is named.',
+};
+const read = (meaning: string) => z.string().nullable().describe(`${meaning} null: not given.`);
+const readSecret = (meaning: string) =>
+  z.string().nullable().describe(`${meaning} Shown as \`****\` and its last 4 characters; null: not given.`);
 
 const blocks = {
-  provider_a: z.strictObject({
-    api_endpoint: credential.openapi({ example: 'https://live-mt-server.wati.io/12345' }),
-    api_token: hidden,
-  }),
+  provider_a: z.strictObject({ api_endpoint: credential.describe(meanings.api_endpoint), api_token: secret(meanings.api_token) }),
   provider_b: z.strictObject({
-    phone_number_id: credential,
-    access_token: hidden,
-    waba_id: credential,
-    app_secret: hidden.openapi({ description: 'Optional: checks the signatures of webhooks. Shown as a mask' }),
+    phone_number_id: credential.describe(meanings.phone_number_id),
+    access_token: secret(meanings.access_token),
+    waba_id: credential.describe(meanings.waba_id),
+    app_secret: secret(meanings.app_secret),
   }),
-  provider_c: z.strictObject({ api_key: hidden, source: credential.openapi({ example: '917834811114' }), app_name: credential }),
+  provider_c: z.strictObject({
+    api_key: secret(meanings.api_key),
+    source: credential.describe(meanings.source),
+    app_name: credential.describe(meanings.app_name),
+  }),
   provider_d: z.strictObject({
-    account_sid: credential,
-    auth_token: hidden,
-    from_number: credential.openapi({ example: '+15005550006' }),
-    use_telephony_credentials: z
-      .boolean('Must be true or false')
-      .nullish()
-      .openapi({ description: 'Sends with the account of the Twilio telephony configuration' }),
-    content_sid: credential.openapi({ description: 'Optional: the template where none is named' }),
+    account_sid: credential.describe(meanings.account_sid),
+    auth_token: secret(meanings.auth_token),
+    from_number: credential.describe(meanings.from_number),
+    use_telephony_credentials: z.boolean('Must be true or false').nullish().describe(meanings.use_telephony_credentials),
+    content_sid: credential.describe(meanings.content_sid),
   }),
 };
 
-const blockDescription = 'Absent fields stay; null for all of it takes the credentials away';
+const blockDescription = 'Absent fields stay; null for all of it takes the credentials away.';
 
 export const MessagingConfigBody = z
   .object({
@@ -39,137 +59,181 @@ export const MessagingConfigBody = z
         provider: z
           .string('Must be text')
           .nullish()
-          .openapi({ description: 'Which one sends; left out, it stays; empty or null: none', example: 'provider_b' }),
-        provider_a: blocks.provider_a.nullish().openapi({ description: `WATI. ${blockDescription}` }),
-        provider_b: blocks.provider_b.nullish().openapi({ description: `Meta. ${blockDescription}` }),
-        provider_c: blocks.provider_c.nullish().openapi({ description: `Gupshup. ${blockDescription}` }),
-        provider_d: blocks.provider_d.nullish().openapi({ description: `Twilio. ${blockDescription}` }),
+          .openapi({ enum: [...providerKeys, '', null] })
+          .describe('Which provider sends. Left out, it stays; empty or null: none.'),
+        provider_a: blocks.provider_a.nullish().describe(`Credentials of WATI. ${blockDescription}`),
+        provider_b: blocks.provider_b.nullish().describe(`Credentials of Meta's Cloud API. ${blockDescription}`),
+        provider_c: blocks.provider_c.nullish().describe(`Credentials of Gupshup. ${blockDescription}`),
+        provider_d: blocks.provider_d.nullish().describe(`Credentials of Twilio. ${blockDescription}`),
       })
-      .optional(),
+      .optional()
+      .describe('The WhatsApp channel. Left out, nothing changes.'),
   })
   .openapi('MessagingConfigPatch');
 export type MessagingConfigBody = z.output<typeof MessagingConfigBody>;
 
-const shownText = z.string().nullable();
-const shownSecret = shownText.openapi({ example: '****7f3a' });
+const callbackUrl = (provider: string) => z.url().describe(`Where ${provider} reports deliveries.`);
 
 export const MessagingConfigRecord = z
   .object({
-    messaging_app: z.object({
-      provider: z.string().openapi({ description: 'Empty: none is selected' }),
-      provider_a: z.object({ api_endpoint: shownText, api_token: shownSecret }).nullable(),
-      provider_b: z
-        .object({ phone_number_id: shownText, access_token: shownSecret, waba_id: shownText, app_secret: shownSecret })
-        .nullable(),
-      provider_c: z.object({ api_key: shownSecret, source: shownText, app_name: shownText }).nullable(),
-      provider_d: z
-        .object({
-          account_sid: shownText,
-          auth_token: shownSecret,
-          from_number: shownText,
-          use_telephony_credentials: z.boolean(),
-          content_sid: shownText,
-        })
-        .nullable(),
-    }),
-    callback_urls: z.object({ provider_a: z.url(), provider_b: z.url(), provider_c: z.url(), provider_d: z.url() }).openapi({
-      description:
-        'Where each provider is to tell what becomes of messages. Register it there and keep it to yourself; Meta also asks for a verify token, ' +
-        'which is the last part of its address. Twilio is told with each message',
-    }),
+    messaging_app: z
+      .object({
+        provider: z.string().describe('Which provider sends: `provider_a` to `provider_d`; empty: none.'),
+        provider_a: z
+          .object({ api_endpoint: read(meanings.api_endpoint), api_token: readSecret(meanings.api_token) })
+          .nullable()
+          .describe('Credentials of WATI; null: none are stored.'),
+        provider_b: z
+          .object({
+            phone_number_id: read(meanings.phone_number_id),
+            access_token: readSecret(meanings.access_token),
+            waba_id: read(meanings.waba_id),
+            app_secret: readSecret(meanings.app_secret),
+          })
+          .nullable()
+          .describe("Credentials of Meta's Cloud API; null: none are stored."),
+        provider_c: z
+          .object({ api_key: readSecret(meanings.api_key), source: read(meanings.source), app_name: read(meanings.app_name) })
+          .nullable()
+          .describe('Credentials of Gupshup; null: none are stored.'),
+        provider_d: z
+          .object({
+            account_sid: read(meanings.account_sid),
+            auth_token: readSecret(meanings.auth_token),
+            from_number: read(meanings.from_number),
+            use_telephony_credentials: z.boolean().describe(meanings.use_telephony_credentials),
+            content_sid: read(meanings.content_sid),
+          })
+          .nullable()
+          .describe('Credentials of Twilio; null: none are stored.'),
+      })
+      .describe('The WhatsApp channel.'),
+    callback_urls: z
+      .object({
+        provider_a: callbackUrl('WATI'),
+        provider_b: callbackUrl('Meta'),
+        provider_c: callbackUrl('Gupshup'),
+        provider_d: callbackUrl('Twilio'),
+      })
+      .describe(
+        'Where each provider is to report what becomes of messages. Register it there and keep it to yourself; Meta also asks for a verify ' +
+          'token, which is the last part of its address. Twilio is told with each message.',
+      ),
   })
+  .describe('How the organization sends messages. Secrets are masked.')
   .openapi('MessagingConfig');
 
-const kind = z.enum(['template', 'text']);
+const kind = z.enum(['template', 'text']).describe('`template`: a message that the provider has approved beforehand; `text`: free words.');
 const parameter = z.union([z.string(), z.number(), z.boolean()], 'Must be text, a number, or true or false');
 
 export const TestMessageBody = z
   .object({
-    to: z.string('Must be text').min(1, 'Must not be empty').openapi({ description: 'Any usual spelling', example: '+14155550123' }),
+    to: z.string('Must be text').min(1, 'Must not be empty').describe('Phone number of the person who gets it, in any usual spelling.'),
     kind: kind.default('template'),
     template_name: z
       .string('Must be text')
       .trim()
       .nullish()
-      .openapi({ description: 'Its name, or its id at the provider', example: 'order_update' }),
+      .describe('The template: its name, or its id at the provider. Required with `kind` `template`.'),
     language: z
       .string('Must be text')
       .trim()
       .nullish()
-      .openapi({ description: 'Exactly as the provider writes it; may be left out where there is one alone', example: 'en_US' }),
+      .describe(
+        'Language of the template, exactly as the provider writes it, such as `en_US`. May be left out where the template has one alone.',
+      ),
     template_params: z
       .record(z.string(), parameter)
       .nullish()
-      .openapi({ description: 'By number, or by the name of the placeholder', example: { 1: 'Ada', 2: '1001' } }),
+      .describe('What stands in for the placeholders of the template, by number (`"1"`) or by name.'),
     text: z
       .string('Must be text')
       .nullish()
-      .openapi({ description: 'Of kind text: goes through where the person has written within 24 hours' }),
+      .describe('The words of a message of `kind` `text`. It goes through where the person has written to you within 24 hours.'),
   })
   .openapi('TestMessage');
 export type TestMessageBody = z.output<typeof TestMessageBody>;
 
+const status =
+  'Where it stands: `sending`, `sent`, `delivered`, `read`, `failed`, `unknown`, or the word of the provider for what it has taken, such as `accepted`.';
+
 export const TestMessageResult = z
   .object({
-    success: z.boolean().openapi({ description: 'Whether the provider has taken it, which does not mean delivered' }),
-    provider: z.string(),
-    channel: z.literal('messaging_app'),
-    message_id: z.string().openapi({ description: "The provider's; empty when there is none" }),
-    status: z.string().openapi({ description: "The provider's word, such as accepted or queued; failed; or unknown", example: 'accepted' }),
-    error: z.string().nullable(),
+    success: z.boolean().describe('Whether the provider has taken the message, which does not mean that it was delivered.'),
+    provider: z.string().describe('The provider that was asked: `provider_a` to `provider_d`; empty when none is selected.'),
+    channel: z.literal('messaging_app').describe('Always `messaging_app`.'),
+    message_id: z.string().describe("The provider's id of the message; empty when there is none."),
+    status: z.string().describe(status),
+    error: z.string().nullable().describe('Why it was not sent and what to do; null when it was.'),
   })
+  .describe('What the provider said of the test message. A message that could not be sent is an answer as well, with `success` false.')
   .openapi('TestMessageResult');
 
 export const TemplateList = z
   .object({
-    templates: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        language: z.string(),
-        category: z.string(),
-        status: z.string(),
-        body: z.string(),
-        placeholders: z.int(),
-        parameters: z.array(z.string()).openapi({ description: 'Under which names `template_params` gives their values' }),
-        components: z.array(z.unknown()).openapi({ description: 'As the provider has them' }),
-      }),
-    ),
+    templates: z
+      .array(
+        z.object({
+          id: z.string().describe("The provider's id of the template."),
+          name: z.string().describe('Its name, for `template_name`.'),
+          language: z.string().describe('Its language, as the provider writes it.'),
+          category: z.string().describe('What it is for, in the word of the provider, such as `UTILITY` or `MARKETING`.'),
+          status: z.string().describe('Its state at the provider. Only approved ones are listed.'),
+          body: z.string().describe('Its text, with placeholders such as `{{1}}`.'),
+          placeholders: z.int().describe('How many values it needs.'),
+          parameters: z.array(z.string()).describe('The names under which `template_params` gives these values.'),
+          components: z.array(z.unknown()).describe('Its parts (header, body, buttons) as the provider has them.'),
+        }),
+      )
+      .describe('The templates that can be sent.'),
   })
+  .describe('The approved templates of the selected provider.')
   .openapi('MessageTemplates');
 
 export const MessageRecord = z
   .object({
-    id: z.int(),
-    to: z.string(),
-    provider: z.string(),
+    id: z.int().describe('Id of the message in this log.'),
+    to: z.string().describe('Phone number of the person who gets it, in E.164.'),
+    provider: z.string().describe('The provider that sends it: `provider_a` to `provider_d`.'),
     kind,
-    template_name: z.string().nullable(),
-    language: z.string().nullable(),
-    status: z.string().openapi({
-      description: 'sending, sent, delivered, read, failed, unknown, or how the provider calls what it has taken',
-      example: 'delivered',
-    }),
-    error: z.string().nullable(),
-    failure_class: z.string().nullable().openapi({ example: 'not_on_channel' }),
-    failure_code: z.string().nullable().openapi({ description: "The provider's own", example: '131026' }),
-    message_id: z.string().nullable(),
-    contact_id: z.int().nullable(),
-    automation_run_id: z.int().nullable(),
-    history: z.array(z.object({ status: z.string(), at: timestamp, error: z.string().optional() })),
-    created_at: timestamp,
-    updated_at: timestamp,
+    template_name: z.string().nullable().describe('The template; null with `kind` `text`.'),
+    language: z.string().nullable().describe('Language of the template; null when none was named.'),
+    status: z.string().describe(status),
+    error: z.string().nullable().describe('Why it failed and what to do; null when it did not.'),
+    failure_class: z
+      .string()
+      .nullable()
+      .describe(
+        'What the failure is about, in words that are the same for all providers: `auth`, `not_on_channel`, `window_closed`, `template_missing`, ' +
+          '`template_params`, `template_paused`, `opted_out`, `rate_limited`, `media`, `balance`, `provider_down` or `unknown`; null without a failure.',
+      ),
+    failure_code: z.string().nullable().describe("The provider's own code of the failure, such as `131026`; null when it gave none."),
+    message_id: z.string().nullable().describe("The provider's id of the message; null when it has not taken it."),
+    contact_id: z.int().nullable().describe('The contact with this number when it was sent; null: none.'),
+    automation_run_id: z.int().nullable().describe('The journey run that sent it; null: a test message.'),
+    history: z
+      .array(
+        z.object({
+          status: z.string().describe('What it became.'),
+          at: timestamp.describe('When, ISO 8601 in UTC.'),
+          error: z.string().optional().describe('Why it failed; absent when it did not.'),
+        }),
+      )
+      .describe('How `status` came about, oldest first.'),
+    created_at: createdAt,
+    updated_at: updatedAt,
   })
+  .describe('A message that was sent, and what became of it.')
   .openapi('Message');
 export type MessageRecord = z.output<typeof MessageRecord>;
 
 export const MessageQuery = z.object({
   ...pageQuery,
-  status: z.string().max(100).optional(),
-  provider: z.enum(providerKeys).optional(),
-  to: z.string().max(100).optional().openapi({ description: 'Any usual spelling' }),
-  automation_run_id: queryId.optional(),
-  contact_id: queryId.optional(),
+  status: z.string().max(100).optional().describe('Only messages with this status.'),
+  provider: z.enum(providerKeys).optional().describe('Only messages of this provider.'),
+  to: z.string().max(100).optional().describe('Only messages to this phone number, in any usual spelling.'),
+  automation_run_id: queryId.optional().describe('Only messages of this journey run.'),
+  contact_id: queryId.optional().describe('Only messages to this contact.'),
 });
 export type MessageQuery = z.output<typeof MessageQuery>;
 
