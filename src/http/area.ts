@@ -62,9 +62,9 @@ const integerText = z
   .refine(Number.isSafeInteger, 'Must be an integer below 2^53');
 
 /** An id in a path. */
-export const pathId = integerText.openapi({ type: 'integer', example: 42 });
+export const pathId = integerText.openapi({ type: 'integer', minimum: 1 });
 /** An id in a query or a body. */
-export const queryId = integerText.openapi({ type: 'integer', example: 42 });
+export const queryId = integerText.openapi({ type: 'integer', minimum: 1 });
 export const bodyId = z.int().positive();
 
 /** `schema` or null. Where the schema is a component, `.nullable()` would put the null into the component itself. */

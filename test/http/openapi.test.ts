@@ -95,15 +95,19 @@ describe('the OpenAPI document', () => {
   });
 
   test('says of each operation which credentials open it, and which scope a key needs', () => {
-    const of = (id: string) => operations.find(({ details }) => details.operationId === id)!.details.security;
+    const of = (id: string) => {
+      const { details } = operations.find((one) => one.details.operationId === id)!;
+      return [details['x-scope'], details.security, details.description.split('\n\n').at(-1)];
+    };
     const session = [{ Session: [] }, { SessionCookie: [] }];
-    expect(of('health.get')).toEqual([]);
-    expect(of('webhooks.receive')).toEqual([]);
-    expect(of('auth.logOut')).toEqual(session);
-    expect(of('contacts.list')).toEqual([{ ApiKey: ['read'] }, ...session]);
-    expect(of('knowledgeBase.search')).toEqual([{ ApiKey: ['read'] }, ...session]);
-    expect(of('campaigns.start')).toEqual([{ ApiKey: ['write'] }, ...session]);
-    expect(of('apiKeys.list')).toEqual([{ ApiKey: ['admin'] }, ...session]);
+    const any = [{ ApiKey: [] }, ...session];
+    expect(of('health.get')).toEqual([undefined, [], 'Open without credentials.']);
+    expect(of('webhooks.receive')).toEqual([undefined, [], 'Open without credentials.']);
+    expect(of('auth.logOut')).toEqual([undefined, session, 'Needs a session; an API key has none.']);
+    expect(of('contacts.list')).toEqual(['read', any, 'An API key needs the scope `read`.']);
+    expect(of('knowledgeBase.search')).toEqual(['read', any, 'An API key needs the scope `read`.']);
+    expect(of('campaigns.start')).toEqual(['write', any, 'An API key needs the scope `write`.']);
+    expect(of('apiKeys.list')).toEqual(['admin', any, 'An API key needs the scope `admin`.']);
     for (const { details } of operations) expect([details.operationId, details.security]).toEqual([details.operationId, expect.any(Array)]);
   });
 
@@ -122,6 +126,13 @@ describe('the OpenAPI document', () => {
       expect(declared.map(({ name }) => name).toSorted()).toEqual(inPath.toSorted());
       expect(declared.every(({ required }) => required)).toBe(true);
     }
+  });
+
+  test('describes every parameter', () => {
+    const bare = operations.flatMap(({ details, parameters }) =>
+      parameters.flatMap((one) => (one.in && !one.description ? [`${details.operationId} ${one.name}`] : [])),
+    );
+    expect(bare).toEqual([]);
   });
 
   test('refers to nothing that is not there, and defines nothing that is not referred to', () => {

@@ -4,6 +4,7 @@ import { openApiDocument } from '../../src/http/openapi/document.ts';
 interface Parameter {
   name: string;
   in: string;
+  description?: string;
   required?: boolean;
   schema: Record<string, unknown>;
 }

@@ -6,6 +6,7 @@ import { sessionCookie } from '../credentials.ts';
 import type { HttpEnvironment } from '../environment.ts';
 import { addExamples } from './add-examples.ts';
 import { addLinks } from './add-links.ts';
+import { describeParameters } from './describe-parameters.ts';
 import { groups, operationIds } from './groups.ts';
 import { operationsOf, type Document, type Operation, type Response } from './shape.ts';
 
@@ -93,9 +94,17 @@ const withoutIdempotency = new Set(['auth', 'apiKeys']);
 function complete(method: string, path: string, operation: Operation): void {
   const [group] = (operation.operationId ?? '').split('.') as [string];
   operation.tags = [group];
+  describeParameters(operation);
   const isOpen = operation.security?.length === 0;
   const scope = isOpen || sessionAlone.has(operation.operationId!) ? null : missingScope([], method.toUpperCase(), path);
-  if (!isOpen) operation.security = [...(scope ? [{ ApiKey: [scope] }] : []), { Session: [] }, { SessionCookie: [] }];
+  if (!isOpen) operation.security = [...(scope ? [{ ApiKey: [] }] : []), { Session: [] }, { SessionCookie: [] }];
+  if (scope) operation['x-scope'] = scope;
+  const opening = isOpen
+    ? 'Open without credentials.'
+    : scope
+      ? `An API key needs the scope \`${scope}\`.`
+      : 'Needs a session; an API key has none.';
+  operation.description = [operation.description, opening].filter(Boolean).join('\n\n');
   const takesKey = !isOpen && method !== 'get' && !withoutIdempotency.has(group);
   if (takesKey) operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/IdempotencyKey' }];
   const takesJson = operation.requestBody?.content?.['application/json'] !== undefined;

@@ -7,6 +7,10 @@ export interface Document {
 
 export interface Operation {
   operationId?: string;
+  summary?: string;
+  description?: string;
+  /** The scope that an API key needs. */
+  'x-scope'?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
@@ -19,6 +23,7 @@ export interface Parameter {
   in?: string;
   $ref?: string;
   description?: string;
+  schema?: { description?: string };
   example?: unknown;
   examples?: Record<string, Example>;
 }
