@@ -157,20 +157,35 @@ describe('the OpenAPI document', () => {
 const page = (path: string) => exports.default.fetch(new Request(`${origin}${path}`, { redirect: 'manual' }));
 
 describe('the page to try it', () => {
-  test('is served with all that it loads, from this service alone', async () => {
+  test('is served with all that it loads, from this service alone, without a script or a style of its own in it', async () => {
     const answer = await page('/docs/');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
     const html = await answer.text();
-    const loaded = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
-    expect(loaded.length).toBeGreaterThanOrEqual(4);
+    const loaded = [...html.matchAll(/<(?:script|link|img|iframe)[^>]* (?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(loaded.toSorted()).toEqual(['/docs/docs.css', '/docs/docs.js', '/docs/icon.svg']);
     for (const path of loaded) {
-      expect(path).toMatch(/^\/docs\//);
       const asset = await page(path);
       expect([path, asset.status]).toEqual([path, 200]);
       expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(100);
     }
-    expect(await (await page('/docs/initialize.js')).text()).toContain("'/api/v1/openapi.json'");
+    expect(html).not.toMatch(/<script>|<style|\sstyle=|\son\w+=/);
+    expect(html + (await (await page('/docs/docs.js')).text()) + (await (await page('/docs/docs.css')).text())).not.toMatch(
+      /https?:\/\/(?!127\.0\.0\.1|\{host|example)/,
+    );
+  });
+
+  test('holds each operation as text, with a form for each parameter and body', async () => {
+    const html = await (await page('/docs/')).text();
+    for (const { details, path, parameters } of operations) {
+      const id = details.operationId;
+      const begin = html.indexOf(`id="${id}"`);
+      const own = html.slice(begin, html.indexOf('</details>', begin));
+      expect([id, begin > 0, own.includes(`<code>${path}</code>`), own.includes(id)]).toEqual([id, true, true, true]);
+      for (const { name, in: place } of parameters.filter((one) => one.in === 'path' || one.in === 'query'))
+        expect([id, own.includes(`data-in="${place}" name="${name}"`)]).toEqual([id, true]);
+      expect([id, own.includes('<textarea')]).toEqual([id, details.requestBody !== undefined]);
+    }
   });
 
   test('is found without the slash too', async () => {
