@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApp } from '../src/http/app.ts';
-import { openApiDocument } from '../src/http/openapi/document.ts';
+import { publishedDocument } from '../src/http/openapi/published.ts';
 import { projectDirectory } from './local/settings.ts';
 import { runWrangler } from './local/wrangler.ts';
 
 const openApiPath = join(projectDirectory, 'openapi.json');
 const typesArguments = ['types', '--include-runtime=false', '--strict-vars=false', '--env-file', '.dev.vars.example'];
 
-const openApiText = (): string => `${JSON.stringify(openApiDocument(createApp()), null, 2)}\n`;
+const openApiText = (): string => `${JSON.stringify(publishedDocument(createApp()), null, 2)}\n`;
 
 /** Writes what is made from the code and committed: the OpenAPI document and the types of the bindings. */
 export async function writeGenerated(stateDirectory: string): Promise<void> {

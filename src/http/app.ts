@@ -25,8 +25,9 @@ import type { HttpEnvironment } from './environment.ts';
 import { answerError, answerInvalid } from './errors.ts';
 import { answerMisconfigured, healthRoutes, isHealthRequest } from './health.ts';
 import { replayRepeats } from './idempotency.ts';
-import { apiOrigin, basePath } from './public-url.ts';
+import { basePath } from './public-url.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { serveDocument } from './openapi/serve-document.ts';
 import { BadSettingsError } from '../settings.ts';
 import { readJsonBody } from './read-body.ts';
 import { logRequest } from './request-log.ts';
@@ -44,7 +45,7 @@ export function createApp() {
 
   let kept: ReturnType<typeof openApiDocument> | undefined;
   const document = () => (kept ??= openApiDocument(app));
-  app.get(`${basePath}/openapi.json`, (c) => c.json({ ...document(), servers: [{ url: apiOrigin(c) }] }));
+  app.get(`${basePath}/openapi.json`, serveDocument());
   app.route('/', mcpRoutes({ document, dispatch: async (request, c) => app.fetch(request, c.env, c.executionCtx) }));
   app.get('/docs/*', (c) => c.env.ASSETS.fetch(c.req.raw));
 

@@ -1,5 +1,5 @@
 import { createApp } from '../../src/http/app.ts';
-import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { publishedDocument } from '../../src/http/openapi/published.ts';
 
 interface Parameter {
   name: string;
@@ -18,7 +18,7 @@ export interface Operation {
 }
 
 /** The OpenAPI document as it is sent. */
-export const document = JSON.parse(JSON.stringify(openApiDocument(createApp())));
+export const document = JSON.parse(JSON.stringify(publishedDocument(createApp())));
 
 export const operations: Operation[] = Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, details]) => ({

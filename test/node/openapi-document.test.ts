@@ -1,11 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
-import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { publishedDocument } from '../../src/http/openapi/published.ts';
 
 test('the OpenAPI document is a valid OpenAPI 3.1 document', async () => {
   const validator = new Validator();
-  const result = await validator.validate(JSON.parse(JSON.stringify(openApiDocument(createApp()))));
+  const result = await validator.validate(JSON.parse(JSON.stringify(publishedDocument(createApp()))));
   expect(result.errors).toBeUndefined();
   expect(result.valid).toBe(true);
   expect(validator.version).toBe('3.1');

@@ -4,8 +4,6 @@ import { missingScope } from '../../accounts/scopes.ts';
 import { errorMeanings } from '../area.ts';
 import { sessionCookie } from '../credentials.ts';
 import type { HttpEnvironment } from '../environment.ts';
-import { addExamples } from './add-examples.ts';
-import { addLinks } from './add-links.ts';
 import { describeParameters } from './describe-parameters.ts';
 import { groups, operationIds } from './groups.ts';
 import { operationsOf, type Document, type Operation, type Response } from './shape.ts';
@@ -46,8 +44,6 @@ export function openApiDocument(app: OpenAPIHono<HttpEnvironment>) {
     for (const [method, operation] of Object.entries(methods)) complete(method, path, operation);
   const responses = takeOutErrors(operationsOf(document));
   document.components = { ...document.components, securitySchemes, parameters: { IdempotencyKey: idempotencyKey }, responses };
-  addExamples(document);
-  addLinks(document);
   delete document.webhooks;
   return generated;
 }
