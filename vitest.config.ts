@@ -1,6 +1,8 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineConfig } from 'vitest/config';
+import { writeSimulatedConfig } from './scripts/local/simulated-vectorize.ts';
 import { listen } from './simulators/listen.ts';
+import { simulatedVectorize } from './test/support/simulated-vectorize.ts';
 import { testVariables } from './test/support/variables.ts';
 
 /** The simulated carriers hold what they would send: nothing can reach the Worker under test from outside. */
@@ -21,31 +23,62 @@ async function simulatorVariables() {
   };
 }
 
-// Two projects: what runs in workerd, and programs that run in Node (simulators, scripts, the import).
+/** Tests in workerd; `vectorize`: with vectors in the simulated Vectorize index, which replaces the bound one. */
+function workerProject({
+  name,
+  include,
+  exclude = [],
+  vectorize,
+}: {
+  name: string;
+  include: string[];
+  exclude?: string[];
+  vectorize: boolean;
+}) {
+  return {
+    plugins: [
+      cloudflareTest(async () => ({
+        remoteBindings: false,
+        verbose: false,
+        wrangler: { configPath: vectorize ? writeSimulatedConfig() : './wrangler.toml' },
+        miniflare: {
+          bindings: {
+            ...testVariables,
+            ...(await simulatorVariables()),
+            ...(vectorize && { VECTOR_BACKEND: 'vectorize' }),
+            TEST_MIGRATIONS: await readD1Migrations('./migrations'),
+          },
+          ...(vectorize && { workers: [simulatedVectorize()] }),
+        },
+      })),
+    ],
+    test: {
+      name,
+      include,
+      exclude: ['test/node/**', 'test/e2e/**', ...exclude],
+      setupFiles: ['./test/support/setup.ts'],
+      isolate: false,
+      fileParallelism: false,
+      testTimeout: 30_000,
+    },
+  };
+}
+
+/** What stores or searches vectors, but for what uses both indexes anyway. */
+const usesBoth = ['test/knowledge-base/move-vectors.test.ts'];
+const vectorTests = [
+  'test/knowledge-base/*.test.ts',
+  'test/voice-agents/knowledge.test.ts',
+  'test/automation-workflows/knowledge-search-node.test.ts',
+  'test/journeys/knowledge-search.test.ts',
+];
+
+// What runs in workerd, of it once more what depends on vectors, and programs that run in Node (simulators, scripts, the import).
 export default defineConfig({
   test: {
     projects: [
-      {
-        plugins: [
-          cloudflareTest(async () => ({
-            remoteBindings: false,
-            verbose: false,
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: {
-              bindings: { ...testVariables, ...(await simulatorVariables()), TEST_MIGRATIONS: await readD1Migrations('./migrations') },
-            },
-          })),
-        ],
-        test: {
-          name: 'worker',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/node/**', 'test/e2e/**'],
-          setupFiles: ['./test/support/setup.ts'],
-          isolate: false,
-          fileParallelism: false,
-          testTimeout: 30_000,
-        },
-      },
+      workerProject({ name: 'worker', include: ['test/**/*.test.ts'], vectorize: false }),
+      workerProject({ name: 'vectorize', include: vectorTests, exclude: usesBoth, vectorize: true }),
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node', testTimeout: 60_000 } },
     ],
   },

@@ -1,22 +1,28 @@
 import { existsSync } from 'node:fs';
+import { showMoveProgress } from './local/move-progress.ts';
 import { parseOrganizationCommand } from './local/organization-command.ts';
 import { runProgram } from './local/run-program.ts';
 import { LocalError, readLocalSettings } from './local/settings.ts';
+import { watchMove, type MoveState } from './local/watch-move.ts';
 import { runWrangler } from './local/wrangler.ts';
 
 await runProgram(async () => {
-  const { organizationId, isRemote, sql } = parseOrganizationCommand(process.argv.slice(2));
+  const { organizationId, isRemote, sql, move } = parseOrganizationCommand(process.argv.slice(2));
   const { stateDirectory } = readLocalSettings(process.env);
   if (!isRemote && !existsSync(stateDirectory))
     throw new LocalError(`There is no local service in ${stateDirectory} yet. Run "npm start" first.`);
   const database = isRemote ? ['--remote'] : ['--local', '--persist-to', stateDirectory];
-  const output = await runWrangler(['d1', 'execute', 'DB', ...database, '--json', '--command', sql], stateDirectory);
-  const [answer] = JSON.parse(output) as { results: Record<string, unknown>[] }[];
-  const organization = answer?.results[0];
-  if (organization === undefined) {
+  const rowOf = async (statement: string): Promise<Record<string, unknown>> => {
+    const output = await runWrangler(['d1', 'execute', 'DB', ...database, '--json', '--command', statement], stateDirectory);
+    const [answer] = JSON.parse(output) as { results: Record<string, unknown>[] }[];
+    const row = answer?.results[0];
+    if (row !== undefined) return row;
     throw new LocalError(
       `There is no organization ${organizationId} in ${isRemote ? 'the deployed database' : `the database of ${stateDirectory}`}.`,
     );
-  }
-  console.log(JSON.stringify(organization, null, 2));
+  };
+  const row = await rowOf(sql);
+  if (!move) return console.log(JSON.stringify(row, null, 2));
+  const read = async () => (await rowOf(move.sql)) as unknown as MoveState;
+  console.log(await watchMove(read, move.target, showMoveProgress()));
 });

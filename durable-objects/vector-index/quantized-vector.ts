@@ -43,6 +43,13 @@ export function similarityTo(unit: Float64Array, { scale, coarse, fine }: Quanti
   return Math.min(1, Math.max(-1, scale * (ofCoarse + ofFine / fineSteps)));
 }
 
+/** A vector of about length 1 in the direction that was quantized. */
+export function restore({ scale, coarse, fine }: QuantizedVector): Float32Array {
+  const vector = new Float32Array(dimensions);
+  for (let index = 0; index < dimensions; index++) vector[index] = scale * (coarse[index]! + fine[index]! / fineSteps);
+  return vector;
+}
+
 /** In doubles, which the scan reads quickest. A vector without a direction stays zeros. */
 export function toUnit(vector: Float32Array): Float64Array {
   let squares = 0;

@@ -5,7 +5,7 @@ import { byRank } from '../../src/providers/vector-index/cosine.ts';
 import type { VectorMatch } from '../../src/providers/vector-index/vector-index.ts';
 import { candidates } from './candidates.ts';
 import { MemoryBudget, type Holder } from './memory-budget.ts';
-import { quantize, similarityTo, toUnit } from './quantized-vector.ts';
+import { quantize, restore, similarityTo, toUnit } from './quantized-vector.ts';
 import { StoredVectors } from './stored-vectors.ts';
 
 export const mostVectors = 20_000;
@@ -61,6 +61,14 @@ export class VectorIndexObject extends DurableObject<Env> {
     return new Map(Array.from(this.#load().read(ids), ({ id, vector: found }) => [id, similarityTo(unit, found)]));
   }
 
+  /** Those that are there, with 1536 numbers for each. */
+  read(ids: number[]): { ids: number[]; vectors: Float32Array } {
+    const found = [...this.#load().read(ids)];
+    const vectors = new Float32Array(found.length * dimensions);
+    for (const [index, { vector }] of found.entries()) vectors.set(restore(vector), index * dimensions);
+    return { ids: found.map(({ id }) => id), vectors };
+  }
+
   hasAll(ids: number[]): boolean {
     const stored = this.#load();
     return ids.every((id) => stored.has(id));
@@ -88,5 +96,5 @@ const inWords = (count: number): string => count.toLocaleString('en-US');
 const full = (count: number) =>
   new ServiceError(
     'provider_failed',
-    `The knowledge base holds ${inWords(count)} passages, and the embedded vector index takes ${inWords(mostVectors)}. Delete documents, or set VECTOR_BACKEND=vectorize, which takes millions, and reprocess those that are there`,
+    `The knowledge base holds ${inWords(count)} passages, and the embedded vector index takes ${inWords(mostVectors)}. Delete documents, or have the organization moved to Vectorize, which takes millions: npm run organization -- move-vectors <organization id> vectorize`,
   );

@@ -6,20 +6,29 @@ const planColumns: Record<string, string> = {
   concurrent_call_limit: 'plan_concurrent_calls',
 };
 
+const indexNames = ['vectorize', 'embedded'] as const;
+export type IndexName = (typeof indexNames)[number];
+
 export const usage = `Usage:
   npm run organization -- show <organization id> [--remote]
   npm run organization -- set-plan <organization id> <${Object.keys(planColumns).join('|')}> <number|default> [--remote]
+  npm run organization -- move-vectors <organization id> <${indexNames.join('|')}> [--remote]
 
 "default" returns to what the PLAN_* variables say. Without --remote the database of STATE_DIR is meant, with it the deployed one.`;
 
 export interface OrganizationCommand {
   organizationId: number;
   isRemote: boolean;
-  /** One statement that answers the organization's row, or none when there is no such organization. */
+  /** One statement that answers a row, or none when there is no such organization. */
   sql: string;
+  /** Of a move: where to, and the statement that answers how far it is. */
+  move?: { target: IndexName; sql: string };
 }
 
-const shown = `id, name, ${Object.values(planColumns).join(', ')}`;
+const shown = `id, name, ${Object.values(planColumns).join(', ')},
+  (SELECT kept_in FROM vector_placement WHERE organization_id = organization.id) AS vectors_in`;
+
+const moveColumns = 'kept_in, phase, move_to, total, moved, missing, missing_documents, error, due_at';
 
 /** Reads the command line into SQL. Every part of it is checked against a list or a number's form first, so that nothing else gets into the statement. */
 export function parseOrganizationCommand(parameters: string[]): OrganizationCommand {
@@ -29,6 +38,7 @@ export function parseOrganizationCommand(parameters: string[]): OrganizationComm
     const organizationId = wholeNumber(id, 'The organization id', 1);
     return { organizationId, isRemote, sql: `SELECT ${shown} FROM organization WHERE id = ${organizationId}` };
   }
+  if (action === 'move-vectors' && rest.length === 1) return moveCommand(wholeNumber(id, 'The organization id', 1), isRemote, rest[0]!);
   if (action !== 'set-plan' || rest.length !== 2) throw new LocalError(usage);
   const organizationId = wholeNumber(id, 'The organization id', 1);
   const [key = '', value] = rest;
@@ -36,6 +46,20 @@ export function parseOrganizationCommand(parameters: string[]): OrganizationComm
   if (column === undefined) throw new LocalError(`"${key}" is no limit of a plan. There are: ${Object.keys(planColumns).join(', ')}.`);
   const limit = value === 'default' ? 'NULL' : wholeNumber(value, key, 0);
   return { organizationId, isRemote, sql: `UPDATE organization SET ${column} = ${limit} WHERE id = ${organizationId} RETURNING ${shown}` };
+}
+
+/** The row says what is wanted; the service does it, page after page, and goes on after a crash of its own or of this program. */
+function moveCommand(organizationId: number, isRemote: boolean, index: string): OrganizationCommand {
+  const target = indexNames.find((name) => name === index);
+  if (target === undefined) throw new LocalError(`"${index}" is no index of vectors. There are: ${indexNames.join(', ')}.\n\n${usage}`);
+  return {
+    organizationId,
+    isRemote,
+    sql: `INSERT INTO vector_placement (organization_id, move_to, due_at) SELECT id, '${target}', 0 FROM organization WHERE id = ${organizationId}
+      ON CONFLICT (organization_id) DO UPDATE SET move_to = excluded.move_to, due_at = coalesce(due_at, 0), finished_at = NULL, error = NULL
+      RETURNING ${moveColumns}`,
+    move: { target, sql: `SELECT ${moveColumns} FROM vector_placement WHERE organization_id = ${organizationId}` },
+  };
 }
 
 function wholeNumber(text: string | undefined, name: string, least: number): number {

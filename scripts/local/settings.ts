@@ -8,17 +8,30 @@ export interface LocalSettings {
   simulatorsPort: number;
   /** Absolute. Holds the local database, files and queues, the demo credentials and the lock of the running service. */
   stateDirectory: string;
+  /** Whether vectors of new organizations go into a simulated Vectorize index, not into the embedded one. */
+  hasVectorize?: boolean;
 }
 
 /** What went wrong in words for the person at the terminal; `runProgram` prints it without a stack. */
 export class LocalError extends Error {}
 
-/** Reads `PORT` (8787), `SIM_PORT` (8788) and `STATE_DIR` (`.wrangler/state`, that of `wrangler dev`; relative to the repository). */
+/**
+ * Reads `PORT` (8787), `SIM_PORT` (8788), `STATE_DIR` (`.wrangler/state`, that of `wrangler dev`; relative to the repository) and
+ * `VECTOR_BACKEND` (`embedded`).
+ */
 export function readLocalSettings(environment: Record<string, string | undefined>): LocalSettings {
   const port = readPort(environment, 'PORT', 8787);
   const simulatorsPort = readPort(environment, 'SIM_PORT', 8788);
   if (port === simulatorsPort) throw new LocalError(`PORT and SIM_PORT are both ${port}. Give the service and the simulators a port each.`);
-  return { port, simulatorsPort, stateDirectory: resolve(projectDirectory, environment.STATE_DIR || '.wrangler/state') };
+  const backend = environment.VECTOR_BACKEND || 'embedded';
+  if (backend !== 'embedded' && backend !== 'vectorize')
+    throw new LocalError(`VECTOR_BACKEND is "${backend}". Set it to embedded or vectorize, or unset it for embedded.`);
+  return {
+    port,
+    simulatorsPort,
+    stateDirectory: resolve(projectDirectory, environment.STATE_DIR || '.wrangler/state'),
+    ...(backend === 'vectorize' && { hasVectorize: true }),
+  };
 }
 
 function readPort(environment: Record<string, string | undefined>, name: string, standard: number): number {
@@ -61,6 +74,7 @@ export function portVariables(settings: LocalSettings, alreadySet: Set<string>):
     TELNYX_BASE_URL: `${simulators}/telnyx/v2`,
     META_BASE_URL: `${simulators}/meta/v25.0`,
     GUPSHUP_BASE_URL: `${simulators}/gupshup`,
+    ...(settings.hasVectorize && { VECTOR_BACKEND: 'vectorize' }),
   };
   const single = Object.entries(variables).filter(([name]) => !alreadySet.has(name));
   return Object.fromEntries([...single, ...wholly.flatMap((group) => Object.entries(group))]);

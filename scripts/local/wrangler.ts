@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { LocalError, projectDirectory } from './settings.ts';
 import type { LocalSettings } from './settings.ts';
+import { simulatedVectorizeConfig, writeSimulatedConfig } from './simulated-vectorize.ts';
 
 export const wranglerProgram = join(projectDirectory, 'node_modules', 'wrangler', 'bin', 'wrangler.js');
 
@@ -27,10 +28,11 @@ export function wranglerEnvironment(stateDirectory: string): NodeJS.ProcessEnv {
 }
 
 /** The arguments of `wrangler dev`. Port 0 gives the debugger any free port. */
-export function developmentArguments({ port, stateDirectory }: LocalSettings, variables: Record<string, string>): string[] {
+export function developmentArguments({ port, stateDirectory, hasVectorize }: LocalSettings, variables: Record<string, string>): string[] {
   const fixed = ['dev', '--local', '--ip', '127.0.0.1', '--inspector-port', '0', '--show-interactive-dev-session=false'];
   const chosen = ['--port', String(port), '--persist-to', stateDirectory];
-  return [...fixed, ...chosen, ...Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])];
+  const workers = hasVectorize ? ['--config', writeSimulatedConfig(), '--config', simulatedVectorizeConfig] : [];
+  return [...fixed, ...workers, ...chosen, ...Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])];
 }
 
 /** Runs a wrangler command to its end and answers its output; a `LocalError` carries what a failed one printed. */

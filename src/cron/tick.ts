@@ -11,6 +11,8 @@ import { forgetExpiredRequests } from '../integrations/connection/forget-request
 import { startDueSyncs } from '../integrations/sync/start-due-syncs.ts';
 import { sendStep } from '../knowledge-base/pipeline/send-step.ts';
 import { takeOverdue } from '../knowledge-base/pipeline/store.ts';
+import { sendMove } from '../knowledge-base/placement/move.ts';
+import { overdueMoves } from '../knowledge-base/placement/move-store.ts';
 import { Logger } from '../library/log.ts';
 import type { EventsMessage, FanoutMessage } from '../queues/messages.ts';
 import { settingsOf } from '../settings.ts';
@@ -46,6 +48,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'event counts', () => countEvents(database, now));
     await step(log, 'fanout', () => resendFanout(run));
     await step(log, 'documents', () => resendDocuments(run));
+    await step(log, 'moves of vectors', () => sendForMoves(run));
     await step(log, 'syncs', () => startSyncs(run));
     await step(log, 'overdue runs', () => pokeOverdue(bindings, database, now, log));
     await step(log, 'overdue call slots', () => pokeSlots(bindings, database, now, log));
@@ -107,6 +110,11 @@ async function resendDocuments(run: Tick): Promise<void> {
   const overdue = await takeOverdue(run.database, sweepBefore(run), run.now, documentsAtOnce);
   if (overdue.length > 0) run.log.warn('overdue documents are sent for again', { count: overdue.length });
   for (const document of overdue) await sendStep(run.bindings, document);
+}
+
+async function sendForMoves(run: Tick): Promise<void> {
+  const organizations = await overdueMoves(run.database, sweepBefore(run), pageSize);
+  for (const organizationId of organizations) await sendMove(run.bindings, organizationId);
 }
 
 async function startSyncs(run: Tick): Promise<void> {

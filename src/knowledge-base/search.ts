@@ -1,6 +1,7 @@
 import type { Context } from '../accounts/context.ts';
 import { embeddings } from '../providers/embeddings/embeddings.ts';
-import { vectorIndexOf, type VectorIndex } from '../providers/vector-index/vector-index.ts';
+import type { VectorIndex } from '../providers/vector-index/vector-index.ts';
+import { searchedIndex } from './placement/placement.ts';
 import type { SearchMode } from './schemas.ts';
 import { fuse, type Ranks } from './search/fuse.ts';
 import { chunkMatch } from './search/search-words.ts';
@@ -38,10 +39,13 @@ export async function searchChunks(context: Context, search: ChunkSearch): Promi
     search.documentUuids && (await store.searchableDocuments(database, organization.id, search.documentUuids, mostDocuments));
   if (documentIds?.length === 0) return [];
   search.signal?.throwIfAborted();
-  const index = vectorIndexOf(context, organization.id);
   const match = search.mode === 'vector' ? null : chunkMatch(organization.id, search.query, documentIds);
   const depth = depthFor(search.limit);
-  const [vector, words] = await Promise.all([vectorOf(context, search), match === null ? [] : store.chunksByWords(database, match, depth)]);
+  const [vector, { words, placement }] = await Promise.all([
+    vectorOf(context, search),
+    store.chunksByWords(database, organization.id, match, depth),
+  ]);
+  const index = await searchedIndex(context, placement);
   search.signal?.throwIfAborted();
   const question = { index, vector, match, hasVectors: search.mode !== 'keyword' };
   const nearest = question.hasVectors ? await index.query(vector, { topK: depth, documentIds }) : [];

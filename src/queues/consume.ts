@@ -6,6 +6,7 @@ import { handleEvents } from '../automation-workflows/triggers/handle-events.ts'
 import { handleDeliveries } from '../automation-workflows/triggers/handle-deliveries.ts';
 import { handleScheduleFire } from '../automation-workflows/triggers/handle-schedule-fire.ts';
 import { workOffCleanup } from '../cron/cleanup.ts';
+import { moveVectors } from '../knowledge-base/placement/move.ts';
 import { placeCalls } from '../voice-agents/dialing/place-calls.ts';
 import { Logger } from '../library/log.ts';
 import { settingsOf } from '../settings.ts';
@@ -124,6 +125,9 @@ function workOff(context: Context, message: FanoutMessage): Promise<boolean> {
       return handleScheduleFire(context, message.trigger_id, message.scheduled_at);
     case 'cleanup':
       return workOffCleanup(context, message.id);
+    case 'vector_move':
+      // It sends for its next step itself, some seconds later.
+      return moveVectors(context).then(() => false);
     case 'admission':
       return admitHeld(context, message.workflow_id);
   }

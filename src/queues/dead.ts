@@ -29,6 +29,9 @@ export async function giveUp(bindings: Env, body: unknown, defer: Context['defer
     }
     case 'cleanup':
       return noteCleanup(database, organization.id, message.id, reason);
+    case 'vector_move':
+      // The move is as far as it was, and the tick sends for it again.
+      return undefined;
     case 'admission':
       // The runs that wait are still there, in their named state, and the tick sends for them again.
       return undefined;

@@ -7,11 +7,9 @@ import { cosine } from '../../src/providers/vector-index/cosine.ts';
 import { newOrganization } from '../support/organization.ts';
 import { dimensions, mixedVectors, nearest, nearTo, randomFrom, randomVector } from '../support/vectors.ts';
 
-const place = { bindings: env, settings: { VECTOR_BACKEND: 'embedded' as const } };
-
 async function start(vectors: Float32Array[] = []) {
   const { id } = await newOrganization();
-  const index = vectorIndexOf(place, id);
+  const index = vectorIndexOf(env, 'embedded', id);
   const stub = () => env.VECTOR_INDEX.getByName(String(id));
   const put = (from: number, more: Float32Array[]) =>
     index.upsert(more.map((vector, position) => ({ id: from + position, documentId: 1, vector })));
@@ -58,7 +56,7 @@ describe('an index of 20,000 vectors', () => {
     await expect(refused).rejects.toMatchObject({
       name: 'ServiceError',
       code: 'provider_failed',
-      message: expect.stringMatching(/holds 20,000 passages.*takes 20,000.*VECTOR_BACKEND=vectorize/),
+      message: expect.stringMatching(/holds 20,000 passages.*takes 20,000.*move-vectors/),
     });
     const told = await index.similarities([20_000, 20_001], vectors[19_999]!);
     expect(told).toEqual(new Map([[20_000, expect.closeTo(1, 5)]]));
@@ -69,7 +67,7 @@ describe('an index of 20,000 vectors', () => {
     await put(20_000, [vectors[0]!]);
     await index.remove([1]);
     await put(30_000, [vectors[1]!]);
-    await expect(put(30_001, [vectors[1]!])).rejects.toThrow('VECTOR_BACKEND=vectorize');
+    await expect(put(30_001, [vectors[1]!])).rejects.toThrow('move-vectors');
     expect((await index.query(vectors[1]!, { topK: 2 })).map(({ id }) => id)).toEqual([2, 30_000]);
   });
 });

@@ -57,6 +57,7 @@ export function interruptedAt(
       DOCUMENTS_QUEUE: watched(bindings.DOCUMENTS_QUEUE),
       LARGE_DOCUMENTS_QUEUE: watched(bindings.LARGE_DOCUMENTS_QUEUE),
       SYNCS_QUEUE: watched(bindings.SYNCS_QUEUE),
+      VECTORS: watched(bindings.VECTORS),
       VECTOR_INDEX: { getByName: (name: string) => watched(bindings.VECTOR_INDEX.getByName(name)) } as unknown as Env['VECTOR_INDEX'],
     },
   };

@@ -4,6 +4,7 @@ import { vi } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import { consumeBatch } from '../../src/queues/consume.ts';
 import { simulators } from '../support/carrier.ts';
+import { settleVectors } from '../support/index-name.ts';
 import { Client, newOrganization, type Answer, type NewOrganization } from '../support/organization.ts';
 
 const app = createApp();
@@ -76,6 +77,8 @@ export async function knowledgeService(options: NewOrganization & { bindings?: R
   const step = async (using: Env = bindings): Promise<Settled | undefined> => {
     const message = messages.shift();
     if (!message) return undefined;
+    // Nobody waits in a test: by then an index shows what it has taken.
+    if (message.delaySeconds > 0) await settleVectors();
     const settled = await deliver(message, using);
     if (settled === 'done') return settled;
     messages.push(message.tries > mostTries ? { ...message, queue: 'documents-dead', tries: 0 } : message);

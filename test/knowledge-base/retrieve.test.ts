@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
 import { retrieve } from '../../src/knowledge-base/retrieve.ts';
@@ -96,7 +97,8 @@ describe('what cannot be retrieved', () => {
     const { service } = await withHandbook();
     const keyless = await contextOf(service, { OPENAI_API_KEY: '' });
     await expect(retrieve(keyless, question, null)).rejects.toMatchObject({ code: 'provider_failed', message: /OPENAI_API_KEY is empty/ });
-    const unbound = await contextOf(service, { VECTOR_BACKEND: 'vectorize' });
+    await env.DB.prepare("UPDATE vector_placement SET kept_in = 'vectorize' WHERE organization_id = ?").bind(service.id).run();
+    const unbound = await contextOf(service, { VECTORS: undefined });
     await expect(retrieve(unbound, question, null)).rejects.toMatchObject({ code: 'provider_failed', message: /bound as VECTORS/ });
   });
 
@@ -110,7 +112,7 @@ describe('what cannot be retrieved', () => {
       return realFetch(new Request(request.url.replace(base, `${simulators}/openai/v1`), request));
     });
     const query = vi.fn();
-    const context = await contextOf(service, { OPENAI_BASE_URL: base, VECTOR_INDEX: { getByName: () => ({ query }) } });
+    const context = await contextOf(service, { OPENAI_BASE_URL: base, VECTOR_INDEX: { getByName: () => ({ query }) }, VECTORS: { query } });
     await expect(retrieve(context, question, null, controller.signal)).rejects.toThrow();
     expect([asked.length, query.mock.calls.length]).toEqual([1, 0]);
   });

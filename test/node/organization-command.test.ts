@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseOrganizationCommand } from '../../scripts/local/organization-command.ts';
 
-const columns = 'id, name, plan_max_integrations, plan_max_contacts, plan_concurrent_calls';
+const columns = `id, name, plan_max_integrations, plan_max_contacts, plan_concurrent_calls,
+  (SELECT kept_in FROM vector_placement WHERE organization_id = organization.id) AS vectors_in`;
 
 test('a limit of a plan is set for one organization', () => {
   expect(parseOrganizationCommand(['set-plan', '7', 'concurrent_call_limit', '250'])).toEqual({
@@ -21,6 +22,13 @@ test('"default" takes the override away, and --remote may stand anywhere', () =>
   expect(parseOrganizationCommand(['set-plan', '7', 'max_contacts', 'default', '--remote'])).toEqual(expected);
 });
 
+test('a move of vectors is asked for in one statement, and looked at in another', () => {
+  const { organizationId, isRemote, sql, move } = parseOrganizationCommand(['move-vectors', '7', 'vectorize', '--remote']);
+  expect({ organizationId, isRemote, target: move?.target }).toEqual({ organizationId: 7, isRemote: true, target: 'vectorize' });
+  expect(sql).toMatch(/^INSERT INTO vector_placement .*'vectorize'.* FROM organization WHERE id = 7\s/);
+  expect(move?.sql).toMatch(/^SELECT .* FROM vector_placement WHERE organization_id = 7$/);
+});
+
 test('an organization is shown', () => {
   expect(parseOrganizationCommand(['show', '7']).sql).toBe(`SELECT ${columns} FROM organization WHERE id = 7`);
 });
@@ -30,6 +38,9 @@ test.each([
   [['delete', '7'], 'Usage:'],
   [['show', '7', 'extra'], 'Usage:'],
   [['set-plan', '7', 'max_contacts'], 'Usage:'],
+  [['move-vectors', '7'], 'Usage:'],
+  [['move-vectors', '7', 'elsewhere'], '"elsewhere" is no index of vectors'],
+  [['move-vectors', '7; DROP TABLE organization', 'vectorize'], 'The organization id is'],
   [['show', '7; DROP TABLE organization'], 'The organization id is "7; DROP TABLE organization"'],
   [['show', '0'], 'The organization id is "0"'],
   [['set-plan', '7', 'name', '1'], '"name" is no limit of a plan'],

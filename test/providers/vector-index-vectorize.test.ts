@@ -11,8 +11,7 @@ const numbers = (count: number, from = 1) => Array.from({ length: count }, (_, i
 const items = (count: number) => numbers(count).map((id) => ({ id, documentId: id, vector }));
 
 test('a missing binding says how the index is made, and which setting does without', () => {
-  const place = { bindings: { ...env, VECTORS: undefined } as unknown as Env, settings: { VECTOR_BACKEND: 'vectorize' as const } };
-  expect(() => vectorIndexOf(place, 1)).toThrow(
+  expect(() => vectorIndexOf({ ...env, VECTORS: undefined } as unknown as Env, 'vectorize', 1)).toThrow(
     expect.objectContaining({
       code: 'provider_failed',
       message: expect.stringMatching(/VECTORS.*1536 dimensions.*cosine.*document_id.*VECTOR_BACKEND to "embedded"/),
@@ -58,6 +57,15 @@ test('a filter too long for one request is asked for in several, and as few as i
   const asked = vectorize.calls.query.map(({ filter }) => filter!['document_id']!.$in);
   expect(asked.flat()).toEqual(numbers(300, 2 ** 40));
   expect(asked).toHaveLength(Math.ceil((300 * 14) / 2020));
+});
+
+test('where wrangler dev has put nothing behind the binding, the answer says so', async () => {
+  const local = { ...new StrictVectorize(), getByIds: () => Promise.reject(new Error('Binding VECTORS needs to be run remotely')) };
+  const index = new VectorizeIndex(local as never, 7);
+  await expect(index.areVisible([1])).rejects.toMatchObject({
+    code: 'provider_failed',
+    message: expect.stringContaining('locally there is none'),
+  });
 });
 
 test('what Vectorize says comes through', async () => {

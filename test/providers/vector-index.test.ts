@@ -18,9 +18,9 @@ const isNear = (a: number, b: number) => Math.abs(a - b) < 0.01;
 describe.each(['embedded', 'vectorize'] as const)('the vector index, %s,', (backend) => {
   async function start() {
     const vectorize = new StrictVectorize();
-    const place = { bindings: { ...env, VECTORS: vectorize } as unknown as Env, settings: { VECTOR_BACKEND: backend } };
-    const index = vectorIndexOf(place, (await newOrganization()).id);
-    const another = vectorIndexOf(place, (await newOrganization()).id);
+    const bindings = { ...env, VECTORS: vectorize } as unknown as Env;
+    const index = vectorIndexOf(bindings, backend, (await newOrganization()).id);
+    const another = vectorIndexOf(bindings, backend, (await newOrganization()).id);
     return { index, another, settle: () => vectorize.settle() };
   }
 

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CallSlotsObject } from '../../durable-objects/call-slots/call-slots-object.ts';
@@ -155,12 +156,13 @@ describe('a look-up that does not come', () => {
   });
 
   test.each([
-    [{ VECTOR_BACKEND: 'vectorize' }, /no Vectorize index is bound as VECTORS/],
-    [{ VECTOR_INDEX: null }, /^The search failed: TypeError$/],
-  ])('because of %j is told in the log', async (bindings, reason) => {
+    ['vectorize', { VECTORS: undefined }, /no Vectorize index is bound as VECTORS/],
+    ['embedded', { VECTOR_INDEX: null }, /^The search failed: TypeError$/],
+  ])('because vectors are in %s and of %j is told in the log', async (keptIn, bindings, reason) => {
     outside();
     const { service, uuid } = await withHandbook();
     const { organizationId, runId, say, lookUps } = await newChat(service, { document_uuids: [uuid] });
+    await env.DB.prepare('UPDATE vector_placement SET kept_in = ? WHERE organization_id = ?').bind(keptIn, organizationId).run();
     await runInDurableObject(callStub(organizationId, runId), (object) => {
       const target = object as unknown as { env: Env };
       target.env = { ...target.env, ...bindings } as unknown as Env;

@@ -64,3 +64,40 @@ export const knowledgeChunk = sqliteTable(
   },
   (table) => [uniqueIndex('knowledge_chunk_place').on(table.documentId, table.generation, table.chunkIndex)],
 );
+
+/** Which index an organization's vectors are in, and how far a move to another one is. No row: it has no vectors, or they were put before there were rows. */
+export const vectorPlacement = sqliteTable(
+  'vector_placement',
+  {
+    organizationId: integer('organization_id').primaryKey(),
+    /** Where search looks. Null: to be decided by whoever needs it. */
+    keptIn: text('kept_in').$type<'embedded' | 'vectorize'>(),
+    /** `copying`: also written to. `clearing`: also removed from. */
+    other: text('other').$type<'embedded' | 'vectorize'>(),
+    phase: text('phase').$type<'copying' | 'clearing'>(),
+    /** Where the operator wants them. Null: where they are. */
+    moveTo: text('move_to').$type<'embedded' | 'vectorize'>(),
+    /** Raised whenever it changes what is written to or removed from; what was done under an older one does not count. */
+    revision: integer('revision').notNull().default(0),
+    /** `{ document, generation, chunk, tail }` of the last chunk that is done; null: none. */
+    cursor: json<{ document: number; generation: number; chunk: number; tail: number[] }>('cursor'),
+    total: integer('total').notNull().default(0),
+    moved: integer('moved').notNull().default(0),
+    /** Chunks of which there was no vector to move. */
+    missing: integer('missing').notNull().default(0),
+    /** Uuids of their documents, 100 at most. */
+    missingDocuments: json<string[]>('missing_documents').notNull().default([]),
+    /** How often an index was looked at in vain. */
+    looks: integer('looks').notNull().default(0),
+    error: text('error'),
+    /** When the next step is due, and by when the one under way should be done. Null: nothing is to be done. */
+    dueAt: moment('due_at'),
+    startedAt: moment('started_at'),
+    finishedAt: moment('finished_at'),
+  },
+  (table) => [
+    index('vector_placement_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+  ],
+);

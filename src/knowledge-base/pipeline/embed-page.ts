@@ -1,17 +1,17 @@
 import type { Context } from '../../accounts/context.ts';
 import { isServiceError } from '../../library/errors.ts';
 import { embeddings } from '../../providers/embeddings/embeddings.ts';
-import { vectorIndexOf } from '../../providers/vector-index/vector-index.ts';
+import { putVectors } from '../placement/put-vectors.ts';
 import type { DocumentRow } from '../store.ts';
 import { fail } from './fail.ts';
 import type { PageChunk } from './pages.ts';
 import { Postponed } from './postponed.ts';
-import { insertChunks, makingOf, markEmbedded } from './store.ts';
+import { insertChunks, makingOf } from './store.ts';
 import type { NextStep } from './take-step.ts';
 
 /** Stores the chunks of a page, and puts the vectors that are missing into the index. */
 export async function embedPage(context: Context, document: DocumentRow, page: number, chunks: PageChunk[]): Promise<NextStep> {
-  const { database, settings, organization } = context;
+  const { database, settings } = context;
   const making = makingOf(document);
   const stored = await insertChunks(database, making, chunks);
   if (stored.length === 0) return null;
@@ -24,17 +24,12 @@ export async function embedPage(context: Context, document: DocumentRow, page: n
     if (answer.retryable) throw new Postponed(answer.message, answer.retryAfterSeconds);
     return fail(context, document, `${answer.message}; then process the document again`);
   }
-  const index = vectorIndexOf(context, organization.id);
+  const items = missing.map(({ id }, place) => ({ id, documentId: document.id, vector: answer.vectors[place]! }));
   try {
-    await index.upsert(missing.map(({ id }, place) => ({ id, documentId: document.id, vector: answer.vectors[place]! })));
+    return (await putVectors(context, making, items, answer.model)) ? { page: page + 1 } : null;
   } catch (error) {
     // Ours say what to do, and come again until it is done.
     if (isServiceError(error)) return fail(context, document, error.message);
     throw error;
   }
-  const ids = missing.map(({ id }) => id);
-  if ((await markEmbedded(database, making, ids, answer.model)) === ids.length) return { page: page + 1 };
-  // Deleted or begun anew meanwhile: the chunks may have been cleared away before their vectors came.
-  await index.remove(ids);
-  return null;
 }

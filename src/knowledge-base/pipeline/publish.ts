@@ -1,5 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
-import { vectorIndexOf } from '../../providers/vector-index/vector-index.ts';
+import { areWrittenVisible } from '../placement/are-visible.ts';
 import type { DocumentRow } from '../store.ts';
 import { fail } from './fail.ts';
 import { readContents } from './pages-store.ts';
@@ -14,14 +14,14 @@ const neverVisible = 'The vector index did not show the document within an hour;
 
 /** Shows the new chunks to search, once all of them can be found. */
 export async function publish(context: Context, document: DocumentRow, page: number, looks: number): Promise<NextStep> {
-  const { database, bindings, organization, clock } = context;
+  const { database, bindings, clock } = context;
   const making = makingOf(document);
   const contents = await readContents(bindings.FILES, document);
   // Cleared away: whoever did that has ended the document, or it is read anew.
   if (!contents) return null;
   const { count, last } = await embeddedChunks(database, making, lookedAt);
   if (count !== contents.chunks) throw new Error(`${count} chunks of document ${document.id} have vectors, of ${contents.chunks}`);
-  if (await vectorIndexOf(context, organization.id).areVisible(last)) {
+  if (await areWrittenVisible(context, last)) {
     await publishGeneration(database, making, contents, clock());
     return null;
   }

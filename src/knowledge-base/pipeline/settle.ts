@@ -1,10 +1,10 @@
 import type { Context } from '../../accounts/context.ts';
 import { fireInternalEvent } from '../../automation-workflows/triggers/fire-internal-event.ts';
-import { vectorIndexOf } from '../../providers/vector-index/vector-index.ts';
+import { removeChunks } from '../placement/remove-chunks.ts';
 import type { DocumentRow } from '../store.ts';
 import { deleteUpload } from '../upload/upload-store.ts';
 import { deletePages } from './pages-store.ts';
-import { deadChunks, deleteChunks, markSettled } from './settle-store.ts';
+import { deadChunks, markSettled } from './settle-store.ts';
 
 const pageSize = 500;
 
@@ -16,18 +16,15 @@ export async function settle(context: Context, id: number): Promise<boolean> {
   const { database, bindings, organization } = context;
   const { document, ids } = await deadChunks(database, organization.id, id, pageSize);
   if (document?.due_at == null) return false;
-  if (ids.length > 0) {
-    // The rows go last: they know which vectors are there.
-    await vectorIndexOf(context, organization.id).remove(ids);
-    await deleteChunks(database, organization.id, ids);
-    if (ids.length === pageSize) return true;
-  }
+  const cleared = ids.length === 0 ? 'done' : await removeChunks(context, ids);
+  if (cleared === 'again' || (cleared === 'done' && ids.length === pageSize)) return true;
   const isUnderWay = document.is_active && (document.status === 'pending' || document.status === 'processing');
   if (isUnderWay) return false;
   if (document.is_active) await announceEnd(context, document);
   else await deleteUpload(bindings.FILES, organization.id, document.uuid, document.storage_key);
   await deletePages(bindings.FILES, document);
-  await markSettled(database, document);
+  // What has to wait is sent for again by the minute tick.
+  if (cleared === 'done') await markSettled(database, document);
   return false;
 }
 

@@ -91,15 +91,20 @@ export async function insertChunks(database: Database, making: Making, page: Pag
   return rows as unknown as StoredChunk[];
 }
 
-/** Says of chunks that their vectors are in the index; answers of how many. Of none when the making is no longer under way. */
-export async function markEmbedded(database: Database, making: Making, ids: number[], model: string): Promise<number> {
+/**
+ * Says of chunks that their vectors are where they belong; answers of how many. Of none when the making is no longer under way, or vectors
+ * belong elsewhere since `revision` of the placement.
+ */
+export async function markEmbedded(database: Database, making: Making, ids: number[], model: string, revision: number): Promise<number> {
   const rows = await database.all(
     database.prepare(
       `UPDATE knowledge_chunk SET embedding_model = ?4 WHERE id IN (SELECT value FROM json_each(?5)) AND document_id = ?2 AND generation = ?3
-         AND EXISTS (SELECT 1 FROM knowledge_document d WHERE ${underWay}) RETURNING id`,
+         AND EXISTS (SELECT 1 FROM knowledge_document d WHERE ${underWay})
+         AND EXISTS (SELECT 1 FROM vector_placement p WHERE p.organization_id = ?1 AND p.revision = ?6) RETURNING id`,
       ...parametersOf(making),
       model,
       JSON.stringify(ids),
+      revision,
     ),
   );
   return rows.length;

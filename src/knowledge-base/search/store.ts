@@ -1,5 +1,6 @@
-import type { Database } from '../../database/client.ts';
+import type { Database, Row } from '../../database/client.ts';
 import { chunkColumns, chunkOf, type ChunkRow } from '../chunk-store.ts';
+import { placementRowOf, placementStatement, type PlacementRow } from '../placement/store.ts';
 
 /** Documents of the organization that search may look into, of those named or of all; at most `limit`. */
 export async function searchableDocuments(
@@ -25,16 +26,27 @@ export async function searchableDocuments(
   return (await database.all<{ id: number }>(statement)).map(({ id }) => id);
 }
 
-/** Ids of the chunks that fit `match` best, best first, as far as `limit` reaches. Some may be no longer, or not yet, to be shown. */
-export async function chunksByWords(database: Database, match: string, limit: number): Promise<number[]> {
-  const rows = await database.all<{ id: number }>(
+/**
+ * Ids of the chunks that fit `match` best, best first, as far as `limit` reaches; null fits none. Some may be no longer, or not yet, to be shown.
+ * And, in the same call, where the organization's vectors are.
+ */
+export async function chunksByWords(
+  database: Database,
+  organizationId: number,
+  match: string | null,
+  limit: number,
+): Promise<{ words: number[]; placement: PlacementRow | null }> {
+  const byWords = () =>
     database.prepare(
       `SELECT rowid AS id FROM knowledge_chunk_search WHERE knowledge_chunk_search MATCH ? ORDER BY bm25(knowledge_chunk_search, 0, 1), rowid LIMIT ?`,
       match,
       limit,
-    ),
-  );
-  return rows.map(({ id }) => id);
+    );
+  const [[placement], words = []] = (await database.batch([
+    placementStatement(database, organizationId),
+    ...(match === null ? [] : [byWords()]),
+  ])) as [Row[], Row[]?];
+  return { words: words.map((row) => row['id'] as number), placement: placement ? placementRowOf(placement) : null };
 }
 
 const shown = 'c.organization_id = ?2 AND d.id = c.document_id AND d.is_active = 1 AND d.generation = c.generation';

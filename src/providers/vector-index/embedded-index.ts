@@ -50,6 +50,15 @@ export class EmbeddedIndex implements VectorIndex {
     return ids.length === 0 || this.#call((object) => object.hasAll(ids));
   }
 
+  async read(ids: number[]): Promise<Map<number, Float32Array>> {
+    const found = new Map<number, Float32Array>();
+    for (let from = 0; from < ids.length; from += itemsACall) {
+      const part = await this.#call((object) => object.read(ids.slice(from, from + itemsACall)));
+      for (const [index, id] of part.ids.entries()) found.set(id, part.vectors.slice(index * dimensions, (index + 1) * dimensions));
+    }
+    return found;
+  }
+
   #call<Answer>(call: (object: Stub) => Promise<Answer>): Promise<Answer> {
     return callDurable(() => this.#namespace.getByName(this.#name), call);
   }

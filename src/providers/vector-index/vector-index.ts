@@ -1,4 +1,3 @@
-import type { Settings } from '../../settings.ts';
 import { EmbeddedIndex } from './embedded-index.ts';
 import { VectorizeIndex } from './vectorize-index.ts';
 import { bindingOf } from './vectorize-binding.ts';
@@ -40,10 +39,13 @@ export interface VectorIndex {
   similarities(ids: number[], vector: Float32Array): Promise<Map<number, number>>;
   /** Whether all of them can be found by now. */
   areVisible(ids: number[]): Promise<boolean>;
+  /** The vectors of those that are there, to be put into another index; their lengths may differ from those that were put. */
+  read(ids: number[]): Promise<Map<number, Float32Array>>;
 }
 
-/** Where VECTOR_BACKEND says; a Context does for `place`. */
-export const vectorIndexOf = (place: { bindings: Env; settings: Pick<Settings, 'VECTOR_BACKEND'> }, organizationId: number): VectorIndex =>
-  place.settings.VECTOR_BACKEND === 'vectorize'
-    ? new VectorizeIndex(bindingOf(place.bindings), organizationId)
-    : new EmbeddedIndex(place.bindings.VECTOR_INDEX, organizationId);
+/** `vectorize` is the index bound as VECTORS. A second one, for more organizations than its 50,000 namespaces, is a further name. */
+export type IndexName = 'embedded' | 'vectorize';
+
+/** Throws `provider_failed` when nothing is bound under that name. */
+export const vectorIndexOf = (bindings: Env, name: IndexName, organizationId: number): VectorIndex =>
+  name === 'vectorize' ? new VectorizeIndex(bindingOf(bindings), organizationId) : new EmbeddedIndex(bindings.VECTOR_INDEX, organizationId);

@@ -41,5 +41,5 @@ export const failureOf = (error: unknown): unknown =>
 const unbound = () =>
   new ServiceError(
     'provider_failed',
-    'VECTOR_BACKEND is "vectorize", and no Vectorize index is bound as VECTORS; locally there is none. Bind one of 1536 dimensions, with the metric cosine and a metadata index of numbers on document_id, in wrangler.toml; or set VECTOR_BACKEND to "embedded"',
+    'The organization’s vectors belong into Vectorize, and no Vectorize index is bound as VECTORS; locally there is none. Bind one of 1536 dimensions, with the metric cosine and a metadata index of numbers on document_id, in wrangler.toml; or set VECTOR_BACKEND to "embedded", which counts for organizations without vectors, and move the others: npm run organization -- move-vectors <organization id> embedded',
   );

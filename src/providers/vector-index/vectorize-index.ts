@@ -63,6 +63,11 @@ export class VectorizeIndex implements VectorIndex {
     return true;
   }
 
+  async read(ids: number[]): Promise<Map<number, Float32Array>> {
+    const found = await Promise.all(parts([...new Set(ids)], idsARead).map((part) => this.#read(part)));
+    return new Map(found.flat().map(({ id, values }) => [this.#idOf(id), Float32Array.from(values)]));
+  }
+
   /** Without their values matches have scores that are estimates, so that the vectors are read afterwards: scores are shown, and compared. */
   async #queryOnce(vector: Float32Array, topK: number, filter: { document_id: { $in: number[] } } | undefined): Promise<VectorMatch[]> {
     const returnValues = topK <= matchesWithValues;

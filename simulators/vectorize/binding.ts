@@ -1,0 +1,38 @@
+export type VectorizeValue = string | number | boolean;
+
+/** A vector as it is put. */
+export interface VectorizeItem {
+  id: string;
+  values: ArrayLike<number> & { every(test: (value: number) => boolean): boolean };
+  namespace?: string;
+  metadata?: Record<string, unknown>;
+}
+
+/** By property: its value, or operators with their operands. */
+export type VectorizeFilter = Record<string, VectorizeValue | null | Record<string, VectorizeValue | null | (VectorizeValue | null)[]>>;
+
+export interface VectorizeOptions {
+  topK?: number;
+  namespace?: string;
+  returnValues?: boolean;
+  returnMetadata?: 'none' | 'indexed' | 'all';
+  filter?: VectorizeFilter;
+}
+
+/** A vector as it is kept. */
+export interface KeptVector {
+  id: string;
+  values: Float32Array;
+  namespace?: string;
+  metadata?: Record<string, unknown>;
+  /** What filters look at: properties that had a metadata index when the vector was put, strings by their first 64 bytes. */
+  indexed: Record<string, VectorizeValue>;
+}
+
+/** What was accepted, and is done some time later. */
+export interface Mutation {
+  mutationId: string;
+  kind: 'insert' | 'upsert' | 'delete';
+  vectors: KeptVector[];
+  ids: string[];
+}
