@@ -59,7 +59,8 @@ function workerProject({
       setupFiles: ['./test/support/setup.ts'],
       isolate: false,
       fileParallelism: false,
-      testTimeout: 30_000,
+      // Each call to the simulated index leaves the Worker, and what is written there is seen later.
+      testTimeout: vectorize ? 120_000 : 30_000,
     },
   };
 }

@@ -14,25 +14,25 @@ const isWatched = (name: string | symbol): name is (typeof watchedNames)[number]
 /** `dieAtCall` for the object of a call, which also calls other objects: those calls count, too. */
 export async function dieAtCallOfTalk(stub: DurableObjectStub<CallObject>, n: number, moment: Moment): Promise<Watch> {
   const watch = await dieAtCall(stub as unknown as Parameters<typeof dieAtCall>[0], n, moment);
-  const watchedObjects = (namespace: Objects) => ({
-    getByName: (name: string) =>
-      new Proxy(
-        {},
-        {
-          get:
-            (_target, method: string) =>
-            (...parameters: unknown[]) =>
-              watch.watched(() =>
-                (namespace.getByName(name) as Record<string, (...given: unknown[]) => Promise<unknown>>)[method]!(...parameters),
-              ),
-        },
-      ),
-  });
+  const watchedCalls = (target: () => unknown) =>
+    new Proxy(
+      {},
+      {
+        get:
+          (_target, method: string) =>
+          (...parameters: unknown[]) =>
+            watch.watched(() => (target() as Record<string, (...given: unknown[]) => Promise<unknown>>)[method]!(...parameters)),
+      },
+    );
+  const watchedObjects = (namespace: Objects) => ({ getByName: (name: string) => watchedCalls(() => namespace.getByName(name)) });
   await runInDurableObject(stub, (instance) => {
     const object = instance as unknown as { env: Env };
     const watched = object.env;
     object.env = new Proxy(watched, {
-      get: (target, name) => (isWatched(name) ? watchedObjects(env[name]) : Reflect.get(target, name)),
+      get: (target, name) => {
+        if (name === 'VECTORS') return watchedCalls(() => env.VECTORS);
+        return isWatched(name) ? watchedObjects(env[name]) : Reflect.get(target, name);
+      },
     });
   });
   return watch;

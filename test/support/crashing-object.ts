@@ -67,7 +67,16 @@ export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<
         return { query: (...asked: Parameters<typeof vectors.query>) => watched(async () => vectors.query(...asked)) };
       },
     };
-    const bindings: Record<string | symbol, object> = { DB: database, FILES: files, VECTOR_INDEX: index };
+    const vectorize = new Proxy(
+      {},
+      {
+        get:
+          (_target, method: string) =>
+          (...asked: unknown[]) =>
+            watched(() => (real.VECTORS as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[method]!(...asked)),
+      },
+    );
+    const bindings: Record<string | symbol, object> = { DB: database, FILES: files, VECTOR_INDEX: index, VECTORS: vectorize };
     object.env = new Proxy(real, { get: (target, name) => bindings[name] ?? Reflect.get(target, name) });
     seen.watched = watched;
   });
