@@ -67,6 +67,9 @@ const Variables = z.object({
   GUPSHUP_BASE_URL: z.url({ error: 'must be an address such as https://api.gupshup.io' }).default('https://api.gupshup.io'),
   /** Requests to a carrier that one batch of calls has open at a time. A Worker has six connections; locally they have no bound. */
   CALLS_AT_ONCE: positiveInteger(6),
+  /** A call slot's holder asks the carrier within this, or gives the call back unasked; and waits so long for the carrier's answer. */
+  CALL_ASK_WITHIN_SECONDS: positiveInteger(10),
+  CALL_ANSWER_WITHIN_SECONDS: positiveInteger(10),
   /** A live call of which the carrier has told nothing for so long is asked about. */
   CALL_SILENCE_SECONDS: positiveInteger(60),
   /** A call that may or may not have been placed is looked for at the carrier after this, three times. */
@@ -80,6 +83,8 @@ const Variables = z.object({
   SWEEP_AFTER_SECONDS: positiveInteger(30),
   /** How far past its wake-up time a run may be before the minute tick pokes its object. */
   OVERDUE_AFTER_SECONDS: positiveInteger(120),
+  /** How long an accepted record that cannot be handled is tried again before it ends in a named state. */
+  GIVE_UP_AFTER_HOURS: positiveInteger(24),
   RETENTION_DAYS: positiveInteger(90),
   /** How long a request that has an agent tested waits for the tests; well within what its callers wait for an answer. */
   VERIFY_WAIT_SECONDS: positiveInteger(90),

@@ -93,20 +93,29 @@ export class AutomationRunObject extends LivingObject {
     return { records: entries.map(historyRecord), total: this.#journal.count() };
   }
 
-  /** Ends the run from any live state. False when it had ended already. */
-  async stop(ending: OuterEnding, why?: string): Promise<boolean> {
+  /**
+   * Ends the run from any live state. False when it had ended already; true again for the same `request`, whose first answer was lost.
+   */
+  async stop(ending: OuterEnding, request: string, why?: string): Promise<boolean> {
     if (!this.exists()) return false;
     const progress = this.#journal.progress();
-    if (!isLive(progress.state)) return false;
+    if (!isLive(progress.state)) return this.#repeatedStop(progress, request);
     const now = this.clock();
     const sleeping = progress.wait && this.#journal.entry(progress.wait.historyId);
     const error = ending.error ? { ...ending.error, node_id: progress.nodeId } : null;
     const cut = sleeping && { ...sleeping, status: 'skipped' as const, completedAt: now, output: withReason(sleeping.output, why) };
-    this.#journal.commit(cutShort(progress, { ...ending, error }, now), cut ?? undefined);
+    this.#journal.commit({ ...cutShort(progress, { ...ending, error }, now), stoppedBy: request }, cut ?? undefined);
     this.timers.clear('advance');
     this.timers.set('finish', now);
-    await this.project();
+    // Before the projection, which may die: what follows the end must not wait for the alarm of the sleep that is cut short.
     await this.timers.arm();
+    await this.project();
+    return true;
+  }
+
+  async #repeatedStop(progress: Progress, request: string): Promise<boolean> {
+    if (progress.stoppedBy !== request) return false;
+    await this.project();
     return true;
   }
 

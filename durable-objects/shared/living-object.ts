@@ -34,8 +34,8 @@ export abstract class LivingObject extends DurableObject<Env> {
     void state.blockConcurrencyWhile(async () => {
       if (!this.exists()) return;
       this.migrate();
-      // An alarm that fired and died with the object, or was given up on by the platform, is set again.
-      if (this.timers.earliest() !== null && (await state.storage.getAlarm()) === null) await this.timers.arm();
+      // An alarm that fired and died with the object is set again, and so is one that stands later than a timer set just before a crash.
+      if (this.timers.earliest() !== null) await this.timers.arm();
     });
   }
 

@@ -21,14 +21,14 @@ export class Timers {
     this.#clock = clock;
   }
 
-  /** Sets or moves a timer. Takes effect with `arm`. */
+  /** Sets or moves a timer to an epoch millisecond, rounded up to a whole one as alarms are. Takes effect with `arm`. */
   set(kind: string, due: number, subject = ''): void {
     this.#storage.sql.exec(
       `INSERT INTO timer (kind, subject, due, attempts) VALUES (?, ?, ?, 0)
        ON CONFLICT (kind, subject) DO UPDATE SET due = excluded.due, attempts = 0`,
       kind,
       subject,
-      due,
+      Math.ceil(due),
     );
   }
 
@@ -38,7 +38,7 @@ export class Timers {
       'INSERT INTO timer (kind, subject, due, attempts) VALUES (?, ?, ?, 0) ON CONFLICT (kind, subject) DO NOTHING',
       kind,
       subject,
-      due,
+      Math.ceil(due),
     );
   }
 
@@ -74,7 +74,7 @@ export class Timers {
     const delay = Math.min(retryLimitMs, retryBaseMs * 2 ** timer.attempts) * (0.75 + random() / 2);
     this.#storage.sql.exec(
       'UPDATE timer SET attempts = attempts + 1, due = ? WHERE kind = ? AND subject = ? AND due = ?',
-      this.#clock() + delay,
+      Math.ceil(this.#clock() + delay),
       timer.kind,
       timer.subject,
       timer.due,

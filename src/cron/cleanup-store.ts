@@ -1,10 +1,19 @@
+import { isNotFailed } from '../queues/failed-messages.ts';
 import type { Database } from '../database/client.ts';
 
 export interface CleanupRow {
   id: number;
   organization_id: number;
-  kind: 'contact_deleted' | 'list_deleted' | 'integration_disconnected' | 'workflow_archived' | 'workflow_resumed' | 'runs_marked';
+  kind:
+    | 'contact_deleted'
+    | 'list_deleted'
+    | 'integration_disconnected'
+    | 'workflow_archived'
+    | 'workflow_resumed'
+    | 'runs_marked'
+    | 'run_ended';
   subject_id: number;
+  up_to_id: number | null;
   created_at: number;
 }
 
@@ -24,5 +33,11 @@ export async function noteCleanup(database: Database, organizationId: number, id
 
 /** The table holds only unfinished work, so it is read as it stands. */
 export async function staleCleanups(database: Database, before: number, limit: number): Promise<CleanupRow[]> {
-  return database.all(database.prepare('SELECT * FROM cleanup WHERE note IS NULL AND created_at < ? ORDER BY id LIMIT ?', before, limit));
+  return database.all(
+    database.prepare(
+      `SELECT * FROM cleanup WHERE note IS NULL AND created_at < ? AND ${isNotFailed("'cleanup:' || cleanup.id")} ORDER BY id LIMIT ?`,
+      before,
+      limit,
+    ),
+  );
 }

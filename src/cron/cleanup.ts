@@ -2,6 +2,7 @@ import type { Context } from '../accounts/context.ts';
 import { endLiveRuns } from '../automation-workflows/runs/end-live-runs.ts';
 import { markLiveRuns } from '../automation-workflows/runs/mark-live-runs.ts';
 import { releaseHeld } from '../automation-workflows/runs/release-held.ts';
+import { tellParent } from '../automation-workflows/runs/stop.ts';
 import { removeDeletedListMembers } from '../contacts/store-erase.ts';
 import { forgetLinks } from '../integrations/sync/forget-links.ts';
 import { deleteCleanup, openCleanup, type CleanupRow } from './cleanup-store.ts';
@@ -22,7 +23,7 @@ export async function workOffCleanup(context: Context, id: number): Promise<bool
 
 async function workOffPage(
   context: Context,
-  { kind, subject_id: subjectId, created_at: createdAt }: CleanupRow,
+  { kind, subject_id: subjectId, up_to_id: upToId }: CleanupRow,
 ): Promise<'done' | 'more' | 'later'> {
   const { database, organization } = context;
   switch (kind) {
@@ -34,10 +35,17 @@ async function workOffPage(
       return doneOrMore(forgetLinks(context, subjectId));
     case 'workflow_archived':
       return doneOrMore(
-        endLiveRuns(context, { workflowId: subjectId, at: createdAt }, { type: 'workflow_archived', message: 'The workflow was archived' }),
+        endLiveRuns(
+          context,
+          { workflowId: subjectId, upToId: upToId ?? Number.MAX_SAFE_INTEGER },
+          { type: 'workflow_archived', message: 'The workflow was archived' },
+        ),
       );
     case 'workflow_resumed':
       return doneOrMore(releaseHeld(context, subjectId));
+    case 'run_ended':
+      await tellParent(context, subjectId);
+      return 'done';
     case 'runs_marked':
       return doneOrMore(markLiveRuns(context, subjectId));
   }

@@ -1,7 +1,9 @@
+import { isNotFailed } from '../queues/failed-messages.ts';
 import type { Database } from '../database/client.ts';
 
 /** Accepted rows that are their own outbox. */
 export type Swept = 'event' | 'webhook_delivery';
+const kinds = { event: 'event', webhook_delivery: 'delivery' } satisfies Record<Swept, string>;
 
 export async function readCursor(database: Database, name: string): Promise<number> {
   const row = await database.first<{ value: number }>(database.prepare('SELECT value FROM progress WHERE name = ?', name));
@@ -12,7 +14,7 @@ const setCursor = 'INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT 
 
 /**
  * Moves a cursor over the rows of `table` after `from` that are old enough, up to the first that is unhandled. A row whose clock
- * ran ahead counts by its place among the ids, so none is passed over unseen.
+ * ran ahead counts by its place among the ids, so none is passed over unseen. Those that failed have their own turn and are passed over.
  */
 export async function moveCursor(
   database: Database,
@@ -23,7 +25,7 @@ export async function moveCursor(
     database.prepare(
       `WITH seen AS (SELECT id, created_at, handled_at FROM ${table} WHERE id > ? ORDER BY id LIMIT ?),
          top AS (SELECT max(id) AS id FROM seen WHERE created_at < ?)
-       SELECT (SELECT id FROM top) AS top, (SELECT min(id) FROM seen WHERE handled_at IS NULL AND id <= (SELECT id FROM top)) AS first_open`,
+       SELECT (SELECT id FROM top) AS top, (SELECT min(id) FROM seen WHERE handled_at IS NULL AND id <= (SELECT id FROM top) AND ${isNotFailed(`'${kinds[table]}:' || seen.id`)}) AS first_open`,
       from,
       windowRows,
       before,
@@ -45,7 +47,7 @@ export async function unhandledAfter(
 ): Promise<{ id: number; organization_id: number }[]> {
   return database.all(
     database.prepare(
-      `SELECT id, organization_id FROM ${table} WHERE id > ? AND handled_at IS NULL AND created_at < ? ORDER BY id LIMIT ?`,
+      `SELECT id, organization_id FROM ${table} WHERE id > ? AND handled_at IS NULL AND created_at < ? AND ${isNotFailed(`'${kinds[table]}:' || ${table}.id`)} ORDER BY id LIMIT ?`,
       cursor,
       before,
       limit,

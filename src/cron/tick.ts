@@ -1,3 +1,4 @@
+import { forgetHandled, takeDueMessages, type RetriedMessage } from '../queues/failed-messages.ts';
 import type { Context } from '../accounts/context.ts';
 import { deleteExpiredSessions, forgetFailures } from '../accounts/store.ts';
 import { workflowsWithRoom } from '../automation-workflows/runs/admission-store.ts';
@@ -47,6 +48,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'deliveries', () => resendAccepted(run, 'delivery'));
     await step(log, 'event counts', () => countEvents(database, now));
     await step(log, 'fanout', () => resendFanout(run));
+    await step(log, 'failed messages', () => resendFailed(run));
     await step(log, 'documents', () => resendDocuments(run));
     await step(log, 'moves of vectors', () => sendForMoves(run));
     await step(log, 'syncs', () => startSyncs(run));
@@ -102,6 +104,24 @@ async function resendFanout(run: Tick): Promise<void> {
   for (let start = 0; start < messages.length; start += 100)
     await run.bindings.FANOUT_QUEUE.sendBatch(messages.slice(start, start + 100).map((body) => ({ body })));
 }
+
+/** Records that the queues gave up on. Sent again they rest for as long as the queue tries, so that no message runs beside itself. */
+async function resendFailed(run: Tick): Promise<void> {
+  await forgetHandled(run.database, run.now);
+  const due = await takeDueMessages(run.database, run.now, queueTriesMs, pageSize);
+  if (!due.length) return;
+  run.log.warn('failed records are tried again', { count: due.length });
+  const [events, others] = [due.filter(isEventsMessage), due.filter((message) => !isEventsMessage(message))];
+  for (let start = 0; start < events.length; start += 100)
+    await run.bindings.EVENTS_QUEUE.sendBatch(events.slice(start, start + 100).map((body) => ({ body })));
+  for (let start = 0; start < others.length; start += 100)
+    await run.bindings.FANOUT_QUEUE.sendBatch(others.slice(start, start + 100).map((body) => ({ body })));
+}
+
+/** Longer than the delays between a queue's tries take together. */
+const queueTriesMs = 10 * 60_000;
+
+const isEventsMessage = (message: RetriedMessage): message is EventsMessage => message.kind === 'event' || message.kind === 'delivery';
 
 /** How many overdue documents a tick sends for: many wait because the queue is long, and more messages make it no shorter. */
 const documentsAtOnce = 100;

@@ -12,7 +12,7 @@ import { Logger } from '../library/log.ts';
 import { settingsOf } from '../settings.ts';
 import { consumeDocuments } from './consume-documents.ts';
 import { consumeSyncs } from './consume-syncs.ts';
-import { giveUp } from './dead.ts';
+import { handleDead } from './dead.ts';
 import { CallsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
 const retryDelays = [2, 10, 30, 120, 300];
@@ -24,7 +24,7 @@ const retryDelay = (attempts: number) => retryDelays[Math.min(attempts, retryDel
 export async function consumeBatch(batch: MessageBatch, bindings: Env, execution: ExecutionContext): Promise<void> {
   const log = new Logger(settingsOf(bindings).LOG_LEVEL, { queue: batch.queue });
   const defer: Context['defer'] = (work) => execution.waitUntil(work.catch((error: unknown) => log.error('deferred work failed', error)));
-  if (batch.queue.endsWith('-dead')) return settleEach(batch.messages, log, (message) => giveUp(bindings, message.body, defer));
+  if (batch.queue.endsWith('-dead')) return settleEach(batch.messages, log, (message) => handleDead(bindings, message.body, defer));
   if (batch.queue.startsWith('fanout')) return settleEach(batch.messages, log, (message) => handleFanout(bindings, message.body, defer));
   if (batch.queue.startsWith('calls')) return consumeCalls(batch, bindings, log, defer);
   if (batch.queue.startsWith('documents')) return consumeDocuments(batch, bindings, log, defer);

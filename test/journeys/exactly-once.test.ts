@@ -1,8 +1,6 @@
-import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { tick } from '../../src/cron/tick.ts';
-import { consumeBatch } from '../../src/queues/consume.ts';
+import { deliver, deliverDeadForADay, tickAt } from '../support/background.ts';
 import { activeWorkflow, endedRuns } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 
@@ -10,22 +8,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const onEvent = { type: 'contact_event', config: { event_types: ['ordered'] } };
 
-async function deliver(queue: string, bodies: unknown[]) {
-  const batch = createMessageBatch(
-    queue,
-    bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts: 1, body })),
-  );
-  const execution = createExecutionContext();
-  await consumeBatch(batch, env, execution);
-  await waitOnExecutionContext(execution);
-  return getQueueResult(batch, execution);
-}
-
-async function runTick(secondsAhead: number) {
-  const execution = createExecutionContext();
-  await tick(env, Date.now() + secondsAhead * 1000, execution);
-  await waitOnExecutionContext(execution);
-}
+const runTick = (secondsAhead: number) => tickAt(Date.now() + secondsAhead * 1000);
 
 const unhandled = async (organizationId: number) =>
   (await env.DB.prepare('SELECT id FROM event WHERE organization_id = ? AND handled_at IS NULL').bind(organizationId).all<{ id: number }>())
@@ -128,13 +111,13 @@ test('an unhandled event holds the sweep where it is, and newer ones are still f
   expect(first.body.event_id).toBeLessThan(second.body.event_id);
 });
 
-test('a dead message ends its event in a named state that says why, and is not sent again', async () => {
+test('a message that stayed dead for a day ends its event in a named state that says why, and is not sent again', async () => {
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
   const event = await client.post('/events', { event_type: 'ordered' });
-  await deliver('events-dead', [{ v: 1, kind: 'event', organization_id: id, id: event.body.event_id }]);
+  await deliverDeadForADay('events-dead', id, [{ v: 1, kind: 'event', organization_id: id, id: event.body.event_id }]);
   const { body } = await client.get('/events');
-  expect(body.events[0].note).toContain('Given up after repeated failures');
+  expect(body.events[0].note).toContain('given_up: after repeated failures');
   expect(await unhandled(id)).toHaveLength(0);
 });
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { fireSchedules } from '../../src/automation-workflows/triggers/fire-schedules.ts';
 import { shards } from '../../src/database/shards.ts';
 import { Logger } from '../../src/library/log.ts';
-import { deliver, loseMessages, tickAt } from '../support/background.ts';
+import { deliver, deliverDeadForADay, loseMessages, tickAt } from '../support/background.ts';
 import { activeWorkflow, chain, endedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
@@ -215,9 +215,11 @@ test('a firing that was given up on ends in a named state', async () => {
   const { id, due } = await newSchedule(client, { cron: '0 * * * *' });
   const lost = loseMessages();
   await schedulesAt(due);
-  await deliver('fanout-dead', [{ v: 1, kind: 'schedule_fire', organization_id: organizationId, trigger_id: id, scheduled_at: due }]);
+  await deliverDeadForADay('fanout-dead', organizationId, [
+    { v: 1, kind: 'schedule_fire', organization_id: organizationId, trigger_id: id, scheduled_at: due },
+  ]);
   lost.restore();
-  expect(await firesOf(id)).toMatchObject([{ note: expect.stringContaining('Given up'), handled_at: expect.any(Number) }]);
+  expect(await firesOf(id)).toMatchObject([{ note: expect.stringContaining('given_up'), handled_at: expect.any(Number) }]);
 });
 
 test('one schedule that cannot be read holds up no other', async () => {

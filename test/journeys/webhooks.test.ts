@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { env, exports } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { webhookBodies } from '../fixtures/webhooks.ts';
-import { deliver, loseMessages, tickAt } from '../support/background.ts';
+import { deliver, deliverDeadForADay, loseMessages, tickAt } from '../support/background.ts';
 import { activeWorkflow, chain, endedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
@@ -478,10 +478,12 @@ test('a message that was given up on ends its delivery in a named state, and is 
   const hook = await newHook(client);
   const lost = loseMessages();
   const { body: answer } = await hook.send('{}');
-  await deliver('events-dead', [{ v: 1, kind: 'delivery', organization_id: organizationId, id: Number(answer.delivery_id) }]);
+  await deliverDeadForADay('events-dead', organizationId, [
+    { v: 1, kind: 'delivery', organization_id: organizationId, id: Number(answer.delivery_id) },
+  ]);
   lost.restore();
   const row = await env.DB.prepare('SELECT note, handled_at FROM webhook_delivery WHERE id = ?').bind(Number(answer.delivery_id)).first();
-  expect(row).toMatchObject({ note: expect.stringContaining('Given up'), handled_at: expect.any(Number) });
+  expect(row).toMatchObject({ note: expect.stringContaining('given_up'), handled_at: expect.any(Number) });
   await tickAt(Date.now() + 40_000);
   expect((await client.get(`/automation-workflows/${hook.workflow}/runs`)).body.total).toBe(0);
 });

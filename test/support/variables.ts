@@ -9,6 +9,8 @@ export const testVariables = {
   ALLOWED_PRIVATE_ORIGINS: 'http://127.0.0.1:8788',
   // So that what nobody tells is asked for soon.
   CALL_SILENCE_SECONDS: '2',
+  CALL_ASK_WITHIN_SECONDS: '2',
+  CALL_ANSWER_WITHIN_SECONDS: '2',
   CALL_UNKNOWN_AFTER_SECONDS: '1',
   CALL_LOOK_AGAIN_SECONDS: '1',
   CALL_VERDICT_SECONDS: '1',

@@ -48,6 +48,8 @@ export interface Progress {
   /** How often a person had the ended run go on, and when last: from then on its timeout counts. */
   retries?: number;
   retriedAt?: number;
+  /** The request that ended the run from outside: sent again because its answer was lost, it is answered as the first time. */
+  stoppedBy?: string;
 }
 
 export type Sleep =

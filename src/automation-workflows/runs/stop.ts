@@ -2,11 +2,12 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../accounts/context.ts';
 import { conflict } from '../../library/errors.ts';
 import { isLive, liveStates, type RunRecord } from '../schemas.ts';
+import { announceCleanup } from '../../queues/announce.ts';
 import { admitHeld } from './admit.ts';
 import { callRun } from './launch.ts';
 import type { Ending } from './progress.ts';
 import { existingRun, readRun } from './read.ts';
-import { endUnstarted } from './store.ts';
+import { endUnstarted, findRun } from './store.ts';
 
 /** Ends a live run; 409 when it has ended. */
 export async function stopRun(context: Context, id: number): Promise<z.infer<typeof RunRecord>> {
@@ -24,10 +25,21 @@ export interface OuterEnding extends Ending {
   state: 'cancelled' | 'completed';
 }
 
+/**
+ * Tells the run that waits for an ended one. Of a run that never began nobody else does: it has no object. Repeatable.
+ */
+export async function tellParent(context: Context, id: number): Promise<void> {
+  const { bindings, organization, database } = context;
+  const row = await findRun(database, organization.id, id);
+  const parentId = row?.parent_run_id ?? null;
+  if (parentId !== null) await callRun(bindings, organization.id, parentId, (object) => object.childEnded(id));
+}
+
 /** Ends a run, started or not; false when it had ended already. `why` stands in the record of the sleep that it cuts short. */
 export async function endRun(context: Context, id: number, ending: OuterEnding, why?: string): Promise<boolean> {
   const { bindings, organization, database } = context;
-  const stop = () => callRun(bindings, organization.id, id, (object) => object.stop(ending, why));
+  const request = crypto.randomUUID();
+  const stop = () => callRun(bindings, organization.id, id, (object) => object.stop(ending, request, why));
   if (await stop()) return true;
   // The object is not there yet: the row alone is the run. It may just be starting, so the object is asked again.
   const error = ending.error ? JSON.stringify(ending.error) : null;
@@ -41,7 +53,6 @@ export async function endRun(context: Context, id: number, ending: OuterEnding, 
   if (!row) return false;
   await stop();
   await admitHeld(context, row.workflow_id);
-  const parentId = row.parent_run_id;
-  if (parentId !== null) await callRun(bindings, organization.id, parentId, (object) => object.childEnded(id));
+  if (row.cleanupId !== null) announceCleanup(context, row.cleanupId);
   return true;
 }

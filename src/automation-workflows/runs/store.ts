@@ -179,8 +179,8 @@ export async function overdueRuns(database: Database, before: number, limit: num
   );
 }
 
-/** The live runs of a contact, or those that a workflow had at a moment. */
-export type RunsOf = { contactId: number } | { workflowId: number; at: number };
+/** The live runs of a contact, or those of a workflow that were recorded up to one of them. */
+export type RunsOf = { contactId: number } | { workflowId: number; upToId: number };
 
 /** For ending them in pages. */
 export async function liveRuns(database: Database, organizationId: number, of: RunsOf, limit: number): Promise<number[]> {
@@ -189,10 +189,10 @@ export async function liveRuns(database: Database, organizationId: number, of: R
     database.prepare(
       `SELECT id FROM automation_run INDEXED BY ${byContact ? 'automation_run_contact' : 'automation_run_workflow_state'}
        WHERE organization_id = ? AND ${byContact ? 'contact_id' : 'workflow_id'} = ?
-         AND state <> 'completed' AND state IN ('queued', 'pending', 'running', 'waiting') AND created_at <= ? ORDER BY id LIMIT ?`,
+         AND state <> 'completed' AND state IN ('queued', 'pending', 'running', 'waiting') AND id <= ? ORDER BY id LIMIT ?`,
       organizationId,
       byContact ? of.contactId : of.workflowId,
-      byContact ? Number.MAX_SAFE_INTEGER : of.at,
+      byContact ? Number.MAX_SAFE_INTEGER : of.upToId,
       limit,
     ),
   );
@@ -206,18 +206,29 @@ export interface UnstartedEnding {
   error: string | null;
 }
 
-/** Ends a run that only its row knows yet (its object has projected nothing). Null when there is no such run. */
+/**
+ * Ends a run that only its row knows yet (its object has projected nothing). Null when there is no such run. `cleanupId` names what
+ * tells the run that waits for it, stored in the same transaction; null: none waits.
+ */
 export async function endUnstarted(
   database: Database,
   organizationId: number,
   id: number,
   ending: UnstartedEnding,
   now: number,
-): Promise<{ workflow_id: number; parent_run_id: number | null } | null> {
-  return database.first(
+): Promise<{ workflow_id: number; cleanupId: number | null } | null> {
+  const isUnstarted = "id = ? AND organization_id = ? AND revision = 0 AND state IN ('queued', 'running')";
+  const [cleanups, ended] = await database.batch([
+    database.prepare(
+      `INSERT INTO cleanup (organization_id, kind, subject_id, created_at)
+       SELECT organization_id, 'run_ended', id, ? FROM automation_run WHERE ${isUnstarted} AND parent_run_id IS NOT NULL RETURNING id`,
+      now,
+      id,
+      organizationId,
+    ),
     database.prepare(
       `UPDATE automation_run SET state = ?, outcome = ?, error = ?, wake_at = NULL, completed_at = ?, hold = NULL, is_sole = 0, is_exitable = 0
-       WHERE id = ? AND organization_id = ? AND revision = 0 AND state IN ('queued', 'running') RETURNING workflow_id, parent_run_id`,
+       WHERE ${isUnstarted} RETURNING workflow_id`,
       ending.state,
       ending.outcome,
       ending.error,
@@ -225,5 +236,7 @@ export async function endUnstarted(
       id,
       organizationId,
     ),
-  );
+  ]);
+  const row = ended![0] as { workflow_id: number } | undefined;
+  return row ? { workflow_id: row.workflow_id, cleanupId: (cleanups![0] as { id: number } | undefined)?.id ?? null } : null;
 }

@@ -1,3 +1,4 @@
+import { isNotFailed } from '../../queues/failed-messages.ts';
 import type { Database } from '../../database/client.ts';
 
 export interface ChangeRow {
@@ -41,7 +42,8 @@ export async function deleteChanges(database: Database, organizationId: number, 
 export async function organizationsWithChanges(database: Database, before: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ organization_id: number }>(
     database.prepare(
-      'SELECT DISTINCT organization_id FROM (SELECT organization_id, created_at FROM contact_change ORDER BY id LIMIT 5000) WHERE created_at < ? LIMIT ?',
+      `SELECT DISTINCT subject AS organization_id FROM (SELECT organization_id AS subject, created_at FROM contact_change ORDER BY id LIMIT 5000)
+       WHERE created_at < ? AND ${isNotFailed("'contact_changes:' || subject")} LIMIT ?`,
       before,
       limit,
     ),

@@ -1,3 +1,4 @@
+import { isNotFailed } from '../../queues/failed-messages.ts';
 import type { Database } from '../../database/client.ts';
 import type { ArmedTrigger } from './store.ts';
 
@@ -109,7 +110,8 @@ export async function moveFire(
 export async function staleFires(database: Database, before: number, limit: number): Promise<FireRow[]> {
   return database.all(
     database.prepare(
-      'SELECT * FROM schedule_fire INDEXED BY schedule_fire_open WHERE handled_at IS NULL AND created_at < ? ORDER BY created_at LIMIT ?',
+      `SELECT * FROM schedule_fire INDEXED BY schedule_fire_open WHERE handled_at IS NULL AND created_at < ?
+         AND ${isNotFailed("'schedule_fire:' || schedule_fire.trigger_id || ':' || schedule_fire.scheduled_at")} ORDER BY created_at LIMIT ?`,
       before,
       limit,
     ),

@@ -191,7 +191,9 @@ export const cleanupStatement = (
   now: number,
 ): Statement =>
   database.prepare(
-    'INSERT INTO cleanup (organization_id, kind, subject_id, created_at) VALUES (?, ?, ?, ?)',
+    // Compared with ids and no clock: whatever was recorded before this statement is in, whatever comes later is not.
+    `INSERT INTO cleanup (organization_id, kind, subject_id, up_to_id, created_at)
+     VALUES (?, ?, ?, (SELECT max(id) FROM automation_run), ?)`,
     organizationId,
     kind,
     workflowId,

@@ -35,9 +35,37 @@ export const cleanup = sqliteTable('cleanup', {
   id: integer('id').primaryKey(),
   organizationId: integer('organization_id').notNull(),
   kind: text('kind')
-    .$type<'contact_deleted' | 'list_deleted' | 'integration_disconnected' | 'workflow_archived' | 'workflow_resumed' | 'runs_marked'>()
+    .$type<
+      | 'contact_deleted'
+      | 'list_deleted'
+      | 'integration_disconnected'
+      | 'workflow_archived'
+      | 'workflow_resumed'
+      | 'runs_marked'
+      | 'run_ended'
+    >()
     .notNull(),
   subjectId: integer('subject_id').notNull(),
+  /** Of a workflow: the newest run there was. */
+  upToId: integer('up_to_id'),
   createdAt: moment('created_at').notNull(),
   note: text('note'),
 });
+
+/**
+ * A record whose message the queue gave up on, and when its handling is tried again. It stays until the record is handled, or ends in a
+ * named state because it could not be for GIVE_UP_AFTER_HOURS. `key` names the record: `event:{id}`, `schedule_fire:{trigger}:{moment}` ...
+ */
+export const failedMessage = sqliteTable(
+  'failed_message',
+  {
+    key: text('key').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    /** The message itself, as JSON. */
+    message: text('message').notNull(),
+    tries: integer('tries').notNull(),
+    firstFailedAt: moment('first_failed_at').notNull(),
+    nextTryAt: moment('next_try_at').notNull(),
+  },
+  (table) => [index('failed_message_due').on(table.nextTryAt)],
+);

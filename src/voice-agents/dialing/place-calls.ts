@@ -16,10 +16,12 @@ const gatherMs = 20;
 
 /**
  * Has the carrier place attempts that hold a call slot. Each is given to one caller once, ever: whoever dies between that and the carrier's
- * answer leaves an attempt that the call slots settle by asking the carrier, never by dialling again.
+ * answer leaves an attempt that the call slots settle by asking the carrier, never by dialling again. One whose turn comes late, as when the
+ * carrier is slow, is given back unasked: the call slots may begin to doubt that it was asked.
  */
 export async function placeCalls(context: Context, keys: string[]): Promise<void> {
   const { organization, bindings, clock, settings } = context;
+  const begunAt = clock();
   const begun = await callSlots(bindings, organization.id, (slots) => slots.begin(keys));
   if (!begun.length) return;
   const wanted = new Wanted(context, begun);
@@ -32,6 +34,8 @@ export async function placeCalls(context: Context, keys: string[]): Promise<void
       if (next.refusal) results.add({ ...told, ...next.refusal });
       else if (next.isOver) results.add({ ...told, refused: 'withdrawn', detail: 'its run has ended' });
       else if (!ready) results.add({ ...told, result: { unasked: 'it could not be prepared' } });
+      else if (clock() - begunAt > settings.CALL_ASK_WITHIN_SECONDS * 1000)
+        results.add({ ...told, result: { unasked: 'its turn came too late' } });
       else if (call.notAfter !== null && call.notAfter <= clock())
         results.add({ ...told, refused: 'window_closed', detail: 'the calling window closed before the call was dialled' });
       else if (!(await wanted.has(call.key))) results.add({ ...told, result: { unasked: 'it was taken back' } });

@@ -65,7 +65,7 @@ async function carrierFrom({ settings, organization }: Context, row: TelephonyCo
   return {
     id: row.id,
     provider: row.provider,
-    telephony: telephonyOf(account, { baseUrl }),
+    telephony: telephonyOf(account, { baseUrl, timeoutMs: settings.CALL_ANSWER_WITHIN_SECONDS * 1000 }),
     account,
     fromNumbers: row.fromNumbers,
     callsPerSecond: row.callsPerSecond,

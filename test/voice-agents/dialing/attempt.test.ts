@@ -8,7 +8,14 @@ import { begun, holdsSlot, type Attempt } from '../../../src/voice-agents/dialin
 import { lineEndWithoutVerdict } from '../../../src/voice-agents/dialing/attempt/line-end.ts';
 
 const now = 1_700_000_000_000;
-const patience = { silenceMs: 60_000, unknownAfterMs: 30_000, lookAgainMs: 45_000, verdictMs: 10_000, resendMs: 10_000 };
+const patience = {
+  silenceMs: 60_000,
+  answeredWithinMs: 20_000,
+  unknownAfterMs: 30_000,
+  lookAgainMs: 45_000,
+  verdictMs: 10_000,
+  resendMs: 10_000,
+};
 
 const queued: Attempt = {
   key: 'campaign:1:1:1',

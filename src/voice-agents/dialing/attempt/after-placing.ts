@@ -25,5 +25,5 @@ export function afterPlacing(attempt: Attempt, result: PlacingResult, now: numbe
   if ('busy' in result)
     return ended(attempt, 'rate_limited', 'the carrier takes no more calls for now', now, result.busy.retryAfterSeconds ?? null);
   if ('unasked' in result) return attempt;
-  return { ...attempt, detail: `submission_unknown: ${result.unknown}` };
+  return { ...attempt, detail: `submission_unknown: ${result.unknown}`, checkAt: now + patience.unknownAfterMs };
 }

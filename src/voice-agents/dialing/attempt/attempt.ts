@@ -57,6 +57,9 @@ export interface Attempt {
 /** Durations that the rules go by, in ms. */
 export interface Patience {
   silenceMs: number;
+  /** From when a call is given out until its carrier has been asked and has answered, or never will. */
+  answeredWithinMs: number;
+  /** How long the carrier's own word on a call is waited for after its answer is lost. */
   unknownAfterMs: number;
   lookAgainMs: number;
   verdictMs: number;
@@ -84,14 +87,17 @@ export const granted = <Kind extends Attempt>(
   checkAt: now + patience.resendMs,
 });
 
-/** The intent: from here on the carrier is asked once, by whoever was told that it had begun. */
+/**
+ * The intent: from here on the carrier is asked once, by whoever was told that it had begun. Doubt begins when the carrier must have been
+ * asked and have answered, since until then nobody knows that it was not.
+ */
 export const begun = <Kind extends Attempt>(attempt: Kind, now: number, patience: Patience): Kind => ({
   ...attempt,
   state: 'submitting',
   submission: attempt.submission + 1,
   looks: 0,
   submittedAt: now,
-  checkAt: now + patience.unknownAfterMs,
+  checkAt: now + patience.answeredWithinMs + patience.unknownAfterMs,
 });
 
 /** It has certainly not been placed: the same attempt is made later, each time somewhat later. */

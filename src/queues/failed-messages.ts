@@ -1,0 +1,100 @@
+import type { Database } from '../database/client.ts';
+import type { EventsMessage, FanoutMessage } from './messages.ts';
+
+/** Messages whose records have nothing else that has them handled later. */
+export type RetriedMessage = EventsMessage | Exclude<FanoutMessage, { kind: 'admission' | 'vector_move' }>;
+
+const firstDelayMs = 60_000;
+const longestDelayMs = 3_600_000;
+
+/** How long a record rests after the queue gave its message up for the n-th time: a minute, doubling up to an hour. */
+export const delayAfter = (tries: number): number => Math.min(longestDelayMs, firstDelayMs * 2 ** (tries - 1));
+
+/** The key of a record in `failed_message`. The SQL of the sweeps builds the same one. */
+export function keyOf(message: RetriedMessage): string {
+  switch (message.kind) {
+    case 'event':
+    case 'delivery':
+    case 'cleanup':
+      return `${message.kind}:${message.id}`;
+    case 'schedule_fire':
+      return `schedule_fire:${message.trigger_id}:${message.scheduled_at}`;
+    case 'contact_changes':
+      return `contact_changes:${message.organization_id}`;
+  }
+}
+
+/** A condition that holds when the record named by the SQL expression `key` is not among the failed ones, which have their own turn. */
+export const isNotFailed = (key: string): string => `NOT EXISTS (SELECT 1 FROM failed_message WHERE key = ${key})`;
+
+/** Counts a failure in, and answers how many there were and when the first was. Epoch ms. */
+export async function countFailure(
+  database: Database,
+  message: RetriedMessage,
+  now: number,
+): Promise<{ tries: number; firstFailedAt: number }> {
+  const key = keyOf(message);
+  const row = await database.first<{ tries: number; first_failed_at: number }>(
+    database.prepare(
+      `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) VALUES (?1, ?2, ?3, 1, ?4, ?4 + ${firstDelayMs})
+       ON CONFLICT (key) DO UPDATE SET tries = tries + 1, next_try_at = ?4 + min(${longestDelayMs}, ${firstDelayMs} << tries)
+       RETURNING tries, first_failed_at`,
+      key,
+      message.organization_id,
+      JSON.stringify(message),
+      now,
+    ),
+  );
+  return { tries: row!.tries, firstFailedAt: row!.first_failed_at };
+}
+
+/** Has a record handled at the next tick at the latest, as a person asked for. */
+export const retryNow = (database: Database, message: RetriedMessage, now: number) =>
+  database.prepare(
+    `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) VALUES (?1, ?2, ?3, 0, ?4, ?4)
+     ON CONFLICT (key) DO UPDATE SET tries = 0, first_failed_at = ?4, next_try_at = ?4`,
+    keyOf(message),
+    message.organization_id,
+    JSON.stringify(message),
+    now,
+  );
+
+/** The failed messages whose turn has come, oldest turn first; each rests for `restMs` before it is taken again. */
+export async function takeDueMessages(database: Database, now: number, restMs: number, limit: number): Promise<RetriedMessage[]> {
+  const rows = await database.all<{ message: string }>(
+    database.prepare(
+      `UPDATE failed_message SET next_try_at = ?1 + ?2
+       WHERE key IN (SELECT key FROM failed_message WHERE next_try_at <= ?1 ORDER BY next_try_at LIMIT ?3) RETURNING message`,
+      now,
+      restMs,
+      limit,
+    ),
+  );
+  return rows.map(({ message }) => JSON.parse(message) as RetriedMessage);
+}
+
+export async function forgetFailure(database: Database, key: string): Promise<void> {
+  await database.all(database.prepare('DELETE FROM failed_message WHERE key = ?', key));
+}
+
+/** Removes the failures, among those whose turn has come, of records that have been handled meanwhile. */
+export async function forgetHandled(database: Database, now: number): Promise<void> {
+  const open = {
+    event: "SELECT 1 FROM event WHERE id = f.message ->> 'id' AND handled_at IS NULL",
+    delivery: "SELECT 1 FROM webhook_delivery WHERE id = f.message ->> 'id' AND handled_at IS NULL",
+    cleanup: "SELECT 1 FROM cleanup WHERE id = f.message ->> 'id' AND note IS NULL",
+    schedule_fire: `SELECT 1 FROM schedule_fire WHERE trigger_id = f.message ->> 'trigger_id'
+       AND scheduled_at = f.message ->> 'scheduled_at' AND handled_at IS NULL`,
+    contact_changes: 'SELECT 1 FROM contact_change WHERE organization_id = f.organization_id',
+  } satisfies Record<RetriedMessage['kind'], string>;
+  const stillOpen = Object.entries(open).map(([kind, query]) => `WHEN '${kind}' THEN EXISTS (${query})`);
+  const handled = await database.all<{ key: string }>(
+    database.prepare(
+      `SELECT f.key FROM failed_message f WHERE f.next_try_at <= ? AND NOT CASE f.message ->> 'kind' ${stillOpen.join(' ')} END`,
+      now,
+    ),
+  );
+  if (!handled.length) return;
+  const keys = JSON.stringify(handled.map(({ key }) => key));
+  await database.all(database.prepare('DELETE FROM failed_message WHERE key IN (SELECT value FROM json_each(?))', keys));
+}
