@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import type { CallObject } from '../../durable-objects/call/call-object.ts';
-import { dieAtCall, type Moment, type Watch } from './crashing-object.ts';
+import { dieAtCall, released, type Moment, type Watch } from './crashing-object.ts';
 
 /** Of whatever class: only the names of methods count here. */
 interface Objects {
@@ -25,12 +25,23 @@ export async function dieAtCallOfTalk(stub: DurableObjectStub<CallObject>, n: nu
       },
     );
   const watchedObjects = (namespace: Objects) => ({ getByName: (name: string) => watchedCalls(() => namespace.getByName(name)) });
+  const vectorize = new Proxy(
+    {},
+    {
+      get:
+        (_target, method: string) =>
+        (...asked: unknown[]) =>
+          watch.watched(() =>
+            released((env.VECTORS as unknown as Record<string, (...given: unknown[]) => Promise<object>>)[method]!(...asked)),
+          ),
+    },
+  );
   await runInDurableObject(stub, (instance) => {
     const object = instance as unknown as { env: Env };
     const watched = object.env;
     object.env = new Proxy(watched, {
       get: (target, name) => {
-        if (name === 'VECTORS') return watchedCalls(() => env.VECTORS);
+        if (name === 'VECTORS') return vectorize;
         return isWatched(name) ? watchedObjects(env[name]) : Reflect.get(target, name);
       },
     });

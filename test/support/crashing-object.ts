@@ -73,7 +73,9 @@ export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<
         get:
           (_target, method: string) =>
           (...asked: unknown[]) =>
-            watched(() => (real.VECTORS as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[method]!(...asked)),
+            watched(() =>
+              released((real.VECTORS as unknown as Record<string, (...given: unknown[]) => Promise<object>>)[method]!(...asked)),
+            ),
       },
     );
     const bindings: Record<string | symbol, object> = { DB: database, FILES: files, VECTOR_INDEX: index, VECTORS: vectorize };
@@ -81,6 +83,14 @@ export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<
     seen.watched = watched;
   });
   return seen;
+}
+
+/** The answer of another Worker, which until it is let go of keeps the object from being evicted. */
+export async function released(asked: Promise<object>): Promise<object> {
+  const answer = (await asked) as object & Partial<Disposable>;
+  const { [Symbol.dispose]: dispose, ...copy } = answer;
+  dispose?.call(answer);
+  return Array.isArray(answer) ? [...answer] : copy;
 }
 
 /** Evicts the object in the middle of the call that it was told to be held at, unless the run ends before it gets there. */
