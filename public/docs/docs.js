@@ -162,7 +162,10 @@ function fillLinked(operation, text) {
     if (!form) continue;
     for (const [name, expression] of Object.entries(link.parameters ?? {})) setInput(form, name.replace('path.', ''), read(expression));
     if (link['x-url']) setUrl(form, read(link['x-url']));
-    if (link.requestBody) setBody(form, Object.entries(link.requestBody).map(([name, expression]) => [name, read(expression)]));
+    if (link.requestBody) {
+      const fields = Object.entries(link.requestBody).map(([name, expression]) => [name, read(expression)]);
+      setBody(form, fields, Object.entries(link['x-when'] ?? {}));
+    }
   }
 }
 
@@ -181,10 +184,11 @@ function setUrl(form, address) {
   for (const [name, value] of searchParams) setInput(form, name, value);
 }
 
-function setBody(form, fields) {
+function setBody(form, fields, conditions) {
   const body = bodyOf(form);
   try {
     const value = JSON.parse(body.value);
+    if (conditions.some(([name, wanted]) => value[name] !== wanted)) return;
     for (const [name, field] of fields) if (field !== undefined && name in value) value[name] = field;
     body.value = JSON.stringify(value, null, 2);
   } catch {

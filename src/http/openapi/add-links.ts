@@ -8,6 +8,8 @@ interface Link {
   parameters?: Record<string, string>;
   /** Fields of the body that take a value; all others stay as in its example. */
   requestBody?: Record<string, string>;
+  /** Only in a body with these values. */
+  'x-when'?: Record<string, string>;
   /** The whole address of the request. */
   'x-url'?: string;
 }
@@ -44,6 +46,7 @@ const links: Link[] = [
     to: 'campaigns.create',
     description: 'The uploaded file is the source of a campaign.',
     requestBody: { source_id: '$response.body#/source_id' },
+    'x-when': { source_type: 'csv' },
   },
   {
     from: 'knowledgeBase.createUploadUrl',

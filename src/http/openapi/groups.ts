@@ -47,7 +47,7 @@ export const groups: Record<string, Group> = {
   contactLists: {
     title: 'Contact lists',
     description: 'Named lists of contacts. A contact is on any number of them.',
-    operations: ['list', 'create', 'get', 'update', 'delete', 'listContacts', 'addContacts', 'removeContact'],
+    operations: ['create', 'list', 'get', 'update', 'delete', 'listContacts', 'addContacts', 'removeContact'],
   },
   suppressions: {
     title: 'Suppressions',

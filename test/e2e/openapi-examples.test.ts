@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { ExampleRunner } from './openapi-examples.ts';
+import { Service } from './service.ts';
+
+test(
+  'each example of the OpenAPI document works as it stands, in the order of the document, on a service just started',
+  { timeout: 600_000 },
+  async () => {
+    const service = await Service.create();
+    try {
+      await service.start();
+      const { api_key: key } = await service.credentials();
+      const runner = new ExampleRunner({ origin: `http://127.0.0.1:${service.port}`, key });
+      await runner.run();
+      expect(runner.failures).toEqual([]);
+      expect(runner.sent).toBeGreaterThan(30);
+    } finally {
+      await service.remove();
+    }
+  },
+);
