@@ -1,14 +1,16 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { AccountBook } from './composio/accounts.ts';
+import { AccountBook, toolkitOf, type Account } from './composio/accounts.ts';
 import { accountRoutes } from './composio/account-routes.ts';
 import { consentRoutes } from './composio/consent.ts';
 import { requireKey } from './composio/credentials.ts';
 import { ComposioError } from './composio/errors.ts';
 import { proxyRoutes } from './composio/proxy.ts';
+import { toolkits } from './composio/toolkits.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
 
 const Clock = z.strictObject({ advance_seconds: z.number() });
+const NewBase = z.strictObject({ base_url: z.string().min(1) });
 const NewStatus = z.strictObject({
   status: z.enum(['ACTIVE', 'FAILED', 'EXPIRED', 'INACTIVE', 'REVOKED']),
   status_reason: z.string().optional(),
@@ -29,7 +31,31 @@ export const composio: Vendor = {
       await next();
     });
     api.route('/connected_accounts', accountRoutes(book));
-    api.route('/tools/execute/proxy', proxyRoutes(book, ask));
+    /** By slug, where a test has given another one. */
+    const bases = new Map<string, string>();
+    const baseUrlOf = (slug: string) => bases.get(slug) ?? Object.values(toolkits).find((one) => one.slug === slug)?.baseUrl;
+    const resolvedBase = (account: Account) =>
+      baseUrlOf(toolkitOf(account).slug)!.replace(/\{+([\w.-]+)\}+/g, (_whole, field: string) => account.connection_data[field] ?? 'com');
+    api.route('/tools/execute/proxy', proxyRoutes(book, ask, resolvedBase));
+    api.get('/toolkits/:slug', (c) => {
+      const slug = c.req.param('slug');
+      const base = baseUrlOf(slug);
+      if (base === undefined) throw new ComposioError(404, `Toolkit ${slug} not found`, { slug: 'Toolkit_NotFound', code: 4304 });
+      return c.json({ slug, name: slug, enabled: true, base_url: base, composio_managed_auth_schemes: ['OAUTH2'] });
+    });
+    api.get('/auth_configs', (c) =>
+      c.json({
+        items: Object.entries(toolkits).map(([id, { slug }]) => ({
+          id,
+          name: slug,
+          status: 'ENABLED',
+          is_composio_managed: true,
+          toolkit: { slug },
+        })),
+        next_cursor: null,
+        total_items: Object.keys(toolkits).length,
+      }),
+    );
     routes.route('/api/v3.1', api);
     routes.route('/link', consentRoutes(book));
 
@@ -37,6 +63,11 @@ export const composio: Vendor = {
     routes.post('/__sim/clock', async (c) => {
       book.advance(Clock.parse(await c.req.json()).advance_seconds);
       return c.json({ now: new Date(book.now()).toISOString() });
+    });
+    /** Gives the connections of a toolkit another base. */
+    routes.post('/__sim/toolkits/:slug', async (c) => {
+      bases.set(c.req.param('slug'), NewBase.parse(await c.req.json()).base_url);
+      return c.json({ slug: c.req.param('slug'), base_url: bases.get(c.req.param('slug')) });
     });
     /** Puts an account into another status, as happens when a grant ends at the vendor. */
     routes.post('/__sim/accounts/:id', async (c) => {

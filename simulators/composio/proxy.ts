@@ -16,7 +16,11 @@ const ProxyBody = z.strictObject({
 type ProxyBody = z.output<typeof ProxyBody>;
 
 /** `/api/v3.1/tools/execute/proxy`: asks the vendor with the token of the account, and hands its answer back inside one of success. */
-export function proxyRoutes(book: AccountBook, ask: World['ask']): Hono<{ Bindings: VendorBindings }> {
+export function proxyRoutes(
+  book: AccountBook,
+  ask: World['ask'],
+  baseOf: (account: Account) => string,
+): Hono<{ Bindings: VendorBindings }> {
   return new Hono<{ Bindings: VendorBindings }>().post('/', async (c) => {
     const key = c.req.header('x-api-key')!;
     requireProxy(key);
@@ -30,7 +34,10 @@ export function proxyRoutes(book: AccountBook, ask: World['ask']): Hono<{ Bindin
         slug: 'ActionExecute_ConnectedAccountExpired',
         code: 1820,
       });
-    const answer = await ask(vendorOf(account, parsed.data), requestFor(account, parsed.data));
+    const url = addressOf(parsed.data.endpoint, baseOf(account));
+    const vendor = toolkitOf(account).vendors.find(({ host, path }) => host.test(url.hostname) && url.pathname.startsWith(path));
+    if (vendor === undefined) throw new ComposioError(502, `Nobody answers at ${url.hostname}`, { slug: 'HTTP_BadGateway', code: 502 });
+    const answer = await ask(vendor.name, requestFor(account, vendor.rewrite?.(url) ?? url, parsed.data));
     if (answer === undefined)
       throw new ComposioError(504, 'The upstream service did not respond', { slug: 'HTTP_GatewayTimeout', code: 504 });
     const text = await answer.text();
@@ -38,23 +45,29 @@ export function proxyRoutes(book: AccountBook, ask: World['ask']): Hono<{ Bindin
   });
 }
 
-/** Only the vendor that the account is of may see its token. */
-function vendorOf(account: Account, { endpoint }: ProxyBody): string {
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  const vendor =
-    url?.protocol === 'https:'
-      ? toolkitOf(account).vendors.find(({ host, path }) => host.test(url.hostname) && url.pathname.startsWith(path))
-      : undefined;
-  if (vendor === undefined)
-    throw new ComposioError(400, `The endpoint ${endpoint} is not on the domain of the connection`, { slug: 'OriginMismatch', code: 400 });
-  return vendor.name;
+/** The address that is meant: a relative one is below the base, an absolute one has to be of its scheme and registrable domain. */
+function addressOf(endpoint: string, base: string): URL {
+  const isAbsolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(endpoint);
+  const url = new URL(isAbsolute ? endpoint : `${base.replace(/\/+$/, '')}/${endpoint.replace(/^\/+/, '')}`);
+  const ours = new URL(base);
+  if (url.protocol === ours.protocol && registrable(url.hostname) === registrable(ours.hostname)) return url;
+  throw new ComposioError(400, `The endpoint ${endpoint} is not on the domain of the connection's base URL`, {
+    slug: 'OriginMismatch',
+    code: 400,
+  });
 }
 
-function requestFor(account: Account, { endpoint, method, body, parameters = [] }: ProxyBody): Request {
-  const url = new URL(endpoint);
+/** The part of a host's name that somebody has registered. */
+function registrable(hostname: string): string {
+  const labels = hostname.split('.');
+  return labels.slice(/^(?:com?|net|org)$/.test(labels.at(-2) ?? '') ? -3 : -2).join('.');
+}
+
+function requestFor(account: Account, url: URL, { method, body, parameters = [] }: ProxyBody): Request {
   const headers = new Headers();
+  // A name that comes twice arrives once; whether the vendor hands on both is not documented.
   for (const { name, value, type } of parameters)
-    if (type === 'query') url.searchParams.append(name, value);
+    if (type === 'query') url.searchParams.set(name, value);
     else headers.set(name, value);
   const token = tokenOf({ customer: account.user_id, scopes: account.scopes, params: account.connection_data });
   headers.set('authorization', `${toolkitOf(account).scheme} ${token}`);

@@ -1,13 +1,22 @@
 /** What can be connected, and what a person who consents grants unless they grant less. */
 export interface Toolkit {
   slug: string;
+  /** Where relative endpoints go, and of whose domain absolute ones have to be; `{name}` is a field of the connection. */
+  baseUrl: string;
   scopes: string[];
   /** Connection fields of which one has to be there. */
   requires: string[];
   /** Hosts of the vendor, and which simulated one answers there. */
-  vendors: { host: RegExp; path: string; name: string }[];
+  vendors: { host: RegExp; path: string; name: string; rewrite?: (url: URL) => URL }[];
   scheme: string;
 }
+
+function throughGateway({ hostname, pathname, search }: URL): URL {
+  return new URL(`https://api.atlassian.com/ex/jira/cloud-of-${hostname.split('.')[0]}${pathname}${search}`);
+}
+
+const fromOlderAddress = ({ hostname, pathname, search }: URL): URL =>
+  new URL(`https://www.zohoapis.${hostname.replace('books.zoho.', '')}${pathname.replace('/api/', '/books/')}${search}`);
 
 const google = 'https://www.googleapis.com/auth/';
 
@@ -15,6 +24,7 @@ const google = 'https://www.googleapis.com/auth/';
 export const toolkits: Record<string, Toolkit> = {
   ac_slack: {
     slug: 'slack',
+    baseUrl: 'https://slack.com/api',
     scopes: ['channels:read', 'groups:read', 'chat:write', 'chat:write.public', 'users:read'],
     requires: [],
     vendors: [{ host: /^slack\.com$/, path: '/api/', name: 'slack' }],
@@ -22,13 +32,19 @@ export const toolkits: Record<string, Toolkit> = {
   },
   ac_jira: {
     slug: 'jira',
+    baseUrl: 'https://api.atlassian.com',
     scopes: ['read:jira-work', 'write:jira-work', 'read:jira-user', 'offline_access'],
     requires: ['subdomain', 'your-domain'],
-    vendors: [{ host: /^api\.atlassian\.com$/, path: '/', name: 'jira' }],
+    vendors: [
+      { host: /^api\.atlassian\.com$/, path: '/', name: 'jira' },
+      // A site itself, past the gateway.
+      { host: /^[a-z0-9-]+\.atlassian\.net$/, path: '/rest/', name: 'jira', rewrite: throughGateway },
+    ],
     scheme: 'Bearer',
   },
   ac_googlecalendar: {
     slug: 'googlecalendar',
+    baseUrl: 'https://www.googleapis.com/calendar/v3',
     scopes: [`${google}calendar`],
     requires: [],
     vendors: [{ host: /^www\.googleapis\.com$/, path: '/calendar/', name: 'googlecalendar' }],
@@ -36,6 +52,7 @@ export const toolkits: Record<string, Toolkit> = {
   },
   ac_googlesheets: {
     slug: 'googlesheets',
+    baseUrl: 'https://sheets.googleapis.com/v4',
     scopes: [`${google}spreadsheets`, `${google}drive.readonly`],
     requires: [],
     vendors: [
@@ -46,9 +63,14 @@ export const toolkits: Record<string, Toolkit> = {
   },
   ac_zohobooks: {
     slug: 'zoho_books',
+    baseUrl: 'https://www.zohoapis.{extension}/books/v3',
     scopes: ['ZohoBooks.settings.READ', 'ZohoBooks.contacts.READ', 'ZohoBooks.contacts.CREATE', 'ZohoBooks.contacts.UPDATE'],
     requires: ['extension', 'suffix.one'],
-    vendors: [{ host: /^www\.zohoapis\.(?:com|eu|in|com\.au|jp|ca|sa|com\.cn)$/, path: '/books/', name: 'zohobooks' }],
+    vendors: [
+      { host: /^www\.zohoapis\.(?:com|eu|in|com\.au|jp|ca|sa|uk|ae|com\.cn)$/, path: '/books/', name: 'zohobooks' },
+      // The older address of the same.
+      { host: /^books\.zoho\.(?:com|eu|in|com\.au|jp|sa|uk|ae)$/, path: '/api/v3/', name: 'zohobooks', rewrite: fromOlderAddress },
+    ],
     scheme: 'Zoho-oauthtoken',
   },
 };

@@ -1,6 +1,6 @@
 import { documentProblem } from './document.ts';
 import { JiraError } from './errors.ts';
-import { issueTypes, projectOf } from './projects.ts';
+import { issueTypes, projectOf, unlabelledProject } from './projects.ts';
 
 export interface StoredIssue {
   id: string;
@@ -20,7 +20,7 @@ export function createIssue(body: Record<string, unknown>, issues: StoredIssue[]
   const errors = {
     ...Object.fromEntries(
       Object.keys(fields)
-        .filter((name) => !knownFields.has(name))
+        .filter((name) => !knownFields.has(name) || (name === 'labels' && project?.key === unlabelledProject))
         .map((name) => [name, `Field '${name}' cannot be set. It is not on the appropriate screen, or unknown.`]),
     ),
     ...(project === undefined && { project: 'valid project is required' }),

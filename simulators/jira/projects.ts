@@ -20,6 +20,9 @@ export const projects: Project[] = [
   { id: '10001', key: 'SALES', name: 'Sales', projectTypeKey: 'business', simplified: false },
 ];
 
+/** The screen on which its issues are created has no labels. */
+export const unlabelledProject = 'BARE';
+
 /** Of every project. */
 export const issueTypes: IssueType[] = [
   { id: '10001', name: 'Task', subtask: false, hierarchyLevel: 0 },
@@ -27,7 +30,11 @@ export const issueTypes: IssueType[] = [
   { id: '10003', name: 'Sub-task', subtask: true, hierarchyLevel: -1 },
 ];
 
-export const projectOf = (idOrKey: string): Project | undefined => projects.find(({ id, key }) => id === idOrKey || key === idOrKey);
+const bare: Project = { id: '10009', key: unlabelledProject, name: 'Bare', projectTypeKey: 'business', simplified: false };
+
+/** One that is not listed is there, too, for who knows its key. */
+export const projectOf = (idOrKey: string): Project | undefined =>
+  [...projects, bare].find(({ id, key }) => id === idOrKey || key === idOrKey);
 
 export interface Page<Item> {
   values: Item[];

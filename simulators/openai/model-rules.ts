@@ -8,6 +8,9 @@ const reasoningModel = /^(?:o\d|gpt-[5-9])/;
 /** They think by default, and call tools over this endpoint only when told not to. */
 const toolsNeedNoReasoning = /^gpt-(?:5\.[56]|[6-9])/;
 
+/** They think always, or never, whatever they are told. */
+const ownWay = /-(?:pro|codex|chat-latest|thinking)(?:-|$)/;
+
 /** What depends on the model's name; throws OpenAiError. */
 export function checkModelRules(request: ChatRequest): void {
   const { model } = request;
@@ -29,6 +32,14 @@ export function checkModelRules(request: ChatRequest): void {
         `Unsupported value: '${param}' does not support ${request[param]} with this model. Only the default (1) value is supported.`,
         { param, code: 'unsupported_value' },
       );
+  if (ownWay.test(model)) {
+    if (request.reasoning_effort === 'none')
+      throw badRequest(`Unsupported value: 'reasoning_effort' does not support 'none' with the '${model}' model.`, {
+        param: 'reasoning_effort',
+        code: 'unsupported_value',
+      });
+    return;
+  }
   if (toolsNeedNoReasoning.test(model) && request.tools && request.reasoning_effort !== 'none')
     throw badRequest(
       `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,

@@ -43,6 +43,9 @@ const sourceFault = (value: string): string | null =>
 
 const lineFault = (value: string): string | null => (/[\p{Cc}]/u.test(value) ? 'Must be one line of text' : null);
 
+const appIdFault = (value: string): string | null =>
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? null : 'Is not the id of an app, a UUID, which the Gupshup console shows';
+
 const isServiceSid = (value: string) => /^MG[0-9a-f]{32}$/i.test(value);
 
 const senderFault = (value: string, { defaultCountry }: Judgement): string | null => {
@@ -71,7 +74,12 @@ export const credentialFields: Record<ProviderKey, Record<string, CredentialFiel
     waba_id: { fault: digitsFault('id of a WhatsApp Business account') },
     app_secret: { ...secret, isOptional: true },
   },
-  provider_c: { api_key: secret, source: { fault: sourceFault }, app_name: { fault: lineFault } },
+  provider_c: {
+    api_key: secret,
+    source: { fault: sourceFault },
+    app_name: { fault: lineFault },
+    app_id: { isOptional: true, fault: appIdFault },
+  },
   provider_d: {
     account_sid: { fault: accountSidFault },
     auth_token: secret,

@@ -18,6 +18,7 @@ const meanings = {
   api_key: 'The API key of the Gupshup account.',
   source: 'The sending number with its country code, such as `917834811114`.',
   app_name: 'The name of the Gupshup app.',
+  app_id: 'Optional: the id of the Gupshup app, a UUID, by which its templates are listed.',
   account_sid: 'The account SID of Twilio, which begins with `AC`.',
   auth_token: 'The auth token of the Twilio account.',
   from_number: 'The sending number in E.164, or the SID of a messaging service.',
@@ -40,6 +41,7 @@ const blocks = {
     api_key: secret(meanings.api_key),
     source: credential.describe(meanings.source),
     app_name: credential.describe(meanings.app_name),
+    app_id: credential.describe(meanings.app_id),
   }),
   provider_d: z.strictObject({
     account_sid: credential.describe(meanings.account_sid),
@@ -93,7 +95,12 @@ export const MessagingConfigRecord = z
           .nullable()
           .describe("Credentials of Meta's Cloud API; null: none are stored."),
         provider_c: z
-          .object({ api_key: readSecret(meanings.api_key), source: read(meanings.source), app_name: read(meanings.app_name) })
+          .object({
+            api_key: readSecret(meanings.api_key),
+            source: read(meanings.source),
+            app_name: read(meanings.app_name),
+            app_id: read(meanings.app_id),
+          })
           .nullable()
           .describe('Credentials of Gupshup; null: none are stored.'),
         provider_d: z
@@ -182,6 +189,9 @@ export const TemplateList = z
           body: z.string().describe('Its text, with placeholders such as `{{1}}`.'),
           placeholders: z.int().describe('How many values it needs.'),
           parameters: z.array(z.string()).describe('The names under which `template_params` gives these values.'),
+          unfillable: z
+            .array(z.string())
+            .describe('Parts of it for which a message can give no values, such as `carousel`. With any, it is refused before it is sent.'),
           components: z.array(z.unknown()).describe('Its parts (header, body, buttons) as the provider has them.'),
         }),
       )

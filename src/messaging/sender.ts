@@ -60,8 +60,10 @@ async function accountOf(context: Context, provider: ProviderKey, stored: Stored
       const account = { provider, phoneNumberId: value('phone_number_id'), accessToken: value('access_token'), wabaId: value('waba_id') };
       return appSecret ? { ...account, appSecret } : account;
     }
-    case 'provider_c':
-      return { provider, apiKey: value('api_key'), source: value('source'), appName: value('app_name') };
+    case 'provider_c': {
+      const account = { provider, apiKey: value('api_key'), source: value('source'), appName: value('app_name') };
+      return value('app_id') ? { ...account, appId: value('app_id') } : account;
+    }
     case 'provider_d': {
       const own = { accountSid: value('account_sid'), authToken: value('auth_token') };
       const account = stored['use_telephony_credentials'] === true ? await twilioAccount(context) : own;

@@ -11,5 +11,6 @@ export const templateRecord = (template: Template): z.infer<typeof TemplateList>
   body: template.body,
   placeholders: template.placeholders,
   parameters: template.parameters.map(({ name }) => name),
+  unfillable: template.unfillable ?? [],
   components: template.components,
 });

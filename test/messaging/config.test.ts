@@ -39,7 +39,7 @@ describe('a messaging configuration', () => {
         access_token: masked(credentials.provider_b.access_token),
         app_secret: masked(credentials.provider_b.app_secret),
       },
-      provider_c: { ...credentials.provider_c, api_key: masked(credentials.provider_c.api_key) },
+      provider_c: { ...credentials.provider_c, api_key: masked(credentials.provider_c.api_key), app_id: null },
       provider_d: {
         ...credentials.provider_d,
         auth_token: masked(credentials.provider_d.auth_token),

@@ -31,6 +31,7 @@ describe.each(providerKeys)('%s', (provider) => {
       body: expect.stringContaining('your order'),
       placeholders: 2,
       parameters: [expect.any(String), expect.any(String)],
+      unfillable: [],
       components: expect.any(Array),
     });
   });

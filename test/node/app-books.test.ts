@@ -46,7 +46,7 @@ describe('organizations', () => {
       code: '6041',
       message: 'books: This user is not associated with the CompanyID/CompanyName:999.',
     });
-    expect(await books(connection, { ...account, region: 'in' }).listContacts({ page: 1 })).toMatchObject({ code: '6041' });
+    expect(await books(connection, { ...account, region: 'in' }).listContacts({ page: 1 })).toMatchObject({ failure: 'rejected' });
   });
 
   test('none of which is selected are said to be missing before anything is asked', async () => {
@@ -114,6 +114,33 @@ describe('contacts', () => {
     expect((await received('zohobooks', '/books/v3/contacts')).at(-1)!.query['last_modified_time']).toMatch(
       /^\d{4}-\d\d-\d\dT[\d:]{8}\+0000$/,
     );
+  });
+
+  test.each([
+    ['does not know the filter', { code: 4, message: 'Invalid value passed for last_modified_time' }, 400],
+    ['does not heed it', undefined, 200],
+  ])('can be only those that changed since a moment, also where the provider %s', async (_case, refusal, status) => {
+    const contact = (id: string, time: string) => ({ contact_id: id, contact_name: id, last_modified_time: time });
+    const page = {
+      code: 0,
+      contacts: [contact('old', '2026-01-01T10:00:00+0530'), contact('new', '2026-03-01T10:00:00+0530'), { contact_id: 'odd' }],
+      page_context: { has_more_page: true },
+    };
+    const { connection, asked } = fakeConnection(({ query }) =>
+      refusal && query?.['last_modified_time'] !== undefined ? { status, data: refusal } : { data: page },
+    );
+    const { listContacts } = books(connection, { region: 'com', organizationId: '1' });
+    const found = await success(listContacts({ page: 1, modifiedSince: Date.parse('2026-02-01T00:00:00Z') }));
+    expect([found.contacts.map(({ id }) => id), found.hasMore]).toEqual([['new', 'odd'], true]);
+    expect(asked).toHaveLength(refusal ? 2 : 1);
+  });
+
+  test('of a data centre are reached also where the connection has the older address of books', async () => {
+    const { connect, post, received } = await startWorld();
+    await post('/composio/__sim/toolkits/zoho_books', { base_url: 'https://books.zoho.{extension}/api/v3' });
+    const { listOrganizations } = books(await connect('books', { params: { region: 'uk' } }), { region: 'uk' });
+    expect((await success(listOrganizations())).organizations.length).toBeGreaterThan(0);
+    expect((await received('zohobooks')).map(({ path }) => path)).toEqual(['/books/v3/organizations']);
   });
 
   test('are found by their number', async () => {

@@ -14,6 +14,25 @@ const issue = (more: Partial<IssueToCreate> = {}): IssueToCreate => ({
   ...more,
 });
 
+describe('a connection that leads to the site itself', () => {
+  test('is used past the gateway, which the broker does not let it call', async () => {
+    const { connect, post, received } = await startWorld();
+    await post('/composio/__sim/toolkits/jira', { base_url: 'https://acme.atlassian.net' });
+    const { listProjects, createIssue } = tracker(await connect('tracker'), acme);
+    expect(await listProjects()).toMatchObject({ projects: [{ key: 'OPS' }, { key: 'SALES' }] });
+    expect(await createIssue(issue())).toMatchObject({ issue: { key: 'OPS-1' } });
+    expect((await received('jira')).map(({ path }) => path)).not.toContain('/oauth/token/accessible-resources');
+  });
+});
+
+test('an issue of a project without labels is created without them', async () => {
+  const { connect, received } = await startWorld();
+  const { createIssue } = tracker(await connect('tracker'), acme);
+  expect(await createIssue(issue({ project: 'BARE', labels: ['hot'] }))).toMatchObject({ issue: { key: 'BARE-1' } });
+  const posted = (await received('jira', '*/issue')).map(({ body }) => Object.keys(body.fields).includes('labels'));
+  expect(posted).toEqual([true, false]);
+});
+
 describe('projects and issue types', () => {
   test('come from every page of the site that is connected, which is looked up once', async () => {
     const { connect, received } = await startWorld();

@@ -1,3 +1,4 @@
+import { endpointBelow, isOtherDomainOfSameOwner } from '../../src/providers/broker/composio-endpoint.ts';
 import { describe, expect, test } from 'vitest';
 import { isTrackerSubdomain } from '../../src/providers/broker/connection-params.ts';
 import { connectionBroker } from '../../src/providers/broker/composio.ts';
@@ -253,6 +254,59 @@ describe('a request to a provider', () => {
     const { id } = await connect('chatapp');
     await post(`/composio/__sim/accounts/${id}`, { status });
     expect(await broker.request(id, slackRequest)).toMatchObject({ failure, message: expect.stringContaining('connect it again') });
+  });
+
+  test.each([
+    ['https://www.zohoapis.com/books/v3', '/contacts/7'],
+    ['https://books.zoho.com/api/v3', '/contacts/7'],
+    ['https://books.zoho.com/api/v3/', '/contacts/7'],
+    ['https://books.zoho.{{extension}}', '/books/v3/contacts/7'],
+    ['https://books.zoho.com/api', '/books/v3/contacts/7'],
+  ])('below %s is sent to %s', (base, endpoint) => {
+    expect(endpointBelow(base, 'https://www.zohoapis.com/books/v3/contacts/7')).toBe(endpoint);
+  });
+
+  test('may go to another domain of the same owner, and to no other data centre or company', () => {
+    const zoho = 'https://www.zohoapis.com/books/v3/contacts';
+    expect(isOtherDomainOfSameOwner('https://books.zoho.com/api/v3', zoho)).toBe(true);
+    expect(isOtherDomainOfSameOwner('https://books.zoho.{{extension}}/api/v3', zoho)).toBe(true);
+    expect(isOtherDomainOfSameOwner('https://books.zoho.com.au', 'https://www.zohoapis.com.au/books/v3')).toBe(true);
+    for (const base of [
+      'https://www.zohoapis.in/books/v3',
+      'https://slack.com/api',
+      'http://books.zoho.com',
+      'https://zoho.evil.test',
+      'nonsense',
+    ])
+      expect([base, isOtherDomainOfSameOwner(base, zoho)]).toEqual([base, false]);
+  });
+
+  test('that the broker does not let leave the domain is taken below the base of its toolkit, once', async () => {
+    const asked: { url: string; endpoint: unknown }[] = [];
+    const answer = (url: string, body: any) => {
+      asked.push({ url: new URL(url).pathname, endpoint: body?.endpoint });
+      if (url.endsWith('/proxy') && String(body.endpoint).startsWith('https:'))
+        return Response.json({ error: { message: 'no', slug: 'OriginMismatch', status: 400 } }, { status: 400 });
+      if (url.endsWith('/proxy')) return Response.json({ status: 200, data: { ok: true }, headers: {} });
+      if (url.includes('/toolkits/')) return Response.json({ slug: 'zoho_books', meta: {}, base_url: 'https://books.zoho.com/api/v3' });
+      return Response.json({ id: 'ca_1', user_id: owner, status: 'ACTIVE', toolkit: { slug: 'zoho_books' } });
+    };
+    const outside = {
+      fetch: async (url: string | URL, init?: RequestInit) => answer(String(url), init?.body ? JSON.parse(String(init.body)) : undefined),
+      sleep: async () => undefined,
+      random: () => 0,
+      now: Date.now,
+    };
+    const broker = connectionBroker(brokerSettings('https://broker.example.com/api/v3.1'), outside as never);
+    const request = { method: 'GET', url: 'https://www.zohoapis.com/books/v3/contacts' } as const;
+    expect(await broker.request('ca_1', request)).toMatchObject({ status: 200, data: { ok: true } });
+    expect(asked.map(({ url }) => url.split('/').slice(3).join('/'))).toEqual([
+      'tools/execute/proxy',
+      'connected_accounts/ca_1',
+      'toolkits/zoho_books',
+      'tools/execute/proxy',
+    ]);
+    expect(asked.at(-1)!.endpoint).toBe('/contacts');
   });
 
   test('to a host that is not of its app is refused, so that no provider sees the token of another', async () => {

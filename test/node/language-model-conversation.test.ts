@@ -110,6 +110,22 @@ describe('words', () => {
     expect((await requests()).map(({ body }) => body.seed)).toEqual([7, 0, undefined]);
   });
 
+  test.each(['gpt-5.6-pro', 'gpt-5.2-codex', 'gpt-5.3-chat-latest', 'openai/gpt-6-pro-2026-10-01'])(
+    '%s thinks its own way and is not told to do otherwise',
+    async (model) => {
+      const { ask, requests } = await start();
+      await ask('Hello', { model: model.replace('openai/', '') });
+      expect((await requests())[0].body).not.toHaveProperty('reasoning_effort');
+    },
+  );
+
+  test('a model that refuses reasoning_effort is asked again without, and without from then on', async () => {
+    const { ask, requests } = await start();
+    const model = 'gpt-6-thinking';
+    for (let times = 0; times < 2; times++) expect(kinds(await ask('Hello', { model })).at(-1)).toBe('end');
+    expect((await requests()).map(({ body }: any) => body.reasoning_effort)).toEqual(['none', undefined, undefined]);
+  });
+
   test('a model that takes no reasoning_effort is not sent any', async () => {
     for (const [model, effort] of [
       ['gpt-6-luna', 'none'],

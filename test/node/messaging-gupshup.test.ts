@@ -17,6 +17,29 @@ const to = '+919876543210';
 const template = textTemplate({ id: '1f0c2d7e-0000-4000-8000-000000000001' });
 const submitted = { status: 'submitted', messageId: 'ee4a68a0' };
 
+describe('the templates of Gupshup', () => {
+  const appId = '0d5c2d7e-0000-4000-8000-000000000042';
+  const account = (options: object, more: object = {}) =>
+    messagingProvider({ provider: key, apiKey: secret, source: '917834811114', appName: 'DemoApp', ...more }, options as never);
+
+  test('are listed by the id of the app where it is given', async () => {
+    const { options, url } = await startMessaging();
+    expect((await templatesOf(account(options, { appId }))).map(({ name }) => name)).toEqual(['order_update', 'welcome']);
+    const { requests } = (await (await fetch(`${url}/__sim/requests?provider=gupshup`)).json()) as { requests: { path: string }[] };
+    expect(requests.map(({ path }) => path)).toEqual([`/wa/app/${appId}/template`]);
+  });
+
+  test('say that the id is missing where no list takes the name', async () => {
+    const outside = answeringOutside(() => Response.json({ status: 'error', message: 'Invalid App Details' }, { status: 400 }));
+    expect(failureOf(await providerBefore(key, outside).listTemplates()).message).toMatch(/give app_id/);
+  });
+
+  test('that have cards say so', () => {
+    const listed = { id: '1', elementName: 'cards', languageCode: 'en', status: 'APPROVED', templateType: 'CAROUSEL', data: 'Hi' };
+    expect(gupshupTemplate(listed)).toMatchObject({ unfillable: ['carousel'] });
+  });
+});
+
 describe('Gupshup', () => {
   test.each([200, 202])('is asked for exactly this, and takes it with %d', async (status) => {
     const outside = answeringOutside(() => Response.json(submitted, { status }));

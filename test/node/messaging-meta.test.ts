@@ -48,6 +48,37 @@ const rich = metaTemplate({
   ],
 })!;
 
+describe('a template with parts that a message cannot fill', () => {
+  const listed = (components: object[]) =>
+    metaTemplate({ id: '1', name: 'rich', status: 'APPROVED', category: 'MARKETING', language: 'en', components })!;
+  const body = { type: 'BODY', text: 'Hi {{1}}' };
+
+  test.each([
+    [[body, { type: 'HEADER', format: 'LOCATION' }], ['header (location)']],
+    [[body, { type: 'CAROUSEL', cards: [] }], ['carousel']],
+    [[body, { type: 'LIMITED_TIME_OFFER' }], ['limited_time_offer']],
+    [
+      [body, { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY' }, { type: 'FLOW' }, { type: 'OTP' }] }],
+      ['button_1 (flow)', 'button_2 (otp)'],
+    ],
+  ])('says which, and is refused before anything is sent', async (components, unfillable) => {
+    const template = listed(components);
+    expect(template.unfillable).toEqual(unfillable);
+    const outside = answeringOutside(() => Response.json({}));
+    const sent = await providerBefore('provider_b', outside).send({ to: '+14155550123', template, params: { 1: 'Ada' }, key: 'k' });
+    expect(failureOf(sent)).toMatchObject({ failure: 'template_params', message: expect.stringContaining(unfillable.join(', ')) });
+    expect(outside.asked).toEqual([]);
+  });
+
+  test('is none with a header of text or a medium, links, codes, numbers and replies', () => {
+    const buttons = ['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE'].map((type) => ({ type }));
+    for (const format of ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT'])
+      expect(listed([body, { type: 'HEADER', format }, { type: 'FOOTER', text: 'Bye' }, { type: 'BUTTONS', buttons }])).not.toHaveProperty(
+        'unfillable',
+      );
+  });
+});
+
 describe('Meta', () => {
   test('is asked for exactly this', async () => {
     const { method, url, headers, json } = await contentFor(textTemplate({ language: 'en_US' }), { 2: '1001', 1: 'Sam' });

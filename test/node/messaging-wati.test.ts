@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { watiTemplate } from '../../src/providers/messaging/wati-templates.ts';
 import { messagingProvider } from '../../src/providers/messaging/providers.ts';
 import {
   answeringOutside,
@@ -22,6 +23,27 @@ const send = (answer: unknown, status = 200) => {
   );
   return providerBefore(key, outside).send({ to, template: textTemplate(), params: { 1: 'Sam', 2: '7' }, key: 'k1' });
 };
+
+describe('a scoped token of WATI', () => {
+  test('opens the newer API alone, which then lists and sends', async () => {
+    const { providerOf, url } = await startMessaging();
+    const provider = providerOf(key, 'a-scoped-token');
+    const template = await templateNamed(provider, 'order_update');
+    expect(template.parameters.map(({ name }) => name)).toEqual(['customer_name', 'order_number']);
+    const params = { order_number: '1001', customer_name: 'Ada' };
+    expect(await provider.send({ to, template, params, key: 'k7' })).toEqual({ messageId: 'k7', status: 'accepted' });
+    const { messages } = (await (await fetch(`${url}/wati/__sim/messages?account=scoped`)).json()) as { messages: object[] };
+    expect(messages).toMatchObject([{ id: 'k7', params: ['Ada', '1001'] }]);
+    expect(failureOf(await provider.send({ to, template: { ...template, name: 'gone' }, params, key: 'k8' })).failure).toBe(
+      'template_missing',
+    );
+  });
+});
+
+test('a template with cards is not sent', () => {
+  const listed = { id: '1', elementName: 'cards', status: 'APPROVED', language: 'en', body: 'Hi', carouselCards: [{}] };
+  expect(watiTemplate(listed)).toMatchObject({ unfillable: ['carousel'] });
+});
 
 describe('WATI', () => {
   test('is asked for exactly this', async () => {

@@ -103,8 +103,21 @@ export function sheet(connection: AppConnection): Sheet {
   async function read(id: string, ranges: string[], valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE') {
     const query = { ranges, majorDimension: 'ROWS', valueRenderOption };
     const answer = await ask({ method: 'GET', url: spreadsheet(id, '/values:batchGet'), query }, ManyValues);
-    if (!('failure' in answer)) return answer.data.valueRanges.map(({ values }) => values);
-    return isBeyondGrid(answer) ? 'beyond' : answer;
+    if ('failure' in answer) return isBeyondGrid(answer) ? 'beyond' : answer;
+    const cells = answer.data.valueRanges.map(({ values }) => values);
+    return cells.length === ranges.length ? { cells, isOneMoment: true } : readOneByOne(id, ranges, valueRenderOption);
+  }
+
+  /** Where a parameter that comes twice does not arrive twice. Others may change cells between one and the next. */
+  async function readOneByOne(id: string, ranges: string[], valueRenderOption: string) {
+    const cells: unknown[][][] = [];
+    for (const range of ranges) {
+      const query = { majorDimension: 'ROWS', valueRenderOption };
+      const answer = await ask({ method: 'GET', url: spreadsheet(id, `/values/${encodeURIComponent(range)}`), query }, Values);
+      if ('failure' in answer) return isBeyondGrid(answer) ? 'beyond' : answer;
+      cells.push(answer.data.values);
+    }
+    return { cells, isOneMoment: false };
   }
 
   async function readHeaders(id: string, tab: string) {
@@ -123,16 +136,16 @@ export function sheet(connection: AppConnection): Sheet {
       return 'failure' in alone ? alone : { ...alone, rows: [], isSound: true };
     }
     if ('failure' in shown) return shown;
-    const headers = (shown[0]?.[0] ?? []).map(cellText);
-    const rows = (shown[1] ?? []).map((row) => row.map(cellText));
-    if (plainColumns.length === 0 || rows.length === 0) return { headers, rows, isSound: true };
+    const headers = (shown.cells[0]?.[0] ?? []).map(cellText);
+    const rows = (shown.cells[1] ?? []).map((row) => row.map(cellText));
+    if (plainColumns.length === 0 || rows.length === 0) return { headers, rows, isSound: shown.isOneMoment };
     const ranges = plainColumns.map((column) => range(column, column));
     const stored = await read(spreadsheetId, ranges, 'UNFORMATTED_VALUE');
     if (stored !== 'beyond' && 'failure' in stored) return stored;
-    let isSound = true;
+    let isSound = shown.isOneMoment && (stored === 'beyond' || stored.isOneMoment);
     for (const [index, column] of plainColumns.entries())
       for (const [at, row] of rows.entries()) {
-        const cell = stored === 'beyond' ? '' : (stored[index]?.[at]?.[0] ?? '');
+        const cell = stored === 'beyond' ? '' : (stored.cells[index]?.[at]?.[0] ?? '');
         // Text is shown as it is stored, but for formats that hardly anybody gives it.
         if (typeof cell === 'string' && cell !== (row[column] ?? '')) isSound = false;
         if (column < row.length) row[column] = cellText(cell);

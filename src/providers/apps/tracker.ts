@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sha256Hex } from '../../library/hash.ts';
 import type { AppFailure } from '../broker/broker.ts';
+import { isOriginMismatch } from '../broker/composio-endpoint.ts';
 import { fail } from '../broker/failing.ts';
 import { documentOf } from './atlassian-document.ts';
 import { asking, type AppCall, type AppConnection } from './connection.ts';
@@ -81,14 +82,22 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
   async function onSite<Data>(call: Omit<AppCall, 'url'> & { path: string }, shape: z.ZodType<Data>): Promise<{ data: Data } | AppFailure> {
     const { path, ...request } = call;
     if (base === undefined) {
-      const sites = await ask({ method: 'GET', url: `${gateway}/oauth/token/accessible-resources` }, Sites);
-      if ('failure' in sites) return sites;
-      const site = sites.data.find(({ url }) => url.toLowerCase().replace(/\/+$/, '') === siteUrl);
-      if (site === undefined)
-        return fail('insufficient_permissions', `the connection does not cover ${siteUrl}; connect it again and choose it`);
-      base = `${gateway}/ex/jira/${encodeURIComponent(site.id)}/rest/api/3`;
+      const found = await baseOfSite();
+      if ('failure' in found) return found;
+      ({ base } = found);
     }
     return ask({ ...request, url: base + path }, shape);
+  }
+
+  async function baseOfSite(): Promise<{ base: string } | AppFailure> {
+    const sites = await ask({ method: 'GET', url: `${gateway}/oauth/token/accessible-resources` }, Sites);
+    // The connection leads to the site itself, past the gateway.
+    if ('failure' in sites && isOriginMismatch(sites)) return { base: `${siteUrl}/rest/api/3` };
+    if ('failure' in sites) return sites;
+    const site = sites.data.find(({ url }) => url.toLowerCase().replace(/\/+$/, '') === siteUrl);
+    if (site === undefined)
+      return fail('insufficient_permissions', `the connection does not cover ${siteUrl}; connect it again and choose it`);
+    return { base: `${gateway}/ex/jira/${encodeURIComponent(site.id)}/rest/api/3` };
   }
 
   async function find(label: string): Promise<{ issue: Issue | null } | AppFailure> {
@@ -98,6 +107,8 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
     const first = answer.data.issues[0];
     return { issue: first === undefined ? null : issueOf(first) };
   }
+
+  const create = (fields: object) => onSite({ method: 'POST', path: '/issue', body: { fields } }, Created);
 
   const issueOf = ({ id, key }: z.output<typeof Created>): Issue => ({ id, key, url: `${siteUrl}/browse/${key}` });
 
@@ -145,11 +156,18 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
         ...(document.content.length > 0 && { description: document }),
         labels: [...new Set([...[...labels, ...textsOf(others['labels'])].map(labelOf).filter(Boolean), label])],
       };
-      const answer = await onSite({ method: 'POST', path: '/issue', body: { fields } }, Created);
+      let answer = await create(fields);
+      if ('failure' in answer && refusesLabels(answer)) {
+        // The screen of the project has none: the issue is worth more than being found again.
+        const { labels: _labels, ...unlabelled } = fields;
+        answer = await create(unlabelled);
+      }
       return 'failure' in answer ? answer : { issue: issueOf(answer.data) };
     },
   };
 }
+
+const refusesLabels = ({ failure, message }: AppFailure): boolean => failure === 'rejected' && /\blabels\b/i.test(message);
 
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 

@@ -17,6 +17,12 @@ export const AccountPage = z.object({ items: z.array(Account) });
 
 export const Link = z.object({ redirect_url: z.url(), connected_account_id: z.string().min(1), expires_at: z.string().nullish() });
 
+/** `base_url` may have placeholders in it. */
+export const Toolkit = z.object({
+  base_url: z.string().min(1).nullish(),
+  meta: z.object({ base_url: z.string().min(1).nullish() }).nullish(),
+});
+
 export const ProxyAnswer = z.object({
   status: z.int().min(100).max(599),
   headers: z.record(z.string(), z.unknown()).nullish(),

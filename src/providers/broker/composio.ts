@@ -4,7 +4,8 @@ import type { Settings } from '../../settings.ts';
 import { realOutside, type Outside } from '../outside.ts';
 import type { App, AppAnswer, AppFailure, AppRequest, Broker } from './broker.ts';
 import { composioExchange, type ComposioAnswer } from './composio-exchange.ts';
-import { Account, AccountPage, connectionOf, Link, ProxyAnswer } from './composio-shapes.ts';
+import { endpointBelow, isOriginMismatch, isOtherDomainOfSameOwner } from './composio-endpoint.ts';
+import { Account, AccountPage, connectionOf, Link, ProxyAnswer, Toolkit } from './composio-shapes.ts';
 import { isBooksRegion, isTrackerSubdomain } from './connection-params.ts';
 import { fail } from './failing.ts';
 import { withPatience } from './patience.ts';
@@ -83,12 +84,29 @@ export function connectionBroker(settings: BrokerSettings, outside: Outside = re
 
     async request(id, request) {
       if (!isConfigured) return noKey;
-      const body = proxyRequest(id, request);
-      const answer = await send({ method: 'POST', path: '/tools/execute/proxy', body, timeoutMs: proxyTimeoutMs });
-      const passed = parsed(answer, ProxyAnswer);
-      return 'failure' in passed ? passed : answerOf(passed.data);
+      const ask = async (endpoint: string) => {
+        const body = proxyRequest(id, endpoint, request);
+        return parsed(await send({ method: 'POST', path: '/tools/execute/proxy', body, timeoutMs: proxyTimeoutMs }), ProxyAnswer);
+      };
+      const passed = await ask(request.url);
+      if (!('failure' in passed)) return answerOf(passed.data);
+      if (!isOriginMismatch(passed)) return passed;
+      // Nothing was asked of the provider: the connection has another base, against which the rest of the address is taken.
+      const base = await baseOf(id);
+      if (base === null || !isOtherDomainOfSameOwner(base, request.url)) return passed;
+      const again = await ask(endpointBelow(base, request.url));
+      return 'failure' in again ? again : answerOf(again.data);
     },
   };
+
+  /** The base of a connection's toolkit, which is the same for all connections of it; null: the broker does not tell. */
+  async function baseOf(id: string): Promise<string | null> {
+    const account = await read(`/connected_accounts/${encodeURIComponent(id)}`, Account);
+    const slug = 'failure' in account ? undefined : account.data.toolkit?.slug;
+    if (slug === undefined) return null;
+    const toolkit = await read(`/toolkits/${encodeURIComponent(slug)}`, Toolkit);
+    return 'failure' in toolkit ? null : (toolkit.data.base_url ?? toolkit.data.meta?.base_url ?? null);
+  }
 }
 
 const noKey = fail(
@@ -117,11 +135,11 @@ function connectionDataOf(app: App, params: Record<string, string>): Record<stri
   return {};
 }
 
-function proxyRequest(id: string, { method, url, query = {}, headers = {}, body }: AppRequest): object {
+function proxyRequest(id: string, endpoint: string, { method, query = {}, headers = {}, body }: AppRequest): object {
   const parameters = [...listed(Object.entries(query), 'query'), ...listed(Object.entries(headers), 'header')];
   return {
     connected_account_id: id,
-    endpoint: url,
+    endpoint,
     method,
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { body }),

@@ -1,5 +1,5 @@
-/** Data centres of Zoho, by the end of their host names. */
-export const booksRegions = ['com', 'eu', 'in', 'com.au', 'jp', 'ca', 'sa', 'com.cn'] as const;
+/** Data centres of Zoho, by the end of their host names (https://www.zoho.com/accounts/protocol/oauth/multi-dc.html). */
+export const booksRegions = ['com', 'eu', 'in', 'com.au', 'jp', 'ca', 'sa', 'uk', 'ae', 'com.cn'] as const;
 export type BooksRegion = (typeof booksRegions)[number];
 
 export const isBooksRegion = (text: string): text is BooksRegion => (booksRegions as readonly string[]).includes(text);

@@ -20,6 +20,11 @@ const usualSeconds = 15;
 const mostTries = 2;
 /** Models that think first unless told not to; the newest take tools at this endpoint only then. Others refuse the parameter. */
 const canSkipThinking = /(?:^|\/)gpt-(?:5\.[1-9]|[6-9]|\d\d)/;
+/** Kinds of them that always think, or never, and take no other value. */
+const thinksItsOwnWay = /-(?:pro|codex|chat-latest)(?:-|$)/;
+/** Models that have refused the parameter, as long as this isolate lives. */
+const refusers = new Set<string>();
+const mostRefusers = 100;
 
 /** Asks chat completions for a stream. */
 export async function* converseByOpenAi(
@@ -86,7 +91,7 @@ async function* deltasOf(asked: Asked, timeoutMs: number): AsyncGenerator<Conver
   const joiner = new ChunkJoiner();
   let hasSpoken = false;
   try {
-    const stream = await watch.within(timeoutMs, client.chat.completions.create(body, { signal: watch.signal }));
+    const stream = await watch.within(timeoutMs, streamOf(client, body, watch.signal));
     const chunks = stream[Symbol.asyncIterator]();
     for (;;) {
       const { value, done } = await watch.within(hasSpoken ? silenceSeconds * 1000 : timeoutMs, chunks.next());
@@ -140,8 +145,24 @@ function bodyOf(request: ConversationRequest, model: string): OpenAI.ChatComplet
     ...(tools.length > 0 && choice !== undefined && { tool_choice: choice }),
     ...(maximum !== undefined && { max_completion_tokens: maximum }),
     ...(seed !== undefined && { seed }),
-    ...(canSkipThinking.test(model) && { reasoning_effort: 'none' as const }),
+    ...(skipsThinking(model) && { reasoning_effort: 'none' as const }),
   };
+}
+
+const skipsThinking = (model: string): boolean => canSkipThinking.test(model) && !thinksItsOwnWay.test(model) && !refusers.has(model);
+
+/** A model that does not take `reasoning_effort` is asked once more without, and without from then on. */
+async function streamOf(client: OpenAI, body: OpenAI.ChatCompletionCreateParamsStreaming, signal: AbortSignal) {
+  try {
+    return await client.chat.completions.create(body, { signal });
+  } catch (error) {
+    const isRefusal = error instanceof APIError && error.status === 400 && error.param === 'reasoning_effort';
+    if (!isRefusal || body.reasoning_effort === undefined) throw error;
+    if (refusers.size >= mostRefusers) refusers.clear();
+    refusers.add(body.model);
+    const { reasoning_effort: _refused, ...plain } = body;
+    return client.chat.completions.create(plain, { signal });
+  }
 }
 
 function wireMessage(message: ConversationMessage): OpenAI.ChatCompletionMessageParam {

@@ -16,6 +16,8 @@ const Listed = z.looseObject({
 
 const media: Record<string, MediaKind> = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' };
 
+const plainTypes = new Set(['TEXT', ...Object.keys(media)]);
+
 /** A template of the list; undefined for what is none. Its parts stand in `containerMeta`; `data` is the whole of it as it is read. */
 export function gupshupTemplate(listed: unknown): Template | undefined {
   const parsed = Listed.safeParse(listed);
@@ -38,7 +40,9 @@ export function gupshupTemplate(listed: unknown): Template | undefined {
     ...(meta.footer ? [{ type: 'FOOTER', text: meta.footer }] : []),
     ...(meta.rawButtons.length > 0 ? [{ type: 'BUTTONS', buttons: meta.rawButtons }] : []),
   ];
+  const isOdd = templateType && !plainTypes.has(templateType.toUpperCase());
   return {
+    ...(isOdd && { unfillable: [templateType.toLowerCase()] }),
     id,
     name,
     language: languageCode ?? '',

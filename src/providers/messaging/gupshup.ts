@@ -2,6 +2,7 @@ import { exchangeWith, mostPages, unreadable, unreadableList, type Answer } from
 import { readGupshupCallback } from './gupshup-callbacks.ts';
 import { gupshupFailure } from './gupshup-errors.ts';
 import { gupshupTemplate } from './gupshup-templates.ts';
+import type { MessagingFailure } from './failures.ts';
 import type { Message, MessagingOptions, MessagingProvider, SendResult, TemplatesResult } from './messaging.ts';
 import { fillParameters } from './parameters.ts';
 import { isApproved, type Template } from './templates.ts';
@@ -12,6 +13,8 @@ export interface GupshupAccount {
   /** The sending number. */
   source: string;
   appName: string;
+  /** Of the app; by its name templates are listed in some accounts alone. */
+  appId?: string;
 }
 
 const provider = 'Gupshup';
@@ -23,7 +26,7 @@ export function gupshupMessaging(account: GupshupAccount, options: MessagingOpti
   const { apiKey } = account;
   const exchange = exchangeWith(provider, options);
   const base = options.gupshupBaseUrl.replace(/\/+$/, '');
-  const app = encodeURIComponent(account.appName);
+  const app = encodeURIComponent(account.appId ?? account.appName);
   const read = (path: string) => exchange.read({ url: base + path, headers: { apikey: apiKey } });
   const failureOf = (answer: Answer, isSend: boolean) => gupshupFailure(answer, { now: exchange.outside.now(), isSend }, apiKey);
   /** All pages of the list that wants the app's id, and takes the name in some accounts. */
@@ -51,9 +54,9 @@ export function gupshupMessaging(account: GupshupAccount, options: MessagingOpti
         const failure = failureOf(pages.answer, false);
         if (failure?.retryable) return failure;
         // The older list takes the name.
-        const legacy = await read(`/sm/api/v1/template/list/${app}`);
+        const legacy = await read(`/sm/api/v1/template/list/${encodeURIComponent(account.appName)}`);
         const refused = failureOf(legacy, false);
-        if (refused) return refused;
+        if (refused) return account.appId === undefined && refused.failure !== 'auth' && !refused.retryable ? noAppId(refused) : refused;
         listed = listedIn(legacy);
       }
       if (listed === undefined) return unreadableList(provider);
@@ -88,6 +91,11 @@ export function gupshupMessaging(account: GupshupAccount, options: MessagingOpti
     readCallback: ({ body }) => ({ events: readGupshupCallback(jsonOf(body), exchange.outside.now(), apiKey) }),
   };
 }
+
+const noAppId = (refused: MessagingFailure): MessagingFailure => ({
+  ...refused,
+  message: `Gupshup lists templates by the id of the app; give app_id beside app_name, as the Gupshup console shows it. ${refused.message}`,
+});
 
 function listedIn(answer: Answer): unknown[] | undefined {
   const listed = 'lost' in answer ? undefined : answer.body?.['templates'];

@@ -31,7 +31,23 @@ export function metaTemplate(listed: unknown): Template | undefined {
   const isNamed = format?.toUpperCase() === 'NAMED';
   const parameters = components.flatMap((component) => parametersOf(component, isNamed));
   const body = components.find(({ type }) => type === 'BODY')?.text ?? '';
-  return { id, name, language, category, status, body, placeholders: parameters.length, parameters, isNamed, components };
+  const unfillable = components.flatMap(unfillableParts);
+  const shown = { id, name, language, category, status, body, placeholders: parameters.length, parameters, isNamed, components };
+  return unfillable.length > 0 ? { ...shown, unfillable } : shown;
+}
+
+const plainComponents = new Set(['HEADER', 'BODY', 'FOOTER', 'BUTTONS']);
+const plainHeaders = new Set(['', 'TEXT', ...Object.keys(media)]);
+/** Buttons that need no values, or texts alone. */
+const plainButtons = new Set(['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'VOICE_CALL']);
+
+/** Cards, offers with an end, places, products, one-time codes and flows have values of their own kinds. */
+function unfillableParts({ type, format, buttons }: MetaComponent): string[] {
+  if (!plainComponents.has(type)) return [type.toLowerCase()];
+  if (type === 'HEADER' && !plainHeaders.has(format ?? '')) return [`header (${format!.toLowerCase()})`];
+  return (buttons ?? []).flatMap((button, index) =>
+    plainButtons.has(button.type) ? [] : [`button_${index} (${button.type.toLowerCase()})`],
+  );
 }
 
 function parametersOf(component: MetaComponent, isNamed: boolean): TemplateParameter[] {

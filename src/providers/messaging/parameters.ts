@@ -21,7 +21,12 @@ const faults: [(value: string) => boolean, string][] = [
  * placeholder is a mistake.
  */
 export function fillParameters(template: Template, params: Record<string, string>): { filled: FilledParameter[] } | MessagingFailure {
-  const { parameters, name, isNamed } = template;
+  const { parameters, name, isNamed, unfillable = [] } = template;
+  if (unfillable.length > 0)
+    return localFailure(
+      'template_params',
+      `The template "${name}" has parts that this service cannot fill: ${unfillable.join(', ')}; choose a template without them`,
+    );
   const given = new Map(Object.entries(params));
   // Where placeholders have numbers, those of a header and of buttons count for themselves.
   const byPlace = (index: number) => (isNamed ? given.get(String(index + 1)) : undefined);

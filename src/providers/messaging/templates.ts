@@ -31,6 +31,8 @@ export interface Template {
   placeholders: number;
   /** One a placeholder, in the order in which they count. */
   parameters: TemplateParameter[];
+  /** Parts that need values of kinds that a message cannot give; one with any is not sent. */
+  unfillable?: string[];
   /** Whether the provider tells its placeholders apart by names. */
   isNamed: boolean;
   /** As the provider has them. */

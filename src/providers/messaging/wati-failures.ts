@@ -34,7 +34,11 @@ export function watiFailure(answer: Answer, asked: { now: number; isSend: boolea
   const words = [...new Set(faults)].join('; ');
   if (receiver?.['isValidWhatsAppNumber'] === false) return failureAt(provider, 'not_on_channel', { words }, [apiToken]);
   const isRefused =
-    status >= 400 || body?.['result'] === false || body?.['result'] === 'error' || phrasesOf(receiver?.['errors']).length > 0;
+    status >= 400 ||
+    body?.['result'] === false ||
+    body?.['success'] === false ||
+    body?.['result'] === 'error' ||
+    phrasesOf(receiver?.['errors']).length > 0;
   if (!isRefused) return undefined;
   const code = Number(platformCode.exec(words)?.[1]);
   if (isPlatformCode(code)) return platformFailure(provider, code, { words }, [apiToken]);

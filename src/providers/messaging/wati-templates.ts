@@ -32,7 +32,20 @@ export function watiTemplate(listed: unknown): Template | undefined {
   ];
   const components = parts.flatMap(([type, part]) => (isThere(part) ? [{ type, [contentName(type)]: part }] : []));
   const isNamed = names.some((one) => !/^\d+$/.test(one));
-  return { id, name, language, category: category ?? '', status, body, placeholders: parameters.length, parameters, isNamed, components };
+  const cards = [parsed.data['carouselCards'], parsed.data['carousel']].some(isThere);
+  return {
+    ...(cards && { unfillable: ['carousel'] }),
+    id,
+    name,
+    language,
+    category: category ?? '',
+    status,
+    body,
+    placeholders: parameters.length,
+    parameters,
+    isNamed,
+    components,
+  };
 }
 
 const isThere = (part: unknown) => part != null && part !== '' && !(Array.isArray(part) && part.length === 0);

@@ -20,6 +20,8 @@ export interface WatiAccount {
 const provider = 'WATI';
 const pageSize = 200;
 const longestText = 4096;
+/** Below the host: the tenant is in the token. */
+const newerApi = '/api/ext/v3/messageTemplates';
 
 /** The API of WATI (https://docs.wati.io/reference). Its address is the customer's word, and is called only where that is allowed. */
 export function watiMessaging(account: WatiAccount, options: MessagingOptions): MessagingProvider {
@@ -38,9 +40,45 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ template_name: template.name, broadcast_name: key, parameters }),
     });
+    if (isShut(answer)) return sendByNewerApi(base, { to, key, name: template.name, parameters });
     const failure = failureOf(answer, true);
     if (failure) return failure;
     return accepted('lost' in answer ? undefined : receiverOf(answer.body)?.['localMessageId']);
+  }
+
+  /** The id of the message is ours: it comes back in what is told of it. */
+  async function sendByNewerApi(
+    base: string,
+    message: { to: string; key: string; name: string; parameters: object[] },
+  ): Promise<SendResult> {
+    const { to, key, name, parameters } = message;
+    const recipient = { phone_number: digitsOf(to), local_message_id: key, custom_params: parameters };
+    const answer = await exchange.send({
+      url: `${withoutTenant(base)}${newerApi}/send`,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ template_name: name, broadcast_name: key, recipients: [recipient] }),
+    });
+    const failure = failureOf(answer, true);
+    if (failure) return failure;
+    const body = 'lost' in answer ? undefined : answer.body;
+    return body?.['success'] === true ? accepted(key) : unreadable(provider);
+  }
+
+  async function listByNewerApi(base: string): Promise<TemplatesResult> {
+    const templates: Template[] = [];
+    for (let page = 1; page <= mostPages; page++) {
+      const answer = await exchange.read({ url: `${withoutTenant(base)}${newerApi}?page_number=${page}&page_size=${pageSize}`, headers });
+      const failure = failureOf(answer, false);
+      if (failure) return failure;
+      const body = 'lost' in answer ? undefined : answer.body;
+      const listed = [body?.['message_templates'], body?.['templates'], body?.['data'], body?.['items']].find(Array.isArray);
+      if (listed === undefined) return unreadableList(provider);
+      const found = listed.flatMap((one: unknown) => watiTemplate(olderForm(one)) ?? []);
+      const isNew = found.some(({ id }) => templates.every((one) => one.id !== id));
+      templates.push(...found);
+      if (listed.length < pageSize || !isNew) return { templates: unique(templates).filter(({ status }) => isApproved(status)) };
+    }
+    return unreadableList(provider);
   }
 
   async function sendText(base: string, { to, text }: TextMessage): Promise<SendResult> {
@@ -63,6 +101,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
       for (let page = 1; page <= mostPages; page++) {
         const url = `${endpoint.base}/api/v1/getMessageTemplates?pageSize=${pageSize}&pageNumber=${page}`;
         const answer = await exchange.read({ url, headers });
+        if (page === 1 && isShut(answer)) return listByNewerApi(endpoint.base);
         const failure = failureOf(answer, false);
         if (failure) return failure;
         const listed = 'lost' in answer ? undefined : answer.body?.['messageTemplates'];
@@ -85,6 +124,22 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
     // Nothing is signed: the address that it is sent to has to be a secret.
     readCallback: ({ body }) => ({ events: readWatiWebhook(jsonOf(body), exchange.outside.now(), token) }),
   };
+}
+
+/** The tenant is the last part of the address, where it is in it. */
+const withoutTenant = (base: string): string => new URL(base).origin + new URL(base).pathname.replace(/\/[^/]*$/, '');
+
+/** Whether a token may not use this API, so that nothing was done. Scoped ones may open the newer API alone. */
+const isShut = (answer: Answer): boolean => !('lost' in answer) && (answer.status === 401 || answer.status === 403);
+
+/** A template of the newer list, under the names of the older one. */
+function olderForm(listed: unknown): unknown {
+  if (!isRecord(listed)) return listed;
+  const params = listed['custom_params'];
+  const customParams = Array.isArray(params)
+    ? params.filter(isRecord).map((one) => ({ paramName: one['name'] ?? one['paramName'] ?? one['param_name'] }))
+    : undefined;
+  return { elementName: listed['name'], ...listed, ...(customParams && { customParams }) };
 }
 
 const accepted = (id: unknown): SendResult =>
