@@ -98,6 +98,8 @@ describe('a document', () => {
     const uuid = await service.begin({ content: longText(120) });
     for (let steps = 1; steps <= 4; steps++) {
       service.messages.length = 0;
+      // Minutes go by between the steps.
+      await settleVectors();
       await tickAt(Date.now() + 200_000 * steps, service.bindings);
       const own = service.messages.filter(({ body }) => body.organization_id === service.id);
       expect(own).toHaveLength(1);
