@@ -1,40 +1,72 @@
+import { closestSentence } from './sentences.ts';
+import { linesOf } from './spoken-lines.ts';
 import { topicOf } from './words.ts';
 
 const longestSentence = 300;
 
-export const sentencesOf = (text: string): string[] =>
-  text
-    .split(/(?<=[.!?])\s+|\n+/)
-    .map((sentence) => sentence.trim().replace(/^(?:[-*#>]+|\d+[.)])\s*/, ''))
-    .filter((sentence) => /\p{L}/u.test(sentence));
-
-/** The sentence of `text` that shares most words with `about`, the first one when none does; undefined without any. */
-export function closestSentence(text: string, about: string): string | undefined {
-  const wanted = topicOf(about);
-  const scored = sentencesOf(text).map((sentence) => ({
-    sentence,
-    score: [...topicOf(sentence)].filter((word) => wanted.has(word)).length,
-  }));
-  return scored.toSorted((one, other) => other.score - one.score)[0]?.sentence;
-}
-
-/** What the model says: one sentence of its instructions, turned into speech, or of what a tool found. */
-export function plainSentence(instructions: string, said: string, found: string): string {
-  const source = found === '' ? instructions : found;
-  const sentence = closestSentence(source, said);
-  if (sentence !== undefined) return shorten(found === '' ? spoken(sentence) : sentence);
-  return said.trim() === '' ? 'Hello, how can I help you?' : shorten(`You said: ${said.trim().replace(/\s+/g, ' ')}`);
-}
-
-/** Instructions are for the model; what it says is for the other side. */
-function spoken(sentence: string): string {
-  const told = sentence
-    .replace(/^you are\b/i, 'I am')
-    .replace(/^your\b/i, 'My')
-    .replace(/\byour\b/gi, 'my');
-  const asked = /^(?:please )?ask (?:(?:the )?(?:user|caller|customer|person|contact)|them|him|her)?\s*(.+?)[.!?]*$/i.exec(sentence)?.[1];
-  if (asked === undefined) return told;
-  return `May I ask you ${asked.replace(/\b(?:they|he|she)\b/gi, 'you').replace(/\b(?:their|his|her)\b/gi, 'your')}?`;
-}
-
 const shorten = (text: string): string => (text.length > longestSentence ? `${text.slice(0, longestSentence).trimEnd()}...` : text);
+
+/** What the model knows when it speaks. */
+export interface Spoken {
+  instructions: string;
+  /** What the other side said last; empty: nothing yet. */
+  said: string;
+  /** What a tool found, as prose; empty: nothing. */
+  found: string;
+  /** What the model has said before, in order. */
+  before: readonly string[];
+  /** The other side says goodbye, or the model has ended the talk. */
+  isOver: boolean;
+}
+
+const whenAllIsSaid = [
+  'Is there anything else that I can do for you?',
+  'I see. I will note that.',
+  'Thank you for your time.',
+  'All right.',
+];
+
+/**
+ * What the model says: of what a tool found the sentence that answers, else the next line that its instructions give it, each once and in order.
+ * A question is answered with a fact of the instructions that speaks of the same.
+ */
+export function plainSentence({ instructions, said, found, before, isOver }: Spoken): string {
+  if (found !== '') return shorten(closestSentence(found, said) ?? found);
+  const { lines, facts, identity, isScript } = linesOf(instructions);
+  if (instructions.trim() === '')
+    return said.trim() === '' ? 'Hello, how can I help you?' : shorten(`You said: ${said.trim().replace(/\s+/g, ' ')}`);
+  const next = lines.find((line) => !isToldIn(line, before));
+  if (isScript) return shorten(next ?? lines.at(-1) ?? 'Goodbye.');
+  if (isOver) return lines.find((line) => /\bgoodbye\b/i.test(line)) ?? 'Thank you, goodbye.';
+  const known = facts.find((fact) => isAbout(fact, said) && !isToldIn(fact, before));
+  if (known !== undefined && said.includes('?')) return shorten(known);
+  if (said.trim() === '' && before.length === 0 && identity !== null)
+    return shorten(['Hello, this is', `${identity}.`, ...(next ? [next] : [])].join(' '));
+  const introduction = identity === null ? [] : [`I am ${identity}.`];
+  const all = [
+    next,
+    ...[...facts, ...introduction].filter((line) => !isToldIn(line, before)),
+    ...whenAllIsSaid.filter((line) => !before.includes(line)),
+  ];
+  return shorten(all.find((line) => line !== undefined) ?? whenAllIsSaid[before.length % whenAllIsSaid.length]!);
+}
+
+/** Words of asking, which say nothing of what is asked. */
+const asking = topicOf('tell ask may might like please');
+
+const subjectOf = (text: string): string[] => [...topicOf(text)].filter((word) => !asking.has(word));
+
+/** Whether it was said before, in these or a few more words. */
+function isToldIn(line: string, before: readonly string[]): boolean {
+  const subject = subjectOf(line);
+  return before.some((text) => {
+    if (text.includes(line)) return true;
+    const told = topicOf(text);
+    return subject.length > 0 && line.endsWith('?') && subject.every((word) => told.has(word));
+  });
+}
+
+function isAbout(fact: string, said: string): boolean {
+  const wanted = topicOf(said);
+  return subjectOf(fact).some((word) => wanted.has(word));
+}

@@ -1,5 +1,5 @@
 import { textOf, type ChatRequest, type FunctionTool } from './chat-request.ts';
-import { plainSentence } from './plain-sentence.ts';
+import { plainSentence, type Spoken } from './plain-sentence.ts';
 import { answerSchema } from './schema-answer.ts';
 import { chooseTool, mustChooseTool } from './transitions.ts';
 
@@ -17,7 +17,7 @@ export function replyTo(request: ChatRequest): Reply {
     const answered = answerSchema(format.json_schema.schema ?? { type: 'object' }, texts.length > 0 ? texts : [instructionsOf(request)]);
     return { content: JSON.stringify(answered) };
   }
-  const sentence = hasFailed(request) ? apology : plainSentence(instructionsOf(request), userTexts(request)[0] ?? '', foundBy(request));
+  const sentence = hasFailed(request) ? apology : plainSentence(spokenOf(request));
   return { content: format?.type === 'json_object' ? JSON.stringify({ answer: sentence }) : sentence };
 }
 
@@ -45,6 +45,21 @@ const instructionsOf = ({ messages }: ChatRequest): string =>
     .filter(({ role }) => role === 'system' || role === 'developer')
     .map(textOf)
     .join('\n');
+
+const goodbye = /\b(?:good ?bye|bye)\b/i;
+
+function spokenOf(request: ChatRequest): Spoken {
+  const { messages } = request;
+  const said = userTexts(request)[0] ?? '';
+  const calls = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1).flatMap(({ tool_calls: made }) => made ?? []);
+  return {
+    instructions: instructionsOf(request),
+    said,
+    found: foundBy(request),
+    before: messages.filter(({ role }) => role === 'assistant').flatMap((message) => textOf(message) || []),
+    isOver: goodbye.test(said) || calls.some(({ function: { name } }) => name === 'end_call'),
+  };
+}
 
 const toolAnswer = ({ messages }: ChatRequest): string => {
   const last = messages.at(-1);

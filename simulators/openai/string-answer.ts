@@ -1,5 +1,5 @@
 import { samplePattern } from './pattern-sample.ts';
-import { closestSentence, sentencesOf } from './plain-sentence.ts';
+import { closestSentence, sentencesOf } from './sentences.ts';
 import type { Hint, SchemaNode } from './schema-node.ts';
 import type { TextFacts } from './text-facts.ts';
 

@@ -52,7 +52,7 @@ describe('a talk over the carrier’s relay', () => {
     const { organizationId, runId, stub, carrier } = await connected();
     expect(carrier.utterances).toEqual([greeting]);
     carrier.say('Yes, I am interested');
-    expect((await carrier.heard(2))[1]).toBe('May I ask you which day suits them?');
+    expect((await carrier.heard(2))[1]).toBe('Which day suits you?');
     carrier.say('Tuesday would be fine');
     await carrier.heard(3);
     carrier.say('Goodbye');
@@ -529,7 +529,7 @@ describe('a talk over Telnyx’s relay', () => {
     outside();
     const { carrier } = await connected({ mode: 'telnyx' });
     carrier.say('Yes, I am interested');
-    expect(await carrier.heard(2)).toEqual([greeting, 'May I ask you which day suits them?']);
+    expect(await carrier.heard(2)).toEqual([greeting, 'Which day suits you?']);
     const texts = textsOf(carrier).map(({ received: _received, ...frame }) => frame);
     expect(texts.length).toBeGreaterThan(2);
     for (const frame of texts) expect(frame).toEqual({ type: 'text', token: expect.stringMatching(/./s), last: expect.any(Boolean) });

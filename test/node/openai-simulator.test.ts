@@ -70,6 +70,70 @@ describe('a chat completion', () => {
     expect(JSON.parse((call as { function: { arguments: string } }).function.arguments)).toEqual({ day: 'Tuesday', times: 3 });
   });
 
+  /** What it says turn by turn when the other side says `lines`. */
+  const talkOf = async (prompt: string, lines: string[]) => {
+    const { client } = await start();
+    const messages: OpenAI.ChatCompletionMessageParam[] = [system(prompt)];
+    const told: string[] = [];
+    for (const line of lines) {
+      messages.push(user(line));
+      const { choices } = await client.chat.completions.create({ model, messages });
+      told.push(choices[0]!.message.content!);
+      messages.push({ role: 'assistant', content: told.at(-1)! });
+    }
+    return told;
+  };
+
+  test('says what its instructions have it say, line by line, and never the instructions', async () => {
+    const prompt =
+      'You are Ada from Acme. You call Bo about the spring offer. Be brief. Ask whether they are interested, and which day suits them. ' +
+      'Offer to send a colleague. Never promise a price. If they hesitate, tell them that it is free. Thank them and say goodbye.';
+    expect(await talkOf(prompt, ['Hello?', 'Hm.', 'Well.', 'Go on.'])).toEqual([
+      'Are you interested?',
+      'Which day suits you?',
+      'We can send a colleague, if you like.',
+      'Thank you, goodbye.',
+    ]);
+    const long = await talkOf(
+      prompt,
+      Array.from({ length: 30 }, (_, index) => `Well, ${index}.`),
+    );
+    for (const line of long) expect(line).not.toMatch(/\b(?:you are|you call|be brief|never|ask|them)\b/i);
+    for (const [index, line] of long.entries()) expect(line).not.toBe(long[index - 1]);
+  });
+
+  test('plays given words in their order, once each, and tells as the one it plays what that one wants', async () => {
+    const script = 'Play a customer, in these words:\nYes, I am interested.\nTuesday would suit me.\nThank you, goodbye.';
+    expect(await talkOf(script, ['Are you interested in a Tuesday?', 'Which day?', 'Fine.'])).toEqual([
+      'Yes, I am interested.',
+      'Tuesday would suit me.',
+      'Thank you, goodbye.',
+    ]);
+    expect(await talkOf('You are a customer. You want a refund for order 17.', ['How may I help?'])).toEqual([
+      'I want a refund for order 17.',
+    ]);
+  });
+
+  test('asks what its instructions have it find out, in speech', async () => {
+    const asked = async (prompt: string) => (await talkOf(prompt, ['Hello.']))[0];
+    expect(await asked('Find out whether the customer will come.')).toBe('Will you come?');
+    expect(await asked('Ask whether this is a good moment.')).toBe('Is this a good moment?');
+    expect(await asked('Ask the caller when they want to decide.')).toBe('Could you tell me when you want to decide?');
+    expect(await asked('Ask if the customer wants a demo.')).toBe('Do you want a demo?');
+    expect(await asked('Ask for their name.')).toBe('May I ask you for your name?');
+    expect(await asked('Tell the caller that we open at nine.')).toBe('We open at nine.');
+  });
+
+  test('answers a question with what its instructions know, and a goodbye with a goodbye', async () => {
+    const prompt = 'You are Ada. The shop opens at nine. Parking is free. Ask whether they need a bag.';
+    expect(await talkOf(prompt, ['Is parking free?', 'When does the shop open?', 'Fine.', 'Goodbye.'])).toEqual([
+      'Parking is free.',
+      'The shop opens at nine.',
+      'Do you need a bag?',
+      'Thank you, goodbye.',
+    ]);
+  });
+
   test('obeys tool_choice', async () => {
     const { client } = await start();
     const messages = [user('What is the weather like?')];
@@ -93,7 +157,7 @@ describe('a chat completion', () => {
       ];
       return (await client.chat.completions.create({ ...talk, messages })).choices[0]!.message;
     };
-    expect(await after('{"status":"done"}')).toMatchObject({ content: 'May I ask you for a day?' });
+    expect(await after('{"status":"done"}')).toMatchObject({ content: 'Thank you, goodbye.' });
     const passages = JSON.stringify({ passages: [{ text: 'We sell bicycles in Paris.' }, { text: 'We are open from nine to five.' }] });
     expect(await after(passages)).toMatchObject({ content: 'We are open from nine to five.' });
     const tagged =

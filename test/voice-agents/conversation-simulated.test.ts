@@ -18,8 +18,8 @@ describe('with the simulated provider', () => {
     expect(end).toBe('end_node');
     expect(utterances).toEqual([
       'Hello Ada, this is Acme about the spring offer. Are you interested?',
-      'May I ask you which day suits them?',
-      'Thank them and say goodbye.',
+      'Which day suits you?',
+      'Thank you, goodbye.',
     ]);
     const conclusion = await conversation.conclude();
     expect(conclusion).toMatchObject({ disposition: 'interested', sentiment: expect.any(String), summary: expect.any(String) });

@@ -66,7 +66,7 @@ describe('a text chat', () => {
     expect(run.logs.events.find(({ type }: { type: string }) => type === 'agent_said').payload).toEqual({ text: greeting });
     const first = await say('Yes, I am interested');
     expect(first.status).toBe(200);
-    expect(linesOf(first.body)).toEqual(['user: Yes, I am interested', 'assistant: May I ask you which day suits them?']);
+    expect(linesOf(first.body)).toEqual(['user: Yes, I am interested', 'assistant: Which day suits you?']);
     expect(first.body.is_completed).toBe(false);
     const second = await say('Tuesday would be fine', { expected_revision: first.body.revision });
     expect(second.body.is_completed).toBe(true);

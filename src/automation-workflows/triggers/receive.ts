@@ -4,21 +4,16 @@ import { resolveMappedContact } from '../../contacts/resolve-mapped-contact.ts';
 import { storePayload } from '../../database/payload.ts';
 import { conflict, forbidden, notFound, unauthorized } from '../../library/errors.ts';
 import { announceEvent } from '../../queues/announce.ts';
-import type { DeliveryPayload } from '../runs/records.ts';
 import { openSecrets } from '../secrets.ts';
 import { insertDelivery, findDelivery } from './delivery-store.ts';
-import { applyMapping, extractDeliveryId } from './mapping.ts';
-import { readPayload } from './payload.ts';
+import { readDelivery, type SentWebhook } from './read-delivery.ts';
 import { isSame, verify } from './signatures.ts';
 import { armedByUuid, type ArmedTrigger } from './store.ts';
 import { organizationOfUuid } from './trigger-uuid.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 
-export interface IncomingWebhook {
+export interface IncomingWebhook extends SentWebhook {
   uuid: string;
-  headers: Headers;
-  query: Record<string, string>;
-  body: Uint8Array;
 }
 
 export interface Accepted {
@@ -38,20 +33,11 @@ export async function receiveWebhook(bindings: Env, incoming: IncomingWebhook, d
   if (trigger.workflow_status !== 'active')
     throw conflict(`The workflow is ${trigger.workflow_status}; it must be active to receive webhooks`);
 
-  const { body, raw = null } = await readPayload(incoming.headers.get('content-type'), incoming.body);
-  const deliveryId = extractDeliveryId(config, incoming.headers, body);
+  const { payload, contact, deliveryId } = await readDelivery(config, incoming);
   const known = deliveryId === null ? null : await findDelivery(context.database, trigger.id, deliveryId);
   if (known !== null) return { deliveryId: deliveryId!, isDuplicate: true };
 
-  const mapped = applyMapping(config.mapping, body);
-  const contactId = await resolveMappedContact(context, mapped.contact, config.list_name ?? null);
-  const payload: DeliveryPayload = {
-    body,
-    raw,
-    headers: showableHeaders(incoming.headers, config),
-    query: incoming.query,
-    variables: mapped.variables,
-  };
+  const contactId = await resolveMappedContact(context, contact, config.list_name ?? null);
   const key = () => `${context.organization.id}/deliveries/${crypto.randomUUID()}`;
   const stored = await insertDelivery(context.database, {
     organizationId: context.organization.id,
@@ -92,13 +78,4 @@ async function addressed(bindings: Env, uuid: string, defer: Context['defer']) {
     throw notFound('Webhook address');
   const config = await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, JSON.parse(trigger.config) as WebhookConfig);
   return { context, trigger, config };
-}
-
-const credentialHeader = /authorization|cookie|signature|hmac|token|secret|api[-_]?key/i;
-const platformHeader = /^(cf-|x-forwarded|x-real-ip|true-client-ip|mf-)/i;
-
-/** The headers a journey may read: none that proves who sent it. */
-function showableHeaders(headers: Headers, config: WebhookConfig): Record<string, string> {
-  const own = 'header' in config.auth ? config.auth.header.toLowerCase() : null;
-  return Object.fromEntries([...headers].filter(([name]) => name !== own && !credentialHeader.test(name) && !platformHeader.test(name)));
 }

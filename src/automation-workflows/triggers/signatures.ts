@@ -42,20 +42,27 @@ async function verifyHmac(
 ): Promise<Verification> {
   if (given === null) return refused(`header ${header} is missing`);
   if (!given.startsWith(prefix)) return refused(`header ${header} does not begin with "${prefix}"`);
-  return (await isSigned(key, [given.slice(prefix.length)], encoding, body)) ? ok : refused('the signature does not match');
+  return (await isSigned(key, [given.slice(prefix.length)], encoding, body))
+    ? ok
+    : refused(
+        `the signature does not match: HMAC-SHA256 over the ${body.length} raw bytes of the body, in ${encoding}, is expected in ${header}`,
+      );
 }
 
 async function verifyStandardWebhooks(secret: string, headers: Headers, body: Uint8Array, now: number): Promise<Verification> {
   // Svix, where the standard comes from, still sends its own names.
   const read = (name: string): string | null => headers.get(`webhook-${name}`) ?? headers.get(`svix-${name}`);
   const [id, timestamp, signatures] = [read('id'), read('timestamp'), read('signature')];
+  const missing = ['id', 'timestamp', 'signature'].filter((name) => read(name) === null).map((name) => `webhook-${name}`);
   if (id === null || timestamp === null || signatures === null)
-    return refused('headers webhook-id, webhook-timestamp and webhook-signature are needed');
+    return refused(`headers webhook-id, webhook-timestamp and webhook-signature are needed; missing: ${missing.join(', ')}`);
   if (!isRecent(timestamp, now)) return refused('webhook-timestamp is more than 5 minutes from now');
   const key = standardWebhooksKey(secret);
   const candidates = signatures.split(' ').flatMap((signature) => (signature.startsWith('v1,') ? [signature.slice(3)] : []));
   if (!key || !(await isSigned(key, candidates, 'base64', joinBytes(`${id}.${timestamp}.`, body))))
-    return refused('the signature does not match');
+    return refused(
+      'the signature does not match: it is computed over "<webhook-id>.<webhook-timestamp>.<raw body>", with HMAC-SHA256 in base64',
+    );
   return ok;
 }
 
@@ -68,7 +75,9 @@ async function verifyStripe(secret: string, header: string, headers: Headers, bo
   if (timestamp === undefined || candidates.length === 0) return refused(`header ${header} must be t=<seconds>,v1=<signature>`);
   if (!isRecent(timestamp, now)) return refused('the signed timestamp is more than 5 minutes from now');
   const content = joinBytes(`${timestamp}.`, body);
-  return (await isSigned(encoder.encode(secret), candidates, 'hex', content)) ? ok : refused('the signature does not match');
+  return (await isSigned(encoder.encode(secret), candidates, 'hex', content))
+    ? ok
+    : refused('the signature does not match: it is computed over "<timestamp>.<raw body>", with HMAC-SHA256 in hex');
 }
 
 async function verifyToken(given: string | null, header: string, token: string): Promise<Verification> {
