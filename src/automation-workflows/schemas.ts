@@ -241,6 +241,20 @@ const runContext = jsonObject
 const runContact = bodyId.nullish().describe('The contact that the run is about; templates read it as `contact`. Null or absent: none.');
 
 export const ExecuteBody = z.object({ context: runContext, contact_id: runContact }).openapi('ExecuteAutomation');
+const longestWebhook = 1024 * 1024;
+const GivenWebhook = z
+  .strictObject({
+    headers: z.record(z.string().min(1).max(200), z.string().max(10_000)).default({}).describe('As the sender sends them.'),
+    body: z
+      .union([z.string().max(longestWebhook), jsonObject, z.array(z.unknown())])
+      .default('')
+      .describe('The raw text, over whose bytes a signature is computed. An object or a list is sent as its JSON.'),
+    query: z.record(z.string(), z.string()).default({}).describe('Parameters of the address.'),
+    trigger_id: bodyId.optional().describe('The webhook trigger of the journey, when it has several.'),
+    check_signature: z.boolean().default(true).describe('False leaves the signature out; the answer then says `not checked`.'),
+  })
+  .describe('A delivery, which a dry run takes through signature, mapping, filter and delivery id; nothing is stored.')
+  .openapi('GivenWebhook');
 export const TestBody = z
   .object({
     context: runContext,
@@ -251,6 +265,7 @@ export const TestBody = z
       .describe(
         'True: nothing is sent, a virtual clock jumps over waits, and the answer is the ended run. False: everything is done for real.',
       ),
+    webhook: GivenWebhook.optional(),
     events: z
       .array(
         z.strictObject({
@@ -265,6 +280,13 @@ export const TestBody = z
       .optional()
       .describe('Events of the contact that come during a dry run: they wake `wait_for_event` and end the run by `exit_on`. Up to 50.'),
   })
+  .superRefine(({ dry_run, webhook, contact_id, context: given }, context) => {
+    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    if (!webhook) return;
+    if (!dry_run) refuse('webhook', "A given webhook belongs to a dry run; to start a run for real, send it to the trigger's webhook_url");
+    if (contact_id) refuse('contact_id', 'The webhook says who the contact is; leave contact_id out');
+    if (Object.keys(given).length > 0) refuse('context', 'The webhook brings the context; leave context out');
+  })
   .superRefine(({ dry_run, events }, context) => {
     if (!dry_run && events?.length)
       context.addIssue({
@@ -274,7 +296,26 @@ export const TestBody = z
       });
   })
   .openapi('TestAutomation');
+const TestedWebhook = z
+  .object({
+    trigger_id: z.int().describe('The trigger to which the delivery went.'),
+    signature: z.enum(['ok', 'not checked']).describe('What the check of the signature gave.'),
+    delivery_id: z.string().nullable().describe('By which a repeat is known. Null: repeats cannot be told.'),
+    contact: z
+      .object({
+        id: z.int().nullable().describe('Of the contact that was found.'),
+        would_be: z.enum(['created', 'found', 'none']).describe('What the receiver would do about the contact.'),
+        mapped: jsonObject.describe('What the mapping found for the contact.'),
+      })
+      .describe('Of whom the delivery speaks.'),
+    variables: jsonObject.describe('What the other keys of the mapping found.'),
+    would_start: z.boolean().describe('Whether the delivery would start a run. The dry run is walked in any case.'),
+    reasons: z.array(z.string()).describe('What would keep it from starting one.'),
+  })
+  .describe('What the receiver would make of the given webhook.')
+  .openapi('TestedWebhook');
 export const TestedRun = RunRecord.extend({
+  webhook: TestedWebhook.optional(),
   history: z.array(HistoryRecord).optional().describe('Of a dry run: each try of each node, oldest first. Absent when it is for real.'),
 })
   .describe('The test run; of a dry run, with all that it did.')

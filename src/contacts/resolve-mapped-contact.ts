@@ -1,8 +1,9 @@
 import type { Context } from '../accounts/context.ts';
 import { isServiceError } from '../library/errors.ts';
 import { normalizePhone } from './phone-numbers.ts';
-import { contactIdByEmail } from './find-contacts.ts';
-import { upsertContact } from './upsert.ts';
+import { contactIdByEmail, findContacts } from './find-contacts.ts';
+import type { ContactRecord } from './records.ts';
+import { previewContact, upsertContact } from './upsert.ts';
 
 export interface MappedContact {
   phone?: string;
@@ -16,26 +17,51 @@ export interface MappedContact {
  * The contact that a webhook speaks of: by phone, else by external id, created when unknown; with only an e-mail address, the
  * one contact that has it. Null when there is none to find, or the plan's contact limit is reached: the webhook fires anyway.
  */
-export async function resolveMappedContact(context: Context, mapped: MappedContact, listName: string | null): Promise<number | null> {
+export const resolveMappedContact = (context: Context, mapped: MappedContact, listName: string | null): Promise<number | null> =>
+  resolveBy(context, mapped, {
+    byEmail: (id) => id,
+    upsert: async (contact) => (await upsertContact(context, contact, listName)).contact.id,
+  });
+
+/** The same without writing anything: the contact as it would be. One that would be new has the id 0. */
+export const previewMappedContact = (context: Context, mapped: MappedContact): Promise<MappedPreview | null> =>
+  resolveBy<MappedPreview>(context, mapped, {
+    byEmail: async (id) => ({ contact: (await findContacts(context, [id])).get(id)!, isCreated: false }),
+    upsert: (contact) => previewContact(context, contact),
+  });
+
+export interface MappedPreview {
+  contact: ContactRecord;
+  isCreated: boolean;
+}
+
+interface Means<Resolved> {
+  byEmail(id: number): Resolved | Promise<Resolved>;
+  upsert(contact: MappedContact): Promise<Resolved>;
+}
+
+async function resolveBy<Resolved>(
+  context: Context,
+  mapped: MappedContact,
+  { byEmail, upsert }: Means<Resolved>,
+): Promise<Resolved | null> {
   const normalized = mapped.phone === undefined ? null : normalizePhone(mapped.phone, context.organization.defaultCountry);
   const phone = normalized && 'phone' in normalized ? normalized.phone : undefined;
   const { phone: _given, ...rest } = mapped;
   const contact = phone === undefined ? rest : { ...rest, phone };
-  if (phone === undefined && contact.external_id === undefined)
-    return contact.email === undefined ? null : contactIdByEmail(context, contact.email);
+  if (phone === undefined && contact.external_id === undefined) {
+    const id = contact.email === undefined ? null : await contactIdByEmail(context, contact.email);
+    return id === null ? null : byEmail(id);
+  }
   try {
-    return await upsert(context, contact, listName);
+    return await upsert(contact);
   } catch (error) {
     if (!isServiceError(error)) throw error;
     if (error.code === 'forbidden') return null;
     // Phone and external id belong to two contacts: the phone says who it is.
     const { external_id: _conflicting, ...byPhone } = contact;
-    if (error.code === 'conflict' && phone !== undefined && 'external_id' in contact) return upsert(context, byPhone, listName);
-    if (error.code === 'invalid' && phone !== undefined) return upsert(context, { phone }, listName);
+    if (error.code === 'conflict' && phone !== undefined && 'external_id' in contact) return upsert(byPhone);
+    if (error.code === 'invalid' && phone !== undefined) return upsert({ phone });
     return null;
   }
-}
-
-async function upsert(context: Context, contact: MappedContact, listName: string | null): Promise<number> {
-  return (await upsertContact(context, contact, listName)).contact.id;
 }

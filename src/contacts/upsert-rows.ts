@@ -55,6 +55,17 @@ export async function upsertRows(context: Context, listName: string | null, rows
   return outcome;
 }
 
+/** Whom `row` would be brought into, without writing anything; a contact that would be new has the id 0. */
+export async function previewUpsert({ database, organization, clock }: Context, row: UpsertRow): Promise<UpsertPreview> {
+  const { contacts, count } = await resolveContacts(database, organization.id, keysOf([row]));
+  const { people, failures } = planUpsert([row], contacts, organization.plan.maxContacts - count);
+  const [person] = people;
+  if (!person) return { failure: failures[0]! };
+  return { contact: contactAfter(person, person.known?.id ?? 0, organization.id, clock()), isCreated: person.known === null };
+}
+
+export type UpsertPreview = { contact: Contact; isCreated: boolean } | { failure: RowFailure };
+
 function keysOf(rows: UpsertRow[]) {
   const phones = new Set(rows.flatMap(({ change }) => change.phone ?? []));
   const externalIds = new Set(rows.flatMap(({ change }) => change.external_id ?? []));

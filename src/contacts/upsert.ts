@@ -4,20 +4,17 @@ import { issuesOf } from '../library/schema-issues.ts';
 import { limitSentence } from './plan-limit.ts';
 import type { RowFailure } from './plan-upsert.ts';
 import { readUpsertFields } from './read-fields.ts';
-import { contactRecord, listRecord } from './records.ts';
+import { contactRecord, listRecord, type ContactRecord } from './records.ts';
 import { UpsertRow, type ContactFields } from './schemas.ts';
-import { upsertRows } from './upsert-rows.ts';
+import { previewUpsert, upsertRows } from './upsert-rows.ts';
 
 /**
  * One contact, found by phone, else by external id, else created; a member of the list either way, when one is named.
  * Throws 422 for fields that cannot be used, 409 `identity_conflict`, 403 beyond the plan.
  */
 export async function upsertContact(context: Context, fields: ContactFields, listName: string | null) {
-  const parsed = UpsertRow.safeParse(fields);
-  if (!parsed.success) throw invalid(issuesOf(parsed.error, ['body']));
-  const reading = readUpsertFields(parsed.data, context.organization.defaultCountry);
-  if ('problem' in reading) throw refusal(context, reading.problem);
-  const { people, failures, list, isListCreated } = await upsertRows(context, listName, [{ index: 0, change: reading.change }]);
+  const change = changeOf(context, fields);
+  const { people, failures, list, isListCreated } = await upsertRows(context, listName, [{ index: 0, change }]);
   if (failures[0]) throw refusal(context, failures[0]);
   const { contact, isCreated } = people[0]!;
   return {
@@ -26,6 +23,21 @@ export async function upsertContact(context: Context, fields: ContactFields, lis
     contact_created: isCreated,
     list_created: isListCreated,
   };
+}
+
+/** What `upsertContact` would make of the contact; nothing is written, and a contact that would be new has the id 0. Throws the same. */
+export async function previewContact(context: Context, fields: ContactFields): Promise<{ contact: ContactRecord; isCreated: boolean }> {
+  const preview = await previewUpsert(context, { index: 0, change: changeOf(context, fields) });
+  if ('failure' in preview) throw refusal(context, preview.failure);
+  return { contact: contactRecord(preview.contact), isCreated: preview.isCreated };
+}
+
+function changeOf(context: Context, fields: ContactFields) {
+  const parsed = UpsertRow.safeParse(fields);
+  if (!parsed.success) throw invalid(issuesOf(parsed.error, ['body']));
+  const reading = readUpsertFields(parsed.data, context.organization.defaultCountry);
+  if ('problem' in reading) throw refusal(context, reading.problem);
+  return reading.change;
 }
 
 /** The same with a list that is always there afterwards. */

@@ -3,6 +3,7 @@ import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { parseDefinition } from '../definition.ts';
 import type { Effects } from '../nodes/contract.ts';
+import type { ContactRecord } from '../../contacts/records.ts';
 import type { TestedRun } from '../schemas.ts';
 import { settingsFrom } from '../settings.ts';
 import type { WorkflowRow } from '../workflows/store.ts';
@@ -13,7 +14,7 @@ import { MemoryJournal } from './memory-journal.ts';
 import { deadlineOf } from './load-run.ts';
 import { begin, type Progress } from './progress.ts';
 import { projectProgress } from './project.ts';
-import { liveRun, runRecord } from './records.ts';
+import { liveRun, runRecord, type DeliveryPayload } from './records.ts';
 import { scopeFor, type RunOrigin } from './scope-of-run.ts';
 import type { Candidate } from './candidate.ts';
 import { recordRuns } from './record.ts';
@@ -31,6 +32,7 @@ export async function dryRun(
   workflow: WorkflowRow,
   candidate: Candidate,
   events: GivenEvent[],
+  delivery: { webhook: DeliveryPayload; contact: ContactRecord | null } | null = null,
 ): Promise<z.infer<typeof TestedRun>> {
   const { stored } = await recordRuns(context, [candidate], { state: 'dry', evenIfInactive: true });
   const row = (await findRun(context.database, context.organization.id, stored[0]!.id))!;
@@ -41,17 +43,22 @@ export async function dryRun(
     workflowId: workflow.id,
     workflowName: workflow.name,
     workflowVersion: workflow.version,
-    contactId: candidate.contactId,
+    // A contact that a delivery would create has no id yet.
+    contactId: delivery?.contact?.id ?? candidate.contactId,
     entryKey: candidate.entryKey,
     depth: 0,
     isTest: true,
     createdAt: row.created_at,
     initialContext: candidate.initialContext,
     event: null,
-    webhook: null,
+    webhook: delivery?.webhook ?? null,
   };
   // Nothing changes the contact meanwhile, so it is read once.
-  const contact = origin.contactId === null ? null : ((await findContacts(context, [origin.contactId])).get(origin.contactId) ?? null);
+  const contact = delivery?.contact
+    ? delivery.contact
+    : origin.contactId === null
+      ? null
+      : ((await findContacts(context, [origin.contactId])).get(origin.contactId) ?? null);
   const journal = new MemoryJournal(begin(graph, context.clock()));
   let now = journal.progress().startedAt;
   const run = liveSurroundings(context, { origin, graph, settings }, deadlineOf({ settings }, journal.progress()), {

@@ -3,12 +3,13 @@ import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import type { ContactRecord } from '../../contacts/records.ts';
 import { conflict, invalid, notFound } from '../../library/errors.ts';
-import type { RunRecord, TestedRun } from '../schemas.ts';
+import type { RunRecord, TestBody, TestedRun } from '../schemas.ts';
 import { settingsFrom } from '../settings.ts';
 import { definitionIssues } from '../workflows/prepare.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import type { WorkflowRow } from '../workflows/store.ts';
 import { renderForCaller, requireContext } from '../triggers/fire.ts';
+import { previewDelivery } from '../triggers/preview-delivery.ts';
 import { causeWithContext, triggerScope } from '../triggers/match.ts';
 import { dryRun, type GivenEvent } from './dry-run.ts';
 import { entryKeyOf } from './entry-key.ts';
@@ -38,13 +39,28 @@ export async function executeWorkflow(context: Context, workflowId: number, inpu
 export async function testWorkflow(
   context: Context,
   workflowId: number,
-  input: ExecuteInput & { dry_run: boolean; events?: GivenEvent[] | undefined },
+  input: ExecuteInput & { dry_run: boolean; events?: GivenEvent[] | undefined; webhook?: z.infer<typeof TestBody>['webhook'] },
 ): Promise<z.infer<typeof TestedRun>> {
   const workflow = await existingWorkflow(context, workflowId);
   const issues = await definitionIssues(context, JSON.parse(workflow.definition));
   if (issues.length) throw invalid(issues);
+  if (input.webhook) return testDelivery(context, workflow, input.webhook, input.events ?? []);
   const candidate = await candidateOf(context, workflow, input, input.dry_run ? 'dry run' : 'test');
   return input.dry_run ? dryRun(context, workflow, candidate, input.events ?? []) : startNow(context, candidate, true);
+}
+
+/** A dry run as a delivery would start it, whether or not it would: what the receiver made of it is told beside the run. */
+async function testDelivery(
+  context: Context,
+  workflow: WorkflowRow,
+  given: NonNullable<z.infer<typeof TestBody>['webhook']>,
+  events: GivenEvent[],
+): Promise<z.infer<typeof TestedRun>> {
+  const { payload, initialContext, contact, told } = await previewDelivery(context, workflow.id, given);
+  const contactId = contact?.id || null;
+  const candidate = await candidateOf(context, workflow, { context: initialContext, contact_id: contactId }, 'dry run');
+  const run = await dryRun(context, workflow, candidate, events, { webhook: payload, contact });
+  return { ...run, webhook: told };
 }
 
 async function candidateOf(
