@@ -2,7 +2,7 @@ import { Hono, type Context } from 'hono';
 import { allows, grantOfHeader, perCustomer, readJsonObject, type Grant } from './grants.ts';
 import { JiraError } from './jira/errors.ts';
 import { createIssue, searchIssues, type StoredIssue } from './jira/issues.ts';
-import { issueTypes, pageOf, projectOf, projects } from './jira/projects.ts';
+import { issueTypes, pageOf, projectOf, projects, siteIssueTypes } from './jira/projects.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
 
 const standardSite = 'acme';
@@ -50,7 +50,7 @@ export const jira: Vendor = {
     });
     routes.get(`${api}/issuetype`, (c) => {
       requireSite(c, 'read:jira-work');
-      return c.json(issueTypes);
+      return c.json(siteIssueTypes);
     });
     routes.post(`${api}/issue`, async (c) => {
       const { customer } = requireSite(c, 'write:jira-work');

@@ -18,6 +18,22 @@ const Variables = z.object({
   PLAN_MAX_CONTACTS: positiveInteger(1_000_000),
   PLAN_CONCURRENT_CALLS: positiveInteger(100),
   RATE_LIMIT_REQUESTS: positiveInteger(600),
+  /** Comma-separated origins whose pages may call the API from a browser; empty: none may. */
+  CORS_ALLOWED_ORIGINS: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const origins = text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean);
+      for (const origin of origins)
+        if (!isWebOrigin(origin))
+          context.addIssue(
+            `must be origins such as https://app.example.com, without a path and with commas between, and "${origin}" is none`,
+          );
+      return origins;
+    }),
   /** Comma-separated origins that outbound requests may reach although their addresses are private. */
   ALLOWED_PRIVATE_ORIGINS: z
     .string()
@@ -116,6 +132,9 @@ export function settingsOf(bindings: Env): Settings {
   parsed.set(bindings, result.data);
   return result.data;
 }
+
+/** As a browser names it: scheme, host in lower case and a port that is not the scheme's own. */
+const isWebOrigin = (text: string): boolean => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 function decodedLength(text: string): number {
   try {

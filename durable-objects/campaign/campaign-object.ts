@@ -216,6 +216,11 @@ export class CampaignObject extends LivingObject {
     return this.exists() ? this.#rows.redial(outcomes, afterRowNumber, limit) : null;
   }
 
+  /** How many such rows there are. */
+  async countRedialRows(outcomes: RowOutcome[]): Promise<number | null> {
+    return this.exists() ? this.#rows.countRedial(outcomes) : null;
+  }
+
   /** The contact is gone: its rows end and forget their variables, a queued call of it is withdrawn. */
   async removeContact(contactId: number): Promise<void> {
     if (!this.exists()) return;

@@ -32,6 +32,8 @@ const recordColumns = 'number, lane, phone, contact_id, state, outcome, reason, 
 const isFree = "state IN ('pending', 'scheduled') AND number NOT IN (SELECT number FROM asked)";
 
 const isIndexed = "state IN ('scheduled', 'completed', 'failed', 'skipped')";
+/** To be told the outcomes as JSON first. */
+const isRedialled = `${isIndexed} AND state = 'failed' AND phone <> '' AND outcome IN (SELECT value FROM json_each(?))`;
 const isAsked = 'number IN (SELECT number FROM asked)';
 /** Where the rows of a state are found without going through all of them. The first pending one is new, asked for, or to be asked for again. */
 const found: Record<RowState, string> = {
@@ -198,9 +200,9 @@ export class StoredRows {
     return this.#sql
       .exec<Stored>(
         `SELECT number, phone, contact_id, variables FROM campaign_row
-         WHERE ${isIndexed} AND state = 'failed' AND phone <> '' AND number > ? AND outcome IN (SELECT value FROM json_each(?)) ORDER BY number LIMIT ?`,
-        after,
+         WHERE ${isRedialled} AND number > ? ORDER BY number LIMIT ?`,
         JSON.stringify(outcomes),
+        after,
         limit,
       )
       .toArray()
@@ -210,6 +212,12 @@ export class StoredRows {
         contact_id: row['contact_id'] as number | null,
         variables: variablesOf(row),
       }));
+  }
+
+  countRedial(outcomes: RowOutcome[]): number {
+    return this.#sql
+      .exec<{ count: number }>(`SELECT count(*) AS count FROM campaign_row WHERE ${isRedialled}`, JSON.stringify(outcomes))
+      .one().count;
   }
 
   #records(condition: string, openings: Openings, ...parameters: (string | number)[]): RowRecord[] {

@@ -30,6 +30,9 @@ export const issueTypes: IssueType[] = [
   { id: '10003', name: 'Sub-task', subtask: true, hierarchyLevel: -1 },
 ];
 
+/** Of the whole site: more than any of its projects has. */
+export const siteIssueTypes: IssueType[] = [...issueTypes, { id: '10004', name: 'Epic', subtask: false, hierarchyLevel: 1 }];
+
 const bare: Project = { id: '10009', key: unlabelledProject, name: 'Bare', projectTypeKey: 'business', simplified: false };
 
 /** One that is not listed is there, too, for who knows its key. */

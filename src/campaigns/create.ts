@@ -2,15 +2,23 @@ import type { Context } from '../accounts/context.ts';
 import { existingAgent } from '../voice-agents/agents/existing-agent.ts';
 import { changeConfigs } from './change-configs.ts';
 import type { NewCampaignInput } from './schemas.ts';
-import { checkSource } from './sources/check-source.ts';
+import { lookAtSource } from './sources/look-at-source.ts';
 import { insertCampaign, type CampaignRow } from './store.ts';
 
 /** A draft. Throws 404 for an agent or a source that is not there, 422 for a source that nobody could be called from, 400 over a limit. */
 export async function createCampaign(context: Context, input: NewCampaignInput): Promise<CampaignRow> {
   const configs = changeConfigs(null, input, context.organization);
   const agent = await existingAgent(context, input.workflow_id);
-  await checkSource(context, input);
+  const { totalRows } = await lookAtSource(context, input);
   const { name, source_type, source_id, source_options } = input;
-  const campaign = { name, agent_id: agent.id, source_type, source_id, source_options: source_options ?? {}, ...configs };
+  const campaign = {
+    name,
+    agent_id: agent.id,
+    source_type,
+    source_id,
+    source_options: source_options ?? {},
+    total_rows: totalRows,
+    ...configs,
+  };
   return insertCampaign(context.database, context.organization.id, campaign, context.clock());
 }

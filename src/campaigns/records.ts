@@ -64,12 +64,12 @@ export const progressRecord = (live: LiveProgress): Progress => ({
   next_window_at: nullableTimestamp(live.next_window_at),
 });
 
-/** Of a campaign that has no rows yet. */
-export const noProgress = ({ state, state_reason }: Pick<CampaignRow, 'state' | 'state_reason'>): Progress => ({
+/** Of a campaign that has not read its rows yet: all that its source was seen to have are to come. */
+export const noProgress = ({ state, state_reason, total_rows }: Pick<CampaignRow, 'state' | 'state_reason' | 'total_rows'>): Progress => ({
   state,
   state_reason,
-  ...countsOf(emptyTally()),
-  rows: emptyTally(),
+  ...countsOf({ ...emptyTally(), pending: total_rows }),
+  rows: { ...emptyTally(), pending: total_rows },
   attempts: 0,
   outcomes: Object.fromEntries(rowOutcomes.map((outcome) => [outcome, 0])),
   reached_share: null,

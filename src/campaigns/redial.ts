@@ -15,13 +15,14 @@ export async function redialCampaign(context: Context, id: number, input: Redial
   const outcomes = redialOutcomes.filter((outcome) => input.outcomes?.includes(outcome) ?? true);
   if (!mayBeRedialled.has(row.state))
     throw conflict(`The campaign is ${row.state}; rows are redialled of a campaign that is paused, completed, failed or cancelled`);
-  const first = await campaignObject(bindings, organization.id, id, (object) => object.redialRows(outcomes, 0, 1));
-  if (!first?.length) throw conflict(`There is nothing to redial: no row of campaign ${id} ended with ${outcomes.join(', ')}`);
+  const count = await campaignObject(bindings, organization.id, id, (object) => object.countRedialRows(outcomes));
+  if (!count) throw conflict(`There is nothing to redial: no row of campaign ${id} ended with ${outcomes.join(', ')}`);
   const { redial: _, ...sourceOptions } = row.source_options;
   const campaign = {
     ...row,
     name: input.name ?? nameOfRedial(row.name),
     source_options: { ...sourceOptions, redial: { campaign_id: id, outcomes } },
+    total_rows: count,
   };
   return insertCampaign(context.database, organization.id, campaign, context.clock());
 }

@@ -6,6 +6,7 @@ import { act } from './act.ts';
 import { changeCampaign } from './change.ts';
 import { createCampaign } from './create.ts';
 import { listCampaigns } from './list.ts';
+import { previewCampaign } from './preview.ts';
 import { readCampaign, readProgress, readRows } from './read.ts';
 import { campaignRecord, rowRecord } from './records.ts';
 import { redialCampaign } from './redial.ts';
@@ -31,6 +32,14 @@ const createRouteOf = createRoute({
   summary: 'Create a calling campaign as a draft',
   request: { body: jsonBody(schemas.NewCampaignBody) },
   responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 502) },
+});
+const previewRoute = createRoute({
+  method: 'post',
+  path: '/campaign/preview',
+  operationId: 'campaigns.preview',
+  summary: 'See what a source would give a campaign: its columns, the phone column, the first rows and how many cannot be dialled',
+  request: { body: jsonBody(schemas.CampaignPreviewBody) },
+  responses: { 200: jsonResponse(schemas.CampaignPreview), ...errorResponses(400, 404, 502) },
 });
 const listRoute = createRoute({
   method: 'get',
@@ -105,6 +114,7 @@ const redialRoute = createRoute({
 export const campaignRoutes = createArea()
   .openapi(uploadUrlRoute, async (c) => c.json(await newUpload(c.var.context, c.req.valid('json'), apiUrl(c)), 200))
   .openapi(createRouteOf, async (c) => c.json(campaignRecord(await createCampaign(c.var.context, c.req.valid('json'))), 200))
+  .openapi(previewRoute, async (c) => c.json(await previewCampaign(c.var.context, c.req.valid('json')), 200))
   .openapi(listRoute, async (c) => {
     const listed = await listCampaigns(c.var.context, c.req.valid('query'));
     if (!(listed instanceof ReadableStream)) return c.json(listed, 200);

@@ -41,16 +41,20 @@ export const UploadReceipt = z
   .object({ status: z.literal('uploaded'), source_id: z.string(), bytes: z.int() })
   .openapi('CampaignUploadReceipt');
 
+const source = {
+  source_type: z.enum(sourceKinds),
+  source_id: z.string().max(255).openapi({
+    description:
+      '`csv`: source_id of POST /campaign/upload-url; `contact_list`: id of a list; `sheet`: id of an integration, whose selected sheet is read',
+  }),
+  source_options: SourceOptions.nullish(),
+};
+
 export const NewCampaignBody = z
   .object({
     name,
     workflow_id: bodyId.openapi({ description: 'The voice agent that calls' }),
-    source_type: z.enum(sourceKinds),
-    source_id: z.string().max(255).openapi({
-      description:
-        '`csv`: source_id of POST /campaign/upload-url; `contact_list`: id of a list; `sheet`: id of an integration, whose selected sheet is read',
-    }),
-    source_options: SourceOptions.nullish(),
+    ...source,
     ...configChangeFields,
   })
   .openapi('NewCampaign', {
@@ -58,12 +62,73 @@ export const NewCampaignBody = z
   });
 export type NewCampaignInput = z.output<typeof NewCampaignBody>;
 
+export const CampaignPreviewBody = z
+  .object(source)
+  .describe('The source of a campaign that is not created yet.')
+  .openapi('CampaignPreviewRequest', { example: { source_type: 'contact_list', source_id: '12' } });
+export type CampaignPreviewInput = z.output<typeof CampaignPreviewBody>;
+
+export const CampaignPreview = z
+  .object({
+    source_type: z.enum(sourceKinds),
+    source_id: z.string(),
+    columns: z
+      .array(
+        z.object({
+          name: z.string().describe('As the header has it; a column without header is named by its place.'),
+          variable: z.string().nullable().describe('By which name calls have its cell; null for the phone column.'),
+          is_phone: z.boolean().describe('Whether phone numbers are taken from it.'),
+        }),
+      )
+      .describe('In the order of the source; of a contact list, the fields that its contacts give to calls.'),
+    phone_column: z
+      .object({
+        name: z.string(),
+        reason: z.string().describe('Why it was chosen, in a sentence.'),
+        others: z.array(z.string()).describe('Columns whose cell counts where its own cannot be dialled, best first.'),
+      })
+      .describe('Where the numbers come from.'),
+    total_rows: z.int(),
+    examined_rows: z
+      .int()
+      .describe('How many rows, from the first on, the following counts are of; fewer than total_rows in a large source.'),
+    dialable_rows: z.int().describe('Rows that would be dialled.'),
+    duplicate_rows: z.int().describe('Rows that an earlier one has the number of: they would be skipped.'),
+    not_dialable: z
+      .array(
+        z.object({
+          reason: z.string().openapi({ example: 'too_short', description: 'A word.' }),
+          count: z.int(),
+          first_row_number: z.int().describe('The first row of them.'),
+          detail: z.string().describe('What is wrong with that row, in a sentence.'),
+        }),
+      )
+      .describe('Rows that could not be dialled, by reason, the most frequent first.'),
+    rows: z
+      .array(
+        z.object({
+          row_number: z.int(),
+          phone: z.string().describe('E.164; where it cannot be read, the cell as it is.'),
+          is_dialable: z.boolean(),
+          reason: z.string().nullable().describe('Why it would not be dialled: a word, a colon, a sentence.'),
+          contact_id: z.int().nullable().describe('The contact that has the number.'),
+          variables: z.record(z.string(), z.unknown()).describe('What the call would have as its initial_context.'),
+        }),
+      )
+      .describe('The first ten rows as they would be dialled.'),
+  })
+  .describe('What a campaign with this source would read and dial. Nothing was created.')
+  .openapi('CampaignPreview');
+
 export const CampaignPatchBody = z.object({ name: name.optional(), ...configChangeFields }).openapi('CampaignPatch');
 export type CampaignPatch = z.output<typeof CampaignPatchBody>;
 
 const count = z.int();
 const rowCounts = {
-  total_rows: count.openapi({ description: '0 until the rows have been read' }),
+  total_rows: count.openapi({
+    description:
+      'How many rows the source has: of a draft as it was when it was created, later as they were read. A draft from a sheet of more than ten pages of rows also counts its empty rows',
+  }),
   processed_rows: count,
   completed_rows: count,
   failed_rows: count,

@@ -47,14 +47,17 @@ export async function findCampaign(database: Database, organizationId: number, i
   return row && campaignOf(row);
 }
 
-export type NewCampaign = Pick<CampaignRow, 'name' | 'agent_id' | 'source_type' | 'source_id' | 'source_options' | keyof CampaignConfigs>;
+export type NewCampaign = Pick<
+  CampaignRow,
+  'name' | 'agent_id' | 'source_type' | 'source_id' | 'source_options' | 'total_rows' | keyof CampaignConfigs
+>;
 
 export async function insertCampaign(database: Database, organizationId: number, campaign: NewCampaign, now: number): Promise<CampaignRow> {
   const row = await database.first(
     database.prepare(
       `INSERT INTO campaign (organization_id, name, agent_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
-         schedule_config, circuit_breaker, created_at)
-       VALUES (?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${columns}`,
+         schedule_config, circuit_breaker, created_at, total_rows)
+       VALUES (?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${columns}`,
       organizationId,
       campaign.name,
       campaign.agent_id,
@@ -63,6 +66,7 @@ export async function insertCampaign(database: Database, organizationId: number,
       JSON.stringify(campaign.source_options),
       ...stored(campaign),
       now,
+      campaign.total_rows,
     ),
   );
   return campaignOf(row!);

@@ -1,4 +1,5 @@
 import type { Context } from '../accounts/context.ts';
+import { ensureListNamed } from './lists.ts';
 import { limitSentence } from './plan-limit.ts';
 import type { RowFailure, UpsertRow } from './plan-upsert.ts';
 import { readUpsertFields } from './read-fields.ts';
@@ -6,7 +7,10 @@ import { contactRecord } from './records.ts';
 import { UpsertRow as UpsertRowSchema } from './schemas.ts';
 import { upsertRows } from './upsert-rows.ts';
 
-/** Up to 5,000 rows of contact fields, folded in order. A row that cannot be used is its own error; the others come in. */
+/**
+ * Up to 5,000 rows of contact fields, folded in order. A row that cannot be used is its own error; the others come in. The list is there
+ * afterwards also when nobody came in.
+ */
 export async function bulkUpsertContacts(context: Context, listName: string, rows: unknown[]) {
   const good: UpsertRow[] = [];
   const failures: RowFailure[] = [];
@@ -17,6 +21,7 @@ export async function bulkUpsertContacts(context: Context, listName: string, row
   }
   const outcome = await upsertRows(context, listName, good);
   failures.push(...outcome.failures);
+  const isListCreated = outcome.list ? outcome.isListCreated : await ensureListNamed(context, listName);
   failures.sort((one, other) => one.index - other.index);
   const created = outcome.people.filter((person) => person.isCreated).length;
   return {
@@ -30,7 +35,7 @@ export async function bulkUpsertContacts(context: Context, listName: string, row
       detail: code,
       message: code === 'contact_limit_reached' ? limitSentence(context) : detail,
     })),
-    list_created: outcome.isListCreated,
+    list_created: isListCreated,
     contacts: outcome.people.map(({ contact }) => contactRecord(contact)),
   };
 }

@@ -15,6 +15,12 @@ export function createList(context: Context, body: z.output<typeof NewList>): Pr
   return refusingTakenName(context, name, () => store.insertList(context.database, context.organization.id, values, context.clock()));
 }
 
+/** Whether it is new. */
+export async function ensureListNamed({ database, organization, clock }: Context, name: string): Promise<boolean> {
+  const rows = await database.all(store.ensureList(database, organization.id, name, clock()));
+  return rows.length > 0;
+}
+
 export async function readList(context: Context, id: number): Promise<store.ContactList> {
   const list = await store.findList(context.database, context.organization.id, id);
   if (!list) throw notFound('Contact list');

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { invalidAt } from '../library/errors.ts';
 import { textFields, type ContactChange, type ContactValues } from './contact.ts';
 import { normalizePhone } from './phone-numbers.ts';
-import { maximumCustomFieldKeys, maximumCustomFieldsBytes, maximumTags, type ContactFields } from './schemas.ts';
+import { maximumCustomFieldKeys, maximumCustomFieldsBytes, maximumTags, readOnlyContactFields, type ContactFields } from './schemas.ts';
 
 /** Why fields cannot become a contact. `code` is the `detail` of a row error, `detail` its `message`. */
 export interface FieldProblem {
@@ -29,8 +29,7 @@ export function readChange(fields: ContactFields, defaultCountry: string): Field
   return checked(change, defaultCountry);
 }
 
-// The fields of a contact record that no one writes; sent back to us they mean nothing, and they are no custom fields either.
-const standard = new Set(['id', 'organization_id', 'created_at', 'updated_at', 'tags', 'custom_fields', ...textFields]);
+const noCustomFields: ReadonlySet<string> = new Set([...readOnlyContactFields, 'tags', 'custom_fields', ...textFields]);
 
 /** What an upsert asks for: an empty text counts as absent, tags are added, fields that are not standard become custom fields. */
 export function readUpsertFields(fields: ContactFields, defaultCountry: string): FieldReading {
@@ -40,7 +39,7 @@ export function readUpsertFields(fields: ContactFields, defaultCountry: string):
   else if (fields.tags) change.add_tags = fields.tags;
   const custom = new Map<string, unknown>();
   for (const [key, value] of Object.entries(fields.custom_fields ?? {})) if (value !== '') custom.set(key, value);
-  for (const [key, value] of Object.entries(fields)) if (!standard.has(key) && value !== '') custom.set(key, value);
+  for (const [key, value] of Object.entries(fields)) if (!noCustomFields.has(key) && value !== '') custom.set(key, value);
   if (custom.size) change.custom_fields = Object.fromEntries(custom);
   else if (fields.custom_fields === null) change.custom_fields = null;
   if (!change.phone && !change.external_id)

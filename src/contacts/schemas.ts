@@ -137,6 +137,11 @@ export const ContactWithLists = ContactRecord.extend({
   .describe('A contact and the lists that it is on.')
   .openapi('ContactWithLists');
 
+/** Fields of a contact that was read which nobody writes: sent back, they mean nothing. */
+export const readOnlyContactFields: ReadonlySet<string> = new Set(
+  Object.keys(ContactWithLists.shape).filter((field) => !(field in contactFields)),
+);
+
 export const ContactPage = listOf('contacts', ContactRecord, 'in the order asked for');
 
 const listCreated = z.boolean().describe('Whether the list is new; false: a list of this name was there.');

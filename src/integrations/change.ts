@@ -20,7 +20,8 @@ const providersOf: Record<Setting, readonly App[]> = {
 export async function changeSettings(context: Context, id: number, patch: IntegrationPatch): Promise<Integration> {
   const integration = await existingIntegration(context, id);
   if (patch.selected_files !== undefined) return selectLegacy(context, integration, patch.selected_files);
-  const given = settings.filter((name) => patch[name] !== undefined);
+  // A record that was read has an action also where there is nothing to be told of.
+  const given = settings.filter((name) => patch[name] !== undefined && !(name === 'action' && patch.action === integration.action));
   for (const name of given) refuseForeign(integration.provider, name, providersOf[name]);
   if (given.length === 0) return integration;
   const { action, channel, project, issue_type } = patch;

@@ -32,7 +32,7 @@ export type BooksMapping = Record<string, { external_field: string; direction: D
  */
 export type SheetMapping = Record<string, string>;
 
-/** What `provider_data` holds of each provider; absent until it is chosen. */
+/** What is stored of `provider_data` of each provider; absent until it is chosen. */
 export interface ChatappData {
   channel?: string;
 }

@@ -1,9 +1,7 @@
 import type { Context } from '../accounts/context.ts';
-import { invalidAt } from '../library/errors.ts';
 import { chatapp } from '../providers/apps/chatapp.ts';
 import { tracker } from '../providers/apps/tracker.ts';
 import { connectionTo } from './connection-to.ts';
-import type { TrackerData } from './contract.ts';
 import { succeeded } from './succeeded.ts';
 
 /** Channels of the connected workspace that are not archived. */
@@ -25,17 +23,10 @@ export async function listProjects(context: Context) {
   return projects;
 }
 
-/** `project`: key or id; without it the one that the integration has. */
+/** `project`: key or id; without it those of the whole site. */
 export async function listIssueTypes(context: Context, project: string | undefined) {
   const { integration, adapter } = await connectedTracker(context);
-  const wanted = project ?? (integration.providerData as TrackerData).project;
-  if (wanted === undefined)
-    throw invalidAt(
-      ['query', 'project'],
-      'Is missing; give the key of a project, as GET /integration/tracker/projects lists it',
-      'missing',
-    );
-  const { issueTypes } = await succeeded(context, integration, await adapter.listIssueTypes(wanted));
+  const { issueTypes } = await succeeded(context, integration, await adapter.listIssueTypes(project));
   return issueTypes.map(({ id, name, isSubtask }) => ({ id, name, subtask: isSubtask }));
 }
 

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../accounts/context.ts';
 import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
+import type { App } from '../providers/broker/broker.ts';
 import type { Integration } from './contract.ts';
 import type { IntegrationRecord } from './schemas.ts';
 import { findLastSync, listIntegrations, type Sync } from './store.ts';
@@ -15,6 +16,12 @@ export async function shownIntegrations({ database, organization }: Context): Pr
 export const shownIntegration = async ({ database }: Context, integration: Integration): Promise<Shown> =>
   recordOf(integration, await findLastSync(database, integration.id));
 
+/** What callers choose from lists is null until they do. */
+const nothingChosen: Partial<Record<App, Record<string, null>>> = {
+  chatapp: { channel: null },
+  tracker: { project: null, issue_type: null },
+};
+
 function recordOf(row: Integration, lastSync: Sync | null): Shown {
   return {
     id: row.id,
@@ -25,7 +32,7 @@ function recordOf(row: Integration, lastSync: Sync | null): Shown {
     is_active: row.isActive,
     created_at: toTimestamp(row.createdAt),
     action: row.action,
-    provider_data: { ...row.providerData, ...(lastSync && { last_sync: syncRecord(lastSync) }) },
+    provider_data: { ...nothingChosen[row.provider], ...row.providerData, ...(lastSync && { last_sync: syncRecord(lastSync) }) },
     account_label: row.accountLabel,
     last_synced_at: nullableTimestamp(row.lastSyncedAt),
     last_error: row.lastError,

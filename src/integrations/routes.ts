@@ -62,7 +62,7 @@ const issueTypesRoute = createRoute({
   method: 'get',
   path: '/integration/tracker/issue-types',
   operationId: 'integrations.listIssueTypes',
-  summary: 'List the issue types of a project of the connected tracker site',
+  summary: 'List the issue types of a project, or of the whole connected tracker site',
   request: { query: schemas.IssueTypesQuery },
   responses: { 200: jsonResponse(schemas.IssueTypes), ...errorResponses(400, 403, 404, 502) },
 });

@@ -16,9 +16,10 @@ const sheetUrl = z
   .describe('Address of the spreadsheet, as the browser shows it.')
   .openapi({ example: 'https://docs.google.com/spreadsheets/d/1AbC/edit#gid=0' });
 const sheetName = name.optional().describe('Name of the tab. Without it the one that the address shows, else the first.');
+// What is no object is an invalid mapping, as an entry that does not fit is one, and not an invalid request.
 const mapping = z
-  .record(z.string(), z.unknown(), 'Must be an object')
-  .openapi({ type: 'object' })
+  .unknown()
+  .openapi({ type: 'object', additionalProperties: true })
   .describe(
     'By field of a contact, a standard one or `custom_fields.{key}`. Books: `{ external_field, direction }`, direction `inbound`, `outbound` or ' +
       '`bidirectional`. Sheet: the heading of a column.',
@@ -64,7 +65,7 @@ export const IntegrationRecord = z
       .looseObject({ last_sync: LastSync.optional() })
       .openapi({ type: 'object' })
       .describe(
-        'What was chosen. Chatapp: `channel`; tracker: `project`, `issue_type`; books: `organization_id`, `organization_name`; sheet: `sheet_url`, ' +
+        'What was chosen. Chatapp: `channel`; tracker: `project`, `issue_type`, null until they are chosen; books: `organization_id`, `organization_name`; sheet: `sheet_url`, ' +
           '`sheet_name`, `contact_list_name`. Data sources: `last_sync`.',
       ),
     account_label: accountLabel,
@@ -168,7 +169,7 @@ export const BooksOrganizationBody = z
   })
   .openapi('SelectBooksOrganization');
 
-export const MappingBody = z.object({ field_mapping: mapping }).openapi('FieldMapping');
+export const MappingBody = z.object({ field_mapping: mapping.optional() }).openapi('FieldMapping');
 export const ShownMapping = z
   .object({
     field_mapping: mapping,
@@ -270,7 +271,7 @@ export const Projects = z
   .describe('The projects of the connected tracker.')
   .openapi('Projects');
 export const IssueTypesQuery = z.object({
-  project: name.optional().describe('Key or id of a project. Without it, that of the integration.'),
+  project: name.optional().describe('Key or id of a project. Without it, the issue types of the whole site.'),
 });
 export const IssueTypes = z
   .object({

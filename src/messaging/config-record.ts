@@ -8,8 +8,11 @@ import type { MessagingConfigRecord } from './schemas.ts';
 
 type Shown = z.infer<typeof MessagingConfigRecord>;
 
-/** Secrets are masked. `callbackOrigin`: under which origin the caller has reached the API. */
-export async function configRecord(context: Context, row: ConfigRow | null, callbackOrigin: string): Promise<Shown> {
+/**
+ * Secrets are masked, and the addresses that hold one are there for admins alone. `callbackOrigin`: under which origin the caller has
+ * reached the API.
+ */
+export async function configRecord(context: Context, row: ConfigRow | null, callbackOrigin: string, isAdmin: boolean): Promise<Shown> {
   const keeper = { encryptionKey: context.settings.ENCRYPTION_KEY, organizationId: context.organization.id };
   const blocks: Record<string, unknown> = {};
   const addresses: Record<string, string> = {};
@@ -18,5 +21,5 @@ export async function configRecord(context: Context, row: ConfigRow | null, call
     blocks[provider] = stored ? await shownBlock(keeper, provider, stored) : null;
     addresses[provider] = await callbackUrl(context, provider, row?.callbackOrigin ?? callbackOrigin);
   }
-  return { messaging_app: { provider: row?.provider ?? '', ...blocks }, callback_urls: addresses } as Shown;
+  return { messaging_app: { provider: row?.provider ?? '', ...blocks }, callback_urls: isAdmin ? addresses : null } as Shown;
 }

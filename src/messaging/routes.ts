@@ -56,7 +56,7 @@ const messagesRoute = createRoute({
 type Request = HonoContext<HttpEnvironment>;
 
 const originOf = (c: Request): string => apiUrl(c).slice(0, -basePath.length);
-const shown = (c: Request, row: ConfigRow | null) => configRecord(c.var.context, row, originOf(c));
+const shown = (c: Request, row: ConfigRow | null) => configRecord(c.var.context, row, originOf(c), c.var.caller.scopes.includes('admin'));
 
 export const messagingRoutes = createArea()
   .openapi(readRoute, async (c) => c.json(await shown(c, await currentConfig(c.var.context)), 200))

@@ -122,8 +122,9 @@ export const MessagingConfigRecord = z
         provider_c: callbackUrl('Gupshup'),
         provider_d: callbackUrl('Twilio'),
       })
+      .nullable()
       .describe(
-        'Where each provider is to report what becomes of messages. Register it there and keep it to yourself; Meta also asks for a verify ' +
+        'Null unless an admin asks, since each holds a secret token. Where each provider is to report what becomes of messages. Register it there and keep it to yourself; Meta also asks for a verify ' +
           'token, which is the last part of its address. Twilio is told with each message.',
       ),
   })

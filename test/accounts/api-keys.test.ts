@@ -270,6 +270,10 @@ describe('scopes', () => {
 
   test.each([
     [['read'], 'POST', '/api/v1/knowledge-base/search', null],
+    [['read'], 'POST', '/api/v1/knowledge-base/search/', null],
+    [['read'], 'POST', '/api/v1/campaign/preview', null],
+    [['read'], 'POST', '/api/v1/campaign/create', 'write'],
+    [['write'], 'PATCH', '/api/v1/organizations/current/', 'admin'],
     [['read'], 'HEAD', '/api/v1/contacts', null],
     [['read'], 'POST', '/api/v1/contacts/knowledge-base/search', 'write'],
     [['write'], 'GET', '/api/v1/user/api-keys', 'admin'],

@@ -30,7 +30,7 @@ test('a campaign is created as a draft with every default, and is read as it was
       source_id: sourceId,
       source_options: {},
       redial_of: null,
-      total_rows: 0,
+      total_rows: 1,
       processed_rows: 0,
       completed_rows: 0,
       failed_rows: 0,
@@ -60,14 +60,14 @@ test('a campaign is created as a draft with every default, and is read as it was
   expect((await client.get('/campaign/')).body).toEqual({ campaigns: [created.body], total: 1, limit: 1, offset: 0, next_cursor: null });
 });
 
-test('what has no rows yet shows none: a draft’s rows, progress and report are empty', async () => {
+test('a draft counts the rows of its source, and shows none before they are read', async () => {
   const { client, id } = await newOrganization();
   const path = `/campaign/${(await draft(client, id, csv)).id}`;
   expect((await client.get(`${path}/runs`)).body).toEqual({ runs: [], total: 0, limit: 50, offset: 0, next_cursor: null });
   expect((await client.get(`${path}/progress`)).body).toMatchObject({
     state: 'draft',
-    total_rows: 0,
-    rows: { pending: 0, completed: 0 },
+    total_rows: 1,
+    rows: { pending: 1, completed: 0 },
     outcomes: { completed: 0, busy: 0 },
     waiting: null,
   });

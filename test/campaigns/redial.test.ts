@@ -69,7 +69,7 @@ test('a redial is a draft over the rows that were not reached, with the settings
       name: 'First (redial)',
       state: 'draft',
       redial_of: { campaign_id: campaign, outcomes: ['no_answer', 'busy'] },
-      total_rows: 0,
+      total_rows: 2,
       processed_rows: 0,
       failed_rows: 0,
       skipped_rows: 0,

@@ -14,7 +14,8 @@ export async function sourceOf(file: string | Uint8Array, options: SourceOptions
   const source = await openCsv(inChunks(bytes), options, country);
   const rows: SourceRow[] = [];
   for await (const batch of source.batches(undefined, batchRows)) rows.push(...batch);
-  return { phone_column: source.phone_column, variable_names: source.variable_names, rows };
+  const { headers, phones, variables } = source.columns;
+  return { phone_column: headers[phones[0]], variable_names: variables.map(({ name }) => name), rows };
 }
 
 /** What most tests look at: number, state, the word of the reason. */

@@ -80,7 +80,7 @@ test('a stored phone with the stored external id of another is a row error with 
   const a = (await client.post('/contacts', { phone: newPhone() })).body;
   const b = (await client.post('/contacts', { external_id: 'b' })).body;
   const { body } = await client.post('/contacts/bulk-upsert', { list_name: 'L', contacts: [{ phone: a.phone, external_id: 'b' }] });
-  expect(body).toMatchObject({ created: 0, updated: 0, failed: 1, list_created: false, contacts: [] });
+  expect(body).toMatchObject({ created: 0, updated: 0, failed: 1, list_created: true, contacts: [] });
   const message = `phone belongs to contact ${a.id}, external_id to contact ${b.id}`;
   expect(body.errors[0]).toMatchObject({ detail: 'identity_conflict', message });
 });
@@ -155,6 +155,38 @@ test('what the answer says of contacts is what is stored', async () => {
     expect(contact).toEqual(stored);
     expect(lists).toHaveLength(1);
   }
+});
+
+test('a request without a row, or without a good one, makes its list all the same, once', async () => {
+  const { client } = await newOrganization();
+  const send = async (list_name: string, contacts: unknown[]) => (await client.post('/contacts/bulk-upsert', { list_name, contacts })).body;
+  expect(await send('Empty', [])).toEqual({ created: 0, updated: 0, failed: 0, errors: [], list_created: true, contacts: [] });
+  expect(await send('empty', [])).toMatchObject({ list_created: false });
+  expect(await send('Bad', [{ phone: 'nobody' }, 5])).toMatchObject({ failed: 2, list_created: true, contacts: [] });
+  expect((await client.get('/contacts/lists')).body.lists).toMatchObject([
+    { name: 'Bad', contacts_count: 0 },
+    { name: 'Empty', contacts_count: 0 },
+  ]);
+});
+
+test('a contact that was read can be sent back: nothing that is ours becomes a custom field', async () => {
+  const { client } = await newOrganization();
+  const { id } = (
+    await client.post('/contacts', { phone: newPhone(), external_id: 'crm-1', custom_fields: { tier: 'gold' }, tags: ['vip'] })
+  ).body;
+  await client.post('/contacts/upsert', { list_name: 'Here', external_id: 'crm-1' });
+  const read = (await client.get(`/contacts/${id}`)).body;
+  const same = { ...read, updated_at: expect.any(String) };
+  const back = { ...read, id: 999, organization_id: 999, created_at: 'never' };
+  expect((await client.put(`/contacts/${id}`, back)).body).toMatchObject({ id, custom_fields: { tier: 'gold' } });
+  expect((await client.get(`/contacts/${id}`)).body).toEqual(same);
+  expect((await client.post('/contacts/upsert', { ...back, list_name: 'Here' })).body.contact.custom_fields).toEqual({ tier: 'gold' });
+  const bulk = await client.post('/contacts/bulk-upsert', { list_name: 'Here', contacts: [back] });
+  expect(bulk.body).toMatchObject({ updated: 1, failed: 0, contacts: [{ id, custom_fields: { tier: 'gold' } }] });
+  expect((await client.get(`/contacts/${id}`)).body).toEqual(same);
+  const copy = await client.post('/contacts', { ...back, phone: newPhone(), external_id: null });
+  expect([copy.status, copy.body.custom_fields]).toEqual([201, { tier: 'gold' }]);
+  expect((await client.get('/contacts/custom-field-keys')).body.keys.filter((one: { standard: boolean }) => !one.standard)).toHaveLength(1);
 });
 
 test('rows beyond the plan are row errors, known people are updated all the same', async () => {

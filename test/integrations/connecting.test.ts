@@ -31,7 +31,7 @@ describe('connecting', () => {
       is_active: true,
       created_at: timestamp,
       action: 'all_calls',
-      provider_data: {},
+      provider_data: { chatapp: { channel: null }, tracker: { project: null, issue_type: null } }[provider as string] ?? {},
       account_label: provider === 'tracker' ? 'acme.atlassian.net' : null,
       last_synced_at: null,
       last_error: null,

@@ -19,12 +19,12 @@ describe('the settings of an action target', () => {
     expect(await put(tracker.id, { project: 'OPS', issue_type: 'Task' })).toMatchObject({
       provider_data: { project: 'OPS', issue_type: 'Task' },
     });
-    expect((await put(tracker.id, { issue_type: null })).provider_data).toEqual({ project: 'OPS' });
-    expect((await put(chat.id, { channel: null })).provider_data).toEqual({});
-    expect((await put(chat.id, { unknown: 1 })).provider_data).toEqual({});
+    expect((await put(tracker.id, { issue_type: null })).provider_data).toEqual({ project: 'OPS', issue_type: null });
+    expect((await put(chat.id, { channel: null })).provider_data).toEqual({ channel: null });
+    expect((await put(chat.id, { unknown: 1 })).provider_data).toEqual({ channel: null });
     expect((await client.get('/integration/')).body).toMatchObject([
-      { id: chat.id, action: 'qualified_calls', provider_data: {} },
-      { id: tracker.id, provider_data: { project: 'OPS' } },
+      { id: chat.id, action: 'qualified_calls', provider_data: { channel: null } },
+      { id: tracker.id, provider_data: { project: 'OPS', issue_type: null } },
     ]);
   });
 
@@ -45,7 +45,7 @@ describe('the settings of an action target', () => {
     ['chatapp', { project: 'OPS' }, 'project is for integrations of tracker'],
     ['tracker', { channel: 'C1' }, 'channel is for integrations of chatapp'],
     ['calendar', { selected_files: [{ sheet_url: 'x' }] }, 'selected_files is for integrations of sheet'],
-    ['sheet', { action: 'all_calls' }, 'action is for integrations of chatapp, tracker, calendar'],
+    ['sheet', { action: 'qualified_calls' }, 'action is for integrations of chatapp, tracker, calendar'],
     ['books', { selected_files: [] }, 'this one is of books'],
   ] as const)('%s does not have %j, and says who does', async (provider, body, words) => {
     const { client } = await newOrganization();
@@ -88,7 +88,7 @@ describe('what can be picked', () => {
     });
   });
 
-  test('are the projects of the site, and the issue types of one', async () => {
+  test('are the projects of the site, and the issue types of one of them or of all', async () => {
     const { client } = await newOrganization();
     const { id } = await connected(client, 'tracker');
     const projects = await client.get('/integration/tracker/projects');
@@ -98,12 +98,10 @@ describe('what can be picked', () => {
     const types = await client.get(`/integration/tracker/issue-types?project=${key}`);
     expect(types.body.issue_types).toHaveLength(3);
     expect(types.body.issue_types[0]).toEqual({ id: expect.any(String), name: expect.any(String), subtask: expect.any(Boolean) });
-    expect(await client.get('/integration/tracker/issue-types')).toMatchObject({
-      status: 422,
-      body: { detail: [{ loc: ['query', 'project'] }] },
-    });
+    const ofSite = await client.get('/integration/tracker/issue-types');
+    expect(ofSite.body.issue_types).toEqual([...types.body.issue_types, { id: expect.any(String), name: 'Epic', subtask: false }]);
     await client.put(`/integration/${id}`, { project: key });
-    expect((await client.get('/integration/tracker/issue-types')).body).toEqual(types.body);
+    expect((await client.get('/integration/tracker/issue-types')).body).toEqual(ofSite.body);
   });
 
   test('shows more once the grant covers more, by connecting again', async () => {

@@ -51,12 +51,14 @@ describe('projects and issue types', () => {
         { id: '10003', name: 'Sub-task', isSubtask: true },
       ],
     });
+    expect((await listIssueTypes()) as { issueTypes: unknown[] }).toMatchObject({ issueTypes: [{}, {}, {}, { name: 'Epic' }] });
     expect((await received('jira')).map(({ path }) => path.replace('/ex/jira/cloud-of-acme/rest/api/3', ''))).toEqual([
       '/oauth/token/accessible-resources',
       '/project/search',
       '/project/search',
       '/issue/createmeta/OPS/issuetypes',
       '/issue/createmeta/OPS/issuetypes',
+      '/issuetype',
     ]);
   });
 

@@ -8,6 +8,15 @@ import type { SourceOptions } from './options.ts';
 /** The column that `source_options.phone_column` names is not there. */
 export class UnknownColumn extends UnreadableFile {}
 
+/** How the phone column was chosen: by `source_options`, by the mapping of the integration, or by its header. */
+export type PhoneChoice = 'named' | 'mapped' | 'found';
+
+/** A table's headers, and what a campaign makes of its columns. */
+export interface TableColumns extends SourceColumns {
+  headers: string[];
+  choice: PhoneChoice;
+}
+
 /** `phones`: indexes of the phone columns, the one that counts first. `variables` names each column that is one. */
 export interface SourceColumns {
   phones: [number, ...number[]];

@@ -1,18 +1,16 @@
 import { UnreadableFile } from '../../library/decode-text.ts';
 import type { Issue } from '../../library/errors.ts';
-import { UnknownColumn } from './columns.ts';
+import { UnknownColumn, type TableColumns } from './columns.ts';
 import { openCsv } from './open-csv.ts';
-import type { Source } from './open-csv.ts';
 import type { SourceOptions } from './options.ts';
 
-export type Inspection = { source: Pick<Source, 'phone_column' | 'variable_names'> } | { problem: Issue };
+export type Inspection = { columns: TableColumns; totalRows: number } | { problem: Issue };
 
-/** What a campaign that is about to be created would read: its columns, or why it could not. Reads the beginning of the file alone. */
+/** What a campaign that is about to be created would read: its columns and how many rows, or why it could not. Reads the whole file once. */
 export async function inspectSource(bytes: AsyncIterable<Uint8Array>, options: SourceOptions, defaultCountry: string): Promise<Inspection> {
   try {
-    const { phone_column, variable_names, close } = await openCsv(bytes, options, defaultCountry);
-    await close();
-    return { source: { phone_column, variable_names } };
+    const { columns, count } = await openCsv(bytes, options, defaultCountry);
+    return { columns, totalRows: await count() };
   } catch (error) {
     return { problem: problemOf(error) };
   }

@@ -1,7 +1,7 @@
 import { readTable } from '../../contacts/spreadsheets/read-table.ts';
 import { decodeTextStream } from '../../library/decode-text-stream.ts';
 import { UnreadableFile } from '../../library/decode-text.ts';
-import { chooseColumns } from './columns.ts';
+import { chooseColumns, type TableColumns } from './columns.ts';
 import type { SourceOptions } from './options.ts';
 import { readRows } from './read-rows.ts';
 import type { SourceRow } from './read-rows.ts';
@@ -9,10 +9,9 @@ import { PhoneMemory } from './seen-phones.ts';
 import type { SeenPhones } from './seen-phones.ts';
 
 export interface Source {
-  /** The header of the column that the numbers come from. */
-  phone_column: string;
-  /** In the order of the columns. */
-  variable_names: string[];
+  columns: TableColumns;
+  /** Reads all rows without looking at their cells, instead of `batches`: how many there are. Throws `UnreadableFile` as that does. */
+  count(): Promise<number>;
   /** Reads the rows, once. Throws `UnreadableFile` where the file turns out to be damaged. */
   batches(seen?: SeenPhones, batchRows?: number): AsyncGenerator<SourceRow[], undefined, undefined>;
   /** Lets go of the file, for whoever does not read all batches. */
@@ -30,8 +29,8 @@ export async function openCsv(bytes: AsyncIterable<Uint8Array>, options: SourceO
     const columns = chooseColumns(table, options, country);
     if (table.sample.length === 0) throw new UnreadableFile('The file has a header row and no rows below it; add the people to call');
     return {
-      phone_column: table.headers[columns.phones[0]] ?? '',
-      variable_names: columns.variables.map(({ name }) => name),
+      columns: { ...columns, headers: table.headers, choice: options.phone_column ? 'named' : 'found' },
+      count: () => countOf(table.rows),
       batches: (seen = new PhoneMemory(), batchRows = 500) => readRows(table.rows, columns, { defaultCountry: country, seen, batchRows }),
       close: table.close,
     };
@@ -39,4 +38,10 @@ export async function openCsv(bytes: AsyncIterable<Uint8Array>, options: SourceO
     await table.close();
     throw error;
   }
+}
+
+async function countOf(rows: AsyncIterable<unknown>): Promise<number> {
+  let count = 0;
+  for await (const _ of rows) count += 1;
+  return count;
 }

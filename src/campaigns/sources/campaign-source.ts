@@ -1,3 +1,4 @@
+import type { TableColumns } from '../source/columns.ts';
 import type { SeenPhones } from '../source/seen-phones.ts';
 
 /**
@@ -14,6 +15,8 @@ export interface CampaignSourceRow {
 }
 
 export interface CampaignSource {
+  /** Of a table; null: its rows are records that have no columns. */
+  columns: TableColumns | null;
   /**
    * The rows in order of their numbers, once. After an interruption `after` is the last row that was taken in, and reading goes on behind
    * it: a list may have changed in between, and the numbers of its members with it. Throws `UnreadableFile` when the rest cannot be read.

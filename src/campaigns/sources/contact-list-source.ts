@@ -12,6 +12,7 @@ const pageSize = 500;
 /** The members of a contact list, in the order of their ids. */
 export function contactListSource(context: Context, listId: number): CampaignSource {
   return {
+    columns: null,
     async *batches(seen, after) {
       let { row_number: rowNumber, contact_id: contactId } = after ?? { row_number: 0, contact_id: 0 };
       for (;;) {

@@ -11,6 +11,7 @@ export async function csvSource(context: Context, sourceId: string, options: Sou
   if (!bytes) throw lostUpload();
   const source = await openCsv(bytes, options, context.organization.defaultCountry);
   return {
+    columns: source.columns,
     async *batches(seen, after) {
       // The file is read from its beginning again: who is in it twice is known by what came before.
       for await (const batch of source.batches(seen)) {

@@ -5,7 +5,7 @@ import { serviceErrorOf } from '../../integrations/service-error-of.ts';
 import type { SheetPage, SheetRows } from '../../integrations/sheet/sheet-rows.ts';
 import { UnreadableFile } from '../../library/decode-text.ts';
 import { ServiceError } from '../../library/errors.ts';
-import { chooseColumns, type SourceColumns } from '../source/columns.ts';
+import { chooseColumns, type SourceColumns, type TableColumns } from '../source/columns.ts';
 import type { SourceOptions } from '../source/options.ts';
 
 /** The rows of a page that are not empty, with the columns that they have. `next`: the row number behind them; null: they were the last. */
@@ -16,6 +16,10 @@ export interface TablePage {
 }
 
 export interface SheetTable {
+  /** As they were when it was opened. */
+  columns: TableColumns;
+  /** How many rows are not empty. Beyond those that are looked at, every row that the sheet has room for counts. */
+  count(): Promise<number>;
   /** From a row number on: 1 is the first row below the headers. */
   read(rowNumber: number): Promise<TablePage>;
 }
@@ -23,6 +27,8 @@ export interface SheetTable {
 /** How often a page is read whose columns others move meanwhile. */
 const mostLooks = 3;
 const mostColumns = 2_000;
+/** Pages that are read to count rows: each is a request to the provider, for which somebody waits. */
+const mostPagesCounted = 10;
 
 /**
  * A sheet as a campaign reads it. Throws `UnreadableFile` for one that cannot be read or has no phone column, also while it is read, and a
@@ -54,7 +60,18 @@ export async function openSheetTable(
 
   let columns = chosen;
   let width = headers.length;
-  return {
+  const table: SheetTable = {
+    columns: { ...chosen, headers, choice: options.phone_column ? 'named' : phoneColumn === undefined ? 'found' : 'mapped' },
+    async count() {
+      let counted = rowsOf(first, 1).length;
+      let next = first.next === null ? null : first.next - 1;
+      for (let pages = 1; next !== null && pages < mostPagesCounted; pages++) {
+        const page = await table.read(next);
+        counted += page.rows.length;
+        next = page.next;
+      }
+      return next === null ? counted : counted + sheet.lastRow - next;
+    },
     async read(rowNumber) {
       for (let look = 1; look <= mostLooks; look++) {
         const [plain, read] = [columns.phones, width];
@@ -67,6 +84,7 @@ export async function openSheetTable(
       throw new ServiceError('provider_failed', 'sheet: columns keep being moved while they are read');
     },
   };
+  return table;
 }
 
 const indexIn = (names: string[], name: string): number[] => {

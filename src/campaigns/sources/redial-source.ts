@@ -10,6 +10,7 @@ export function redialSource({ bindings, organization }: Context, { campaign_id,
   const page = (after: number) =>
     campaignObject(bindings, organization.id, campaign_id, (object) => object.redialRows(outcomes, after, rowsAtOnce));
   return {
+    columns: null,
     async *batches(seen, after) {
       let rowNumber = after?.row_number ?? 0;
       for (;;) {

@@ -19,6 +19,7 @@ export async function sheetSource(context: Context, sourceId: string, options: S
   const table = await openSheetTable(sheet, options, organization.defaultCountry);
   const defaultCountry = options.default_country ?? organization.defaultCountry;
   return {
+    columns: table.columns,
     async *batches(seen, after) {
       let next: number | null = (after?.row_number ?? 0) + 1;
       while (next !== null) {

@@ -101,6 +101,7 @@ export const groups: Record<string, Group> = {
     operations: [
       'createUploadUrl',
       'upload',
+      'preview',
       'create',
       'list',
       'get',

@@ -10,8 +10,14 @@ function checkContactField(field: string): void {
   if (!isContactField(field)) throw refuse(`${quoted(field)} is no field of a contact; use ${whatContactFieldsAre}`);
 }
 
+/** Throws 400 for a mapping that is no object. */
+export function checkIsMapping(mapping: unknown): asserts mapping is Record<string, unknown> {
+  if (!isRecord(mapping)) throw refuse(`field_mapping must be an object with the fields of contacts as keys, and is ${quoted(mapping)}`);
+}
+
 /** `fields` of books are `known`, or custom ones. Throws 400 naming the first entry that is wrong. */
-export function checkBooksMapping(mapping: Record<string, unknown>, known: readonly string[]): BooksMapping {
+export function checkBooksMapping(mapping: unknown, known: readonly string[]): BooksMapping {
+  checkIsMapping(mapping);
   const checked: BooksMapping = {};
   for (const [field, entry] of Object.entries(mapping)) {
     checkContactField(field);
@@ -34,7 +40,8 @@ const writes = (entry: BooksMapping[string], externalField: string): boolean =>
   entry.external_field === externalField && entry.direction !== 'inbound';
 
 /** `columns`: the names of the sheet's. Throws 400 naming the first entry that is wrong. */
-export function checkSheetMapping(mapping: Record<string, unknown>, columns: readonly string[]): SheetMapping {
+export function checkSheetMapping(mapping: unknown, columns: readonly string[]): SheetMapping {
+  checkIsMapping(mapping);
   const checked: SheetMapping = {};
   for (const [field, header] of Object.entries(mapping)) {
     checkContactField(field);

@@ -1,7 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import type { Integration, SheetMapping } from '../contract.ts';
 import { existingIntegration } from '../existing-integration.ts';
-import { checkSheetMapping } from '../mapping/check-mapping.ts';
+import { checkIsMapping, checkSheetMapping } from '../mapping/check-mapping.ts';
 import { suggestedMapping } from '../mapping/suggested-mapping.ts';
 import { chooseSource } from '../choose-source.ts';
 import { sampleOf } from './headers.ts';
@@ -10,12 +10,13 @@ import { openSheet, type OpenSheet, type SheetChoice } from './open-sheet.ts';
 export interface SheetSelection extends SheetChoice {
   contact_list_name: string;
   /** Without it the one that the headers suggest. */
-  field_mapping?: Record<string, unknown> | undefined;
+  field_mapping?: unknown;
 }
 
 /** Records which sheet is read into which list, and begins to. Throws 400 for a mapping that does not fit, 422, 403, 404 and 502. */
 export async function selectSheet(context: Context, id: number, selection: SheetSelection): Promise<Integration> {
   const integration = await existingIntegration(context, id, ['sheet']);
+  if (selection.field_mapping !== undefined) checkIsMapping(selection.field_mapping);
   const opened = await openSheet(context, integration, selection, ['body']);
   const columns = opened.columns.map(({ name }) => name);
   const mapping =

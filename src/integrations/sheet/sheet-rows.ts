@@ -23,6 +23,8 @@ export interface SheetRows {
   /** Of the tab. */
   name: string;
   headers: string[];
+  /** The last one that the tab has room for. */
+  lastRow: number;
   /** The column that is mapped to phones, where one is. */
   phoneColumn: string | null;
   /** A page of so many columns from the left. Cells of `plainColumns` come as they are stored. */
@@ -64,6 +66,7 @@ async function open(context: Context, integration: Integration, connection: AppC
   return {
     name: tab,
     headers,
+    lastRow,
     phoneColumn: (integration.fieldMapping as SheetMapping)['phone'] ?? null,
     read: (fromRow, columns, plainColumns) =>
       withIntegration<SheetPage>(context, integration, async () => {

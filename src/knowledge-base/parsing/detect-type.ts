@@ -1,15 +1,40 @@
 import { UnreadableFile, detectEncoding } from '../../library/decode-text.ts';
 import type { DocumentType } from './blocks.ts';
 import { listEntries } from './office/list-entries.ts';
-import { emptyDocument, passwordProtected, unsupportedType } from './unparsable-document.ts';
+import { emptyDocument, notAsDeclared, passwordProtected, unsupportedType } from './unparsable-document.ts';
 
 const beginningBytes = 4096;
 
 /**
  * What a file is. Formats with a signature are told by it, whatever the name says; text is told apart by how it begins, then by the
- * extension, then by the declared mime type. Throws `UnparsableDocument` for what is none of the types.
+ * extension, then by the declared mime type. Throws `UnparsableDocument` for what is none of the types, and for what is not the binary format
+ * that its name or its mime type says: most likely it is not the file that somebody meant.
  */
 export function detectType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
+  const binary = declaredBinaryTypes(name, declaredType);
+  const type = typeOf(bytes, name, declaredType, binary);
+  if (binary.length > 0 && !binary.includes(type)) throw notAsDeclared(binary[0]!, type);
+  return type;
+}
+
+const binaryMimeTypes: Record<string, DocumentType> = {
+  'application/pdf': 'pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+};
+const binaryTypes = Object.values(binaryMimeTypes);
+
+function declaredBinaryTypes(name: string, declaredType: string | undefined): DocumentType[] {
+  return [binaryTypes.find((type) => type === extensionOf(name)), binaryMimeTypes[mimeTypeIn(declaredType)]].filter(
+    (type) => type !== undefined,
+  );
+}
+
+const extensionOf = (name: string): string => /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+const mimeTypeIn = (declaredType = ''): string => declaredType.split(';')[0]!.trim().toLowerCase();
+
+function typeOf(bytes: Uint8Array, name: string, declaredType: string | undefined, binary: DocumentType[]): DocumentType {
   if (bytes.length === 0) throw emptyDocument();
   // Some programs write a few bytes of their own before a PDF; the format's own readers allow 1,024.
   const beginning = String.fromCharCode(...bytes.subarray(0, beginningBytes));
@@ -19,6 +44,7 @@ export function detectType(bytes: Uint8Array, name: string, declaredType?: strin
   if (/^\s*\{\\rtf/.test(beginning)) return 'rtf';
   const foreign = foreignFormats.find(({ signature, at }) => beginning.startsWith(signature, at));
   if (foreign) throw unsupportedType(foreign.what);
+  if (binary.length > 0) throw notAsDeclared(binary[0]!, null);
   return textType(bytes, name, declaredType);
 }
 
@@ -106,9 +132,8 @@ const declaredTypes: Record<string, DocumentType> = {
 
 function textType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
   const text = beginningOfText(bytes).trimStart();
-  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
-  const named =
-    extensions[extension] ?? (extension === '' ? declaredTypes[declaredType?.split(';')[0]?.trim().toLowerCase() ?? ''] : undefined);
+  const extension = extensionOf(name);
+  const named = extensions[extension] ?? (extension === '' ? declaredTypes[mimeTypeIn(declaredType)] : undefined);
   if (named === 'csv' || named === 'tsv') return /^<(?:!doctype|html|table)\b/i.test(text) ? 'html' : named;
   if (/^(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype html|html|head|body)\b/i.test(text)) return 'html';
   if (/^<\?xml\b/i.test(text)) throw unsupportedType('an XML file');

@@ -35,7 +35,7 @@ const typedHeadings = new Set<DocumentType>(['docx', 'rtf', 'txt']);
 
 /**
  * The text of a document in reading order, without markup. The type is told by the content, then by the name; `declaredType` (a mime type)
- * only decides between kinds of text. `bytes` are given away: a PDF's are gone afterwards. Throws `UnparsableDocument`, and nothing else for whatever bytes come.
+ * only decides between kinds of text, and says as the name does which binary format the file must be. `bytes` are given away: a PDF's are gone afterwards. Throws `UnparsableDocument`, and nothing else for whatever bytes come.
  */
 export async function parse(bytes: Uint8Array, name: string, declaredType?: string): Promise<ParsedDocument> {
   const type = detectType(bytes, name, declaredType);

@@ -27,6 +27,14 @@ export const emptyDocument = (how = 'The file is empty') =>
 export const unsupportedType = (what: string, advice = `upload one of ${supportedTypes}`) =>
   new UnparsableDocument('unsupported_type', `The file is ${what}, which cannot be read; ${advice}`);
 
+/** `found`: what it is instead; null: nothing that has a signature. */
+export const notAsDeclared = (declared: string, found: string | null) =>
+  new UnparsableDocument(
+    'unsupported_type',
+    `By its name or its mime type the file is a ${declared}, and by its content it is ${found === null ? 'none' : `a ${found}`}; ` +
+      'upload the file that was meant, or this one under the name and type that it has',
+  );
+
 export const tooLarge = (what: string, advice = 'split it into smaller files and upload those') =>
   new UnparsableDocument('too_large', `The file is too large: ${what}; ${advice}`);
 

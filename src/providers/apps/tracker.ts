@@ -43,8 +43,8 @@ export interface Issue {
 
 export interface Tracker {
   listProjects(): Promise<{ projects: Project[]; isComplete: boolean } | AppFailure>;
-  /** `project`: its key or id. */
-  listIssueTypes(project: string): Promise<{ issueTypes: IssueType[] } | AppFailure>;
+  /** `project`: its key or id; without it those of every project that the connected user sees. */
+  listIssueTypes(project?: string): Promise<{ issueTypes: IssueType[] } | AppFailure>;
   /** `mayExist`: an earlier try under this key had an unknown outcome, so the issue is looked for first. */
   createIssue(issue: IssueToCreate, options?: { mayExist?: boolean }): Promise<{ issue: Issue } | AppFailure>;
 }
@@ -61,8 +61,9 @@ const ProjectPage = z.object({
   isLast: z.boolean().optional(),
   total: z.int().optional(),
 });
+const IssueTypes = z.array(z.object({ id: z.string(), name: z.string(), subtask: z.boolean().default(false) }));
 const IssueTypePage = z.object({
-  issueTypes: z.array(z.object({ id: z.string(), name: z.string(), subtask: z.boolean().default(false) })),
+  issueTypes: IssueTypes,
   startAt: z.int(),
   total: z.int(),
 });
@@ -128,13 +129,17 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
     },
 
     async listIssueTypes(project) {
+      if (project === undefined) {
+        const answer = await onSite({ method: 'GET', path: '/issuetype' }, IssueTypes);
+        return 'failure' in answer ? answer : { issueTypes: answer.data.map(issueTypeOf) };
+      }
       const issueTypes: IssueType[] = [];
       for (let page = 0; page < mostPages; page++) {
         const path = `/issue/createmeta/${encodeURIComponent(project)}/issuetypes`;
         const query = { startAt: String(issueTypes.length), maxResults: String(pageSize) };
         const answer = await onSite({ method: 'GET', path, query }, IssueTypePage);
         if ('failure' in answer) return answer;
-        for (const { id, name, subtask } of answer.data.issueTypes) issueTypes.push({ id, name, isSubtask: subtask });
+        issueTypes.push(...answer.data.issueTypes.map(issueTypeOf));
         if (answer.data.issueTypes.length === 0 || issueTypes.length >= answer.data.total) break;
       }
       return { issueTypes };
@@ -168,6 +173,8 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
 }
 
 const refusesLabels = ({ failure, message }: AppFailure): boolean => failure === 'rejected' && /\blabels\b/i.test(message);
+
+const issueTypeOf = ({ id, name, subtask }: z.output<typeof IssueTypes>[number]): IssueType => ({ id, name, isSubtask: subtask });
 
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 

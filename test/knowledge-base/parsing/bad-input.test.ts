@@ -31,21 +31,44 @@ test('an archive whose packed bytes are damaged is damaged', async () => {
 
 test('a wrong extension is found out by the content', async () => {
   const kindOf = async (bytes: Uint8Array, name: string, declared?: string) => (await parse(bytes, name, declared)).metadata.type;
-  expect(await kindOf(documentBytes('r2r.pdf'), 'r2r.docx')).toBe('pdf');
-  expect(await kindOf(documentBytes('r2r.docx'), 'r2r.pdf', 'application/pdf')).toBe('docx');
   expect(await kindOf(documentBytes('more-than-1k-cells.xlsx'), 'cells.csv')).toBe('xlsx');
-  expect(await kindOf(documentBytes('fake-doc.rtf'), 'letter.docx')).toBe('rtf');
-  expect(await kindOf(documentBytes('fake-html-cp1252.html'), 'table.xlsx')).toBe('html');
+  expect(await kindOf(documentBytes('r2r.pdf'), 'r2r.txt', 'text/plain')).toBe('pdf');
+  expect(await kindOf(documentBytes('fake-doc.rtf'), 'letter.txt')).toBe('rtf');
+  expect(await kindOf(documentBytes('fake-html-cp1252.html'), 'table.csv')).toBe('html');
   expect(await kindOf(documentBytes('fake-email.eml'), 'mail.txt')).toBe('eml');
-  expect(await kindOf(bytesOf('Just a note'), 'note.pdf')).toBe('txt');
   expect(await kindOf(bytesOf('{"a": 1}'), 'export')).toBe('json');
+});
+
+const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+
+test.each([
+  ['a note', bytesOf('Just a note'), 'note.pdf', undefined, 'pdf', 'none'],
+  ['a note', bytesOf('Just a note'), 'note.txt', 'application/pdf', 'pdf', 'none'],
+  ['a note', bytesOf('Just a note'), 'note', 'Application/PDF; version=1.7', 'pdf', 'none'],
+  ['a table', bytesOf('a,b\n1,2\n'), 'table.XLSX', undefined, 'xlsx', 'none'],
+  ['a page', documentBytes('fake-html-cp1252.html'), 'slides.pptx', undefined, 'pptx', 'none'],
+  ['noise', Uint8Array.from({ length: 4000 }, (_, index) => (index * 7919) % 251), 'a.docx', undefined, 'docx', 'none'],
+  ['a letter', documentBytes('fake-doc.rtf'), 'letter.docx', undefined, 'docx', 'a rtf'],
+  ['a PDF', documentBytes('r2r.pdf'), 'r2r.docx', undefined, 'docx', 'a pdf'],
+  ['a Word document', documentBytes('r2r.docx'), 'r2r.pdf', 'application/pdf', 'pdf', 'a docx'],
+  ['a workbook', documentBytes('more-than-1k-cells.xlsx'), 'cells', wordType, 'docx', 'a xlsx'],
+])('%s that is said to be of another binary format is refused with both', async (_what, bytes, name, type, declared, found) => {
+  expect(await failureOf(bytes, name, type)).toMatchObject({
+    code: 'unsupported_type',
+    message: expect.stringContaining(`the file is a ${declared}, and by its content it is ${found};`),
+  });
+});
+
+test('of a name and a mime type that differ, either may be right', async () => {
+  expect((await parse(documentBytes('r2r.docx'), 'r2r.pdf', wordType)).metadata.type).toBe('docx');
+  expect((await parse(documentBytes('r2r.docx'), 'r2r.docx', 'application/pdf')).metadata.type).toBe('docx');
+  expect((await parse(documentBytes('r2r.docx'), 'r2r.docx', 'application/octet-stream')).metadata.type).toBe('docx');
 });
 
 test('the declared type decides only where the name says nothing', async () => {
   const bytes = () => bytesOf('a,b\n1,2\n');
   expect((await parse(bytes(), 'upload', 'text/csv; charset=utf-8')).metadata.type).toBe('csv');
   expect((await parse(bytes(), 'upload.txt', 'text/csv')).metadata.type).toBe('txt');
-  expect((await parse(bytes(), 'upload', 'application/pdf')).metadata.type).toBe('txt');
 });
 
 const picture = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13);

@@ -1,5 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
-import { listExists } from '../../contacts/list-exists.ts';
+import { readList } from '../../contacts/lists.ts';
 import { openSheetRows } from '../../integrations/sheet/sheet-rows.ts';
 import { invalid, invalidAt, notFound, ServiceError } from '../../library/errors.ts';
 import { inspectSource, problemOf } from '../source/inspect-source.ts';
@@ -8,7 +8,7 @@ import type { SourceKind } from './kinds.ts';
 import { openSheetTable } from './open-sheet-table.ts';
 import { openUpload } from './upload-store.ts';
 
-interface Choice {
+export interface SourceChoice {
   source_type: SourceKind;
   source_id: string;
   source_options?: SourceOptions | null | undefined;
@@ -17,21 +17,25 @@ interface Choice {
 const id = /^[1-9]\d{0,15}$/;
 
 /**
- * Throws 404 for a source that is not there, 422 for a file or a sheet that could not be read, at the field that is to be corrected, and 502
- * where the sheet's provider fails for the moment.
+ * What would be called from: how many rows there are. Throws 404 for a source that is not there, 422 for a file or a sheet that could not be
+ * read, at the field that is to be corrected, and 502 where the sheet's provider fails for the moment.
  */
-export async function checkSource(context: Context, { source_type, source_id, source_options }: Choice): Promise<void> {
-  if (source_type === 'csv') return checkFile(context, source_id, source_options ?? {});
-  if (source_type === 'sheet') return checkSheet(context, source_id, source_options ?? {});
+export async function lookAtSource(
+  context: Context,
+  { source_type, source_id, source_options }: SourceChoice,
+): Promise<{ totalRows: number }> {
+  if (source_type === 'csv') return lookAtFile(context, source_id, source_options ?? {});
+  if (source_type === 'sheet') return lookAtSheet(context, source_id, source_options ?? {});
   if (Object.values(source_options ?? {}).some((value) => value != null))
     throw invalidAt(
       ['body', 'source_options'],
       `source_options say how a file or a sheet is read; with source_type "${source_type}" there is none, so leave them out`,
     );
-  if (!id.test(source_id) || !(await listExists(context, Number(source_id)))) throw notFound('Contact list');
+  if (!id.test(source_id)) throw notFound('Contact list');
+  return { totalRows: (await readList(context, Number(source_id))).contacts_count };
 }
 
-async function checkFile({ bindings, organization }: Context, sourceId: string, options: SourceOptions): Promise<void> {
+async function lookAtFile({ bindings, organization }: Context, sourceId: string, options: SourceOptions): Promise<{ totalRows: number }> {
   const bytes = await openUpload(bindings.FILES, organization.id, sourceId);
   if (!bytes)
     throw new ServiceError(
@@ -40,12 +44,16 @@ async function checkFile({ bindings, organization }: Context, sourceId: string, 
     );
   const inspection = await inspectSource(bytes, options, organization.defaultCountry);
   if ('problem' in inspection) throw invalid([inspection.problem]);
+  return inspection;
 }
 
-async function checkSheet(context: Context, sourceId: string, options: SourceOptions): Promise<void> {
+async function lookAtSheet(context: Context, sourceId: string, options: SourceOptions): Promise<{ totalRows: number }> {
   const rows = id.test(sourceId) ? await openSheetRows(context, Number(sourceId)) : null;
   if (rows === null) throw notFound('Integration');
-  await openSheetTable(rows, options, context.organization.defaultCountry).catch((error: unknown) => {
+  try {
+    const table = await openSheetTable(rows, options, context.organization.defaultCountry);
+    return { totalRows: await table.count() };
+  } catch (error) {
     throw invalid([problemOf(error)]);
-  });
+  }
 }
