@@ -15,6 +15,7 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
   let browser: Browser;
   let key: string;
   const asked: string[] = [];
+  const violations: string[] = [];
 
   beforeAll(async () => {
     service = await Service.create();
@@ -32,6 +33,15 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
     page.on('request', (request) => asked.push(request.url()));
     page.on('pageerror', (error) => {
       throw error;
+    });
+    page.on('console', (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) violations.push(message.text());
+    });
+    // As strict as a deployment may want it: what is not served from here, or stands in the page itself, is refused.
+    await page.route(/\/docs\/(#.*)?$/, async (route) => {
+      const response = await route.fetch();
+      const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'";
+      await route.fulfill({ response, headers: { ...response.headers(), 'content-security-policy': policy } });
     });
     await page.goto(`http://127.0.0.1:${service.port}/docs/`);
     return page;
@@ -149,6 +159,7 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
     const [light, dark] = [await colour(await open({ colorScheme: 'light' })), await colour(await open({ colorScheme: 'dark' }))];
     expect(light).toBe('rgb(255, 255, 255)');
     expect(dark).toBe('rgb(18, 22, 28)');
+    expect(violations).toEqual([]);
     expect(asked.length).toBeGreaterThan(20);
     expect(asked.filter((url) => !url.startsWith(`http://127.0.0.1:${service.port}/`))).toEqual([]);
   });

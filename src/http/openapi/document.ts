@@ -1,12 +1,12 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { missingScope } from '../../accounts/scopes.ts';
-import { errorMeanings } from '../area.ts';
 import { sessionCookie } from '../credentials.ts';
 import type { HttpEnvironment } from '../environment.ts';
 import { describeParameters } from './describe-parameters.ts';
+import { errorReference, takeOutErrors } from './errors.ts';
 import { groups, operationIds } from './groups.ts';
-import { operationsOf, type Document, type Operation, type Response } from './shape.ts';
+import { operationsOf, type Document, type Operation } from './shape.ts';
 
 const title = 'Voice Agent Automation Service';
 const description =
@@ -105,33 +105,5 @@ function complete(method: string, path: string, operation: Operation): void {
   if (takesKey) operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/IdempotencyKey' }];
   const takesJson = operation.requestBody?.content?.['application/json'] !== undefined;
   const alsoErrors = [...(scope ? [403] : []), ...(takesJson ? [400, 413, 415] : [])];
-  operation.responses = { ...Object.fromEntries(alsoErrors.map((status) => [status, reference(String(status))])), ...operation.responses };
-}
-
-/** What a response is called among the components, by its status. */
-const errorNames: Record<string, string> = {
-  400: 'BadRequest',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'NotFound',
-  409: 'Conflict',
-  413: 'PayloadTooLarge',
-  415: 'UnsupportedMediaType',
-  422: 'ValidationFailed',
-  429: 'TooManyRequests',
-  502: 'ProviderFailed',
-};
-
-const reference = (status: string) => ({ $ref: `#/components/responses/${errorNames[status]}` });
-
-/** Takes the errors that mean the same everywhere out of the operations and answers them by name. */
-function takeOutErrors(operations: Operation[]): Record<string, Response> {
-  const taken: Record<string, Response> = {};
-  for (const { responses } of operations)
-    for (const [status, response] of Object.entries(responses)) {
-      if (response.description === undefined || response.description !== errorMeanings[Number(status)]) continue;
-      taken[errorNames[status]!] ??= response;
-      responses[status] = reference(status);
-    }
-  return taken;
+  operation.responses = { ...Object.fromEntries(alsoErrors.map((status) => [status, errorReference(status)])), ...operation.responses };
 }

@@ -31,6 +31,7 @@ export interface Parameter {
 export interface Response {
   $ref?: string;
   description?: string;
+  headers?: Record<string, unknown>;
   content?: Content;
   links?: Record<string, unknown>;
 }
