@@ -118,7 +118,7 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
 
   test('paints within a second', async () => {
     const times: number[] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 5; round++) {
       const page = await open();
       const paint = await page.evaluate(
         () =>
@@ -132,7 +132,7 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
       await page.context().close();
     }
     console.log(`first contentful paint: ${times.join(', ')} ms`);
-    expect(times.toSorted((one, other) => one - other)[1]).toBeLessThan(1000);
+    expect(times.toSorted((one, other) => one - other)[2]).toBeLessThan(1000);
   });
 
   test('sends what its forms hold, and hands on what an answer made', async () => {
