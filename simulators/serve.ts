@@ -13,5 +13,11 @@ await runProgram(async () => {
       : error;
   });
   console.log(`Simulators on ${simulators.url}: ${vendors.map(({ name }) => `/${name}`).join(', ')}`);
+  console.log(
+    '  numbers ending in 0001 are busy, 0002 no answer, 0003 unknown, 0004 voicemail; 0011 to 0014 refuse messages; others are people',
+  );
+  console.log(
+    `  inbound call: POST ${simulators.url}/twilio/__sim/inbound; failures: POST ${simulators.url}/__sim/faults; more in the README`,
+  );
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void simulators.close());
 });
