@@ -7,9 +7,9 @@ export const conditionJsonSchema = {
   id: 'Condition',
   description: 'A tree of comparisons',
   anyOf: [
-    { type: 'object', properties: { all: { type: 'array', items: self } }, required: ['all'], additionalProperties: false },
-    { type: 'object', properties: { any: { type: 'array', items: self } }, required: ['any'], additionalProperties: false },
-    { type: 'object', properties: { not: self }, required: ['not'], additionalProperties: false },
+    { type: 'object', properties: { all: { type: 'array', items: self } }, required: ['all'] },
+    { type: 'object', properties: { any: { type: 'array', items: self } }, required: ['any'] },
+    { type: 'object', properties: { not: self }, required: ['not'] },
     {
       type: 'object',
       properties: {
@@ -18,7 +18,6 @@ export const conditionJsonSchema = {
         value: { description: 'What the field is compared with; texts may be templates. None for exists and not_exists' },
       },
       required: ['field', 'operator'],
-      additionalProperties: false,
     },
   ],
 };

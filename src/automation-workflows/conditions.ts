@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unknownKey, withWarnings, type Warning } from '../library/config-object.ts';
 import { isRecord } from '../library/json.ts';
 import { pathProblem, readPath } from '../library/paths.ts';
 import { conditionOperators, isConditionOperator, type ConditionOperator } from './condition-operators.ts';
@@ -11,6 +12,8 @@ import { render, validateTemplate, type Scope } from './templates.ts';
  */
 export type Comparison = { field: string; operator: ConditionOperator; value?: unknown };
 export type Condition = { all: Condition[] } | { any: Condition[] } | { not: Condition } | Comparison;
+
+const keywords = new Set(['all', 'any', 'not', 'field', 'operator', 'value']);
 
 const maximumDepth = 16;
 const maximumComparisons = 200;
@@ -29,11 +32,11 @@ export function conditionProblems(value: unknown): Problem[] {
       return void problems.push({ path, message: `Conditions nest deeper than ${maximumDepth} levels; flatten them` });
     if (!isRecord(node))
       return void problems.push({ path, message: 'Must be a condition: { all }, { any }, { not } or { field, operator, value }' });
-    const kind = ['all', 'any', 'not'].find((key) => key in node) ?? 'comparison';
-    const allowed = kind === 'comparison' ? ['field', 'operator', 'value'] : [kind];
+    const kind = kindOf(node);
+    const allowed = kind === 'comparison' ? comparisonKeys : [kind];
     for (const key of Object.keys(node))
-      if (!allowed.includes(key))
-        problems.push({ path: [...path, key], message: `Unknown field "${key}"; allowed here: ${allowed.join(', ')}` });
+      if (keywords.has(key) && !allowed.includes(key))
+        problems.push({ path: [...path, key], message: `"${key}" does not go together with "${allowed[0]!}"; make two conditions of it` });
     if (kind === 'not') return visit(node['not'], [...path, 'not'], depth + 1);
     if (kind === 'comparison') {
       if (++comparisons === maximumComparisons + 1)
@@ -46,6 +49,22 @@ export function conditionProblems(value: unknown): Problem[] {
   };
   visit(value, [], 1);
   return problems;
+}
+
+const comparisonKeys = ['field', 'operator', 'value'];
+const kindOf = (node: object) => (['all', 'any', 'not'] as const).find((key) => Object.hasOwn(node, key)) ?? 'comparison';
+
+/** The keys of a condition that have no effect, such as those of an editor. */
+function conditionWarnings(node: unknown, loc: string[]): Warning[] {
+  if (!isRecord(node)) return [];
+  const kind = kindOf(node);
+  const known = kind === 'comparison' ? comparisonKeys : [kind];
+  const unknown = Object.keys(node).filter((key) => !keywords.has(key));
+  const parts: unknown[] = kind === 'not' ? [node['not']] : kind !== 'comparison' && Array.isArray(node[kind]) ? node[kind] : [];
+  return [
+    ...unknown.map((key) => ({ loc: [...loc, key], msg: unknownKey(key, known) })),
+    ...parts.flatMap((part, index) => conditionWarnings(part, [...loc, kind, ...(kind === 'not' ? [] : [String(index)])])),
+  ];
 }
 
 function comparisonProblems({ field, operator, value }: Record<string, unknown>, at: Problem['path']): Problem[] {
@@ -74,12 +93,15 @@ const textsOf = (value: unknown): [number[], string][] =>
     typeof item === 'string' ? [[Array.isArray(value) ? [index] : [], item] as [number[], string]] : [],
   );
 
-export const Condition = z
-  .unknown()
-  .superRefine((value, context) => {
-    for (const { path, message } of conditionProblems(value)) context.addIssue({ code: 'custom', path, message });
-  })
-  .meta(conditionJsonSchema) as unknown as z.ZodType<Condition>;
+export const Condition = withWarnings(
+  z
+    .unknown()
+    .superRefine((value, context) => {
+      for (const { path, message } of conditionProblems(value)) context.addIssue({ code: 'custom', path, message });
+    })
+    .meta(conditionJsonSchema) as unknown as z.ZodType<Condition>,
+  conditionWarnings,
+);
 
 /** Whether `condition` holds in `scope`. `now` in epoch ms. Throws TemplateError when a template in a value cannot be rendered. */
 export function evaluate(condition: Condition, scope: Scope, now: number): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { warningsOf } from '../library/config-object.ts';
 import type { Issue } from '../library/errors.ts';
 import { readIdentified, type Identified } from '../library/identified-items.ts';
 import { isRecord } from '../library/json.ts';
@@ -85,5 +86,7 @@ function nodeIssues({ id: nodeId, type, data, nodeType }: ShapedNode, registry: 
   const issues = parsed.success ? [] : issuesOf(parsed.error, [...root, 'nodes', nodeId, 'data']);
   const isKnown = (one: Issue): boolean => issues.some((other) => other.msg === one.msg && other.loc.join('\n') === one.loc.join('\n'));
   const templates = templateProblems(data).map(({ path, message }) => problem(['nodes', nodeId, 'data', ...path], message));
-  return [...issues, ...templates.filter((one) => !isKnown(one))];
+  const withoutEffect = warningsOf(nodeType.dataSchema, data, [...root, 'nodes', nodeId, 'data']);
+  const isRendered = ({ loc }: Issue): boolean => !withoutEffect.some((one) => one.loc.every((part, index) => part === loc[index]));
+  return [...issues, ...templates.filter((one) => !isKnown(one) && isRendered(one))];
 }

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { durationSchema } from '../library/durations.ts';
-import { Problem, bodyId, createdAt, orNull, organizationId, queryBoolean, queryId, timestamp, updatedAt } from '../http/area.ts';
+import { eventType } from '../library/event-type.ts';
+import { Problem, bodyId, createdAt, orNull, organizationId, queryBoolean, queryId, timestamp, updatedAt, warnings } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 
 const jsonObject = z.record(z.string(), z.unknown());
@@ -70,6 +71,7 @@ export const WorkflowRecord = z
     version,
     status,
     definition: jsonObject.describe('The graph: `{ nodes, edges }`. Secrets in it are masked; a mask sent back keeps the secret.'),
+    warnings,
     created_at: createdAt,
     updated_at: timestamp.nullable().describe('When it was last changed, ISO 8601 in UTC; null: never.'),
     runs_count: z.int().describe('How many runs it has had, without test runs.'),
@@ -98,6 +100,7 @@ export const ValidationAnswer = z
   .object({
     valid: z.boolean().describe('Whether the journey could go active with it.'),
     errors: z.array(Problem).describe('All that is wrong; `loc` names the node or edge by its id. Empty when it is valid.'),
+    warnings,
   })
   .describe('What is wrong with a graph.')
   .openapi('AutomationValidation');
@@ -268,8 +271,8 @@ export const TestBody = z
     webhook: GivenWebhook.optional(),
     events: z
       .array(
-        z.strictObject({
-          event_type: z.string().min(1).max(100).describe('What happens.'),
+        z.object({
+          event_type: eventType.describe('What happens.'),
           data: jsonObject.default({}).describe('What is known of it.'),
           after: durationSchema({ allowZero: true })
             .default('PT0S')
@@ -338,17 +341,18 @@ const triggerState = z
   .enum(triggerStates)
   .describe('`active`: starts runs while its journey is active; `paused`: starts none; `archived`: put away.');
 
+/** Keys of a config may stand beside it, too. */
 export const NewTriggerBody = z
-  .object({
+  .looseObject({
     type: triggerType,
     name: name.nullish().describe('Name for people; absent: the name of its type.'),
-    config: jsonObject.default({}).describe(config),
+    config: jsonObject.nullish().describe(`${config} Its keys may also stand beside it.`),
   })
   .openapi('NewTrigger');
 export const TriggerPatchBody = z
-  .object({
+  .looseObject({
     name: name.optional().describe('A new name for people.'),
-    config: jsonObject.optional().describe(`Replaces the config as a whole. ${config}`),
+    config: jsonObject.optional().describe(`Replaces the config as a whole. ${config} Keys of a config beside it change these keys alone.`),
     state: z.enum(['active', 'paused']).optional().describe('`paused`: it starts no runs until it is `active` again.'),
   })
   .describe('What to change; absent fields stay as they are.')
@@ -363,6 +367,7 @@ export const TriggerRecord = z
     type: triggerType,
     name: z.string().describe('Name for people.'),
     config: jsonObject.describe(config),
+    warnings,
     state: triggerState,
     webhook_url: z.string().optional().describe('Type `webhook` alone: where to send requests.'),
     next_fire_at: timestamp

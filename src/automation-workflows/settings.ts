@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { configObject } from '../library/config-object.ts';
 import { BoundedCache } from '../library/bounded-cache.ts';
 import { durationSchema } from '../library/durations.ts';
+import { eventType } from '../library/event-type.ts';
 import { coversWholeWeek, WeeklySlots } from '../library/weekly-slots.ts';
 import { Condition } from './conditions.ts';
 import { timezoneProblem } from './schedule.ts';
@@ -22,7 +24,7 @@ export const zoneSchema = z.string().superRefine((zone, context) => {
   if (problem) context.addIssue({ code: 'custom', message: `${problem}, "contact" or "organization"` });
 });
 
-export const RetrySettings = z.strictObject({
+export const RetrySettings = configObject({
   max_attempts: z.int().min(1).max(10).default(3),
   initial_delay_seconds: z.number().min(0).max(3600).default(5),
   factor: z.number().min(1).max(10).default(2),
@@ -30,17 +32,18 @@ export const RetrySettings = z.strictObject({
 });
 
 /** When an entry key may enter again, counted from its last entry. */
-export const ReentrySettings = z
-  .strictObject({ mode: z.enum(['always', 'never', 'after']).default('always'), after: durationSchema().optional() })
-  .superRefine(({ mode, after }, context) => {
-    if (mode === 'after' && after === undefined)
-      context.addIssue({ code: 'custom', path: ['after'], message: 'Mode "after" needs a duration, for example "P7D"' });
-    if (mode !== 'after' && after !== undefined)
-      context.addIssue({ code: 'custom', path: ['after'], message: `after belongs to mode "after"; leave it out with "${mode}"` });
-  });
+export const ReentrySettings = configObject({
+  mode: z.enum(['always', 'never', 'after']).default('always'),
+  after: durationSchema().optional(),
+}).superRefine(({ mode, after }, context) => {
+  if (mode === 'after' && after === undefined)
+    context.addIssue({ code: 'custom', path: ['after'], message: 'Mode "after" needs a duration, for example "P7D"' });
+  if (mode !== 'after' && after !== undefined)
+    context.addIssue({ code: 'custom', path: ['after'], message: `after belongs to mode "after"; leave it out with "${mode}"` });
+});
 
-export const ExitRule = z.strictObject({
-  event_type: z.string().trim().min(1).max(100),
+export const ExitRule = configObject({
+  event_type: eventType,
   /** Over the event; the run with this entry key ends. Absent: the runs of the event's contact. */
   entry_key: templateSchema.nullish(),
   filter: Condition.nullish(),
@@ -48,20 +51,22 @@ export const ExitRule = z.strictObject({
 export type ExitRule = z.infer<typeof ExitRule>;
 
 /** The times in which nothing reaches a person. */
-export const QuietHours = z
-  .strictObject({ timezone: zoneSchema.default('contact'), slots: WeeklySlots, policy: z.enum(['defer', 'skip']).default('defer') })
-  .superRefine(({ slots }, context) => {
-    if (coversWholeWeek(slots))
-      context.addIssue({
-        code: 'custom',
-        path: ['slots'],
-        message: 'The slots cover the whole week, so nothing could ever be sent; leave some time free',
-      });
-  });
+export const QuietHours = configObject({
+  timezone: zoneSchema.default('contact'),
+  slots: WeeklySlots,
+  policy: z.enum(['defer', 'skip']).default('defer'),
+}).superRefine(({ slots }, context) => {
+  if (coversWholeWeek(slots))
+    context.addIssue({
+      code: 'custom',
+      path: ['slots'],
+      message: 'The slots cover the whole week, so nothing could ever be sent; leave some time free',
+    });
+});
 export type QuietHours = z.infer<typeof QuietHours>;
 
 /** Every setting of a workflow with its default. Strict: an unknown key is an error. */
-export const WorkflowSettings = z.strictObject({
+export const WorkflowSettings = configObject({
   reentry: ReentrySettings.prefault({}),
   /** Template; null: the contact's id, else the event's. */
   entry_key: templateSchema.nullable().default(null),

@@ -1,12 +1,16 @@
+import { boundPayload } from '../database/payload.ts';
 import { badRequest, invalid, invalidAt } from '../library/errors.ts';
 import { issuesOf } from '../library/schema-issues.ts';
 import { defaultConfigs, ScheduleConfig } from './configs.ts';
 import type { CampaignConfigs, ConfigChange, ConfigOwner } from './configs.ts';
 import { weeklySlotOf } from './time-slots.ts';
 
+/** With its unknown keys. */
+const maxConfigBytes = 16 * 1024;
+
 /**
  * The configs after a change; `current` is null for a new campaign. Objects merge key by key, slots are replaced as a whole, null gives
- * the default. Throws 422 for a schedule that cannot be, 400 for more calls at once than the organization may have.
+ * the default and removes an unknown key. Throws 422 for a schedule that cannot be, 400 for more calls at once than the organization may have.
  */
 export function changeConfigs(current: CampaignConfigs | null, change: ConfigChange, owner: ConfigOwner): CampaignConfigs {
   const defaults = defaultConfigs(owner);
@@ -16,12 +20,14 @@ export function changeConfigs(current: CampaignConfigs | null, change: ConfigCha
     throw badRequest(
       `max_concurrency ${change.max_concurrency} is over the organization's concurrent_call_limit of ${limit}; use ${limit} or fewer`,
     );
-  return {
+  const configs = {
     retry_config: merged(base.retry_config, change.retry_config, defaults.retry_config),
     max_concurrency: change.max_concurrency === undefined ? base.max_concurrency : (change.max_concurrency ?? defaults.max_concurrency),
     schedule_config: changedSchedule(base.schedule_config, change, defaults.schedule_config),
     circuit_breaker: merged(base.circuit_breaker, change.circuit_breaker, defaults.circuit_breaker),
   };
+  for (const [name, config] of Object.entries(configs)) boundPayload(JSON.stringify(config), maxConfigBytes, ['body', name]);
+  return configs;
 }
 
 function changedSchedule(current: ScheduleConfig, change: ConfigChange, defaults: ScheduleConfig): ScheduleConfig {
@@ -37,15 +43,14 @@ function changedSchedule(current: ScheduleConfig, change: ConfigChange, defaults
   return kept;
 }
 
-/** A config that was stored before a key existed gets its default. */
+/** A config that was stored before a key existed gets its default; an unknown key stays until it is null. */
 function merged<Config extends object>(
   current: Config,
   change: { [Key in keyof Config]?: Config[Key] | null | undefined } | null | undefined,
   defaults: Config,
 ): Config {
   if (change === null) return defaults;
-  const keys = Object.keys(defaults) as (keyof Config)[];
-  return Object.fromEntries(
-    keys.map((key) => [key, change?.[key] === undefined ? (current[key] ?? defaults[key]) : (change[key] ?? defaults[key])]),
-  ) as Config;
+  const given = Object.entries(change ?? {}).filter(([, value]) => value !== undefined);
+  const set = Object.entries({ ...current, ...Object.fromEntries(given) }).filter(([, value]) => value !== null);
+  return { ...defaults, ...Object.fromEntries(set) };
 }

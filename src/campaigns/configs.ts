@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject, warningsOf, type Warning } from '../library/config-object.ts';
 import { timezoneProblem } from '../automation-workflows/schedule.ts';
 import { WeeklySlot } from '../library/weekly-slots.ts';
 import { TimeSlots } from './time-slots.ts';
@@ -15,15 +16,15 @@ const number = (least: number, most: number) => {
 
 const retryKeys = {
   enabled: yesOrNo,
-  max_retries: wholeNumber(0, 10),
-  retry_delay_seconds: wholeNumber(30, 86_400),
+  max_retries: wholeNumber(0, 50),
+  retry_delay_seconds: wholeNumber(0, 604_800),
   retry_on_busy: yesOrNo,
   retry_on_no_answer: yesOrNo,
   retry_on_voicemail: yesOrNo,
   /** The delay before each retry is this many times the one before. */
   backoff_factor: number(1, 10),
 };
-export const RetryConfig = z.strictObject(retryKeys);
+export const RetryConfig = configObject(retryKeys);
 export type RetryConfig = z.infer<typeof RetryConfig>;
 
 const scheduleKeys = {
@@ -36,7 +37,7 @@ const scheduleKeys = {
   /** Each row's own zone goes before `timezone`. */
   use_contact_timezone: yesOrNo,
 };
-export const ScheduleConfig = z.strictObject(scheduleKeys).superRefine(({ enabled, slots }, context) => {
+export const ScheduleConfig = configObject(scheduleKeys).superRefine(({ enabled, slots }, context) => {
   if (enabled && slots.length === 0)
     context.addIssue({
       code: 'custom',
@@ -50,11 +51,18 @@ const breakerKeys = {
   enabled: yesOrNo,
   /** Share of failures among the calls that ended in the window; 0 trips at the first failure. */
   failure_threshold: number(0, 1),
-  window_seconds: wholeNumber(30, 3600),
+  window_seconds: wholeNumber(1, 86_400),
   min_calls_in_window: wholeNumber(1, 1000),
 };
-export const CircuitBreakerConfig = z.strictObject(breakerKeys);
+export const CircuitBreakerConfig = configObject(breakerKeys);
 export type CircuitBreakerConfig = z.infer<typeof CircuitBreakerConfig>;
+
+/** The parts of a campaign's configs that have no effect. */
+export const configWarnings = (configs: Omit<CampaignConfigs, 'max_concurrency'>): Warning[] => [
+  ...warningsOf(RetryConfig, configs.retry_config, ['body', 'retry_config']),
+  ...warningsOf(ScheduleConfig, configs.schedule_config, ['body', 'schedule_config']),
+  ...warningsOf(CircuitBreakerConfig, configs.circuit_breaker, ['body', 'circuit_breaker']),
+];
 
 export interface CampaignConfigs {
   retry_config: RetryConfig;
@@ -93,16 +101,14 @@ export const defaultConfigs = ({ timezone, plan }: ConfigOwner): CampaignConfigs
 
 type Change<Keys extends z.ZodRawShape> = { [Key in keyof Keys]: z.ZodOptional<z.ZodNullable<Keys[Key]>> };
 
-/** Each key may be absent, which keeps it, or null, which gives it its default. Any other key is an error. */
+/** Each key may be absent, which keeps it, or null, which gives it its default. */
 const changeOf = <Keys extends Record<string, z.ZodType>>(keys: Keys, defaults: Partial<Record<keyof Keys, unknown>>) =>
-  z
-    .strictObject(
-      Object.fromEntries(
-        Object.entries(keys).map(([key, schema]) => [key, (key in defaults ? schema.meta({ default: defaults[key] }) : schema).nullish()]),
-      ) as Change<Keys>,
-      'Must be an object',
-    )
-    .nullish();
+  configObject(
+    Object.fromEntries(
+      Object.entries(keys).map(([key, schema]) => [key, (key in defaults ? schema.meta({ default: defaults[key] }) : schema).nullish()]),
+    ) as Change<Keys>,
+    'Must be an object',
+  ).nullish();
 
 /** The fields of a create or PATCH body that set configs. */
 export const configChangeFields = {

@@ -1,9 +1,14 @@
 import type { Context } from '../accounts/context.ts';
+import { boundPayload } from '../database/payload.ts';
 import { existingAgent } from '../voice-agents/agents/existing-agent.ts';
 import { changeConfigs } from './change-configs.ts';
 import type { NewCampaignInput } from './schemas.ts';
+import type { SourceOptions } from './source/options.ts';
 import { lookAtSource } from './sources/look-at-source.ts';
 import { insertCampaign, type CampaignRow } from './store.ts';
+
+/** With its unknown keys. */
+const maxOptionsBytes = 16 * 1024;
 
 /** A draft. Throws 404 for an agent or a source that is not there, 422 for a source that nobody could be called from, 400 over a limit. */
 export async function createCampaign(context: Context, input: NewCampaignInput): Promise<CampaignRow> {
@@ -16,9 +21,15 @@ export async function createCampaign(context: Context, input: NewCampaignInput):
     agent_id: agent.id,
     source_type,
     source_id,
-    source_options: source_options ?? {},
+    source_options: givenOptions(source_options ?? {}),
     total_rows: totalRows,
     ...configs,
   };
   return insertCampaign(context.database, context.organization.id, campaign, context.clock());
+}
+
+/** Which rows a redial takes stands under `redial` beside them, and is not for callers to say. */
+function givenOptions(options: SourceOptions): SourceOptions {
+  boundPayload(JSON.stringify(options), maxOptionsBytes, ['body', 'source_options']);
+  return Object.fromEntries(Object.entries(options).filter(([key]) => key !== 'redial'));
 }

@@ -1,9 +1,12 @@
 import type { z } from '@hono/zod-openapi';
 import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
 import { rowOutcomes } from '../voice-agents/dialing/call-outcomes.ts';
+import { warningsOf } from '../library/config-object.ts';
+import { configWarnings } from './configs.ts';
 import { countsOf, emptyTally } from './row-states.ts';
 import type { CampaignProgress as LiveProgress, LiveCampaign, LogEntry, RowRecord } from './rows/live-campaign.ts';
 import type { CampaignProgress, CampaignRecord, CampaignRowRecord } from './schemas.ts';
+import { SourceOptions } from './source/options.ts';
 import type { CampaignRow } from './store.ts';
 
 /** A campaign as its row says, and where `live` is given as its object says. */
@@ -36,6 +39,10 @@ export function campaignRecord(row: CampaignRow, live: LiveCampaign | null = nul
     max_concurrency,
     schedule_config,
     circuit_breaker,
+    warnings: [
+      ...configWarnings({ retry_config, schedule_config, circuit_breaker }),
+      ...warningsOf(SourceOptions, sourceOptions, ['body', 'source_options']),
+    ],
     logs: live?.logs.map(logRecord) ?? [],
   };
 }

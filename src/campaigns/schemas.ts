@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { cleanLine } from '../contacts/clean-text.ts';
-import { bodyId, timestamp } from '../http/area.ts';
+import { bodyId, timestamp, warnings } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { rowOutcomes } from '../voice-agents/dialing/call-outcomes.ts';
 import { CircuitBreakerConfig, configChangeFields, RetryConfig, ScheduleConfig } from './configs.ts';
@@ -169,6 +169,7 @@ export const CampaignRecord = z
     max_concurrency: z.int(),
     schedule_config: ScheduleConfig,
     circuit_breaker: CircuitBreakerConfig,
+    warnings,
     logs: z.array(LogEntry).openapi({ description: 'The last 100, newest first; empty in lists' }),
   })
   .openapi('Campaign');

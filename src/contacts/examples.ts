@@ -34,6 +34,7 @@ const customers = {
   description: null,
   metadata: {},
   column_schema: [],
+  warnings: [],
   contacts_count: 1,
   created_at: at,
   updated_at: at,

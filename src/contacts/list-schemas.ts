@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { bodyId, createdAt, organizationId, timestamp, updatedAt } from '../http/area.ts';
+import { bodyId, createdAt, organizationId, timestamp, updatedAt, warnings } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
+import { configObject, warningsOf, type Warning } from '../library/config-object.ts';
 import { cleanLine } from './clean-text.ts';
 
 export const maximumIdsPerRequest = 5000;
@@ -26,16 +27,25 @@ const columnFields = {
 };
 const columnMeaning = 'Which fields the dashboard shows for this list, in order, up to 200.';
 
-const column = z
-  .object({ ...columnFields, label: columnFields.label.optional(), type: columnFields.type.default('string') })
-  .transform((one) => ({ key: one.key, label: one.label ?? one.key, type: one.type }));
+const column = configObject({
+  ...columnFields,
+  label: columnFields.label.optional(),
+  type: columnFields.type.default('string'),
+}).transform(({ key, label, ...rest }) => ({ key, label: label ?? key, ...rest }));
 
 const columnSchema = z
   .array(column, 'Must be a list of columns')
   .max(200, 'At most 200 columns')
   .refine((columns) => new Set(columns.map(({ key }) => key)).size === columns.length, 'Each key may come once')
+  .refine(
+    (columns) => JSON.stringify(columns).length <= maximumMetadataBytes,
+    `Must have ${maximumMetadataBytes} characters of JSON or fewer`,
+  )
   .nullish()
   .describe(`${columnMeaning} null clears it.`);
+
+/** The keys of columns that have no effect. */
+export const columnWarnings = (columns: unknown): Warning[] => warningsOf(columnSchema, columns, ['body', 'column_schema']);
 
 const metadata = z
   .record(z.string(), z.unknown(), 'Must be an object')
@@ -61,7 +71,8 @@ export const ContactListRecord = z
     name: z.string().describe('Name of the list, unique in the organization without regard to case.'),
     description: z.string().nullable().describe('What the list is for; null when nobody has said it.'),
     metadata: z.record(z.string(), z.unknown()).describe('What you keep with the list; `{}` at first.'),
-    column_schema: z.array(z.object(columnFields)).describe(columnMeaning),
+    column_schema: z.array(configObject(columnFields)).describe(columnMeaning),
+    warnings,
     contacts_count: z.int().describe('How many contacts are on it.'),
     created_at: createdAt,
     updated_at: updatedAt,

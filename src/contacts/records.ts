@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { toTimestamp } from '../library/clock.ts';
 import type { Contact } from './contact.ts';
-import type { ContactListRecord } from './list-schemas.ts';
+import { columnWarnings, type ContactListRecord } from './list-schemas.ts';
 import type { ContactRecord as ContactSchema } from './schemas.ts';
 import type { ContactList } from './store-lists.ts';
 
@@ -31,6 +31,7 @@ export const listRecord = (list: ContactList): z.infer<typeof ContactListRecord>
   description: list.description,
   metadata: list.metadata,
   column_schema: list.column_schema,
+  warnings: columnWarnings(list.column_schema),
   contacts_count: list.contacts_count,
   created_at: toTimestamp(list.created_at),
   updated_at: toTimestamp(list.updated_at),

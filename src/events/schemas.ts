@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { queryBoolean, timestamp } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
+import { eventType, maxEventTypeLength } from '../library/event-type.ts';
 import { parseIsoInstant } from '../library/instants.ts';
-
-export const eventType = z.string().trim().min(1, 'Must not be empty').max(100, 'Must have 100 characters or fewer');
 
 export const EventBody = z
   .object({
@@ -70,7 +69,7 @@ export const endOf = (text: string): number => startOf(text) + (day.test(text) ?
 
 export const EventQuery = z.object({
   ...pageQuery,
-  event_type: z.string().max(200).optional().describe('Only events of this type.'),
+  event_type: z.string().max(maxEventTypeLength).optional().describe('Only events of this type.'),
   search: z.string().trim().max(200).optional().describe('Part of the phone, the name of the contact or the event type.'),
   start_date: momentText.optional().openapi({
     description: 'Only events received at or after this: a date (from its beginning in UTC) or an ISO 8601 time.',

@@ -86,6 +86,19 @@ export const organizationId = z.int().describe('Id of the organization to which 
 export const createdAt = timestamp.describe('When it was created, ISO 8601 in UTC.');
 export const updatedAt = timestamp.describe('When it was last changed, ISO 8601 in UTC; at first the time of its creation.');
 
+/** Of a record with configs. */
+export const warnings = z
+  .array(
+    z
+      .object({
+        loc: z.array(z.string()).describe('Where it stands, as in a 422.'),
+        msg: z.string().describe('What it is and, where a known key is near, which one may have been meant.'),
+      })
+      .describe('A part of a config that has no effect.')
+      .openapi('Warning'),
+  )
+  .describe('Parts of its configs that have no effect, such as unknown keys, which are kept; mostly empty.');
+
 export const deletedStatus = z
   .object({ status: z.literal('deleted').describe('Always `deleted`.') })
   .describe('It is gone.')

@@ -140,7 +140,7 @@ export const SearchBody = z
     limit: z
       .int('Must be an integer')
       .min(1, 'Must be 1 or more')
-      .max(50, 'Must be 50 or less')
+      .max(100, 'Must be 100 or less')
       .default(5)
       .describe('How many chunks to answer at most.'),
     document_uuids: z

@@ -1,4 +1,5 @@
 import { IANAZone } from 'luxon';
+import { clockTime } from './time-of-day.ts';
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -51,9 +52,9 @@ function firstWhere(before: number, after: number, holds: (instant: number) => b
 export const addCalendarDays = (now: number, days: number, zone: string): number =>
   instantOfWallClock(zone, wallClockAt(zone, now) + days * day);
 
-/** Minutes after midnight of `HH:MM` (00:00 to 23:59), or null. */
+/** Minutes after midnight of a time from 00:00 to 23:59, as `clockTime` reads it, or null. */
 export function minutesOfDay(text: string): number | null {
-  const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
+  const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(clockTime(text));
   return match ? Number(match[1]) * 60 + Number(match[2]) : null;
 }
 

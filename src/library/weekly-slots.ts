@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { configObject } from './config-object.ts';
+import { clockTime } from './time-of-day.ts';
 import { nextClockChange, wallClockAt } from './time-zones.ts';
 
 const minute = 60_000;
@@ -6,23 +8,26 @@ const day = 24 * 60 * minute;
 const week = 7 * day;
 
 const form = /^(?:([01]\d|2[0-3]):([0-5]\d)|24:00)$/;
-const timeOfDay = z.string().regex(form, 'Must be HH:MM between 00:00 and 24:00');
+const timeOfDay = z
+  .string()
+  .overwrite(clockTime)
+  .refine((text) => form.test(text), 'Must be HH:MM between 00:00 and 24:00');
 const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 
 /**
  * A stretch of the week as a clock on the wall shows it. `day_of_week` 0 = Monday .. 6 = Sunday; the start is inside, the end is not; an
  * end before the start is on the next day.
  */
-export const WeeklySlot = z
-  .strictObject({ day_of_week: z.int().min(0).max(6), start_time: timeOfDay, end_time: timeOfDay })
-  .superRefine(({ start_time, end_time }, context) => {
+export const WeeklySlot = configObject({ day_of_week: z.int().min(0).max(6), start_time: timeOfDay, end_time: timeOfDay }).superRefine(
+  ({ start_time, end_time }, context) => {
     if ((minutesOf(end_time) - minutesOf(start_time)) % (24 * 60) === 0 && !(start_time === '00:00' && end_time === '24:00'))
       context.addIssue({
         code: 'custom',
         path: ['end_time'],
         message: `${start_time} to ${end_time} is no time at all; for the whole day write 00:00 to 24:00`,
       });
-  });
+  },
+);
 
 export type WeeklySlot = z.infer<typeof WeeklySlot>;
 

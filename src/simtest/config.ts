@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject, warningsOf, type Warning } from '../library/config-object.ts';
 import { validateTemplate } from '../automation-workflows/templates.ts';
 import type { Json } from '../library/json.ts';
 
@@ -17,31 +18,29 @@ const check = { name, required: z.boolean().default(true) };
 /** What is asked of a conversation when it is over. */
 export const Check = z.discriminatedUnion('type', [
   /** A node, by its id or its name, that the side came through. */
-  z.strictObject({ ...check, type: z.literal('reached_node'), node: z.string().min(1).max(200), speaker: of }),
-  z.strictObject({
+  configObject({ ...check, type: z.literal('reached_node'), node: z.string().min(1).max(200), speaker: of }),
+  configObject({
     ...check,
     type: z.literal('disposition'),
     /** One of these. */
     value: z.union([z.string().min(1).max(200), z.array(z.string().min(1).max(200)).min(1).max(50)]),
     speaker: of,
   }),
-  z
-    .strictObject({
-      ...check,
-      type: z.literal('extracted'),
-      variable: z.string().min(1).max(100),
-      comparator: z.enum(comparators).default('='),
-      value: scalar.nullable().optional(),
-      speaker: of,
-    })
-    .refine(({ comparator, value }) => comparator === 'exists' || (value ?? null) !== null, {
-      path: ['value'],
-      message: 'Give what the variable is compared with; only "exists" needs nothing',
-    }),
+  configObject({
+    ...check,
+    type: z.literal('extracted'),
+    variable: z.string().min(1).max(100),
+    comparator: z.enum(comparators).default('='),
+    value: scalar.nullable().optional(),
+    speaker: of,
+  }).refine(({ comparator, value }) => comparator === 'exists' || (value ?? null) !== null, {
+    path: ['value'],
+    message: 'Give what the variable is compared with; only "exists" needs nothing',
+  }),
   /** Without case, anywhere in an utterance. */
-  z.strictObject({ ...check, type: z.literal('contains'), value: z.string().min(1).max(2_000), speaker }),
-  z.strictObject({ ...check, type: z.literal('not_contains'), value: z.string().min(1).max(2_000), speaker }),
-  z.strictObject({
+  configObject({ ...check, type: z.literal('contains'), value: z.string().min(1).max(2_000), speaker }),
+  configObject({ ...check, type: z.literal('not_contains'), value: z.string().min(1).max(2_000), speaker }),
+  configObject({
     ...check,
     type: z.literal('tool_called'),
     tool: z.string().min(1).max(100),
@@ -49,27 +48,25 @@ export const Check = z.discriminatedUnion('type', [
     arguments: z.record(z.string(), z.unknown()).optional(),
     speaker: of,
   }),
-  z.strictObject({ ...check, type: z.literal('max_turns'), value: z.int().min(1).max(100) }),
+  configObject({ ...check, type: z.literal('max_turns'), value: z.int().min(1).max(100) }),
   /** The language model reads the transcript and answers whether this is true. */
-  z.strictObject({ ...check, type: z.literal('judge'), criteria: z.string().trim().min(1, 'Must not be empty').max(4_000) }),
+  configObject({ ...check, type: z.literal('judge'), criteria: z.string().trim().min(1, 'Must not be empty').max(4_000) }),
 ]);
 export type Check = z.output<typeof Check>;
 
 const context = z.record(z.string(), z.unknown()).default({});
 
-export const TestToolMock = z
-  .strictObject({
-    name: z.string().min(1).max(100),
-    /** A request's body holds nothing but JSON; `z.json()` cannot be described to OpenAPI. */
-    response: (z.unknown() as z.ZodType<Json>).optional(),
-    error: z.string().max(2_000).optional(),
-    /** Milliseconds. */
-    delay_ms: z.int().min(0).max(30_000).optional(),
-  })
-  .refine(({ response, error }) => (response === undefined) !== (error === undefined), 'Give either response or error');
+export const TestToolMock = configObject({
+  name: z.string().min(1).max(100),
+  /** A request's body holds nothing but JSON; `z.json()` cannot be described to OpenAPI. */
+  response: (z.unknown() as z.ZodType<Json>).optional(),
+  error: z.string().max(2_000).optional(),
+  /** Milliseconds. */
+  delay_ms: z.int().min(0).max(30_000).optional(),
+}).refine(({ response, error }) => (response === undefined) !== (error === undefined), 'Give either response or error');
 
 /** How a session goes, and what is asked of it. A turn is one utterance of one side. */
-export const TestConfig = z.strictObject({
+export const TestConfig = configObject({
   max_turns: z.int().min(1).max(100).default(20),
   max_duration_seconds: z.int().min(1).max(3_600).default(300),
   first_speaker: z.enum(['actor', 'adversary']).default('adversary'),
@@ -105,3 +102,6 @@ export const TestConfig = z.strictObject({
   tool_mocks: z.array(TestToolMock).max(mostMocks, `Must have ${mostMocks} mocks or fewer`).default([]),
 });
 export type TestConfig = z.output<typeof TestConfig>;
+
+/** The parts of a config that have no effect. */
+export const configWarnings = (config: unknown, loc: string[] = ['body', 'config']): Warning[] => warningsOf(TestConfig, config, loc);

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../accounts/context.ts';
 import { requireActive } from '../voice-agents/agents/existing-agent.ts';
+import { configWarnings } from './config.ts';
 import { loadTestObject } from './load-test-object.ts';
 import { insertLoadTest } from './load-test-store.ts';
 import { soundPairing } from './pairing.ts';
@@ -22,5 +23,11 @@ export async function createLoadTest(context: Context, input: NewLoadTestInput):
   await loadTestObject(bindings, organization.id, id, (object) => object.begin(organization.id, id)).catch((error: unknown) =>
     log.error('a load test could not begin at once', error, { load_test_id: id }),
   );
-  return { load_test_group_id: id, test_session_ids: sessionIds, total: sessionIds.length, status: 'running' };
+  return {
+    load_test_group_id: id,
+    test_session_ids: sessionIds,
+    total: sessionIds.length,
+    status: 'running',
+    warnings: configWarnings(config),
+  };
 }

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
+import { configWarnings } from './config.ts';
 import type { SessionStatus } from './contract.ts';
 import type { LoadTestStatistics } from './load-test-statistics.ts';
 import type { LoadTestRow, SessionLine } from './load-test-store.ts';
@@ -15,6 +16,7 @@ export const loadTestRecord = (row: LoadTestRow): z.infer<typeof LoadTestRecord>
   concurrency: row.concurrency,
   ramp_seconds: row.ramp_seconds,
   config: row.config,
+  warnings: configWarnings(row.config),
   created_at: toTimestamp(row.created_at),
   completed_at: nullableTimestamp(row.completed_at),
 });

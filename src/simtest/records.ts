@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
+import { configWarnings } from './config.ts';
 import type { LiveSession } from './contract.ts';
 import type { ConversationRecord, TestSessionRecord } from './schemas.ts';
 import type { SessionRow } from './store.ts';
@@ -17,6 +18,7 @@ export function sessionRecord(row: SessionRow, live: LiveSession | null = null):
     load_test_group_id: row.load_test_id,
     test_index: row.test_index,
     config: row.config,
+    warnings: configWarnings(row.config),
     results,
     error,
     created_at: toTimestamp(row.created_at),

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { cleanLine } from '../contacts/clean-text.ts';
-import { bodyId, queryId, timestamp } from '../http/area.ts';
+import { bodyId, queryId, timestamp, warnings } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { TestConfig } from './config.ts';
 import { sessionStatuses } from './contract.ts';
@@ -15,7 +15,7 @@ const pairing = {
   name,
   actor_workflow_id: bodyId.openapi({ description: 'The voice agent that is tested' }),
   adversary_workflow_id: bodyId.openapi({ description: 'The voice agent that plays the person; may be the same one' }),
-  config: TestConfig,
+  config: TestConfig.prefault({}),
 };
 
 export const NewSessionBody = z.object(pairing).openapi('NewTestSession', {
@@ -89,6 +89,7 @@ export const TestSessionRecord = z
     load_test_group_id: count.nullable(),
     test_index: count.nullable().openapi({ description: 'Its place in its load test, or among the required tests of an agent, from 0' }),
     config: z.record(z.string(), z.unknown()),
+    warnings,
     results: TestResults.nullable(),
     error: z.string().nullable(),
     created_at: timestamp,
@@ -135,6 +136,7 @@ export const StartedLoadTest = z
     test_session_ids: z.array(count).openapi({ description: 'In the order of their test_index' }),
     total: count,
     status: z.enum(loadTestStatuses),
+    warnings,
   })
   .openapi('StartedLoadTest');
 
@@ -149,6 +151,7 @@ export const LoadTestRecord = z
     concurrency: count,
     ramp_seconds: count,
     config: z.record(z.string(), z.unknown()),
+    warnings,
     created_at: timestamp,
     completed_at: timestamp.nullable(),
   })

@@ -7,6 +7,7 @@ import { createAgent } from './agents/create.ts';
 import { existingAgentWithDefinition } from './agents/existing-agent.ts';
 import { proposalIssues, storedIssues } from './agents/prepare-definition.ts';
 import { agentRecord } from './agents/records.ts';
+import { definitionWarnings } from './definition/warnings.ts';
 import { changeVerifiedAgent, verifyAgent } from './agents/verify.ts';
 import { runRoutes } from './run-routes.ts';
 import * as schemas from './schemas.ts';
@@ -100,7 +101,7 @@ const agentRoutes = createArea()
     const { workflow_definition: stored } = await existingAgentWithDefinition(c.var.context, c.req.valid('param').workflow_id);
     const { workflow_definition: proposed } = c.req.valid('json');
     const errors = await (proposed ? proposalIssues(c.var.context, proposed, stored) : storedIssues(c.var.context, stored));
-    return c.json({ valid: errors.length === 0, errors }, 200);
+    return c.json({ valid: errors.length === 0, errors, warnings: definitionWarnings(proposed ?? stored) }, 200);
   })
   .openapi(verifyRoute, async (c) => c.json(await verifyAgent(c.var.context, c.req.valid('param').workflow_id), 200));
 

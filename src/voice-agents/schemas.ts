@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { bodyId, timestamp, queryBoolean } from '../http/area.ts';
+import { bodyId, queryBoolean, timestamp, warnings } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { TestResults, TestSessionRecord } from '../simtest/schemas.ts';
 import { longestCallSeconds } from './conversation/guards.ts';
@@ -26,7 +26,7 @@ const definition = jsonObject.openapi({
   },
 });
 const configurations = jsonObject.openapi({
-  description: `How the agent talks; an unknown key is refused, null is the default. \`model\`, \`max_call_duration\` (seconds, 300, at most ${longestCallSeconds}), \`max_user_idle_timeout\` (seconds, 10), \`recording_enabled\` (true), \`language\` (such as "en-US"), \`voice\`, \`tts_provider\`, \`transcription_provider\`, \`phrases\` (what it says without asking the model), \`required_tests\` (\`[{ adversary_workflow_id, config }]\`, at most 50: which agent plays the person, and the \`config\` of a test session).`,
+  description: `How the agent talks; an unknown key is kept and named in \`warnings\`, null is the default. \`model\`, \`max_call_duration\` (seconds, 300, at most ${longestCallSeconds}), \`max_user_idle_timeout\` (seconds, 10), \`recording_enabled\` (true), \`language\` (such as "en-US"), \`voice\`, \`tts_provider\`, \`transcription_provider\`, \`phrases\` (what it says without asking the model), \`required_tests\` (\`[{ adversary_workflow_id, config }]\`, at most 50: which agent plays the person, and the \`config\` of a test session).`,
   example: { max_call_duration: 600, language: 'en-US', phrases: { goodbye: 'Goodbye, and thank you.' } },
 });
 const variables = jsonObject.openapi({ description: 'What prompts may use where a call brings no variable of that name' });
@@ -72,6 +72,7 @@ export const AgentRecord = z
     call_disposition_codes: jsonObject,
     total_runs: z.int(),
     workflow_configurations: jsonObject,
+    warnings,
   })
   .openapi('VoiceAgent');
 
@@ -84,7 +85,7 @@ export const AgentList = listOf('workflows', AgentRecord);
 
 const problem = z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() });
 export const AgentValidationBody = z.object({ workflow_definition: definition.nullish() }).openapi('VoiceAgentProposal');
-export const AgentValidation = z.object({ valid: z.boolean(), errors: z.array(problem) }).openapi('VoiceAgentValidation');
+export const AgentValidation = z.object({ valid: z.boolean(), errors: z.array(problem), warnings }).openapi('VoiceAgentValidation');
 
 export const AgentVerification = z
   .object({

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { conditionOperators, type ConditionOperator } from '../../src/automation-workflows/condition-operators.ts';
 import { Condition, conditionProblems, evaluate, explain } from '../../src/automation-workflows/conditions.ts';
+import { warningsOf } from '../../src/library/config-object.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 const scope = {
@@ -194,13 +195,22 @@ test('each negative operator is the opposite of its positive one, for any value 
 const problemsOf = (value: unknown) =>
   (Condition.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n');
 
-test('an unknown operator is refused with the allowed ones, an unknown key by its name', () => {
+test('an unknown operator is refused with the allowed ones, two kinds of condition in one by the name of the second', () => {
   expect(problemsOf({ field: 'a', operator: 'matches', value: 'x' })).toMatch(
     /^operator: Unknown operator "matches"; allowed: eq, neq, .*within_last$/,
   );
   expect(problemsOf({ field: 'a', operator: 'constructor', value: 'x' })).toContain('Unknown operator "constructor"');
-  expect(problemsOf({ all: [{ field: 'a', operator: 'eq', value: 1, case: true }] })).toContain('all.0.case: Unknown field "case"');
-  expect(problemsOf({ all: [], any: [] })).toContain('any: Unknown field "any"');
+  expect(problemsOf({ all: [], any: [] })).toContain('any: "any" does not go together with "all"');
+  expect(problemsOf({ not: { field: 'a', operator: 'exists' }, field: 'b' })).toContain('field: "field" does not go together with "not"');
+});
+
+test('an unknown key of a condition is kept, has no effect, and is warned of in its place', () => {
+  const tree = { all: [{ field: 'a', operator: 'eq', value: 1, valeu: true }, { not: { any: [], id: 'ui-7' } }] };
+  expect(Condition.parse(tree)).toEqual(tree);
+  expect(warningsOf(Condition, tree, ['filter'])).toEqual([
+    { loc: ['filter', 'all', '0', 'valeu'], msg: '`valeu` is not known and has no effect; did you mean `value`?' },
+    { loc: ['filter', 'all', '1', 'not', 'id'], msg: '`id` is not known and has no effect; known here: `any`' },
+  ]);
 });
 
 test('every fault of a tree is reported in its own place', () => {

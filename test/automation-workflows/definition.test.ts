@@ -122,8 +122,8 @@ const defects: Record<string, (graph: Graph, choose: <Item>(items: readonly Item
   },
   'data of the wrong shape'({ nodes }, choose) {
     const one = choose(nodes);
-    one.data = { ...one.data, no_such_key: 1 };
-    return `nodes.${one.id}.data.no_such_key`;
+    (one as { data: unknown }).data = ['no object'];
+    return `nodes.${one.id}.data`;
   },
   'a template that does not parse'({ nodes, edges }) {
     nodes.push(node('broken', 'set_context', { assign: { a: { b: ['{{ x'] } } }));
@@ -169,6 +169,12 @@ const loopThrough = (type: string): Graph => ({
 test('a loop that passes a wait is allowed, and the same loop without it is shown whole', () => {
   expect(messages(loopThrough('wait'))).toEqual([]);
   expect(messages(loopThrough('set_context'))).toEqual(['The loop a -> b -> a passes no wait; put a wait node into it']);
+});
+
+test('an unknown key of a node is no fault, whatever text it holds', () => {
+  const graph = loopThrough('wait');
+  graph.nodes[1]!.data = { ...graph.nodes[1]!.data, colour: '{{ broken' };
+  expect(messages(graph)).toEqual([]);
 });
 
 test('one fault of a node does not make faults of its neighbours', () => {

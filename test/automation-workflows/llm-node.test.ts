@@ -110,7 +110,7 @@ test('a dry run shows the request and asks nobody', async () => {
 test('data that cannot work is refused with its place', () => {
   expect(problems({})).toContain('prompt:');
   expect(problems({ prompt: '' })).toContain('prompt:');
-  expect(problems({ prompt: 'x', temperature: 1 })).toContain('Unrecognized key: "temperature"');
+  expect(problems({ prompt: 'x', temperature: 1 })).toBe('');
   expect(problems({ prompt: 'x', model: ' ' })).toContain('model:');
   expect(problems({ prompt: 'x', output_schema: { type: 'objekt' } })).toContain('output_schema.type: Must be one of');
   expect(problems({ prompt: 'x', output_schema: { type: 'array' } })).toContain(

@@ -108,8 +108,8 @@ test('every node type has an example that fits, handles, and a JSON Schema of it
   for (const [name, type] of nodeTypes) {
     expect(type.dataSchema.safeParse(type.example).error, name).toBeUndefined();
     const schema = z.toJSONSchema(type.dataSchema, { io: 'input' });
-    expect(schema, name).toMatchObject({ type: 'object', additionalProperties: false });
-    expect(problems(name, { ...type.example, no_such_key: 1 }), name).toContain('Unrecognized key: "no_such_key"');
+    expect(schema, name).toMatchObject({ type: 'object', additionalProperties: {} });
+    expect(problems(name, { ...type.example, no_such_key: 1 }), name).toBe('');
     if (type.isSideEffect) expect(type.handles(type.example), name).toContain('error');
   }
 });

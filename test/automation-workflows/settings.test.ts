@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { retryDelayMs } from '../../src/automation-workflows/retry-policy.ts';
 import { WorkflowSettings, defaultWorkflowSettings } from '../../src/automation-workflows/settings.ts';
+import { warningsOf } from '../../src/library/config-object.ts';
 import { issuesOf } from '../../src/library/schema-issues.ts';
 import { parseRetryAfter } from '../../src/library/retry-after.ts';
 
@@ -26,10 +27,13 @@ test('every setting has its default', () => {
   expect(WorkflowSettings.parse(defaultWorkflowSettings)).toEqual(defaultWorkflowSettings);
 });
 
-test('an unknown setting is refused by its name, wherever it stands', () => {
-  expect(issues({ time_out: 'P1D', retry: { tries: 3 } })).toEqual([
-    'body.settings.retry.tries: Unknown field "tries"',
-    'body.settings.time_out: Unknown field "time_out"',
+test('an unknown setting is kept and warned of, wherever it stands', () => {
+  const given = { time_out: 'P1D', retry: { max_attempt: 3 }, exit_on: [{ event_type: 'left', filters: 1 }] };
+  expect(WorkflowSettings.parse(given)).toMatchObject(given);
+  expect(warningsOf(WorkflowSettings, given, ['body', 'settings']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)).toEqual([
+    'body.settings.time_out: `time_out` is not known and has no effect; did you mean `timeout`?',
+    'body.settings.retry.max_attempt: `max_attempt` is not known and has no effect; did you mean `max_attempts`?',
+    'body.settings.exit_on.0.filters: `filters` is not known and has no effect; did you mean `filter`?',
   ]);
 });
 
@@ -47,7 +51,8 @@ test('rules of admission, exits and quiet hours are refused with what would do',
   expect(issues({ reentry: { mode: 'sometimes' } })[0]).toMatch(/reentry\.mode: .*"always"\|"never"\|"after"/);
   expect(issues({ max_active_runs: 0 })[0]).toMatch(/max_active_runs/);
   expect(issues({ exit_on: [{ event_type: '' }] })[0]).toMatch(/exit_on\.0\.event_type/);
-  expect(issues({ exit_on: [{ event_type: 'left', key: 'x' }] })[0]).toContain('Unknown field "key"');
+  expect(issues({ exit_on: [{ event_type: 'x'.repeat(255) }] })).toEqual([]);
+  expect(issues({ exit_on: [{ event_type: 'x'.repeat(256) }] })[0]).toContain('255 characters or fewer');
   expect(issues({ exit_on: [{ event_type: 'left', entry_key: '{{ data.id' }] })[0]).toMatch(/exit_on\.0\.entry_key: Template/);
   expect(issues({ exit_on: [{ event_type: 'left', filter: { field: 'data.id', operator: 'like', value: 1 } }] })[0]).toContain('operator');
   const night = { day_of_week: 0, start_time: '20:00', end_time: '08:00' };

@@ -135,20 +135,19 @@ describe('time_slots', () => {
   });
 });
 
-describe('every bad key and value is named with its fault', () => {
+describe('every bad value is named with its fault', () => {
   const slot = (day: string, start: string, end: string) => ({ time_slots: [{ day, start, end }] });
   const slots = (value: unknown) => ({ schedule_config: { enabled: true, slots: value } });
 
   test.each([
-    [{ retry_config: { max_retrys: 1 } }, ['body.retry_config.max_retrys: Unknown field "max_retrys"']],
-    [{ retry_config: { max_retries: 11 } }, ['body.retry_config.max_retries: Must be a whole number from 0 to 10']],
-    [{ retry_config: { max_retries: 1.5 } }, ['body.retry_config.max_retries: Must be a whole number from 0 to 10']],
-    [{ retry_config: { max_retries: '2' } }, ['body.retry_config.max_retries: Must be a whole number from 0 to 10']],
+    [{ retry_config: { max_retries: 51 } }, ['body.retry_config.max_retries: Must be a whole number from 0 to 50']],
+    [{ retry_config: { max_retries: 1.5 } }, ['body.retry_config.max_retries: Must be a whole number from 0 to 50']],
+    [{ retry_config: { max_retries: '2' } }, ['body.retry_config.max_retries: Must be a whole number from 0 to 50']],
     [
-      { retry_config: { enabled: 'yes', retry_delay_seconds: 29, backoff_factor: 0.5 } },
+      { retry_config: { enabled: 'yes', retry_delay_seconds: -1, backoff_factor: 0.5 } },
       [
         'body.retry_config.enabled: Must be true or false',
-        'body.retry_config.retry_delay_seconds: Must be a whole number from 30 to 86400',
+        'body.retry_config.retry_delay_seconds: Must be a whole number from 0 to 604800',
         'body.retry_config.backoff_factor: Must be a number from 1 to 10',
       ],
     ],
@@ -157,12 +156,11 @@ describe('every bad key and value is named with its fault', () => {
     [{ max_concurrency: 0 }, ['body.max_concurrency: Must be a whole number from 1 to 1000']],
     [{ max_concurrency: 1001 }, ['body.max_concurrency: Must be a whole number from 1 to 1000']],
     [
-      { circuit_breaker: { failure_threshold: 50, window_seconds: 5, min_calls_in_window: 0, treshold: 1 } },
+      { circuit_breaker: { failure_threshold: 50, window_seconds: 0, min_calls_in_window: 0, treshold: 1 } },
       [
         'body.circuit_breaker.failure_threshold: Must be a number from 0 to 1',
-        'body.circuit_breaker.window_seconds: Must be a whole number from 30 to 3600',
+        'body.circuit_breaker.window_seconds: Must be a whole number from 1 to 86400',
         'body.circuit_breaker.min_calls_in_window: Must be a whole number from 1 to 1000',
-        'body.circuit_breaker.treshold: Unknown field "treshold"',
       ],
     ],
     [
@@ -176,12 +174,11 @@ describe('every bad key and value is named with its fault', () => {
     ],
     [slots(monday), ['body.schedule_config.slots: Must be a list of slots']],
     [slots(Array.from({ length: 51 }, () => monday)), ['body.schedule_config.slots: At most 50 slots']],
-    [slots([{ ...monday, day: 1 }]), ['body.schedule_config.slots.0.day: Unknown field "day"']],
     [
       slots([monday, { ...monday, end_time: '09:00' }]),
       ['body.schedule_config.slots.1.end_time: 09:00 to 09:00 is no time at all; for the whole day write 00:00 to 24:00'],
     ],
-    [slots([{ ...monday, start_time: '9:00' }]), ['body.schedule_config.slots.0.start_time: Must be HH:MM between 00:00 and 24:00']],
+    [slots([{ ...monday, start_time: '9:00:30' }]), ['body.schedule_config.slots.0.start_time: Must be HH:MM between 00:00 and 24:00']],
     [slot('funday', '09:00', '17:00'), ['body.time_slots.0.day: Unknown day; use monday to sunday']],
     [slot('monday', '09:00', '24:30'), ['body.time_slots.0.end: Must be HH:MM between 00:00 and 24:00']],
     [slot('monday', '9', '17:00'), ['body.time_slots.0.start: Must be HH:MM between 00:00 and 24:00']],

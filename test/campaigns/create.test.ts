@@ -51,6 +51,7 @@ test('a campaign is created as a draft with every default, and is read as it was
       max_concurrency: 100,
       schedule_config: { enabled: false, timezone: 'Europe/Oslo', slots: [], use_contact_timezone: false },
       circuit_breaker: { enabled: true, failure_threshold: 0.5, window_seconds: 120, min_calls_in_window: 5 },
+      warnings: [],
       logs: [],
     },
   ]);
@@ -191,15 +192,13 @@ const wrong: [object, string[]][] = [
   [{ source_id: 7 }, ['body', 'source_id']],
   [{ max_concurrency: 0 }, ['body', 'max_concurrency']],
   [{ max_concurrency: 1001 }, ['body', 'max_concurrency']],
-  [{ retry_config: { max_retrys: 1 } }, ['body', 'retry_config', 'max_retrys']],
-  [{ retry_config: { retry_delay_seconds: 29 } }, ['body', 'retry_config', 'retry_delay_seconds']],
+  [{ retry_config: { retry_delay_seconds: 604_801 } }, ['body', 'retry_config', 'retry_delay_seconds']],
   [{ circuit_breaker: { failure_threshold: 2 } }, ['body', 'circuit_breaker', 'failure_threshold']],
   [{ schedule_config: { enabled: true, timezone: 'Mars/Base', slots: [monday] } }, ['body', 'schedule_config', 'timezone']],
   [{ schedule_config: { enabled: true, slots: [] } }, ['body', 'schedule_config', 'slots']],
   [{ schedule_config: { slots: [monday] }, time_slots: [{ day: 'monday', start: '09:00', end: '10:00' }] }, ['body', 'time_slots']],
   [{ time_slots: [{ day: 'someday', start: '09:00', end: '10:00' }] }, ['body', 'time_slots', '0', 'day']],
   [{ source_options: { default_country: 'Germany' } }, ['body', 'source_options', 'default_country']],
-  [{ source_options: { column: 'phone' } }, ['body', 'source_options', 'column']],
 ];
 
 test.each(wrong)('a campaign that cannot be is 422 and names the field: %j', async (part, loc) => {
@@ -287,7 +286,8 @@ test('a PATCH of a draft merges objects key by key, replaces slots, and gives nu
 test.each([
   [{ name: null }, ['body', 'name']],
   [{ max_concurrency: 0 }, ['body', 'max_concurrency']],
-  [{ retry_config: { max_retrys: 1 } }, ['body', 'retry_config', 'max_retrys']],
+  [{ retry_config: { max_retries: 51 } }, ['body', 'retry_config', 'max_retries']],
+  [{ retry_config: { colour: 'x'.repeat(17_000) } }, ['body', 'retry_config']],
   [{ schedule_config: {}, time_slots: [{ day: 'monday', start: '09:00', end: '17:00' }] }, ['body', 'time_slots']],
 ])('a PATCH that cannot be is 422, names the field and changes nothing: %j', async (body, loc) => {
   const { client, id } = await newOrganization();
@@ -295,6 +295,39 @@ test.each([
   const answer = await client.patch(`/campaign/${created.id}`, body);
   expect([answer.status, answer.body.detail[0].loc]).toEqual([422, loc]);
   expect((await client.get(`/campaign/${created.id}`)).body).toEqual(created);
+});
+
+test('unknown keys of configs are kept through changes, warned of, and removed by null', async () => {
+  const { client, id } = await newOrganization();
+  const created = await draft(client, id, csv, {
+    retry_config: { max_retry: 4, constructor: 'c' },
+    time_slots: [{ day: 'monday', start: '9:00', end: '17:00:00', colour: 'red' }],
+    circuit_breaker: { nested: { deep: [1, null] } },
+    source_options: { column: 'phone', redial: { campaign_id: 1 } },
+  });
+  expect(created).toMatchObject({
+    retry_config: { max_retries: 2, max_retry: 4, constructor: 'c' },
+    schedule_config: { slots: [{ day_of_week: 0, start_time: '09:00', end_time: '17:00', colour: 'red' }] },
+    circuit_breaker: { nested: { deep: [1, null] } },
+    source_options: { column: 'phone' },
+    redial_of: null,
+  });
+  const places = ({ warnings }: { warnings: { loc: string[] }[] }) => warnings.map(({ loc }) => loc.join('.'));
+  expect(places(created)).toEqual([
+    'body.retry_config.max_retry',
+    'body.retry_config.constructor',
+    'body.schedule_config.slots.0.colour',
+    'body.circuit_breaker.nested',
+    'body.source_options.column',
+  ]);
+  expect(created.warnings[0].msg).toBe('`max_retry` is not known and has no effect; did you mean `max_retries`?');
+  const path = `/campaign/${created.id}`;
+  const changed = (await client.patch(path, { retry_config: { max_retry: null, max_retries: 3 }, circuit_breaker: { enabled: false } }))
+    .body;
+  expect(changed).toMatchObject({ retry_config: { max_retries: 3, constructor: 'c' }, circuit_breaker: { nested: { deep: [1, null] } } });
+  expect(changed.retry_config).not.toHaveProperty('max_retry');
+  expect((await client.patch(path, { retry_config: null })).body.retry_config).not.toHaveProperty(['constructor']);
+  expect((await client.get(path)).body.circuit_breaker).toEqual({ ...created.circuit_breaker, enabled: false });
 });
 
 test('of two PATCHes at once neither is lost', async () => {

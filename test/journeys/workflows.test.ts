@@ -52,15 +52,15 @@ test('every wrong field of a new workflow is a 422 that names it', async () => {
   await refused({ name: 'x'.repeat(201) }, 'body.name');
   await refused({ name: 'x', definition: [] }, 'body.definition');
   await refused({ name: 'x', definition: { nodes: 'none' } }, 'body.definition.nodes');
-  await refused({ name: 'x', settings: { timeuot: 'P1D' } }, 'body.settings.timeuot');
   await refused({ name: 'x', settings: { timeout: '3 days', on_error: 'ignore' } }, 'body.settings.timeout', 'body.settings.on_error');
-  await refused({ name: 'x', settings: { retry: { attempts: 3 } } }, 'body.settings.retry.attempts');
+  await refused({ name: 'x', settings: { retry: { max_attempts: 0 } } }, 'body.settings.retry.max_attempts');
   await refused({ name: 'x', settings: { entry_key: '{{ contact.id' } }, 'body.settings.entry_key');
   await refused({ name: 'x', context_schema: { type: 'strang' } }, 'body.context_schema.type');
   await refused({ name: 'x', context_schema: { $ref: '#/$defs/none' } }, 'body.context_schema.$ref');
   await refused({ name: 'x', trigger: { type: 'sometimes' } }, 'body.trigger.type');
   await refused({ name: 'x', trigger: { type: 'schedule', config: { cron: '99 * * * *' } } }, 'body.trigger.config.cron');
-  await refused({ name: 'x', trigger: { type: 'manual', config: { colour: 'red' } } }, 'body.trigger.config.colour');
+  await refused({ name: 'x', trigger: { type: 'manual', config: 'red' } }, 'body.trigger.config');
+  await refused({ name: 'x', trigger: { type: 'schedule', cron: 'often' } }, 'body.trigger.config.cron');
   expect((await client.post('/automation-workflows/', '{"name":')).status).toBe(400);
   expect((await client.get('/automation-workflows/')).body.total).toBe(0);
 });
@@ -155,7 +155,7 @@ test('a broken graph is kept as a draft, and going active lists every problem at
   expect(checked).toMatchObject({ status: 200, body: { valid: false } });
   expect(checked.body.errors).toEqual(refused.body.detail);
   expect((await client.post(`${workflow(id)}/validate`)).body.valid).toBe(false);
-  expect((await client.post(`${workflow(id)}/validate`, { definition: chain() })).body).toEqual({ valid: true, errors: [] });
+  expect((await client.post(`${workflow(id)}/validate`, { definition: chain() })).body).toEqual({ valid: true, errors: [], warnings: [] });
   expect((await client.post(`${workflow(id)}/test`, {})).status).toBe(422);
   const repaired = await client.patch(workflow(id), { status: 'active', definition: chain() });
   expect(repaired.body).toMatchObject({ status: 'active', version: 2 });
@@ -376,7 +376,16 @@ test('a PATCH of settings keeps what it does not name; null is the default again
   const cleared = await patch({ timeout: null, exit_on: null, retry: null });
   expect(cleared).toMatchObject({ timeout: 'P30D', exit_on: [], max_active_runs: 5, retry: { max_attempts: 3 } });
   expect(await patch(null)).toMatchObject({ max_active_runs: null });
-  expect((await client.patch(workflow(id), { settings: { timeot: 'P1D' } })).status).toBe(422);
+  const misspelt = await client.patch(workflow(id), { settings: { timeot: 'P1D', retry: { colour: 1 } } });
+  expect(misspelt.body).toMatchObject({
+    settings: { timeout: 'P30D', timeot: 'P1D', retry: { max_attempts: 3, colour: 1 } },
+    warnings: [
+      { loc: ['body', 'settings', 'retry', 'colour'] },
+      { loc: ['body', 'settings', 'timeot'], msg: '`timeot` is not known and has no effect; did you mean `timeout`?' },
+    ],
+  });
+  expect(await patch({ max_active_runs: 2 })).toMatchObject({ timeot: 'P1D', retry: { colour: 1 } });
+  expect(await patch({ timeot: null })).not.toHaveProperty('timeot');
 });
 
 test('execute checks the context against the schema and the contact against the organization', async () => {

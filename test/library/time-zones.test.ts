@@ -106,9 +106,10 @@ test('calendar days keep the local time unless the clock skips it, on either sid
   expect(iso(addCalendarDays(Date.UTC(2011, 11, 29, 20), 1, 'Pacific/Apia'))).toBe('2011-12-30T10:00:00.000Z');
 });
 
-test('times of day are HH:MM', () => {
+test('times of day are HH:MM, an hour may have one digit, and seconds are 00', () => {
   expect(minutesOfDay('00:00')).toBe(0);
   expect(minutesOfDay('23:59')).toBe(1439);
-  for (const text of ['24:00', '9:00', '09:60', '', '09:00:00', 'noon']) expect(minutesOfDay(text), text).toBeNull();
+  for (const text of ['9:00', '09:00', '09:00:00']) expect(minutesOfDay(text), text).toBe(540);
+  for (const text of ['24:00', '09:60', '', '09:00:01', '9', 'noon']) expect(minutesOfDay(text), text).toBeNull();
   expect(() => nextTimeOfDay(0, '25:00', [], 'UTC')).toThrow(/25:00/);
 });

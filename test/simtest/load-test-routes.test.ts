@@ -27,7 +27,13 @@ describe('a load test', () => {
     const id = started.load_test_group_id;
     const seen: number[][] = [];
     const wrong: object[] = [];
-    expect(started).toEqual({ load_test_group_id: expect.any(Number), test_session_ids: expect.any(Array), total: 12, status: 'running' });
+    expect(started).toEqual({
+      load_test_group_id: expect.any(Number),
+      test_session_ids: expect.any(Array),
+      total: 12,
+      status: 'running',
+      warnings: [],
+    });
     expect(new Set(started.test_session_ids).size).toBe(12);
     await vi.waitFor(
       async () => {
@@ -232,6 +238,7 @@ test('the list is newest first, in pages and by name', async () => {
     total: 1,
     concurrency: 10,
     ramp_seconds: 0,
+    warnings: [],
     config: expect.objectContaining({ max_turns: 2 }),
     created_at: timestamp,
     completed_at: timestamp,

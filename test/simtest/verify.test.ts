@@ -277,7 +277,7 @@ describe('a required test is saved', () => {
       '1.adversary_workflow_id',
       '1.config.max_turns',
     ]);
-    expect(await refusedWith(client, of({ turns: 3 }))).toEqual(['0.config.turns']);
+    expect(await refusedWith(client, of({ max_turns: 0 }))).toEqual(['0.config.max_turns']);
     expect(await refusedWith(client, of({ persona: '{{ broken' }))).toEqual(['0.config.persona']);
     expect(await refusedWith(client, of({ checks: [{ name: 'x', type: 'reached_node', node: 'nowhere' }] }))).toEqual([
       '0.config.checks.0.node',

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AgentConfigurations, configurationsOf, conversationSettings } from '../../src/voice-agents/agents/configurations.ts';
+import {
+  configurationWarnings,
+  AgentConfigurations,
+  configurationsOf,
+  conversationSettings,
+} from '../../src/voice-agents/agents/configurations.ts';
 import { prepareConfigurations } from '../../src/voice-agents/agents/prepare-fields.ts';
 import { usualGuards } from '../../src/voice-agents/conversation/guards.ts';
 import { usualPhrases } from '../../src/voice-agents/conversation/phrases.ts';
@@ -29,20 +34,35 @@ test('what is configured reaches the engine in its own words', () => {
   });
 });
 
-test('an unknown key and a wrong value are refused by name', () => {
+test('a wrong value is refused by name', () => {
   const wrong = (configurations: Record<string, unknown>) =>
     places(configurations).map((loc) => loc.replace('body.workflow_configurations.', ''));
-  expect(wrong({ max_duration: 5 })).toEqual(['max_duration']);
-  expect(wrong({ webhook: 'https://a.example' })).toEqual(['webhook']);
   expect(wrong({ max_call_duration: 1201 })).toEqual(['max_call_duration']);
   expect(wrong({ max_call_duration: 299.5, max_user_idle_timeout: 0 })).toEqual(['max_call_duration', 'max_user_idle_timeout']);
   expect(wrong({ model: ' ' })).toEqual(['model']);
   expect(wrong({ language: 'english, please' })).toEqual(['language']);
-  expect(wrong({ phrases: { hello: 'Hi' } })).toEqual(['phrases.hello']);
   expect(wrong({ phrases: { goodbye: '' } })).toEqual(['phrases.goodbye']);
   expect(wrong({ recording_enabled: 'yes' })).toEqual(['recording_enabled']);
   expect(wrong({ required_tests: [{ config: {} }] })).toEqual(['required_tests.0.adversary_workflow_id']);
-  expect(wrong({ required_tests: [{ adversary_workflow_id: 3, name: 'x' }] })).toEqual(['required_tests.0.name']);
+});
+
+test('an unknown key is kept, warned of, and removed by null', () => {
+  const given = {
+    max_duration: 5,
+    phrases: { hello: 'Hi' },
+    required_tests: [{ adversary_workflow_id: 3, config: { turns: 3 }, name: 'x' }],
+  };
+  const first = stored(given);
+  expect(first).toMatchObject(given);
+  expect(configurationWarnings(first).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`)).toEqual([
+    'phrases.hello: `hello` is not known and has no effect; known here: `are_you_there`, `idle_goodbye`, `time_is_up`, `apology`, `please_repeat`, `cannot_say`, `goodbye`',
+    'required_tests.0.config.turns: `turns` is not known and has no effect; did you mean `max_turns`?',
+    'required_tests.0.name: `name` is not known and has no effect; known here: `adversary_workflow_id`, `config`',
+    'max_duration: `max_duration` is not known and has no effect; did you mean `max_call_duration`?',
+  ]);
+  const second = stored({ max_duration: null, phrases: { goodbye: 'Bye' } }, first);
+  expect(second).not.toHaveProperty('max_duration');
+  expect(second).toMatchObject({ phrases: { hello: 'Hi', goodbye: 'Bye' } });
 });
 
 test('absent keys stay, null is the default again, and phrases change one by one', () => {

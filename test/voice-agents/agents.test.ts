@@ -75,7 +75,7 @@ test('every problem of a definition is one item, named by node or edge', async (
   const { client } = await newOrganization();
   const broken = {
     nodes: [
-      { id: 'a', type: 'agentNode', data: { prompt: 'x', promt: 'y' } },
+      { id: 'a', type: 'agentNode', data: { prompt: 'x', allow_interrupt: 'y' } },
       { id: 'b', type: 'dance', data: {} },
     ],
     edges: [{ id: 'e', source: 'a', target: 'ghost', data: { label: 'go', condition: 'always' } }],
@@ -83,7 +83,7 @@ test('every problem of a definition is one item, named by node or edge', async (
   const refused = await client.post('/workflow/create/definition', { name: 'Broken', workflow_definition: broken });
   expect(refused.status).toBe(422);
   expect(locs(refused)).toEqual(
-    expect.arrayContaining(['body.workflow_definition.nodes.a.data.promt', 'body.workflow_definition.nodes.b.type']),
+    expect.arrayContaining(['body.workflow_definition.nodes.a.data.allow_interrupt', 'body.workflow_definition.nodes.b.type']),
   );
   expect(locs(refused).some((loc) => loc.startsWith('body.workflow_definition.edges.e'))).toBe(true);
   for (const { loc } of refused.body.detail) for (const part of loc) expect(typeof part).toBe('string');
@@ -101,7 +101,7 @@ test('every wrong field is a 422 that names it', async () => {
   await refused({ workflow_definition: undefined }, 'body.workflow_definition');
   await refused({ workflow_definition: [] }, 'body.workflow_definition');
   await refused({ workflow_definition: {} }, 'body.workflow_definition.nodes', 'body.workflow_definition.edges');
-  await refused({ workflow_configurations: { voices: 1 } }, 'body.workflow_configurations.voices');
+  await refused({ workflow_configurations: { voice: 1 } }, 'body.workflow_configurations.voice');
   await refused({ call_disposition_codes: { sold: 3 } }, 'body.call_disposition_codes.sold');
   await refused({ template_context_variables: { long: 'x'.repeat(70_000) } }, 'body.template_context_variables');
   expect((await client.post('/workflow/create/definition', '{"name":')).status).toBe(400);
@@ -193,7 +193,7 @@ test('a definition sent back as it was shown changes nothing, and validates', as
   const sent = await client.put(`/workflow/${agent.id}`, { workflow_definition });
   expect(sent.body).toMatchObject({ current_definition_id: agent.current_definition_id });
   const validated = await client.post(`/workflow/${agent.id}/validate`, { workflow_definition });
-  expect(validated.body).toEqual({ valid: true, errors: [] });
+  expect(validated.body).toEqual({ valid: true, errors: [], warnings: [] });
 });
 
 test('a mask stands for the secret of the tool with its name, wherever that tool has moved', async () => {
@@ -243,8 +243,8 @@ test('validate tells what is wrong with a proposal, and with nothing given looks
   const { client } = await newOrganization();
   const agent = await create(client, { workflow_definition: withSecrets() });
   const validate = async (body?: unknown) => (await client.post(`/workflow/${agent.id}/validate`, body)).body;
-  expect(await validate()).toEqual({ valid: true, errors: [] });
-  expect(await validate({})).toEqual({ valid: true, errors: [] });
+  expect(await validate()).toEqual({ valid: true, errors: [], warnings: [] });
+  expect(await validate({})).toEqual({ valid: true, errors: [], warnings: [] });
   const wrong = await validate({ workflow_definition: { nodes: [], edges: [] } });
   expect(wrong.valid).toBe(false);
   expect(wrong.errors.length).toBeGreaterThan(0);

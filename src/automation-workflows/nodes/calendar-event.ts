@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { addExact, durationProblem, parseDuration } from '../../library/durations.ts';
 import { parseInstant } from '../../library/instants.ts';
@@ -16,22 +17,20 @@ const moment = z
   .max(1000)
   .refine((text) => isTemplate(text) || parseInstant(text) !== null, `Must be ${example}`);
 
-const CalendarEventData = z
-  .strictObject({
-    calendar_id: z.string().min(1).max(1000).nullish(),
-    start: moment,
-    end: moment.optional(),
-    duration: durationText().optional(),
-    summary: z.string().min(1).max(2000),
-    description: z.string().max(8000).nullish(),
-    location: z.string().max(1000).nullish(),
-    attendees: z.array(z.string().min(1).max(1000)).max(100).default([]),
-    timezone: zoneSchema.default('organization'),
-  })
-  .refine((data) => (data.end === undefined) !== (data.duration === undefined), {
-    path: ['end'],
-    message: 'Give either end or duration, such as PT30M',
-  });
+const CalendarEventData = configObject({
+  calendar_id: z.string().min(1).max(1000).nullish(),
+  start: moment,
+  end: moment.optional(),
+  duration: durationText().optional(),
+  summary: z.string().min(1).max(2000),
+  description: z.string().max(8000).nullish(),
+  location: z.string().max(1000).nullish(),
+  attendees: z.array(z.string().min(1).max(1000)).max(100).default([]),
+  timezone: zoneSchema.default('organization'),
+}).refine((data) => (data.end === undefined) !== (data.duration === undefined), {
+  path: ['end'],
+  message: 'Give either end or duration, such as PT30M',
+});
 type CalendarEventData = z.infer<typeof CalendarEventData>;
 
 export const calendarEventNode = defineNode<CalendarEventData>({

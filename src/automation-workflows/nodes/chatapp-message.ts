@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { escapeMrkdwn } from '../../integrations/actions/post-message.ts';
 import { renderText } from '../templates.ts';
 import { act } from './app-action.ts';
 import { actionHandles, defineNode, failure } from './contract.ts';
 
-const ChatappMessageData = z.strictObject({
+const ChatappMessageData = configObject({
   channel: z.string().min(1).max(1000).nullish(),
   text: z.string().min(1).max(20_000),
 });

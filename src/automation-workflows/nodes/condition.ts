@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { Condition, explain } from '../conditions.ts';
 import { defineNode, next } from './contract.ts';
 
@@ -6,7 +6,7 @@ export const conditionNode = defineNode({
   type: 'condition',
   label: 'Condition',
   description: 'Goes on at "true" or "false". The output shows what each comparison saw.',
-  dataSchema: z.strictObject({ condition: Condition }),
+  dataSchema: configObject({ condition: Condition }),
   handles: () => ['true', 'false'],
   example: { condition: { all: [{ field: 'data.total', operator: 'gt', value: 100 }] } },
   run: async ({ data, scope, now }) => {

@@ -1,25 +1,25 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
+import { maxEventTypeLength } from '../../library/event-type.ts';
 import { renderDeep, renderText } from '../templates.ts';
 import type { Json } from '../../library/json.ts';
 import { actionHandles, defineNode, failure } from './contract.ts';
 import { perform } from './perform.ts';
 
-const maximumTypeLength = 100;
-
 export const emitEventNode = defineNode({
   type: 'emit_event',
   label: 'Emit event',
   description: "Stores an event for the run's contact, as POST /events does; other journeys may start from it.",
-  dataSchema: z.strictObject({ event_type: z.string().min(1).max(1000), data: z.record(z.string(), z.unknown()).default({}) }),
+  dataSchema: configObject({ event_type: z.string().min(1).max(1000), data: z.record(z.string(), z.unknown()).default({}) }),
   handles: actionHandles,
   isSideEffect: true,
   example: { event_type: 'order_reviewed', data: { order: '{{ data.order_id }}' } },
   run: async (step) => {
     const eventType = renderText(step.data.event_type, step.scope).trim();
-    if (eventType === '' || eventType.length > maximumTypeLength)
+    if (eventType === '' || eventType.length > maxEventTypeLength)
       return failure(
         'invalid_event_type',
-        `Event type ${JSON.stringify(eventType.slice(0, maximumTypeLength))} must have 1 to ${maximumTypeLength} characters`,
+        `Event type ${JSON.stringify(eventType.slice(0, maxEventTypeLength))} must have 1 to ${maxEventTypeLength} characters`,
       );
     const event = { event_type: eventType, data: renderDeep(step.data.data, step.scope) as Record<string, Json> };
     return perform(step, event, () => step.effects.emitEvent(step.key, event));

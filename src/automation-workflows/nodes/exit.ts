@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { renderText } from '../templates.ts';
 import { defineNode } from './contract.ts';
 
@@ -6,7 +7,7 @@ export const exitNode = defineNode({
   type: 'exit',
   label: 'Exit',
   description: 'Ends the run as completed, with an outcome to count by.',
-  dataSchema: z.strictObject({ outcome: z.string().max(200).nullish() }),
+  dataSchema: configObject({ outcome: z.string().max(200).nullish() }),
   handles: () => [],
   example: { outcome: 'converted' },
   run: async ({ data, scope }) => ({ kind: 'exit', outcome: (data.outcome && renderText(data.outcome, scope)) || null }),

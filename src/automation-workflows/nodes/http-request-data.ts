@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { standardWebhooksKey } from '../standard-webhooks.ts';
 import { isTemplate } from '../templates.ts';
 
@@ -20,7 +21,7 @@ const Headers = z.record(z.string(), z.string()).superRefine((headers, context) 
   }
 });
 
-export const HttpRequestData = z.strictObject({
+export const HttpRequestData = configObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']).default('POST'),
   url: z
     .string()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { SearchBody } from '../../knowledge-base/schemas.ts';
 import type { ChunkSearch, FoundChunk } from '../../knowledge-base/search.ts';
 import { UnembeddedQueryError } from '../../knowledge-base/search/unembedded-query.ts';
@@ -17,7 +18,7 @@ const { query: searchableText, limit, document_uuids, min_similarity, mode } = S
 /** Why this text cannot be looked for, or null. */
 const queryProblem = (text: string): string | null => searchableText.safeParse(text).error?.issues[0]?.message ?? null;
 
-const KnowledgeSearchData = z.strictObject({
+const KnowledgeSearchData = configObject({
   query: z.string().superRefine((text, context) => {
     const message = isTemplate(text) ? null : queryProblem(text);
     if (message) context.addIssue({ code: 'custom', message });

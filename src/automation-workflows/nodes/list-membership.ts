@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { actionHandles, defineNode, failure, next } from './contract.ts';
 import { nameTemplates, renderNames } from './names.ts';
 import { perform } from './perform.ts';
@@ -8,9 +8,10 @@ export const listMembershipNode = defineNode({
   label: 'Lists',
   description:
     "Adds the run's contact to lists and removes it from others, by name. A list to add to is made when there is none of that name.",
-  dataSchema: z
-    .strictObject({ add: nameTemplates, remove: nameTemplates })
-    .refine(({ add, remove }) => add.length + remove.length > 0, 'Name at least one list in add or remove'),
+  dataSchema: configObject({ add: nameTemplates, remove: nameTemplates }).refine(
+    ({ add, remove }) => add.length + remove.length > 0,
+    'Name at least one list in add or remove',
+  ),
   handles: actionHandles,
   isSideEffect: true,
   example: { add: ['Customers'], remove: ['Leads'] },

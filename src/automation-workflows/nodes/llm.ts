@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { ContextSchema } from '../context-schema.ts';
 import { renderText, type Scope } from '../templates.ts';
 import {
@@ -15,7 +16,7 @@ import { variableName } from './variable-name.ts';
 
 const maximumPromptLength = 100_000;
 
-const LlmData = z.strictObject({
+const LlmData = configObject({
   prompt: z.string().min(1).max(maximumPromptLength),
   system: z.string().max(maximumPromptLength).nullish(),
   output_schema: ContextSchema.superRefine((schema, context) => {

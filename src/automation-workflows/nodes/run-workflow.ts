@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { isServiceError } from '../../library/errors.ts';
 import type { Json } from '../../library/json.ts';
 import { renderDeep } from '../templates.ts';
@@ -13,7 +14,7 @@ export const runWorkflowNode = defineNode({
   label: 'Run another journey',
   description:
     "Starts a run of another active journey for the same contact. With `wait` it sleeps until that run has ended and goes on at `completed` or, when it failed or was cancelled, at `failed`; what leads nowhere goes on at `default`. Without it, it goes on at `default` at once. The output has the other run's id, state, outcome and variables.",
-  dataSchema: z.strictObject({
+  dataSchema: configObject({
     workflow_id: z.int().positive(),
     context: z.record(z.string(), z.unknown()).default({}),
     wait: z.boolean().default(false),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { normalizePhone } from '../../contacts/phone-numbers.ts';
 import { isRecord } from '../../library/json.ts';
 import { providerKeys } from '../../messaging/credential-fields.ts';
@@ -9,19 +10,17 @@ import { defaultHandle, defineNode, errorHandle, failure, next, simulated, type 
 const text = z.string().max(10_000);
 const scalar = z.union([text, z.number(), z.boolean()]);
 
-const SendMessageData = z
-  .strictObject({
-    to: z.string().min(1).max(1000).default('{{ contact.phone }}'),
-    template_name: z.string().min(1).max(1000).optional(),
-    language: z.string().min(1).max(100).optional(),
-    template_params: z.record(z.string(), scalar).default({}),
-    text: text.min(1).optional(),
-    provider: z.enum(providerKeys).optional(),
-  })
-  .refine((data) => data.text === undefined || data.template_name === undefined, {
-    path: ['text'],
-    message: 'Is a message of its own; give either text or template_name',
-  });
+const SendMessageData = configObject({
+  to: z.string().min(1).max(1000).default('{{ contact.phone }}'),
+  template_name: z.string().min(1).max(1000).optional(),
+  language: z.string().min(1).max(100).optional(),
+  template_params: z.record(z.string(), scalar).default({}),
+  text: text.min(1).optional(),
+  provider: z.enum(providerKeys).optional(),
+}).refine((data) => data.text === undefined || data.template_name === undefined, {
+  path: ['text'],
+  message: 'Is a message of its own; give either text or template_name',
+});
 
 type SendMessageData = z.infer<typeof SendMessageData>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { renderDeep } from '../templates.ts';
 import type { Json } from '../../library/json.ts';
 import { defaultHandle, defineNode } from './contract.ts';
@@ -9,7 +10,7 @@ export const setContextNode = defineNode({
   label: 'Set variables',
   description:
     'Writes top-level variables. A text that is one whole {{ expression }} keeps the type of its value. Values see the context as it was before.',
-  dataSchema: z.strictObject({
+  dataSchema: configObject({
     assign: z.record(z.string(), z.unknown()).superRefine((assign, context) => {
       for (const name of Object.keys(assign)) {
         const message = variableNameProblem(name);

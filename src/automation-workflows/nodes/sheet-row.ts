@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { renderText } from '../templates.ts';
 import { act } from './app-action.ts';
 import { actionHandles, defineNode, failure } from './contract.ts';
@@ -7,7 +8,7 @@ import { actionHandles, defineNode, failure } from './contract.ts';
 const longestCell = 50_000;
 const cell = z.union([z.string().max(longestCell), z.number(), z.boolean(), z.null()]);
 
-const SheetRowData = z.strictObject({
+const SheetRowData = configObject({
   integration_id: z.int().positive().nullish(),
   values: z
     .record(z.string().min(1).max(1000), cell)

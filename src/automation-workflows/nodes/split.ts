@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { isRecord } from '../../library/json.ts';
 import { defineNode, next, type Step } from './contract.ts';
 import { checkKeys, handleKey, keysOf } from './handle-keys.ts';
@@ -8,9 +9,9 @@ export const splitNode = defineNode({
   label: 'Split',
   description:
     'Divides runs among variants by weight. The choice is a hash of the entry key (or, without one, of the run) and of the node, so the same contact takes the same variant again.',
-  dataSchema: z.strictObject({
+  dataSchema: configObject({
     variants: z
-      .array(z.strictObject({ key: handleKey, weight: z.number().positive().max(1_000_000) }))
+      .array(configObject({ key: handleKey, weight: z.number().positive().max(1_000_000) }))
       .min(1)
       .max(50)
       .superRefine((variants, context) => checkKeys(variants, [], context)),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { isEqual } from '../comparison.ts';
 import { render, type Scope } from '../templates.ts';
 import { defaultHandle, defineNode, next } from './contract.ts';
@@ -12,10 +13,10 @@ export const switchNode = defineNode({
   label: 'Switch',
   description:
     'Compares a value with each case and goes on at the key of the first that is equal, else at "default". Numbers compare as numbers.',
-  dataSchema: z.strictObject({
+  dataSchema: configObject({
     value: scalar,
     cases: z
-      .array(z.strictObject({ key: handleKey, equals: scalar }))
+      .array(configObject({ key: handleKey, equals: scalar }))
       .min(1)
       .max(50)
       .superRefine((cases, context) => checkKeys(cases, [defaultHandle], context)),

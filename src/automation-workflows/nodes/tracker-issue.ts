@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { renderDeep, renderText } from '../templates.ts';
 import { act } from './app-action.ts';
 import { actionHandles, defineNode, failure, type Step } from './contract.ts';
@@ -8,7 +9,7 @@ const named: Record<string, string> = { project: 'project', issuetype: 'issue_ty
 
 const choice = z.string().min(1).max(1000).nullish();
 
-const TrackerIssueData = z.strictObject({
+const TrackerIssueData = configObject({
   project: choice,
   issue_type: choice,
   summary: z.string().min(1).max(2000),

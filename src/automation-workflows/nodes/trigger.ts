@@ -1,11 +1,11 @@
-import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { defaultHandle, defineNode, next } from './contract.ts';
 
 export const triggerNode = defineNode({
   type: 'trigger',
   label: 'Trigger',
   description: 'Where every run begins. What starts runs is set by the triggers of the workflow.',
-  dataSchema: z.strictObject({}),
+  dataSchema: configObject({}),
   handles: () => [defaultHandle],
   example: {},
   run: async () => next(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { renderDeep, renderText } from '../templates.ts';
 import type { Json } from '../../library/json.ts';
 import { actionHandles, defineNode, failure, next, type ContactChange, type Step } from './contract.ts';
@@ -15,35 +16,33 @@ export const updateContactNode = defineNode({
   label: 'Update contact',
   description:
     "Sets fields and tags of the run's contact. A field whose template renders to nothing keeps its value; a literal null clears it.",
-  dataSchema: z
-    .strictObject({
-      set: z
-        .record(z.string(), z.unknown())
-        .superRefine((set, context) => {
-          for (const [field, value] of Object.entries(set)) {
-            const isCustom = customField.test(field);
-            if (!isCustom && !columns.includes(field))
-              context.addIssue({
-                code: 'custom',
-                path: [field],
-                message: `Unknown contact field "${field}"; use custom_fields.<key> or one of ${columns.join(', ')}`,
-              });
-            else if (!isCustom && value !== null && typeof value !== 'string' && typeof value !== 'number')
-              context.addIssue({
-                code: 'custom',
-                path: [field],
-                message: `Contact field "${field}" must be text (perhaps a template) or null`,
-              });
-          }
-        })
-        .default({}),
-      add_tags: nameTemplates,
-      remove_tags: nameTemplates,
-    })
-    .refine(
-      (data) => Object.keys(data.set).length + data.add_tags.length + data.remove_tags.length > 0,
-      'Give at least one of set, add_tags and remove_tags',
-    ),
+  dataSchema: configObject({
+    set: z
+      .record(z.string(), z.unknown())
+      .superRefine((set, context) => {
+        for (const [field, value] of Object.entries(set)) {
+          const isCustom = customField.test(field);
+          if (!isCustom && !columns.includes(field))
+            context.addIssue({
+              code: 'custom',
+              path: [field],
+              message: `Unknown contact field "${field}"; use custom_fields.<key> or one of ${columns.join(', ')}`,
+            });
+          else if (!isCustom && value !== null && typeof value !== 'string' && typeof value !== 'number')
+            context.addIssue({
+              code: 'custom',
+              path: [field],
+              message: `Contact field "${field}" must be text (perhaps a template) or null`,
+            });
+        }
+      })
+      .default({}),
+    add_tags: nameTemplates,
+    remove_tags: nameTemplates,
+  }).refine(
+    (data) => Object.keys(data.set).length + data.add_tags.length + data.remove_tags.length > 0,
+    'Give at least one of set, add_tags and remove_tags',
+  ),
   handles: actionHandles,
   isSideEffect: true,
   example: { set: { 'custom_fields.tier': 'gold', company: '{{ data.company }}' }, add_tags: ['vip'] },

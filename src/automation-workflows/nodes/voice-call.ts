@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { normalizePhone } from '../../contacts/phone-numbers.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { addExact, durationProblem, parseDuration } from '../../library/durations.ts';
@@ -10,7 +11,7 @@ import { defaultHandle, defineNode, errorHandle, failure, next, simulated, type 
 import { durationText, renderDuration } from './duration-text.ts';
 import { failureOf } from './perform.ts';
 
-const VoiceCallData = z.strictObject({
+const VoiceCallData = configObject({
   workflow_id: z.int().positive(),
   phone: z.string().min(1).max(1000).default('{{ contact.phone }}'),
   initial_context: z.record(z.string(), z.unknown()).default({}),

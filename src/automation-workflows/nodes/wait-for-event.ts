@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { addExact, durationProblem, parseDuration, subtractExact } from '../../library/durations.ts';
+import { eventType } from '../../library/event-type.ts';
 import { isRecord } from '../../library/json.ts';
 import { pathProblem } from '../../library/paths.ts';
 import { Condition } from '../conditions.ts';
@@ -12,20 +14,18 @@ export const timeoutHandle = 'timeout';
 
 const longestValue = 500;
 
-export const WaitForEventData = z.strictObject({
-  event_types: z.array(z.string().trim().min(1).max(100)).min(1).max(20),
-  match: z
-    .strictObject({
-      field: z
-        .string()
-        .max(500)
-        .superRefine((path, context) => {
-          const problem = pathProblem(path);
-          if (problem) context.addIssue({ code: 'custom', message: `Field ${problem}` });
-        }),
-      value: z.union([z.string().min(1), z.number(), z.boolean()], 'Must be text (perhaps a template), a number or a boolean'),
-    })
-    .nullish(),
+export const WaitForEventData = configObject({
+  event_types: z.array(eventType).min(1).max(20),
+  match: configObject({
+    field: z
+      .string()
+      .max(500)
+      .superRefine((path, context) => {
+        const problem = pathProblem(path);
+        if (problem) context.addIssue({ code: 'custom', message: `Field ${problem}` });
+      }),
+    value: z.union([z.string().min(1), z.number(), z.boolean()], 'Must be text (perhaps a template), a number or a boolean'),
+  }).nullish(),
   filter: Condition.nullish(),
   timeout: durationText(),
   lookback: durationText({ allowZero: true }).default('PT0S'),

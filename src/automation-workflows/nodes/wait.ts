@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { addExact, durationProblem, parseDuration } from '../../library/durations.ts';
 import { parseInstant } from '../../library/instants.ts';
@@ -10,42 +11,40 @@ import { zoneFor, zoneWords } from './zone.ts';
 
 const forms = ['duration', 'calendar_days', 'until', 'time_of_day'] as const;
 
-const WaitData = z
-  .strictObject({
-    duration: z
-      .string()
-      .superRefine((text, context) => {
-        const problem = isTemplate(text) ? null : durationProblem(text, { allowZero: true });
-        if (problem) context.addIssue({ code: 'custom', message: problem });
-      })
-      .optional(),
-    calendar_days: z.int().min(1).max(366).optional(),
-    until: z
-      .string()
-      .min(1)
-      .refine(
-        (text) => isTemplate(text) || parseInstant(text) !== null,
-        'Must be a timestamp such as 2026-11-28T09:00 or a template that gives one, such as {{ contact.custom_fields.renewal }}',
-      )
-      .optional(),
-    time_of_day: z
-      .string()
-      .refine((text) => minutesOfDay(text) !== null, 'Must be HH:MM between 00:00 and 23:59')
-      .optional(),
-    days: z.array(z.int().min(0).max(6)).min(1).max(7).optional(),
-    timezone: zoneSchema.default('contact'),
-    past_due: z.enum(['continue', 'skip', 'fail']).default('continue'),
-  })
-  .superRefine((data, context) => {
-    const given = forms.filter((form) => data[form] !== undefined);
-    if (given.length !== 1)
-      context.addIssue({
-        code: 'custom',
-        message: `Give exactly one of ${forms.join(', ')}; ${given.length ? `there are ${given.join(' and ')}` : 'there is none'}`,
-      });
-    if (data.days && data.time_of_day === undefined)
-      context.addIssue({ code: 'custom', path: ['days'], message: 'days belongs to time_of_day; give both or none' });
-  });
+const WaitData = configObject({
+  duration: z
+    .string()
+    .superRefine((text, context) => {
+      const problem = isTemplate(text) ? null : durationProblem(text, { allowZero: true });
+      if (problem) context.addIssue({ code: 'custom', message: problem });
+    })
+    .optional(),
+  calendar_days: z.int().min(1).max(366).optional(),
+  until: z
+    .string()
+    .min(1)
+    .refine(
+      (text) => isTemplate(text) || parseInstant(text) !== null,
+      'Must be a timestamp such as 2026-11-28T09:00 or a template that gives one, such as {{ contact.custom_fields.renewal }}',
+    )
+    .optional(),
+  time_of_day: z
+    .string()
+    .refine((text) => minutesOfDay(text) !== null, 'Must be HH:MM between 00:00 and 23:59')
+    .optional(),
+  days: z.array(z.int().min(0).max(6)).min(1).max(7).optional(),
+  timezone: zoneSchema.default('contact'),
+  past_due: z.enum(['continue', 'skip', 'fail']).default('continue'),
+}).superRefine((data, context) => {
+  const given = forms.filter((form) => data[form] !== undefined);
+  if (given.length !== 1)
+    context.addIssue({
+      code: 'custom',
+      message: `Give exactly one of ${forms.join(', ')}; ${given.length ? `there are ${given.join(' and ')}` : 'there is none'}`,
+    });
+  if (data.days && data.time_of_day === undefined)
+    context.addIssue({ code: 'custom', path: ['days'], message: 'days belongs to time_of_day; give both or none' });
+});
 
 type WaitData = z.infer<typeof WaitData>;
 

@@ -2,6 +2,7 @@ import type { Context } from '../../accounts/context.ts';
 import { conflict, notFound } from '../../library/errors.ts';
 import { untilCurrent, writeIfCurrent } from '../optimistic-write.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
+import { changedConfig, givenConfig } from './given-config.ts';
 import { armsOf, prepareTrigger, type PreparedTrigger } from './prepare.ts';
 import * as store from './store.ts';
 import { newTriggerUuid } from './trigger-uuid.ts';
@@ -9,13 +10,15 @@ import { newTriggerUuid } from './trigger-uuid.ts';
 export interface NewTriggerInput {
   type: store.TriggerType;
   name?: string | null | undefined;
-  config: Record<string, unknown>;
+  config?: Record<string, unknown> | null | undefined;
+  /** Keys beside `config` belong into it. */
+  [key: string]: unknown;
 }
 
 export async function createTrigger(context: Context, workflowId: number, input: NewTriggerInput): Promise<store.TriggerRow> {
   const workflow = await existingWorkflow(context, workflowId);
   if (workflow.status === 'archived') throw conflict('The workflow is archived; restore it to draft before adding triggers');
-  const prepared = await prepareTrigger(context, input.type, input.config, {}, ['body', 'config']);
+  const prepared = await prepareTrigger(context, input.type, givenConfig(input), {}, ['body', 'config']);
   const statements = store.insertTriggerStatements(
     context.database,
     newTrigger(context, workflowId, input, prepared, false),
@@ -46,6 +49,8 @@ export interface TriggerPatch {
   name?: string | undefined;
   config?: Record<string, unknown> | undefined;
   state?: 'active' | 'paused' | undefined;
+  /** Keys beside `config` change single keys of it. */
+  [key: string]: unknown;
 }
 
 export async function patchTrigger(context: Context, id: number, patch: TriggerPatch): Promise<store.TriggerRow> {
@@ -53,8 +58,9 @@ export async function patchTrigger(context: Context, id: number, patch: TriggerP
     if (row.state === 'archived') throw conflict('The trigger is archived; create another');
     const before = JSON.parse(row.config) as Record<string, unknown>;
     // A config that is not given is not checked anew: what it names may be gone, and pausing must be possible all the same.
-    const prepared = patch.config
-      ? await prepareTrigger(context, row.type, patch.config, before, ['body', 'config'])
+    const config = changedConfig(patch, before);
+    const prepared = config
+      ? await prepareTrigger(context, row.type, config, before, ['body', 'config'])
       : { config: row.config, ...armsOf(row.type, before, context.clock()) };
     return { name: patch.name ?? row.name, state: patch.state ?? row.state, ...prepared };
   });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import type { Issue } from '../../library/errors.ts';
+import { eventType } from '../../library/event-type.ts';
 import { issuesOf } from '../../library/schema-issues.ts';
 import { Condition } from '../conditions.ts';
 import { ContextSchema } from '../context-schema.ts';
@@ -8,8 +10,6 @@ import { templateSchema } from '../settings.ts';
 import { internalEvents } from './internal-events.ts';
 import { WebhookConfig } from './webhook-config.ts';
 
-const eventType = z.string().min(1).max(100);
-
 const checked = (problemOf: (text: string) => string | null) =>
   z.string().superRefine((text, context) => {
     const problem = problemOf(text);
@@ -17,13 +17,12 @@ const checked = (problemOf: (text: string) => string | null) =>
   });
 
 /** `event_type` is another way to write one of `event_types`; stored and answered as `event_types`. */
-const ContactEventConfig = z
-  .strictObject({
-    event_types: z.array(eventType).min(1).max(100).optional(),
-    event_type: eventType.optional(),
-    filter: Condition.optional(),
-    entry_key: templateSchema.optional(),
-  })
+const ContactEventConfig = configObject({
+  event_types: z.array(eventType).min(1).max(100).optional(),
+  event_type: eventType.optional(),
+  filter: Condition.optional(),
+  entry_key: templateSchema.optional(),
+})
   .superRefine(({ event_types, event_type }, context) => {
     if (!event_types && !event_type)
       context.addIssue({ code: 'custom', path: ['event_types'], message: 'Name at least one event type, such as ["order_placed"]' });
@@ -36,13 +35,13 @@ const ContactEventConfig = z
 export const triggerConfigs = {
   contact_event: ContactEventConfig,
   webhook: WebhookConfig,
-  schedule: z.strictObject({
+  schedule: configObject({
     cron: checked(cronProblem),
     timezone: checked(timezoneProblem).default('UTC'),
-    audience: z.strictObject({ list_id: z.int().positive() }).optional(),
+    audience: configObject({ list_id: z.int().positive() }).optional(),
     catch_up: z.enum(['skip', 'once']).default('skip'),
   }),
-  data_condition: z.strictObject({
+  data_condition: configObject({
     condition: Condition,
     on: z
       .array(z.enum(['created', 'updated']))
@@ -50,8 +49,8 @@ export const triggerConfigs = {
       .max(2)
       .default(['created', 'updated']),
   }),
-  event: z.strictObject({ event: z.enum(internalEvents), filter: Condition.optional() }),
-  manual: z.strictObject({ context_schema: ContextSchema.optional() }),
+  event: configObject({ event: z.enum(internalEvents), filter: Condition.optional() }),
+  manual: configObject({ context_schema: ContextSchema.optional() }),
 };
 
 export type TriggerType = keyof typeof triggerConfigs;

@@ -1,10 +1,13 @@
 import type { Context } from '../../accounts/context.ts';
 import { listExists } from '../../contacts/list-exists.ts';
+import { boundPayload } from '../../database/payload.ts';
 import { invalid, invalidAt } from '../../library/errors.ts';
 import { nextFireAt } from '../schedule.ts';
 import { leftoverMasks, restoreMasked, sealSecrets } from '../secrets.ts';
 import { parseTriggerConfig, type TriggerConfig } from './configs.ts';
 import type { TriggerType } from './store.ts';
+
+const configLimitBytes = 256 * 1024;
 
 /** A trigger's config, checked and ready to be stored. */
 export interface PreparedTrigger {
@@ -35,6 +38,7 @@ export async function prepareTrigger(
     if (audience && !(await listExists(context, audience.list_id)))
       throw invalidAt([...loc, 'audience', 'list_id'], `There is no contact list ${audience.list_id} in this organization`, 'not_found');
   }
+  boundPayload(JSON.stringify(config), configLimitBytes, loc);
   return {
     config: JSON.stringify(await sealSecrets(settings.ENCRYPTION_KEY, organization.id, config)),
     ...armsOf(type, config, context.clock()),

@@ -1,11 +1,14 @@
 import type { z } from '@hono/zod-openapi';
 import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
+import { warningsOf } from '../../library/config-object.ts';
 import type { TriggerRecord } from '../schemas.ts';
 import { maskSecrets } from '../secrets.ts';
+import { triggerConfigs } from './configs.ts';
 import type { TriggerRow } from './store.ts';
 
 /** `apiUrl` is the public base of the API, for the address of a webhook. */
 export function triggerRecord(row: TriggerRow, apiUrl: string): z.infer<typeof TriggerRecord> {
+  const config = maskSecrets(JSON.parse(row.config) as Record<string, unknown>);
   return {
     id: row.id,
     uuid: row.uuid,
@@ -13,7 +16,8 @@ export function triggerRecord(row: TriggerRow, apiUrl: string): z.infer<typeof T
     automation_workflow_id: row.workflow_id,
     type: row.type,
     name: row.name,
-    config: maskSecrets(JSON.parse(row.config) as Record<string, unknown>),
+    config,
+    warnings: warningsOf(triggerConfigs[row.type], config, ['body', 'config']),
     state: row.state,
     ...(row.type === 'webhook' ? { webhook_url: webhookUrl(apiUrl, row.uuid) } : {}),
     next_fire_at: nullableTimestamp(row.next_fire_at),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { pathProblem } from '../../library/paths.ts';
 import { Condition } from '../conditions.ts';
 import { standardWebhooksKey } from '../standard-webhooks.ts';
@@ -10,8 +11,8 @@ const verify_token = z.string().min(1).max(500).optional();
 
 export const WebhookAuth = z
   .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('none'), verify_token }),
-    z.strictObject({
+    configObject({ type: z.literal('none'), verify_token }),
+    configObject({
       type: z.literal('hmac_sha256'),
       header,
       secret,
@@ -19,7 +20,7 @@ export const WebhookAuth = z
       prefix: z.string().max(50).optional(),
       verify_token,
     }),
-    z.strictObject({
+    configObject({
       type: z.literal('standard_webhooks'),
       secret: secret.refine(
         (text) => standardWebhooksKey(text) !== null,
@@ -27,11 +28,11 @@ export const WebhookAuth = z
       ),
       verify_token,
     }),
-    z.strictObject({ type: z.literal('shopify'), secret, verify_token }),
+    configObject({ type: z.literal('shopify'), secret, verify_token }),
     /** `header` for senders that sign in the same form under another name, such as Calendly-Webhook-Signature. */
-    z.strictObject({ type: z.literal('stripe'), secret, header: header.default('Stripe-Signature'), verify_token }),
-    z.strictObject({ type: z.literal('header_token'), header, token: secret, verify_token }),
-    z.strictObject({ type: z.literal('basic'), username: z.string().min(1).max(500), password: secret, verify_token }),
+    configObject({ type: z.literal('stripe'), secret, header: header.default('Stripe-Signature'), verify_token }),
+    configObject({ type: z.literal('header_token'), header, token: secret, verify_token }),
+    configObject({ type: z.literal('basic'), username: z.string().min(1).max(500), password: secret, verify_token }),
   ])
   .default({ type: 'none' });
 
@@ -48,7 +49,7 @@ export const WebhookMapping = z.record(z.string().min(1).max(100), z.union([path
 
 export type WebhookMapping = z.infer<typeof WebhookMapping>;
 
-export const WebhookConfig = z.strictObject({
+export const WebhookConfig = configObject({
   auth: WebhookAuth,
   mapping: WebhookMapping.default({}),
   list_name: z.string().min(1).max(200).optional(),

@@ -1,4 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
+import { boundPayload } from '../../database/payload.ts';
 import { invalid, type Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json.ts';
 import { issuesOf } from '../../library/schema-issues.ts';
@@ -10,6 +11,7 @@ import { WorkflowSettings } from '../settings.ts';
 import { referenceIssues } from './reference-issues.ts';
 
 const definitionLimitBytes = 512 * 1024;
+const settingsLimitBytes = 64 * 1024;
 
 /** A definition as it is stored: JSON text with its secrets sealed, masks put back to what they stood for in `before`. */
 export async function prepareDefinition(context: Context, definition: unknown, before: unknown): Promise<string> {
@@ -28,13 +30,15 @@ async function openedText(context: Context, before: unknown): Promise<string> {
 }
 
 /**
- * Settings with every default filled in; 422 naming what is wrong or unknown. What is absent stays as it was `before`, null is the
- * default again; `retry` is changed key by key, every other setting as a whole.
+ * Settings with every default filled in; 422 naming what is wrong. What is absent stays as it was `before`, unknown keys too; null is the
+ * default again, or removes an unknown key; `retry` is changed key by key, every other setting as a whole.
  */
 export function prepareSettings(settings: unknown, before: Record<string, unknown> = {}): string {
   const parsed = WorkflowSettings.safeParse(isRecord(settings) ? changed(before, settings) : settings);
   if (!parsed.success) throw invalid(issuesOf(parsed.error, ['body', 'settings']));
-  return JSON.stringify(parsed.data);
+  const text = JSON.stringify(parsed.data);
+  boundPayload(text, settingsLimitBytes, ['body', 'settings']);
+  return text;
 }
 
 function changed(before: Record<string, unknown>, settings: Record<string, unknown>): Record<string, unknown> {

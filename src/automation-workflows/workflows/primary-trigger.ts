@@ -2,8 +2,10 @@ import type { Context } from '../../accounts/context.ts';
 import type { Statement } from '../../database/client.ts';
 import { invalidAt } from '../../library/errors.ts';
 import { restoreMasked, sealSecrets } from '../secrets.ts';
+import { isRecord } from '../../library/json.ts';
 import { newTrigger } from '../triggers/change.ts';
 import { isTriggerType, triggerTypes } from '../triggers/configs.ts';
+import { changedConfig, givenConfig } from '../triggers/given-config.ts';
 import { armsOf, prepareTrigger } from '../triggers/prepare.ts';
 import * as triggers from '../triggers/store.ts';
 
@@ -33,7 +35,7 @@ export async function preparePrimary(context: Context, given: JsonObject, { row,
   const archived = row
     ? triggers.updateTriggerStatements(database, row, { ...row, state: 'archived', nextFireAt: null, topics: [] }, now)
     : [];
-  const { type, name, config } = given;
+  const { type, name } = given;
   if (type === undefined || type === null) return { stored: await sealed(context, given, stored), statements: archived };
   if (!isTriggerType(type)) {
     const message = `Unknown trigger type ${JSON.stringify(type)}; use one of ${triggerTypes.join(', ')}`;
@@ -43,10 +45,12 @@ export async function preparePrimary(context: Context, given: JsonObject, { row,
     throw invalidAt(['body', 'trigger', 'name'], `Must be text of at most ${longestName} characters`, 'invalid_type');
   const kept = row?.type === type ? row : null;
   const before = kept ? (JSON.parse(kept.config) as JsonObject) : {};
+  if (!isRecord(given['config'] ?? {})) throw invalidAt(['body', 'trigger', 'config'], 'Must be an object', 'invalid_type');
+  const config = kept ? changedConfig(given, before) : givenConfig(given);
   const prepared =
-    kept && (config === undefined || config === null)
+    kept && config === null
       ? { config: kept.config, ...armsOf(type, before, now) }
-      : await prepareTrigger(context, type, config ?? {}, before, ['body', 'trigger', 'config']);
+      : await prepareTrigger(context, type, config, before, ['body', 'trigger', 'config']);
   const label = name ?? row?.name ?? type;
   return {
     stored: JSON.stringify({ type, ...(name ? { name } : {}), config: JSON.parse(prepared.config) as unknown }),

@@ -10,6 +10,7 @@ import { existingWorkflow } from './existing.ts';
 import { definitionIssues, proposalIssues } from './prepare.ts';
 import { versionRecord, workflowRecord } from './records.ts';
 import { listVersions, listWorkflows } from './store.ts';
+import { definitionWarnings } from './warnings.ts';
 
 const params = z.object({ workflow_id: pathId });
 
@@ -126,7 +127,7 @@ export const workflowRoutes = createArea()
     const stored = JSON.parse(row.definition) as unknown;
     const { definition } = c.req.valid('json');
     const errors = await (definition ? proposalIssues(c.var.context, definition, stored) : definitionIssues(c.var.context, stored));
-    return c.json({ valid: errors.length === 0, errors }, 200);
+    return c.json({ valid: errors.length === 0, errors, warnings: definitionWarnings(definition ?? stored) }, 200);
   })
   .openapi(executeRoute, async (c) => {
     const input = { ...c.req.valid('json'), idempotencyKey: c.req.header('idempotency-key') };

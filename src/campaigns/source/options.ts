@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { isCountryCode } from '../../contacts/phone-numbers.ts';
 
 /** How a campaign's source is read; what is absent is found out. */
-export const SourceOptions = z.strictObject({
+export const SourceOptions = configObject({
   phone_column: z.string('Must be the name of a column').trim().min(1, 'Must be the name of a column').max(1000).nullish(),
   default_country: z
     .string('Must be a country code')

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { configWarnings } from '../../simtest/config.ts';
+import { configObject, warningsOf, withWarnings, type Warning } from '../../library/config-object.ts';
 import { usualGuards, longestCallSeconds, type Guards } from '../conversation/guards.ts';
 import { usualPhrases, type Phrases } from '../conversation/phrases.ts';
 
@@ -14,14 +16,14 @@ const isLanguage = (tag: string): boolean => {
   }
 };
 
-const RequiredTest = z.strictObject({
+const RequiredTest = configObject({
   adversary_workflow_id: z.int().positive(),
   /** What it must be is asked when it is saved and when it is run: an older one that is not keeps nobody from talking. */
-  config: z.record(z.string(), z.unknown()).default({}),
+  config: withWarnings(z.record(z.string(), z.unknown()), configWarnings).default({}),
 });
 
 /** `workflow_configurations` of a voice agent: how it talks, wherever in its definition it stands. */
-export const AgentConfigurations = z.strictObject({
+export const AgentConfigurations = configObject({
   /** Null: LANGUAGE_MODEL. */
   model: setOrUsual(100),
   /** Seconds. */
@@ -35,19 +37,21 @@ export const AgentConfigurations = z.strictObject({
   tts_provider: setOrUsual(50),
   transcription_provider: setOrUsual(50),
   /** What the agent says without asking the model. */
-  phrases: z
-    .strictObject({
-      are_you_there: phrase('are_you_there'),
-      idle_goodbye: phrase('idle_goodbye'),
-      time_is_up: phrase('time_is_up'),
-      apology: phrase('apology'),
-      please_repeat: phrase('please_repeat'),
-      cannot_say: phrase('cannot_say'),
-      goodbye: phrase('goodbye'),
-    } satisfies Record<keyof Phrases, z.ZodType>)
-    .prefault({}),
+  phrases: configObject({
+    are_you_there: phrase('are_you_there'),
+    idle_goodbye: phrase('idle_goodbye'),
+    time_is_up: phrase('time_is_up'),
+    apology: phrase('apology'),
+    please_repeat: phrase('please_repeat'),
+    cannot_say: phrase('cannot_say'),
+    goodbye: phrase('goodbye'),
+  } satisfies Record<keyof Phrases, z.ZodType>).prefault({}),
   required_tests: z.array(RequiredTest).max(50, 'Must have 50 tests or fewer').default([]),
 });
+
+/** The parts of stored or given ones that have no effect. */
+export const configurationWarnings = (configurations: unknown): Warning[] =>
+  warningsOf(AgentConfigurations, configurations, ['body', 'workflow_configurations']);
 
 export type AgentConfigurations = z.output<typeof AgentConfigurations>;
 

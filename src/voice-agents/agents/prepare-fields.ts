@@ -8,15 +8,18 @@ import { AgentConfigurations } from './configurations.ts';
 type JsonObject = Record<string, unknown>;
 
 const variablesLimitBytes = 64 * 1024;
+const configurationsLimitBytes = 256 * 1024;
 
 /**
- * Configurations with every default filled in, as JSON text; 422 naming what is wrong or unknown. What is absent stays as it was `before`,
- * null is the default again; `phrases` are changed one by one, everything else as a whole.
+ * Configurations with every default filled in, as JSON text; 422 naming what is wrong. What is absent stays as it was `before`,
+ * unknown keys too; null is the default again, or removes an unknown key; `phrases` are changed one by one, everything else as a whole.
  */
 export function prepareConfigurations(configurations: JsonObject | null, before: JsonObject = {}): string {
   const parsed = AgentConfigurations.safeParse(configurations === null ? {} : changed(before, configurations));
   if (!parsed.success) throw invalid(issuesOf(parsed.error as z.ZodError, ['body', 'workflow_configurations']));
-  return JSON.stringify(parsed.data);
+  const text = JSON.stringify(parsed.data);
+  boundPayload(text, configurationsLimitBytes, ['body', 'workflow_configurations']);
+  return text;
 }
 
 function changed(before: JsonObject, change: JsonObject): JsonObject {

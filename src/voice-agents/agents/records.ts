@@ -3,7 +3,9 @@ import { maskSecrets } from '../../automation-workflows/secrets.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import type { AgentRecord } from '../schemas.ts';
 import type { AgentWithDefinition } from './agent-store.ts';
-import { configurationsOf } from './configurations.ts';
+import { cutWarnings, type Warning } from '../../library/config-object.ts';
+import { definitionWarnings } from '../definition/warnings.ts';
+import { configurationsOf, configurationWarnings } from './configurations.ts';
 
 export const agentRecord = (row: AgentWithDefinition): z.infer<typeof AgentRecord> => ({
   id: row.id,
@@ -17,4 +19,8 @@ export const agentRecord = (row: AgentWithDefinition): z.infer<typeof AgentRecor
   call_disposition_codes: row.call_disposition_codes,
   total_runs: row.total_runs,
   workflow_configurations: configurationsOf(row.workflow_configurations),
+  warnings: agentWarnings(row),
 });
+
+const agentWarnings = ({ workflow_definition, workflow_configurations }: AgentWithDefinition): Warning[] =>
+  cutWarnings([...definitionWarnings(workflow_definition), ...configurationWarnings(workflow_configurations)], ['body']);

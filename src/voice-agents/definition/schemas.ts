@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configObject } from '../../library/config-object.ts';
 import { ContextSchema } from '../../automation-workflows/context-schema.ts';
 import { HttpRequestData } from '../../automation-workflows/nodes/http-request-data.ts';
 import { endCallTool, knowledgeTool, toolNamePattern } from './tool-name.ts';
@@ -29,7 +30,7 @@ const variableName = z
   .regex(/^[A-Za-z_]\w{0,63}$/, 'Use letters, digits and _, beginning with a letter, at most 64 in all')
   .refine((name) => !takenVariables.has(name), 'This is a name of the call itself; choose another');
 
-const ExtractionVariable = z.strictObject({
+const ExtractionVariable = configObject({
   name: variableName,
   type: z.enum(['string', 'number', 'boolean']).default('string'),
   /** What the value is, in words for the model. */
@@ -44,7 +45,7 @@ const Parameters = ContextSchema.superRefine((schema, context) => {
   context.addIssue({ code: 'custom', path: ['type'], message });
 });
 
-const Tool = z.strictObject({
+const Tool = configObject({
   name: z
     .string()
     .regex(toolNamePattern, 'Use letters, digits, _ and -, at most 64')
@@ -71,12 +72,12 @@ const abilities = {
   tools: z.array(Tool).max(50).default([]),
 };
 
-const StartCallData = z.strictObject({ ...talk, ...abilities, greeting: z.string().max(maximumSpeechLength).nullish() });
-const AgentNodeData = z.strictObject({ ...talk, ...abilities });
-const EndCallData = z.strictObject(talk);
-const GlobalNodeData = z.strictObject({ name: talk.name, prompt: talk.prompt });
+const StartCallData = configObject({ ...talk, ...abilities, greeting: z.string().max(maximumSpeechLength).nullish() });
+const AgentNodeData = configObject({ ...talk, ...abilities });
+const EndCallData = configObject(talk);
+const GlobalNodeData = configObject({ name: talk.name, prompt: talk.prompt });
 /** Sent when the talk is over. */
-const WebhookData = z.strictObject({
+const WebhookData = configObject({
   name: talk.name,
   ...HttpRequestData.pick({ method: true, url: true, headers: true, body: true, secret: true, timeout_seconds: true }).shape,
 });
@@ -102,7 +103,7 @@ export const EdgeSchema = z.object({
   id,
   source: z.string(),
   target: z.string(),
-  data: z.strictObject({
+  data: configObject({
     label: filled(64),
     /** When to go this way, in words for the model. */
     condition: filled(4_000),

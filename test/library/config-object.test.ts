@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { configObject, warningsOf, withoutEffect } from '../../src/library/config-object.ts';
+import { nearestName } from '../../src/library/nearest-name.ts';
+
+const Config = configObject({
+  max_retries: z.int().default(2),
+  retry_delay_seconds: z.int().optional(),
+  slots: z.array(configObject({ day: z.int() }).refine(({ day }) => day < 7)).default([]),
+  auth: z
+    .discriminatedUnion('type', [configObject({ type: z.literal('none') }), configObject({ type: z.literal('token'), token: z.string() })])
+    .optional(),
+  names: z.record(z.string(), configObject({ first: z.string().optional() })).optional(),
+  tool_uuids: withoutEffect('Tools of another service are not known here'),
+});
+const told = (value: unknown) => warningsOf(Config, value, ['body']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+
+test('a misspelt key is told the key that was meant', () => {
+  for (const [written, meant] of [
+    ['max_retry', 'max_retries'],
+    ['maxRetries', 'max_retries'],
+    ['MAX-RETRIES', 'max_retries'],
+    ['retries', 'max_retries'],
+    ['delay_seconds', 'retry_delay_seconds'],
+    ['slot', 'slots'],
+    ['colour', null],
+    ['', null],
+    ['x'.repeat(10_000), null],
+  ] as const)
+    expect(nearestName(written, ['max_retries', 'retry_delay_seconds', 'slots']), written).toBe(meant);
+});
+
+test('each unknown key is named in its place, however deep, and known ones are not', () => {
+  expect(
+    told({
+      max_retrys: 1,
+      slots: [{ day: 1 }, { day: 2, start: '09:00' }],
+      auth: { type: 'token', token: 't', tokens: 1 },
+      names: { ada: { frist: 'Ada' } },
+    }),
+  ).toEqual([
+    'body.max_retrys: `max_retrys` is not known and has no effect; did you mean `max_retries`?',
+    'body.slots.1.start: `start` is not known and has no effect; known here: `day`',
+    'body.auth.tokens: `tokens` is not known and has no effect; did you mean `token`?',
+    'body.names.ada.frist: `frist` is not known and has no effect; did you mean `first`?',
+  ]);
+  expect(told({ max_retries: 1, slots: [{ day: 1 }], auth: { type: 'none' } })).toEqual([]);
+});
+
+test('a key without effect is warned of when its value would change something, and is never suggested', () => {
+  expect(told({ tool_uuids: ['a'] })).toEqual(['body.tool_uuids: Tools of another service are not known here']);
+  for (const blank of [null, false, '', [], {}]) expect(told({ tool_uuids: blank })).toEqual([]);
+  expect(told({ tool_uuid: 1 })[0]).not.toContain('did you mean');
+});
+
+test('names of prototypes are keys like others', () => {
+  for (const key of ['constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
+    expect(told({ [key]: 1 })[0], key).toContain(`\`${key}\` is not known`);
+    expect(Config.parse({ [key]: 1 })).toMatchObject({ [key]: 1 });
+  }
+  const parsed = Config.parse(JSON.parse('{"__proto__":{"max_retries":7}}'));
+  expect(parsed.max_retries).toBe(2);
+  expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+});
+
+test('more unknown keys than anybody reads are counted', () => {
+  const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`key_${index}`, index]));
+  const warnings = warningsOf(Config, many, ['body', 'config']);
+  expect(warnings).toHaveLength(101);
+  expect(warnings.at(-1)).toEqual({ loc: ['body', 'config'], msg: '49900 more keys are not known and have no effect' });
+});
+
+test('whatever JSON is given, warnings are told without a throw, and a config that fits keeps every key', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(() => told(value)).not.toThrow();
+      const parsed = Config.safeParse(value);
+      if (!parsed.success) return;
+      for (const [key, item] of Object.entries(value as object))
+        if (key !== '__proto__' && !Object.hasOwn(Config.shape, key)) expect((parsed.data as Record<string, unknown>)[key]).toEqual(item);
+    }),
+  );
+});
