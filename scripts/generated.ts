@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApp } from '../src/http/app.ts';
 import { publishedDocument } from '../src/http/openapi/published.ts';
+import { withCostTable, type MeasuredCosts } from './deploy/cost-table.ts';
 import { projectDirectory } from './local/settings.ts';
 import { runWrangler } from './local/wrangler.ts';
 
@@ -10,9 +11,19 @@ const typesArguments = ['types', '--include-runtime=false', '--strict-vars=false
 
 const openApiText = (): string => `${JSON.stringify(publishedDocument(createApp()), null, 2)}\n`;
 
-/** Writes what is made from the code and committed: the OpenAPI document and the types of the bindings. */
+const deployingPath = join(projectDirectory, 'docs', 'deploying.md');
+
+/** The page on deploying as it is, and as it is with the costs that the benchmark has measured last. */
+async function deployingPage(): Promise<{ page: string; current: string }> {
+  const page = await readFile(deployingPath, 'utf8');
+  const results = await readFile(join(projectDirectory, 'bench', 'results', 'latest.json'), 'utf8');
+  return { page, current: withCostTable(page, JSON.parse(results) as MeasuredCosts) };
+}
+
+/** Writes what is made from the code and committed: the OpenAPI document, the types of the bindings, and the costs in the docs. */
 export async function writeGenerated(stateDirectory: string): Promise<void> {
   await writeFile(openApiPath, openApiText());
+  await writeFile(deployingPath, (await deployingPage()).current);
   await runWrangler(typesArguments, stateDirectory);
 }
 
@@ -20,6 +31,8 @@ export async function writeGenerated(stateDirectory: string): Promise<void> {
 export async function staleFiles(stateDirectory: string): Promise<string[]> {
   const committed = await readFile(openApiPath, 'utf8').catch(() => '');
   const stale = committed === openApiText() ? [] : ['openapi.json (npm run generate)'];
+  const { page, current } = await deployingPage();
+  if (page !== current) stale.push('docs/deploying.md (npm run generate)');
   const isCurrent = await runWrangler([...typesArguments, '--check'], stateDirectory).then(
     () => true,
     () => false,

@@ -1,17 +1,22 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { showMoveProgress } from './local/move-progress.ts';
-import { parseOrganizationCommand } from './local/organization-command.ts';
+import { parseOrganizationCommand, takeEnvironment } from './local/organization-command.ts';
 import { runProgram } from './local/run-program.ts';
-import { LocalError, readLocalSettings } from './local/settings.ts';
+import { LocalError, projectDirectory, readLocalSettings } from './local/settings.ts';
 import { watchMove, type MoveState } from './local/watch-move.ts';
 import { runWrangler } from './local/wrangler.ts';
 
 await runProgram(async () => {
-  const { organizationId, isRemote, sql, move } = parseOrganizationCommand(process.argv.slice(2));
+  const { environment, parameters } = takeEnvironment(process.argv.slice(2));
+  const { organizationId, isRemote, sql, move } = parseOrganizationCommand(parameters);
   const { stateDirectory } = readLocalSettings(process.env);
   if (!isRemote && !existsSync(stateDirectory))
     throw new LocalError(`There is no local service in ${stateDirectory} yet. Run "npm start" first.`);
-  const database = isRemote ? ['--remote'] : ['--local', '--persist-to', stateDirectory];
+  const configuration = join(projectDirectory, '.deploy', `${environment}.json`);
+  if (isRemote && !existsSync(configuration))
+    throw new LocalError(`There is no ${configuration}. Run "npm run deploy", with the same --env, which writes it.`);
+  const database = isRemote ? ['--remote', '--config', configuration] : ['--local', '--persist-to', stateDirectory];
   const rowOf = async (statement: string): Promise<Record<string, unknown>> => {
     const output = await runWrangler(['d1', 'execute', 'DB', ...database, '--json', '--command', statement], stateDirectory);
     const [answer] = JSON.parse(output) as { results: Record<string, unknown>[] }[];

@@ -10,11 +10,12 @@ const indexNames = ['vectorize', 'embedded'] as const;
 export type IndexName = (typeof indexNames)[number];
 
 export const usage = `Usage:
-  npm run organization -- show <organization id> [--remote]
-  npm run organization -- set-plan <organization id> <${Object.keys(planColumns).join('|')}> <number|default> [--remote]
-  npm run organization -- move-vectors <organization id> <${indexNames.join('|')}> [--remote]
+  npm run organization -- show <organization id> [--remote [--env NAME]]
+  npm run organization -- set-plan <organization id> <${Object.keys(planColumns).join('|')}> <number|default> [--remote [--env NAME]]
+  npm run organization -- move-vectors <organization id> <${indexNames.join('|')}> [--remote [--env NAME]]
 
-"default" returns to what the PLAN_* variables say. Without --remote the database of STATE_DIR is meant, with it the deployed one.`;
+"default" returns to what the PLAN_* variables say. Without --remote the database of STATE_DIR is meant, with it the deployed one,
+that of production unless --env names another.`;
 
 export interface OrganizationCommand {
   organizationId: number;
@@ -29,6 +30,15 @@ const shown = `id, name, ${Object.values(planColumns).join(', ')},
   (SELECT kept_in FROM vector_placement WHERE organization_id = organization.id) AS vectors_in`;
 
 const moveColumns = 'kept_in, phase, move_to, total, moved, missing, missing_documents, error, due_at';
+
+/** Which deployment `--remote` means, and the rest of the command line. */
+export function takeEnvironment(parameters: string[]): { environment: string; parameters: string[] } {
+  const place = parameters.indexOf('--env');
+  if (place === -1) return { environment: 'production', parameters };
+  const environment = parameters[place + 1] ?? '';
+  if (!/^[a-z][a-z0-9-]*$/.test(environment)) throw new LocalError(`--env is "${environment}"; give the name of a deployment.\n\n${usage}`);
+  return { environment, parameters: parameters.toSpliced(place, 2) };
+}
 
 /** Reads the command line into SQL. Every part of it is checked against a list or a number's form first, so that nothing else gets into the statement. */
 export function parseOrganizationCommand(parameters: string[]): OrganizationCommand {

@@ -36,11 +36,16 @@ export function developmentArguments({ port, stateDirectory, hasVectorize }: Loc
 }
 
 /** Runs a wrangler command to its end and answers its output; a `LocalError` carries what a failed one printed. */
-export async function runWrangler(parameters: string[], stateDirectory: string, signal?: AbortSignal): Promise<string> {
+export async function runWrangler(
+  parameters: string[],
+  stateDirectory: string,
+  signal?: AbortSignal,
+  environment: Record<string, string> = {},
+): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [wranglerProgram, ...parameters], {
       cwd: projectDirectory,
-      env: wranglerEnvironment(stateDirectory),
+      env: { ...wranglerEnvironment(stateDirectory), ...environment },
       maxBuffer: 64 * 1024 * 1024,
       ...(signal ? { signal } : {}),
     });

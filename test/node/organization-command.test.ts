@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseOrganizationCommand } from '../../scripts/local/organization-command.ts';
+import { parseOrganizationCommand, takeEnvironment } from '../../scripts/local/organization-command.ts';
 
 const columns = `id, name, plan_max_integrations, plan_max_contacts, plan_concurrent_calls,
   (SELECT kept_in FROM vector_placement WHERE organization_id = organization.id) AS vectors_in`;
@@ -27,6 +27,13 @@ test('a move of vectors is asked for in one statement, and looked at in another'
   expect({ organizationId, isRemote, target: move?.target }).toEqual({ organizationId: 7, isRemote: true, target: 'vectorize' });
   expect(sql).toMatch(/^INSERT INTO vector_placement .*'vectorize'.* FROM organization WHERE id = 7\s/);
   expect(move?.sql).toMatch(/^SELECT .* FROM vector_placement WHERE organization_id = 7$/);
+});
+
+test('of several deployments, --env names the one that is meant', () => {
+  const parameters = ['show', '--env', 'staging', '7', '--remote'];
+  expect(takeEnvironment(parameters)).toEqual({ environment: 'staging', parameters: ['show', '7', '--remote'] });
+  expect(takeEnvironment(['show', '7'])).toEqual({ environment: 'production', parameters: ['show', '7'] });
+  expect(() => takeEnvironment(['show', '7', '--env', '../x'])).toThrow('--env is "../x"');
 });
 
 test('an organization is shown', () => {

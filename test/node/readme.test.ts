@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { triggerTypes } from '../../src/automation-workflows/triggers/configs.ts';
 import { nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
@@ -107,7 +107,8 @@ describe('CONTRIBUTING', () => {
 describe.each([
   ['README.md', readme],
   ['CONTRIBUTING.md', contributing],
-])('%s', (_name, page) => {
+  ['docs/deploying.md', read('docs/deploying.md')],
+])('%s', (name, page) => {
   test('names only npm scripts that exist', () => {
     const named = [...page.matchAll(/npm (?:run (?:--silent )?([a-z][\w:-]*)|(start|test)\b)/g)].map(
       ([, script, short]) => script ?? short!,
@@ -119,7 +120,7 @@ describe.each([
   test('links only to files that exist', () => {
     const links = [...page.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, target]) => target!);
     expect(links.length).toBeGreaterThan(0);
-    expect(links.filter((target) => !existsSync(join(root, target)))).toEqual([]);
+    expect(links.filter((target) => !existsSync(join(root, dirname(name), target.replace(/#.*$/, ''))))).toEqual([]);
   });
 
   test('names only files and folders of the repository that exist', () => {
