@@ -14,7 +14,7 @@ export interface RequestSurroundings {
 /** The HTTP request that a call of a tool stands for, or the sentence that says which argument is missing. */
 export function requestOf(
   operation: Operation,
-  { fixed }: ToolDescription,
+  { fixed, defaults }: ToolDescription,
   given: Arguments,
   { origin, headers }: RequestSurroundings,
 ): Request | string {
@@ -27,7 +27,7 @@ export function requestOf(
   let path = operation.path;
   const query = new URLSearchParams();
   for (const { name, in: place, isRequired } of operation.parameters) {
-    const value = take(name);
+    const value = take(name) ?? defaults?.[name];
     if (value === undefined || value === null) {
       if (isRequired) return `The argument ${name} is missing`;
     } else if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(textOf(value)));

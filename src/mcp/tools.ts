@@ -8,6 +8,8 @@ export interface ToolDescription {
   description: string;
   /** Body fields that are always sent so; the assistant does not see them. */
   fixed?: Record<string, unknown>;
+  /** Sent for a query parameter that the assistant leaves out. */
+  defaults?: Record<string, string>;
   /** Changes nothing that lasts. A GET does not have to say so. */
   isReading?: boolean;
   /** Calls or writes to people, or ends what cannot be begun again. */
@@ -259,6 +261,7 @@ export const tools: ToolDescription[] = [
   {
     name: 'list_campaigns',
     operation: 'GET /campaign',
+    defaults: { limit: '50' },
     title: 'List campaigns',
     description: 'Calling campaigns with their state and counts of rows.',
   },

@@ -64,6 +64,8 @@ test('arguments go where the operation takes them: path, query, body, header', a
   expect(Object.fromEntries(request.headers)).toMatchObject({ 'idempotency-key': 'once', 'x-api-key': 'vaa_test' });
   const search = requestFor('find_contacts', { search: 'Ada & Co', limit: 5 }) as Request;
   expect(new URL(search.url).search).toBe('?limit=5&search=Ada+%26+Co');
+  const searchOf = (args: Record<string, unknown>) => new URL((requestFor('list_campaigns', args) as Request).url).search;
+  expect([searchOf({}), searchOf({ limit: 5 })]).toEqual(['?limit=50', '?limit=5']);
 });
 
 test('a path argument cannot lead to another path', () => {

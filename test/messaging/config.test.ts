@@ -224,3 +224,21 @@ test('another organization, a key that may only read, and nobody at all get noth
   for (const path of [configPath, `${configPath}/messaging-app-templates`, '/organizations/messages'])
     expect((await nobody.get(path)).status, path).toBe(401);
 });
+
+test('the addresses with secret tokens are shown to admins alone, and the rest to whoever may read', async () => {
+  const admin = await newOrganization();
+  const shown = (await admin.client.get('/organizations/messaging-config')).body;
+  expect(Object.keys(shown.callback_urls)).toHaveLength(4);
+  for (const scopes of [['read'], ['write'], ['read', 'write']] as const) {
+    const { key } = await otherKey(admin, [...scopes]);
+    const read = await new Client(key).get('/organizations/messaging-config');
+    expect(read).toMatchObject({ status: 200, body: { ...shown, callback_urls: null } });
+    if (!(scopes as readonly string[]).includes('write')) continue;
+    expect((await new Client(key).post('/organizations/messaging-config', {})).body).toEqual({ ...shown, callback_urls: null });
+  }
+});
+
+/** Another key of the organization. */
+async function otherKey({ client }: { client: Client }, scopes: string[]): Promise<{ key: string }> {
+  return { key: (await client.post('/user/api-keys', { name: 'Other', scopes })).body.api_key };
+}
