@@ -248,7 +248,7 @@ test('a start that broke off before its object was there can be paused', async (
   const { client, id, agentId } = await callingOrganization();
   const { id: campaign } = await draft(client, id, people(2), { workflow_id: agentId, schedule_config: farWindow() });
   await env.DB.prepare(`UPDATE campaign SET state = 'syncing', started_at = 1, wake_at = ? WHERE id = ?`).bind(Date.now(), campaign).run();
-  expect((await client.get(`/campaign/${campaign}`)).body).toMatchObject({ state: 'syncing', total_rows: 1 });
+  expect((await client.get(`/campaign/${campaign}`)).body).toMatchObject({ state: 'syncing', total_rows: 2 });
   const paused = await client.post(`/campaign/${campaign}/pause`);
   expect([paused.status, paused.body.state]).toEqual([200, 'paused']);
   expect((await client.post(`/campaign/${campaign}/resume`)).status).toBe(200);
