@@ -38,7 +38,7 @@ export async function smokeTest(world: World): Promise<string> {
     throw new LocalError(`${method} ${api}${path} answers ${answer.status}: ${JSON.stringify(answer.body).slice(0, 500)}`);
   };
   const contact = { list_name: journeyName, external_id: externalId, first_name: 'Deployment' };
-  const { contact: stored } = await until(deadline, () => call('POST', '/contacts/upsert', contact));
+  await until(deadline, () => call('POST', '/contacts/upsert', contact));
   const journeys = await call('GET', `/automation-workflows?status=active&search=${encodeURIComponent(journeyName)}`);
   let workflow = journeys.automation_workflows?.find((found: { name: string }) => found.name === journeyName);
   if (workflow === undefined) {
@@ -46,18 +46,14 @@ export async function smokeTest(world: World): Promise<string> {
     await call('PATCH', `/automation-workflows/${workflow.id}`, { status: 'active' });
   }
   const startedAt = Date.now();
-  const event = await call('POST', '/events', {
-    event_type: eventType,
-    event_id: `deployment-${startedAt}`,
-    contact_id: stored.id,
-    external_id: externalId,
-  });
+  const deployment = `deployment-${startedAt}`;
+  await call('POST', '/events', { event_type: eventType, event_id: deployment, external_id: externalId, data: { deployment } });
   await until(deadline, async () => {
-    const { runs } = await call('GET', `/automation-workflows/${workflow.id}/runs?limit=1`);
-    const run = runs[0];
-    if (run?.state === 'completed' && Date.parse(run.created_at ?? run.started_at) >= startedAt - 60_000) return run;
+    const { runs } = await call('GET', `/automation-workflows/${workflow.id}/runs?limit=10`);
+    const run = runs.find((found: { context?: { deployment?: string } }) => found.context?.deployment === deployment);
+    if (run?.state === 'completed') return;
     throw new LocalError(
-      `the event ${event.event_id} was taken, and its run is ${run?.state ?? 'not there yet'}; look at "npx wrangler tail"`,
+      `The event ${deployment} was taken, and its run is ${run?.state ?? 'not there yet'}; look at "npx wrangler tail".`,
     );
   });
   return `version ${health.version} is well: a contact, an event, and a run completed ${((Date.now() - startedAt) / 1_000).toFixed(1)} s later`;

@@ -5,13 +5,13 @@ import { CloudflareFake } from './cloudflare-fake.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A deployed service as the smoke test sees it. */
-export function answerAsService(path: string, method: string): unknown {
+export function answerAsService(path: string, method: string, deployment: string): unknown {
   if (path === '/api/v1/health') return { status: 'ok', version: '0.1.0' };
   if (path === '/api/v1/contacts/upsert') return { contact: { id: 1 } };
   if (path === '/api/v1/automation-workflows') return method === 'GET' ? { automation_workflows: [] } : { id: 1 };
   if (path === '/api/v1/automation-workflows/1') return { id: 1, status: 'active' };
   if (path === '/api/v1/events') return { event_id: 1, contact_id: 1, triggered_workflows: 0 };
-  return { runs: [{ state: 'completed', created_at: new Date().toISOString() }] };
+  return { runs: [{ state: 'completed', context: { deployment } }] };
 }
 
 /** A machine from which the real wrangler deploys to the fake of Cloudflare. */
@@ -31,6 +31,12 @@ export class Deployer {
     return deployer;
   }
 
+  /** What the event said that the smoke test posted last. */
+  #deployment(): string {
+    const event = this.asked.findLast(({ url }) => url.endsWith('/events'));
+    return event === undefined ? '' : JSON.parse(event.body).data.deployment;
+  }
+
   async run(...parameters: string[]): Promise<string> {
     this.said = [];
     const options = parseDeployArguments(parameters) as DeployOptions;
@@ -42,7 +48,7 @@ export class Deployer {
       send: (async (url: string, init: RequestInit) => {
         if (url.startsWith(this.fake.url)) return fetch(url, init);
         this.asked.push({ url, headers: new Headers(init.headers), body: String(init.body ?? '') });
-        return Response.json(answerAsService(new URL(url).pathname, init.method ?? 'GET'));
+        return Response.json(answerAsService(new URL(url).pathname, init.method ?? 'GET', this.#deployment()));
       }) as typeof fetch,
       wrangler: (given, more) => this.instead(given) ?? runWrangler(given, this.directory, undefined, { ...this.environment, ...more }),
     });
