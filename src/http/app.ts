@@ -42,7 +42,7 @@ export function createApp() {
     const answer = answerError(error, c);
     return error instanceof BadSettingsError && isHealthRequest(c) ? answerMisconfigured(c) : answer;
   });
-  app.use(`${basePath}/*`, allowOrigins);
+  for (const path of [`${basePath}/*`, '/mcp']) app.use(path, allowOrigins);
   app.use(`${basePath}/*`, warnOfUnknownParameters(app));
   app.notFound((c) => c.json({ detail: `No such path: ${c.req.method} ${c.req.path}` }, 404));
 

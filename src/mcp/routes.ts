@@ -28,7 +28,7 @@ export function mcpRoutes(api: ServedApi) {
   const routes = new Hono<HttpEnvironment>();
   let prepared: Map<string, PreparedTool> | undefined;
   routes.all('/mcp', async (c) => {
-    requireOwnOrigin(c);
+    requireAllowedOrigin(c);
     const credentials = credentialsOf(c);
     const { caller, organization } = await identify(c, credentials).catch((error: unknown) => {
       if (isServiceError(error) && error.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer error="invalid_token"');
@@ -66,8 +66,10 @@ function identify(c: HonoContext<HttpEnvironment>, credentials: Credentials): Pr
   return authenticateSession(c.env, credentials.Authorization.slice('Bearer '.length), systemClock());
 }
 
-/** The protocol asks servers to refuse pages of other sites, which a browser names in `Origin`. */
-function requireOwnOrigin(c: HonoContext<HttpEnvironment>): void {
+/** The protocol asks servers to refuse pages of sites that are not allowed, which a browser names in `Origin`. */
+function requireAllowedOrigin(c: HonoContext<HttpEnvironment>): void {
   const origin = c.req.header('origin');
-  if (origin !== undefined && origin !== new URL(c.req.url).origin) throw forbidden(`Pages of ${origin} may not call this address`);
+  const allowed = [new URL(c.req.url).origin, ...c.var.settings.CORS_ALLOWED_ORIGINS];
+  if (origin !== undefined && !allowed.includes(origin))
+    throw forbidden(`Pages of ${origin} may not call this address; CORS_ALLOWED_ORIGINS names those that may`);
 }

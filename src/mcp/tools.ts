@@ -19,7 +19,7 @@ export interface ToolDescription {
 /** Where an assistant begins; sent once to each client. */
 export const instructions = `Voice agents, customer journeys and calling campaigns of one organization.
 Order of work for a journey: list_journey_node_types, create_journey (a draft), validate_journey, test_journey (a dry run on a virtual clock: nothing is sent), then update_journey with status "active".
-Order of work for a campaign: list_agents, create_campaign (a draft), start_campaign. Starting and resuming dial real people: ask the user first.
+Order of work for a campaign: list_agents, preview_campaign, create_campaign (a draft), start_campaign. Starting and resuming dial real people: ask the user first.
 To try an agent without a phone: create_agent_test, start_agent_test, then get_agent_test until its status is no longer "running", and get_agent_test_conversation.
 Ids are integers. Phone numbers are E.164. Times are ISO 8601 UTC. Days of the week count from 0, Monday. Lists take limit and cursor: pass next_cursor on.
 A refused call answers with the reason: correct the named argument and call again. Use the same idempotency_key when you repeat a call whose answer you did not get.`;
@@ -270,6 +270,14 @@ export const tools: ToolDescription[] = [
     operation: 'GET /campaign/{campaign_id}',
     title: 'Get a campaign',
     description: 'One campaign: state with its reason, counts, log.',
+  },
+  {
+    name: 'preview_campaign',
+    operation: 'POST /campaign/preview',
+    title: 'Look at the people of a campaign',
+    description:
+      'What a campaign would dial: the columns of its source, which one holds the phone and why, first rows, and how many cannot be dialled.',
+    isReading: true,
   },
   {
     name: 'create_campaign',

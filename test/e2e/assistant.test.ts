@@ -118,6 +118,7 @@ test('an assistant makes an agent, tests it against a customer, chats with it, a
   await use('upsert_contact', { list_name: 'Patients', phone: '+12125550142', first_name: 'Ada' });
   const [list] = (await use('list_contact_lists', { search: 'Patients' })).lists;
   const source = { source_type: 'contact_list', source_id: String(list.id) };
+  expect(await use('preview_campaign', source)).toMatchObject({ total_rows: 1 });
   const closed = { enabled: true, slots: [{ day_of_week: (new Date().getUTCDay() + 2) % 7, start_time: '10:00', end_time: '11:00' }] };
   const { id: campaign_id } = await use('create_campaign', { name: 'Spring', workflow_id: agent, ...source, schedule_config: closed });
   expect(await refused('pause_campaign', { campaign_id })).toMatch(/^409: .*draft/);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newMember } from '../http/service.ts';
+import { newMember, serviceWith } from '../http/service.ts';
 import { newOrganization } from '../support/organization.ts';
 import { assistantWith, mcpUrl, postMessage } from './assistant.ts';
 import { exports } from 'cloudflare:workers';
@@ -23,6 +23,23 @@ test('a page of another site is refused, whatever key it has', async () => {
   const { key } = await newOrganization();
   const answer = await postMessage(list, { ...bearer(key), Origin: 'https://elsewhere.example' });
   expect(answer.status).toBe(403);
+});
+
+test('a page of an allowed site may call it, and its preflight needs no key', async () => {
+  const { key } = await newOrganization();
+  const send = serviceWith({ CORS_ALLOWED_ORIGINS: 'https://app.example' });
+  const ask = (method: string, headers: Record<string, string>) =>
+    send(
+      new Request(mcpUrl, {
+        method,
+        headers: { Origin: 'https://app.example', ...headers },
+        ...(method === 'POST' && { body: JSON.stringify(list) }),
+      }),
+    );
+  const preflight = await ask('OPTIONS', { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization' });
+  expect([preflight.status, preflight.headers.get('Access-Control-Allow-Origin')]).toEqual([204, 'https://app.example']);
+  const answer = await ask('POST', { ...bearer(key), 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' });
+  expect([answer.status, answer.headers.get('Access-Control-Allow-Origin')]).toEqual([200, 'https://app.example']);
 });
 
 test('a cookie counts for nothing', async () => {

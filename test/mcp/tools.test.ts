@@ -52,7 +52,7 @@ test('tools that call people or end something are marked, and only tools that ch
 test('the instructions name only tools that exist', () => {
   const named = [...instructions.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)]
     .map(([word]) => word)
-    .filter((word) => /^(list|get|create|update|validate|test|start)_/.test(word));
+    .filter((word) => /^(list|get|create|update|validate|test|start|preview)_/.test(word));
   expect(named.length).toBeGreaterThan(10);
   for (const name of named) expect([...prepared.keys()]).toContain(name);
 });
