@@ -1,152 +1,70 @@
 import type { ExamplesByOperation } from '../http/openapi/examples.ts';
 
-const at = '2026-11-20T10:15:30.000Z';
-const ada = {
-  id: 1,
-  organization_id: 1,
-  external_id: 'customer-1',
-  phone: '+14155550123',
-  email: 'ada@example.com',
-  first_name: 'Ada',
-  last_name: 'Byron',
-  company: null,
-  title: null,
-  tags: ['vip'],
-  custom_fields: { tier: 'gold' },
-  created_at: at,
-  updated_at: at,
-};
-const grace = {
-  ...ada,
-  id: 3,
-  external_id: null,
-  phone: '+14155550125',
-  email: null,
-  first_name: 'Grace',
-  last_name: 'Hopper',
-  tags: [],
-  custom_fields: {},
-};
-const customers = {
-  id: 1,
-  organization_id: 1,
-  name: 'Customers',
-  description: null,
-  metadata: {},
-  column_schema: [],
-  warnings: [],
-  contacts_count: 1,
-  created_at: at,
-  updated_at: at,
-};
-const regulars = { ...customers, id: 2, name: 'Regulars', description: 'They buy each month', contacts_count: 0 };
-const suppression = { id: 1, phone: '+14155550199', reason: 'do_not_call', until: null, created_at: at };
-const page = { total: 1, limit: 10, offset: 0, next_cursor: null };
-
-/** Requests that work in the order of the document, with their answers. Contact 2, list 3 and suppressions are made to be deleted. */
+/** Requests that work in the order of the document. */
 export const contactExamples: ExamplesByOperation = {
   'contacts.create': [
     {
-      name: 'customer',
+      name: 'ada',
       summary: 'A customer',
       body: {
         phone: '(415) 555-0123',
-        external_id: 'customer-1',
+        external_id: 'crm-1042',
         email: 'ada@example.com',
         first_name: 'Ada',
         last_name: 'Byron',
-        tags: ['vip'],
-        custom_fields: { tier: 'gold' },
+        tags: ['newsletter'],
+        custom_fields: { product: 'heat pumps' },
       },
-      answer: ada,
     },
-    {
-      name: 'number',
-      summary: 'A number alone',
-      body: { phone: '+1 415-555-0124' },
-      answer: { ...grace, id: 2, phone: '+14155550124', first_name: null, last_name: null },
-    },
+    { name: 'grace', summary: 'Another, without a phone', body: { external_id: 'crm-1043', first_name: 'Grace' } },
   ],
-  'contacts.list': { query: { search: 'byron', limit: 10 }, answer: { contacts: [ada], ...page } },
-  'contacts.upsert': {
-    body: { list_name: 'Customers', phone: '415.555.0125', first_name: 'Grace', last_name: 'Hopper' },
-    answer: { contact: grace, contact_list: customers, contact_created: true, list_created: true },
-  },
+  'contacts.list': { query: { search: 'ada', limit: 10 } },
+  'contacts.upsert': { body: { list_name: 'Customers', phone: '+1 415-555-0123', company: 'Analytical Engines', tier: 'silver' } },
   'contacts.bulkUpsert': {
     body: {
       list_name: 'Customers',
-      contacts: [{ phone: '+14155550125', tier: 'silver' }, { phone: '(415) 555-0126', first_name: 'Alan' }, { first_name: 'Nobody' }],
-    },
-    answer: {
-      created: 1,
-      updated: 1,
-      failed: 1,
-      errors: [
-        { index: 2, phone: null, external_id: null, detail: 'no_key', message: 'a contact needs a phone or an external_id; add one' },
-      ],
-      list_created: false,
       contacts: [
-        { ...grace, custom_fields: { tier: 'silver' } },
-        { ...grace, id: 4, phone: '+14155550126', first_name: 'Alan', last_name: null },
+        { phone: '(212) 555-0110', first_name: 'Nina', last_name: 'Okafor', product: 'solar roofs' },
+        { phone: '+44 20 7946 0958', first_name: 'Priya', product: 'heat pumps' },
+        { first_name: 'Without phone' },
       ],
     },
   },
-  'contacts.listFieldKeys': {
-    answer: {
-      keys: [
-        { key: 'phone', label: 'Phone', type: 'phone', standard: true },
-        { key: 'tier', label: 'Tier', type: 'string', standard: false },
-      ],
-    },
-  },
-  'contacts.get': { path: { contact_id: 1 }, answer: { ...ada, lists: [] } },
-  'contacts.update': {
-    path: { contact_id: 1 },
-    body: { company: 'Analytical Engines' },
-    answer: { ...ada, company: 'Analytical Engines' },
-  },
-  'contacts.delete': { path: { contact_id: 2 }, answer: { status: 'deleted' } },
-  'contacts.listLists': {
-    path: { contact_id: 3 },
-    query: { limit: 10 },
-    answer: { lists: [{ ...customers, added_at: at }], ...page },
-  },
-  'contacts.listEvents': { path: { contact_id: 1 }, query: { limit: 10 }, answer: { events: [], ...page, total: 0 } },
-  'contacts.listCalls': { path: { contact_id: 1 }, query: { limit: 10 }, answer: { calls: [], ...page, total: 0 } },
+  'contacts.listFieldKeys': {},
+  'contacts.get': { path: { contact_id: 1 } },
+  'contacts.update': { path: { contact_id: 1 }, body: { title: 'Countess', custom_fields: { tier: 'gold' } } },
+  'contacts.delete': { path: { contact_id: 2 } },
+  'contacts.listLists': { path: { contact_id: 1 } },
+  'contacts.listEvents': { path: { contact_id: 1 } },
+  'contacts.listCalls': { path: { contact_id: 1 } },
+  'contactLists.list': {},
   'contactLists.create': [
-    { name: 'regulars', summary: 'A list', body: { name: 'Regulars', description: 'They buy each month' }, answer: regulars },
     {
-      name: 'last_year',
-      summary: 'Another list',
-      body: { name: 'Last year' },
-      answer: { ...customers, id: 3, name: 'Last year', contacts_count: 0 },
+      name: 'newsletter',
+      summary: 'A list with columns',
+      body: {
+        name: 'Newsletter',
+        description: 'Who wants to hear of offers',
+        metadata: { source: 'website' },
+        column_schema: [
+          { key: 'first_name', label: 'First name', type: 'string' },
+          { key: 'product', label: 'Interested in', type: 'string' },
+        ],
+      },
     },
+    { name: 'old', summary: 'A list with a name alone', body: { name: 'Old leads' } },
   ],
-  'contactLists.list': { query: { limit: 10 }, answer: { lists: [regulars, customers], ...page, total: 2 } },
-  'contactLists.get': { path: { list_id: 2 }, answer: regulars },
-  'contactLists.update': {
-    path: { list_id: 2 },
-    body: { column_schema: [{ key: 'first_name', label: 'First name', type: 'string' }] },
-    answer: { ...regulars, column_schema: [{ key: 'first_name', label: 'First name', type: 'string' }] },
-  },
-  'contactLists.delete': { path: { list_id: 3 }, answer: { status: 'deleted' } },
-  'contactLists.listContacts': { path: { list_id: 1 }, query: { limit: 10 }, answer: { contacts: [grace], ...page } },
-  'contactLists.addContacts': {
-    path: { list_id: 2 },
-    body: { contact_ids: [1, 3] },
-    answer: { added: 2, already_members: 0, not_found: [] },
-  },
-  'contactLists.removeContact': { path: { list_id: 2, contact_id: 3 }, answer: { status: 'deleted' } },
+  'contactLists.get': { path: { list_id: 2 } },
+  'contactLists.update': { path: { list_id: 2 }, body: { description: 'Who wants to hear of offers by telephone' } },
+  'contactLists.delete': { path: { list_id: 3 } },
+  'contactLists.listContacts': { path: { list_id: 1 }, query: { sort: 'last_name', order: 'asc' } },
+  'contactLists.addContacts': { path: { list_id: 2 }, body: { contact_ids: [1, 3, 999] } },
+  'contactLists.removeContact': { path: { list_id: 2, contact_id: 3 } },
   'suppressions.create': [
-    { name: 'for_good', summary: 'For good', body: { phone: '(415) 555-0199' }, answer: suppression },
-    {
-      name: 'until',
-      summary: 'Until a day',
-      body: { phone: '(415) 555-0198', reason: 'on holiday', until: '2036-12-31T00:00:00Z' },
-      answer: { ...suppression, id: 2, phone: '+14155550198', reason: 'on holiday', until: '2036-12-31T00:00:00.000Z' },
-    },
+    { name: 'forGood', summary: 'Never call it again', body: { phone: '(212) 555-0111', reason: 'asked not to be called' } },
+    { name: 'forATime', summary: 'Not until a day', body: { phone: '(212) 555-0112', until: '2099-01-01' } },
   ],
-  'suppressions.list': { query: { limit: 10 }, answer: { suppressions: [suppression], ...page } },
-  'suppressions.deleteByPhone': { query: { phone: '(415) 555-0199' }, answer: { status: 'deleted' } },
-  'suppressions.delete': { path: { suppression_id: 2 }, answer: { status: 'deleted' } },
+  'suppressions.list': {},
+  'suppressions.deleteByPhone': { query: { phone: '+12125550112' } },
+  'suppressions.delete': { path: { suppression_id: 1 } },
 };

@@ -24,7 +24,7 @@ const createListRoute = createRoute({
   operationId: 'contactLists.create',
   summary: 'Create a list; names are unique without regard to case',
   request: { body: jsonBody(schemas.NewList) },
-  responses: { 201: jsonResponse(schemas.ContactListRecord, 'Created'), ...errorResponses(400, 409) },
+  responses: { 201: jsonResponse(schemas.ContactListRecord), ...errorResponses(400, 409) },
 });
 const readListRoute = createRoute({
   method: 'get',

@@ -37,7 +37,7 @@ const createContactRoute = createRoute({
   operationId: 'contacts.create',
   summary: 'Create a contact',
   request: { body: jsonBody(schemas.ContactBody) },
-  responses: { 201: jsonResponse(schemas.ContactRecord, 'Created'), ...errorResponses(400, 403, 409) },
+  responses: { 201: jsonResponse(schemas.ContactRecord), ...errorResponses(400, 403, 409) },
 });
 const bulkUpsertRoute = createRoute({
   method: 'post',

@@ -7,8 +7,8 @@ export const createArea = () => new OpenAPIHono<HttpEnvironment>({ strict: false
 
 export const jsonBody = <T extends z.ZodType>(schema: T) => ({ content: { 'application/json': { schema } }, required: true as const });
 
-/** An answer in JSON. Without a description of its own it has that of its schema. */
-export const jsonResponse = <T extends z.ZodType>(schema: T, description = schema.description ?? 'Success') => ({
+/** An answer in JSON. Without a description of its own the document gives it that of its schema. */
+export const jsonResponse = <T extends z.ZodType>(schema: T, description = 'Success') => ({
   description,
   content: { 'application/json': { schema } },
 });

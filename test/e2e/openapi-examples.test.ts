@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ExampleRunner } from './openapi-examples.ts';
+import { ExampleRunner } from '../../scripts/examples/example-runner.ts';
 import { Service } from './service.ts';
 
 test(
@@ -13,7 +13,7 @@ test(
       const runner = new ExampleRunner({ origin: `http://127.0.0.1:${service.port}`, key });
       await runner.run();
       expect(runner.failures).toEqual([]);
-      expect(runner.sent).toBeGreaterThan(30);
+      expect(runner.sent.length).toBeGreaterThan(150);
     } finally {
       await service.remove();
     }

@@ -22,7 +22,7 @@ const createTriggerRoute = createRoute({
   operationId: 'triggers.create',
   summary: 'Add a trigger',
   request: { params: ofWorkflow, body: jsonBody(schemas.NewTriggerBody) },
-  responses: { 201: jsonResponse(schemas.TriggerRecord, 'Created'), ...errorResponses(400, 404, 409) },
+  responses: { 201: jsonResponse(schemas.TriggerRecord), ...errorResponses(400, 404, 409) },
 });
 const listRoute = createRoute({
   method: 'get',

@@ -9,6 +9,10 @@ import { answerChallenge, receiveWebhook } from './receive.ts';
 const bodyLimit = 1024 * 1024;
 /** Whatever the sender puts into the query is the journey's `webhook.query`. */
 const request = { params: z.object({ trigger_uuid: z.string().max(100) }), query: z.looseObject({}) };
+const challengeQuery = z.looseObject({
+  challenge: z.string().optional().describe('What is answered; `hub.challenge` is read as well.'),
+  verify_token: z.string().optional().describe('The `auth.verify_token` of the trigger; `hub.verify_token` is read as well.'),
+});
 
 const receiveRoute = createRoute({
   method: 'post',
@@ -17,7 +21,12 @@ const receiveRoute = createRoute({
   summary: 'Receive a webhook of any content type, verified as its trigger says',
   security: [],
   request,
-  responses: { 202: jsonResponse(DeliveryAccepted, 'Stored'), ...errorResponses(404, 409, 413) },
+  // Described alone: the body is read as bytes, since signatures are checked over these.
+  requestBody: {
+    description: 'What the sender sends, up to 1 MiB: JSON, a form or text; anything else is kept in base64. It may be empty.',
+    content: { '*/*': { schema: {} } },
+  },
+  responses: { 202: jsonResponse(DeliveryAccepted), ...errorResponses(404, 409, 413) },
 });
 const challengeRoute = createRoute({
   method: 'get',
@@ -25,7 +34,7 @@ const challengeRoute = createRoute({
   operationId: 'webhooks.answerChallenge',
   summary: "Answer a sender's challenge",
   security: [],
-  request,
+  request: { ...request, query: challengeQuery },
   responses: { 200: { description: 'The challenge', content: { 'text/plain': { schema: z.string() } } }, ...errorResponses(403, 404) },
 });
 

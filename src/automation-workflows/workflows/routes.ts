@@ -20,7 +20,7 @@ const createRouteOf = createRoute({
   operationId: 'journeys.create',
   summary: 'Create a journey as a draft',
   request: { body: jsonBody(schemas.NewWorkflowBody) },
-  responses: { 201: jsonResponse(schemas.WorkflowRecord, 'Created'), ...errorResponses(400) },
+  responses: { 201: jsonResponse(schemas.WorkflowRecord), ...errorResponses(400) },
 });
 const listRoute = createRoute({
   method: 'get',

@@ -8,6 +8,7 @@ import { knowledgeBaseExamples } from '../../knowledge-base/examples.ts';
 import { messagingExamples } from '../../messaging/examples.ts';
 import { simtestExamples } from '../../simtest/examples.ts';
 import { voiceAgentExamples } from '../../voice-agents/examples.ts';
+import answers from './answers.json' with { type: 'json' };
 import type { ExamplesByOperation, NamedExample } from './examples.ts';
 import { operationsOf, successOf, type Document, type Example, type Operation } from './shape.ts';
 
@@ -30,9 +31,17 @@ export function addExamples(document: Document): void {
   for (const [id, given] of Object.entries(examples)) {
     const operation = operations.get(id);
     if (!operation) throw new Error(`There are examples of ${id}, which is no operation`);
-    addTo(operation, Array.isArray(given) ? given : [{ ...given, name: '' }]);
+    addTo(
+      operation,
+      (Array.isArray(given) ? given : [{ ...given, name: '' }]).map((one) => answered(id, one)),
+    );
   }
 }
+
+const recorded: Record<string, Record<string, unknown>> = answers;
+
+/** With the answer that `npm run record-examples` was given, unless the example has one of its own. */
+const answered = (id: string, example: NamedExample): NamedExample => ({ answer: recorded[id]?.[example.name], ...example });
 
 /** An example without a name is the only one of its operation. */
 function addTo(operation: Operation, given: NamedExample[]): void {
@@ -60,7 +69,7 @@ function addTo(operation: Operation, given: NamedExample[]): void {
 function shown(given: NamedExample[], read: (example: NamedExample) => unknown) {
   const present = given.filter((one) => read(one) !== undefined);
   if (present.length === 0) return undefined;
-  if (given.length === 1) return { example: read(given[0]!) };
+  if (given.length === 1 && given[0]!.name === '') return { example: read(given[0]!) };
   const named = present.map((one): [string, Example] => [
     one.name,
     { ...(one.summary === undefined ? {} : { summary: one.summary }), value: read(one) },

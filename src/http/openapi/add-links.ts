@@ -58,7 +58,7 @@ const links: Link[] = [
     from: 'knowledgeBase.createUploadUrl',
     to: 'knowledgeBase.processDocument',
     description: 'What was uploaded becomes a document.',
-    requestBody: { document_uuid: '$response.body#/document_uuid', s3_key: '$response.body#/s3_key' },
+    requestBody: { document_uuid: '$response.body#/document_uuid', storage_key: '$response.body#/storage_key' },
   },
   document('knowledgeBase.getDocument'),
   document('knowledgeBase.listChunks'),
@@ -74,7 +74,7 @@ const links: Link[] = [
     from: 'integrations.connect',
     to: 'integrations.finalize',
     description: 'Once a person has consented at `redirect_url`.',
-    requestBody: { connection_id: '$response.body#/connection_id' },
+    requestBody: { connected_account_id: '$response.body#/request_id' },
   },
 ];
 

@@ -42,6 +42,7 @@ export function openApiDocument(app: OpenAPIHono<HttpEnvironment>) {
   document.paths = inOrder(document.paths);
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, operation] of Object.entries(methods)) complete(method, path, operation);
+  describeAnswers(document);
   const responses = takeOutErrors(operationsOf(document));
   document.components = { ...document.components, securitySchemes, parameters: { IdempotencyKey: idempotencyKey }, responses };
   delete document.webhooks;
@@ -106,4 +107,17 @@ function complete(method: string, path: string, operation: Operation): void {
   const takesJson = operation.requestBody?.content?.['application/json'] !== undefined;
   const alsoErrors = [...(scope ? [403] : []), ...(takesJson ? [400, 413, 415] : [])];
   operation.responses = { ...Object.fromEntries(alsoErrors.map((status) => [status, errorReference(status)])), ...operation.responses };
+}
+
+/** An answer that nothing was said of has the description of its schema. */
+function describeAnswers(document: Document): void {
+  const schemas = document.components['schemas'] as Record<string, { description?: string }>;
+  for (const { responses } of operationsOf(document))
+    for (const response of Object.values(responses)) {
+      if (response.description !== 'Success') continue;
+      const [media] = Object.values(response.content ?? {});
+      const schema = media?.schema as { $ref?: string; description?: string } | undefined;
+      const described = schema?.$ref ? schemas[schema.$ref.split('/').at(-1)!] : schema;
+      response.description = described?.description ?? 'Success';
+    }
 }

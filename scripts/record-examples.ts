@@ -1,0 +1,61 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ExampleRunner, type Sent } from './examples/example-runner.ts';
+import { requireCredentials } from './local/credentials.ts';
+import { runProgram } from './local/run-program.ts';
+import { LocalError, projectDirectory, readLocalSettings } from './local/settings.ts';
+
+const answersPath = join(projectDirectory, 'src/http/openapi/answers.json');
+/** Longer lists are cut to `shownRecords`. */
+const wholeLists = 6;
+const shownRecords = 2;
+
+/** What goes on when its turn comes: the answer at the end of the story tells more. */
+const toldAtEnd = new Set([
+  'contacts.listEvents',
+  'contacts.listCalls',
+  'events.list',
+  'agentRuns.get',
+  'agentRuns.list',
+  'campaigns.getProgress',
+  'campaigns.listRows',
+  'campaigns.getReport',
+  'testSessions.get',
+  'testSessions.getConversation',
+  'loadTests.getStatistics',
+  'integrations.list',
+]);
+
+/**
+ * Sends the examples of openapi.json to a service that `npm start` has begun without state, and writes what it answers to where the document
+ * takes its answers from. `npm run generate` then puts them into the document.
+ */
+await runProgram(async () => {
+  const settings = readLocalSettings(process.env);
+  const { base_url, api_key } = requireCredentials(settings.stateDirectory);
+  const origin = new URL(base_url).origin;
+  const runner = new ExampleRunner({ origin, key: api_key });
+  await runner.run();
+  if (runner.failures.length) throw new LocalError(`These examples do not work:\n${runner.failures.join('\n')}`);
+  const answers: Record<string, Record<string, unknown>> = {};
+  for (const sent of runner.sent) (answers[sent.operationId] ??= {})[sent.name] = shorten(await filled(sent));
+  const text = JSON.stringify(answers, null, 2)
+    .replaceAll(origin, 'http://127.0.0.1:8787')
+    .replaceAll(`http://127.0.0.1:${settings.simulatorsPort}`, 'http://127.0.0.1:8788');
+  await writeFile(answersPath, `${text}\n`);
+  console.log(`Written: ${answersPath}, the answers to ${runner.sent.length} examples`);
+});
+
+async function filled({ operationId, url, init, answer }: Sent): Promise<unknown> {
+  if (!toldAtEnd.has(operationId)) return answer;
+  const later = await fetch(url, init);
+  if (!later.ok) return answer;
+  return typeof answer === 'string' ? later.text() : later.json();
+}
+
+function shorten(answer: unknown): unknown {
+  if (Array.isArray(answer)) return answer.slice(0, shownRecords);
+  if (typeof answer !== 'object' || answer === null) return answer;
+  const cut = (value: unknown) => (Array.isArray(value) && value.length > wholeLists ? value.slice(0, shownRecords) : value);
+  return Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, cut(value)]));
+}
