@@ -7,7 +7,7 @@ import { LocalError, projectDirectory, readLocalSettings } from './local/setting
 
 const answersPath = join(projectDirectory, 'src/http/openapi/answers.json');
 /** Longer lists are cut to `shownRecords`. */
-const wholeLists = 6;
+const wholeLists = 5;
 const shownRecords = 2;
 
 /** What goes on when its turn comes: the answer at the end of the story tells more. */
@@ -54,8 +54,15 @@ async function filled({ operationId, url, init, answer }: Sent): Promise<unknown
 }
 
 function shorten(answer: unknown): unknown {
-  if (Array.isArray(answer)) return answer.slice(0, shownRecords);
+  if (Array.isArray(answer)) return answer.slice(0, shownRecords).map(withoutReferences);
   if (typeof answer !== 'object' || answer === null) return answer;
   const cut = (value: unknown) => (Array.isArray(value) && value.length > wholeLists ? value.slice(0, shownRecords) : value);
-  return Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, cut(value)]));
+  return withoutReferences(Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, cut(value)])));
+}
+
+/** JSON Schemas in answers refer to parts of themselves, which readers of the document would look for in the document. */
+function withoutReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutReferences);
+  if (typeof value !== 'object' || value === null) return value;
+  return '$ref' in value ? {} : Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutReferences(inner)]));
 }

@@ -12,12 +12,16 @@ import { MeRecord, OrganizationNameBody, OrganizationRecord, SelectOrganizationB
 import { createOrganization, logOut, selectOrganization } from './sessions.ts';
 import * as store from './store.ts';
 
+const loggedOut = z
+  .object({ status: z.literal('logged_out').describe('Always `logged_out`.') })
+  .describe('The session is over; its token works no more.');
+
 const logOutRoute = createRoute({
   method: 'post',
   path: '/auth/logout',
   operationId: 'auth.logOut',
   summary: 'End the session',
-  responses: { 200: jsonResponse(z.object({ status: z.literal('logged_out') })), ...errorResponses(400) },
+  responses: { 200: jsonResponse(loggedOut), ...errorResponses(400) },
 });
 const meRoute = createRoute({
   method: 'get',

@@ -188,8 +188,8 @@ export const RunRecord = z
 export const HistoryRecord = z
   .object({
     id: z.int().describe('Place of the record in the history, from 1.'),
-    node_id: z.string().describe('Id of the node.'),
-    node_type: z.string().describe('Type of the node.'),
+    node_id: z.string().describe('Which node of the definition it was.'),
+    node_type: z.string().describe('What the node does, such as `wait`; GET node-types has them all.'),
     node_name: z.string().nullable().describe('Name of the node; null when it has none.'),
     visit: z.int().describe('Which visit of the run to this node it is, from 1; loops come to a node more than once.'),
     attempt: z.int().describe('Which try of this visit it is, from 1.'),
@@ -501,7 +501,7 @@ const entryKey = z.string().nullable().describe('The key under which the contact
 export const Explanation = z
   .object({
     automation_workflow_id: z.int().describe('Id of the journey.'),
-    contact_id: z.int().describe('Id of the contact.'),
+    contact_id: z.int().describe('The contact that was asked about.'),
     would_enter: z.boolean().describe('Whether a trigger would start a run of the contact; false also where that depends on what comes.'),
     summary: z.string().describe('The first thing that stops the contact, or how it would enter, in a sentence.'),
     stopped_by: rule.nullable().describe('The rule that stops it; null: none does.'),
@@ -510,7 +510,7 @@ export const Explanation = z
     triggers: z
       .array(
         z.object({
-          trigger_id: z.int().describe('Id of the trigger.'),
+          trigger_id: z.int().describe('Which trigger of the journey it is.'),
           type: triggerType,
           name: z.string().describe('Name of the trigger.'),
           state: triggerState,

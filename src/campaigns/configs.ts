@@ -15,27 +15,33 @@ const number = (least: number, most: number) => {
 };
 
 const retryKeys = {
-  enabled: yesOrNo,
-  max_retries: wholeNumber(0, 50),
-  retry_delay_seconds: wholeNumber(0, 604_800),
-  retry_on_busy: yesOrNo,
-  retry_on_no_answer: yesOrNo,
-  retry_on_voicemail: yesOrNo,
-  /** The delay before each retry is this many times the one before. */
-  backoff_factor: number(1, 10),
+  enabled: yesOrNo.describe('Whether rows are called again at all.'),
+  max_retries: wholeNumber(0, 50).describe('How often a row is called again after its first call.'),
+  retry_delay_seconds: wholeNumber(0, 604_800).describe('Seconds between a call and the first retry.'),
+  retry_on_busy: yesOrNo.describe('Whether a row is called again when the line was busy.'),
+  retry_on_no_answer: yesOrNo.describe('Whether a row is called again when nobody answered.'),
+  retry_on_voicemail: yesOrNo.describe('Whether a row is called again when an answering machine took the call.'),
+  backoff_factor: number(1, 10).describe('The delay before each retry is this many times the one before; 1: always the same.'),
 };
 export const RetryConfig = configObject(retryKeys);
 export type RetryConfig = z.infer<typeof RetryConfig>;
 
 const scheduleKeys = {
-  enabled: yesOrNo,
-  timezone: z.string('Must be the name of a time zone').superRefine((zone, context) => {
-    const problem = timezoneProblem(zone);
-    if (problem) context.addIssue({ code: 'custom', message: problem });
-  }),
-  slots: z.array(WeeklySlot, 'Must be a list of slots').max(50, 'At most 50 slots'),
-  /** Each row's own zone goes before `timezone`. */
-  use_contact_timezone: yesOrNo,
+  enabled: yesOrNo.describe('True: calls are placed in `slots` alone; false: at any time.'),
+  timezone: z
+    .string('Must be the name of a time zone')
+    .superRefine((zone, context) => {
+      const problem = timezoneProblem(zone);
+      if (problem) context.addIssue({ code: 'custom', message: problem });
+    })
+    .describe('IANA time zone of the slots, such as `America/New_York`; that of the organization when left out.'),
+  slots: z
+    .array(WeeklySlot, 'Must be a list of slots')
+    .max(50, 'At most 50 slots')
+    .describe('The calling windows of the week, 1 to 50 when enabled. A change replaces them all.'),
+  use_contact_timezone: yesOrNo.describe(
+    'Whether each row goes by its own zone first: custom field `timezone` of the contact, else the country of the number where that has one zone.',
+  ),
 };
 export const ScheduleConfig = configObject(scheduleKeys).superRefine(({ enabled, slots }, context) => {
   if (enabled && slots.length === 0)
@@ -48,11 +54,12 @@ export const ScheduleConfig = configObject(scheduleKeys).superRefine(({ enabled,
 export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
 
 const breakerKeys = {
-  enabled: yesOrNo,
-  /** Share of failures among the calls that ended in the window; 0 trips at the first failure. */
-  failure_threshold: number(0, 1),
-  window_seconds: wholeNumber(1, 86_400),
-  min_calls_in_window: wholeNumber(1, 1000),
+  enabled: yesOrNo.describe('Whether the campaign pauses by itself when too many calls fail.'),
+  failure_threshold: number(0, 1).describe(
+    'Share of failed calls, from 0 to 1, among those that ended within the window; 0 pauses at the first failure. Busy lines, machines and calls that nobody answers are no failures.',
+  ),
+  window_seconds: wholeNumber(1, 86_400).describe('How many seconds back calls count.'),
+  min_calls_in_window: wholeNumber(1, 1000).describe('How many calls must have ended within the window before it may pause.'),
 };
 export const CircuitBreakerConfig = configObject(breakerKeys);
 export type CircuitBreakerConfig = z.infer<typeof CircuitBreakerConfig>;
@@ -112,11 +119,19 @@ const changeOf = <Keys extends Record<string, z.ZodType>>(keys: Keys, defaults: 
 
 /** The fields of a create or PATCH body that set configs. */
 export const configChangeFields = {
-  retry_config: changeOf(retryKeys, retryDefaults),
-  max_concurrency: wholeNumber(1, mostConcurrency).nullish(),
-  schedule_config: changeOf(scheduleKeys, scheduleDefaults),
-  time_slots: TimeSlots.nullish(),
-  circuit_breaker: changeOf(breakerKeys, breakerDefaults),
+  retry_config: changeOf(retryKeys, retryDefaults).describe(
+    'Whether and when rows are called again. Absent keys stay; null gives a key its default.',
+  ),
+  max_concurrency: wholeNumber(1, mostConcurrency)
+    .nullish()
+    .describe('How many of its calls may be live at one time; at most, and by default, as many as the plan of the organization allows.'),
+  schedule_config: changeOf(scheduleKeys, scheduleDefaults).describe('When it calls. Absent keys stay; null gives a key its default.'),
+  time_slots: TimeSlots.nullish().describe(
+    '`schedule_config.slots` in other words, and enables them; null: at any time. Give one of the two.',
+  ),
+  circuit_breaker: changeOf(breakerKeys, breakerDefaults).describe(
+    'When it pauses by itself. Absent keys stay; null gives a key its default.',
+  ),
 };
 export const ConfigChange = z.object(configChangeFields);
 export type ConfigChange = z.infer<typeof ConfigChange>;

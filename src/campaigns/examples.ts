@@ -12,7 +12,8 @@ Emil,not a number,solar roofs
 /** Requests that work in the order of the document. */
 export const campaignExamples: ExamplesByOperation = {
   'campaigns.createUploadUrl': { body: { filename: 'spring.csv', content_type: 'text/csv', file_size: people.length } },
-  'campaigns.upload': { path: { organization_id: 1, source_id: '00000000-0000-4000-8000-000000000000' }, body: people },
+  'campaigns.upload': { path: { organization_id: '1', source_id: '00000000-0000-4000-8000-000000000000' }, body: people },
+  'campaigns.preview': { body: { source_type: 'contact_list', source_id: '1' } },
   'campaigns.create': [
     {
       name: 'file',

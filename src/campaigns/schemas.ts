@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { cleanLine } from '../contacts/clean-text.ts';
-import { bodyId, timestamp, warnings } from '../http/area.ts';
+import { bodyId, createdAt, timestamp, warnings } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { rowOutcomes } from '../voice-agents/dialing/call-outcomes.ts';
 import { CircuitBreakerConfig, configChangeFields, RetryConfig, ScheduleConfig } from './configs.ts';
@@ -13,65 +13,82 @@ import { campaignStates } from './store.ts';
 const name = z
   .string('Must be text')
   .transform(cleanLine)
-  .refine((text) => text.length >= 1 && text.length <= 200, 'Must have 1 to 200 characters');
+  .refine((text) => text.length >= 1 && text.length <= 200, 'Must have 1 to 200 characters')
+  .describe('Name for people.');
 
 export const NewUploadBody = z
   .object({
-    filename: z.string('Must be the name of a file').trim().min(1, 'Must be the name of a file').max(500),
-    content_type: z.string().max(200).nullish(),
+    filename: z
+      .string('Must be the name of a file')
+      .trim()
+      .min(1, 'Must be the name of a file')
+      .max(500)
+      .describe('Name of the file, such as `people.csv`.'),
+    content_type: z.string().max(200).nullish().describe('Its type; `text/csv` when left out.'),
     file_size: z
       .int('Must be a number of bytes')
       .min(0)
       .max(uploadLimitBytes, `A file may have ${uploadLimitBytes} bytes (50 MiB); split it into several campaigns`)
       .nullish()
-      .openapi({ description: 'Bytes; says beforehand whether the file is too large' }),
+      .describe('Size in bytes, to learn beforehand whether the file is too large.'),
   })
-  .openapi('NewCampaignUpload', { example: { filename: 'people.csv', content_type: 'text/csv', file_size: 52_340 } });
+  .openapi('NewCampaignUpload');
 export type NewUpload = z.output<typeof NewUploadBody>;
+
+const sourceId = z.string().describe('Send it as `source_id` to POST /campaign/create with `source_type` `csv`.');
 
 export const UploadTicket = z
   .object({
-    upload_url: z.string().openapi({ description: 'PUT the file here, without credentials' }),
-    source_id: z.string().openapi({ description: 'For POST /campaign/create' }),
-    expires_in: z.int().openapi({ description: 'Seconds' }),
+    upload_url: z.string().describe('Send the file here by PUT, without credentials; at most 50 MiB.'),
+    source_id: sourceId,
+    expires_in: z.int().describe('Seconds until `upload_url` stops working.'),
   })
+  .describe('Where to send the file.')
   .openapi('CampaignUpload');
 
 export const UploadReceipt = z
-  .object({ status: z.literal('uploaded'), source_id: z.string(), bytes: z.int() })
+  .object({
+    status: z.literal('uploaded').describe('Always `uploaded`.'),
+    source_id: sourceId,
+    bytes: z.int().describe('Size of the file in bytes.'),
+  })
+  .describe('The file is stored.')
   .openapi('CampaignUploadReceipt');
 
+const sourceType = z
+  .enum(sourceKinds)
+  .describe(
+    'Where the rows come from. `csv`: an uploaded file; `contact_list`: a contact list; `sheet`: the selected sheet of an integration.',
+  );
+const sourceMeaning =
+  'With `csv` the `source_id` of POST /campaign/upload-url; with `contact_list` the id of a list; with `sheet` the id of an integration.';
+
 const source = {
-  source_type: z.enum(sourceKinds),
-  source_id: z.string().max(255).openapi({
-    description:
-      '`csv`: source_id of POST /campaign/upload-url; `contact_list`: id of a list; `sheet`: id of an integration, whose selected sheet is read',
-  }),
-  source_options: SourceOptions.nullish(),
+  source_type: sourceType,
+  source_id: z.string().max(255).describe(sourceMeaning),
+  source_options: SourceOptions.nullish().describe('How the source is read; what is left out is found out.'),
 };
 
 export const NewCampaignBody = z
   .object({
     name,
-    workflow_id: bodyId.openapi({ description: 'The voice agent that calls' }),
+    workflow_id: bodyId.describe('The voice agent that calls.'),
     ...source,
     ...configChangeFields,
   })
-  .openapi('NewCampaign', {
-    example: { name: 'Spring', workflow_id: 7, source_type: 'contact_list', source_id: '12', max_concurrency: 5 },
-  });
+  .openapi('NewCampaign');
 export type NewCampaignInput = z.output<typeof NewCampaignBody>;
 
 export const CampaignPreviewBody = z
   .object(source)
   .describe('The source of a campaign that is not created yet.')
-  .openapi('CampaignPreviewRequest', { example: { source_type: 'contact_list', source_id: '12' } });
+  .openapi('CampaignPreviewRequest');
 export type CampaignPreviewInput = z.output<typeof CampaignPreviewBody>;
 
 export const CampaignPreview = z
   .object({
-    source_type: z.enum(sourceKinds),
-    source_id: z.string(),
+    source_type: sourceType,
+    source_id: z.string().describe(sourceMeaning),
     columns: z
       .array(
         z.object({
@@ -83,12 +100,12 @@ export const CampaignPreview = z
       .describe('In the order of the source; of a contact list, the fields that its contacts give to calls.'),
     phone_column: z
       .object({
-        name: z.string(),
+        name: z.string().describe('Name of the column.'),
         reason: z.string().describe('Why it was chosen, in a sentence.'),
         others: z.array(z.string()).describe('Columns whose cell counts where its own cannot be dialled, best first.'),
       })
       .describe('Where the numbers come from.'),
-    total_rows: z.int(),
+    total_rows: z.int().describe('How many rows the source has.'),
     examined_rows: z
       .int()
       .describe('How many rows, from the first on, the following counts are of; fewer than total_rows in a large source.'),
@@ -97,8 +114,8 @@ export const CampaignPreview = z
     not_dialable: z
       .array(
         z.object({
-          reason: z.string().openapi({ example: 'too_short', description: 'A word.' }),
-          count: z.int(),
+          reason: z.string().openapi({ example: 'too_short', description: 'Why, in a word.' }),
+          count: z.int().describe('How many rows.'),
           first_row_number: z.int().describe('The first row of them.'),
           detail: z.string().describe('What is wrong with that row, in a sentence.'),
         }),
@@ -107,9 +124,9 @@ export const CampaignPreview = z
     rows: z
       .array(
         z.object({
-          row_number: z.int(),
+          row_number: z.int().describe('Place in the source: 1 = first row, not counting headers.'),
           phone: z.string().describe('E.164; where it cannot be read, the cell as it is.'),
-          is_dialable: z.boolean(),
+          is_dialable: z.boolean().describe('Whether it would be dialled.'),
           reason: z.string().nullable().describe('Why it would not be dialled: a word, a colon, a sentence.'),
           contact_id: z.int().nullable().describe('The contact that has the number.'),
           variables: z.record(z.string(), z.unknown()).describe('What the call would have as its initial_context.'),
@@ -120,58 +137,80 @@ export const CampaignPreview = z
   .describe('What a campaign with this source would read and dial. Nothing was created.')
   .openapi('CampaignPreview');
 
-export const CampaignPatchBody = z.object({ name: name.optional(), ...configChangeFields }).openapi('CampaignPatch');
+export const CampaignPatchBody = z
+  .object({ name: name.optional(), ...configChangeFields })
+  .describe('What to change; absent fields and keys stay as they are, null gives a key its default.')
+  .openapi('CampaignPatch');
 export type CampaignPatch = z.output<typeof CampaignPatchBody>;
 
 const count = z.int();
 const rowCounts = {
-  total_rows: count.openapi({
-    description:
-      'How many rows the source has: of a draft as it was when it was created, later as they were read. A draft from a sheet of more than ten pages of rows also counts its empty rows',
-  }),
-  processed_rows: count,
-  completed_rows: count,
-  failed_rows: count,
-  skipped_rows: count,
-  in_flight: count,
+  total_rows: count.describe(
+    'How many rows the source has: of a draft as it was when it was created, later as they were read. A draft from a sheet of more than ten pages of rows also counts its empty rows.',
+  ),
+  processed_rows: count.describe('Rows that are over: completed, failed and skipped ones.'),
+  completed_rows: count.describe('Rows whose person was reached.'),
+  failed_rows: count.describe('Rows whose person was not reached, or whose phone number is none.'),
+  skipped_rows: count.describe('Rows that are not called: repeats, suppressed numbers.'),
+  in_flight: count.describe('Rows with a call under way.'),
 };
+const state = z
+  .enum(campaignStates)
+  .describe(
+    '`draft`: not started; `syncing`: its rows are read; `running`; `paused`; `completed`: every row is over; `failed`: its source cannot be read; `cancelled`.',
+  );
+const stateReason = z
+  .string()
+  .nullable()
+  .describe('Why it is in this state, such as `circuit_breaker`; null when there is nothing to tell.');
+const rowState = z
+  .enum(rowStates)
+  .describe(
+    '`pending`: to be called; `scheduled`: waits for a retry or a calling window; `dialing`: asked for or ringing; `in_call`: answered; `completed`: ' +
+      'the person was reached; `failed`: not reached, or no phone number; `skipped`: not to be called.',
+  );
 
 const LogEntry = z
   .object({
-    at: timestamp,
-    level: z.enum(['info', 'warning', 'error']),
-    event: z.string(),
-    message: z.string(),
-    details: z.record(z.string(), z.unknown()),
+    at: timestamp.describe('When, ISO 8601 in UTC.'),
+    level: z.enum(['info', 'warning', 'error']).describe('How serious it is.'),
+    event: z.string().describe('What happened, in a word.'),
+    message: z.string().describe('What happened, in a sentence.'),
+    details: z.record(z.string(), z.unknown()).describe('What more there is to tell, by event.'),
   })
+  .describe('Something that happened to a campaign.')
   .openapi('CampaignLogEntry');
 
 export const CampaignRecord = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    workflow_id: z.int(),
-    workflow_name: z.string(),
-    state: z.enum(campaignStates),
-    state_reason: z.string().nullable(),
-    source_type: z.enum(sourceKinds),
-    source_id: z.string(),
-    source_options: SourceOptions,
+    id: z.int().describe('Id of the campaign.'),
+    name: z.string().describe('Name for people.'),
+    workflow_id: z.int().describe('The voice agent that calls.'),
+    workflow_name: z.string().describe('Name of that agent.'),
+    state,
+    state_reason: stateReason,
+    source_type: sourceType,
+    source_id: z.string().describe(sourceMeaning),
+    source_options: SourceOptions.describe('How the source is read, as given.'),
     redial_of: z
-      .object({ campaign_id: z.int(), outcomes: z.array(z.enum(redialOutcomes)) })
+      .object({
+        campaign_id: z.int().describe('The campaign whose rows are called again.'),
+        outcomes: z.array(z.enum(redialOutcomes)).describe('Those of its rows that ended with one of these.'),
+      })
       .nullable()
-      .openapi({ description: 'Whose rows are called again, and which of them' }),
+      .describe('Of a redial: whose rows are called again, and which of them; else null.'),
     ...rowCounts,
-    created_at: timestamp,
-    started_at: timestamp.nullable(),
-    completed_at: timestamp.nullable(),
-    retry_config: RetryConfig,
-    max_concurrency: z.int(),
-    schedule_config: ScheduleConfig,
-    circuit_breaker: CircuitBreakerConfig,
+    created_at: createdAt,
+    started_at: timestamp.nullable().describe('When it was started, ISO 8601 in UTC; null before.'),
+    completed_at: timestamp.nullable().describe('When it ended, ISO 8601 in UTC; null before.'),
+    retry_config: RetryConfig.describe('Whether and when rows are called again whose person was not reached.'),
+    max_concurrency: z.int().describe('How many of its calls may be live at one time.'),
+    schedule_config: ScheduleConfig.describe('When it calls.'),
+    circuit_breaker: CircuitBreakerConfig.describe('When it pauses by itself because too many calls fail.'),
+    logs: z.array(LogEntry).describe('The last 100 things that happened, newest first; empty in lists.'),
     warnings,
-    logs: z.array(LogEntry).openapi({ description: 'The last 100, newest first; empty in lists' }),
   })
+  .describe('A voice agent that calls everybody in a source.')
   .openapi('Campaign');
 
 export const CampaignQuery = z.object({
@@ -180,58 +219,64 @@ export const CampaignQuery = z.object({
     .unwrap()
     .optional()
     .openapi({ description: 'How many at most; all when absent, and the `limit` of the answer is then how many there are' }),
-  state: z.enum(campaignStates).optional(),
-  search: z.string().trim().max(200).optional().openapi({ description: 'Part of the name' }),
+  state: state.optional().describe('Only campaigns in this state.'),
+  search: z.string().trim().max(200).optional().describe('Part of the name.'),
 });
 export type CampaignQuery = z.output<typeof CampaignQuery>;
 export const CampaignList = listOf('campaigns', CampaignRecord);
 export type CampaignList = z.infer<typeof CampaignList>;
 
-const countOf = (names: readonly string[]) => z.object(Object.fromEntries(names.map((one) => [one, count])));
+const countOf = (names: readonly string[]) =>
+  z.object(Object.fromEntries(names.map((one) => [one, count.describe(`How many rows are \`${one}\`.`)])));
 
 export const CampaignProgress = z
   .object({
-    state: z.enum(campaignStates),
-    state_reason: z.string().nullable(),
+    state,
+    state_reason: stateReason,
     ...rowCounts,
-    rows: countOf(rowStates).openapi({ description: 'Rows by state; they add up to total_rows' }),
-    attempts: count.openapi({ description: 'Calls that used up an attempt' }),
-    outcomes: countOf(rowOutcomes).openapi({ description: 'Rows that were dialled and have ended, by outcome' }),
-    reached_share: z.number().nullable().openapi({ description: 'Of these rows, the share whose person was reached' }),
-    next_attempt_at: timestamp.nullable(),
-    next_window_at: timestamp.nullable().openapi({ description: 'When the next calling window opens; null while one is open' }),
+    rows: countOf(rowStates).describe('Rows by state; they add up to `total_rows`.'),
+    attempts: count.describe('Calls that used up an attempt.'),
+    outcomes: countOf(rowOutcomes).describe('Rows that were dialled and are over, by outcome.'),
+    reached_share: z.number().nullable().describe('Of these rows, the share whose person was reached, from 0 to 1; null: there are none.'),
+    next_attempt_at: timestamp.nullable().describe('When the next row is due that waits for a retry, ISO 8601 in UTC; null: none waits.'),
+    next_window_at: timestamp.nullable().describe('When the next calling window opens, ISO 8601 in UTC; null while one is open.'),
     waiting: z
       .object({
-        queued: count,
-        live: count,
-        organization_live: count,
-        limit: count,
-        waiting_for: z.string().nullable(),
+        queued: count.describe('Calls of the campaign that wait for a place.'),
+        live: count.describe('Its calls that are live.'),
+        organization_live: count.describe('Live calls of the whole organization.'),
+        limit: count.describe('How many the organization may have at one time.'),
+        waiting_for: z.string().nullable().describe('What its queued calls wait for, in words; null: nothing.'),
       })
       .nullable()
-      .openapi({ description: "Its calls among all of the organization's" }),
+      .describe("Its calls among all of the organization's; null while it does not run."),
   })
+  .describe('How far a campaign is.')
   .openapi('CampaignProgress');
 
 export const CampaignRowRecord = z
   .object({
-    id: z.int(),
-    row_number: z.int().openapi({ description: '1 = first row of the source; of a sheet, the row below the headers' }),
-    phone: z.string(),
-    contact_id: z.int().nullable(),
-    state: z.enum(rowStates),
-    outcome: z.string().nullable(),
-    reason: z.string().nullable(),
-    attempts: z.int(),
-    next_attempt_at: timestamp.nullable(),
-    run_ids: z.array(z.int()),
-    variables: z.record(z.string(), z.unknown()),
+    id: z.int().describe('Id of the row.'),
+    row_number: z.int().describe('Place in the source: 1 = first row, not counting headers.'),
+    phone: z.string().describe('Phone number in E.164; where it is none, the cell as it is.'),
+    contact_id: z.int().nullable().describe('The contact with this number; null: none.'),
+    state: rowState,
+    outcome: z.string().nullable().describe('What the last call came to; null before the first.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why the row failed, was skipped or waits: a word, often with a colon and a sentence; else null.'),
+    attempts: z.int().describe('How many calls used up an attempt.'),
+    next_attempt_at: timestamp.nullable().describe('When it is called again, ISO 8601 in UTC; null: not planned.'),
+    run_ids: z.array(z.int()).describe('Its calls (voice agent runs), oldest first.'),
+    variables: z.record(z.string(), z.unknown()).describe('The other columns of the row, by name; the call has them as `initial_context`.'),
   })
+  .describe('A row of a campaign: one person to call.')
   .openapi('CampaignRow');
 
-export const CampaignRowQuery = z.object({ ...pageQuery, state: z.enum(rowStates).optional() });
+export const CampaignRowQuery = z.object({ ...pageQuery, state: rowState.optional().describe('Only rows in this state.') });
 export type CampaignRowQuery = z.output<typeof CampaignRowQuery>;
-export const CampaignRowList = listOf('runs', CampaignRowRecord);
+export const CampaignRowList = listOf('runs', CampaignRowRecord, 'in the order of the source');
 
 export const RedialBody = z
   .object({
@@ -240,8 +285,8 @@ export const RedialBody = z
       .min(1, 'Name at least one outcome')
       .max(20)
       .nullish()
-      .openapi({ description: 'All four when absent' }),
-    name: name.nullish(),
+      .describe('Calls the rows again that ended with one of these; all four when left out.'),
+    name: name.nullish().describe('Name of the new campaign; made from that of the old one when left out.'),
   })
-  .openapi('CampaignRedial', { example: { outcomes: ['no_answer', 'busy'] } });
+  .openapi('CampaignRedial');
 export type RedialInput = z.output<typeof RedialBody>;

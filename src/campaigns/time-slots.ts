@@ -17,9 +17,10 @@ const otherNames: Record<string, string> = { day_of_week: 'day', start_time: 'st
 export const TimeSlot = configObject({
   day: z
     .string('Must be the name of a weekday')
-    .refine((name) => dayNumber(name) >= 0, { message: 'Unknown day; use monday to sunday', abort: true }),
-  start: z.string('Must be HH:MM between 00:00 and 24:00'),
-  end: z.string('Must be HH:MM between 00:00 and 24:00'),
+    .refine((name) => dayNumber(name) >= 0, { message: 'Unknown day; use monday to sunday', abort: true })
+    .describe('Day on which it begins: monday to sunday, or the first three letters.'),
+  start: z.string('Must be HH:MM between 00:00 and 24:00').describe('When it begins, `HH:MM` from 00:00 to 24:00, inclusive.'),
+  end: z.string('Must be HH:MM between 00:00 and 24:00').describe('When it ends, `HH:MM`, exclusive. Before `start`: on the next day.'),
 }).superRefine((slot, context) => {
   for (const { path, message } of WeeklySlot.safeParse(weeklySlotOf(slot)).error?.issues ?? [])
     context.addIssue({ code: 'custom', path: path.map((key) => otherNames[String(key)] ?? key), message });

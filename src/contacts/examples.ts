@@ -62,7 +62,7 @@ export const contactExamples: ExamplesByOperation = {
   'contactLists.removeContact': { path: { list_id: 2, contact_id: 3 } },
   'suppressions.create': [
     { name: 'forGood', summary: 'Never call it again', body: { phone: '(212) 555-0111', reason: 'asked not to be called' } },
-    { name: 'forATime', summary: 'Not until a day', body: { phone: '(212) 555-0112', until: '2099-01-01' } },
+    { name: 'forATime', summary: 'Not until a day', body: { phone: '(212) 555-0112', until: '2099-01-01T00:00:00Z' } },
   ],
   'suppressions.list': {},
   'suppressions.deleteByPhone': { query: { phone: '+12125550112' } },

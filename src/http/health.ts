@@ -13,11 +13,14 @@ const timeoutMs = 5_000;
 const shared = {
   version: z.string().openapi({ description: 'Version of the service', example: '0.1.0' }),
   backend_api_endpoint: z.string().openapi({ description: 'Address of the API, which every path begins with' }),
-  deployment_mode: z.enum(['local', 'cloud']),
-  auth_provider: z.literal('local'),
+  deployment_mode: z.enum(['local', 'cloud']).describe('`local`: on the machine of a developer; `cloud`: deployed.'),
+  auth_provider: z.literal('local').describe('Who keeps the users: the service itself.'),
 };
 
-const HealthRecord = z.object({ status: z.literal('ok'), ...shared }).openapi('Health');
+const HealthRecord = z
+  .object({ status: z.literal('ok').describe('Always `ok`: the database answers, and its migrations are those of the code.'), ...shared })
+  .describe('The service is up.')
+  .openapi('Health');
 
 const UnhealthyRecord = z
   .object({
@@ -30,6 +33,7 @@ const UnhealthyRecord = z
     migrations: z.array(z.string()).openapi({ description: 'The migrations that make the difference' }),
     version: shared.version,
   })
+  .describe('The service cannot work, and why.')
   .openapi('Unhealthy');
 
 const healthRoute = createRoute({

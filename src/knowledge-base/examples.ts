@@ -15,7 +15,7 @@ Unopened accessories can be returned within 45 days. We pay the money back withi
 /** Requests that work in the order of the document. */
 export const knowledgeBaseExamples: ExamplesByOperation = {
   'knowledgeBase.createUploadUrl': { body: { filename: 'handbook.md', mime_type: 'text/markdown' } },
-  'knowledgeBase.upload': { path: { organization_id: 1, document_uuid: uuid }, body: handbook },
+  'knowledgeBase.upload': { path: { organization_id: '1', document_uuid: uuid }, body: handbook },
   'knowledgeBase.processDocument': {
     body: { document_uuid: uuid, storage_key: `knowledge_base/1/${uuid}/handbook.md` },
   },

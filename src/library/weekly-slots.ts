@@ -18,16 +18,18 @@ const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Numb
  * A stretch of the week as a clock on the wall shows it. `day_of_week` 0 = Monday .. 6 = Sunday; the start is inside, the end is not; an
  * end before the start is on the next day.
  */
-export const WeeklySlot = configObject({ day_of_week: z.int().min(0).max(6), start_time: timeOfDay, end_time: timeOfDay }).superRefine(
-  ({ start_time, end_time }, context) => {
-    if ((minutesOf(end_time) - minutesOf(start_time)) % (24 * 60) === 0 && !(start_time === '00:00' && end_time === '24:00'))
-      context.addIssue({
-        code: 'custom',
-        path: ['end_time'],
-        message: `${start_time} to ${end_time} is no time at all; for the whole day write 00:00 to 24:00`,
-      });
-  },
-);
+export const WeeklySlot = configObject({
+  day_of_week: z.int().min(0).max(6).describe('Day on which it begins: 0 = Monday to 6 = Sunday.'),
+  start_time: timeOfDay.describe('When it begins, `HH:MM` from 00:00 to 24:00, inclusive.'),
+  end_time: timeOfDay.describe('When it ends, `HH:MM`, exclusive. Before `start_time`: on the next day.'),
+}).superRefine(({ start_time, end_time }, context) => {
+  if ((minutesOf(end_time) - minutesOf(start_time)) % (24 * 60) === 0 && !(start_time === '00:00' && end_time === '24:00'))
+    context.addIssue({
+      code: 'custom',
+      path: ['end_time'],
+      message: `${start_time} to ${end_time} is no time at all; for the whole day write 00:00 to 24:00`,
+    });
+});
 
 export type WeeklySlot = z.infer<typeof WeeklySlot>;
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { cleanLine } from '../contacts/clean-text.ts';
-import { bodyId, queryId, timestamp, warnings } from '../http/area.ts';
+import { bodyId, createdAt, orNull, queryId, timestamp, warnings } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { TestConfig } from './config.ts';
 import { sessionStatuses } from './contract.ts';
@@ -9,23 +9,19 @@ import { loadTestStatuses } from './load-test-statistics.ts';
 const name = z
   .string('Must be text')
   .transform(cleanLine)
-  .refine((text) => text.length >= 1 && text.length <= 200, 'Must have 1 to 200 characters');
+  .refine((text) => text.length >= 1 && text.length <= 200, 'Must have 1 to 200 characters')
+  .describe('Name for people.');
 
 const pairing = {
   name,
-  actor_workflow_id: bodyId.openapi({ description: 'The voice agent that is tested' }),
-  adversary_workflow_id: bodyId.openapi({ description: 'The voice agent that plays the person; may be the same one' }),
-  config: TestConfig.prefault({}),
+  actor_workflow_id: bodyId.describe('The voice agent that is tested.'),
+  adversary_workflow_id: bodyId.describe('The voice agent that plays the person; may be the same one.'),
+  config: TestConfig.prefault({}).describe(
+    'How the talk goes and what is checked; `{}`, when left out, takes every default and checks nothing.',
+  ),
 };
 
-export const NewSessionBody = z.object(pairing).openapi('NewTestSession', {
-  example: {
-    name: 'Refuses politely',
-    actor_workflow_id: 7,
-    adversary_workflow_id: 8,
-    config: { max_turns: 12, checks: [{ name: 'says goodbye', type: 'contains', value: 'goodbye' }] },
-  },
-});
+export const NewSessionBody = z.object(pairing).openapi('NewTestSession');
 export type NewSessionInput = z.output<typeof NewSessionBody>;
 
 const wholeNumber = (least: number, most: number) => {
@@ -36,164 +32,224 @@ const wholeNumber = (least: number, most: number) => {
 export const NewLoadTestBody = z
   .object({
     ...pairing,
-    test_count: wholeNumber(1, 1000).openapi({ description: 'Sessions in all' }),
-    concurrency: wholeNumber(1, 100).default(10).openapi({ description: 'Sessions at a time' }),
-    ramp_seconds: wholeNumber(0, 3600).default(0).openapi({ description: 'From one session at a time to all, in even steps' }),
+    test_count: wholeNumber(1, 1000).describe('How many sessions there are in all, 1 to 1000.'),
+    concurrency: wholeNumber(1, 100).default(10).describe('How many of them talk at a time, 1 to 100.'),
+    ramp_seconds: wholeNumber(0, 3600)
+      .default(0)
+      .describe('Seconds in which it goes from one session at a time to `concurrency`, in even steps; 0: at once.'),
   })
-  .openapi('NewLoadTest', {
-    example: { name: 'Black Friday', actor_workflow_id: 7, adversary_workflow_id: 8, test_count: 200, concurrency: 20, config: {} },
-  });
+  .openapi('NewLoadTest');
 export type NewLoadTestInput = z.output<typeof NewLoadTestBody>;
 
 const count = z.int();
-const stopReason = z.enum(['actor_ended', 'adversary_ended', 'max_turns', 'max_duration', 'silence', 'stopped', 'error']);
-const outcome = z.enum(['passed', 'failed', 'error']);
+const sessionStatus = z
+  .enum(sessionStatuses)
+  .describe(
+    '`pending`: not started; `running`: they talk; `completed`: see `results`; `failed`: nobody can say how it went; `stopped`: by a person.',
+  );
+const stopReason = z
+  .enum(['actor_ended', 'adversary_ended', 'max_turns', 'max_duration', 'silence', 'stopped', 'error'])
+  .describe('Why they talked no longer.');
+const outcome = z.enum(['passed', 'failed', 'error']).describe('`passed` or `failed` by the required checks; `error`: nobody can say.');
+const percentile = (share: string) => z.number().nullable().describe(`${share}; null: nothing was measured.`);
 
 const SideResult = z
   .object({
-    disposition: z.string().nullable(),
-    nodes_visited: z.array(z.string()),
-    extracted_variables: z.record(z.string(), z.unknown()),
+    disposition: z.string().nullable().describe('What the talk led to by the codes of this agent; null: it has not told.'),
+    nodes_visited: z.array(z.string()).describe('Ids of the nodes that it came through, in order.'),
+    extracted_variables: z.record(z.string(), z.unknown()).describe('What it noted, by name of the variable.'),
   })
+  .describe('What came of the talk on one side.')
   .openapi('TestSideResult');
 
 export const TestResults = z
   .object({
-    outcome: outcome.openapi({ description: 'By the required checks; `error`: nobody can say' }),
+    outcome,
     stop_reason: stopReason,
-    turns: count,
-    max_turns: count,
-    duration_seconds: z.number(),
-    latency_ms: z.object({ p50: z.number().nullable(), p95: z.number().nullable(), max: z.number().nullable() }),
-    tokens: z.object({ prompt: count, completion: count }),
-    checks: z.array(
-      z.object({
-        name: z.string(),
-        passed: z.boolean().nullable().openapi({ description: 'null: it cannot be told, which neither passes nor fails' }),
-        required: z.boolean(),
-        detail: z.string(),
-      }),
-    ),
+    turns: count.describe('How many utterances there were.'),
+    max_turns: count.describe('How many there might have been.'),
+    duration_seconds: z.number().describe('Seconds that they talked.'),
+    latency_ms: z
+      .object({ p50: percentile('Half were faster'), p95: percentile('95 of 100 were faster'), max: percentile('The slowest') })
+      .describe('Milliseconds that the actor took for its utterances.'),
+    tokens: z
+      .object({ prompt: count.describe('Tokens read.'), completion: count.describe('Tokens written.') })
+      .describe('What the language model used for both.'),
+    checks: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the check.'),
+          passed: z.boolean().nullable().describe('Whether it holds; null: that cannot be told, which neither passes nor fails.'),
+          required: z.boolean().describe('Whether the outcome depends on it.'),
+          detail: z.string().describe('What was found, in words.'),
+        }),
+      )
+      .describe('Each check of the config, in its order.'),
     actor: SideResult,
     adversary: SideResult,
   })
+  .describe('How a test went.')
   .openapi('TestResults');
+
+const testFields = {
+  actor_workflow_id: count.describe('The voice agent that is tested.'),
+  adversary_workflow_id: count.describe('The voice agent that plays the person.'),
+  config: z.record(z.string(), z.unknown()).describe('How the talk goes and what is checked, with the defaults.'),
+};
 
 export const TestSessionRecord = z
   .object({
-    id: count,
-    name: z.string(),
-    status: z.enum(sessionStatuses),
-    actor_workflow_id: count,
-    adversary_workflow_id: count,
-    load_test_group_id: count.nullable(),
-    test_index: count.nullable().openapi({ description: 'Its place in its load test, or among the required tests of an agent, from 0' }),
-    config: z.record(z.string(), z.unknown()),
+    id: count.describe('Id of the session.'),
+    name: z.string().describe('Name for people.'),
+    status: sessionStatus,
+    ...testFields,
+    load_test_group_id: count.nullable().describe('The load test to which it belongs; null: none.'),
+    test_index: count.nullable().describe('Its place in its load test, or among the required tests of an agent, from 0; else null.'),
+    results: orNull(TestResults).describe('How it went; null until it has ended.'),
+    error: z.string().nullable().describe('Why it failed; null when it did not.'),
+    created_at: createdAt,
+    started_at: timestamp.nullable().describe('When they began to talk, ISO 8601 in UTC; null before.'),
+    completed_at: timestamp.nullable().describe('When it ended, ISO 8601 in UTC; null before.'),
     warnings,
-    results: TestResults.nullable(),
-    error: z.string().nullable(),
-    created_at: timestamp,
-    started_at: timestamp.nullable(),
-    completed_at: timestamp.nullable(),
   })
+  .describe('One talk of two agents.')
   .openapi('TestSession');
 
-const search = z.string().trim().max(200).optional().openapi({ description: 'Part of the name' });
+const search = z.string().trim().max(200).optional().describe('Part of the name.');
 
 export const SessionQuery = z.object({
   ...pageQuery,
-  status: z.enum(sessionStatuses).optional(),
-  load_test_group_id: queryId.optional(),
+  status: sessionStatus.optional().describe('Only sessions with this status.'),
+  load_test_group_id: queryId.optional().describe('Only sessions of this load test.'),
   search,
 });
 export const SessionList = listOf('test_sessions', TestSessionRecord);
 
-export const StartedSession = z.object({ message: z.string(), test_session_id: count }).openapi('StartedTestSession');
+const loadTestId = count.describe('Id by which paths name the load test.');
+const loadTestStatus = z.enum(loadTestStatuses).describe('Where the load test stands.');
+
+export const StartedSession = z
+  .object({
+    message: z.string().describe('`Test session started`.'),
+    test_session_id: count.describe('Id of the session, by which paths name it.'),
+  })
+  .describe('The two begin to talk.')
+  .openapi('StartedTestSession');
+
+const recordingUrl = z.url().nullable().describe('Address of the recording; null: they talk in text.');
 
 export const ConversationRecord = z
   .object({
-    test_session_id: count,
-    transcript: z.array(z.object({ speaker: z.enum(['actor', 'adversary']), text: z.string(), at: timestamp })),
+    test_session_id: count.describe('The session in which it was said.'),
+    transcript: z
+      .array(
+        z.object({
+          speaker: z.enum(['actor', 'adversary']).describe('Who said it.'),
+          text: z.string().describe('What was said.'),
+          at: timestamp.describe('When, ISO 8601 in UTC.'),
+        }),
+      )
+      .describe('What was said so far, in order.'),
     recording_urls: z
-      .object({ actor: z.url().nullable(), adversary: z.url().nullable(), combined: z.url().nullable() })
-      .openapi({ description: 'null: they talk in text' }),
-    duration_seconds: z.number().openapi({ description: 'Until now while they talk' }),
-    started_at: timestamp,
-    ended_at: timestamp.nullable(),
+      .object({ actor: recordingUrl, adversary: recordingUrl, combined: recordingUrl })
+      .describe('Recordings of each side and of both.'),
+    duration_seconds: z.number().describe('Seconds that they talked; until now while they talk.'),
+    started_at: timestamp.describe('When they began, ISO 8601 in UTC.'),
+    ended_at: timestamp.nullable().describe('When they ended, ISO 8601 in UTC; null while they talk.'),
   })
+  .describe('What the two said.')
   .openapi('TestConversation');
 export const ConversationAnswer = z
-  .object({ conversation: ConversationRecord.nullable().openapi({ description: 'null: nothing was said yet' }) })
+  .object({ conversation: orNull(ConversationRecord).describe('What was said; null: nothing yet.') })
+  .describe('What was said in a test.')
   .openapi('TestConversationAnswer');
 
 export const ActiveTests = z
-  .object({ count, sessions: z.array(TestSessionRecord).openapi({ description: 'The newest 500' }) })
+  .object({
+    count: count.describe('How many sessions are running.'),
+    sessions: z.array(TestSessionRecord).describe('The newest 500 of them.'),
+  })
+  .describe('The sessions that are running.')
   .openapi('ActiveTests');
 
 export const StartedLoadTest = z
   .object({
-    load_test_group_id: count,
-    test_session_ids: z.array(count).openapi({ description: 'In the order of their test_index' }),
-    total: count,
-    status: z.enum(loadTestStatuses),
+    load_test_group_id: loadTestId,
+    test_session_ids: z.array(count).describe('Ids of its sessions, in the order of their `test_index`.'),
+    total: count.describe('How many sessions it has.'),
+    status: loadTestStatus,
     warnings,
   })
+  .describe('The load test has begun.')
   .openapi('StartedLoadTest');
 
 export const LoadTestRecord = z
   .object({
-    load_test_group_id: count,
-    name: z.string(),
-    status: z.enum(loadTestStatuses),
-    actor_workflow_id: count,
-    adversary_workflow_id: count,
-    total: count,
-    concurrency: count,
-    ramp_seconds: count,
-    config: z.record(z.string(), z.unknown()),
+    load_test_group_id: loadTestId,
+    name: z.string().describe('Name for people.'),
+    status: loadTestStatus,
+    ...testFields,
+    total: count.describe('How many sessions it has.'),
+    concurrency: count.describe('How many of them talk at a time.'),
+    ramp_seconds: count.describe('Seconds in which it goes from one session at a time to `concurrency`.'),
+    created_at: createdAt,
+    completed_at: timestamp.nullable().describe('When its last session ended, ISO 8601 in UTC; null before.'),
     warnings,
-    created_at: timestamp,
-    completed_at: timestamp.nullable(),
   })
+  .describe('Many talks of the same two agents.')
   .openapi('LoadTest');
 export const LoadTestQuery = z.object({ ...pageQuery, search });
 export const LoadTestList = listOf('load_tests', LoadTestRecord);
 
-const percentiles = z.object({ p50: z.number().nullable(), p95: z.number().nullable(), p99: z.number().nullable() });
+const percentiles = (what: string) =>
+  z
+    .object({
+      p50: percentile('Half were at or below this'),
+      p95: percentile('95 of 100 were at or below this'),
+      p99: percentile('99 of 100 were at or below this'),
+    })
+    .describe(what);
 
 export const LoadTestStatisticsRecord = z
   .object({
-    load_test_group_id: count,
-    status: z.enum(loadTestStatuses),
-    total: count,
-    pending: count,
-    running: count,
-    completed: count,
-    failed: count,
-    stopped: count,
-    passed: count.openapi({ description: 'Of those completed' }),
+    load_test_group_id: loadTestId,
+    status: loadTestStatus,
+    total: count.describe('How many sessions it has.'),
+    pending: count.describe('Sessions that have not begun.'),
+    running: count.describe('Sessions that talk.'),
+    completed: count.describe('Sessions that have ended, whatever their checks say.'),
+    failed: count.describe('Sessions of which nobody can say how they went.'),
+    stopped: count.describe('Sessions that a person stopped.'),
+    passed: count.describe('Completed sessions whose required checks hold.'),
     pass_rate: z
       .number()
       .nullable()
-      .openapi({ description: 'passed / (passed + failed by checks); errors and stopped sessions do not count' }),
-    duration_seconds: percentiles,
-    turn_latency_ms: percentiles,
-    achieved_concurrency_max: count,
-    achieved_concurrency_average: z.number().nullable(),
-    errors: z.array(z.object({ error: z.string(), count })),
-    sessions: z.array(
-      z.object({
-        id: count,
-        test_session_id: count,
-        test_index: count,
-        name: z.string(),
-        status: z.enum(sessionStatuses),
-        outcome: outcome.nullable(),
-        stop_reason: stopReason.nullable(),
-        turns: count.nullable(),
-        duration_seconds: z.number().nullable(),
-        error: z.string().nullable(),
-      }),
-    ),
+      .describe(
+        'Share from 0 to 1: passed / (passed + failed by checks); errors and stopped sessions do not count. null: none has ended so.',
+      ),
+    duration_seconds: percentiles('Seconds that the talks took.'),
+    turn_latency_ms: percentiles('Milliseconds that utterances took.'),
+    achieved_concurrency_max: count.describe('The most sessions that talked at one time.'),
+    achieved_concurrency_average: z.number().nullable().describe('How many talked at a time on average; null: none yet.'),
+    errors: z
+      .array(z.object({ error: z.string().describe('What went wrong.'), count: count.describe('In how many sessions.') }))
+      .describe('What went wrong, the most frequent first.'),
+    sessions: z
+      .array(
+        z.object({
+          id: count.describe('Id of the session.'),
+          test_session_id: count.describe('The same id.'),
+          test_index: count.describe('Its place in the load test, from 0.'),
+          name: z.string().describe('Name for people.'),
+          status: sessionStatus,
+          outcome: outcome.nullable().describe('`passed`, `failed` or `error`; null until it has ended.'),
+          stop_reason: stopReason.nullable().describe('Why they talked no longer; null until they have ended.'),
+          turns: count.nullable().describe('How many utterances there were; null until it has ended.'),
+          duration_seconds: z.number().nullable().describe('Seconds that they talked; null until it has ended.'),
+          error: z.string().nullable().describe('What went wrong; null: nothing.'),
+        }),
+      )
+      .describe('Each session, in the order of `test_index`.'),
   })
+  .describe('How a load test goes or went.')
   .openapi('LoadTestStatistics');

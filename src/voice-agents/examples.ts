@@ -66,5 +66,5 @@ export const voiceAgentExamples: ExamplesByOperation = {
   'agentRuns.getTranscript': { path: { workflow_id: 1, run_id: 1 }, query: { format: 'text' } },
   'agentRuns.getRecording': { path: { workflow_id: 1, run_id: 1 }, answer: '(the bytes of the recording)' },
   'agentRuns.getDownloadLink': { path: { workflow_id: 1, run_id: 1 }, query: { artifact: 'transcript', expires_in: 3600 } },
-  'agentRuns.downloadArtifact': { path: { organization_id: 1, run_id: 1, artifact: 'transcript' } },
+  'agentRuns.downloadArtifact': { path: { organization_id: '1', run_id: '1', artifact: 'transcript' } },
 };

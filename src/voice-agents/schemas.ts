@@ -1,12 +1,17 @@
 import { z } from '@hono/zod-openapi';
-import { bodyId, queryBoolean, timestamp, warnings } from '../http/area.ts';
+import { Problem, bodyId, createdAt, queryBoolean, timestamp, updatedAt, warnings } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { TestResults, TestSessionRecord } from '../simtest/schemas.ts';
 import { longestCallSeconds } from './conversation/guards.ts';
 import { rowOutcomes } from './dialing/call-outcomes.ts';
 
 const jsonObject = z.record(z.string(), z.unknown());
-const name = z.string().trim().min(1, 'Must not be empty').max(200, 'Must have 200 characters or fewer');
+const name = z
+  .string()
+  .trim()
+  .min(1, 'Must not be empty')
+  .max(200, 'Must have 200 characters or fewer')
+  .describe('Name of the agent, for people.');
 
 // Agents
 
@@ -57,55 +62,73 @@ export const AgentChangeBody = z
   .openapi('VoiceAgentChange');
 
 export const agentStatuses = ['active', 'archived'] as const;
-export const AgentStatusBody = z.object({ status: z.enum(agentStatuses) }).openapi('VoiceAgentStatus');
+const agentStatus = z
+  .enum(agentStatuses)
+  .describe('`active`: takes and makes calls; `archived`: put away, and refused where one is to call.');
+export const AgentStatusBody = z.object({ status: agentStatus }).openapi('VoiceAgentStatus');
 
 export const AgentRecord = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    status: z.enum(agentStatuses),
-    created_at: timestamp,
-    updated_at: timestamp,
-    workflow_definition: jsonObject,
-    current_definition_id: z.int(),
-    template_context_variables: jsonObject,
-    call_disposition_codes: jsonObject,
-    total_runs: z.int(),
-    workflow_configurations: jsonObject,
+    id: z.int().describe('Id of the agent; `workflow_id` elsewhere.'),
+    name: z.string().describe('Name of the agent, for people.'),
+    status: agentStatus,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    workflow_definition: jsonObject.describe('The graph of the talk as it is now: `{ nodes, edges }`. Secrets in it are masked.'),
+    current_definition_id: z.int().describe('Id of this definition. Each change makes a new one; a call keeps the one it began with.'),
+    template_context_variables: jsonObject.describe('By name, what prompts use where a call brings no variable of that name.'),
+    call_disposition_codes: jsonObject.describe('By code, what a talk may have led to, in words for the model.'),
+    total_runs: z.int().describe('How many calls and chats it has had.'),
+    workflow_configurations: jsonObject.describe('How it talks: what was set, without the defaults.'),
     warnings,
   })
+  .describe('A voice agent: a graph of prompts by which it talks.')
   .openapi('VoiceAgent');
 
 export const AgentQuery = z.object({
   ...pageQuery,
-  status: z.enum(agentStatuses).default('active'),
-  search: z.string().trim().max(200).optional().openapi({ description: 'Part of the name' }),
+  status: agentStatus.default('active').describe('Only agents with this status.'),
+  search: z.string().trim().max(200).optional().describe('Part of the name.'),
 });
 export const AgentList = listOf('workflows', AgentRecord);
 
-const problem = z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() });
-export const AgentValidationBody = z.object({ workflow_definition: definition.nullish() }).openapi('VoiceAgentProposal');
-export const AgentValidation = z.object({ valid: z.boolean(), errors: z.array(problem), warnings }).openapi('VoiceAgentValidation');
+export const AgentValidationBody = z
+  .object({ workflow_definition: definition.nullish().describe('The graph to check; without it or with null, the one that is stored.') })
+  .openapi('VoiceAgentProposal');
+export const AgentValidation = z
+  .object({
+    valid: z.boolean().describe('Whether calls can be made with it.'),
+    errors: z.array(Problem).describe('All that is wrong; `loc` names the node or edge by its id. Empty when it is valid.'),
+    warnings,
+  })
+  .describe('What is wrong with a definition.')
+  .openapi('VoiceAgentValidation');
 
 export const AgentVerification = z
   .object({
-    workflow_id: z.int(),
-    definition_id: z.int(),
-    passed: z.boolean().nullable().openapi({
-      description: 'null: no test has failed, and not all have ended; their sessions go on, and `GET` of them tells their ends',
-    }),
-    tests: z.array(
-      z.object({
-        index: z.int().openapi({ description: 'Its place in `required_tests`, from 0' }),
-        test_session_id: z.int().nullable().openapi({ description: 'null: it could not be run, and `error` tells why' }),
-        adversary_workflow_id: z.int(),
-        status: TestSessionRecord.shape.status,
-        outcome: TestResults.shape.outcome.nullable(),
-        error: z.string().nullable(),
-        checks: TestResults.shape.checks,
-      }),
-    ),
+    workflow_id: z.int().describe('Id of the agent.'),
+    definition_id: z.int().describe('Id of the definition that was tested.'),
+    passed: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether all required tests passed. null: none has failed, but not all have ended; their sessions go on, and GET tells their ends.',
+      ),
+    tests: z
+      .array(
+        z.object({
+          index: z.int().describe('Its place in `required_tests`, from 0.'),
+          test_session_id: z.int().nullable().describe('The test session; null: it could not be run, and `error` tells why.'),
+          adversary_workflow_id: z.int().describe('The agent that played the person.'),
+          status: TestSessionRecord.shape.status,
+          outcome: TestResults.shape.outcome.nullable().describe('`passed`, `failed` or `error`; null while it goes on.'),
+          error: z.string().nullable().describe('Why it could not be run or told; null when it could.'),
+          checks: TestResults.shape.checks,
+        }),
+      )
+      .describe('Each test of `required_tests`, in their order.'),
   })
+  .describe('How the required tests of an agent went.')
   .openapi('VoiceAgentVerification');
 
 // Runs
@@ -114,14 +137,18 @@ export const runModes = ['twilio', 'telnyx', 'textchat', 'simtest'] as const;
 
 export const StartRunBody = z
   .object({
-    mode: z.enum(['telephony', 'textchat']),
-    phone: z.string().max(100).nullish().openapi({ description: 'Whom to call; or contact_id' }),
-    contact_id: bodyId.nullish().openapi({ description: 'Whom to call, at the phone of the contact' }),
-    initial_context: jsonObject.nullish().openapi({ description: 'Variables of this run, for prompts and tools' }),
+    mode: z.enum(['telephony', 'textchat']).describe('`telephony`: call somebody; `textchat`: chat in text, without a telephone.'),
+    phone: z
+      .string()
+      .max(100)
+      .nullish()
+      .describe('Phone number to call, in any usual spelling. With `telephony` either this or `contact_id`.'),
+    contact_id: bodyId.nullish().describe('The contact to call, at its phone; in a chat, the contact that it is with.'),
+    initial_context: jsonObject.nullish().describe('Variables of this run, for prompts and tools.'),
     live_tools: z
       .boolean()
       .nullish()
-      .openapi({ description: 'Of a text chat: HTTP tools are called. Otherwise they answer that they were not' }),
+      .describe('In a chat: true has HTTP tools called for real; otherwise they answer that they were not called.'),
   })
   .superRefine(({ mode, phone, contact_id: contactId }, context) => {
     const given = [phone, contactId].filter((one) => one != null).length;
@@ -134,45 +161,68 @@ export const StartRunBody = z
   })
   .openapi('StartVoiceAgentRun');
 
-const event = z.object({ type: z.string(), at: timestamp, node_id: z.string(), payload: jsonObject });
-const statusCallback = z.object({ status: z.string(), at: timestamp, details: jsonObject });
+const event = z.object({
+  type: z.string().describe('What happened, in a word.'),
+  at: timestamp.describe('When, ISO 8601 in UTC.'),
+  node_id: z.string().describe('At which node of the definition.'),
+  payload: jsonObject.describe('What more there is to tell, by type.'),
+});
+const statusCallback = z.object({
+  status: z.string().describe('What the carrier said of the call, in its word.'),
+  at: timestamp.describe('When it said so, ISO 8601 in UTC.'),
+  details: jsonObject.describe('What else it said.'),
+});
+const artifactUrl = (what: string) =>
+  z
+    .string()
+    .nullable()
+    .describe(`Address of the ${what}, which needs credentials; \`/download\` gives a public link. null: there is none.`);
 
 export const RunRecordSchema = z
   .object({
-    id: z.int(),
-    workflow_id: z.int(),
-    name: z.string(),
-    mode: z.enum(runModes),
-    created_at: timestamp,
-    is_completed: z.boolean().openapi({ description: 'Line and talk are over, and everything of them is recorded' }),
-    transcript_url: z.string().nullable().openapi({ description: 'Needs credentials; `/download` gives a public link' }),
-    recording_url: z.string().nullable().openapi({ description: 'Needs credentials; `/download` gives a public link' }),
-    cost_info: jsonObject.openapi({ description: '`{ llm_tokens: { prompt, completion }, call_duration_seconds, total_cost_usd }`' }),
-    definition_id: z.int(),
-    initial_context: jsonObject,
-    gathered_context: jsonObject.openapi({
-      description:
-        '`{ call_status, call_disposition, call_tags, nodes_visited, extracted_variables }` and each extracted variable. `call_status` is queued, dialing, ringing or in_progress, then the outcome; in lists it is null while a call is live',
-    }),
-    call_type: z.enum(['inbound', 'outbound']),
-    logs: z.object({ events: z.array(event), status_callbacks: z.array(statusCallback) }).openapi({
-      description: 'What happened, in order. Lists leave it empty; GET of one run has it',
-    }),
-    annotations: jsonObject.openapi({ description: '`{ summary, sentiment, checks }`' }),
-    outcome: z.enum(rowOutcomes).nullable().openapi({ description: 'What the line did; null until it has ended' }),
-    reason: z.string().nullable().openapi({ description: '`word: sentence`, where the outcome alone does not say it' }),
-    phone: z.string().nullable(),
-    contact_id: z.int().nullable(),
-    campaign_id: z.int().nullable(),
-    automation_run_id: z.int().nullable(),
-    completed_at: timestamp.nullable(),
+    id: z.int().describe('Id of the call or chat; `run_id` in paths.'),
+    workflow_id: z.int().describe('The voice agent.'),
+    name: z.string().describe('Name for people: the agent and whom it talks to.'),
+    mode: z.enum(runModes).describe('`twilio` or `telnyx`: a call through this carrier; `textchat`: a chat; `simtest`: a side of a test.'),
+    created_at: createdAt,
+    is_completed: z.boolean().describe('Whether line and talk are over, and everything of them is recorded.'),
+    transcript_url: artifactUrl('transcript'),
+    recording_url: artifactUrl('recording'),
+    cost_info: jsonObject.describe(
+      '`llm_tokens` `{ prompt, completion }`, `call_duration_seconds`, and `total_cost_usd`, the cost of the model in US dollars.',
+    ),
+    definition_id: z.int().describe('The definition of the agent by which it talks.'),
+    initial_context: jsonObject.describe('The variables that it began with.'),
+    gathered_context: jsonObject.describe(
+      'What came of it: `call_status`, which is queued, dialing, ringing or in_progress, then the outcome (null in lists while a call is live), ' +
+        '`call_disposition`, `call_tags`, `nodes_visited`, `extracted_variables`, and each extracted variable.',
+    ),
+    call_type: z.enum(['inbound', 'outbound']).describe('Who called: `inbound` the person, `outbound` the agent.'),
+    logs: z
+      .object({
+        events: z.array(event).describe('What happened in the talk, in order.'),
+        status_callbacks: z.array(statusCallback).describe('What the carrier said of the line, in order.'),
+      })
+      .describe('What happened. Lists leave it empty; GET of one run has it.'),
+    annotations: jsonObject.describe('`summary` and `sentiment`, told by the model after the talk (null without one), and `checks`.'),
+    outcome: z.enum(rowOutcomes).nullable().describe('What the line did; null until it has ended. `completed`: somebody answered.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Where the outcome alone does not say it: a word, a colon and a sentence. Of a live call, what it waits for. Else null.'),
+    phone: z.string().nullable().describe('Phone number of the person in E.164; null in a chat.'),
+    contact_id: z.int().nullable().describe('The contact; null: none has the number.'),
+    campaign_id: z.int().nullable().describe('The campaign that called; null: none.'),
+    automation_run_id: z.int().nullable().describe('The journey run that called; null: none.'),
+    completed_at: timestamp.nullable().describe('When it ended, ISO 8601 in UTC; null while it lives.'),
   })
+  .describe('A call or chat of a voice agent.')
   .openapi('VoiceAgentRun');
 export type RunRecord = z.infer<typeof RunRecordSchema>;
 
 export const RunQuery = z.object({
   ...pageQuery,
-  is_completed: queryBoolean.optional(),
+  is_completed: queryBoolean.optional().describe('True: only those that have ended; false: only those that have not.'),
 });
 export const RunList = listOf('runs', RunRecordSchema);
 
@@ -183,20 +233,30 @@ export const MessageBody = z
     text: z
       .string()
       .max(10_000, 'Must have 10000 characters or fewer')
-      .refine((text) => text.trim() !== '', 'Must not be empty'),
+      .refine((text) => text.trim() !== '', 'Must not be empty')
+      .describe('What the person says, up to 10,000 characters.'),
     expected_revision: z
       .int()
       .min(0)
       .nullish()
-      .openapi({ description: 'The `revision` of the last answer; refused with 409 when the chat has gone on since' }),
+      .describe('The `revision` of the last answer: refused with 409 when the chat has gone on since. Absent or null: not looked at.'),
   })
   .openapi('ChatMessage');
-export const ChatAnswer = z.object({ messages: z.array(jsonObject), revision: z.int(), is_completed: z.boolean() }).openapi('ChatAnswer');
+export const ChatAnswer = z
+  .object({
+    messages: z.array(jsonObject).describe('All that was said so far, in order: `{ role, text, at }`.'),
+    revision: z.int().describe('Grows with each message; for `expected_revision`.'),
+    is_completed: z.boolean().describe('Whether the chat is over.'),
+  })
+  .describe('The chat as it is now.')
+  .openapi('ChatAnswer');
 
 // Artifacts
 
-const artifact = z.enum(['recording', 'transcript']);
-export const TranscriptQuery = z.object({ format: z.enum(['text', 'json']).default('text') });
+const artifact = z.enum(['recording', 'transcript']).describe('Which file.');
+export const TranscriptQuery = z.object({
+  format: z.enum(['text', 'json']).default('text').describe('`text`: a line for each utterance; `json`: with speakers and times.'),
+});
 export const DownloadQuery = z.object({
   artifact,
   expires_in: z
@@ -205,7 +265,19 @@ export const DownloadQuery = z.object({
     .transform(Number)
     .pipe(z.int().min(1, 'Must be 1 or more').max(604_800, 'Must be 604800 (7 days) or less'))
     .default(3600)
-    .openapi({ type: 'integer', minimum: 1, maximum: 604_800, default: 3600, description: 'Seconds for which the link works' }),
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: 604_800,
+      default: 3600,
+      description: 'Seconds for which the link works, up to 604800 (7 days).',
+    }),
 });
-export const DownloadLink = z.object({ url: z.string(), expires_at: timestamp }).openapi('DownloadLink');
+export const DownloadLink = z
+  .object({
+    url: z.string().describe('Address of the file, which anybody can open without credentials.'),
+    expires_at: timestamp.describe('When it stops working, ISO 8601 in UTC.'),
+  })
+  .describe('A public link to a file.')
+  .openapi('DownloadLink');
 export const SignedArtifactParams = z.object({ organization_id: z.string(), run_id: z.string(), artifact: z.string() });

@@ -4,11 +4,18 @@ import { isCountryCode } from '../../contacts/phone-numbers.ts';
 
 /** How a campaign's source is read; what is absent is found out. */
 export const SourceOptions = configObject({
-  phone_column: z.string('Must be the name of a column').trim().min(1, 'Must be the name of a column').max(1000).nullish(),
+  phone_column: z
+    .string('Must be the name of a column')
+    .trim()
+    .min(1, 'Must be the name of a column')
+    .max(1000)
+    .nullish()
+    .describe('Heading of the column with the phone numbers; found by its name when left out or null.'),
   default_country: z
     .string('Must be a country code')
     .toUpperCase()
     .refine(isCountryCode, 'Not an ISO 3166-1 alpha-2 country code, such as "US"')
-    .nullish(),
+    .nullish()
+    .describe('ISO 3166-1 alpha-2 code of the country of numbers without country code; that of the organization when left out or null.'),
 });
 export type SourceOptions = z.infer<typeof SourceOptions>;

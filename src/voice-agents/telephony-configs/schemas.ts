@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { bodyId, timestamp } from '../../http/area.ts';
+import { bodyId, createdAt, updatedAt } from '../../http/area.ts';
 import { listOf, pageQuery } from '../../http/pagination.ts';
 
 const mostNumbers = 500;
@@ -7,41 +7,48 @@ const mostNumbers = 500;
 /** What a configuration has where nothing else is said. */
 export const configDefaults = { calls_per_second: 1, machine_detection: true };
 
-const name = z.string().trim().min(1, 'Must not be empty').max(200, 'Must have 200 characters or fewer');
-const provider = z.enum(['twilio', 'telnyx']);
+const provider = z.enum(['twilio', 'telnyx']).describe('The carrier whose account it is.');
 const credential = z.string('Must be text').nullish();
-const hidden = { description: 'Shown as a mask; the mask sent back keeps it' };
+const secret = (meaning: string) =>
+  credential.describe(`${meaning} A secret: stored encrypted, read as \`****\` and its last 4 characters. That mask sent back keeps it.`);
+const meanings = {
+  account_sid: 'The account SID of Twilio, which begins with `AC`.',
+  auth_token: 'The auth token of the Twilio account.',
+  api_key: 'An API key of the Telnyx account.',
+  connection_id: 'The id of the Voice API application at Telnyx.',
+  public_key: 'The public key of the Telnyx account, by which the signatures of its webhooks are checked.',
+  from_numbers: 'The numbers that calls come from, and calls to which are taken. Written in any usual spelling, stored as E.164.',
+  inbound_workflow_id: 'The voice agent that takes calls to these numbers; null: none does.',
+  is_default: 'Whether outbound calls use this configuration. One alone is the default: the first, until another becomes it.',
+  calls_per_second: 'How many calls the carrier lets the account begin in a second; 1 when left out.',
+  machine_detection: 'Whether the carrier is to tell answering machines from people; true when left out.',
+};
 
-const twilio = z.strictObject({
-  account_sid: credential.openapi({ example: `AC${'0'.repeat(31)}1` }),
-  auth_token: credential.openapi(hidden),
-});
+const twilio = z.strictObject({ account_sid: credential.describe(meanings.account_sid), auth_token: secret(meanings.auth_token) });
 const telnyx = z.strictObject({
-  api_key: credential.openapi(hidden),
-  connection_id: credential.openapi({ description: 'Of the Voice API application', example: '1494404757140276705' }),
-  public_key: credential.openapi({ description: 'Of the account: checks the signatures of its webhooks' }),
+  api_key: secret(meanings.api_key),
+  connection_id: credential.describe(meanings.connection_id),
+  public_key: credential.describe(meanings.public_key),
 });
+const name = z.string().trim().min(1, 'Must not be empty').max(200, 'Must have 200 characters or fewer').describe('Name for people.');
 
 const fields = {
-  twilio: twilio.nullish(),
-  telnyx: telnyx.nullish(),
+  twilio: twilio.nullish().describe('Credentials of Twilio; needed with that provider. Absent fields stay.'),
+  telnyx: telnyx.nullish().describe('Credentials of Telnyx; needed with that provider. Absent fields stay.'),
   from_numbers: z
     .array(z.string('Must be text').max(100))
     .min(1, 'Must have at least one number; calls are placed from it')
     .max(mostNumbers, `At most ${mostNumbers} numbers in one configuration; make another for the rest`)
-    .openapi({ description: 'Any usual spelling; stored as E.164', example: ['+15005550006'] }),
-  inbound_workflow_id: bodyId.nullish().openapi({ description: 'The agent that takes calls to these numbers; null: none does' }),
-  is_default: z
-    .boolean()
-    .optional()
-    .openapi({ description: 'Outbound calls use the default one. The first is it until another becomes it' }),
+    .describe(meanings.from_numbers),
+  inbound_workflow_id: bodyId.nullish().describe(meanings.inbound_workflow_id),
+  is_default: z.boolean().optional().describe(meanings.is_default),
   calls_per_second: z
     .int()
     .min(1, 'Must be 1 or more')
     .max(1000, 'Must be 1000 or less')
     .nullish()
-    .openapi({ description: 'As many as the carrier takes from the account', default: configDefaults.calls_per_second }),
-  machine_detection: z.boolean().nullish().openapi({ default: configDefaults.machine_detection }),
+    .openapi({ description: meanings.calls_per_second, default: configDefaults.calls_per_second }),
+  machine_detection: z.boolean().nullish().openapi({ description: meanings.machine_detection, default: configDefaults.machine_detection }),
 };
 
 export const NewTelephonyConfigBody = z.object({ name, provider, ...fields }).openapi('NewTelephonyConfig');
@@ -52,28 +59,40 @@ export const TelephonyConfigPatchBody = z
 export type NewTelephonyConfig = z.output<typeof NewTelephonyConfigBody>;
 export type TelephonyConfigPatch = z.output<typeof TelephonyConfigPatchBody>;
 
+const shown = (meaning: string) => z.string().describe(meaning);
+const shownSecret = (meaning: string) => z.string().describe(`${meaning} Shown as \`****\` and its last 4 characters.`);
+
 export const TelephonyConfigRecord = z
   .object({
-    id: z.int(),
-    name: z.string(),
+    id: z.int().describe('Id of the configuration.'),
+    name: z.string().describe('Name for people.'),
     provider,
-    twilio: z.object({ account_sid: z.string(), auth_token: z.string().openapi({ example: '****7f3a' }) }).nullable(),
+    twilio: z
+      .object({ account_sid: shown(meanings.account_sid), auth_token: shownSecret(meanings.auth_token) })
+      .nullable()
+      .describe('Credentials of Twilio; null with another provider.'),
     telnyx: z
-      .object({ api_key: z.string().openapi({ example: '****7f3a' }), connection_id: z.string(), public_key: z.string() })
-      .nullable(),
-    from_numbers: z.array(z.string()),
-    inbound_workflow_id: z.int().nullable(),
-    inbound_url: z.string().openapi({ description: 'Where the carrier is to send calls to these numbers' }),
-    is_default: z.boolean(),
-    calls_per_second: z.int(),
-    machine_detection: z.boolean(),
-    created_at: timestamp,
-    updated_at: timestamp,
+      .object({
+        api_key: shownSecret(meanings.api_key),
+        connection_id: shown(meanings.connection_id),
+        public_key: shown(meanings.public_key),
+      })
+      .nullable()
+      .describe('Credentials of Telnyx; null with another provider.'),
+    from_numbers: z.array(z.string()).describe('The numbers that calls come from, in E.164.'),
+    inbound_workflow_id: z.int().nullable().describe(meanings.inbound_workflow_id),
+    inbound_url: z.string().describe('Where the carrier is to send calls to these numbers: set it there as their webhook.'),
+    is_default: z.boolean().describe(meanings.is_default),
+    calls_per_second: z.int().describe('How many calls the carrier lets the account begin in a second.'),
+    machine_detection: z.boolean().describe('Whether the carrier tells answering machines from people.'),
+    created_at: createdAt,
+    updated_at: updatedAt,
   })
+  .describe('An account at a carrier, and its numbers.')
   .openapi('TelephonyConfig');
 
 export const TelephonyConfigQuery = z.object({
   ...pageQuery,
-  search: z.string().max(200).optional().openapi({ description: 'Part of the name' }),
+  search: z.string().max(200).optional().describe('Part of the name.'),
 });
 export const TelephonyConfigList = listOf('telephony_configs', TelephonyConfigRecord);
