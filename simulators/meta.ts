@@ -78,6 +78,10 @@ export const createMeta = (given: GivenMessagingSettings = {}): Vendor => ({
       return c.json(listTemplates(catalogue.of(c.req.param('waba')), url));
     });
 
+    routes.get(`${version}/:phone{\\d+}`, (c) =>
+      c.json({ id: c.req.param('phone'), display_phone_number: '+1 415-555-0100', verified_name: 'Acme', quality_rating: 'GREEN' }),
+    );
+
     routes.notFound((c) => new MetaError(400, 2500, `Unknown path components: ${c.req.path}`).response);
     routes.onError((error) => {
       if (error instanceof MetaError) return error.response;

@@ -8,6 +8,7 @@ import { CallBook } from './telephony/call-book.ts';
 import { Exchange } from './telephony/exchange.ts';
 import { Outbox } from './telephony/outbox.ts';
 import { readCallSettings, type GivenCallSettings } from './telephony/settings.ts';
+import { accountRoutes } from './twilio/account-routes.ts';
 import { callRoutes } from './twilio/call-routes.ts';
 import { newSid, TwilioCarrier } from './twilio/carrier.ts';
 import { notFound, TwilioError } from './twilio/errors.ts';
@@ -62,6 +63,7 @@ export const createTwilio = (given: GivenCallSettings = {}): Vendor => ({
 
     const routes = new Hono<{ Bindings: VendorBindings }>();
     routes.route('/__sim', control);
+    routes.route('/2010-04-01', accountRoutes());
     routes.route('/2010-04-01/Accounts/:account', callRoutes(exchange));
     routes.route('/2010-04-01/Accounts/:account', messageRoutes(courier, catalogue));
     routes.route('/content', contentRoutes(catalogue));

@@ -76,6 +76,12 @@ export function callRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> 
     return c.json({ data: line === undefined ? [] : line.order.events.map((event) => eventResource(event)) });
   });
 
+  routes.get('/call_control_applications/:id{\\d+}', (c) => {
+    const id = c.req.param('id');
+    const outbound = { outbound_voice_profile_id: '1293384261075731499' };
+    return c.json({ data: { id, record_type: 'call_control_application', application_name: 'Simulated', active: true, outbound } });
+  });
+
   routes.get('/public_key', (c) => c.json({ data: { public: publicKey } }));
   return routes;
 }

@@ -32,7 +32,10 @@ const RelayStart = z.strictObject({
   language: z.string().default('en-US'),
   voice: z.string().optional(),
   tts_provider: z.string().optional(),
-  transcription_engine: z.string().optional(),
+  transcription_engine: z
+    .enum(['Google', 'Telnyx', 'Deepgram', 'Azure', 'xAI', 'AssemblyAI', 'Speechmatics', 'Soniox', 'A', 'B'])
+    .optional(),
+  transcription_engine_config: z.strictObject({ transcription_model: z.string().optional() }).optional(),
   dtmf_detection: z.boolean().default(false),
   custom_parameters: z.record(z.string(), z.unknown()).default({}),
   client_state: base64.optional(),

@@ -552,6 +552,27 @@ describe('a talk over Telnyx’s relay', () => {
     ]);
   });
 
+  test('is told how the agent speaks and hears, in its own words where it has some', async () => {
+    const configurations = {
+      language: 'en-GB',
+      voice: 'common',
+      hints: ['Acme'],
+      speech: {
+        twilio: { tts_provider: 'elevenlabs', hints: ['Acme', 'Zoho'] },
+        telnyx: { voice: 'Telnyx.NaturalHD.astra', speech_model: 'nova-3' },
+      },
+    };
+    const [twilio, telnyx] = [await begun({ configurations }), await begun({ configurations, mode: 'telnyx' })];
+    expect(await twilio.stub.voice()).toEqual({
+      isInterruptible: 'any',
+      language: 'en-GB',
+      voice: 'common',
+      ttsProvider: 'ElevenLabs',
+      hints: ['Acme', 'Zoho'],
+    });
+    expect(await telnyx.stub.voice()).toMatchObject({ language: 'en-GB', voice: 'Telnyx.NaturalHD.astra', speechModel: 'nova-3' });
+  });
+
   test('is told that it may be interrupted unless no node of the agent may', async () => {
     const none = await begun({ mode: 'telnyx', definition: simple({ allow_interrupt: false }) });
     expect(await none.stub.voice()).toEqual({ isInterruptible: 'none' });

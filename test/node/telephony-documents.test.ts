@@ -13,6 +13,8 @@ test('a call is joined to the relay by this document', () => {
     voice: 'Amy',
     ttsProvider: 'Amazon',
     transcriptionProvider: 'Deepgram',
+    speechModel: 'nova-3-general',
+    hints: ['Acme', 'Zoho Books'],
     hasDtmf: true,
     parameters: { run: '42', token: "a'b" },
   } as const;
@@ -20,7 +22,7 @@ test('a call is joined to the relay by this document', () => {
     '<?xml version="1.0" encoding="UTF-8"?><Response><Connect action="https://calls.example.com/after?x=1&amp;y=2" method="POST">' +
       '<ConversationRelay url="wss://calls.example.com/call?a=1&amp;b=2" welcomeGreeting="Hello &quot;Ada&quot; &amp; &lt;friends&gt;&#10;How are you?"' +
       ' welcomeGreetingInterruptible="speech" interruptible="none" language="en-GB" voice="Amy" ttsProvider="Amazon" transcriptionProvider="Deepgram"' +
-      ' dtmfDetection="true"><Parameter name="run" value="42"/><Parameter name="token" value="a&apos;b"/></ConversationRelay></Connect></Response>',
+      ' speechModel="nova-3-general" hints="Acme,Zoho Books" dtmfDetection="true"><Parameter name="run" value="42"/><Parameter name="token" value="a&apos;b"/></ConversationRelay></Connect></Response>',
   );
 });
 

@@ -41,6 +41,11 @@ test('a wrong value is refused by name', () => {
   expect(wrong({ max_call_duration: 299.5, max_user_idle_timeout: 0 })).toEqual(['max_call_duration', 'max_user_idle_timeout']);
   expect(wrong({ model: ' ' })).toEqual(['model']);
   expect(wrong({ language: 'english, please' })).toEqual(['language']);
+  expect(wrong({ hints: ['one, two'] })).toEqual(['hints.0']);
+  expect(wrong({ speech: { twilio: { language: 'english, please', tts_provider: '' } } })).toEqual([
+    'speech.twilio.language',
+    'speech.twilio.tts_provider',
+  ]);
   expect(wrong({ phrases: { goodbye: '' } })).toEqual(['phrases.goodbye']);
   expect(wrong({ recording_enabled: 'yes' })).toEqual(['recording_enabled']);
   expect(wrong({ required_tests: [{ config: {} }] })).toEqual(['required_tests.0.adversary_workflow_id']);
@@ -63,6 +68,26 @@ test('an unknown key is kept, warned of, and removed by null', () => {
   const second = stored({ max_duration: null, phrases: { goodbye: 'Bye' } }, first);
   expect(second).not.toHaveProperty('max_duration');
   expect(second).toMatchObject({ phrases: { hello: 'Hi', goodbye: 'Bye' } });
+});
+
+test('the names of a carrier are kept as it writes them, and one that it is not known to have is warned of', () => {
+  const given = {
+    speech: {
+      twilio: { tts_provider: 'elevenlabs', transcription_provider: 'DEEPGRAM' },
+      telnyx: { transcription_provider: 'Whisper', hints: ['Acme'] },
+    },
+  };
+  const first = stored(given);
+  expect(first.speech).toMatchObject({
+    twilio: { tts_provider: 'ElevenLabs', transcription_provider: 'Deepgram', hints: null },
+    telnyx: { transcription_provider: 'Whisper' },
+  });
+  expect(configurationWarnings(first).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`)).toEqual([
+    expect.stringMatching(
+      /^speech\.telnyx\.transcription_provider: "Whisper" is not known of Telnyx, which may refuse it; known are Google, /,
+    ),
+    expect.stringMatching(/^speech\.telnyx\.hints: `hints` is not known/),
+  ]);
 });
 
 test('absent keys stay, null is the default again, and phrases change one by one', () => {

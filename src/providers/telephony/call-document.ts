@@ -15,6 +15,10 @@ export interface Relay {
   voice?: string;
   ttsProvider?: string;
   transcriptionProvider?: string;
+  /** Of the transcription. */
+  speechModel?: string;
+  /** Words that are to be recognized. Telnyx is not told them. */
+  hints?: readonly string[];
   hasDtmf?: boolean;
   /** Come back in the `customParameters` of the setup frame. */
   parameters?: Record<string, string>;
@@ -38,6 +42,8 @@ export function connectDocument(relay: Relay, actionUrl: string): string {
     voice: relay.voice,
     ttsProvider: relay.ttsProvider,
     transcriptionProvider: relay.transcriptionProvider,
+    speechModel: relay.speechModel,
+    hints: relay.hints?.join(','),
     dtmfDetection: relay.hasDtmf,
   });
   const parameters = Object.entries(relay.parameters ?? {}).map(([name, value]) => `<Parameter${attributesOf({ name, value })}/>`);

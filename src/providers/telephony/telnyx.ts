@@ -177,6 +177,7 @@ const relayFields = (relay: Relay): object => ({
   voice: relay.voice,
   tts_provider: relay.ttsProvider,
   transcription_engine: relay.transcriptionProvider,
+  ...(relay.speechModel !== undefined && { transcription_engine_config: { transcription_model: relay.speechModel } }),
   dtmf_detection: relay.hasDtmf,
   custom_parameters: relay.parameters,
 });

@@ -3,18 +3,11 @@ import { configWarnings } from '../../simtest/config.ts';
 import { configObject, warningsOf, withWarnings, type Warning } from '../../library/config-object.ts';
 import { usualGuards, longestCallSeconds, type Guards } from '../conversation/guards.ts';
 import { usualPhrases, type Phrases } from '../conversation/phrases.ts';
+import { CarrierSpeech, commonSpeech } from './speech.ts';
 
 const text = (maximum: number) => z.string().trim().min(1, 'Must not be empty').max(maximum);
 const setOrUsual = (maximum: number) => text(maximum).nullable().default(null);
 const phrase = (name: keyof Phrases) => text(1_000).default(usualPhrases[name]);
-
-const isLanguage = (tag: string): boolean => {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
-};
 
 const RequiredTest = configObject({
   adversary_workflow_id: z.int().positive(),
@@ -31,11 +24,9 @@ export const AgentConfigurations = configObject({
   /** Seconds of silence after which the agent asks whether somebody is there, and after which again it says goodbye. */
   max_user_idle_timeout: z.int().min(1).max(longestCallSeconds).default(usualGuards.maxUserIdleSeconds),
   recording_enabled: z.boolean().default(true),
-  /** BCP 47. Null, here and in what follows: what the carrier usually does. */
-  language: z.string().max(35).refine(isLanguage, 'Not a language tag (BCP 47), such as "en-US"').nullable().default(null),
-  voice: setOrUsual(200),
-  tts_provider: setOrUsual(50),
-  transcription_provider: setOrUsual(50),
+  ...commonSpeech,
+  /** For one carrier alone, with the names that it has. */
+  speech: CarrierSpeech.prefault({}),
   /** What the agent says without asking the model. */
   phrases: configObject({
     are_you_there: phrase('are_you_there'),

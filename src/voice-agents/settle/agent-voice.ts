@@ -4,17 +4,30 @@ import { parseAgentDefinition } from '../definition/definition.ts';
 import type { CallFacts } from './call-facts.ts';
 
 /** How an agent sounds and hears; absent is what the carrier usually does. */
-export type AgentVoice = Pick<Relay, 'language' | 'voice' | 'ttsProvider' | 'transcriptionProvider' | 'isInterruptible'>;
+export type AgentVoice = Pick<
+  Relay,
+  'language' | 'voice' | 'ttsProvider' | 'transcriptionProvider' | 'speechModel' | 'hints' | 'isInterruptible'
+>;
 
-export function voiceOf({ configurations, definition }: Pick<CallFacts, 'configurations' | 'definition'>): AgentVoice {
-  const { language, voice, tts_provider, transcription_provider } = configurationsOf(configurations);
+/** What the agent has for the carrier of the call, else what it has for all of them. */
+export function voiceOf({ configurations, definition, mode }: Pick<CallFacts, 'configurations' | 'definition' | 'mode'>): AgentVoice {
+  const { speech, ...common } = configurationsOf(configurations);
+  const own = { hints: null, ...(mode === 'telnyx' ? speech.telnyx : speech.twilio) };
+  const language = own.language ?? common.language;
+  const voice = own.voice ?? common.voice;
+  const ttsProvider = own.tts_provider ?? common.tts_provider;
+  const transcriptionProvider = own.transcription_provider ?? common.transcription_provider;
+  const speechModel = own.speech_model ?? common.speech_model;
+  const hints = own.hints ?? common.hints;
   const nodes = [...parseAgentDefinition(definition).talkNodes.values()];
   return {
     // Where the carrier is not told of each text whether it may be interrupted, this is all that it knows.
     isInterruptible: nodes.some(({ data }) => data.allow_interrupt) ? 'any' : 'none',
     ...(language !== null && { language }),
     ...(voice !== null && { voice }),
-    ...(tts_provider !== null && { ttsProvider: tts_provider }),
-    ...(transcription_provider !== null && { transcriptionProvider: transcription_provider }),
+    ...(ttsProvider !== null && { ttsProvider }),
+    ...(transcriptionProvider !== null && { transcriptionProvider }),
+    ...(speechModel !== null && { speechModel }),
+    ...(hints !== null && hints.length > 0 && { hints }),
   };
 }
