@@ -250,7 +250,7 @@ describe('the definition of a search', () => {
   test.each<[string, object]>([
     ['query', { query: ' ' }],
     ['query', { query: '{{ question' }],
-    ['limit', { limit: 51 }],
+    ['limit', { limit: 101 }],
     ['document_uuids.0', { document_uuids: ['handbook.md'] }],
     ['min_similarity', { min_similarity: 2 }],
     ['mode', { mode: 'fuzzy' }],

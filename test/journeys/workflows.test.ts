@@ -61,7 +61,7 @@ test('every wrong field of a new workflow is a 422 that names it', async () => {
   await refused({ name: 'x', trigger: { type: 'schedule', config: { cron: '99 * * * *' } } }, 'body.trigger.config.cron');
   await refused({ name: 'x', trigger: { type: 'manual', config: 'red' } }, 'body.trigger.config');
   await refused({ name: 'x', trigger: { type: 'schedule', cron: 'often' } }, 'body.trigger.config.cron');
-  expect((await client.post('/automation-workflows/', '{"name":')).status).toBe(400);
+  expect((await client.post('/automation-workflows/', '{"name":')).status).toBe(422);
   expect((await client.get('/automation-workflows/')).body.total).toBe(0);
 });
 

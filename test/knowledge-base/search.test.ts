@@ -161,7 +161,7 @@ describe('search', () => {
     [{ query: 'x'.repeat(8001) }, 'query'],
     [{ query: 'x', limit: 0 }, 'limit'],
     [{ query: 'x', limit: -1 }, 'limit'],
-    [{ query: 'x', limit: 51 }, 'limit'],
+    [{ query: 'x', limit: 101 }, 'limit'],
     [{ query: 'x', limit: 1.5 }, 'limit'],
     [{ query: 'x', limit: '5' }, 'limit'],
     [{ query: 'x', limit: null }, 'limit'],

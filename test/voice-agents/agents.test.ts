@@ -104,7 +104,7 @@ test('every wrong field is a 422 that names it', async () => {
   await refused({ workflow_configurations: { voice: 1 } }, 'body.workflow_configurations.voice');
   await refused({ call_disposition_codes: { sold: 3 } }, 'body.call_disposition_codes.sold');
   await refused({ template_context_variables: { long: 'x'.repeat(70_000) } }, 'body.template_context_variables');
-  expect((await client.post('/workflow/create/definition', '{"name":')).status).toBe(400);
+  expect((await client.post('/workflow/create/definition', '{"name":')).status).toBe(422);
 });
 
 test('a changed definition is a new row, an equal one is none, and the old row stays as it was', async () => {
