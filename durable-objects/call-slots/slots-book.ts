@@ -83,7 +83,8 @@ export class SlotsBook {
   take(placing: Placing, now: number, patience: Patience): void {
     const attempt = this.rows.find(placing.key);
     if (!attempt || attempt.submission !== placing.submission) return;
-    const known = { ...attempt, runId: attempt.runId ?? placing.runId };
+    const awaitsVerdict = ('result' in placing ? placing.detectsMachines : undefined) ?? attempt.awaitsVerdict;
+    const known = { ...attempt, runId: attempt.runId ?? placing.runId, awaitsVerdict };
     const isOpen = attempt.state === 'submitting' && attempt.callId === null;
     const after = { ...known, ...(isOpen ? this.#afterPlacing(known, placing, now, patience) : this.#late(known, placing, now, patience)) };
     this.save(attempt, after);

@@ -4,6 +4,7 @@ import type { RecordingEvent, RelayEndEvent } from '../../src/providers/telephon
 import { carrierWords } from '../../src/providers/telephony/carrier-fault.ts';
 import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
 import { setWakeAt } from '../../src/voice-agents/runs/run-store.ts';
+import { isReadable } from '../../src/voice-agents/definition/definition.ts';
 import { loadCallFacts } from '../../src/voice-agents/settle/call-facts.ts';
 import { keepRecording } from '../../src/voice-agents/settle/keep-recording.ts';
 import { voiceOf, type AgentVoice } from '../../src/voice-agents/settle/agent-voice.ts';
@@ -35,9 +36,9 @@ type JsonObject = Record<string, string | number | boolean | object | null>;
 
 /**
  * `ready`: the agent will greet whoever is connected. `talking`: it has. `over`: the talk or its line has ended. `unknown`: there is no such
- * run, or it was completed before.
+ * run, or it was completed before. `unsound`: its definition cannot be read, and there is no talk.
  */
-export type BeginAnswer = 'ready' | 'talking' | 'over' | 'unknown';
+export type BeginAnswer = 'ready' | 'talking' | 'over' | 'unknown' | 'unsound';
 
 /** A `RunResult` with its `RunLogs`. */
 export interface LiveTalk {
@@ -76,7 +77,8 @@ export class CallObject extends LivingObject {
     runId: number,
     { hasLiveTools, callId }: { hasLiveTools?: boolean; callId?: string } = {},
   ): Promise<BeginAnswer> {
-    if ((await this.#make(organizationId, runId, hasLiveTools)) !== 'there') return 'unknown';
+    const made = await this.#make(organizationId, runId, hasLiveTools);
+    if (made !== 'there') return made === 'unsound' ? 'unsound' : 'unknown';
     if (!this.#talk.isLive) return 'over';
     if (callId !== undefined && this.#record.line.callId === null) this.#record.change({ callId });
     if (this.#isChat) await this.#chat.open();
@@ -299,7 +301,7 @@ export class CallObject extends LivingObject {
     return this.#chatting;
   }
 
-  async #make(organizationId: number, runId: number, hasLiveTools = false): Promise<'there' | 'over' | 'unknown'> {
+  async #make(organizationId: number, runId: number, hasLiveTools = false): Promise<'there' | 'over' | 'unknown' | 'unsound'> {
     if (this.#hasCall()) return 'there';
     const context = await this.#context(organizationId);
     const loaded = context && (await loadCallFacts(context, runId));
@@ -308,6 +310,8 @@ export class CallObject extends LivingObject {
     if (!loaded) return 'unknown';
     if (loaded.isCompleted) return 'over';
     const { facts } = loaded;
+    // Whoever starts a talk has looked at its definition, so it is a defect of ours that brings one here.
+    if (!isReadable(facts.definition)) return 'unsound';
     this.ctx.storage.transactionSync(() => {
       if (!this.exists()) this.create();
       this.#record.init({ ...facts, hasLiveTools: facts.hasLiveTools || hasLiveTools });

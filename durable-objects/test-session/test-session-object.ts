@@ -185,12 +185,13 @@ export class TestSessionObject extends LivingObject {
     return live;
   }
 
-  #make({ facts, startedAt }: LoadedSession, act: string): void {
+  #make({ facts, startedAt, unsound }: LoadedSession, act: string): void {
     const now = this.clock();
     this.ctx.storage.transactionSync(() => {
       this.create();
       this.#session.init(facts, newProgress(startedAt ?? now, act));
       this.timers.set('next', now);
+      if (unsound !== null) this.#course.fail(unsound);
     });
   }
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../accounts/context.ts';
 import { conflict } from '../library/errors.ts';
+import { existingAgentWithDefinition } from '../voice-agents/agents/existing-agent.ts';
+import { requireSound } from '../voice-agents/agents/soundness.ts';
 import { campaignObject } from './campaign-object.ts';
 import { existingCampaign } from './existing-campaign.ts';
 import { campaignRecord } from './records.ts';
@@ -10,7 +12,7 @@ import type { CampaignRecord } from './schemas.ts';
 const done = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
 const from = { pause: 'running or syncing', resume: 'paused', cancel: 'syncing, running or paused' };
 
-/** Throws 409 naming the state that the campaign is in. */
+/** Throws 409 naming the state that the campaign is in; a campaign whose agent is not sound is not resumed (422). */
 export async function act(context: Context, id: number, verb: 'pause' | 'resume' | 'cancel'): Promise<z.infer<typeof CampaignRecord>> {
   const { bindings, organization } = context;
   const row = await existingCampaign(context, id);
@@ -18,6 +20,8 @@ export async function act(context: Context, id: number, verb: 'pause' | 'resume'
     throw conflict(
       `The campaign is draft and cannot be ${done[verb]}; it can when it is ${from[verb]}. POST /campaign/${id}/start starts it`,
     );
+  if (verb === 'resume' && row.state === 'paused')
+    await requireSound(context, await existingAgentWithDefinition(context, row.agent_id), ['path', 'campaign_id']);
   const request = randomUUID();
   const live = await campaignObject(bindings, organization.id, id, async (object) => {
     // Its start may have broken off before its object was there.

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../accounts/context.ts';
 import { conflict } from '../library/errors.ts';
-import { existingAgent } from '../voice-agents/agents/existing-agent.ts';
+import { existingAgentWithDefinition } from '../voice-agents/agents/existing-agent.ts';
+import { requireSound } from '../voice-agents/agents/soundness.ts';
 import { dialingTerms } from '../voice-agents/telephony-configs/dialing-terms.ts';
 import { campaignObject } from './campaign-object.ts';
 import { existingCampaign } from './existing-campaign.ts';
@@ -11,7 +12,7 @@ import type { CampaignRecord } from './schemas.ts';
 import { standstillOf } from './standstill.ts';
 import type { CampaignRow } from './store.ts';
 
-/** From draft to syncing. Throws 409 in any other state, and for a campaign that would stand still for ever. */
+/** From draft to syncing. Throws 409 in any other state, and for a campaign that would stand still for ever; 422 when its agent is not sound. */
 export async function startCampaign(context: Context, id: number): Promise<z.infer<typeof CampaignRecord>> {
   const { bindings, organization } = context;
   const row = await existingCampaign(context, id);
@@ -22,7 +23,8 @@ export async function startCampaign(context: Context, id: number): Promise<z.inf
 }
 
 async function refuseStandstill(context: Context, { agent_id, schedule_config }: CampaignRow): Promise<void> {
-  const [agent, terms] = await Promise.all([existingAgent(context, agent_id), dialingTerms(context)]);
+  const [agent, terms] = await Promise.all([existingAgentWithDefinition(context, agent_id), dialingTerms(context)]);
+  if (agent.status === 'active') await requireSound(context, agent, ['path', 'campaign_id']);
   const campaign = { schedule: schedule_config, agentStatus: agent.status, hasTelephony: terms.config !== null };
   const standstill = standstillOf(campaign, context.clock());
   if (standstill) throw conflict(`${standstill.reason}: ${standstill.detail}`);

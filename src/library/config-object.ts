@@ -96,7 +96,8 @@ function lookAtKeys({ shape, catchall }: z.core.$ZodObjectDef, value: Record<str
   for (const [key, item] of Object.entries(value)) {
     const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (known) look(known, item, [...loc, key], found);
-    else if (catchall && definitionOf(catchall).type === 'unknown')
+    // Editors write null for what nobody has filled in.
+    else if (item !== null && catchall && definitionOf(catchall).type === 'unknown')
       found.push({ loc: [...loc, key], msg: found.length < maxWarnings ? unknownKey(key, suggestedKeys(shape)) : '' });
   }
 }

@@ -15,11 +15,14 @@ export interface RequiredTest {
 /** A test that can be run, or everything that is in its way. */
 export type ReadTest = { config: TestConfig } | { issues: Issue[] };
 
-/** Reads a required test of `actor`. `adversary` is undefined where the organization has no such agent; `loc` of issues begins with `at`. */
+/**
+ * Reads a required test of `actor`. `adversary` is undefined where the organization has no such agent; null stands for an agent that is not sound,
+ * with which the config cannot be compared. `loc` of issues begins with `at`.
+ */
 export function readRequiredTest(
   test: RequiredTest,
-  actor: AgentDefinition,
-  adversary: AgentDefinition | undefined,
+  actor: AgentDefinition | null,
+  adversary: AgentDefinition | null | undefined,
   at: string[],
 ): ReadTest {
   const { adversary_workflow_id: id } = test;
@@ -30,9 +33,9 @@ export function readRequiredTest(
   };
   const parsed = TestConfig.safeParse(test.config);
   const issues = [
-    ...(adversary ? [] : [unknown]),
+    ...(adversary === undefined ? [unknown] : []),
     ...(parsed.success ? [] : issuesOf(parsed.error as z.ZodError, [...at, 'config'])),
-    ...(parsed.success && adversary ? configIssues(parsed.data, { actor, adversary }, [...at, 'config']) : []),
+    ...(parsed.success && actor && adversary ? configIssues(parsed.data, { actor, adversary }, [...at, 'config']) : []),
   ];
   return parsed.success && issues.length === 0 ? { config: parsed.data } : { issues };
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../accounts/context.ts';
+import { whyUnsound } from '../voice-agents/agents/soundness.ts';
 import { readDispositionCodes } from '../voice-agents/conversation/conclusion.ts';
 import { TestConfig } from './config.ts';
 import type { Candidate, PinnedAgent, SessionFacts, SessionStatus } from './contract.ts';
@@ -14,6 +15,8 @@ export interface LoadedSession {
   startedAt: number | null;
   /** Why it cannot start; null: nothing is in its way. */
   hindrance: string | null;
+  /** Which agent is not sound, so that it fails as soon as it starts; null: both are. */
+  unsound: string | null;
 }
 
 /** What a session is and with whom. Null: there is none. */
@@ -24,8 +27,9 @@ export const loadSession = async (context: Context, id: number): Promise<LoadedS
 export const claimSession = async (context: Context, id: number, now: number): Promise<LoadedSession | null> =>
   loaded(context, await beginSession(context.database, context.organization.id, id, now));
 
-function loaded({ organization }: Context, { session, agents }: Awaited<ReturnType<typeof findSession>>): LoadedSession | null {
+async function loaded(context: Context, { session, agents }: Awaited<ReturnType<typeof findSession>>): Promise<LoadedSession | null> {
   if (!session) return null;
+  const { organization } = context;
   const config = TestConfig.parse(JSON.parse(session.config));
   const facts: SessionFacts = {
     sessionId: session.id,
@@ -37,7 +41,13 @@ function loaded({ organization }: Context, { session, agents }: Awaited<ReturnTy
     actor: pinned(agentOf(agents, session.actor_agent_id), candidateOf(session), config.actor_context),
     adversary: pinned(agentOf(agents, session.adversary_agent_id), null, config.adversary_context),
   };
-  return { facts, status: session.status, startedAt: session.started_at, hindrance: hindranceOf(agents) };
+  return {
+    facts,
+    status: session.status,
+    startedAt: session.started_at,
+    hindrance: hindranceOf(agents),
+    unsound: await unsoundSide(context, facts),
+  };
 }
 
 function agentOf(agents: AgentToPin[], id: number): AgentToPin {
@@ -68,6 +78,15 @@ function pinned(agent: AgentToPin, candidate: Candidate | null, own: JsonObject)
 function hindranceOf(agents: AgentToPin[]): string | null {
   const archived = agents.find(({ status }) => status !== 'active');
   return archived ? agentArchived(archived) : null;
+}
+
+/** As a session's error says it. A load test has begun by then, and nobody can be refused it. */
+async function unsoundSide(context: Context, { actor, adversary }: SessionFacts): Promise<string | null> {
+  for (const { definition, agentId } of [actor, adversary]) {
+    const why = await whyUnsound(context, definition, agentId);
+    if (why !== null) return `agent_unsound: ${why}`;
+  }
+  return null;
 }
 
 export const agentArchived = ({ id, name }: Pick<AgentToPin, 'id' | 'name'>): string =>

@@ -1,7 +1,7 @@
 import type { Context } from '../accounts/context.ts';
 import type { Issue } from '../library/errors.ts';
 import { agentsWithDefinition, type AgentWithDefinition } from '../voice-agents/agents/existing-agent.ts';
-import { parseAgentDefinition } from '../voice-agents/definition/definition.ts';
+import { soundDefinition, whyUnsound } from '../voice-agents/agents/soundness.ts';
 import type { TestConfig } from './config.ts';
 import type { Candidate } from './contract.ts';
 import { readRequiredTest, type RequiredTest } from './required-tests.ts';
@@ -67,13 +67,15 @@ async function sorted(
     context,
     tests.map(({ adversary_workflow_id: id }) => id),
   );
-  const actor = parseAgentDefinition(candidate.definition);
+  const actor = await soundDefinition(context, candidate.definition);
   const runnable: RunnableTest[] = [];
   const broken: VerifiedTest[] = [];
   for (const [index, test] of tests.entries()) {
     const adversary = adversaries.get(test.adversary_workflow_id);
-    const read = readRequiredTest(test, actor, adversary && parseAgentDefinition(adversary.workflow_definition), []);
-    if ('config' in read) runnable.push({ index, adversary: adversary!, config: read.config });
+    const unsound = adversary && (await whyUnsound(context, adversary.workflow_definition, adversary.id));
+    const read = readRequiredTest(test, actor, adversary && (await soundDefinition(context, adversary.workflow_definition)), []);
+    if (unsound) broken.push(notRun(index, test.adversary_workflow_id, `agent_unsound: ${unsound}`));
+    else if ('config' in read) runnable.push({ index, adversary: adversary!, config: read.config });
     else broken.push(notRun(index, test.adversary_workflow_id, `The test does not fit its agents any more: ${told(read.issues)}`));
   }
   return { runnable, broken };

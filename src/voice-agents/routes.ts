@@ -6,7 +6,7 @@ import { changeAgent, setAgentStatus } from './agents/change.ts';
 import { createAgent } from './agents/create.ts';
 import { existingAgentWithDefinition } from './agents/existing-agent.ts';
 import { proposalIssues, storedIssues } from './agents/prepare-definition.ts';
-import { agentRecord } from './agents/records.ts';
+import { agentRecord, listedAgent } from './agents/records.ts';
 import { definitionWarnings } from './definition/warnings.ts';
 import { changeVerifiedAgent, verifyAgent } from './agents/verify.ts';
 import { runRoutes } from './run-routes.ts';
@@ -19,7 +19,7 @@ const createRouteOf = createRoute({
   method: 'post',
   path: '/workflow/create/definition',
   operationId: 'agents.create',
-  summary: 'Create a voice agent; it may be called at once',
+  summary: 'Create a voice agent; any definition is stored, and a sound one may be called at once',
   request: { body: jsonBody(schemas.NewAgentBody) },
   responses: { 200: jsonResponse(schemas.AgentRecord), ...errorResponses(400) },
 });
@@ -79,24 +79,31 @@ const verifyRoute = createRoute({
 });
 
 const agentRoutes = createArea()
-  .openapi(createRouteOf, async (c) => c.json(agentRecord(await createAgent(c.var.context, c.req.valid('json'))), 200))
+  .openapi(createRouteOf, async (c) => {
+    const { context } = c.var;
+    return c.json(await agentRecord(context, await createAgent(context, c.req.valid('json'))), 200);
+  })
   .openapi(listRoute, async (c) => {
     const { status, search, ...page } = c.req.valid('query');
     const { database, organization } = c.var.context;
     const found = await listAgents(database, organization.id, { status, search }, { ...page, after: decodeCursor(page.cursor) });
-    return c.json(envelope('workflows', page, found, agentRecord), 200);
+    return c.json(envelope('workflows', page, found, listedAgent), 200);
   })
-  .openapi(getRoute, async (c) =>
-    c.json(agentRecord(await existingAgentWithDefinition(c.var.context, c.req.valid('param').workflow_id)), 200),
-  )
+  .openapi(getRoute, async (c) => {
+    const { context } = c.var;
+    return c.json(await agentRecord(context, await existingAgentWithDefinition(context, c.req.valid('param').workflow_id)), 200);
+  })
   .openapi(changeRoute, async (c) => {
     const { require_verified: isVerified, ...input } = c.req.valid('json');
     const change = isVerified ? changeVerifiedAgent : changeAgent;
-    return c.json(agentRecord(await change(c.var.context, c.req.valid('param').workflow_id, input)), 200);
+    const { context } = c.var;
+    return c.json(await agentRecord(context, await change(context, c.req.valid('param').workflow_id, input)), 200);
   })
-  .openapi(statusRoute, async (c) =>
-    c.json(agentRecord(await setAgentStatus(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json').status)), 200),
-  )
+  .openapi(statusRoute, async (c) => {
+    const { context } = c.var;
+    const agent = await setAgentStatus(context, c.req.valid('param').workflow_id, c.req.valid('json').status);
+    return c.json(await agentRecord(context, agent), 200);
+  })
   .openapi(validateRoute, async (c) => {
     const { workflow_definition: stored } = await existingAgentWithDefinition(c.var.context, c.req.valid('param').workflow_id);
     const { workflow_definition: proposed } = c.req.valid('json');

@@ -17,7 +17,7 @@ const name = z
 
 const definition = jsonObject.openapi({
   description:
-    '`{ nodes: [{ id, type, position, data }], edges: [{ id, source, target, data: { label, condition, transition_speech? } }] }` with the node types startCall (one), agentNode, endCall, globalNode and webhook. Secrets in it are shown as a mask; a mask sent back keeps them.',
+    '`{ nodes: [{ id, type, position, data }], edges: [{ id, source, target, data: { label, condition, transition_speech? } }] }` with the node types startCall (one), agentNode, endCall, globalNode and webhook. Any object is stored; `issues` of the agent tell what is wrong with it. Secrets in it are shown as a mask; a mask sent back keeps them.',
   example: {
     nodes: [
       {
@@ -67,7 +67,7 @@ const agentStatus = z
   .describe('`active`: takes and makes calls; `archived`: put away, and refused where one is to call.');
 export const AgentStatusBody = z.object({ status: agentStatus }).openapi('VoiceAgentStatus');
 
-export const AgentRecord = z
+export const ListedAgent = z
   .object({
     id: z.int().describe('Id of the agent; `workflow_id` elsewhere.'),
     name: z.string().describe('Name of the agent, for people.'),
@@ -80,8 +80,18 @@ export const AgentRecord = z
     call_disposition_codes: jsonObject.describe('By code, what a talk may have led to, in words for the model.'),
     total_runs: z.int().describe('How many calls and chats it has had.'),
     workflow_configurations: jsonObject.describe('How it talks: what was set, without the defaults.'),
-    warnings,
   })
+  .describe('A voice agent as lists show it: whether its definition is sound is not looked at.')
+  .openapi('ListedVoiceAgent');
+
+export const AgentRecord = ListedAgent.extend({
+  issues: z
+    .array(Problem)
+    .describe(
+      'What is wrong with the definition; `loc` names the node or edge by its id. While there is anything, nobody talks by it: calls, chats, campaigns and tests are refused with 422.',
+    ),
+  warnings,
+})
   .describe('A voice agent: a graph of prompts by which it talks.')
   .openapi('VoiceAgent');
 
@@ -90,7 +100,7 @@ export const AgentQuery = z.object({
   status: agentStatus.default('active').describe('Only agents with this status.'),
   search: z.string().trim().max(200).optional().describe('Part of the name.'),
 });
-export const AgentList = listOf('workflows', AgentRecord);
+export const AgentList = listOf('workflows', ListedAgent);
 
 export const AgentValidationBody = z
   .object({ workflow_definition: definition.nullish().describe('The graph to check; without it or with null, the one that is stored.') })

@@ -120,7 +120,6 @@ describe('columns', () => {
     expect(problems({ phone_column: ' ', default_country: 'Germany', colum: 1 })).toEqual([
       'phone_column too_small',
       'default_country custom',
-      ' unrecognized_keys',
     ]);
     expect(SourceOptions.parse({ default_country: 'de', phone_column: null })).toEqual({ default_country: 'DE', phone_column: null });
   });

@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest';
 import type { CallResult } from '../../src/voice-agents/dialing/call-result.ts';
 import type { CallsRequest } from '../../src/voice-agents/dialing/contract.ts';
 import { runStub } from './journeys.ts';
+import { soundDefinition } from './sound-definition.ts';
 import { newOrganization, type Client, type NewOrganization } from './organization.ts';
 
 /** An organization with a voice agent and a carrier, written as rows: nothing here is about making them. */
@@ -13,7 +14,11 @@ export async function callingOrganization(options: NewOrganization = {}) {
   return { ...organization, agentId };
 }
 
-export async function newAgent(organizationId: number, status: 'active' | 'archived' = 'active'): Promise<number> {
+export async function newAgent(
+  organizationId: number,
+  status: 'active' | 'archived' = 'active',
+  definition: object = soundDefinition,
+): Promise<number> {
   const now = Date.now();
   const agent = await env.DB.prepare(
     `INSERT INTO voice_agent (organization_id, name, status, current_definition_id, template_context_variables, call_disposition_codes,
@@ -22,9 +27,10 @@ export async function newAgent(organizationId: number, status: 'active' | 'archi
     .bind(organizationId, status, now, now)
     .first<{ id: number }>();
   await env.DB.batch([
-    env.DB.prepare(`INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, '{}', ?)`).bind(
+    env.DB.prepare(`INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, ?, ?)`).bind(
       organizationId,
       agent!.id,
+      JSON.stringify(definition),
       now,
     ),
     env.DB.prepare('UPDATE voice_agent SET current_definition_id = last_insert_rowid() WHERE id = ?').bind(agent!.id),

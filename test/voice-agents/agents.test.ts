@@ -13,6 +13,7 @@ const create = async (client: Client, body: Record<string, unknown> = {}) => {
   return answer.body;
 };
 const locs = (answer: { body: { detail: { loc: string[] }[] } }) => answer.body.detail.map(({ loc }) => loc.join('.'));
+const issuesOf = (answer: { body: { issues: { loc: string[] }[] } }) => answer.body.issues.map(({ loc }) => loc.join('.'));
 
 const definitionRows = async (agentId: number) =>
   (await env.DB.prepare('SELECT id, definition FROM voice_agent_definition WHERE agent_id = ? ORDER BY id').bind(agentId).all())
@@ -80,14 +81,21 @@ test('every problem of a definition is one item, named by node or edge', async (
     ],
     edges: [{ id: 'e', source: 'a', target: 'ghost', data: { label: 'go', condition: 'always' } }],
   };
-  const refused = await client.post('/workflow/create/definition', { name: 'Broken', workflow_definition: broken });
-  expect(refused.status).toBe(422);
-  expect(locs(refused)).toEqual(
+  const stored = await client.post('/workflow/create/definition', { name: 'Broken', workflow_definition: broken });
+  expect(stored.status).toBe(200);
+  expect(stored.body.workflow_definition).toEqual(broken);
+  const places = stored.body.issues.map(({ loc }: { loc: string[] }) => loc.join('.'));
+  expect(places).toEqual(
     expect.arrayContaining(['body.workflow_definition.nodes.a.data.allow_interrupt', 'body.workflow_definition.nodes.b.type']),
   );
-  expect(locs(refused).some((loc) => loc.startsWith('body.workflow_definition.edges.e'))).toBe(true);
-  for (const { loc } of refused.body.detail) for (const part of loc) expect(typeof part).toBe('string');
-  expect((await client.get('/workflow')).body.total).toBe(0);
+  expect(places.some((loc: string) => loc.startsWith('body.workflow_definition.edges.e'))).toBe(true);
+  for (const { loc } of stored.body.issues) for (const part of loc) expect(typeof part).toBe('string');
+  expect((await client.get(`/workflow/${stored.body.id}`)).body).toEqual(stored.body);
+  expect((await client.post(`/workflow/${stored.body.id}/validate`, {})).body).toMatchObject({ valid: false, errors: stored.body.issues });
+  const mended = await client.put(`/workflow/${stored.body.id}`, { workflow_definition: salesAgent });
+  expect(mended.body).toMatchObject({ issues: [], workflow_definition: salesAgent });
+  const [listed] = (await client.get('/workflow')).body.workflows;
+  expect(listed).not.toHaveProperty('issues');
 });
 
 test('every wrong field is a 422 that names it', async () => {
@@ -100,7 +108,7 @@ test('every wrong field is a 422 that names it', async () => {
   await refused({ name: 'x'.repeat(201) }, 'body.name');
   await refused({ workflow_definition: undefined }, 'body.workflow_definition');
   await refused({ workflow_definition: [] }, 'body.workflow_definition');
-  await refused({ workflow_definition: {} }, 'body.workflow_definition.nodes', 'body.workflow_definition.edges');
+  await refused({ workflow_definition: { nodes: 'x'.repeat(600_000) } }, 'body.workflow_definition');
   await refused({ workflow_configurations: { voice: 1 } }, 'body.workflow_configurations.voice');
   await refused({ call_disposition_codes: { sold: 3 } }, 'body.call_disposition_codes.sold');
   await refused({ template_context_variables: { long: 'x'.repeat(70_000) } }, 'body.template_context_variables');
@@ -224,14 +232,14 @@ test('a mask stands for the secret of the tool with its name, wherever that tool
   await client.put(`/workflow/${agent.id}`, { workflow_definition: withTools([stock]) });
   expect(await opened()).toEqual([['stock', 'Bearer canary-stock']]);
   const renamed = await client.put(`/workflow/${agent.id}`, { workflow_definition: withTools([{ ...stock, name: 'other' }]) });
-  expect([renamed.status, locs(renamed)]).toEqual([422, ['body.workflow_definition.nodes.book.data.tools.0.http.headers.Authorization']]);
+  expect(issuesOf(renamed)).toEqual(['body.workflow_definition.nodes.book.data.tools.0.http.headers.Authorization']);
 });
 
 test('a mask in a new agent, and a secret that is sealed elsewhere, stand for nothing', async () => {
   const { client } = await newOrganization();
   const masked = { ...hook('x'), data: { url: 'https://hook.example.com/', headers: {}, secret: '****' } };
   const refused = await client.post('/workflow/create/definition', { name: 'Copy', workflow_definition: withSecrets([], masked) });
-  expect([refused.status, locs(refused)]).toEqual([422, ['body.workflow_definition.nodes.hook.data.secret']]);
+  expect(issuesOf(refused)).toEqual(['body.workflow_definition.nodes.hook.data.secret']);
   const agent = await create(client, { workflow_definition: withSecrets() });
   const stolen = JSON.parse((await definitionRows(agent.id))[0]!.definition).nodes.at(-1).data.headers['X-Api-Key'] as string;
   const thief = await create(client, { workflow_definition: withSecrets([], hook(stolen)) });

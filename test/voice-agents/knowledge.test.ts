@@ -228,15 +228,15 @@ describe('an object that is gone while it looks something up', () => {
 describe('an agent that names documents', () => {
   const create = (client: KnowledgeService['client'], uuids: string[]) =>
     client.post('/workflow/create/definition', { name: 'Help desk', workflow_definition: agentWith({ document_uuids: uuids }) });
-  const places = ({ body }: { body: any }) => body.detail.map(({ loc }: { loc: string[] }) => loc.slice(2).join('.'));
+  const places = ({ body }: { body: any }) => body.issues.map(({ loc }: { loc: string[] }) => loc.slice(2).join('.'));
 
-  test('that do not exist, or are another organization’s, is refused, naming node and document', async () => {
+  test('that do not exist, or are another organization’s, is an issue, naming node and document', async () => {
     const { service, uuid } = await withHandbook();
     const stranger = await newOrganization();
     const unknown = crypto.randomUUID();
     const refused = await create(service.client, [unknown, uuid]);
-    expect([refused.status, places(refused)]).toEqual([422, ['nodes.start.data.document_uuids.0']]);
-    expect(refused.body.detail[0].msg).toContain(`There is no document "${unknown}"`);
+    expect([refused.status, places(refused)]).toEqual([200, ['nodes.start.data.document_uuids.0']]);
+    expect(refused.body.issues[0].msg).toContain(`There is no document "${unknown}"`);
     expect(places(await create(stranger.client, [uuid]))).toEqual(['nodes.start.data.document_uuids.0']);
     expect((await create(service.client, [uuid.toUpperCase()])).status).toBe(200);
   });
@@ -268,7 +268,16 @@ describe('an agent that names documents', () => {
       current_definition_id: agent.current_definition_id,
     });
     const changed = await put(agentWith({ prompt: 'You are Bea.', document_uuids: [uuid] }));
-    expect([changed.status, places(changed)]).toEqual([422, ['nodes.start.data.document_uuids.0']]);
+    expect([changed.status, places(changed)]).toEqual([200, ['nodes.start.data.document_uuids.0']]);
+    expect((await client.post(`/workflow/${agent.id}/runs`, { mode: 'textchat' })).body.detail[0].loc).toEqual([
+      'path',
+      'workflow_id',
+      'nodes',
+      'start',
+      'data',
+      'document_uuids',
+      '0',
+    ]);
     const { body } = await client.post(`/workflow/${agent.id}/validate`, {});
     expect(body.errors.map(({ loc }: { loc: string[] }) => loc.at(-2))).toEqual(['document_uuids']);
     expect((await put(agentWith({}))).status).toBe(200);

@@ -4,7 +4,7 @@ import { defaultHandle, next, type NextResult, type StepResult } from './contrac
 export const callHandles = ['completed', 'no_answer', 'busy', 'voicemail', 'failed'] as const;
 
 /** Why a call came back that is for a person to mend: it fails the step. */
-const mendable = new Set<CallResult['returned']>(['agent_archived', 'telephony_not_configured']);
+const mendable = new Set<CallResult['returned']>(['agent_archived', 'agent_unsound', 'telephony_not_configured']);
 /** Why a call came back that may be asked for again. A call that somebody else took back is one: the step holds while the workflow is paused. */
 const passing = new Set<CallResult['returned']>(['window_closed', 'too_soon', 'withdrawn']);
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
-import { existingAgent } from '../../voice-agents/agents/existing-agent.ts';
+import { existingAgentWithDefinition } from '../../voice-agents/agents/existing-agent.ts';
+import { whyUnsound } from '../../voice-agents/agents/soundness.ts';
 import { attemptKey } from '../../voice-agents/dialing/contract.ts';
 import { askForCall, withdrawCall } from '../../voice-agents/dialing/start-call.ts';
 import type { CallRequest, StartedCall } from '../nodes/contract.ts';
@@ -9,12 +10,13 @@ const ownerOf = (runId: number) => ({ kind: 'journey' as const, id: runId });
 
 /** Asks for the call of a step: the same `item` again is the same call. Throws 404 and 409. */
 export async function startJourneyCall(context: Context, run: ParentRun, item: string, request: CallRequest): Promise<StartedCall> {
-  const agent = await existingAgent(context, request.workflow_id);
+  const agent = await existingAgentWithDefinition(context, request.workflow_id);
   const owner = ownerOf(run.id);
   const { runId } = await askForCall(context, {
     owner,
     key: attemptKey(owner, item),
     agent,
+    unsound: await whyUnsound(context, agent.workflow_definition, agent.id),
     phone: request.phone,
     contactId: run.contactId,
     automationRunId: run.id,

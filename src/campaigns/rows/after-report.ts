@@ -120,6 +120,7 @@ function afterReturn(row: RowProgress, report: Told<'returned'>, rules: ReportRu
   if (reason === 'withdrawn' && !rules.isRunning) return over({ state: 'pending', reason: null, dueAt: 0 });
   switch (reason) {
     case 'agent_archived':
+    case 'agent_unsound':
     case 'telephony_not_configured':
       return { ...over({ state: 'pending', dueAt: 0 }), pause: { stateReason: reason, message: detail } };
     // Somebody else took it back, or did late: not at once, lest it goes round and round.

@@ -14,7 +14,7 @@ export interface NewAgent {
   call_disposition_codes?: Record<string, string> | null | undefined;
 }
 
-/** A voice agent that may be called at once. Throws 422 with one issue a problem of its definition. */
+/** A voice agent that may be called at once, provided that its definition is sound. */
 export async function createAgent(context: Context, input: NewAgent): Promise<AgentWithDefinition> {
   const fields = {
     name: input.name,

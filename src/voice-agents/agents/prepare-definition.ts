@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../accounts/context.ts';
 import { leftoverMasks, openSecrets, restoreMasked, sealSecrets } from '../../automation-workflows/secrets.ts';
-import { invalid, type Issue } from '../../library/errors.ts';
+import { boundPayload } from '../../database/payload.ts';
+import type { Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json.ts';
-import { validateAgentDefinition } from '../definition/definition.ts';
+import { maximumBytes, validateAgentDefinition } from '../definition/definition.ts';
 import { root } from '../definition/problems.ts';
 import { documentIssues } from './prepare-documents.ts';
 
 type JsonObject = Record<string, unknown>;
 
 /**
- * A sound definition as it is stored: JSON text with its secrets sealed. A mask stands for what `before` (as stored; null: there is none)
- * has at that place. Null: it is the same as before. Throws 422 with one issue a problem.
+ * A definition as it is stored: JSON text with its secrets sealed. Any object may be stored; `storedIssues` tells its problems. A mask stands for what `before` (as stored; null: there is none)
+ * has at that place. Null: it is the same as before. Throws 422 for one that is too large.
  */
 export async function prepareDefinition(context: Context, definition: JsonObject, before: JsonObject | null): Promise<string | null> {
   const { ENCRYPTION_KEY } = context.settings;
@@ -19,8 +20,7 @@ export async function prepareDefinition(context: Context, definition: JsonObject
   const restored = await withoutMasks(context, definition, before);
   // Sealing the same secret twice gives other bytes, so they are compared opened.
   if (before && isDeepStrictEqual(restored, await openSecrets(ENCRYPTION_KEY, id, before))) return null;
-  const issues = await issuesOfOpened(context, restored);
-  if (issues.length) throw invalid(issues);
+  boundPayload(JSON.stringify(restored), maximumBytes, root);
   return JSON.stringify(await sealSecrets(ENCRYPTION_KEY, id, restored));
 }
 

@@ -7,14 +7,17 @@ import { verify } from '../../simtest/verify.ts';
 import type { AgentVerification } from '../schemas.ts';
 import { updateAgent, type AgentWithDefinition } from './agent-store.ts';
 import type { NewAgent } from './create.ts';
+import { root } from '../definition/problems.ts';
+import { requireSound } from './soundness.ts';
 import { existingAgentWithDefinition, requireActive } from './existing-agent.ts';
 import { changedAgent, prepareChange } from './prepare-change.ts';
 import { requiredTestsOf } from './prepare-required-tests.ts';
 
-/** Runs the required tests of an agent. Throws 404, and 409 for an archived agent or one without such tests. */
+/** Runs the required tests of an agent. Throws 404, 422 for an agent that is not sound, and 409 for an archived one or one without such tests. */
 export async function verifyAgent(context: Context, id: number): Promise<z.infer<typeof AgentVerification>> {
   const agent = await existingAgentWithDefinition(context, id);
   requireActive(agent);
+  await requireSound(context, agent, ['path', 'workflow_id']);
   if (requiredTestsOf(agent).length === 0)
     throw conflict(
       `Voice agent ${id} has no required tests; PUT /workflow/${id} with workflow_configurations.required_tests [{ adversary_workflow_id, config }] adds some`,
@@ -37,6 +40,7 @@ export async function changeVerifiedAgent(context: Context, id: number, input: P
       'There are no tests to verify it by; add workflow_configurations.required_tests, or leave this out',
     );
   requireActive(before);
+  await requireSound(context, after, root);
   const verification = await verified(context, after);
   if (verification.passed !== true) throw conflict(refusal(verification, context.settings.VERIFY_WAIT_SECONDS));
   const written =

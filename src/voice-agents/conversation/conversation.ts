@@ -156,8 +156,19 @@ export class Conversation {
   }
 
   async #open(): Promise<TurnOutcome> {
+    if (!(await this.#heldBack())) return this.#superseded();
     const greeting = renderAnyway(nodeOf(this.#talk).data.greeting ?? '', scopeOf(this.#talk)).trim();
     return greeting === '' ? this.#answer() : this.#utter(greeting);
+  }
+
+  /** Waits until the start is to be heard. False: somebody has spoken meanwhile, or it is over. A talk that is read is never held back. */
+  async #heldBack(): Promise<boolean> {
+    const { setup, record, world } = this.#talk;
+    const { delayed_start: isDelayed, delayed_start_duration: seconds = 0 } = nodeOf(this.#talk).data;
+    if (!isDelayed || setup.millisecondsACharacter === 0) return true;
+    const { epoch, startedAt } = record.state;
+    await world.sleep(Math.max(0, startedAt + seconds * 1000 - world.now()));
+    return record.state.epoch === epoch;
   }
 
   #isLive(): boolean {
@@ -194,6 +205,10 @@ export class Conversation {
 
   #outcome(status: TurnOutcome['status'], { voice }: Turn): TurnOutcome {
     return { status, said: voice.said, speaksUntil: voice.speaksUntil, end: this.#talk.record.state.end?.reason ?? null };
+  }
+
+  #superseded(): TurnOutcome {
+    return { ...this.#ignored(), status: 'superseded' };
   }
 
   #ignored(): TurnOutcome {

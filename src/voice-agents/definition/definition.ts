@@ -15,11 +15,13 @@ import {
   type TalkData,
   type WebhookData,
 } from './schemas.ts';
+import { isPassive, startAlone } from './other-keys.ts';
 import { toolIssues } from './tool-rules.ts';
+import { webhookFields } from './webhook-fields.ts';
 
 const maximumNodes = 200;
 const maximumEdges = 2000;
-const maximumBytes = 512 * 1024;
+export const maximumBytes = 512 * 1024;
 
 export interface TalkNode {
   id: string;
@@ -45,24 +47,54 @@ export function parseAgentDefinition(definition: unknown): AgentDefinition {
   const talkNodes = new Map<string, TalkNode>();
   const webhooks: AgentDefinition['webhooks'] = [];
   let globalPrompt: string | null = null;
-  for (const { id, type, data } of nodes.map((node) => NodeSchema.parse(node))) {
-    if (type === 'webhook') webhooks.push({ id, data });
+  const walked = nodes.filter((node) => !isPassiveNode(node));
+  for (const { id, type, data } of walked.map((node) => NodeSchema.parse(node))) {
+    if (type === 'webhook' && data['enabled'] !== false) webhooks.push({ id, data });
+    else if (type === 'webhook') continue;
     else if (type === 'globalNode') globalPrompt = nodeDataSchemas.globalNode.parse(data).prompt;
     else if (type === 'startCall') talkNodes.set(id, { id, type, data: nodeDataSchemas.startCall.parse(data) });
-    else if (type === 'agentNode') talkNodes.set(id, { id, type, data: nodeDataSchemas.agentNode.parse(data) });
+    else if (type === 'agentNode') talkNodes.set(id, { id, type, data: withoutStart(nodeDataSchemas.agentNode.parse(data)) });
     else if (type === 'endCall')
       talkNodes.set(id, {
         id,
         type,
-        data: { ...nodeDataSchemas.endCall.parse(data), document_uuids: [], knowledge_base: false, tools: [] },
+        data: { ...withoutStart(nodeDataSchemas.endCall.parse(data)), document_uuids: [], knowledge_base: false, tools: [] },
       });
   }
   const start = [...talkNodes.values()].find(({ type }) => type === 'startCall');
   if (!start) throw new TypeError('a definition without startCall was stored');
-  return { startNodeId: start.id, talkNodes, globalPrompt, webhooks, edges: edges.map((edge) => EdgeSchema.parse(edge)) };
+  return {
+    startNodeId: start.id,
+    talkNodes,
+    globalPrompt,
+    webhooks,
+    edges: walkedEdges(nodes, edges).map((edge) => EdgeSchema.parse(edge)),
+  };
 }
 
-export const parseWebhookData = (data: unknown): WebhookData => nodeDataSchemas.webhook.parse(data);
+/** Whether `parseAgentDefinition` takes it, which says less than that it has no problems. */
+export function isReadable(definition: unknown): boolean {
+  try {
+    parseAgentDefinition(definition);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What only a start has means nothing elsewhere. */
+const withoutStart = <Data extends object>(data: Data): Omit<Data, keyof typeof startAlone> =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => !Object.hasOwn(startAlone, key))) as Omit<Data, keyof typeof startAlone>;
+
+export const parseWebhookData = (data: Record<string, unknown>): WebhookData => nodeDataSchemas.webhook.parse(webhookFields(data));
+
+const isPassiveNode = (node: unknown): boolean => isRecord(node) && isPassive(node['type']);
+
+/** Edges from or to a node that is not walked are not walked, either. */
+function walkedEdges(nodes: unknown[], edges: unknown[]): unknown[] {
+  const passive = new Set(nodes.flatMap((node) => (isRecord(node) && isPassive(node['type']) ? [node['id']] : [])));
+  return edges.filter((edge) => !isRecord(edge) || !(passive.has(edge['source']) || passive.has(edge['target'])));
+}
 
 /** Every problem of a definition, `loc` naming the node or edge by its id (by its position when it has none). Empty: it can be run. */
 export function validateAgentDefinition(definition: unknown): Issue[] {
@@ -75,8 +107,12 @@ export function validateAgentDefinition(definition: unknown): Issue[] {
   const tooLarge = sizeIssues(definition, rawNodes.length, rawEdges.length);
   if (tooLarge.length > 0) return tooLarge;
 
-  const nodes = readIdentified(rawNodes, NodeSchema, [...root, 'nodes']);
-  const edges = readIdentified(rawEdges, EdgeSchema, [...root, 'edges']);
+  const nodes = readIdentified(
+    rawNodes.filter((node) => !isPassiveNode(node)),
+    NodeSchema,
+    [...root, 'nodes'],
+  );
+  const edges = readIdentified(walkedEdges(rawNodes, rawEdges), EdgeSchema, [...root, 'edges']);
   // A node or an edge with a fault of its own still takes its place in the graph, so that one fault is not reported as several.
   const shapedNodes = nodes.items.map(shapeOf);
   const shapedEdges = edges.items.filter(hasEnds);
@@ -118,11 +154,13 @@ function nodeIssues({ id, type, data }: Identified): Issue[] {
   if (!isNodeType(type)) return [problem(['nodes', id, 'type'], `Unknown node type "${type}"; known: ${nodeTypeNames.join(', ')}`)];
   if (!isRecord(data)) return [];
   const loc = ['nodes', id, 'data'];
-  const parsed = nodeDataSchemas[type].safeParse(data);
+  const fields = type === 'webhook' ? webhookFields(data) : data;
+  if (type === 'webhook' && fields['enabled'] === false) return [];
+  const parsed = nodeDataSchemas[type].safeParse(fields);
   const tools = Array.isArray(data['tools']) ? (data['tools'] as unknown[]) : [];
   return [
     ...(parsed.success ? [] : schemaProblems(parsed.error, loc)),
-    ...templateIssues(data, ['prompt', 'greeting', 'extraction_prompt', 'url', 'headers', 'body'], loc),
+    ...templateIssues(fields, ['prompt', 'greeting', 'extraction_prompt', 'url', 'headers', 'body'], loc),
     ...tools.flatMap((tool, index) => templateIssues(tool, ['http'], [...loc, 'tools', String(index)])),
   ];
 }

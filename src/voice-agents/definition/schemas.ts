@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { configObject } from '../../library/config-object.ts';
 import { ContextSchema } from '../../automation-workflows/context-schema.ts';
 import { HttpRequestData } from '../../automation-workflows/nodes/http-request-data.ts';
+import { editorKeys, goodbyeKeys, otherStartKeys, otherTalkKeys, otherWebhookKeys, startAlone, talkAlone } from './other-keys.ts';
 import { endCallTool, knowledgeTool, toolNamePattern } from './tool-name.ts';
 
 const maximumPromptLength = 100_000;
+const usualDelaySeconds = 2;
 const maximumSpeechLength = 4_000;
 
 const isFilled = (text: string): boolean => text.trim() !== '';
@@ -56,33 +58,67 @@ const Tool = configObject({
   http: HttpCall,
 });
 
+/** Null is as good as absent: graph editors write it for what nobody has filled in. */
+const listOf = <Item extends z.ZodType>(item: Item, maximum: number) =>
+  z
+    .array(item)
+    .max(maximum)
+    .nullish()
+    .transform((items) => items ?? []);
+const flag = (usual: boolean) =>
+  z
+    .boolean()
+    .nullish()
+    .transform((given) => given ?? usual);
+
 const talk = {
   name: z.string().max(200).nullish(),
   prompt: filled(maximumPromptLength),
-  allow_interrupt: z.boolean().default(true),
-  add_global_prompt: z.boolean().default(true),
-  extraction_enabled: z.boolean().default(false),
+  allow_interrupt: flag(true),
+  add_global_prompt: flag(true),
+  extraction_enabled: flag(false),
   extraction_prompt: z.string().max(maximumPromptLength).nullish(),
-  extraction_variables: z.array(ExtractionVariable).max(50).default([]),
+  extraction_variables: listOf(ExtractionVariable, 50),
 };
 const abilities = {
-  document_uuids: z.array(z.uuid('Must be the document_uuid of a document')).max(100).default([]),
+  document_uuids: listOf(z.uuid('Must be the document_uuid of a document'), 100),
   /** All documents of the organization may be looked up. */
-  knowledge_base: z.boolean().default(false),
-  tools: z.array(Tool).max(50).default([]),
+  knowledge_base: flag(false),
+  tools: listOf(Tool, 50),
 };
 
-const StartCallData = configObject({ ...talk, ...abilities, greeting: z.string().max(maximumSpeechLength).nullish() });
-const AgentNodeData = configObject({ ...talk, ...abilities });
-const EndCallData = configObject(talk);
-const GlobalNodeData = configObject({ name: talk.name, prompt: talk.prompt });
-/** Sent when the talk is over. */
+const StartCallData = configObject({
+  ...editorKeys,
+  ...otherTalkKeys,
+  ...otherStartKeys,
+  ...talk,
+  ...abilities,
+  greeting: z.string().max(maximumSpeechLength).nullish(),
+  /** The greeting is held back for this many seconds after a call was answered. */
+  delayed_start: flag(false),
+  delayed_start_duration: z
+    .number()
+    .min(0)
+    .max(10)
+    .nullish()
+    .transform((seconds) => seconds ?? usualDelaySeconds),
+  /** Goes before `machine_detection` of the telephony configuration. */
+  detect_voicemail: z.boolean().nullish(),
+});
+const AgentNodeData = configObject({ ...editorKeys, ...startAlone, ...otherTalkKeys, ...talk, ...abilities });
+const EndCallData = configObject({ ...editorKeys, ...goodbyeKeys, ...startAlone, ...otherTalkKeys, ...talk });
+const GlobalNodeData = configObject({ ...editorKeys, ...talkAlone, name: talk.name, prompt: talk.prompt });
+/** Sent when the talk is over. Where another service's names are used, `webhookFields` has put ours in their place. */
 const WebhookData = configObject({
+  ...editorKeys,
+  ...otherWebhookKeys,
   name: talk.name,
+  /** False: it is not sent. */
+  enabled: flag(true),
   ...HttpRequestData.pick({ method: true, url: true, headers: true, body: true, secret: true, timeout_seconds: true }).shape,
 });
 
-/** The data of each type of node. Strict: an unknown key is an error. */
+/** The data of each type of node. */
 export const nodeDataSchemas = {
   startCall: StartCallData,
   agentNode: AgentNodeData,
@@ -104,6 +140,7 @@ export const EdgeSchema = z.object({
   source: z.string(),
   target: z.string(),
   data: configObject({
+    ...editorKeys,
     label: filled(64),
     /** When to go this way, in words for the model. */
     condition: filled(4_000),
@@ -115,5 +152,6 @@ export type AgentTool = z.infer<typeof Tool>;
 export type ExtractionVariable = z.infer<typeof ExtractionVariable>;
 export type WebhookData = z.infer<typeof WebhookData>;
 export type AgentEdge = z.infer<typeof EdgeSchema>;
-/** What the three types of nodes that talk have; a goodbye has no abilities and only the start greets. */
-export type TalkData = z.infer<typeof StartCallData>;
+/** What the three types of nodes that talk have; a goodbye has no abilities, and the last four are the start's. */
+export type TalkData = Omit<z.infer<typeof AgentNodeData>, keyof typeof startAlone | keyof typeof editorKeys | keyof typeof otherTalkKeys> &
+  Partial<Pick<z.infer<typeof StartCallData>, keyof typeof startAlone>>;

@@ -12,6 +12,8 @@ export interface WantedCall {
   /** The same key again is the same call. */
   key: string;
   agent: { id: number; name: string; status: 'active' | 'archived' };
+  /** Why nobody talks by the agent's definition; null or absent: it is sound, or that was asked before. */
+  unsound?: string | null;
   /** E.164. */
   phone: string;
   contactId: number | null;
@@ -34,7 +36,7 @@ const askAgainAfterMs = 2 * 60_000;
 
 /**
  * Has a person called as soon as a call slot is free, and answers the run that stands for the call from now on. Throws 409 when the agent is
- * archived, the number is suppressed, or there is no telephony configuration.
+ * archived or not sound, the number is suppressed, or there is no telephony configuration.
  */
 export async function askForCall(context: Context, wanted: WantedCall): Promise<{ runId: number }> {
   const { database, organization, clock, bindings } = context;
@@ -78,9 +80,10 @@ export async function askForCall(context: Context, wanted: WantedCall): Promise<
   return { runId: row.id };
 }
 
-async function refuse(context: Context, { agent, phone }: WantedCall): Promise<void> {
+async function refuse(context: Context, { agent, phone, unsound }: WantedCall): Promise<void> {
   if (agent.status === 'archived')
     throw conflict(`Agent ${agent.id} is archived and takes no calls; restore it with status "active" first`);
+  if (unsound) throw conflict(unsound, 'agent_unsound');
   const terms = await dialingTerms(context);
   if (!terms.config)
     throw conflict(

@@ -45,6 +45,7 @@ export const insertCallRuns = (database: Database, organizationId: number, runs:
 export interface CallFacts {
   attempt_key: string;
   run_id: number | null;
+  definition_id: number | null;
   is_completed: number | null;
   agent_status: 'active' | 'archived' | null;
   /** Why the number must not be called; null: it may. */
@@ -58,7 +59,7 @@ export interface CallFacts {
 /** `calls`: JSON of `{ attempt_key, agent_id, phone, contact_id, automation_run_id }`. */
 export const callFacts = (database: Database, organizationId: number, calls: string, now: number): Statement =>
   database.prepare(
-    `SELECT j.value->>'attempt_key' AS attempt_key, r.id AS run_id, r.is_completed, a.status AS agent_status,
+    `SELECT j.value->>'attempt_key' AS attempt_key, r.id AS run_id, r.definition_id, r.is_completed, a.status AS agent_status,
        a.workflow_configurations AS configurations,
        (SELECT s.reason FROM suppression s WHERE s.organization_id = ?2 AND s.phone = j.value->>'phone'
          AND (s.until IS NULL OR s.until > ?3)) AS suppressed,
@@ -78,6 +79,24 @@ export const callFacts = (database: Database, organizationId: number, calls: str
 /** A row by the name of its attempt. */
 export const callRunByKey = (database: Database, organizationId: number, key: string): Statement =>
   database.prepare('SELECT id FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organizationId, key);
+
+export interface DefinitionOfRuns {
+  id: number;
+  agent_id: number;
+  /** JSON text. */
+  definition: string;
+}
+
+/** The definitions on which calls of these names talk (`DefinitionOfRuns`), each once. `keys`: JSON of a list. */
+export const definitionsOfRuns = (database: Database, organizationId: number, keys: string): Statement =>
+  database.prepare(
+    `SELECT d.id, d.agent_id, d.definition FROM (
+       SELECT DISTINCT r.definition_id AS id FROM json_each(?1) j CROSS JOIN voice_agent_run r
+       WHERE r.organization_id = ?2 AND r.attempt_key = j.value) f
+     CROSS JOIN voice_agent_definition d WHERE d.id = f.id AND d.organization_id = ?2`,
+    keys,
+    organizationId,
+  );
 
 /** What became of a call that nobody talked on, as its row shows it. */
 export interface SilentEnd {

@@ -46,7 +46,7 @@ export interface CallsRequest {
 
 /**
  * Why a call was given back undialled. `too_soon` and `window_closed` pass by themselves; `suppressed` and `contact_deleted` end what asked
- * for it; `agent_archived` and `telephony_not_configured` are for a person to mend.
+ * for it; `agent_archived`, `agent_unsound` and `telephony_not_configured` are for a person to mend.
  */
 export const returnReasons = [
   'window_closed',
@@ -54,6 +54,7 @@ export const returnReasons = [
   'suppressed',
   'contact_deleted',
   'agent_archived',
+  'agent_unsound',
   'telephony_not_configured',
   'withdrawn',
 ] as const;
@@ -128,10 +129,9 @@ export interface BegunCall {
 }
 
 /** What came of an attempt that was begun. `refused`: it was not placed, and why. */
-export type Placing = { key: string; submission: number; runId: number | null } & (
-  | { result: PlacingResult }
-  | { refused: ReturnReason; detail: string }
-);
+export type Placing = { key: string; submission: number; runId: number | null } &
+  /** `detectsMachines`: whether the carrier was asked for machine detection. */
+  ({ result: PlacingResult; detectsMachines?: boolean } | { refused: ReturnReason; detail: string });
 
 /**
  * Who wants to know what is to be done with the line: a carrier that waits for a document, one that has just told that the call was answered

@@ -7,6 +7,7 @@ import { callSlots } from './slots.ts';
 export const unheard = {
   runOver: 'the run of the call had ended before it was answered',
   serviceFailed: 'the service failed when the call was answered; its log tells more',
+  unsound: 'the definition of the agent has problems; POST /workflow/{id}/validate tells them',
   lineEnded: 'the line ended before the agent was on it',
 };
 

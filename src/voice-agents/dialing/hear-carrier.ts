@@ -71,6 +71,7 @@ async function takeLine(call: HeardCall, asks: WhoAsks): Promise<Verdict> {
     // A document is asked for again when the first one was lost; a command is not given twice.
     if (answer === 'talking') return asks === 'document' ? 'talk' : 'none';
     if (answer === 'unknown') await giveUpTalk(call, unheard.runOver);
+    if (answer === 'unsound') await giveUpTalk(call, unheard.unsound);
   } catch (error) {
     logUnconnected(call, error);
     await giveUpTalk(call, unheard.serviceFailed);

@@ -4,11 +4,12 @@ import { normalizePhone } from '../../contacts/phone-numbers.ts';
 import { ServiceError } from '../../library/errors.ts';
 import { hangUpDocument } from '../../providers/telephony/call-document.ts';
 import type { CarrierEvent, StatusEvent } from '../../providers/telephony/carrier-events.ts';
+import { whyUnsound } from '../agents/soundness.ts';
 import type { Carrier } from '../telephony-configs/carrier-of.ts';
 import { callbackUrl } from './callback-urls.ts';
 import { endLine } from './end-line.ts';
 import { hearCarrier, type Heard } from './hear-carrier.ts';
-import { callRunByKey, insertCallRuns } from './call-run-store.ts';
+import { callRunByKey, definitionsOfRuns, insertCallRuns, type DefinitionOfRuns } from './call-run-store.ts';
 import { settleSilent } from './settle-silent.ts';
 import { callSlots } from './slots.ts';
 
@@ -38,6 +39,8 @@ export async function takeInbound(context: Context, carrier: Carrier, event: Car
     return { status: 'ok' };
   };
   if (runId === null) return refuse('no_agent: the configuration has no active agent in inbound_workflow_id');
+  const unsound = await whyInboundUnsound(context, key);
+  if (unsound !== null) return refuse(`agent_unsound: ${unsound}`);
   const isAdmitted = await callSlots(bindings, organization.id, (slots) =>
     slots.admitInbound(organization.id, {
       key,
@@ -80,6 +83,12 @@ async function writeRun(context: Context, carrier: Carrier, event: StatusEvent, 
   };
   await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())]);
   return (await database.first<{ id: number }>(callRunByKey(database, organization.id, key)))?.id ?? null;
+}
+
+async function whyInboundUnsound(context: Context, key: string): Promise<string | null> {
+  const { database, organization } = context;
+  const found = await database.first<DefinitionOfRuns>(definitionsOfRuns(database, organization.id, JSON.stringify([key])));
+  return found && whyUnsound(context, JSON.parse(found.definition) as Record<string, unknown>, found.agent_id);
 }
 
 async function settleRefused(context: Context, key: string, event: StatusEvent, reason: string): Promise<void> {

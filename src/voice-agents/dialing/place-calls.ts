@@ -1,11 +1,12 @@
 import type { Context } from '../../accounts/context.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
+import { dialingFacts, type DialingFacts } from '../agents/soundness.ts';
 import type { PlacingResult } from './attempt/after-placing.ts';
 import { carrierOf, type Carrier } from '../telephony-configs/carrier-of.ts';
 import { conversationLimits } from './conversation-limits.ts';
 import { callbackUrl } from './callback-urls.ts';
 import type { BegunCall, Placing, ReturnReason } from './contract.ts';
-import { callFacts, insertCallRuns, type CallFacts, type NewCallRun } from './call-run-store.ts';
+import { callFacts, definitionsOfRuns, insertCallRuns, type CallFacts, type DefinitionOfRuns, type NewCallRun } from './call-run-store.ts';
 import { callSlots } from './slots.ts';
 
 /** Whoever asked for a call is asked whether it is still wanted when the last word of it is older than this. */
@@ -39,7 +40,7 @@ export async function placeCalls(context: Context, keys: string[]): Promise<void
       else if (call.notAfter !== null && call.notAfter <= clock())
         results.add({ ...told, refused: 'window_closed', detail: 'the calling window closed before the call was dialled' });
       else if (!(await wanted.has(call.key))) results.add({ ...told, result: { unasked: 'it was taken back' } });
-      else results.add({ ...told, result: await place(context, call, ready) });
+      else results.add({ ...told, result: await place(context, call, ready), detectsMachines: ready.detectsMachines });
     }
   };
   await Promise.all(Array.from({ length: settings.CALLS_AT_ONCE }, worker));
@@ -51,6 +52,7 @@ interface Ready {
   maximumSeconds: number;
   isRecorded: boolean;
   carrier: Carrier;
+  detectsMachines: boolean;
 }
 
 interface Prepared {
@@ -76,9 +78,18 @@ async function prepare(context: Context, calls: BegunCall[]): Promise<Prepared[]
     const carriers = await carriersOf(context, calls);
     const rows = calls.flatMap((call) => runOf(call, carriers.get(call.configId)) ?? []);
     const inserts = jsonChunks(rows).map((chunk) => insertCallRuns(database, organization.id, chunk, now));
-    const answers = await database.batch([...inserts, callFacts(database, organization.id, JSON.stringify(asked), now)]);
-    const facts = new Map((answers.at(-1) as unknown as CallFacts[]).map((fact) => [fact.attempt_key, fact]));
-    return calls.map((call) => judge(call, facts.get(call.key), carriers.get(call.configId)));
+    const answers = await database.batch([
+      ...inserts,
+      callFacts(database, organization.id, JSON.stringify(asked), now),
+      definitionsOfRuns(database, organization.id, JSON.stringify(calls.map(({ key }) => key))),
+    ]);
+    const [found, definitions] = answers.slice(-2) as unknown as [CallFacts[], DefinitionOfRuns[]];
+    const facts = new Map(found.map((fact) => [fact.attempt_key, fact]));
+    const agents = await agentsOf(context, definitions);
+    return calls.map((call) => {
+      const known = facts.get(call.key);
+      return judge(call, known, carriers.get(call.configId), agents.get(known?.definition_id ?? 0));
+    });
   } catch (error) {
     log.error('calls could not be prepared', error, { calls: calls.length });
     return calls.map((call) => ({ call, ready: null, refusal: null, isOver: false }));
@@ -110,8 +121,8 @@ const runOf = (call: BegunCall, carrier: Carrier | undefined): NewCallRun | unde
     initial_context: call.initialContext,
   };
 
-function judge(call: BegunCall, facts: CallFacts | undefined, carrier: Carrier | undefined): Prepared {
-  const ready = readyOf(facts, carrier);
+function judge(call: BegunCall, facts: CallFacts | undefined, carrier: Carrier | undefined, agent: DialingFacts | undefined): Prepared {
+  const ready = readyOf(call, facts, carrier, agent);
   const refuse = (refused: ReturnReason, detail: string): Prepared => ({
     call,
     ready,
@@ -123,16 +134,36 @@ function judge(call: BegunCall, facts: CallFacts | undefined, carrier: Carrier |
   if (facts?.journey_halted) return refuse('withdrawn', 'the run that asked for it was stopped, or its journey is paused');
   if (facts && facts.agent_status !== 'active')
     return refuse('agent_archived', 'the voice agent is archived and takes no calls; restore it and resume');
+  if (agent?.unsound) return refuse('agent_unsound', agent.unsound);
   return { call, ready, refusal: null, isOver: facts?.is_completed === 1 };
 }
 
-function readyOf(facts: CallFacts | undefined, carrier: Carrier | undefined): Ready | null {
+function readyOf(
+  { machineDetection }: BegunCall,
+  facts: CallFacts | undefined,
+  carrier: Carrier | undefined,
+  agent: DialingFacts | undefined,
+): Ready | null {
   if (facts?.run_id == null || !carrier) return null;
-  return { runId: facts.run_id, carrier, ...conversationLimits(facts.configurations) };
+  const detectsMachines = agent?.detectVoicemail ?? machineDetection;
+  return { runId: facts.run_id, carrier, detectsMachines, ...conversationLimits(facts.configurations) };
+}
+
+/** By the id of the definition. */
+async function agentsOf(context: Context, definitions: DefinitionOfRuns[]): Promise<Map<number, DialingFacts>> {
+  const facts = definitions.map(async ({ id, agent_id, definition }): Promise<[number, DialingFacts]> => [
+    id,
+    await dialingFacts(context, JSON.parse(definition) as Record<string, unknown>, agent_id),
+  ]);
+  return new Map(await Promise.all(facts));
 }
 
 /** Nothing here throws: what is not known is `unknown`, and is looked up. */
-function place({ organization }: Context, call: BegunCall, { runId, carrier, maximumSeconds, isRecorded }: Ready): Promise<PlacingResult> {
+function place(
+  { organization }: Context,
+  call: BegunCall,
+  { runId, carrier, maximumSeconds, isRecorded, detectsMachines }: Ready,
+): Promise<PlacingResult> {
   const address = { organizationId: organization.id, configId: carrier.id, runId, key: call.key };
   const url = (purpose: Parameters<typeof callbackUrl>[2]) => callbackUrl(carrier, address, purpose);
   return carrier.telephony.place({
@@ -140,7 +171,7 @@ function place({ organization }: Context, call: BegunCall, { runId, carrier, max
     to: call.phone,
     from: call.ownNumber,
     urls: { status: url('status'), answer: url('answer'), machine: url('machine'), ...(isRecorded && { recording: url('recording') }) },
-    detectsMachines: call.machineDetection,
+    detectsMachines,
     ringSeconds,
     maximumSeconds,
   });

@@ -3,7 +3,8 @@ import { contactsByPhone } from '../../contacts/contacts-by-phone.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { normalizePhone } from '../../contacts/phone-numbers.ts';
 import { invalidAt, notFound } from '../../library/errors.ts';
-import { requireActive } from '../agents/existing-agent.ts';
+import { requireActive, type AgentWithDefinition } from '../agents/existing-agent.ts';
+import { requireSound } from '../agents/soundness.ts';
 import { nameRun } from '../runs/request-name.ts';
 import { askAgain } from './ask-again.ts';
 import { askForCall, singleOwner } from './ask-for-call.ts';
@@ -24,7 +25,7 @@ export interface CallOrder {
  */
 export async function startCall(
   context: Context,
-  agent: { id: number; name: string; status: 'active' | 'archived' },
+  agent: Pick<AgentWithDefinition, 'id' | 'name' | 'status' | 'workflow_definition'>,
   order: CallOrder,
   idempotencyKey?: string,
 ): Promise<{ runId: number }> {
@@ -35,6 +36,7 @@ export async function startCall(
     return { runId };
   }
   requireActive(agent);
+  await requireSound(context, agent, ['path', 'workflow_id']);
   const { phone, contactId } = await whom(context, order);
   return askForCall(context, {
     owner: singleOwner,

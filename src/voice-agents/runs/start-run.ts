@@ -1,6 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
 import { boundPayload } from '../../database/payload.ts';
-import { existingAgent } from '../agents/existing-agent.ts';
+import { existingAgentWithDefinition } from '../agents/existing-agent.ts';
 import { startCall } from '../dialing/start-call.ts';
 import type { RunRecord } from '../schemas.ts';
 import { startTextChat } from '../text-chat/start.ts';
@@ -29,7 +29,7 @@ export async function startRun(
   order: RunOrder,
   idempotencyKey?: string,
 ): Promise<RunRecord> {
-  const agent = await existingAgent(context, agentId);
+  const agent = await existingAgentWithDefinition(context, agentId);
   boundPayload(JSON.stringify(order.initial_context ?? {}), contextLimitBytes, ['body', 'initial_context']);
   const start = order.mode === 'telephony' ? startCall : startTextChat;
   const { runId } = await start(context, agent, order, idempotencyKey);

@@ -3,7 +3,8 @@ import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { storePayload } from '../../database/payload.ts';
 import { notFound } from '../../library/errors.ts';
-import { requireActive, type AgentRow } from '../agents/existing-agent.ts';
+import { requireActive, type AgentWithDefinition } from '../agents/existing-agent.ts';
+import { requireSound } from '../agents/soundness.ts';
 import { callObject } from '../runs/call-object.ts';
 import { nameRun } from '../runs/request-name.ts';
 import { insertRun } from '../runs/run-store.ts';
@@ -21,7 +22,7 @@ export interface ChatOrder {
  */
 export async function startTextChat(
   context: Context,
-  agent: AgentRow,
+  agent: AgentWithDefinition,
   order: ChatOrder,
   idempotencyKey?: string,
 ): Promise<{ runId: number }> {
@@ -33,9 +34,10 @@ export async function startTextChat(
   return { runId: id };
 }
 
-async function writeChat(context: Context, agent: AgentRow, order: ChatOrder, attemptKey: string): Promise<number> {
+async function writeChat(context: Context, agent: AgentWithDefinition, order: ChatOrder, attemptKey: string): Promise<number> {
   const { bindings, organization, clock } = context;
   requireActive(agent);
+  await requireSound(context, agent, ['path', 'workflow_id']);
   const contactId = order.contact_id ?? null;
   if (contactId !== null && !(await findContacts(context, [contactId])).has(contactId)) throw notFound('Contact');
   const initialContext = JSON.stringify(order.initial_context ?? {});
