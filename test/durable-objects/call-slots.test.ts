@@ -239,7 +239,7 @@ describe('call slots', () => {
     const unsigned = Object.fromEntries(Object.entries(first!.headers).filter(([name]) => name.toLowerCase() !== 'x-twilio-signature'));
     const body = new URLSearchParams(first!.body);
     body.set('CallStatus', 'completed');
-    for (const change of [{ headers: unsigned }, { body: body.toString() }, { url: first!.url.replace('1%3A1%3A1', '1%3A2%3A1') }])
+    for (const change of [{ headers: unsigned }, { body: body.toString() }, { url: first!.url.replace('1~3A1~3A1', '1~3A2~3A1') }])
       expect((await handOn(first!, change)).status).toBe(401);
     expect(await slots.look('campaign:1:1:1')).toMatchObject({ callStatus: 'dialing' });
     expect((await handOn(first!)).status).toBe(200);
