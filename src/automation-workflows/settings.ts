@@ -65,7 +65,7 @@ export const QuietHours = configObject({
 });
 export type QuietHours = z.infer<typeof QuietHours>;
 
-/** Every setting of a workflow with its default. Strict: an unknown key is an error. */
+/** Every setting of a workflow with its default. */
 export const WorkflowSettings = configObject({
   reentry: ReentrySettings.prefault({}),
   /** Template; null: the contact's id, else the event's. */

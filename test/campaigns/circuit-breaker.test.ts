@@ -38,6 +38,14 @@ describe('the breaker trips', () => {
     expect(breaker.tripAt(4000, { ...config, enabled: false })).toBeNull();
   });
 
+  test('over a window of a whole day, to the millisecond', () => {
+    const day = 86_400_000;
+    const wide = { ...config, window_seconds: 86_400, min_calls_in_window: 2, failure_threshold: 1 };
+    const breaker = breakerOf(call(1, 0, true), call(2, 1, true), call(3, day - 1, true));
+    expect(breaker.tripAt(day, wide)).toMatchObject({ ended_calls: 2 });
+    expect(breaker.tripAt(day + 1, wide)).toBeNull();
+  });
+
   test('and names five failures at most', () => {
     const many = breakerOf(...Array.from({ length: 30 }, (_, index) => call(index, index, true)));
     expect(many.tripAt(30, config)?.last_failures.map(({ row_number }) => row_number)).toEqual([29, 28, 27, 26, 25]);

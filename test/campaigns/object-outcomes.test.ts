@@ -59,6 +59,25 @@ describe('what follows a call', () => {
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
   });
 
+  test('a delay of 0 asks again at once, for each retry once, and then no more', async () => {
+    const retry_config = { enabled: true, max_retries: 50, retry_delay_seconds: 0, backoff_factor: 10 };
+    const configs = {
+      ...noBreaker,
+      retry_config: { ...retry_config, retry_on_busy: true, retry_on_no_answer: true, retry_on_voicemail: true },
+    };
+    const campaign = await standingCampaign({ csv: people(1), configs });
+    for (let attempt = 1; attempt <= 51; attempt += 1) {
+      const key = keyOf(campaign, 1, attempt);
+      await settle(campaign);
+      expect(campaign.slots.keys()).toHaveLength(attempt);
+      expect(campaign.slots.keys().at(-1)).toBe(key);
+      await campaign.stub().reports([dialing(key, attempt), ended(key, 'busy', { runId: attempt })]);
+    }
+    await settle(campaign);
+    expect(campaign.slots.keys()).toHaveLength(51);
+    expect(await rowAt(campaign, 1)).toMatchObject({ state: 'failed', outcome: 'busy', attempts: 51 });
+  });
+
   test('three attempts on a person who does not answer, each under a key of its own, and then no more', async () => {
     const campaign = await standingCampaign({ csv: people(1), configs: noBreaker });
     const keys = [1, 2, 3].map((attempt) => keyOf(campaign, 1, attempt));

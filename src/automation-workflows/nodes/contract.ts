@@ -191,7 +191,7 @@ export interface NodeType<Data = any> {
   type: string;
   label: string;
   description: string;
-  /** Strict: an unknown key is an error. */
+  /** A `configObject`: unknown keys are kept and warned of. */
   dataSchema: z.ZodType<Data>;
   /** Names of the edges out, of data that may not be valid yet. */
   handles(data: Record<string, unknown>): string[];

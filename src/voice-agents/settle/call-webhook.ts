@@ -43,8 +43,14 @@ export async function sendCallWebhook(
 }
 
 function scopeOf(facts: CallFacts, settlement: Settlement, now: number): Scope {
-  const { gathered_context: gathered } = settlement.result;
+  const { gathered_context: gathered, annotations, cost_info } = settlement.result;
   return {
+    // As other services call them.
+    workflow_run_id: facts.runId,
+    workflow_id: facts.agentId,
+    workflow_name: facts.agentName,
+    annotations,
+    cost_info,
     ...facts.initialContext,
     ...gathered,
     initial_context: facts.initialContext,
