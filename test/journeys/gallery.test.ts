@@ -42,7 +42,7 @@ async function activeJourney(client: Client, name: GalleryName): Promise<number>
   expect(created.status, JSON.stringify(created.body)).toBe(201);
   expect(created.body.status).toBe('draft');
   const validated = await client.post(`/automation-workflows/${created.body.id}/validate`, {});
-  expect(validated.body).toEqual({ valid: true, errors: [] });
+  expect(validated.body).toEqual({ valid: true, errors: [], warnings: [] });
   const active = await client.patch(`/automation-workflows/${created.body.id}`, { status: 'active' });
   expect(active.status, JSON.stringify(active.body)).toBe(200);
   return created.body.id;

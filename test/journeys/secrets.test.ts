@@ -119,7 +119,11 @@ test('validate takes a definition as GET shows it, and a secret that cannot sign
   const { client } = await newOrganization();
   const sound = (await client.post('/automation-workflows', { name: 'Sound', definition: chain(call()) })).body;
   const { definition } = (await client.get(`/automation-workflows/${sound.id}`)).body;
-  expect((await client.post(`/automation-workflows/${sound.id}/validate`, { definition })).body).toEqual({ valid: true, errors: [] });
+  expect((await client.post(`/automation-workflows/${sound.id}/validate`, { definition })).body).toEqual({
+    valid: true,
+    errors: [],
+    warnings: [],
+  });
   const bad = (await client.post('/automation-workflows', { name: 'Bad', definition: chain(call({ secret: 'not base64!' })) })).body;
   const refused = await client.patch(`/automation-workflows/${bad.id}`, { status: 'active' });
   expect(refused.status).toBe(422);
