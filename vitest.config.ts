@@ -55,7 +55,7 @@ function workerProject({
     test: {
       name,
       include,
-      exclude: ['test/node/**', 'test/e2e/**', ...exclude],
+      exclude: ['**/node_modules/**', 'test/node/**', 'test/e2e/**', ...exclude],
       setupFiles: ['./test/support/setup.ts'],
       isolate: false,
       fileParallelism: false,
