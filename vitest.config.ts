@@ -74,11 +74,15 @@ const vectorTests = [
   'test/journeys/knowledge-search.test.ts',
 ];
 
+/** What talks, calls and reads documents. All of a project's tests share one heap, which holds about two hundred files. */
+const talkTests = ['voice-agents', 'campaigns', 'durable-objects', 'simtest', 'knowledge-base'].map((room) => `test/${room}/**/*.test.ts`);
+
 // What runs in workerd, of it once more what depends on vectors, and programs that run in Node (simulators, scripts, the import).
 export default defineConfig({
   test: {
     projects: [
-      workerProject({ name: 'worker', include: ['test/**/*.test.ts'], vectorize: false }),
+      workerProject({ name: 'worker', include: ['test/**/*.test.ts'], exclude: talkTests, vectorize: false }),
+      workerProject({ name: 'talks', include: talkTests, vectorize: false }),
       workerProject({ name: 'vectorize', include: vectorTests, exclude: usesBoth, vectorize: true }),
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node', testTimeout: 60_000 } },
     ],
