@@ -47,7 +47,7 @@ const expectedEnd: Record<Kind, (row: Row) => boolean> = {
   duplicate: endedAs('skipped', null, /^duplicate: ./),
   bad_phone: endedAs('failed', null, /^letters: ./),
 };
-const isLeftAlone = endedAs('failed', 'failed', /^failed: .*before the agent was on it/);
+const isLeftAlone = endedAs('failed', 'failed', /^failed: .*(agent_not_heard: .|before the agent was on it)/);
 const undialled: ReadonlySet<Kind> = new Set(['suppressed', 'duplicate', 'bad_phone']);
 
 const isHeard = ({ transcript }: CallRecord): boolean => transcript.some(({ speaker }) => speaker === 'agent');
