@@ -2,6 +2,7 @@ import { DrizzleQueryError } from 'drizzle-orm';
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1';
 import { guardStatement, guardBatch } from './limits.ts';
 import * as schema from './schema/index.ts';
+import { troubleOf } from './trouble.ts';
 
 export type Statement = D1PreparedStatement;
 export type Row = Record<string, unknown>;
@@ -12,8 +13,6 @@ interface Query {
   toSQL(): { sql: string; params: unknown[] };
 }
 
-const transient =
-  /Network connection lost|storage caused object to be reset|reset because its code was updated|Internal error while starting up|exceeded timeout|Cannot resolve D1 DB due to transient issue/i;
 const attempts = 3;
 
 /**
@@ -74,7 +73,7 @@ async function retrying<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
-      if (attempt >= attempts || !transient.test(String((error as Error).message))) throw error;
+      if (attempt >= attempts || troubleOf(error) === null) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** attempt * (0.5 + Math.random())));
     }
   }
