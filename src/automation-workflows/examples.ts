@@ -109,6 +109,10 @@ export const journeyExamples: ExamplesByOperation = {
   'triggers.archive': { path: { trigger_id: 4 } },
   'triggers.describe': { path: { workflow_id: 1 } },
   'triggers.fire': { path: { workflow_id: 1, trigger_id: 3 }, body: { contact_ids: [3], context: { order_id: '999', total: 50 } } },
+  'triggers.retryDelivery': {
+    path: { workflow_id: 1, trigger_id: 2, delivery_id: 'order-1002' },
+    answer: { delivery_id: 'order-1002', state: 'open' },
+  },
   'webhooks.receive': [
     {
       name: 'webhook',

@@ -446,6 +446,16 @@ export const DeliveryAccepted = z
   .describe('The delivery is stored; the run starts after the answer.')
   .openapi('DeliveryAccepted');
 
+export const DeliveryRetried = z
+  .object({
+    delivery_id: z.string().describe('Id of the delivery: that of the sender where it gave one, else ours.'),
+    state: z
+      .literal('open')
+      .describe('Always `open`: it is handled within seconds. Should that fail, it is tried again as a new delivery is.'),
+  })
+  .describe('The delivery is sent again to its journey. What it has started before is not started twice.')
+  .openapi('DeliveryRetried');
+
 // Explain
 
 export const explainRules = [

@@ -1,10 +1,11 @@
-import { createRoute } from '@hono/zod-openapi';
-import { createArea, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
+import { createRoute, z } from '@hono/zod-openapi';
+import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
 import { envelope } from '../http/pagination.ts';
 import { acceptEvent } from './accept.ts';
 import { listEvents } from './list.ts';
 import { eventRecords } from './records.ts';
-import { EventAccepted, EventBody, EventList, EventQuery } from './schemas.ts';
+import { retryEvent } from './retry.ts';
+import { EventAccepted, EventBody, EventList, EventQuery, EventRetried } from './schemas.ts';
 
 const acceptRoute = createRoute({
   method: 'post',
@@ -22,6 +23,14 @@ const listRoute = createRoute({
   request: { query: EventQuery },
   responses: { 200: jsonResponse(EventList), ...errorResponses(400) },
 });
+const retryRoute = createRoute({
+  method: 'post',
+  path: '/events/{event_id}/retry',
+  operationId: 'events.retry',
+  summary: 'Send an event again that was given up or is still open',
+  request: { params: z.object({ event_id: pathId }) },
+  responses: { 200: jsonResponse(EventRetried, 'Sent again'), ...errorResponses(400, 404, 409) },
+});
 
 export const eventRoutes = createArea()
   .openapi(acceptRoute, async (c) => {
@@ -37,4 +46,9 @@ export const eventRoutes = createArea()
       envelope('events', query, { ...found, rows: records }, (record) => record),
       200,
     );
+  })
+  .openapi(retryRoute, async (c) => {
+    const { event_id } = c.req.valid('param');
+    await retryEvent(c.var.context, event_id);
+    return c.json({ event_id, state: 'open' as const }, 200);
   });

@@ -44,6 +44,16 @@ export const EventAccepted = z
   .describe('The event is stored; journeys that listen to it start within seconds.')
   .openapi('EventAccepted');
 
+export const EventRetried = z
+  .object({
+    event_id: z.int().describe('The event that is sent again.'),
+    state: z
+      .literal('open')
+      .describe('Always `open`: it is handled within seconds. Should that fail, it is tried again as a new event is.'),
+  })
+  .describe('The event is sent again to the journeys that listen to it. What it has started before is not started twice.')
+  .openapi('EventRetried');
+
 export const EventRecord = z
   .object({
     id: z.int().describe('Id of the event, given by the service.'),
@@ -53,7 +63,12 @@ export const EventRecord = z
     contact_name: z.string().describe('Full name of the contact, else `name` of the data, else empty.'),
     event_data: z.record(z.string(), z.unknown()).describe('`data` as it was sent; `{}` when there was none.'),
     occurred_at: timestamp.nullable().describe('When it happened, as the sender said, in UTC; null when the sender did not say.'),
-    note: z.string().nullable().describe('Why the event triggered nothing, when there is a reason to tell; else null.'),
+    note: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the event triggered nothing, when there is a reason to tell; else null. It begins with `given_up:` when handling it failed for a day: `POST /events/{event_id}/retry` sends it again.',
+      ),
     created_at: timestamp.describe('When the event was received, ISO 8601 in UTC.'),
   })
   .describe('Something that happened to a person, as a system of yours reported it.')

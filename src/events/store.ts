@@ -1,5 +1,6 @@
 import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit } from '../http/pagination.ts';
+import { givenUp } from '../library/given-up.ts';
 import type { EventPosition } from './cursor.ts';
 
 export interface EventRow {
@@ -224,6 +225,18 @@ export async function unhandledEvents(database: Database, organizationId: number
     ),
   );
 }
+
+/** Opens an event that was given up. One that was handled, or is open already, stays as it is. */
+export const reopenStatement = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare(
+    `UPDATE event SET handled_at = NULL, note = NULL WHERE id = ?1 AND organization_id = ?2 AND handled_at IS NOT NULL AND substr(note, 1, length(?3)) = ?3`,
+    id,
+    organizationId,
+    givenUp,
+  );
+
+export const handlingStatement = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare('SELECT handled_at, note FROM event WHERE id = ? AND organization_id = ?', id, organizationId);
 
 /** Marks events; `note` says why one triggered nothing, when there is a reason to tell. */
 export async function markHandled(

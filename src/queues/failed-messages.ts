@@ -1,4 +1,4 @@
-import type { Database } from '../database/client.ts';
+import type { Database, Statement } from '../database/client.ts';
 import type { EventsMessage, FanoutMessage } from './messages.ts';
 
 /** Messages whose records have nothing else that has them handled later. */
@@ -48,15 +48,19 @@ export async function countFailure(
   return { tries: row!.tries, firstFailedAt: row!.first_failed_at };
 }
 
-/** Has a record handled at the next tick at the latest, as a person asked for. */
-export const retryNow = (database: Database, message: RetriedMessage, now: number) =>
+const acceptedIn = { event: 'event', delivery: 'webhook_delivery' } satisfies Record<EventsMessage['kind'], string>;
+
+/** Has an open record handled at the next tick at the latest, and from now on tried as often as a new one. */
+export const retryNow = (database: Database, message: EventsMessage, now: number): Statement =>
   database.prepare(
-    `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) VALUES (?1, ?2, ?3, 0, ?4, ?4)
+    `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) SELECT ?1, ?2, ?3, 0, ?4, ?4
+     WHERE EXISTS (SELECT 1 FROM ${acceptedIn[message.kind]} WHERE id = ?5 AND organization_id = ?2 AND handled_at IS NULL)
      ON CONFLICT (key) DO UPDATE SET tries = 0, first_failed_at = ?4, next_try_at = ?4`,
     keyOf(message),
     message.organization_id,
     JSON.stringify(message),
     now,
+    message.id,
   );
 
 /** The failed messages whose turn has come, oldest turn first; each rests for `restMs` before it is taken again. */

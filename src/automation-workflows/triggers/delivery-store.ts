@@ -1,4 +1,5 @@
-import type { Database } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
+import { givenUp } from '../../library/given-up.ts';
 
 export interface NewDelivery {
   organizationId: number;
@@ -55,6 +56,34 @@ export async function unhandledDeliveries(database: Database, organizationId: nu
     ),
   );
 }
+
+/** The delivery of a trigger that the sender, or where it gave none we, called `name`. */
+export async function deliveryOfName(database: Database, organizationId: number, triggerId: number, name: string): Promise<number | null> {
+  const row = await database.first<{ id: number }>(
+    database.prepare(
+      `SELECT id FROM webhook_delivery WHERE trigger_id = ?1 AND delivery_id = ?3 AND organization_id = ?2
+       UNION ALL SELECT id FROM webhook_delivery WHERE id = ?4 AND trigger_id = ?1 AND organization_id = ?2 LIMIT 1`,
+      triggerId,
+      organizationId,
+      name,
+      /^[1-9]\d{0,14}$/.test(name) ? Number(name) : null,
+    ),
+  );
+  return row?.id ?? null;
+}
+
+/** Opens a delivery that was given up. One that was handled, or is open already, stays as it is. */
+export const reopenStatement = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare(
+    `UPDATE webhook_delivery SET handled_at = NULL, note = NULL
+     WHERE id = ?1 AND organization_id = ?2 AND handled_at IS NOT NULL AND substr(note, 1, length(?3)) = ?3`,
+    id,
+    organizationId,
+    givenUp,
+  );
+
+export const handlingStatement = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare('SELECT handled_at, note FROM webhook_delivery WHERE id = ? AND organization_id = ?', id, organizationId);
 
 export interface LatestDelivery {
   id: number;

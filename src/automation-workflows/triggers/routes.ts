@@ -11,6 +11,7 @@ import { eventSamples } from './event-samples.ts';
 import { fireTrigger } from './fire.ts';
 import { internalEvents } from './internal-events.ts';
 import { triggerRecord, webhookUrl } from './records.ts';
+import { retryDelivery } from './retry-delivery.ts';
 import { eventTypesSeen, listTriggers } from './store.ts';
 
 const ofWorkflow = z.object({ workflow_id: pathId });
@@ -64,6 +65,20 @@ const fireRoute = createRoute({
   request: { params: z.object({ workflow_id: pathId, trigger_id: pathId }), body: jsonBody(schemas.FireBody) },
   responses: { 200: jsonResponse(schemas.FireAnswer), ...errorResponses(400, 404, 409) },
 });
+const retryDeliveryRoute = createRoute({
+  method: 'post',
+  path: '/automation-workflows/{workflow_id}/triggers/{trigger_id}/deliveries/{delivery_id}/retry',
+  operationId: 'triggers.retryDelivery',
+  summary: 'Send a webhook delivery again that was given up or is still open',
+  request: {
+    params: z.object({
+      workflow_id: pathId,
+      trigger_id: pathId,
+      delivery_id: z.string().min(1).max(255).describe('The `delivery_id` that the sender was answered.'),
+    }),
+  },
+  responses: { 200: jsonResponse(schemas.DeliveryRetried, 'Sent again'), ...errorResponses(400, 404, 409) },
+});
 
 export const triggerRoutes = createArea()
   .openapi(createTriggerRoute, async (c) => {
@@ -108,4 +123,9 @@ export const triggerRoutes = createArea()
     );
     const told = refused.map(({ candidate, rule, message }) => ({ contact_id: candidate.contactId, rule, message }));
     return c.json({ triggered: rows.length, runs: await runRecords(c.env.FILES, rows), refused: told }, 200);
+  })
+  .openapi(retryDeliveryRoute, async (c) => {
+    const { workflow_id, trigger_id, delivery_id } = c.req.valid('param');
+    await retryDelivery(c.var.context, workflow_id, trigger_id, delivery_id);
+    return c.json({ delivery_id, state: 'open' as const }, 200);
   });

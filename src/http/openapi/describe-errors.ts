@@ -29,6 +29,11 @@ const cases: Record<string, Record<number, string>> = {
     404: 'No such journey or trigger, or one of the contacts is not there.',
     409: 'The trigger or its journey is not active, or a rule of the journey keeps all contacts out.',
   },
+  'triggers.retryDelivery': {
+    404: 'No such journey, trigger or delivery.',
+    409: 'The delivery is handled already, or its trigger or journey is not active.',
+  },
+  'events.retry': { 409: 'The event is handled already.' },
   'webhooks.receive': {
     401: 'The signature or the credentials are not those of the trigger.',
     404: 'No trigger has this uuid, or it is archived.',

@@ -16,6 +16,7 @@ const meanings: Record<string, string> = {
   start_date: 'Only from this day or moment on',
   end_date: 'Only until this day or moment',
   event_type: 'Only events of this type',
+  event_id: 'Id of the event',
   external_id: 'Only the contact with this id of your own system',
   is_completed: 'Only those that have ended, or only those that have not',
   artifact: 'Which file: `transcript` or `recording`',

@@ -63,7 +63,7 @@ export const groups: Record<string, Group> = {
   triggers: {
     title: 'Triggers of journeys',
     description: 'What starts runs of a journey: events, webhooks, schedules, changes of contacts, a person.',
-    operations: ['create', 'list', 'update', 'archive', 'describe', 'fire'],
+    operations: ['create', 'list', 'update', 'archive', 'describe', 'fire', 'retryDelivery'],
   },
   webhooks: {
     title: 'Webhooks',
@@ -73,7 +73,7 @@ export const groups: Record<string, Group> = {
   events: {
     title: 'Events',
     description: 'What happened to a contact elsewhere. Journeys follow each event exactly once.',
-    operations: ['create', 'list'],
+    operations: ['create', 'list', 'retry'],
   },
   journeyRuns: {
     title: 'Runs of journeys',
