@@ -3,6 +3,7 @@ import { apps, type App } from './providers/broker/broker.ts';
 
 const wholeNumber = { error: 'must be a whole number above 0' };
 const positiveInteger = (byDefault: number) => z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).default(byDefault);
+const optionalPositive = z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).optional();
 const base64Key = z.string({ error: 'is missing' }).refine((text) => decodedLength(text) === 32, 'must be 32 random bytes in base64');
 
 /** Every variable of the service, its form and its one default. A wrong one is named at the first request. */
@@ -17,7 +18,22 @@ const Variables = z.object({
   PLAN_MAX_INTEGRATIONS: positiveInteger(10),
   PLAN_MAX_CONTACTS: positiveInteger(1_000_000),
   PLAN_CONCURRENT_CALLS: positiveInteger(100),
+  PLAN_MAX_LISTS: positiveInteger(2000),
+  PLAN_MAX_WORKFLOWS: positiveInteger(1000),
+  PLAN_MAX_TRIGGERS: positiveInteger(2000),
+  PLAN_MAX_SCHEDULES: positiveInteger(500),
+  PLAN_MAX_VOICE_AGENTS: positiveInteger(500),
+  PLAN_MAX_TELEPHONY_CONFIGS: positiveInteger(100),
+  PLAN_MAX_API_KEYS: positiveInteger(100),
   RATE_LIMIT_REQUESTS: positiveInteger(600),
+  /** Requests in 10 s of one organization with all its credentials; absent: three times RATE_LIMIT_REQUESTS. */
+  PLAN_REQUESTS: optionalPositive,
+  /** Webhooks in 10 s to a trigger that verifies no signature; absent: RATE_LIMIT_REQUESTS. */
+  PLAN_UNSIGNED_WEBHOOKS: optionalPositive,
+  /** Sign-ups in an hour from one network address; absent: 60, locally 1000. */
+  SIGNUPS_PER_HOUR: optionalPositive,
+  /** Organizations that one user may be a member of and still create another. */
+  ORGANIZATIONS_PER_USER: positiveInteger(100),
   /** Comma-separated origins whose pages may call the API from a browser; empty: none may. */
   CORS_ALLOWED_ORIGINS: z
     .string()
@@ -108,6 +124,9 @@ const Variables = z.object({
 
 const WithDefaults = Variables.transform((variables) => ({
   ...variables,
+  PLAN_REQUESTS: variables.PLAN_REQUESTS ?? 3 * variables.RATE_LIMIT_REQUESTS,
+  PLAN_UNSIGNED_WEBHOOKS: variables.PLAN_UNSIGNED_WEBHOOKS ?? variables.RATE_LIMIT_REQUESTS,
+  SIGNUPS_PER_HOUR: variables.SIGNUPS_PER_HOUR ?? (variables.DEPLOYMENT_MODE === 'local' ? 1000 : 60),
   VECTOR_BACKEND: variables.VECTOR_BACKEND ?? (variables.DEPLOYMENT_MODE === 'local' ? ('embedded' as const) : ('vectorize' as const)),
 }));
 

@@ -1,19 +1,23 @@
+import { planLimits } from '../../src/accounts/plan.ts';
 import { LocalError } from './settings.ts';
 
+/** Limits with columns of their own; `plan_limits` holds all others by name. */
 const planColumns: Record<string, string> = {
   max_integrations: 'plan_max_integrations',
   max_contacts: 'plan_max_contacts',
   concurrent_call_limit: 'plan_concurrent_calls',
 };
+const limitNames: string[] = Object.values(planLimits).map(({ name }) => name);
 
 const indexNames = ['vectorize', 'embedded'] as const;
 export type IndexName = (typeof indexNames)[number];
 
 export const usage = `Usage:
   npm run organization -- show <organization id> [--remote [--env NAME]]
-  npm run organization -- set-plan <organization id> <${Object.keys(planColumns).join('|')}> <number|default> [--remote [--env NAME]]
+  npm run organization -- set-plan <organization id> <limit> <number|default> [--remote [--env NAME]]
   npm run organization -- move-vectors <organization id> <${indexNames.join('|')}> [--remote [--env NAME]]
 
+Limits: ${limitNames.join(', ')}.
 "default" returns to what the PLAN_* variables say. Without --remote the database of STATE_DIR is meant, with it the deployed one,
 that of production unless --env names another.`;
 
@@ -26,7 +30,7 @@ export interface OrganizationCommand {
   move?: { target: IndexName; sql: string };
 }
 
-const shown = `id, name, ${Object.values(planColumns).join(', ')},
+const shown = `id, name, ${Object.values(planColumns).join(', ')}, plan_limits,
   (SELECT kept_in FROM vector_placement WHERE organization_id = organization.id) AS vectors_in`;
 
 const moveColumns = 'kept_in, phase, move_to, total, moved, missing, missing_documents, error, due_at';
@@ -52,11 +56,16 @@ export function parseOrganizationCommand(parameters: string[]): OrganizationComm
   if (action !== 'set-plan' || rest.length !== 2) throw new LocalError(usage);
   const organizationId = wholeNumber(id, 'The organization id', 1);
   const [key = '', value] = rest;
-  const column = Object.hasOwn(planColumns, key) ? planColumns[key] : undefined;
-  if (column === undefined) throw new LocalError(`"${key}" is no limit of a plan. There are: ${Object.keys(planColumns).join(', ')}.`);
-  const limit = value === 'default' ? 'NULL' : wholeNumber(value, key, 0);
-  return { organizationId, isRemote, sql: `UPDATE organization SET ${column} = ${limit} WHERE id = ${organizationId} RETURNING ${shown}` };
+  if (!limitNames.includes(key)) throw new LocalError(`"${key}" is no limit of a plan. There are: ${limitNames.join(', ')}.`);
+  const limit = value === 'default' ? null : wholeNumber(value, key, 0);
+  const set = Object.hasOwn(planColumns, key) ? `${planColumns[key]} = ${limit ?? 'NULL'}` : `plan_limits = ${otherLimit(key, limit)}`;
+  return { organizationId, isRemote, sql: `UPDATE organization SET ${set} WHERE id = ${organizationId} RETURNING ${shown}` };
 }
+
+const otherLimit = (key: string, limit: number | null): string => {
+  const kept = "coalesce(plan_limits, '{}')";
+  return limit === null ? `json_remove(${kept}, '$.${key}')` : `json_set(${kept}, '$.${key}', ${limit})`;
+};
 
 /** The row says what is wanted; the service does it, page after page, and goes on after a crash of its own or of this program. */
 function moveCommand(organizationId: number, isRemote: boolean, index: string): OrganizationCommand {

@@ -4,6 +4,7 @@ import { invalidAt, notFound } from '../library/errors.ts';
 import { randomToken, sha256Hex } from '../library/hash.ts';
 import { forgetOrganization } from './authenticate.ts';
 import type { Caller, Context, Scope } from './context.ts';
+import { withinPlan } from './room.ts';
 import * as store from './store.ts';
 
 export interface NewApiKey {
@@ -18,7 +19,7 @@ export async function mintApiKey(context: Context, caller: Caller, input: NewApi
   const expiresAt = input.expires_at ? Date.parse(input.expires_at) : null;
   if (expiresAt !== null && expiresAt <= now) throw invalidAt(['body', 'expires_at'], 'Is in the past; name a later moment or none');
   const key = `vaa_${randomToken(32)}`;
-  const row = await store.insertApiKey(catalog(context.bindings), {
+  const row = {
     organizationId: context.organization.id,
     createdBy: caller.userId,
     name: input.name,
@@ -27,8 +28,9 @@ export async function mintApiKey(context: Context, caller: Caller, input: NewApi
     scopes: [...new Set(input.scopes)],
     expiresAt,
     createdAt: now,
-  });
-  return { row, key };
+  };
+  const insert = () => store.insertApiKey(catalog(context.bindings), context.organization, row);
+  return { row: await withinPlan(context.organization, insert), key };
 }
 
 /** One page of the organization's keys, newest first. */
@@ -52,7 +54,8 @@ export const archiveApiKey = (context: Context, id: number) => setArchived(conte
 export const reactivateApiKey = (context: Context, id: number) => setArchived(context, id, null);
 
 async function setArchived(context: Context, id: number, archivedAt: number | null): Promise<store.ApiKeyRow> {
-  const row = await store.setApiKeyArchived(catalog(context.bindings), context.organization.id, id, archivedAt);
+  const write = () => store.setApiKeyArchived(catalog(context.bindings), context.organization, id, archivedAt);
+  const row = await withinPlan(context.organization, write);
   if (!row) throw notFound('API key');
   forgetOrganization(context.organization.id);
   return row;

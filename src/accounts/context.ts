@@ -2,6 +2,7 @@ import type { Database } from '../database/client.ts';
 import type { Clock } from '../library/clock.ts';
 import type { Logger } from '../library/log.ts';
 import type { Settings } from '../settings.ts';
+import type { Plan } from './plan.ts';
 
 /** What everything done for an organization needs to know of it. */
 export interface Organization {
@@ -14,7 +15,7 @@ export interface Organization {
   shard: number;
   /** Between two calls to one person, whoever asks for them; 0: none needed. */
   minHoursBetweenCalls: number;
-  plan: { maxIntegrations: number; maxContacts: number; concurrentCallLimit: number };
+  plan: Plan;
 }
 
 /** The first argument of every verb: one organization, its database, and the outside of this invocation. */

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
 import type { Settings } from '../settings.ts';
+import { planRecord } from './plan.ts';
 import type { ApiKeyRecord, OrganizationRecord, UserRecord } from './schemas.ts';
 import { organizationOf, scopesOf, type ApiKeyRow, type OrganizationRow, type UserRow } from './store.ts';
 
@@ -12,7 +13,7 @@ export function organizationRecord(row: OrganizationRow, settings: Settings): z.
     default_country: row.defaultCountry,
     timezone: row.timezone,
     min_hours_between_calls: row.minHoursBetweenCalls,
-    plan: { max_integrations: plan.maxIntegrations, max_contacts: plan.maxContacts, concurrent_call_limit: plan.concurrentCallLimit },
+    plan: planRecord(plan),
     created_at: toTimestamp(row.createdAt),
   };
 }

@@ -3,6 +3,7 @@ import { bodyId, createdAt, orNull, timestamp } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { isTimeZone } from '../library/time-zones.ts';
 import { isCountryCode } from '../contacts/phone-numbers.ts';
+import { planLimits, type LimitName } from './plan.ts';
 
 const email = z.string().trim().toLowerCase().max(254).pipe(z.email('Not an e-mail address'));
 const password = z.string().min(8, 'Must have 8 characters or more').max(200, 'Must have 200 characters or fewer');
@@ -41,12 +42,9 @@ export const UserRecord = z
   .describe('A person who can sign in.')
   .openapi('User');
 
+const limitFields = Object.values(planLimits).map((limit) => [limit.name, z.int().describe(limit.meaning)]);
 const plan = z
-  .object({
-    max_integrations: z.int().describe('Connected tools at one time.'),
-    max_contacts: z.int().describe('Contacts that may be stored.'),
-    concurrent_call_limit: z.int().describe('Calls at one time, of campaigns, journeys and single calls together.'),
-  })
+  .object(Object.fromEntries(limitFields) as Record<LimitName, z.ZodInt>)
   .describe('What the organization may use; set by the operator of the service.');
 
 export const OrganizationRecord = z

@@ -1,6 +1,7 @@
 import { catalog } from '../database/shards.ts';
-import { notFound } from '../library/errors.ts';
+import { conflict, notFound } from '../library/errors.ts';
 import { sha256Hex } from '../library/hash.ts';
+import { settingsOf } from '../settings.ts';
 import * as store from './store.ts';
 
 export async function logOut(bindings: Env, token: string): Promise<void> {
@@ -14,6 +15,9 @@ export async function createOrganization(
   name: string,
   now: number,
 ): Promise<store.OrganizationRow> {
+  const most = settingsOf(bindings).ORGANIZATIONS_PER_USER;
+  if ((await store.countMemberships(catalog(bindings), session.userId, most)) >= most)
+    throw conflict(`You are a member of ${most} organizations, and cannot create another (ORGANIZATIONS_PER_USER); use one of them`);
   const row = await store.insertOrganization(catalog(bindings), session.userId, name, now);
   await store.selectOrganization(catalog(bindings), sha256Hex(session.token), row.id);
   return row;

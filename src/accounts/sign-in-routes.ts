@@ -40,5 +40,5 @@ function signedIn(c: HonoContext<HttpEnvironment>, { token, user, organization }
 
 /** Open without credentials: mounted before authentication. */
 export const signInRoutes = createArea()
-  .openapi(signUpRoute, async (c) => c.json(signedIn(c, await signUp(c.env, c.req.valid('json'), systemClock())), 200))
+  .openapi(signUpRoute, async (c) => c.json(signedIn(c, await signUp(c.env, c.req.valid('json'), callerAddress(c), systemClock())), 200))
   .openapi(logInRoute, async (c) => c.json(signedIn(c, await logIn(c.env, c.req.valid('json'), callerAddress(c), systemClock())), 200));

@@ -10,6 +10,7 @@ import * as store from './store.ts';
 export const sessionDays = 30;
 const sessionMs = sessionDays * 86_400_000;
 const windowMs = 15 * 60_000;
+const signUpWindowMs = 3_600_000;
 const failuresPerEmail = 10;
 const failuresPerAddress = 50;
 
@@ -26,15 +27,28 @@ export interface SignUp {
   organization_name?: string | null | undefined;
 }
 
-/** A new user, and an organization when one is named. */
-export async function signUp(bindings: Env, input: SignUp, now: number): Promise<SignedIn> {
+/** A new user, and an organization when one is named. `address` is the network address of the caller; undefined when unknown. */
+export async function signUp(bindings: Env, input: SignUp, address: string | undefined, now: number): Promise<SignedIn> {
   if (settingsOf(bindings).SIGNUP !== 'open') throw forbidden('Sign-up is closed; ask the operator, who opens it with SIGNUP=open');
   const accounts = catalog(bindings);
+  await boundSignUps(accounts, address, settingsOf(bindings).SIGNUPS_PER_HOUR, now);
   const passwordHash = await hashPassword(input.password);
   const user = await store.insertUser(accounts, { email: input.email, name: input.name ?? null, passwordHash, createdAt: now });
   if (!user) throw conflict('This e-mail address is taken; log in instead');
   const organization = input.organization_name ? await store.insertOrganization(accounts, user.id, input.organization_name, now) : null;
   return { token: await openSession(accounts, user.id, organization?.id ?? null, now), user, organization };
+}
+
+/** Whoever cannot be told apart by address counts as one. A window of failed sign-ins holds these, too. */
+async function boundSignUps(accounts: Database, address: string | undefined, most: number, now: number): Promise<void> {
+  const subject = `signup:${address ? networkOf(address) : 'unknown'}`;
+  const [counted] = await store.countAttempt(accounts, [subject], now, now + signUpWindowMs);
+  if (counted!.count <= most) return;
+  const seconds = Math.max(1, Math.ceil((counted!.windowEndsAt - now) / 1000));
+  throw rateLimited(
+    `More than ${most} sign-ups in an hour from your network address (SIGNUPS_PER_HOUR); try again in ${seconds} s`,
+    seconds,
+  );
 }
 
 /** `address` is the network address of the caller, which bounds guessing over many e-mail addresses; undefined when unknown. */

@@ -3,6 +3,8 @@ import type { Database } from '../database/client.ts';
 import * as schema from '../database/schema/accounts.ts';
 import type { Settings } from '../settings.ts';
 import type { Organization, Scope } from './context.ts';
+import { planOf } from './plan.ts';
+import { requireRoom } from './room.ts';
 
 export type OrganizationRow = typeof schema.organization.$inferSelect;
 export type UserRow = typeof schema.user.$inferSelect;
@@ -17,11 +19,15 @@ export function organizationOf(row: OrganizationRow, settings: Settings): Organi
     defaultCountry: row.defaultCountry,
     timezone: row.timezone,
     minHoursBetweenCalls: row.minHoursBetweenCalls,
-    plan: {
-      maxIntegrations: row.planMaxIntegrations ?? settings.PLAN_MAX_INTEGRATIONS,
-      maxContacts: row.planMaxContacts ?? settings.PLAN_MAX_CONTACTS,
-      concurrentCallLimit: row.planConcurrentCalls ?? settings.PLAN_CONCURRENT_CALLS,
-    },
+    plan: planOf(
+      {
+        max_integrations: row.planMaxIntegrations,
+        max_contacts: row.planMaxContacts,
+        concurrent_call_limit: row.planConcurrentCalls,
+        ...row.planLimits,
+      },
+      settings,
+    ),
   };
 }
 
@@ -45,6 +51,14 @@ export async function insertOrganization(catalog: Database, userId: number, name
     ]),
   );
   return created[0]!;
+}
+
+/** How many organizations a user is a member of, counted up to `most`. */
+export async function countMemberships(catalog: Database, userId: number, most: number): Promise<number> {
+  const row = await catalog.first<{ count: number }>(
+    catalog.prepare('SELECT count(*) AS count FROM (SELECT 1 FROM membership WHERE user_id = ? LIMIT ?)', userId, most),
+  );
+  return row!.count;
 }
 
 export async function findOrganizationOfMember(
@@ -127,8 +141,15 @@ export async function deleteExpiredSessions(catalog: Database, now: number): Pro
 
 // API keys
 
-export async function insertApiKey(catalog: Database, key: Omit<ApiKeyRow, 'id' | 'archivedAt'>): Promise<ApiKeyRow> {
-  return (await catalog.runOnce(() => catalog.orm.insert(schema.apiKey).values(key).returning()))[0]!;
+/** Written again, it is the same key. */
+export async function insertApiKey(
+  catalog: Database,
+  organization: Organization,
+  key: Omit<ApiKeyRow, 'id' | 'archivedAt'>,
+): Promise<ApiKeyRow> {
+  const insert = catalog.orm.insert(schema.apiKey).values(key).onConflictDoNothing();
+  await catalog.batch([catalog.from(insert), requireRoom(catalog, organization, 'max_api_keys')]);
+  return (await findApiKeyByHash(catalog, key.keyHash))!.apiKey;
 }
 
 /** The key and its organization by one indexed read. */
@@ -178,17 +199,16 @@ export async function listApiKeys(
 /** Archives a key, or with null makes it work again. An archived key keeps its moment. */
 export async function setApiKeyArchived(
   catalog: Database,
-  organizationId: number,
+  organization: Organization,
   id: number,
   archivedAt: number | null,
 ): Promise<ApiKeyRow | undefined> {
   const { apiKey } = schema;
-  const query = catalog.orm
-    .update(apiKey)
-    .set({ archivedAt: archivedAt === null ? null : sql`coalesce(${apiKey.archivedAt}, ${archivedAt})` })
-    .where(and(eq(apiKey.id, id), eq(apiKey.organizationId, organizationId)))
-    .returning();
-  return (await catalog.run(() => query))[0];
+  const own = and(eq(apiKey.id, id), eq(apiKey.organizationId, organization.id));
+  const next = archivedAt === null ? null : sql`coalesce(${apiKey.archivedAt}, ${archivedAt})`;
+  const room = archivedAt === null ? [requireRoom(catalog, organization, 'max_api_keys')] : [];
+  await catalog.batch([catalog.from(catalog.orm.update(apiKey).set({ archivedAt: next }).where(own)), ...room]);
+  return (await catalog.run(() => catalog.orm.select().from(apiKey).where(own)))[0];
 }
 
 export const scopesOf = (row: ApiKeyRow): Scope[] => row.scopes as Scope[];

@@ -1,4 +1,5 @@
 import type { Context } from '../accounts/context.ts';
+import { withinPlan } from '../accounts/room.ts';
 import { cleanLine } from './clean-text.ts';
 import { moveContact } from './store-members.ts';
 
@@ -13,5 +14,6 @@ export async function changeMemberships(
   contactId: number,
   { add, remove }: { add: string[]; remove: string[] },
 ): Promise<{ added: string[]; removed: string[] } | null> {
-  return moveContact(context.database, context.organization.id, contactId, { add: named(add), remove: named(remove) }, context.clock());
+  const names = { add: named(add), remove: named(remove) };
+  return withinPlan(context.organization, () => moveContact(context.database, context.organization, contactId, names, context.clock()));
 }

@@ -12,5 +12,6 @@ export function contactByPhoneStatements(
   unless: store.Unless | null,
 ): Statement[] {
   const { id, plan } = organization;
-  return store.contactByPhoneStatements(database, { id, maxContacts: plan.maxContacts }, contact, clock(), unless);
+  const { maxContacts, maxLists } = plan;
+  return store.contactByPhoneStatements(database, { id, maxContacts, maxLists }, contact, clock(), unless);
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../accounts/context.ts';
+import type { Plan } from '../accounts/plan.ts';
 import type { Row, Statement } from '../database/client.ts';
 import { announceContactChanges } from '../queues/announce.ts';
 import type { Contact } from './contact.ts';
@@ -43,7 +44,7 @@ function prepared(context: Context, listName: string | null, plan: UpsertPlan): 
   const known = plan.people.flatMap((person) => person.known ?? []);
   const guards = known.length > 0 ? [requireUnwritten(database, organization.id, known)] : [];
   const write = { organizationId: organization.id, now: clock(), depth: 0 };
-  const { statements, resultOf } = upsertStatements(database, upsertWrites(plan.people, listName, organization.plan.maxContacts), write);
+  const { statements, resultOf } = upsertStatements(database, upsertWrites(plan.people, listName, organization.plan), write);
   return {
     ...plan,
     statements: [...guards, ...statements],
@@ -53,7 +54,7 @@ function prepared(context: Context, listName: string | null, plan: UpsertPlan): 
   };
 }
 
-export function upsertWrites(people: Person[], listName: string | null, maximumContacts: number): UpsertWrites {
+export function upsertWrites(people: Person[], listName: string | null, plan: Plan): UpsertWrites {
   const created = people.filter((person) => !person.known);
   const changed = people.filter((person) => person.isChanged);
   const types = [...created, ...changed].flatMap((person) => person.rows.map((row) => fieldTypes(row.change.custom_fields)));
@@ -64,6 +65,6 @@ export function upsertWrites(people: Person[], listName: string | null, maximumC
     letGo: mustLetGo(people).map((person) => person.known!),
     knownIds: people.flatMap((person) => person.known?.id ?? []),
     keyTypes: Object.assign({}, ...types.toReversed()) as Record<string, string>,
-    maximumContacts,
+    plan,
   };
 }

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../accounts/context.ts';
+import { requireRoom, withinPlan } from '../accounts/room.ts';
 import { brokenUnique } from '../database/client.ts';
 import { cut, decodeCursor, type Page } from '../http/pagination.ts';
 import { conflict, notFound } from '../library/errors.ts';
@@ -12,13 +13,16 @@ import * as store from './store-lists.ts';
 export function createList(context: Context, body: z.output<typeof NewList>): Promise<store.ContactList> {
   const { name, description = null, metadata, column_schema } = body;
   const values = { name, description, metadata: metadata ?? {}, column_schema: column_schema ?? [] };
-  return refusingTakenName(context, name, () => store.insertList(context.database, context.organization.id, values, context.clock()));
+  return refusingTakenName(context, name, () =>
+    withinPlan(context.organization, () => store.insertList(context.database, context.organization, values, context.clock())),
+  );
 }
 
 /** Whether it is new. */
 export async function ensureListNamed({ database, organization, clock }: Context, name: string): Promise<boolean> {
-  const rows = await database.all(store.ensureList(database, organization.id, name, clock()));
-  return rows.length > 0;
+  const ensured = [store.ensureList(database, organization.id, name, clock()), requireRoom(database, organization, 'max_lists')];
+  const [rows] = await withinPlan(organization, () => database.batch(ensured));
+  return rows!.length > 0;
 }
 
 export async function readList(context: Context, id: number): Promise<store.ContactList> {

@@ -1,4 +1,5 @@
 import type { Context } from '../accounts/context.ts';
+import { isLimitReached } from '../accounts/room.ts';
 import { isServiceError } from '../library/errors.ts';
 import { normalizePhone } from './phone-numbers.ts';
 import { contactIdByEmail, findContacts } from './find-contacts.ts';
@@ -20,7 +21,16 @@ export interface MappedContact {
 export const resolveMappedContact = (context: Context, mapped: MappedContact, listName: string | null): Promise<number | null> =>
   resolveBy(context, mapped, {
     byEmail: (id) => id,
-    upsert: async (contact) => (await upsertContact(context, contact, listName)).contact.id,
+    upsert: async (contact) => {
+      try {
+        return (await upsertContact(context, contact, listName)).contact.id;
+      } catch (error) {
+        // The webhook counts more than the list that could not be made for it.
+        if (!isLimitReached(error, 'max_lists')) throw error;
+        context.log.warn("a webhook's contact is put on no list", { list_name: listName, message: (error as Error).message });
+        return (await upsertContact(context, contact, null)).contact.id;
+      }
+    },
   });
 
 /** The same without writing anything: the contact as it would be. One that would be new has the id 0. */

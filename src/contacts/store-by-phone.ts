@@ -1,3 +1,4 @@
+import { hasRoom } from '../accounts/room.ts';
 import type { Database, Statement } from '../database/client.ts';
 
 /** A condition under which the statements must change nothing. */
@@ -8,12 +9,12 @@ export interface Unless {
 
 /**
  * Statements that make sure a contact with `phone` exists and is a member of the list, for a batch that goes on to link it.
- * At the plan's contact limit no contact is created, and the list is left alone. A known contact that is a member already
+ * At the plan's contact limit no contact is created, and the list is left alone; at that of lists none is created. A known contact that is a member already
  * costs no row written.
  */
 export function contactByPhoneStatements(
   database: Database,
-  organization: { id: number; maxContacts: number },
+  organization: { id: number; maxContacts: number; maxLists: number },
   contact: { phone: string; listName: string | null; tags: string[] },
   now: number,
   unless: Unless | null,
@@ -52,13 +53,16 @@ export function contactByPhoneStatements(
     ...statements,
     database.prepare(
       `INSERT INTO contact_list (organization_id, name, metadata, column_schema, created_at, updated_at)
-       SELECT ?, ?, '{}', '[]', ?, ? WHERE NOT EXISTS (${list}) AND EXISTS (${found})${holds}`,
+       SELECT ?, ?, '{}', '[]', ?, ? WHERE NOT EXISTS (${list}) AND EXISTS (${found}) AND ${hasRoom('max_lists', '?', '?')}${holds}`,
       organization.id,
       contact.listName,
       now,
       now,
       ...listOf,
       ...contactOf,
+      organization.id,
+      organization.maxLists,
+      organization.maxLists,
       ...guard,
     ),
     database.prepare(

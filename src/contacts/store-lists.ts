@@ -1,3 +1,5 @@
+import type { Organization } from '../accounts/context.ts';
+import { requireRoom } from '../accounts/room.ts';
 import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit, type Page, type Position } from '../http/pagination.ts';
 
@@ -65,20 +67,26 @@ export async function findListId(database: Database, organizationId: number, nam
 }
 
 /** Breaks the unique index when the name is taken, without regard to case. */
-export async function insertList(database: Database, organizationId: number, values: ListValues, now: number): Promise<ContactList> {
-  const row = await database.first(
+export async function insertList(
+  database: Database,
+  organization: Pick<Organization, 'id' | 'plan'>,
+  values: ListValues,
+  now: number,
+): Promise<ContactList> {
+  const [rows] = await database.batch([
     database.prepare(
       `INSERT INTO contact_list (organization_id, name, description, metadata, column_schema, created_at, updated_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) RETURNING ${listColumns('contact_list')}`,
-      organizationId,
+      organization.id,
       values.name,
       values.description,
       stored(values.metadata),
       stored(values.column_schema),
       now,
     ),
-  );
-  return listOf(row!);
+    requireRoom(database, organization, 'max_lists'),
+  ]);
+  return listOf(rows![0]!);
 }
 
 /** Null when the list is gone. */

@@ -1,3 +1,5 @@
+import type { Organization } from '../accounts/context.ts';
+import { requireRoom } from '../accounts/room.ts';
 import type { Database, Row, Statement } from '../database/client.ts';
 import { listOf, oneList, type ContactList } from './store-lists.ts';
 
@@ -90,7 +92,7 @@ const nameOf = (row: Row) => row.name as string;
  */
 export async function moveContact(
   database: Database,
-  organizationId: number,
+  organization: Pick<Organization, 'id' | 'plan'>,
   contactId: number,
   names: { add: string[]; remove: string[] },
   now: number,
@@ -100,40 +102,41 @@ export async function moveContact(
   const isMember = 'EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = contact_list.id AND m.contact_id = ?1)';
   const add = JSON.stringify(names.add);
   const remove = JSON.stringify(names.remove);
-  const [contact, , added, , removed] = await database.batch([
-    database.prepare(`SELECT 1 WHERE ${isLive}`, contactId, organizationId),
+  const [contact, , , added, , removed] = await database.batch([
+    database.prepare(`SELECT 1 WHERE ${isLive}`, contactId, organization.id),
     database.prepare(
       `INSERT OR IGNORE INTO contact_list (organization_id, name, metadata, column_schema, created_at, updated_at)
        SELECT ?2, j.value, '{}', '[]', ?4, ?4 FROM json_each(?3) j WHERE ${isLive}`,
       contactId,
-      organizationId,
+      organization.id,
       add,
       now,
     ),
+    requireRoom(database, organization, 'max_lists'),
     // The counters come first: once the rows are there, nothing tells the new ones from the old.
     database.prepare(
       `UPDATE contact_list SET contacts_count = contacts_count + 1 WHERE ${named} AND NOT ${isMember} AND ${isLive} RETURNING name`,
       contactId,
-      organizationId,
+      organization.id,
       add,
     ),
     database.prepare(
       `INSERT OR IGNORE INTO contact_list_member (list_id, contact_id, added_at) SELECT id, ?1, ?4 FROM contact_list WHERE ${named} AND ${isLive}`,
       contactId,
-      organizationId,
+      organization.id,
       add,
       now,
     ),
     database.prepare(
       `UPDATE contact_list SET contacts_count = contacts_count - 1 WHERE ${named} AND ${isMember} RETURNING name`,
       contactId,
-      organizationId,
+      organization.id,
       remove,
     ),
     database.prepare(
       `DELETE FROM contact_list_member WHERE contact_id = ?1 AND list_id IN (SELECT id FROM contact_list WHERE ${named})`,
       contactId,
-      organizationId,
+      organization.id,
       remove,
     ),
   ]);

@@ -1,3 +1,5 @@
+import type { Plan } from '../accounts/plan.ts';
+import { requireRoom } from '../accounts/room.ts';
 import type { Database, Row, Statement } from '../database/client.ts';
 import type { Contact, ContactValues } from './contact.ts';
 import { jsonChunks } from '../database/json-chunks.ts';
@@ -43,7 +45,7 @@ export interface UpsertWrites {
   /** Found contacts, changed or not: they become members too. */
   knownIds: number[];
   keyTypes: Record<string, string>;
-  maximumContacts: number;
+  plan: Plan;
 }
 
 export interface UpsertResult {
@@ -75,6 +77,7 @@ export function upsertStatements(
   const touchesIndex = ({ before, after }: UpsertWrites['updates'][number]) => indexed.some((column) => before[column] !== after[column]);
   const steps: Record<string, Statement[]> = {
     list: writes.listName === null ? [] : [ensureList(database, organizationId, writes.listName, now)],
+    listRoom: writes.listName === null ? [] : [requireRoom(database, { id: organizationId, plan: writes.plan }, 'max_lists')],
     letGo: writes.letGo.length ? [letGoOfKeys(database, writes.letGo)] : [],
     updated: [
       ...updates(
@@ -85,7 +88,7 @@ export function upsertStatements(
       ),
       ...updates(database, writes.updates.filter(touchesIndex), valueColumns, write),
     ],
-    count: writes.inserts.length ? [countContacts(database, organizationId, writes.inserts.length, writes.maximumContacts)] : [],
+    count: writes.inserts.length ? [countContacts(database, organizationId, writes.inserts.length, writes.plan.maxContacts)] : [],
     inserted: inserts(database, writes.inserts, write),
     keys: Object.keys(writes.keyTypes).length ? [rememberKeys(database, organizationId, writes.keyTypes, now)] : [],
     members: writes.listName === null ? [] : members(database, writes, write),

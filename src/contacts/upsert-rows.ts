@@ -1,4 +1,5 @@
 import type { Context } from '../accounts/context.ts';
+import { withinPlan } from '../accounts/room.ts';
 import { announceContactChanges } from '../queues/announce.ts';
 import type { Contact } from './contact.ts';
 import { isOvertaken, upsertWrites } from './draft-upsert.ts';
@@ -82,11 +83,8 @@ async function write(
   const { database, organization } = context;
   const now = context.clock();
   try {
-    const result = await writeUpsert(database, upsertWrites(people, listName, organization.plan.maxContacts), {
-      organizationId: organization.id,
-      now,
-      depth,
-    });
+    const writes = upsertWrites(people, listName, organization.plan);
+    const result = await withinPlan(organization, () => writeUpsert(database, writes, { organizationId: organization.id, now, depth }));
     if (result.hasChanges) announceContactChanges(context);
     return { ...result, now };
   } catch (error) {

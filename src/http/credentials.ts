@@ -25,7 +25,7 @@ export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) =>
   let log = c.get('log');
   c.set('caller', caller);
   c.set('session', session);
-  await enforceRateLimit(c.env, settings.RATE_LIMIT_REQUESTS, caller.credential, now, log);
+  await enforceRateLimit(c.env, settings.RATE_LIMIT_REQUESTS, caller.credential, organization, now, log);
   requireScope(caller.scopes, method, path);
   if (organization) {
     log = log.with({ organization_id: organization.id });

@@ -1,3 +1,4 @@
+import type { Organization } from '../accounts/context.ts';
 import { rateLimited } from '../library/errors.ts';
 import type { Logger } from '../library/log.ts';
 
@@ -8,36 +9,67 @@ const unitsPerWindow = 60;
 
 const windows = new Map<string, { startedAt: number; count: number }>();
 
-/**
- * At most `limit` requests (RATE_LIMIT_REQUESTS) in 10 s for a credential; throws 429. This isolate counts exactly. The
- * binding, where there is one, adds what other isolates of the same place have seen: its own limit is a fixed number of
- * units, each worth a sixtieth of `limit` requests, so that the variable alone raises the limit, and most requests make no
- * call. The binding is permissive and eventually consistent, a guard and no quota: when it fails, requests pass.
- */
-export async function enforceRateLimit(bindings: Env, limit: number, credential: string, now: number, log: Logger): Promise<void> {
-  const window = windowOf(credential, now);
-  window.count++;
-  const requestsPerUnit = Math.ceil(limit / unitsPerWindow);
-  const isUnitDue = window.count % requestsPerUnit === 0;
-  if (window.count <= limit && !(isUnitDue && (await isRefused(bindings, credential, log)))) return;
-  const seconds = Math.ceil((window.startedAt + windowMs - now) / 1000);
-  throw rateLimited(`More than ${limit} requests in 10 seconds; wait ${seconds} s, then send fewer at a time`, seconds);
+/** What is counted, how much of it may be in 10 s, and the sentence's beginning for one more, such as `More than 600 requests in 10 seconds`. */
+export interface Rate {
+  key: string;
+  limit: number;
+  beyond: string;
 }
 
-function windowOf(credential: string, now: number) {
-  const known = windows.get(credential);
+/**
+ * Counts one of `rate`, and throws 429 beyond its limit. This isolate counts exactly. The binding, where there is one, adds what
+ * other isolates of the same place have seen: its own limit is a fixed number of units, each worth a sixtieth of the limit, so that
+ * a setting alone raises it, and most make no call. The binding is permissive and eventually consistent, a guard and no quota: when
+ * it fails, requests pass.
+ */
+export async function enforceRate(bindings: Env, { key, limit, beyond }: Rate, now: number, log: Logger): Promise<void> {
+  const window = windowOf(key, now);
+  window.count++;
+  const countPerUnit = Math.ceil(limit / unitsPerWindow);
+  const isUnitDue = window.count % countPerUnit === 0;
+  if (window.count <= limit && !(isUnitDue && (await isRefused(bindings, key, log)))) return;
+  const seconds = Math.ceil((window.startedAt + windowMs - now) / 1000);
+  throw rateLimited(`${beyond}; wait ${seconds} s, then send fewer at a time`, seconds);
+}
+
+/** Whether `rate` is used up, without counting; so far as this isolate knows. */
+export function refuseIfUsedUp({ key, limit, beyond }: Rate, now: number): void {
+  const window = windows.get(key);
+  if (!window || window.count < limit || now < window.startedAt || now - window.startedAt >= windowMs) return;
+  const seconds = Math.ceil((window.startedAt + windowMs - now) / 1000);
+  throw rateLimited(`${beyond}; wait ${seconds} s, then send fewer at a time`, seconds);
+}
+
+/** At most `limit` requests (RATE_LIMIT_REQUESTS) for a credential, and the plan's for all credentials of its organization together. */
+export async function enforceRateLimit(
+  bindings: Env,
+  limit: number,
+  credential: string,
+  organization: Organization | null,
+  now: number,
+  log: Logger,
+): Promise<void> {
+  await enforceRate(bindings, { key: credential, limit, beyond: `More than ${limit} requests in 10 seconds` }, now, log);
+  if (!organization) return;
+  const { requestsPer10Seconds: together } = organization.plan;
+  const beyond = `More than ${together} requests in 10 seconds with all credentials of the organization (requests_per_10_seconds of its plan)`;
+  await enforceRate(bindings, { key: `organization:${organization.id}`, limit: together, beyond }, now, log);
+}
+
+function windowOf(key: string, now: number) {
+  const known = windows.get(key);
   if (known && now - known.startedAt < windowMs && now >= known.startedAt) return known;
   const opened = { startedAt: now, count: 0 };
-  windows.delete(credential);
+  windows.delete(key);
   if (windows.size >= maximumEntries) windows.delete(windows.keys().next().value!);
-  windows.set(credential, opened);
+  windows.set(key, opened);
   return opened;
 }
 
-async function isRefused(bindings: Partial<Env>, credential: string, log: Logger): Promise<boolean> {
+async function isRefused(bindings: Partial<Env>, key: string, log: Logger): Promise<boolean> {
   if (!bindings.RATE_LIMITER) return false;
   try {
-    return !(await bindings.RATE_LIMITER.limit({ key: credential })).success;
+    return !(await bindings.RATE_LIMITER.limit({ key })).success;
   } catch (error) {
     log.error('the rate limiter failed; the request passes', error);
     return false;

@@ -35,7 +35,7 @@ export function mcpRoutes(api: ServedApi) {
       throw error;
     });
     if (!organization) throw badRequest('No organization selected');
-    await enforceRateLimit(c.env, c.var.settings.RATE_LIMIT_REQUESTS, caller.credential, systemClock(), c.var.log);
+    await enforceRateLimit(c.env, c.var.settings.RATE_LIMIT_REQUESTS, caller.credential, organization, systemClock(), c.var.log);
     prepared ??= prepareTools(api.document(), basePath);
     const tools = prepared;
     const surroundings = { origin: new URL(c.req.url).origin, headers: { ...credentials, 'X-Request-Id': c.var.requestId } };

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { enforceRateLimit } from '../../src/http/rate-limit.ts';
+import { enforceRateLimit as enforce } from '../../src/http/rate-limit.ts';
 import { Logger } from '../../src/library/log.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 import { linesLoggedBy, newMember, serviceWith } from './service.ts';
@@ -15,6 +15,8 @@ function limiterOf(limit: number) {
 }
 
 const log = new Logger('error');
+const enforceRateLimit = (bindings: Env, limit: number, credential: string, now: number, logger: Logger) =>
+  enforce(bindings, limit, credential, null, now, logger);
 const statusesOf = async (client: Client, count: number) => {
   const statuses = [];
   for (let sent = 0; sent < count; sent++) statuses.push((await client.get('/no-such-path')).status);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseOrganizationCommand, takeEnvironment } from '../../scripts/local/organization-command.ts';
 
-const columns = `id, name, plan_max_integrations, plan_max_contacts, plan_concurrent_calls,
+const columns = `id, name, plan_max_integrations, plan_max_contacts, plan_concurrent_calls, plan_limits,
   (SELECT kept_in FROM vector_placement WHERE organization_id = organization.id) AS vectors_in`;
 
 test('a limit of a plan is set for one organization', () => {
@@ -10,6 +10,16 @@ test('a limit of a plan is set for one organization', () => {
     isRemote: false,
     sql: `UPDATE organization SET plan_concurrent_calls = 250 WHERE id = 7 RETURNING ${columns}`,
   });
+});
+
+test('limits without a column of their own are kept by name', () => {
+  const sqlOf = (value: string) => parseOrganizationCommand(['set-plan', '7', 'max_triggers', value]).sql;
+  expect(sqlOf('30')).toBe(
+    `UPDATE organization SET plan_limits = json_set(coalesce(plan_limits, '{}'), '$.max_triggers', 30) WHERE id = 7 RETURNING ${columns}`,
+  );
+  expect(sqlOf('default')).toBe(
+    `UPDATE organization SET plan_limits = json_remove(coalesce(plan_limits, '{}'), '$.max_triggers') WHERE id = 7 RETURNING ${columns}`,
+  );
 });
 
 test('"default" takes the override away, and --remote may stand anywhere', () => {

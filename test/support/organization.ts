@@ -49,6 +49,8 @@ function parsed(text: string): unknown {
 export interface NewOrganization {
   maxContacts?: number;
   maxIntegrations?: number;
+  /** Other limits of its plan, by their names. */
+  plan?: Record<string, number>;
   defaultCountry?: string;
   timezone?: string;
   scopes?: ('read' | 'write' | 'admin')[];
@@ -60,9 +62,16 @@ export async function newOrganization(options: NewOrganization = {}): Promise<{ 
   const key = `vaa_${randomToken(32)}`;
   const [organization, user] = await env.DB.batch<{ id: number }>([
     env.DB.prepare(
-      `INSERT INTO organization (name, default_country, timezone, plan_max_contacts, plan_max_integrations, created_at)
-       VALUES ('Test organization', ?, ?, ?, ?, ?) RETURNING id`,
-    ).bind(options.defaultCountry ?? 'US', options.timezone ?? 'UTC', options.maxContacts ?? null, options.maxIntegrations ?? null, now),
+      `INSERT INTO organization (name, default_country, timezone, plan_max_contacts, plan_max_integrations, plan_limits, created_at)
+       VALUES ('Test organization', ?, ?, ?, ?, ?, ?) RETURNING id`,
+    ).bind(
+      options.defaultCountry ?? 'US',
+      options.timezone ?? 'UTC',
+      options.maxContacts ?? null,
+      options.maxIntegrations ?? null,
+      options.plan ? JSON.stringify(options.plan) : null,
+      now,
+    ),
     env.DB.prepare(`INSERT INTO user (email, name, password_hash, created_at) VALUES (?, 'Tester', 'none', ?) RETURNING id`).bind(
       `${randomToken(12)}@example.com`,
       now,

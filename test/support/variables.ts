@@ -6,6 +6,7 @@ export const testVariables = {
   ENCRYPTION_KEY: btoa('test-encryption-key-of-32-bytes!'),
   SIGNING_KEY: btoa('test-signing-key-of-32-bytes....'),
   RATE_LIMIT_REQUESTS: '1000000',
+  SIGNUPS_PER_HOUR: '1000000',
   ALLOWED_PRIVATE_ORIGINS: 'http://127.0.0.1:8788',
   // So that what nobody tells is asked for soon.
   CALL_SILENCE_SECONDS: '2',

@@ -329,7 +329,7 @@ describe('the list', () => {
       .run();
     expect(await client.post(path, twilioConfig())).toMatchObject({
       status: 409,
-      body: { detail: expect.stringContaining('at most 100') },
+      body: { detail: expect.stringContaining('(max_telephony_configs)') },
     });
     expect((await client.get(path)).body.total).toBe(100);
   });

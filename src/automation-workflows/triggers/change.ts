@@ -1,4 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
+import { withinPlan } from '../../accounts/room.ts';
 import { conflict, notFound } from '../../library/errors.ts';
 import { untilCurrent, writeIfCurrent } from '../optimistic-write.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
@@ -21,10 +22,12 @@ export async function createTrigger(context: Context, workflowId: number, input:
   const prepared = await prepareTrigger(context, input.type, givenConfig(input), {}, ['body', 'config']);
   const statements = store.insertTriggerStatements(
     context.database,
+    context.organization,
     newTrigger(context, workflowId, input, prepared, false),
     context.clock(),
   );
-  return (await context.database.batch(statements))[0]![0] as unknown as store.TriggerRow;
+  const [inserted] = await withinPlan(context.organization, () => context.database.batch(statements));
+  return inserted![0] as unknown as store.TriggerRow;
 }
 
 export function newTrigger(
@@ -36,7 +39,6 @@ export function newTrigger(
 ): store.NewTrigger {
   return {
     uuid: newTriggerUuid(context.organization.id),
-    organizationId: context.organization.id,
     workflowId,
     type: input.type,
     name: input.name || input.type,

@@ -2,7 +2,8 @@ import type { Context } from '../../accounts/context.ts';
 import { backgroundContext } from '../../accounts/organizations.ts';
 import { resolveMappedContact } from '../../contacts/resolve-mapped-contact.ts';
 import { storePayload } from '../../database/payload.ts';
-import { conflict, forbidden, notFound, unauthorized } from '../../library/errors.ts';
+import { systemClock } from '../../library/clock.ts';
+import { conflict, forbidden, isServiceError, notFound, unauthorized } from '../../library/errors.ts';
 import { announceEvent } from '../../queues/announce.ts';
 import { openSecrets } from '../secrets.ts';
 import { insertDelivery, findDelivery } from './delivery-store.ts';
@@ -11,9 +12,12 @@ import { isSame, verify } from './signatures.ts';
 import { armedByUuid, type ArmedTrigger } from './store.ts';
 import { organizationOfUuid } from './trigger-uuid.ts';
 import type { WebhookConfig } from './webhook-config.ts';
+import { countForged, countUnknown, countUnsigned, refuseKnownForger, type Address } from './webhook-rates.ts';
 
 export interface IncomingWebhook extends SentWebhook {
   uuid: string;
+  /** Network address of the sender. */
+  address: Address;
 }
 
 export interface Accepted {
@@ -23,12 +27,24 @@ export interface Accepted {
 
 /**
  * Accepts a delivery once it is stored. Checked in this order: unknown or archived address 404, signature 401, inactive 409.
- * A delivery that repeats an id is answered as a duplicate and fires nothing.
+ * A delivery that repeats an id is answered as a duplicate and fires nothing. Throws 429 for too many that are unsigned or refused.
  */
-export async function receiveWebhook(bindings: Env, incoming: IncomingWebhook, defer: Context['defer']): Promise<Accepted> {
-  const { context, trigger, config } = await addressed(bindings, incoming.uuid, defer);
+export async function receiveWebhook(
+  bindings: Env,
+  incoming: IncomingWebhook,
+  { log, defer }: Pick<Context, 'log' | 'defer'>,
+): Promise<Accepted> {
+  refuseKnownForger(bindings, incoming.address, systemClock());
+  const { context, trigger, config } = await addressed(bindings, incoming.uuid, defer).catch(async (error: unknown) => {
+    if (isServiceError(error)) await countUnknown(bindings, incoming.address, systemClock(), log);
+    throw error;
+  });
   const verified = await verify(config.auth, incoming.headers, incoming.body, context.clock());
-  if (!verified.ok) throw unauthorized(verified.reason);
+  if (!verified.ok) {
+    await countForged(context, trigger.id, incoming.address);
+    throw unauthorized(verified.reason);
+  }
+  if (config.auth.type === 'none') await countUnsigned(context, trigger.id, incoming.address);
   if (trigger.state !== 'active') throw conflict(`The trigger is ${trigger.state}; it must be active to receive webhooks`);
   if (trigger.workflow_status !== 'active')
     throw conflict(`The workflow is ${trigger.workflow_status}; it must be active to receive webhooks`);

@@ -1,3 +1,5 @@
+import type { Organization } from '../../accounts/context.ts';
+import { requireRoom } from '../../accounts/room.ts';
 import type { Database, Row, Statement } from '../../database/client.ts';
 import { countLimit, cut, type Found, type Position } from '../../http/pagination.ts';
 import { stampAfter } from '../optimistic-write.ts';
@@ -26,7 +28,6 @@ export interface TriggerRow {
 
 export interface NewTrigger {
   uuid: string;
-  organizationId: number;
   /** null: the workflow that the batch has just inserted. */
   workflowId: number | null;
   type: TriggerType;
@@ -38,14 +39,19 @@ export interface NewTrigger {
 }
 
 /** Where the workflow is active, a schedule starts counting at once; elsewhere its next firing is set on activation. */
-export function insertTriggerStatements(database: Database, trigger: NewTrigger, now: number): Statement[] {
+export function insertTriggerStatements(
+  database: Database,
+  organization: Pick<Organization, 'id' | 'plan'>,
+  trigger: NewTrigger,
+  now: number,
+): Statement[] {
   return [
     database.prepare(
       `INSERT INTO automation_trigger (uuid, organization_id, workflow_id, type, name, config, state, is_primary, next_fire_at, created_at, updated_at)
        SELECT ?1, ?2, w.id, ?4, ?5, ?6, 'active', ?7, iif(w.status = 'active', ?8, NULL), ?9, ?9
        FROM automation_workflow w WHERE w.id = coalesce(?3, (SELECT max(id) FROM automation_workflow)) AND w.organization_id = ?2 RETURNING *`,
       trigger.uuid,
-      trigger.organizationId,
+      organization.id,
       trigger.workflowId,
       trigger.type,
       trigger.name,
@@ -54,7 +60,9 @@ export function insertTriggerStatements(database: Database, trigger: NewTrigger,
       trigger.nextFireAt,
       now,
     ),
-    ...topicStatements(database, trigger.organizationId, trigger.uuid, trigger.topics),
+    requireRoom(database, organization, 'max_triggers'),
+    ...(trigger.type === 'schedule' ? [requireRoom(database, organization, 'max_schedules')] : []),
+    ...topicStatements(database, organization.id, trigger.uuid, trigger.topics),
   ];
 }
 

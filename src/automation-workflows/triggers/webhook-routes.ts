@@ -45,8 +45,9 @@ const defer = (c: HonoContext<HttpEnvironment>) => (work: Promise<unknown>) =>
 export const webhookRoutes = createArea()
   .openapi(receiveRoute, async (c) => {
     const body = await readBytes(c.req.raw, bodyLimit);
-    const incoming = { uuid: c.req.valid('param').trigger_uuid, headers: c.req.raw.headers, query: c.req.query(), body };
-    const { deliveryId, isDuplicate } = await receiveWebhook(c.env, incoming, defer(c));
+    const address = c.req.header('cf-connecting-ip');
+    const incoming = { uuid: c.req.valid('param').trigger_uuid, address, headers: c.req.raw.headers, query: c.req.query(), body };
+    const { deliveryId, isDuplicate } = await receiveWebhook(c.env, incoming, { log: c.var.log, defer: defer(c) });
     return c.json({ status: 'accepted' as const, delivery_id: deliveryId, duplicate: isDuplicate }, 202);
   })
   .openapi(challengeRoute, async (c) =>

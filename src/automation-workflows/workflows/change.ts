@@ -1,4 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
+import { requireRoom, withinPlan } from '../../accounts/room.ts';
 import type { Statement } from '../../database/client.ts';
 import { conflict, invalid } from '../../library/errors.ts';
 import { announceAdmission, announceCleanup } from '../../queues/announce.ts';
@@ -42,12 +43,14 @@ export async function createWorkflow(context: Context, input: WorkflowInput & { 
     context_schema: prepareContextSchema(input.context_schema ?? {}),
     settings,
   };
-  return store.insertWorkflow(context.database, context.organization.id, fields, context.clock(), [...trigger.statements, ...exits]);
+  return withinPlan(context.organization, () =>
+    store.insertWorkflow(context.database, context.organization, fields, context.clock(), [...trigger.statements, ...exits]),
+  );
 }
 
 /** Any fields, and the status. Going active checks the graph and arms the triggers in one step; leaving it silences them. */
 export async function patchWorkflow(context: Context, id: number, input: WorkflowInput): Promise<store.WorkflowRow> {
-  const updated = await untilCurrent(() => patchCurrent(context, id, input));
+  const updated = await withinPlan(context.organization, () => untilCurrent(() => patchCurrent(context, id, input)));
   if (!updated) throw conflict('The workflow keeps being changed by other requests; try again');
   if (input.status !== undefined || input.settings !== undefined)
     for (const cleanup of await store.openCleanups(context.database, context.organization.id, id)) announceCleanup(context, cleanup);
@@ -72,7 +75,9 @@ async function patchCurrent(context: Context, id: number, input: WorkflowInput):
     if (issues.length) throw invalid(issues);
   }
   const rows = await triggers.triggersOfWorkflow(database, id);
-  const also: Statement[] = [];
+  // The first of what follows the change, since it looks at what that changed.
+  const also: Statement[] =
+    row.status === 'archived' && status !== 'archived' ? [requireRoom(database, organization, 'max_workflows')] : [];
   const now = context.clock();
   if (status !== row.status) also.push(triggers.setNextFires(database, id, status === 'active' ? nextFires(rows, now) : []));
   for (const kind of consequences(row, { ...row, ...change })) also.push(store.cleanupStatement(database, organization.id, kind, id, now));

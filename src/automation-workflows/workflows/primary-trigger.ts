@@ -58,7 +58,12 @@ export async function preparePrimary(context: Context, given: JsonObject, { row,
       ? triggers.updateTriggerStatements(database, kept, { ...prepared, name: label, state: kept.state }, now)
       : [
           ...archived,
-          ...triggers.insertTriggerStatements(database, newTrigger(context, workflowId, { type, name: label }, prepared, true), now),
+          ...triggers.insertTriggerStatements(
+            database,
+            context.organization,
+            newTrigger(context, workflowId, { type, name: label }, prepared, true),
+            now,
+          ),
         ],
   };
 }

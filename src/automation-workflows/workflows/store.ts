@@ -1,3 +1,5 @@
+import type { Organization } from '../../accounts/context.ts';
+import { requireRoom } from '../../accounts/room.ts';
 import type { Database, Statement } from '../../database/client.ts';
 import type { Found, Position } from '../../http/pagination.ts';
 import { countLimit, cut } from '../../http/pagination.ts';
@@ -56,7 +58,7 @@ const insertVersion = `INSERT INTO automation_version (workflow_id, version, org
 /** A draft with its first version and, in the same step, what belongs to it (`also`). */
 export async function insertWorkflow(
   database: Database,
-  organizationId: number,
+  organization: Pick<Organization, 'id' | 'plan'>,
   fields: WorkflowFields,
   now: number,
   also: Statement[],
@@ -65,7 +67,7 @@ export async function insertWorkflow(
     database.prepare(
       `INSERT INTO automation_workflow (organization_id, name, description, version, status, definition, trigger, context_schema, settings, created_at)
        VALUES (?, ?, ?, 1, 'draft', ?, ?, ?, ?, ?) RETURNING *`,
-      organizationId,
+      organization.id,
       fields.name,
       fields.description,
       fields.definition,
@@ -74,6 +76,7 @@ export async function insertWorkflow(
       fields.settings,
       now,
     ),
+    requireRoom(database, organization, 'max_workflows'),
     database.prepare(
       `INSERT INTO automation_version (workflow_id, version, organization_id, definition, created_at)
        SELECT id, version, organization_id, definition, created_at FROM automation_workflow WHERE id = last_insert_rowid()`,

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { json, moment } from './columns.ts';
 
@@ -14,6 +15,8 @@ export const organization = sqliteTable('organization', {
   planMaxIntegrations: integer('plan_max_integrations'),
   planMaxContacts: integer('plan_max_contacts'),
   planConcurrentCalls: integer('plan_concurrent_calls'),
+  /** Overrides of all other limits, by their names. */
+  planLimits: json<Record<string, number>>('plan_limits'),
   createdAt: moment('created_at').notNull(),
 });
 
@@ -65,7 +68,13 @@ export const apiKey = sqliteTable(
     archivedAt: moment('archived_at'),
     createdAt: moment('created_at').notNull(),
   },
-  (table) => [uniqueIndex('api_key_hash').on(table.keyHash), index('api_key_organization').on(table.organizationId)],
+  (table) => [
+    uniqueIndex('api_key_hash').on(table.keyHash),
+    index('api_key_organization').on(table.organizationId),
+    index('api_key_live')
+      .on(table.organizationId)
+      .where(sql`archived_at IS NULL`),
+  ],
 );
 
 /** Failed sign-ins per e-mail address or network address inside one window. */

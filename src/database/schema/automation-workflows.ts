@@ -68,6 +68,9 @@ export const automationTrigger = sqliteTable(
   (table) => [
     uniqueIndex('automation_trigger_uuid').on(table.uuid),
     index('automation_trigger_workflow').on(table.workflowId),
+    index('automation_trigger_live')
+      .on(table.organizationId, table.type)
+      .where(sql`state <> 'archived'`),
     index('automation_trigger_due')
       .on(table.nextFireAt)
       .where(sql`next_fire_at IS NOT NULL`),

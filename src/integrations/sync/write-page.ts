@@ -1,4 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
+import { withinPlan } from '../../accounts/room.ts';
 import { draftUpsert, isOvertaken, type PreparedUpsert } from '../../contacts/draft-upsert.ts';
 import { limitSentence } from '../../contacts/plan-limit.ts';
 import type { RowFailure } from '../../contacts/plan-upsert.ts';
@@ -43,7 +44,7 @@ export async function writePage(
   const linked = sorted.candidates.flatMap(({ record, link }) => (link ? [record.key] : []));
   const statements = [advance(database, held, { ...progress, keys: linked }), ...contacts.statements, ...contacts.links];
   try {
-    const answers = await database.batch(statements);
+    const answers = await withinPlan(organization, () => database.batch(statements));
     contacts.written(answers.slice(1, 1 + contacts.statements.length));
   } catch (error) {
     if (isOvertaken(error) || isOutOfHand(error)) return null;

@@ -1,3 +1,5 @@
+import type { Organization } from '../../accounts/context.ts';
+import { requireRoom } from '../../accounts/room.ts';
 import type { Database, Row } from '../../database/client.ts';
 import { countLimit, cut, type Found, type Position } from '../../http/pagination.ts';
 import { stampAfter, writeIfCurrent } from '../../automation-workflows/optimistic-write.ts';
@@ -80,31 +82,32 @@ export interface AgentFields {
 
 export async function insertAgent(
   database: Database,
-  organizationId: number,
+  organization: Pick<Organization, 'id' | 'plan'>,
   fields: AgentFields,
   now: number,
 ): Promise<AgentWithDefinition> {
-  const [, , rows] = await database.batch([
+  const [, , , rows] = await database.batch([
     database.prepare(
       `INSERT INTO voice_agent (organization_id, name, status, current_definition_id, template_context_variables, call_disposition_codes,
          workflow_configurations, created_at, updated_at) VALUES (?1, ?2, 'active', 0, ?3, ?4, ?5, ?6, ?6)`,
-      organizationId,
+      organization.id,
       fields.name,
       fields.template_context_variables,
       fields.call_disposition_codes,
       fields.workflow_configurations,
       now,
     ),
+    requireRoom(database, organization, 'max_voice_agents'),
     database.prepare(
       `INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, last_insert_rowid(), ?, ?)`,
-      organizationId,
+      organization.id,
       fields.definition,
       now,
     ),
     database.prepare(
       `UPDATE voice_agent SET current_definition_id = last_insert_rowid()
        WHERE id = (SELECT agent_id FROM voice_agent_definition WHERE id = last_insert_rowid()) AND organization_id = ? RETURNING *`,
-      organizationId,
+      organization.id,
     ),
   ]);
   return withDefinitionOf({ ...rows![0]!, definition: fields.definition });
@@ -116,6 +119,7 @@ export async function insertAgent(
  */
 export async function updateAgent(
   database: Database,
+  organization: Pick<Organization, 'id' | 'plan'>,
   before: AgentWithDefinition,
   change: Partial<AgentFields> & { status?: AgentStatus | undefined },
   clock: number,
@@ -135,7 +139,9 @@ export async function updateAgent(
     before.updated_at,
   );
   if (change.definition === undefined) {
-    const rows = await writeIfCurrent(database, update, []);
+    const isRestored = change.status === 'active' && before.status !== 'active';
+    const room = isRestored ? [requireRoom(database, organization, 'max_voice_agents')] : [];
+    const rows = await writeIfCurrent(database, update, room);
     return rows && withDefinitionOf({ ...rows[0]!, definition: JSON.stringify(before.workflow_definition) });
   }
   const rows = await writeIfCurrent(database, update, [

@@ -1,4 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
+import { withinPlan } from '../../accounts/room.ts';
 import { untilCurrent } from '../../automation-workflows/optimistic-write.ts';
 import { agentArchived } from '../../campaigns/agent-archived.ts';
 import { conflict } from '../../library/errors.ts';
@@ -29,11 +30,12 @@ async function write(
   id: number,
   changeOf: (row: AgentWithDefinition) => Promise<AgentChange>,
 ): Promise<AgentWithDefinition> {
-  const written = await untilCurrent(async () => {
+  const attempt = async () => {
     const row = await existingAgentWithDefinition(context, id);
     const change = await changeOf(row);
-    return Object.keys(change).length ? updateAgent(context.database, row, change, context.clock()) : row;
-  });
+    return Object.keys(change).length ? updateAgent(context.database, context.organization, row, change, context.clock()) : row;
+  };
+  const written = await withinPlan(context.organization, () => untilCurrent(attempt));
   if (!written) throw conflict('The voice agent keeps being changed by other requests; try again');
   return written;
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
+import { withinPlan } from '../../accounts/room.ts';
 import { insertAgent, type AgentWithDefinition } from './agent-store.ts';
 import { prepareDefinition } from './prepare-definition.ts';
 import { prepareConfigurations, prepareVariables } from './prepare-fields.ts';
@@ -28,5 +29,5 @@ export async function createAgent(context: Context, input: NewAgent): Promise<Ag
     { workflow_definition: JSON.parse(fields.definition), workflow_configurations: JSON.parse(fields.workflow_configurations) },
     null,
   );
-  return insertAgent(context.database, context.organization.id, fields, context.clock());
+  return withinPlan(context.organization, () => insertAgent(context.database, context.organization, fields, context.clock()));
 }

@@ -44,7 +44,9 @@ export async function changeVerifiedAgent(context: Context, id: number, input: P
   const verification = await verified(context, after);
   if (verification.passed !== true) throw conflict(refusal(verification, context.settings.VERIFY_WAIT_SECONDS));
   const written =
-    Object.keys(change).length > 0 ? await updateAgent(context.database, before, change, context.clock()) : await same(context, before);
+    Object.keys(change).length > 0
+      ? await updateAgent(context.database, context.organization, before, change, context.clock())
+      : await same(context, before);
   if (!written)
     throw conflict(
       'Nothing was changed: it passed its tests, but the voice agent was changed by another request meanwhile; send it again to verify it together with that',

@@ -1,4 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
+import { requireRoom, withinPlan } from '../../accounts/room.ts';
 import { stampAfter, untilCurrent, writeIfCurrent } from '../../automation-workflows/optimistic-write.ts';
 import { cut, decodeCursor, type Found, type Page } from '../../http/pagination.ts';
 import { conflict, notFound } from '../../library/errors.ts';
@@ -31,11 +32,12 @@ export async function createConfig(context: Context, body: NewTelephonyConfig, c
   const values = await prepareConfig(context, body, null, callbackOrigin, clock());
   const id = await untilCurrent(async () => {
     const insert = store.insertConfig(database, organization.id, values);
-    const rows = await writeIfCurrent(database, insert, body.is_default ? store.moveDefault(database, organization.id, null) : []);
+    const room = requireRoom(database, organization, 'max_telephony_configs');
+    const moved = body.is_default ? store.moveDefault(database, organization.id, null) : [];
+    const rows = await withinPlan(organization, () => writeIfCurrent(database, insert, [room, ...moved]));
     if (rows) return rows[0]!['id'] as number;
     await refuseTaken(context, values.fromNumbers, null);
-    if ((await store.countConfigs(database, organization.id)) < store.mostConfigs) return null;
-    throw conflict(`An organization has at most ${store.mostConfigs} telephony configurations; delete one first`);
+    return null;
   });
   return changed(context, id);
 }

@@ -7,9 +7,6 @@ export type TelephonyConfigRow = typeof telephonyConfig.$inferSelect;
 /** What a configuration is made of; the flag of the default one is moved apart from it. */
 export type TelephonyConfigValues = Omit<TelephonyConfigRow, 'id' | 'organizationId' | 'isDefault' | 'createdAt'>;
 
-/** More would make every look for a taken number, and every list of them, slow. */
-export const mostConfigs = 100;
-
 export async function findConfig(database: Database, organizationId: number, id: number): Promise<TelephonyConfigRow | null> {
   const query = database.orm
     .select()
@@ -84,14 +81,13 @@ const numbersAreFree = (organization: string, numbers: string, own: string) =>
   `NOT EXISTS (SELECT 1 FROM telephony_config t CROSS JOIN json_each(t.from_numbers) n
      WHERE t.organization_id = ${organization} AND t.id IS NOT ${own} AND n.value IN (SELECT value FROM json_each(${numbers})))`;
 
-/** Inserts nothing when a number is taken, or when there are `mostConfigs`. The first one of an organization is its default. */
+/** Inserts nothing when a number is taken. The first one of an organization is its default. */
 export const insertConfig = (database: Database, organizationId: number, values: TelephonyConfigValues): Statement =>
   database.prepare(
     `INSERT INTO telephony_config (organization_id, name, provider, credentials, from_numbers, inbound_agent_id, calls_per_second,
        machine_detection, callback_origin, is_default, created_at, updated_at)
      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NOT EXISTS (SELECT 1 FROM telephony_config WHERE organization_id = ?1 AND is_default = 1), ?10, ?10
-     WHERE ${numbersAreFree('?1', '?5', 'NULL')} AND (SELECT count(*) FROM telephony_config WHERE organization_id = ?1) < ${mostConfigs}
-     RETURNING id`,
+     WHERE ${numbersAreFree('?1', '?5', 'NULL')} RETURNING id`,
     organizationId,
     ...columnsOf(values),
     values.updatedAt,
@@ -168,11 +164,4 @@ export async function findTakenNumber(
       id,
     ),
   );
-}
-
-export async function countConfigs(database: Database, organizationId: number): Promise<number> {
-  const counted = await database.first<{ total: number }>(
-    database.prepare('SELECT count(*) AS total FROM telephony_config WHERE organization_id = ?', organizationId),
-  );
-  return counted!.total;
 }

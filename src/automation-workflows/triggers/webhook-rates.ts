@@ -1,0 +1,44 @@
+import type { Context } from '../../accounts/context.ts';
+import { networkOf } from '../../accounts/network-address.ts';
+import { enforceRate, refuseIfUsedUp, type Rate } from '../../http/rate-limit.ts';
+import type { Logger } from '../../library/log.ts';
+import { settingsOf } from '../../settings.ts';
+
+// A delivery whose signature holds is its trigger's own sender. What proves nothing is counted by trigger and by network address.
+
+/** From where a delivery came; undefined: the platform did not say. */
+export type Address = string | undefined;
+
+const network = (address: Address): string => (address ? networkOf(address) : 'unknown');
+
+function refusedBy(bindings: Env, address: Address): Rate {
+  const limit = settingsOf(bindings).PLAN_UNSIGNED_WEBHOOKS;
+  const beyond = `More than ${limit} webhooks in 10 seconds from your network address that were refused`;
+  return { key: `refused-webhooks:${network(address)}`, limit, beyond };
+}
+
+/** Before anything is read: an address whose deliveries were refused too often is answered 429 for the rest of the window. */
+export const refuseKnownForger = (bindings: Env, address: Address, now: number): void => refuseIfUsedUp(refusedBy(bindings, address), now);
+
+/** Counts a delivery to an address that there is not. Throws 429 in the place of 404. */
+export const countUnknown = (bindings: Env, address: Address, now: number, log: Logger): Promise<void> =>
+  enforceRate(bindings, refusedBy(bindings, address), now, log);
+
+/** Counts a delivery whose signature does not hold. Throws 429 in the place of 401; deliveries that are signed well pass all the same. */
+export async function countForged({ bindings, organization, clock, log }: Context, triggerId: number, address: Address): Promise<void> {
+  const limit = organization.plan.unsignedWebhooksPer10Seconds;
+  const beyond = `More than ${limit} webhooks in 10 seconds to this trigger whose signature does not hold`;
+  await enforceRate(bindings, refusedBy(bindings, address), clock(), log);
+  await enforceRate(bindings, { key: `forged-webhooks:${triggerId}`, limit, beyond }, clock(), log);
+}
+
+/** Counts a delivery to a trigger that verifies nothing. One address has half of what the trigger takes, so that it locks nobody else out. */
+export async function countUnsigned({ bindings, organization, clock, log }: Context, triggerId: number, address: Address): Promise<void> {
+  const limit = organization.plan.unsignedWebhooksPer10Seconds;
+  const half = Math.ceil(limit / 2);
+  const next = 'set auth in its config, since signed webhooks are not bounded by it';
+  const ofAddress = `More than ${half} webhooks in 10 seconds from your network address to a trigger without auth (half of unsigned_webhooks_per_10_seconds of the plan); ${next}`;
+  const ofTrigger = `More than ${limit} webhooks in 10 seconds to a trigger without auth (unsigned_webhooks_per_10_seconds of the plan); ${next}`;
+  await enforceRate(bindings, { key: `unsigned-webhooks:${triggerId}:${network(address)}`, limit: half, beyond: ofAddress }, clock(), log);
+  await enforceRate(bindings, { key: `unsigned-webhooks:${triggerId}`, limit, beyond: ofTrigger }, clock(), log);
+}
