@@ -1,140 +1,92 @@
-import { dereference, Validator, type OutputUnit, type Schema } from '@cfworker/json-schema';
 import { z } from 'zod';
 import type { Issue } from '../library/errors.ts';
 import { isDeeperThan, isRecord } from '../library/json.ts';
+import { faultsOf } from '../library/json-schema/fits.ts';
+import { multipliedReferences } from '../library/json-schema/multiplied.ts';
+import { resolveReferences, type Place } from '../library/json-schema/references.ts';
+import { PatternError, patternProblem } from '../library/patterns/linear-pattern.ts';
+import { OverBudgetError, WorkBudget } from '../library/work-budget.ts';
 import { metaSchema, typeNames } from './json-schema-meta.ts';
-import { patternProblem } from './pattern-safety.ts';
 
 export interface SchemaProblem {
   path: string[];
   message: string;
 }
 
-const draft = '2020-12';
 const maximumSchemaDepth = 32;
+const maximumPatterns = 200;
+const stepsToCheck = 2_000_000;
+const stepsToValidate = 500_000;
 
 /** What is wrong with `schema` as a JSON Schema 2020-12; empty: it can be validated with. */
 export function checkSchema(schema: unknown): SchemaProblem[] {
   if (!isRecord(schema)) return [{ path: [], message: 'A schema is a JSON Schema object, such as { "type": "object" }' }];
   if (isDeeperThan(schema, maximumSchemaDepth)) return [{ path: [], message: `A schema nests at most ${maximumSchemaDepth} levels deep` }];
-  const problems = leavesOf(new Validator(metaSchema as Schema, draft, false).validate(schema).errors).map(
-    ({ path, message, keyword }) => ({
+  const problems = shapeProblems(schema);
+  if (problems.length > 0) return problems;
+  const references = resolveReferences(schema);
+  const faults = [...patternProblems(references.places), ...references.faults];
+  return faults.length > 0 ? faults : multipliedReferences(references);
+}
+
+const meta = resolveReferences(metaSchema);
+
+/** Keywords that hold what they must not. */
+function shapeProblems(schema: Record<string, unknown>): SchemaProblem[] {
+  try {
+    const faults = faultsOf(metaSchema, meta, schema, new WorkBudget(stepsToCheck, 'make it smaller'));
+    return faults.map(({ path, message, keyword }) => ({
       path,
       message: path.at(-1) === 'type' && keyword === 'anyOf' ? `Must be one of ${typeNames.join(', ')}, or an array of these` : message,
-    }),
-  );
-  if (problems.length > 0) return problems;
-  const visited = [...subschemas(schema, [])];
-  return [...visited.flatMap(({ path, node }) => patternProblems(path, node)), ...referenceProblems(schema, visited)];
+    }));
+  } catch (error) {
+    if (error instanceof OverBudgetError) return [{ path: [], message: `Checking the schema ${error.message}` }];
+    throw error;
+  }
 }
 
-interface Visited {
-  path: string[];
-  node: Record<string, unknown>;
-}
-
-/** Every object inside the schema; keywords in examples and constants are looked at too, which only makes the check stricter. */
-function* subschemas(node: unknown, path: string[]): Generator<Visited> {
-  if (isRecord(node)) yield { path, node };
-  if (typeof node === 'object' && node !== null) for (const [key, child] of Object.entries(node)) yield* subschemas(child, [...path, key]);
-}
-
-function patternProblems(path: string[], node: Record<string, unknown>): SchemaProblem[] {
-  const keys = isRecord(node['patternProperties']) ? Object.keys(node['patternProperties']) : [];
-  const pattern = typeof node['pattern'] === 'string' ? [{ at: [...path, 'pattern'], text: node['pattern'] }] : [];
-  return [...pattern, ...keys.map((key) => ({ at: [...path, 'patternProperties', key], text: key }))].flatMap(({ at, text }) => {
+function patternProblems(places: Place[]): SchemaProblem[] {
+  const patterns = places.flatMap(({ path, node }) => {
+    const keys = isRecord(node['patternProperties']) ? Object.keys(node['patternProperties']) : [];
+    const pattern = typeof node['pattern'] === 'string' ? [{ at: [...path, 'pattern'], text: node['pattern'] }] : [];
+    return [...pattern, ...keys.map((key) => ({ at: [...path, 'patternProperties', key], text: key }))];
+  });
+  if (patterns.length > maximumPatterns)
+    return [{ path: patterns[maximumPatterns]!.at, message: `A schema has at most ${maximumPatterns} patterns` }];
+  return patterns.flatMap(({ at, text }) => {
     const message = patternProblem(text);
     return message ? [{ path: at, message }] : [];
   });
 }
 
-/** References that lead nowhere, outside, or to themselves. */
-function referenceProblems(schema: Record<string, unknown>, visited: Visited[]): SchemaProblem[] {
-  const references = visited.filter(({ node }) => typeof node['$ref'] === 'string');
-  if (references.length === 0) return [];
-  const copy = structuredClone(schema) as Schema;
-  const known = dereference(copy);
-  const unresolved = [...subschemas(copy, [])].filter(
-    ({ node }) => typeof node['__absolute_ref__'] === 'string' && !known[node['__absolute_ref__']],
-  );
-  if (unresolved.length > 0)
-    return unresolved.map(({ path, node }) => ({
-      path: [...path, '$ref'],
-      message: `"${String(node['$ref'])}" leads to no schema in this document; use #/$defs/<name>`,
-    }));
-  const isEndless = ['', 0, true, null, {}, []].some((sample) => validateSafely(schema, sample) === null);
-  return isEndless ? [{ path: [...references[0]!.path, '$ref'], message: 'The schema refers to itself without end' }] : [];
-}
-
-const notUnicode: OutputUnit = {
-  keyword: 'unicode',
-  keywordLocation: '#',
-  instanceLocation: '#',
-  error: 'Holds a key that is not well-formed Unicode',
-};
-
-/** The errors, or null when the schema refers to itself without end. */
-function validateSafely(schema: unknown, value: unknown): OutputUnit[] | null {
+/**
+ * Everything in `context` that does not fit `schema`, one issue for each value at fault. A schema that cannot be applied, since it was stored
+ * when less was asked of one, and one that takes too many steps are an issue of the whole.
+ */
+export function validateContext(schema: object, context: unknown, locPrefix: string[] = ['body', 'context']): Issue[] {
+  const unusable = (msg: string): Issue[] => [{ loc: locPrefix, msg, type: 'context_schema' }];
+  const references = resolveReferences(schema as Record<string, unknown>);
+  const [fault] = references.faults;
+  if (fault) return unusable(`The schema cannot be used, correct it at ${fault.path.join('.')}: ${fault.message}`);
   try {
-    return new Validator(structuredClone(schema) as Schema, draft, false).validate(value).errors;
+    const advice = 'ask for less with uniqueItems, pattern and references, or send fewer values';
+    const budget = new WorkBudget(stepsToValidate, advice);
+    const faults = faultsOf(schema as Record<string, unknown>, references, context, budget);
+    return once(faults.map(({ path, message, keyword }) => ({ loc: [...locPrefix, ...path], msg: message, type: keyword })));
   } catch (error) {
-    if (error instanceof RangeError) return null;
-    if (error instanceof URIError) return [notUnicode];
+    if (error instanceof OverBudgetError) return unusable(`The schema ${error.message}`);
+    if (error instanceof PatternError) return unusable(`The schema cannot be used, correct it: ${error.message}`);
     throw error;
   }
 }
 
-/** Everything in `context` that does not fit `schema` (one that `checkSchema` passed), one issue for each value at fault. */
-export function validateContext(schema: object, context: unknown, locPrefix: string[] = ['body', 'context']): Issue[] {
-  const errors = validateSafely(schema, context);
-  if (errors === null) return [{ loc: locPrefix, msg: 'The schema refers to itself without end', type: 'context_schema' }];
-  return leavesOf(errors).map(({ path, message, keyword }) => ({ loc: [...locPrefix, ...path], msg: message, type: keyword }));
-}
-
-/** Keywords that only report that something below them failed. */
-const passOn = new Set([
-  '$ref',
-  'additionalItems',
-  'additionalProperties',
-  'allOf',
-  'dependentSchemas',
-  'if',
-  'items',
-  'patternProperties',
-  'prefixItems',
-  'properties',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
-/** Keywords that speak for the alternatives below them. */
-const speakFor = new Set(['anyOf', 'oneOf', 'not', 'contains', 'propertyNames']);
-
-function leavesOf(errors: OutputUnit[]): (SchemaProblem & { keyword: string })[] {
-  const speakers = errors.filter((error) => speakFor.has(error.keyword)).map((error) => `${error.keywordLocation}/`);
+/** A value may be at fault in the same way by several parts of the schema. */
+function once(issues: Issue[]): Issue[] {
   const seen = new Set<string>();
-  return errors
-    .filter((error) => !passOn.has(error.keyword) && !speakers.some((speaker) => error.keywordLocation.startsWith(speaker)))
-    .map((error) => ({ path: pathOf(error), message: messageOf(error), keyword: error.keyword }))
-    .filter(({ path, message }) => !seen.has(JSON.stringify([path, message])) && seen.add(JSON.stringify([path, message])));
-}
-
-const missingProperty = /^Instance does not have required property "(.*)"\.$/s;
-
-function pathOf({ instanceLocation, error, keyword }: OutputUnit): string[] {
-  const path = instanceLocation
-    .split('/')
-    .slice(1)
-    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
-  const missing = keyword === 'required' ? missingProperty.exec(error)?.[1] : undefined;
-  return missing === undefined ? path : [...path, missing];
-}
-
-const wrongType = /^Instance type "(.*)" is invalid\. Expected "(.*)"\.$/s;
-
-function messageOf({ error, keyword }: OutputUnit): string {
-  if (keyword === 'required') return 'Field required';
-  if (keyword === 'false') return 'This field is not allowed here';
-  return error.replace(wrongType, (_, actual: string, expected: string) => `Must be ${expected.replaceAll('", "', ' or ')}, not ${actual}`);
+  return issues.filter(({ loc, msg }) => {
+    const told = JSON.stringify([loc, msg]);
+    return !seen.has(told) && seen.add(told);
+  });
 }
 
 /** A JSON Schema 2020-12 object in a request body. */

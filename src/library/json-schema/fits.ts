@@ -1,0 +1,88 @@
+import { OverBudgetError, type WorkBudget } from '../work-budget.ts';
+import { checkArray } from './arrays.ts';
+import type { Fault } from './faults.ts';
+import { checkObject } from './objects.ts';
+import type { References, Schema } from './references.ts';
+import { checkConstants, checkNumber, checkText, checkType } from './scalars.ts';
+import { emptySpokenFor, fault, type Run, type Visit } from './visit.ts';
+
+const deepest = 1000;
+
+/**
+ * Everything in `value` that does not fit `schema`, a JSON Schema 2020-12 whose references `references` resolved. Throws OverBudgetError, and
+ * PatternError for a pattern that cannot be had.
+ */
+export function faultsOf(schema: Schema, references: References, value: unknown, budget: WorkBudget): Fault[] {
+  const faults: Fault[] = [];
+  const asksUnevaluated = references.places.some(({ node }) => 'unevaluatedItems' in node || 'unevaluatedProperties' in node);
+  const run: Run = { budget, targets: references.targets, asksUnevaluated, depth: 0, fits };
+  fits(schema, { value, way: null, faults, spokenFor: emptySpokenFor(run), run });
+  return faults;
+}
+
+function fits(schema: Schema, asked: Omit<Visit, 'schema'>): boolean {
+  const { run } = asked;
+  run.budget.spend(3);
+  if (schema === true) return true;
+  if (schema === false) return fault({ ...asked, schema: {} }, 'false', 'This field is not allowed here');
+  if (run.depth === deepest) throw new OverBudgetError('refers to itself without end');
+  run.depth++;
+  const visit: Visit = { ...asked, schema };
+  // All are asked, since each tells its own faults.
+  const checks = [
+    checkReference(visit),
+    checkType(visit),
+    checkConstants(visit),
+    ...checkChoices(visit),
+    checkCondition(visit),
+    checkObject(visit),
+    checkArray(visit),
+    checkNumber(visit),
+    checkText(visit),
+  ];
+  run.depth--;
+  const isFit = checks.every(Boolean);
+  if (!isFit) run.budget.spend(5);
+  return isFit;
+}
+
+function checkReference(visit: Visit): boolean {
+  const target = visit.run.targets.get(visit.schema);
+  return target === undefined || visit.run.fits(target, visit);
+}
+
+function checkChoices(visit: Visit): boolean[] {
+  const { schema, run } = visit;
+  const { not, anyOf, allOf, oneOf } = schema;
+  const checks: boolean[] = [];
+  const spoken: Set<string>[] = [];
+  /** What a choice speaks for counts only when it holds. */
+  const holds = (of: Schema, faults: Fault[] | null): boolean => {
+    const spokenFor = visit.spokenFor && new Set(visit.spokenFor);
+    if (spokenFor) run.budget.spend(spokenFor.size / 8);
+    if (!run.fits(of, { ...visit, faults, spokenFor })) return false;
+    if (spokenFor) spoken.push(spokenFor);
+    return true;
+  };
+  if (not !== undefined && run.fits(not as Schema, { ...visit, faults: null, spokenFor: emptySpokenFor(run) }))
+    checks.push(fault(visit, 'not', 'Instance matched "not" schema.'));
+  if (Array.isArray(anyOf) && !(anyOf as Schema[]).map((of) => holds(of, null)).includes(true))
+    checks.push(fault(visit, 'anyOf', 'Instance does not match any subschemas.'));
+  if (Array.isArray(allOf)) checks.push(!(allOf as Schema[]).map((of) => holds(of, visit.faults)).includes(false));
+  if (Array.isArray(oneOf)) {
+    const matches = (oneOf as Schema[]).filter((of) => holds(of, null)).length;
+    if (matches !== 1) checks.push(fault(visit, 'oneOf', `Instance does not match exactly one subschema (${matches} matches).`));
+  }
+  for (const keys of spoken) for (const key of keys) visit.spokenFor!.add(key);
+  return checks;
+}
+
+function checkCondition(visit: Visit): boolean {
+  const { schema, run } = visit;
+  if (schema['if'] === undefined) return true;
+  const spokenFor = emptySpokenFor(run);
+  const holds = run.fits(schema['if'] as Schema, { ...visit, faults: null, spokenFor });
+  if (holds) for (const key of spokenFor ?? []) visit.spokenFor!.add(key);
+  const then = schema[holds ? 'then' : 'else'] as Schema | undefined;
+  return then === undefined || run.fits(then, visit);
+}
