@@ -17,6 +17,22 @@ export const planLimits = {
     variable: 'PLAN_CONCURRENT_CALLS',
     meaning: 'Calls at one time, of campaigns, journeys and single calls together.',
   },
+  maxLiveRuns: {
+    name: 'max_live_runs',
+    variable: 'PLAN_MAX_LIVE_RUNS',
+    meaning:
+      'Runs of automation workflows that live at one time, sleeping ones included. One more is not started, and what asked for it says so.',
+  },
+  runsPerMinute: {
+    name: 'runs_per_minute',
+    variable: 'PLAN_RUNS_PER_MINUTE',
+    meaning: 'Runs of automation workflows that start in a minute. Triggered ones beyond it wait in state `queued` for a later minute.',
+  },
+  maxChainedRuns: {
+    name: 'max_chained_runs',
+    variable: 'PLAN_MAX_CHAINED_RUNS',
+    meaning: 'Runs that one run may set off in all: by events, changes of contacts, other journeys and its end, and by what these set off.',
+  },
   maxLists: { name: 'max_lists', variable: 'PLAN_MAX_LISTS', meaning: 'Contact lists at one time.' },
   maxWorkflows: {
     name: 'max_workflows',

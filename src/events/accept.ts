@@ -2,11 +2,10 @@ import type { Context } from '../accounts/context.ts';
 import { contactByPhoneStatements } from '../contacts/contact-by-phone.ts';
 import { normalizePhone } from '../contacts/phone-numbers.ts';
 import { boundPayload, storePayload } from '../database/payload.ts';
+import { depthOf, maximumDepth } from '../library/lineage.ts';
 import { announceContactChanges, announceEvent } from '../queues/announce.ts';
 import * as store from './store.ts';
 
-/** Events that journeys emit, and runs that they start, nest this deep; beyond it they are stored but trigger nothing. */
-export const maximumDepth = 8;
 const dataLimitBytes = 256 * 1024;
 
 export interface NewEvent {
@@ -74,7 +73,8 @@ async function storeEvent(context: Context, event: EventToStore): Promise<Accept
   const json = JSON.stringify(event.data);
   boundPayload(json, dataLimitBytes, ['body', 'data']);
   const data = await storePayload(bindings.FILES, () => `${organization.id}/events/${crypto.randomUUID()}`, json);
-  const note = event.depth > maximumDepth ? `Stored without triggering: journeys may set off each other ${maximumDepth} deep` : null;
+  const note =
+    depthOf(event.depth) > maximumDepth ? `Stored without triggering: journeys may set off each other ${maximumDepth} deep` : null;
   const { contact, senderId } = event;
   const unless = senderId === null ? null : store.senderKnown(organization.id, senderId);
   const before = contact && 'phone' in contact ? contactByPhoneStatements(context, { ...contact, tags: ['event'] }, unless) : [];

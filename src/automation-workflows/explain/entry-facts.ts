@@ -18,6 +18,7 @@ export async function entryFacts(
       // Without a rule of re-entry nobody asks for earlier runs, and a contact may have many.
       contact_id: run.limitsReentry && key !== null ? run.contactId : null,
       entry_key: key,
+      depth: 0,
     })),
   );
   return new Map(found.map((facts) => [asked[Number(facts.dedup_key)]!, facts]));

@@ -1,5 +1,7 @@
 import type { Database, Statement } from '../../database/client.ts';
+import { lineageBase } from '../../library/lineage.ts';
 import type { RunState } from '../schemas.ts';
+import { liveRunsSql } from './live-runs.ts';
 import type { RunSource } from './store.ts';
 
 export interface NewRun {
@@ -12,7 +14,9 @@ export interface NewRun {
   dedup_key: string;
   entry_key: string | null;
   is_test: boolean;
+  /** Its lineage, and its place among those of its chain that are inserted together. */
   depth: number;
+  chain_place: number;
   /** `max_active`: the run waits for its turn, which `admitStatement` gives. */
   hold: 'max_active' | null;
   is_sole: boolean;
@@ -33,6 +37,8 @@ export interface InsertedRun {
   dedup_key: string;
   state: RunState;
   hold: 'max_active' | 'paused' | null;
+  /** Epoch ms; null: nobody starts it by the clock. */
+  wake_at: number | null;
 }
 
 export interface Admission {
@@ -41,6 +47,16 @@ export interface Admission {
   evenIfInactive: boolean;
   /** All start at once or none does: where that would be more than `max_active_runs`, nothing is written. */
   atOnce: boolean;
+  /** How many may live at one time; null: they were counted a moment ago. */
+  maxLive: number | null;
+  /** How many runs a chain may have beside the one that began it. */
+  maxChained: number;
+}
+
+export interface Inserted {
+  stored: InsertedRun[];
+  /** How many runs of the organization live now, where they were counted. */
+  live: number | null;
 }
 
 /** The contact's newest runs: entries from before the workflow had a rule are looked for among them. */
@@ -55,12 +71,15 @@ const enteredBefore = `EXISTS (
       AND earlier.is_test = 0 AND earlier.created_at > j.value ->> 'not_entered_since'
   )`;
 
+/** How many runs the chain of a run that is to be inserted has had (migration `chained_runs`), unless the run that began it is archived. */
+const chainedRuns = `(SELECT root.chained_runs FROM automation_run root WHERE root.id = j.value ->> 'depth' / ${lineageBase} AND root.organization_id = ?2)`;
+
 /**
- * Inserts runs that are new, and that workflow, trigger and the workflow's rules of admission let in at this moment. Answers the
+ * Inserts runs that are new, and that workflow, trigger, the workflow's rules of admission and the plan let in at this moment. Answers the
  * row of every dedup key that is stored, new or not. Two runs with one entry key under a re-entry rule must not be in one call.
  */
-export async function insertRuns(database: Database, organizationId: number, runs: NewRun[], admission: Admission): Promise<InsertedRun[]> {
-  if (!runs.length) return [];
+export async function insertRuns(database: Database, organizationId: number, runs: NewRun[], admission: Admission): Promise<Inserted> {
+  if (!runs.length) return { stored: [], live: null };
   const json = JSON.stringify(runs);
   const insert = database.prepare(
     `INSERT INTO automation_run (organization_id, workflow_id, workflow_version, trigger_id, contact_id, state, error, dedup_key, entry_key, is_test,
@@ -74,6 +93,8 @@ export async function insertRuns(database: Database, organizationId: number, run
        AND (?4 OR (w.status = 'active' AND (t.id IS NULL OR t.state = 'active')))
        AND (NOT ?5 OR w.settings ->> 'max_active_runs' IS NULL
          OR w.active_runs_count - w.held_runs_count + ?6 <= w.settings ->> 'max_active_runs')
+       AND (?7 IS NULL OR iif(?5, ?6, j.key + 1) <= ?7 - ${liveRunsSql('?2')})
+       AND (j.value ->> 'depth' < ${lineageBase} OR j.value ->> 'chain_place' < ?8 - coalesce(${chainedRuns}, 0))
        AND (j.value ->> 'not_entered_since' IS NULL OR j.value ->> 'entry_key' IS NULL OR NOT (${enteredBefore}))
      ON CONFLICT DO NOTHING`,
     json,
@@ -82,19 +103,24 @@ export async function insertRuns(database: Database, organizationId: number, run
     admission.evenIfInactive,
     admission.atOnce,
     runs.length,
+    admission.maxLive,
+    admission.maxChained,
   );
   const held = [...new Set(runs.filter((run) => run.hold === 'max_active').map((run) => run.workflow_id))];
   const statements = [
     insert,
     ...(runs.some((run) => run.not_entered_since !== null) ? [entriesStatement(database, organizationId, json)] : []),
     ...held.map((workflowId) => admitStatement(database, organizationId, workflowId, admission.now)),
+    ...(admission.maxLive === null ? [] : [database.prepare(`SELECT ${liveRunsSql('?1')} AS live`, organizationId)]),
     database.prepare(
-      `SELECT r.id, r.dedup_key, r.state, r.hold FROM json_each(?) j CROSS JOIN automation_run r WHERE r.organization_id = ? AND r.dedup_key = j.value`,
+      `SELECT r.id, r.dedup_key, r.state, r.hold, r.wake_at FROM json_each(?) j CROSS JOIN automation_run r WHERE r.organization_id = ? AND r.dedup_key = j.value`,
       JSON.stringify(runs.map((run) => run.dedup_key)),
       organizationId,
     ),
   ];
-  return (await database.batch(statements)).at(-1)! as unknown as InsertedRun[];
+  const answers = await database.batch(statements);
+  const live = admission.maxLive === null ? null : (answers.at(-2)![0] as { live: number }).live;
+  return { stored: answers.at(-1)! as unknown as InsertedRun[], live };
 }
 
 const entriesStatement = (database: Database, organizationId: number, json: string): Statement =>
@@ -148,9 +174,11 @@ export interface AdmissionFacts {
   sole_run_id: number | null;
   admitted_runs: number;
   max_active_runs: number | null;
+  /** How many runs its chain has had; null: it is in none. */
+  chained_runs: number | null;
 }
 
-type Asking = Pick<NewRun, 'dedup_key' | 'workflow_id' | 'trigger_id' | 'contact_id' | 'entry_key'>;
+type Asking = Pick<NewRun, 'dedup_key' | 'workflow_id' | 'trigger_id' | 'contact_id' | 'entry_key' | 'depth'>;
 
 export async function admissionFacts(database: Database, organizationId: number, runs: Asking[]): Promise<AdmissionFacts[]> {
   return database.all(
@@ -160,7 +188,8 @@ export async function admissionFacts(database: Database, organizationId: number,
          iif(coalesce(e.entered_at, 0) >= coalesce(x.created_at, 0), e.run_id, x.id) AS entered_run_id,
          (SELECT id FROM automation_run INDEXED BY automation_run_sole
             WHERE workflow_id = w.id AND entry_key = j.value ->> 'entry_key' AND is_sole = 1) AS sole_run_id,
-         w.active_runs_count - w.held_runs_count AS admitted_runs, w.settings ->> 'max_active_runs' AS max_active_runs
+         w.active_runs_count - w.held_runs_count AS admitted_runs, w.settings ->> 'max_active_runs' AS max_active_runs,
+         ${chainedRuns} AS chained_runs
        FROM json_each(?1) j CROSS JOIN automation_workflow w
        LEFT JOIN automation_trigger t ON t.id = j.value ->> 'trigger_id'
        LEFT JOIN workflow_entry e ON e.workflow_id = w.id AND e.entry_key = j.value ->> 'entry_key'

@@ -1,4 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
+import { below } from '../../library/lineage.ts';
 import type { LoadedRun } from './load-run.ts';
 import type { Progress } from './progress.ts';
 import { fireInternalEvent } from '../triggers/fire-internal-event.ts';
@@ -9,7 +10,7 @@ export async function announceRunEnded(context: Context, run: LoadedRun, progres
     name: progress.state === 'completed' ? 'run.completed' : 'run.failed',
     cause: progress.retries ? `run:${run.row.id}:retry:${progress.retries}` : `run:${run.row.id}`,
     contactId: run.row.contact_id,
-    depth: run.row.depth + 1,
+    depth: below(run.row),
     data: {
       run_id: run.row.id,
       automation_workflow_id: run.row.workflow_id,

@@ -14,16 +14,20 @@ export interface Candidate {
   sourceId: number | null;
   /** Checked against the workflow's context_schema; kept with the run only when no source keeps it. */
   initialContext: Record<string, unknown>;
+  /** Its lineage (library/lineage.ts). */
   depth: number;
   isTest?: boolean;
   /** The run that waits for this one. */
   parentRunId?: number | undefined;
 }
 
-/** A candidate that a rule of its workflow kept out. */
+/** Bounds of the plan that keep runs out. */
+export type PlanRule = 'max_live_runs' | 'max_chained_runs';
+
+/** A candidate that a rule of its workflow, or the plan, kept out. */
 export interface Refusal {
   candidate: Candidate;
-  rule: AdmissionRule;
+  rule: AdmissionRule | PlanRule;
   message: string;
 }
 

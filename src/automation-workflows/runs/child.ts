@@ -1,8 +1,8 @@
 import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { resolvePayloads } from '../../database/payload.ts';
-import { maximumDepth } from '../../events/accept.ts';
 import { conflict } from '../../library/errors.ts';
+import { below, depthOf, maximumDepth } from '../../library/lineage.ts';
 import type { ChildRequest, ChildResult, ChildRun } from '../nodes/contract.ts';
 import { isLive } from '../schemas.ts';
 import { settingsFrom } from '../settings.ts';
@@ -26,7 +26,7 @@ export interface ParentRun {
 /** Starts the run that a step of another asks for: the same `key` again gives the same run. Throws 404 and 409. */
 export async function startChild(context: Context, parent: ParentRun, key: string, request: ChildRequest): Promise<ChildRun> {
   const workflow = await existingWorkflow(context, request.workflow_id);
-  if (parent.depth + 1 > maximumDepth)
+  if (depthOf(parent.depth) >= maximumDepth)
     throw conflict(`Journeys may set off each other ${maximumDepth} deep; workflow ${workflow.id} was not started`);
   const contact = parent.contactId === null ? null : ((await findContacts(context, [parent.contactId])).get(parent.contactId) ?? null);
   const cause = causeWithContext(`step:${key}`, contact, request.context);
@@ -45,7 +45,7 @@ export async function startChild(context: Context, parent: ParentRun, key: strin
       source: 'run',
       sourceId: null,
       initialContext: request.context,
-      depth: parent.depth + 1,
+      depth: below(parent),
       parentRunId: request.wait ? parent.id : undefined,
     },
   ]);

@@ -10,6 +10,7 @@ import { postMessage } from '../../integrations/actions/post-message.ts';
 import { searchChunks } from '../../knowledge-base/search.ts';
 import { notFound } from '../../library/errors.ts';
 import type { Json } from '../../library/json.ts';
+import { below } from '../../library/lineage.ts';
 import { sendMessage } from '../../messaging/send-message.ts';
 import { sendOutside } from '../../providers/http/send.ts';
 import type { Effects } from '../nodes/contract.ts';
@@ -27,7 +28,7 @@ export function runEffects(context: Context, run: ParentRun): Effects {
   const elsewhere = (key: string) => `${context.organization.id}:${run.createdAt}:${visitOf(key)}`;
   return {
     async updateContact(_key, change) {
-      const contact = await changeContact(context, contactId(), change, { depth: run.depth + 1 });
+      const contact = await changeContact(context, contactId(), change, { depth: below(run) });
       if (!contact) throw notFound('Contact of this run');
       return { contact_id: contact.id };
     },
@@ -41,7 +42,7 @@ export function runEffects(context: Context, run: ParentRun): Effects {
         key: visitOf(key),
         contactId: contact?.id ?? null,
         phone: contact?.phone ?? null,
-        depth: run.depth + 1,
+        depth: below(run),
       });
       return { event_id: accepted.id };
     },

@@ -18,6 +18,7 @@ import { runRecords } from './records.ts';
 import type { Candidate } from './candidate.ts';
 import { recordRuns } from './record.ts';
 import { nameRequest } from './request-name.ts';
+import { requireStarts } from './run-rate.ts';
 import { findRun } from './store.ts';
 
 export interface ExecuteInput {
@@ -93,6 +94,7 @@ async function candidateOf(
 }
 
 async function startNow(context: Context, candidate: Candidate, evenIfInactive: boolean): Promise<z.infer<typeof RunRecord>> {
+  await requireStarts(context, 1);
   const { stored: rows, refused } = await recordRuns(context, [candidate], { state: 'running', evenIfInactive });
   const [stored] = rows;
   if (!stored) throw conflict(refused[0]!.message);

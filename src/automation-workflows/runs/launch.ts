@@ -1,5 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import { callDurable } from '../../library/call-durable.ts';
+import { takeStarts } from './run-rate.ts';
+import { putOffStarts } from './store.ts';
 import type { AutomationRunObject } from '../../../durable-objects/automation-run/automation-run-object.ts';
 
 const parallelStarts = 25;
@@ -29,6 +31,23 @@ export async function launchRuns(context: Context, runIds: number[]): Promise<vo
   };
   await Promise.all(Array.from({ length: Math.min(parallelStarts, waiting.length) }, worker));
   if (failures.length) throw failures[0];
+}
+
+/** Starts as many as the plan's minute has room for, and leaves the others to the minute tick, each in a later minute. Throws as `launchRuns`. */
+export async function launchInTurn(context: Context, runIds: number[]): Promise<void> {
+  if (!runIds.length) return;
+  const starts = await takeStarts(context, runIds.length);
+  let rest = runIds.slice(starts.now);
+  for (const { count, at } of starts.later) {
+    await putOffStarts(context.database, context.organization.id, rest.slice(0, count), at);
+    rest = rest.slice(count);
+  }
+  if (starts.later.length)
+    context.log.warn('runs wait for a later minute', {
+      runs: runIds.length - starts.now,
+      runs_per_minute: context.organization.plan.runsPerMinute,
+    });
+  await launchRuns(context, runIds.slice(0, starts.now));
 }
 
 /** For runs whose rows are the answer already: one whose object can't be started now is started by the minute tick. */

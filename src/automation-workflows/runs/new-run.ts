@@ -36,6 +36,7 @@ export async function newRun(context: Context, candidate: Candidate, state: Begi
     entry_key: candidate.entryKey,
     is_test: isTest,
     depth: candidate.depth,
+    chain_place: 0,
     hold,
     is_sole: isLiveEntry && settings.one_live_run_per_key && candidate.entryKey !== null,
     is_exitable: !error && mayExit(settings),

@@ -1,8 +1,10 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context, Organization } from '../../accounts/context.ts';
+import { chainOf } from '../../library/lineage.ts';
 import { verdicts } from './admission.ts';
-import { admissionFacts, insertRuns, type InsertedRun, type NewRun } from './admission-store.ts';
-import type { BeginsAs, Candidate, Recorded, Refusal } from './candidate.ts';
+import { admissionFacts, insertRuns, type AdmissionFacts, type InsertedRun, type NewRun } from './admission-store.ts';
+import type { BeginsAs, Candidate, PlanRule, Recorded, Refusal } from './candidate.ts';
 import { callRun } from './launch.ts';
+import { isLookDue, noteLive } from './live-runs.ts';
 import { newRun } from './new-run.ts';
 
 /** Rows written by one statement travel as one JSON value, which D1 bounds at 2 MB. */
@@ -43,17 +45,25 @@ async function insertAll(
   candidates: Candidate[],
   options: { state?: BeginsAs; evenIfInactive?: boolean },
 ): Promise<InsertedAll> {
+  const { organization } = context;
   const admission = {
     now: context.clock(),
     evenIfInactive: options.evenIfInactive ?? false,
     atOnce: options.state === 'running' && !options.evenIfInactive,
+    maxChained: organization.plan.maxChainedRuns,
   };
+  let isFull = false;
   const stored: InsertedRun[] = [];
   const keys = new Set<string>();
   let chunk: NewRun[] = [];
   let bytes = 0;
   const flush = async () => {
-    stored.push(...(await insertRuns(context.database, context.organization.id, chunk, admission)));
+    const isLook = options.state !== 'dry' && isLookDue(organization, chunk.length, admission.now);
+    const maxLive = isLook ? organization.plan.maxLiveRuns : null;
+    const inserted = await insertRuns(context.database, organization.id, numbered(chunk), { ...admission, maxLive });
+    noteLive(organization, inserted.live, chunk.length, admission.now);
+    isFull ||= inserted.live !== null && inserted.live + (admission.atOnce ? chunk.length : 1) > organization.plan.maxLiveRuns;
+    stored.push(...inserted.stored);
     chunk = [];
     bytes = 0;
     keys.clear();
@@ -70,11 +80,27 @@ async function insertAll(
     bytes += rowBytes;
   }
   await flush();
-  return { stored, refused: await refusals(context, candidates, stored) };
+  return { stored, refused: await refusals(context, candidates, stored, isFull) };
+}
+
+/** Each with its place among those of its chain. */
+function numbered(runs: NewRun[]): NewRun[] {
+  const places = new Map<number | null, number>();
+  return runs.map((run) => {
+    const chain = chainOf(run.depth);
+    const place = places.get(chain) ?? 0;
+    places.set(chain, place + 1);
+    return { ...run, chain_place: place };
+  });
 }
 
 /** Why the candidates that have no row have none. */
-async function refusals(context: Context, candidates: Candidate[], stored: InsertedRun[]): Promise<InsertedAll['refused']> {
+async function refusals(
+  context: Context,
+  candidates: Candidate[],
+  stored: InsertedRun[],
+  isFull: boolean,
+): Promise<InsertedAll['refused']> {
   const known = new Set(stored.map((run) => run.dedup_key));
   const missing = candidates.filter((candidate) => !known.has(candidate.dedupKey));
   if (!missing.length) return [];
@@ -84,15 +110,38 @@ async function refusals(context: Context, candidates: Candidate[], stored: Inser
     trigger_id: candidate.triggerId,
     contact_id: candidate.contactId,
     entry_key: candidate.entryKey,
+    depth: candidate.depth,
   }));
   const facts = new Map((await admissionFacts(context.database, context.organization.id, asking)).map((one) => [one.dedup_key, one]));
   return missing.map((candidate) => {
     const { settings } = candidate.workflow;
     const fact = facts.get(candidate.dedupKey);
     const broken = fact && verdicts(settings, candidate.entryKey, fact, context.clock()).find((verdict) => !verdict.passed);
+    const planned = broken ? null : planRefusal(context.organization, candidate, fact, isFull);
+    if (planned) return { candidate, rule: planned.rule, message: planned.message, holderId: null };
     // What kept it out may be over by now; of the rules, the one about live runs is the one that changes within a moment.
     const rule = broken?.rule ?? (settings.one_live_run_per_key ? 'one_live_run_per_key' : 'status');
     const message = broken?.message ?? 'The workflow or its live runs changed just as the run was about to start';
     return { candidate, rule, message, holderId: fact?.sole_run_id ?? null };
   });
+}
+
+/** Which bound of the plan keeps a run out; null: none. */
+function planRefusal(
+  { plan }: Organization,
+  candidate: Candidate,
+  fact: AdmissionFacts | undefined,
+  isFull: boolean,
+): { rule: PlanRule; message: string } | null {
+  const chain = chainOf(candidate.depth);
+  if (chain !== null && (fact?.chained_runs ?? 0) >= plan.maxChainedRuns)
+    return {
+      rule: 'max_chained_runs',
+      message: `Run ${chain} has set off ${plan.maxChainedRuns} runs by now, as many as the plan allows (max_chained_runs); this one was not started`,
+    };
+  if (!isFull) return null;
+  return {
+    rule: 'max_live_runs',
+    message: `The organization has as many live runs as its plan allows (${plan.maxLiveRuns}, max_live_runs), and this one was not started; stop some, or have the plan raised`,
+  };
 }

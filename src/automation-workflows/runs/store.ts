@@ -1,4 +1,5 @@
 import type { Database, Statement } from '../../database/client.ts';
+import { inTurns } from '../../database/in-turns.ts';
 import type { WorkflowStatus } from '../workflows/store.ts';
 import type { RunState } from '../schemas.ts';
 
@@ -168,15 +169,30 @@ export interface RunFacts extends RunRow {
   event_created_at: number | null;
 }
 
-/** Live runs past their wake-up time: their objects were never started, or their alarm is dead. */
-export async function overdueRuns(database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> {
-  return database.all(
+/** Has the minute tick start runs that have not begun at `at` (epoch ms). */
+export async function putOffStarts(database: Database, organizationId: number, ids: number[], at: number): Promise<void> {
+  await database.all(
     database.prepare(
-      'SELECT id, organization_id FROM automation_run WHERE wake_at IS NOT NULL AND wake_at < ? ORDER BY wake_at LIMIT ?',
-      before,
-      limit,
+      `UPDATE automation_run SET wake_at = ?1 WHERE id IN (SELECT value FROM json_each(?2)) AND +organization_id = ?3 AND revision = 0
+         AND completed_at IS NULL`,
+      at,
+      JSON.stringify(ids),
+      organizationId,
     ),
   );
+}
+
+/**
+ * Live runs past their wake-up time, in turns by organization: those that should have gone on before `before`, since their objects were
+ * never started or their alarm is dead, and those whose start was put off until a moment that has come.
+ */
+export async function overdueRuns(
+  database: Database,
+  { before, now }: { before: number; now: number },
+  limit: number,
+): Promise<{ id: number; organization_id: number }[]> {
+  const due = 'automation_run WHERE wake_at IS NOT NULL AND wake_at <= ?1 AND (wake_at < ?2 OR (revision = 0 AND wake_at > created_at))';
+  return database.all(database.prepare(inTurns('id, organization_id', due, 'wake_at').replace(/\?$/, '?3'), now, before, limit));
 }
 
 /** The live runs of a contact, or those of a workflow that were recorded up to one of them. */

@@ -42,8 +42,14 @@ export async function deleteChanges(database: Database, organizationId: number, 
 export async function organizationsWithChanges(database: Database, before: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ organization_id: number }>(
     database.prepare(
-      `SELECT DISTINCT subject AS organization_id FROM (SELECT organization_id AS subject, created_at FROM contact_change ORDER BY id LIMIT 5000)
-       WHERE created_at < ? AND ${isNotFailed("'contact_changes:' || subject")} LIMIT ?`,
+      // From organization to organization along the index, so that the many changes of one hide no other's.
+      `WITH RECURSIVE step (subject) AS (
+         SELECT min(organization_id) FROM contact_change
+         UNION ALL SELECT (SELECT min(organization_id) FROM contact_change WHERE organization_id > subject) FROM step WHERE subject IS NOT NULL
+       )
+       SELECT subject AS organization_id FROM step WHERE subject IS NOT NULL
+         AND (SELECT created_at FROM contact_change WHERE organization_id = subject ORDER BY id LIMIT 1) < ?
+         AND ${isNotFailed("'contact_changes:' || subject")} LIMIT ?`,
       before,
       limit,
     ),

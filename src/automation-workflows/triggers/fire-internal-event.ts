@@ -5,7 +5,7 @@ import { startRuns } from '../runs/start.ts';
 import { internalKey, type internalEvents } from './internal-events.ts';
 import { candidateOf, type TriggerCause } from './match.ts';
 import { armedByTopics, type ArmedTrigger } from './store.ts';
-import { isTooDeep } from './too-deep.ts';
+import { isTooDeep, noteRefusedByPlan } from './kept-out.ts';
 
 export interface InternalEvent {
   name: (typeof internalEvents)[number];
@@ -35,8 +35,9 @@ export async function fireInternalEvent(context: Context, event: InternalEvent):
     initialContext: data,
     depth: event.depth,
   };
-  await startRuns(
+  const { refused } = await startRuns(
     context,
     triggers.flatMap((trigger) => candidateOf(context, trigger, cause) ?? []),
   );
+  noteRefusedByPlan(context, refused);
 }

@@ -6,6 +6,7 @@ import { launchRecorded } from '../runs/launch.ts';
 import type { Refusal } from '../runs/candidate.ts';
 import { recordRuns } from '../runs/record.ts';
 import { nameRequest } from '../runs/request-name.ts';
+import { requireStarts } from '../runs/run-rate.ts';
 import { findRuns, type RunRow } from '../runs/store.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import { existingTrigger } from './change.ts';
@@ -45,6 +46,7 @@ export async function fireTrigger(
     const cause = causeWithContext(`${request}:${contact?.id ?? 'none'}`, contact, input.context);
     return renderForCaller(() => matchingCandidate(context, trigger, cause)) ?? [];
   });
+  await requireStarts(context, candidates.length);
   const { stored, refused } = await recordRuns(context, candidates, { state: 'running' });
   if (!stored.length && refused.length) throw conflict(refused[0]!.message);
   const runIds = stored.map((run) => run.id);

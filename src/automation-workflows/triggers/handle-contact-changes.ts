@@ -10,7 +10,7 @@ import type { Scope } from '../templates.ts';
 import { internalKey } from './internal-events.ts';
 import { candidateOf, triggerScope, type TriggerCause } from './match.ts';
 import { armedByTopics, type ArmedTrigger } from './store.ts';
-import { isTooDeep } from './too-deep.ts';
+import { isTooDeep, noteRefusedByPlan } from './kept-out.ts';
 
 const pageSize = 500;
 
@@ -41,6 +41,7 @@ export async function handleContactChanges(context: Context): Promise<boolean> {
     return listening.flatMap((trigger) => candidateFor(context, trigger, change, now) ?? []);
   });
   const { refused } = await startRuns(context, candidates);
+  noteRefusedByPlan(context, refused);
   for (const { candidate, rule, message } of refused)
     context.log.info('a contact change started no run', {
       workflow_id: candidate.workflow.id,

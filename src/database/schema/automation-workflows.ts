@@ -156,7 +156,10 @@ export const automationRun = sqliteTable(
     dedupKey: text('dedup_key').notNull(),
     entryKey: text('entry_key'),
     isTest: flag('is_test').notNull().default(false),
+    /** Lineage: how deep in a chain of journeys, and which run began it (library/lineage.ts). */
     depth: integer('depth').notNull().default(0),
+    /** How many runs it has set off, with all that these set off; kept by a trigger (migration `chained_runs`). */
+    chainedRuns: integer('chained_runs').notNull().default(0),
     /** Why a live run stands still although it could go on: its workflow has `max_active_runs` of them, or is paused. */
     hold: text('hold').$type<'max_active' | 'paused'>(),
     /** While the run lives, it is the only one of its workflow with this entry key. */
