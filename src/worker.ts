@@ -1,4 +1,5 @@
 import { tick } from './cron/tick.ts';
+import { inInvocation } from './database/invocation.ts';
 import { createApp } from './http/app.ts';
 import { consumeBatch } from './queues/consume.ts';
 
@@ -13,7 +14,7 @@ export { CampaignObject } from '../durable-objects/campaign/campaign-object.ts';
 const app = createApp();
 
 export default {
-  fetch: app.fetch,
-  queue: consumeBatch,
-  scheduled: (controller, bindings, execution) => tick(bindings, controller.scheduledTime, execution),
+  fetch: (request, bindings, execution) => inInvocation(() => app.fetch(request, bindings, execution)),
+  queue: (batch, bindings, execution) => inInvocation(() => consumeBatch(batch, bindings, execution)),
+  scheduled: (controller, bindings, execution) => inInvocation(() => tick(bindings, controller.scheduledTime, execution)),
 } satisfies ExportedHandler<Env>;

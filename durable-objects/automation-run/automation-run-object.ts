@@ -18,12 +18,13 @@ import type { OfferedEvent, Surroundings } from '../../src/automation-workflows/
 import { liveSurroundings } from '../../src/automation-workflows/runs/live-surroundings.ts';
 import { offer, release, type Offer } from '../../src/automation-workflows/runs/wake.ts';
 import { isLive, type HistoryRecord } from '../../src/automation-workflows/schemas.ts';
+import { isQueryBudgetSpent } from '../../src/database/invocation.ts';
 import { isRecord } from '../../src/library/json.ts';
 import { LivingObject } from '../shared/living-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { runSchemaSteps, StoredJournal } from './journal.ts';
 
-/** A burst of steps yields after this long, so that stop and history are answered in between. */
+/** A burst of steps yields after this long, so that stop and history are answered in between; or when it has asked much of D1. */
 const burstMs = 5000;
 /** A shorter sleep is not worth reading the run again. */
 const forgottenAfterMs = 500;
@@ -189,7 +190,7 @@ export class AutomationRunObject extends LivingObject {
     const { context, loaded, run } = await this.#surroundings();
     const startedAt = Date.now();
     await this.#exitIfDue(context, loaded);
-    await advance(this.#journal, { ...run, shouldYield: () => Date.now() - startedAt > burstMs });
+    await advance(this.#journal, { ...run, shouldYield: () => Date.now() - startedAt > burstMs || isQueryBudgetSpent() });
     const progress = this.#journal.progress();
     if (progress.leftCalls?.length) this.timers.ensure('withdraw', this.clock());
     const next = wakeAt(progress, run.deadline);

@@ -1,22 +1,8 @@
-import { rowStates } from '../../src/campaigns/row-states.ts';
-import { rowOutcomes } from '../../src/voice-agents/dialing/call-outcomes.ts';
-
-const outcomeColumn = (outcome: string) => `outcome_${outcome}`;
-const columns = [...rowStates, ...rowOutcomes.map(outcomeColumn), 'attempts'];
-
-/** What a row adds to the tally, as SQL over `NEW` or `OLD`. Outcomes are counted of rows that have ended. */
-const share = (row: 'NEW' | 'OLD'): [string, string][] => [
-  ...rowStates.map((state): [string, string] => [state, `(${row}.state = '${state}')`]),
-  ...rowOutcomes.map((outcome): [string, string] => [outcomeColumn(outcome), `(${row}.outcome IS '${outcome}')`]),
-  ['attempts', `${row}.attempts`],
-];
-const added = share('NEW').map(([column, value]) => `${column} = ${column} + ${value}`);
-const before = new Map(share('OLD'));
-const moved = share('NEW').map(([column, value]) => `${column} = ${column} + ${value} - ${before.get(column)}`);
-
 /**
  * `campaign_row`: `due` is when the row is to be asked for (0: as soon as there is room); null of a waiting row: it has been asked for, or is
  * new. `not_before`: when that would be without calling windows. `lane` is whose clock it is called by. `asked`: rows that the slots have, or may have. `ended_call`: what the breaker counts.
+ * `tally`: how many rows are in each state, how many of those that have ended did so by each outcome, and all their attempts. Its columns
+ * stand here by name: a state or an outcome that is added later needs a step of its own.
  */
 export const campaignSchemaSteps = [
   `CREATE TABLE campaign (
@@ -46,9 +32,38 @@ export const campaignSchemaSteps = [
    CREATE TABLE log (
      id INTEGER PRIMARY KEY, at INTEGER NOT NULL, level TEXT NOT NULL, event TEXT NOT NULL, message TEXT NOT NULL, details TEXT NOT NULL
    );
-   CREATE TABLE tally (${columns.map((column) => `${column} INTEGER NOT NULL`).join(', ')});
-   INSERT INTO tally VALUES (${columns.map(() => 0).join(', ')});
-   CREATE TRIGGER campaign_row_added AFTER INSERT ON campaign_row BEGIN UPDATE tally SET ${added.join(', ')}; END;
+   CREATE TABLE tally (
+     pending INTEGER NOT NULL, scheduled INTEGER NOT NULL, dialing INTEGER NOT NULL, in_call INTEGER NOT NULL,
+     completed INTEGER NOT NULL, failed INTEGER NOT NULL, skipped INTEGER NOT NULL, outcome_completed INTEGER NOT NULL,
+     outcome_busy INTEGER NOT NULL, outcome_no_answer INTEGER NOT NULL, outcome_voicemail INTEGER NOT NULL,
+     outcome_failed INTEGER NOT NULL, outcome_cancelled INTEGER NOT NULL, attempts INTEGER NOT NULL
+   );
+   INSERT INTO tally VALUES (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+   CREATE TRIGGER campaign_row_added AFTER INSERT ON campaign_row BEGIN
+     UPDATE tally SET
+       pending = pending + (NEW.state = 'pending'), scheduled = scheduled + (NEW.state = 'scheduled'),
+       dialing = dialing + (NEW.state = 'dialing'), in_call = in_call + (NEW.state = 'in_call'),
+       completed = completed + (NEW.state = 'completed'), failed = failed + (NEW.state = 'failed'),
+       skipped = skipped + (NEW.state = 'skipped'), outcome_completed = outcome_completed + (NEW.outcome IS 'completed'),
+       outcome_busy = outcome_busy + (NEW.outcome IS 'busy'), outcome_no_answer = outcome_no_answer + (NEW.outcome IS 'no_answer'),
+       outcome_voicemail = outcome_voicemail + (NEW.outcome IS 'voicemail'), outcome_failed = outcome_failed + (NEW.outcome IS 'failed'),
+       outcome_cancelled = outcome_cancelled + (NEW.outcome IS 'cancelled'), attempts = attempts + NEW.attempts;
+   END;
    CREATE TRIGGER campaign_row_moved AFTER UPDATE OF state ON campaign_row WHEN NEW.state <> OLD.state BEGIN
-     UPDATE tally SET ${moved.join(', ')}; END;`,
+     UPDATE tally SET
+       pending = pending + (NEW.state = 'pending') - (OLD.state = 'pending'),
+       scheduled = scheduled + (NEW.state = 'scheduled') - (OLD.state = 'scheduled'),
+       dialing = dialing + (NEW.state = 'dialing') - (OLD.state = 'dialing'),
+       in_call = in_call + (NEW.state = 'in_call') - (OLD.state = 'in_call'),
+       completed = completed + (NEW.state = 'completed') - (OLD.state = 'completed'),
+       failed = failed + (NEW.state = 'failed') - (OLD.state = 'failed'),
+       skipped = skipped + (NEW.state = 'skipped') - (OLD.state = 'skipped'),
+       outcome_completed = outcome_completed + (NEW.outcome IS 'completed') - (OLD.outcome IS 'completed'),
+       outcome_busy = outcome_busy + (NEW.outcome IS 'busy') - (OLD.outcome IS 'busy'),
+       outcome_no_answer = outcome_no_answer + (NEW.outcome IS 'no_answer') - (OLD.outcome IS 'no_answer'),
+       outcome_voicemail = outcome_voicemail + (NEW.outcome IS 'voicemail') - (OLD.outcome IS 'voicemail'),
+       outcome_failed = outcome_failed + (NEW.outcome IS 'failed') - (OLD.outcome IS 'failed'),
+       outcome_cancelled = outcome_cancelled + (NEW.outcome IS 'cancelled') - (OLD.outcome IS 'cancelled'),
+       attempts = attempts + NEW.attempts - OLD.attempts;
+   END;`,
 ] as const;

@@ -1,11 +1,12 @@
 import { DurableObject } from 'cloudflare:workers';
+import { inInvocation, isQueryBudgetSpent } from '../../src/database/invocation.ts';
 import { systemClock, type Clock } from '../../src/library/clock.ts';
 import { Logger } from '../../src/library/log.ts';
 import { settingsOf, type Settings } from '../../src/settings.ts';
 import { Projection, projectionStep } from './projection.ts';
 import { Timers, type Timer } from './timers.ts';
 
-/** Alarm work stops after this long and goes on in the next alarm, since deploys end long handlers. */
+/** Alarm work stops after this long, or when it has asked much of D1, and goes on in the next alarm: deploys end long handlers, and D1 refuses beyond a number of queries. */
 const alarmBudgetMs = 20_000;
 
 /** Numbered schema steps. A step that has landed is never edited; a change is a new step. */
@@ -90,13 +91,18 @@ export abstract class LivingObject extends DurableObject<Env> {
   /** The work of one due timer. Throwing puts it off; it is done when it cleared or moved its own row. */
   protected abstract onTimer(timer: Timer): Promise<void>;
 
-  override async alarm(): Promise<void> {
+  override alarm(): Promise<void> {
+    return inInvocation(() => this.#workOffTimers());
+  }
+
+  async #workOffTimers(): Promise<void> {
     if (!this.exists()) return;
     const startedAt = Date.now();
     const failed = new Set<string>();
     try {
       // Read anew each time: the work of one timer sets, moves and clears others.
-      for (let timer = this.#nextDue(failed); timer && Date.now() - startedAt < alarmBudgetMs; timer = this.#nextDue(failed)) {
+      const isSpent = () => Date.now() - startedAt >= alarmBudgetMs || isQueryBudgetSpent();
+      for (let timer = this.#nextDue(failed); timer && !isSpent(); timer = this.#nextDue(failed)) {
         try {
           await (this.projection.isTimer(timer.kind) ? this.project() : this.onTimer(timer));
           // Left as it was, it would be due again at once, for ever, and nothing else would get its turn.

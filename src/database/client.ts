@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm';
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1';
-import { guardStatement, guardBatch } from './limits.ts';
+import { boundedBinding, guardStatement, guardBatch } from './limits.ts';
 import * as schema from './schema/index.ts';
 import { troubleOf } from './trouble.ts';
 
@@ -26,9 +26,9 @@ export class Database {
   readonly #isGuarded: boolean;
 
   constructor(binding: D1Database, isGuarded: boolean) {
-    this.#binding = binding;
+    this.#binding = boundedBinding(binding, isGuarded);
     this.#isGuarded = isGuarded;
-    this.orm = drizzle(binding, { schema });
+    this.orm = drizzle(this.#binding, { schema });
   }
 
   prepare(sql: string, ...parameters: Parameter[]): Statement {

@@ -1,3 +1,5 @@
+import { countQueries, maximumQueries } from './invocation.ts';
+
 // D1 refuses these in production; local D1 takes them. Source: Cloudflare D1 limits.
 const maximumParameters = 100;
 const maximumSqlBytes = 100_000;
@@ -7,13 +9,67 @@ const maximumStatementsInBatch = 100;
 /** Throws when production D1 would refuse the statement. */
 export function guardStatement(sql: string, parameters: unknown[]): void {
   if (parameters.length > maximumParameters) throw new Error(`D1 limit: ${parameters.length} parameters, at most ${maximumParameters}`);
-  if (sql.length > maximumSqlBytes) throw new Error(`D1 limit: a statement of ${sql.length} bytes, at most ${maximumSqlBytes}`);
+  if (exceeds(sql, maximumSqlBytes)) throw new Error(`D1 limit: a statement of ${sql.length} characters, at most ${maximumSqlBytes} bytes`);
   for (const value of parameters)
-    if (typeof value === 'string' && value.length > maximumValueBytes / 4 && new TextEncoder().encode(value).byteLength > maximumValueBytes)
+    if (typeof value === 'string' && exceeds(value, maximumValueBytes))
       throw new Error(`D1 limit: a value of ${value.length} characters is over ${maximumValueBytes} bytes`);
 }
+
+const exceeds = (text: string, bytes: number): boolean => text.length > bytes / 4 && new TextEncoder().encode(text).byteLength > bytes;
 
 /** Our own bound: a request that needs more statements than this wants another design. */
 export function guardBatch(statements: number): void {
   if (statements > maximumStatementsInBatch) throw new Error(`a batch of ${statements} statements, at most ${maximumStatementsInBatch}`);
+}
+
+function guardInvocation(queries: number): void {
+  if (queries > maximumQueries) throw new Error(`D1 limit: ${queries} queries in one invocation, at most ${maximumQueries}`);
+}
+
+/** A statement on its way to D1, however it was made: by hand or by the query builder. */
+class BoundedStatement {
+  readonly inner: D1PreparedStatement;
+  readonly #sql: string;
+  readonly #isGuarded: boolean;
+
+  constructor(inner: D1PreparedStatement, sql: string, isGuarded: boolean) {
+    this.inner = inner;
+    this.#sql = sql;
+    this.#isGuarded = isGuarded;
+  }
+
+  bind(...values: unknown[]): BoundedStatement {
+    if (this.#isGuarded) guardStatement(this.#sql, values);
+    return new BoundedStatement(this.inner.bind(...values), this.#sql, this.#isGuarded);
+  }
+
+  all = () => this.#counted().all();
+  run = () => this.#counted().run();
+  raw = (options?: { columnNames?: false }) => this.#counted().raw(options);
+  first = (column?: string) => (column === undefined ? this.#counted().first() : this.#counted().first(column));
+
+  #counted(): D1PreparedStatement {
+    const queries = countQueries(1);
+    if (this.#isGuarded) guardInvocation(queries);
+    return this.inner;
+  }
+}
+
+/**
+ * D1 with what is asked of it counted by invocation. Where it is guarded, it refuses what production would refuse, so that tests and local
+ * runs fail where production would.
+ */
+export function boundedBinding(binding: D1Database, isGuarded: boolean): D1Database {
+  const bounded = {
+    prepare: (sql: string) => new BoundedStatement(binding.prepare(sql), sql, isGuarded),
+    batch(statements: BoundedStatement[]) {
+      const queries = countQueries(statements.length);
+      if (isGuarded) {
+        guardBatch(statements.length);
+        guardInvocation(queries);
+      }
+      return binding.batch(statements.map(({ inner }) => inner));
+    },
+  };
+  return bounded as unknown as D1Database;
 }

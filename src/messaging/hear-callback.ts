@@ -2,7 +2,7 @@ import type { Context } from '../accounts/context.ts';
 import type { MessageEvent, ProviderKey } from '../providers/messaging/messaging.ts';
 import { callbackOriginOf } from './callback-address.ts';
 import { findConfig } from './config-store.ts';
-import { advanceStatement, findByMessageIds, isSending } from './message-store.ts';
+import { advanceAllStatements, findByMessageIds, isSending } from './message-store.ts';
 import { senderOf } from './sender.ts';
 import { rankOf, sendingDiedBefore } from './status.ts';
 
@@ -14,7 +14,6 @@ export interface Callback {
   body: string;
 }
 
-const statementsAtOnce = 50;
 /** A provider may tell of a message before its answer to the sending is written down. */
 const looksAgainAfterMs = [200, 800, 2000];
 
@@ -48,11 +47,8 @@ async function takeIn({ database, organization, clock }: Context, provider: Prov
     .flatMap(({ messageId, status, at, failure }) =>
       (known.get(messageId) ?? [])
         .filter(({ rank }) => rank < rankOf(status))
-        .map(({ id }) => {
-          const outcome = { status, at: Math.min(at, now), ...(failure && { failure }) };
-          return advanceStatement(database, organization.id, id, outcome, now);
-        }),
+        .map(({ id }) => ({ id, outcome: { status, at: Math.min(at, now), ...(failure && { failure }) } })),
     );
-  for (let from = 0; from < steps.length; from += statementsAtOnce) await database.batch(steps.slice(from, from + statementsAtOnce));
+  if (steps.length > 0) await database.batch(advanceAllStatements(database, organization.id, steps, now));
   return events.filter(({ messageId }) => !known.has(messageId));
 }

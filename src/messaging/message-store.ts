@@ -1,4 +1,5 @@
 import type { Database, Row, Statement } from '../database/client.ts';
+import { jsonChunks } from '../database/json-chunks.ts';
 import type { ProviderKey } from '../providers/messaging/messaging.ts';
 import { rankOf } from './status.ts';
 
@@ -106,6 +107,46 @@ export const advanceStatement = (database: Database, organizationId: number, id:
     entryOf(outcome),
     now,
   );
+
+/** What providers have told of messages, in the order in which it is to be written. */
+export interface Step {
+  id: number;
+  outcome: Outcome;
+}
+
+/** Moves messages on, as `advanceStatement` does one. A statement for each step of one message, however many messages there are. */
+export function advanceAllStatements(database: Database, organizationId: number, steps: Step[], now: number): Statement[] {
+  const waves: Map<number, Outcome>[] = [];
+  for (const { id, outcome } of steps) {
+    const ranks = waves.flatMap((wave) => (wave.has(id) ? [rankOf(wave.get(id)!.status)] : []));
+    // A status that is told again moves nothing.
+    if (ranks.includes(rankOf(outcome.status))) continue;
+    (waves[ranks.length] ??= new Map()).set(id, outcome);
+  }
+  return waves.flatMap((wave) =>
+    jsonChunks([...wave].map(([id, outcome]) => rowOf(id, outcome))).map((json) =>
+      database.prepare(
+        `UPDATE message AS m SET status = j.value ->> 'status', status_rank = j.value ->> 'rank', error = j.value ->> 'error',
+           failure_class = j.value ->> 'failure', failure_code = j.value ->> 'code', history = json_insert(m.history, '$[#]', json(j.value ->> 'entry')),
+           updated_at = ?3
+         FROM json_each(?1) j WHERE m.id = j.value ->> 'id' AND +m.organization_id = ?2 AND m.status_rank < j.value ->> 'rank'`,
+        json,
+        organizationId,
+        now,
+      ),
+    ),
+  );
+}
+
+const rowOf = (id: number, outcome: Outcome) => ({
+  id,
+  status: outcome.status,
+  rank: rankOf(outcome.status),
+  error: outcome.failure?.message ?? null,
+  failure: outcome.failure?.failure ?? null,
+  code: outcome.failure?.code ?? null,
+  entry: entryOf(outcome),
+});
 
 /** Those of the provider's `messageIds` that are known, each with how far it has come. */
 export async function findByMessageIds(

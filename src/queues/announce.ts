@@ -20,16 +20,6 @@ export function announceAdmission(context: Context, workflowId: number): void {
   announce(context, { v: 1, kind: 'admission', organization_id: context.organization.id, workflow_id: workflowId });
 }
 
-export function announceScheduleFire(context: Context, triggerId: number, scheduledAt: number): void {
-  announce(context, {
-    v: 1,
-    kind: 'schedule_fire',
-    organization_id: context.organization.id,
-    trigger_id: triggerId,
-    scheduled_at: scheduledAt,
-  });
-}
-
 function announce(context: Context, message: FanoutMessage): void {
   context.defer(context.bindings.FANOUT_QUEUE.send(message));
 }

@@ -150,8 +150,8 @@ test('an audience of twelve hundred fires one run for each member, in pages, and
   const lost = loseMessages();
   await schedulesAt(due);
   const message = { v: 1, kind: 'schedule_fire', organization_id: organizationId, trigger_id: id, scheduled_at: due };
+  expect(vi.mocked(env.FANOUT_QUEUE.sendBatch).mock.calls.flatMap(([messages]) => [...messages])).toContainEqual({ body: message });
   const sent = vi.mocked(env.FANOUT_QUEUE.send);
-  expect(sent).toHaveBeenLastCalledWith(message);
   for (let page = 1; page <= 3; page++) {
     sent.mockClear();
     // A page that was worked off but whose message comes again moves on to the next, and no run starts twice.

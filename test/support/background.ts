@@ -2,6 +2,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecu
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
 import { tick } from '../../src/cron/tick.ts';
+import { inInvocation } from '../../src/database/invocation.ts';
 import { consumeBatch } from '../../src/queues/consume.ts';
 
 /** Has the consumer of `queue` work off `bodies` as one batch, and answers what it did to the messages. */
@@ -11,7 +12,7 @@ export async function deliver(queue: string, bodies: unknown[], bindings: Env = 
     bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts: 1, body })),
   );
   const execution = createExecutionContext();
-  await consumeBatch(batch, bindings, execution);
+  await inInvocation(() => consumeBatch(batch, bindings, execution));
   await waitOnExecutionContext(execution);
   return getQueueResult(batch, execution);
 }
@@ -31,7 +32,7 @@ export async function deliverDeadForADay(queue: string, organizationId: number, 
 /** One minute tick, as if it came at `now` (epoch ms). */
 export async function tickAt(now: number, bindings: Env = env): Promise<void> {
   const execution = createExecutionContext();
-  await tick(bindings, now, execution);
+  await inInvocation(() => tick(bindings, now, execution));
   await waitOnExecutionContext(execution);
 }
 

@@ -1,5 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { inInvocation } from '../../src/database/invocation.ts';
 import { createApp } from '../../src/http/app.ts';
 import { Client } from './organization.ts';
 
@@ -70,7 +71,7 @@ export function recordedClient(
 ): { client: Client; recording: Recording } {
   const { recording = { statements: [], calls: 0 } } = options;
   const bindings = { ...env, ...options.bindings, DB: recordedDatabase(env.DB, recording, options.beforeCall) };
-  const client = new Client(key, async (request) => app.fetch(request, bindings, createExecutionContext()));
+  const client = new Client(key, async (request) => inInvocation(() => app.fetch(request, bindings, createExecutionContext())));
   return { client, recording };
 }
 

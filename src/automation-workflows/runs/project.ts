@@ -28,6 +28,12 @@ export async function projectProgress(
     startedAt: progress.startedAt,
     completedAt: progress.endedAt,
   };
-  const left = (progress.leftWaits ?? []).map((one) => leaveStatement(database, organization.id, id, one));
-  return projectRun(database, organization.id, id, projection, left);
+  const { leftWaits = [] } = progress;
+  return projectRun(
+    database,
+    organization.id,
+    id,
+    projection,
+    leftWaits.length ? [leaveStatement(database, organization.id, id, leftWaits)] : [],
+  );
 }

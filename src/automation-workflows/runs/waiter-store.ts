@@ -16,15 +16,24 @@ export const waiterStatement = (database: Database, organizationId: number, runI
     organizationId,
   );
 
-export const leaveStatement = (database: Database, organizationId: number, runId: number, left: LeftWait): Statement =>
-  database.prepare(
-    `DELETE FROM run_waiter WHERE organization_id = ? AND event_type IN (SELECT value FROM json_each(?)) AND field = ? AND value = ? AND run_id = ? AND wait_id = ?`,
+/** Takes out the waiters of waits that a run has left. */
+export const leaveStatement = (database: Database, organizationId: number, runId: number, left: LeftWait[]): Statement =>
+  deleteStatement(
+    database,
     organizationId,
-    JSON.stringify(left.events.types),
-    left.events.field ?? '',
-    left.events.value,
-    runId,
-    left.waitId,
+    left.flatMap(({ waitId, events: { types, field, value } }) =>
+      types.map((type) => ({ event_type: type, field: field ?? '', value, run_id: runId, wait_id: waitId })),
+    ),
+  );
+
+/** However many there are, one statement, along the key. With their types cast, all of its columns are compared by it. */
+const deleteStatement = (database: Database, organizationId: number, waiters: Omit<Waiter, 'event_id'>[]): Statement =>
+  database.prepare(
+    `DELETE FROM run_waiter WHERE organization_id = ?1 AND (event_type, field, value, run_id, wait_id) IN (
+       SELECT CAST(j.value ->> 'event_type' AS TEXT), CAST(j.value ->> 'field' AS TEXT), CAST(j.value ->> 'value' AS TEXT),
+         CAST(j.value ->> 'run_id' AS INTEGER), CAST(j.value ->> 'wait_id' AS INTEGER) FROM json_each(?2) j)`,
+    organizationId,
+    JSON.stringify(waiters.map(({ event_type, field, value, run_id, wait_id }) => ({ event_type, field, value, run_id, wait_id }))),
   );
 
 export interface EventRow {
@@ -134,12 +143,5 @@ export const waitersStatement = (
 
 /** Takes out waiters whose runs wait no longer. */
 export async function deleteWaiters(database: Database, organizationId: number, stale: Omit<Waiter, 'event_id'>[]): Promise<void> {
-  await database.batch(
-    stale.map((waiter) =>
-      leaveStatement(database, organizationId, waiter.run_id, {
-        waitId: waiter.wait_id,
-        events: { types: [waiter.event_type], field: waiter.field || null, value: waiter.value },
-      }),
-    ),
-  );
+  await database.all(deleteStatement(database, organizationId, stale));
 }

@@ -127,17 +127,13 @@ export interface HandledDelivery {
 
 export async function markDeliveries(database: Database, organizationId: number, handled: HandledDelivery[], now: number): Promise<void> {
   if (!handled.length) return;
-  const byNote = Map.groupBy(handled, (delivery) => delivery.note);
-  await database.batch(
-    [...byNote].map(([note, deliveries]) =>
-      database.prepare(
-        `UPDATE webhook_delivery SET handled_at = ?, note = ?
-         WHERE id IN (SELECT value FROM json_each(?)) AND +organization_id = ? AND handled_at IS NULL`,
-        now,
-        note,
-        JSON.stringify(deliveries.map((delivery) => delivery.id)),
-        organizationId,
-      ),
+  await database.all(
+    database.prepare(
+      `UPDATE webhook_delivery SET handled_at = ?1, note = (SELECT j.value ->> 'note' FROM json_each(?2) j WHERE j.value ->> 'id' = webhook_delivery.id)
+       WHERE id IN (SELECT value ->> 'id' FROM json_each(?2)) AND +organization_id = ?3 AND handled_at IS NULL`,
+      now,
+      JSON.stringify(handled),
+      organizationId,
     ),
   );
 }

@@ -15,34 +15,33 @@ export async function dueTriggers(database: Database, now: number, limit: number
   );
 }
 
-/** Writes what is fired and when the trigger is due next, in one step, unless another tick was faster. */
-export async function recordFire(
-  database: Database,
-  trigger: { id: number; organization_id: number; next_fire_at: number | null },
-  fire: { scheduledAt: number | null; nextFireAt: number | null },
-  now: number,
-): Promise<boolean> {
-  const [moved] = await database.batch([
+/** A trigger that was due at `due`: what it fires, or null, and when it is due next. Epoch ms. */
+export interface Fire {
+  trigger_id: number;
+  organization_id: number;
+  due: number;
+  scheduled_at: number | null;
+  next_fire_at: number | null;
+}
+
+/** Writes what is fired and when the triggers are due next, in one step; of those that another tick has moved, nothing. */
+export async function recordFires(database: Database, fires: Fire[], now: number): Promise<void> {
+  const json = JSON.stringify(fires);
+  await database.batch([
     database.prepare(
-      'UPDATE automation_trigger SET next_fire_at = ? WHERE id = ? AND next_fire_at = ? RETURNING id',
-      fire.nextFireAt,
-      trigger.id,
-      trigger.next_fire_at,
+      `INSERT INTO schedule_fire (trigger_id, scheduled_at, organization_id, created_at)
+       SELECT t.id, j.value ->> 'scheduled_at', t.organization_id, ?2 FROM json_each(?1) j CROSS JOIN automation_trigger t
+       WHERE t.id = j.value ->> 'trigger_id' AND t.next_fire_at = j.value ->> 'due' AND j.value ->> 'scheduled_at' IS NOT NULL
+       ON CONFLICT (trigger_id, scheduled_at) DO NOTHING`,
+      json,
+      now,
     ),
-    ...(fire.scheduledAt === null
-      ? []
-      : [
-          database.prepare(
-            `INSERT INTO schedule_fire (trigger_id, scheduled_at, organization_id, created_at) SELECT ?, ?, ?, ? WHERE changes() > 0
-             ON CONFLICT (trigger_id, scheduled_at) DO NOTHING`,
-            trigger.id,
-            fire.scheduledAt,
-            trigger.organization_id,
-            now,
-          ),
-        ]),
+    database.prepare(
+      `UPDATE automation_trigger AS t SET next_fire_at = j.value ->> 'next_fire_at' FROM json_each(?) j
+       WHERE t.id = j.value ->> 'trigger_id' AND +t.next_fire_at = j.value ->> 'due'`,
+      json,
+    ),
   ]);
-  return moved!.length > 0;
 }
 
 export interface FireRow {
