@@ -2,12 +2,14 @@ import { parseInstant, parseIsoInstant } from '../library/instants.ts';
 
 /** A number as people write it; leading zeros or a plus make an identifier (`00123`, `+49`), which is text. */
 const decimal = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+/** Longer ones are text: arithmetic on them takes time beyond their length. */
+const longestDecimal = 1000;
 /** Doubles hold every decimal of so many characters exactly enough to compare. */
 const exactLength = 15;
 
 function decimalOf(value: unknown): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
-  return typeof value === 'string' && decimal.test(value) ? value : null;
+  return typeof value === 'string' && value.length <= longestDecimal && decimal.test(value) ? value : null;
 }
 
 /** Negative, zero or positive. Long integers, such as ids, compare by all their digits. */
@@ -44,9 +46,42 @@ export function contains(actual: unknown, part: unknown): boolean {
   return typeof actual === 'string' && actual.includes(String(part));
 }
 
-/** `actual`, or when it is an array one of its items, equals one of `options`. */
-export const isOneOf = (actual: unknown, options: readonly unknown[]): boolean =>
-  (Array.isArray(actual) ? actual : [actual]).some((item) => options.some((option) => isEqual(item, option)));
+/** `actual`, or when it is an array one of its items, equals one of `options`; in time that grows with their sum. */
+export function isOneOf(actual: unknown, options: readonly unknown[]): boolean {
+  const as = options.map(equalityOf);
+  const [words, exact] = [new Set(as.map(({ word }) => word)), new Set(options)];
+  const numbers = new Set(as.map(({ number }) => number));
+  const roundNumbers = new Set(as.filter(({ isRound }) => isRound).map(({ number }) => number));
+  return (Array.isArray(actual) ? actual : [actual]).some((item) => {
+    if (exact.has(item)) return true;
+    const { word, number, isRound } = equalityOf(item);
+    if (word !== null && words.has(word)) return true;
+    return number !== null && (isRound ? numbers : roundNumbers).has(number);
+  });
+}
+
+/** `word` is the same for all values that `isEqual` takes for equal, but for numbers beyond plain digits (1e21), which equal what rounds to them. */
+interface Equality {
+  word: string | null;
+  number: number | null;
+  isRound: boolean;
+}
+
+function equalityOf(value: unknown): Equality {
+  const digits = decimalOf(value);
+  if (digits !== null) {
+    const isRound = !decimal.test(digits);
+    return { word: isRound ? null : `n:${canonicalDigits(digits)}`, number: Number(digits), isRound };
+  }
+  const instant = typeof value === 'string' ? parseIsoInstant(value) : null;
+  const isWord = typeof value === 'string' || typeof value === 'boolean';
+  return { word: instant === null ? (isWord ? `t:${String(value)}` : null) : `d:${instant}`, number: null, isRound: false };
+}
+
+function canonicalDigits(digits: string): string {
+  const plain = digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+  return plain === '-0' ? '0' : plain;
+}
 
 /** Milliseconds from `expected` to `actual`, "now" being `now`; null when either is no moment. */
 export function millisecondsBetween(actual: unknown, expected: unknown, now: number): number | null {

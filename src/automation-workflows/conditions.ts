@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { unknownKey, withWarnings, type Warning } from '../library/config-object.ts';
 import { isRecord } from '../library/json.ts';
-import { pathProblem, readPath } from '../library/paths.ts';
+import { parsePath, pathProblem, readPath } from '../library/paths.ts';
+import { OverBudgetError, stepsToFind, stepsToRead, WorkBudget } from '../library/work-budget.ts';
 import { conditionOperators, isConditionOperator, type ConditionOperator } from './condition-operators.ts';
 import { conditionJsonSchema } from './condition-schema.ts';
-import { render, validateTemplate, type Scope } from './templates.ts';
+import { EvaluationError, render, sharedBudget, validateTemplate, type Scope } from './templates.ts';
 
 /**
  * `field` is a path into the scope (`contact.tags`, `items[0].sku`); `value` may hold templates. A missing or null field is false for all
@@ -103,12 +104,28 @@ export const Condition = withWarnings(
   conditionWarnings,
 );
 
-/** Whether `condition` holds in `scope`. `now` in epoch ms. Throws TemplateError when a template in a value cannot be rendered. */
-export function evaluate(condition: Condition, scope: Scope, now: number): boolean {
-  if ('all' in condition) return condition.all.every((part) => evaluate(part, scope, now));
-  if ('any' in condition) return condition.any.some((part) => evaluate(part, scope, now));
-  if ('not' in condition) return !evaluate(condition.not, scope, now);
-  return check(condition, scope, now).result;
+const maximumSteps = 500_000;
+
+/** Does work on a condition within its budget. All that it throws is an EvaluationError. */
+function within<Result>(scope: Scope, work: (budget: WorkBudget) => Result): Result {
+  try {
+    return work(new WorkBudget(maximumSteps, 'compare with fewer options and items, or shorter texts', sharedBudget(scope)));
+  } catch (error) {
+    if (error instanceof EvaluationError) throw error;
+    if (error instanceof OverBudgetError) throw new EvaluationError(`The condition ${error.message}`);
+    throw new EvaluationError(`The condition cannot be evaluated: ${(error as Error).message}`);
+  }
+}
+
+/** Whether `condition` holds in `scope`. `now` in epoch ms. Throws EvaluationError, of which the TemplateError of a value is one. */
+export const evaluate = (condition: Condition, scope: Scope, now: number): boolean =>
+  within(scope, (budget) => holds(condition, scope, now, budget));
+
+function holds(condition: Condition, scope: Scope, now: number, budget: WorkBudget): boolean {
+  if ('all' in condition) return condition.all.every((part) => holds(part, scope, now, budget));
+  if ('any' in condition) return condition.any.some((part) => holds(part, scope, now, budget));
+  if ('not' in condition) return !holds(condition.not, scope, now, budget);
+  return check(condition, scope, now, budget).result;
 }
 
 export interface CheckedComparison {
@@ -121,18 +138,39 @@ export interface CheckedComparison {
 }
 
 /** The same answer as `evaluate`, with what every comparison saw. */
-export function explain(condition: Condition, scope: Scope, now: number): { result: boolean; comparisons: CheckedComparison[] } {
-  return { result: evaluate(condition, scope, now), comparisons: leavesOf(condition).map((leaf) => check(leaf, scope, now)) };
-}
+export const explain = (condition: Condition, scope: Scope, now: number): { result: boolean; comparisons: CheckedComparison[] } =>
+  within(scope, (budget) => ({
+    result: evaluate(condition, scope, now),
+    comparisons: leavesOf(condition).map((leaf) => check(leaf, scope, now, budget)),
+  }));
 
-function check({ field, operator, value }: Comparison, scope: Scope, now: number): CheckedComparison {
+function check({ field, operator, value }: Comparison, scope: Scope, now: number, budget: WorkBudget): CheckedComparison {
   const { test, whenMissing } = conditionOperators[operator];
-  const actual = readPath(scope, field) ?? null;
-  const expected = Array.isArray(value) ? value.map((item) => rendered(item, scope)) : rendered(value, scope);
+  const actual = readField(scope, field, budget) ?? null;
+  const rendered = (item: unknown): unknown => (typeof item === 'string' ? render(item, scope, undefined, budget) : (item ?? null));
+  const expected = Array.isArray(value) ? value.map(rendered) : rendered(value);
+  budget.spend(stepsToCompare(actual) + stepsToCompare(expected));
+  if (typeof actual === 'string' && typeof expected === 'string') budget.spend(stepsToFind(actual, expected));
   return { field, operator, expected, actual, result: actual === null ? whenMissing : test(actual, expected, now) };
 }
 
-const rendered = (value: unknown, scope: Scope): unknown => (typeof value === 'string' ? render(value, scope) : (value ?? null));
+/** Of a value, or of each item of an array: it may be a date. */
+const stepsToCompare = (value: unknown): number =>
+  Array.isArray(value)
+    ? value.reduce<number>((sum, item) => sum + 8 + (typeof item === 'string' ? item.length / 64 : 0), 1)
+    : 8 + (typeof value === 'string' ? stepsToRead(value) : 0);
+
+function readField(scope: Scope, field: string, budget: WorkBudget): unknown {
+  const segments = parsePath(field);
+  budget.spend(4 + segments.length);
+  // A search for an item may look at every one.
+  for (const [index, segment] of segments.entries()) {
+    if (typeof segment === 'string') continue;
+    const items = readPath(scope, segments.slice(0, index));
+    if (Array.isArray(items)) budget.spend(items.length);
+  }
+  return readPath(scope, segments);
+}
 
 function leavesOf(condition: Condition): Comparison[] {
   if ('all' in condition) return condition.all.flatMap(leavesOf);

@@ -1,42 +1,60 @@
-import { Context, Liquid, Output, toValue, toValueSync, type Template } from 'liquidjs';
+import { Liquid, Output, toValue, toValueSync, type Context, type Emitter, type Template } from 'liquidjs';
 import { BoundedCache } from '../library/bounded-cache.ts';
 import type { Json } from '../library/json.ts';
+import type { WorkBudget } from '../library/work-budget.ts';
+import { RenderBudget, spendVisit } from './template-budget.ts';
+import { budgetOf, CountingContext } from './template-context.ts';
+import { CountedCase, countedFilter, countedOperators, weightOf } from './template-costs.ts';
 import { templateFilters } from './template-filters.ts';
+import { boundRanges } from './template-ranges.ts';
 
 const maximumTemplateLength = 256 * 1024;
 const maximumOutputLength = 256 * 1024;
-/** Liquid's own count of array items and characters that filters make. */
-const maximumMemory = 2_000_000;
-const maximumMilliseconds = 500;
-/** A Worker's clock stands still while code runs, so time alone would bound nothing there: each tag, output and text is counted too. */
-const maximumSteps = 50_000;
+/** Parsed templates take twenty times the memory of their text. */
+const longestKept = 10_000;
 
 /** Makes text of others harmless where it is written into; what the template itself says stays. */
 export type Escape = (text: string) => string;
 
 class Engine {
   readonly liquid: Liquid;
-  readonly #parsed = new BoundedCache<string, Template[]>(500);
+  readonly #parsed = new BoundedCache<string, Template[]>(200);
 
   constructor(escape?: Escape) {
     this.liquid = new Liquid({
       ownPropertyOnly: true,
       strictFilters: true,
       parseLimit: maximumTemplateLength,
-      memoryLimit: maximumMemory,
+      operators: countedOperators,
       timezoneOffset: 'UTC',
       locale: 'en-US',
       ...(escape && { outputEscape: (value: unknown) => escape(textOf(toValue(value))) }),
     });
     // Tags that would read other templates from files.
     for (const tag of ['include', 'render', 'layout', 'block']) delete this.liquid.tags[tag];
-    for (const [name, filter] of Object.entries(templateFilters)) this.liquid.registerFilter(name, filter);
+    const filters = { ...this.liquid.filters, ...templateFilters };
+    for (const [name, filter] of Object.entries(filters)) this.liquid.registerFilter(name, countedFilter(name, filter));
+    this.liquid.registerTag('case', CountedCase);
+    this.#countRendering();
+  }
+
+  /** All that is rendered, captures too, passes here. */
+  #countRendering(): void {
+    const { renderer } = this.liquid;
+    const renderTemplates = renderer.renderTemplates.bind(renderer);
+    renderer.renderTemplates = function* (templates: Template[], context: Context, emitter?: Emitter) {
+      const budget = budgetOf(context);
+      budget.steps.spend(weightOf(templates));
+      return yield* renderTemplates(templates, context, emitter ?? new BoundedEmitter(budget, true));
+    } as typeof renderTemplates;
   }
 
   parse(text: string): Template[] {
-    return this.#parsed.get(text, () => this.liquid.parse(text));
+    return text.length > longestKept ? this.liquid.parse(text) : this.#parsed.get(text, () => this.liquid.parse(text));
   }
 }
+
+boundRanges();
 
 const plain = new Engine();
 const escaping = new Map<Escape, Engine>();
@@ -51,26 +69,28 @@ function engineFor(escape: Escape | undefined): Engine {
 /** Throws an Error that says what does not parse. */
 export const parseTemplate = (text: string): Template[] => plain.parse(text);
 
-class RenderBudget {
-  #stepsLeft = maximumSteps;
-  readonly #deadline = performance.now() + maximumMilliseconds;
-
-  /** Called by the engine before each tag, output and text. */
-  check(now: number): void {
-    if (--this.#stepsLeft < 0 || now > this.#deadline) throw new Error('it takes too many steps; loop over fewer items');
-  }
-}
-
 /** Collects output and stops at the limit, before a loop has filled the memory. */
 class BoundedEmitter {
   buffer = '';
+  readonly #budget: RenderBudget;
+  readonly #isCapture: boolean;
+
+  constructor(budget: RenderBudget, isCapture: boolean) {
+    this.#budget = budget;
+    this.#isCapture = isCapture;
+  }
 
   write(html: unknown): void {
     const value: unknown = toValue(html);
-    this.buffer += Array.isArray(value) ? value.map(textOf).join('') : textOf(value);
-    if (this.buffer.length > maximumOutputLength) throw new Error(`its output is longer than ${maximumOutputLength} characters`);
+    spendVisit(value, this.#budget.steps);
+    const text = Array.isArray(value) ? value.map(textOf).join('') : textOf(value);
+    if (this.#isCapture) this.#budget.use(text.length);
+    this.buffer += text;
+    if (this.buffer.length > maximumOutputLength) throw tooLong();
   }
 }
+
+const tooLong = () => new Error(`its output is longer than ${maximumOutputLength} characters`);
 
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return '';
@@ -79,31 +99,27 @@ const textOf = (value: unknown): string => {
 
 /**
  * The value of a text that is one whole expression, else the rendered text; each value `escape`d where there is such a rule, of which there
- * may be few. Throws the engine's errors.
+ * may be few. Its steps are `whole`'s, too. Throws the engine's errors.
  */
-export function evaluateTemplate(text: string, scope: object, escape?: Escape): Json {
+export function evaluateTemplate(text: string, scope: object, escape?: Escape, whole?: WorkBudget): Json {
   const engine = engineFor(escape);
+  const budget = new RenderBudget(whole);
+  budget.steps.spend(text.length > longestKept ? text.length / 4 : 1);
   const templates = engine.parse(text);
-  const limits = { liquid: engine.liquid, renderLimit: new RenderBudget() };
   // A copy, because the increment tag writes into the scope it is given.
-  const context = new Context(
-    { ...scope },
-    engine.liquid.options,
-    { sync: true },
-    limits as unknown as ConstructorParameters<typeof Context>[3],
-  );
+  const context = new CountingContext({ ...scope }, engine.liquid.options, engine.liquid, budget);
   const [first] = templates;
-  if (templates.length === 1 && first instanceof Output) return jsonOf(toValue(toValueSync(first.value.value(context))));
-  const emitter = new BoundedEmitter();
+  if (templates.length === 1 && first instanceof Output) return jsonOf(toValue(toValueSync(first.value.value(context))), budget);
+  const emitter = new BoundedEmitter(budget, false);
   toValueSync(engine.liquid.renderer.renderTemplates(templates, context, emitter));
   return emitter.buffer;
 }
 
 /** What JSON has no word for (undefined, NaN, Infinity) is null. */
-function jsonOf(value: unknown): Json {
+function jsonOf(value: unknown, budget: RenderBudget): Json {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (typeof value === 'string' && value.length > maximumOutputLength)
-    throw new Error(`its output is longer than ${maximumOutputLength} characters`);
+  if (typeof value === 'string' && value.length > maximumOutputLength) throw tooLong();
+  spendVisit(value, budget.steps);
   return value as Json;
 }

@@ -1,29 +1,48 @@
 import { isRecord, type Json } from '../library/json.ts';
+import { WorkBudget } from '../library/work-budget.ts';
 import { evaluateTemplate, parseTemplate, type Escape } from './template-engine.ts';
 
 /** What a template can name: the roots of the run and its top-level variables. */
 export type Scope = Record<string, unknown>;
 
+/** What a tenant wrote and that cannot be evaluated, with the values that it met. The message says what to change. */
+export class EvaluationError extends Error {}
+
 /** A template that does not parse or cannot be rendered. The message names the template and says what is wrong. */
-export class TemplateError extends Error {
+export class TemplateError extends EvaluationError {
   constructor(template: string, reason: string) {
     super(`Template ${JSON.stringify(shorten(template, 120))}: ${shorten(reason, 200)}`);
     this.name = 'TemplateError';
   }
 }
 
+/** The name of the failure in a run's record. */
+export const evaluationFailure = (error: EvaluationError): string =>
+  error instanceof TemplateError ? 'template_error' : 'condition_error';
+
 const shorten = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length)}...` : text);
 
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
+
+const stepsOfScope = 2_000_000;
+const shared = new WeakMap<Scope, WorkBudget>();
+
+/** All that is rendered with `scope`, together, gets one budget: the texts of a node, which may be many. */
+export function shareBudget(scope: Scope): Scope {
+  shared.set(scope, new WorkBudget(stepsOfScope, 'render fewer texts in one node'));
+  return scope;
+}
+
+export const sharedBudget = (scope: Scope): WorkBudget | undefined => shared.get(scope);
 
 /**
  * Renders one text. A text that is one whole `{{ expression }}` gives the value with its type (null for a missing one), any other a string.
  * Throws TemplateError.
  */
-export function render(template: string, scope: Scope, escape?: Escape): Json {
+export function render(template: string, scope: Scope, escape?: Escape, whole = shared.get(scope)): Json {
   if (!isTemplate(template)) return template;
   try {
-    return evaluateTemplate(template, scope, escape);
+    return evaluateTemplate(template, scope, escape, whole);
   } catch (error) {
     throw new TemplateError(template, reasonOf(error));
   }

@@ -3,7 +3,7 @@ import type { AdmissionFacts } from '../runs/admission-store.ts';
 import { entryKeyOf } from '../runs/entry-key.ts';
 import type { ExplainCheck } from '../schemas.ts';
 import type { WorkflowSettings } from '../settings.ts';
-import { TemplateError } from '../templates.ts';
+import { EvaluationError } from '../templates.ts';
 import type { TriggerRow } from '../triggers/store.ts';
 import { isCertain } from './decide.ts';
 import type { Occasion } from './occasion.ts';
@@ -17,7 +17,7 @@ export function entryKeyFor(template: string | null, occasion: Occasion, contact
   try {
     return { key: entryKeyOf(template, occasion.scope, contactId, null) };
   } catch (error) {
-    if (error instanceof TemplateError) return { key: null, problem: error.message };
+    if (error instanceof EvaluationError) return { key: null, problem: error.message };
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { parsePath } from '../../library/paths.ts';
 import { evaluate, explain, type CheckedComparison, type Comparison, type Condition } from '../conditions.ts';
 import { rootsReadBy } from '../template-roots.ts';
-import { TemplateError, type Scope } from '../templates.ts';
+import { EvaluationError, type Scope } from '../templates.ts';
 
 /** A comparison, and what it saw; `result` is null where that depends on what comes. */
 export type DecidedComparison = Omit<CheckedComparison, 'result'> & { result: boolean | null };
@@ -36,7 +36,7 @@ export function decide(condition: Condition, known: Known, now: number): Decisio
   try {
     return { result: evaluate(condition, known.scope, now), comparisons, problem: null };
   } catch (error) {
-    if (error instanceof TemplateError) return { result: false, comparisons, problem: error.message };
+    if (error instanceof EvaluationError) return { result: false, comparisons, problem: error.message };
     throw error;
   }
 }
@@ -61,7 +61,7 @@ function compare(comparison: Comparison, { scope, certain }: Known, now: number)
   try {
     return explain(comparison, scope, now).comparisons[0]!;
   } catch (error) {
-    if (error instanceof TemplateError) return open;
+    if (error instanceof EvaluationError) return open;
     throw error;
   }
 }

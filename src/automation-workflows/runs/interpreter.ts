@@ -4,7 +4,7 @@ import { defaultHandle, type GraphNode, type NodeType, type Step, type StepResul
 import { zoneFor, zoneWords } from '../nodes/zone.ts';
 import { isLive } from '../schemas.ts';
 import { maskSecrets } from '../secrets.ts';
-import { TemplateError, type Scope } from '../templates.ts';
+import { EvaluationError, evaluationFailure, shareBudget, type Scope } from '../templates.ts';
 import { boundValue } from './history.ts';
 import type { Entry, Journal } from './journal.ts';
 import { currentCallItem, follow, isUnasked, visitCall, type Progress, type Sleep } from './progress.ts';
@@ -136,7 +136,7 @@ async function prepare(progress: Progress, { node, type, key, isBegun }: Visit, 
     const step: Step = {
       node: opened,
       data,
-      scope,
+      scope: shareBudget(scope),
       now,
       enteredAt: progress.enteredAt ?? progress.startedAt,
       key,
@@ -167,7 +167,7 @@ async function perform(type: NodeType, step: Step): Promise<StepResult> {
 }
 
 function failureOf(error: unknown): Failed {
-  if (error instanceof TemplateError) return { kind: 'fail', type: 'template_error', message: error.message, retryable: false };
+  if (error instanceof EvaluationError) return { kind: 'fail', type: evaluationFailure(error), message: error.message, retryable: false };
   if (isServiceError(error)) return { kind: 'fail', type: error.code, message: error.message, retryable: false };
   return { kind: 'fail', type: 'internal', message: (error as Error).message, retryable: true };
 }

@@ -5,7 +5,7 @@ import { evaluate, type Condition } from '../conditions.ts';
 import { defaultHandle, next, type ChildResult, type NextResult, type StepResult } from '../nodes/contract.ts';
 import { completedHandle, failedHandle } from '../nodes/run-workflow.ts';
 import { matchText, receivedHandle, timeoutHandle } from '../nodes/wait-for-event.ts';
-import { TemplateError } from '../templates.ts';
+import { EvaluationError, evaluationFailure } from '../templates.ts';
 import { takeCall, waitNoLonger } from './end-call-wait.ts';
 import type { Journal } from './journal.ts';
 import { awake, type EventSleep, type Progress, type Sleep } from './progress.ts';
@@ -101,8 +101,8 @@ async function passes(progress: Progress, event: OfferedEvent, run: Surroundings
     const { scope } = await run.look(progress, node);
     return evaluate(filter, { ...scope, event: shown(event), data: event.data }, run.now());
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    return { kind: 'fail', type: 'template_error', message: error.message, retryable: false };
+    if (!(error instanceof EvaluationError)) throw error;
+    return { kind: 'fail', type: evaluationFailure(error), message: error.message, retryable: false };
   }
 }
 

@@ -1,7 +1,7 @@
 import { evaluate } from '../conditions.ts';
 import { entryKeyOf } from '../runs/entry-key.ts';
 import type { ExitRule } from '../settings.ts';
-import { TemplateError, type Scope } from '../templates.ts';
+import { EvaluationError, type Scope } from '../templates.ts';
 
 /** Whose runs an event ends by one rule; null when the rule does not hold for it. `scope` is the event's. */
 export function exitOf(
@@ -18,7 +18,7 @@ export function exitOf(
     return key === null ? null : { contact_id: null, entry_key: key };
   } catch (error) {
     // An event that a rule's template cannot be made of is not the one that the rule means.
-    if (error instanceof TemplateError) return null;
+    if (error instanceof EvaluationError) return null;
     throw error;
   }
 }

@@ -44,10 +44,16 @@ export const exitWords = (event: Pick<OfferedEvent, 'id' | 'type'>): string =>
 function exitsOf(context: Context, event: OfferedEvent, topic: ExitTopic, contact: ContactRecord | null): ExitOf[] {
   const now = context.clock();
   const scope = triggerScope(context, causeOf(event, contact), now);
-  return settingsFrom(topic.settings).exit_on.flatMap((rule) => {
-    const of = exitOf(rule, event, scope, now);
-    return of ? [{ event_id: event.id, event_at: event.createdAt, workflow_id: topic.workflow_id, ...of }] : [];
-  });
+  try {
+    return settingsFrom(topic.settings).exit_on.flatMap((rule) => {
+      const of = exitOf(rule, event, scope, now);
+      return of ? [{ event_id: event.id, event_at: event.createdAt, workflow_id: topic.workflow_id, ...of }] : [];
+    });
+  } catch (error) {
+    // The rules of one journey, which would fail again, do not hold up the others.
+    context.log.error('exit_on could not be evaluated', { workflow_id: topic.workflow_id, error: (error as Error).message });
+    return [];
+  }
 }
 
 /** An event as rules and filters see it before there is a run. */

@@ -10,7 +10,7 @@ import { requireStarts } from '../runs/run-rate.ts';
 import { findRuns, type RunRow } from '../runs/store.ts';
 import { existingWorkflow } from '../workflows/existing.ts';
 import { existingTrigger } from './change.ts';
-import { TemplateError } from '../templates.ts';
+import { EvaluationError } from '../templates.ts';
 import { causeWithContext, matchingCandidate } from './match.ts';
 import { armedById, type ArmedTrigger } from './store.ts';
 
@@ -64,7 +64,7 @@ export function renderForCaller<Rendered>(render: () => Rendered): Rendered {
   try {
     return render();
   } catch (error) {
-    if (error instanceof TemplateError) throw invalidAt(['body', 'context'], error.message, 'template_error');
+    if (error instanceof EvaluationError) throw invalidAt(['body', 'context'], error.message, 'template_error');
     throw error;
   }
 }

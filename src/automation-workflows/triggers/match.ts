@@ -7,7 +7,7 @@ import type { Candidate } from '../runs/candidate.ts';
 import type { RunSource } from '../runs/store.ts';
 import { buildScope } from '../scope.ts';
 import { settingsFrom } from '../settings.ts';
-import { TemplateError, type Scope } from '../templates.ts';
+import { EvaluationError, type Scope } from '../templates.ts';
 import { noteTriggerError, type ArmedTrigger } from './store.ts';
 
 /** Something that happened and may set off triggers. */
@@ -43,7 +43,7 @@ interface FilteringConfig {
 
 type Holds = (config: FilteringConfig, scope: Scope, now: number) => boolean;
 
-/** The run that `trigger` starts for `cause`; null when its filter does not hold. Throws TemplateError. */
+/** The run that `trigger` starts for `cause`; null when its filter does not hold. Throws EvaluationError. */
 export function matchingCandidate(
   context: Context,
   trigger: ArmedTrigger,
@@ -61,8 +61,11 @@ export function candidateOf(context: Context, trigger: ArmedTrigger, cause: Trig
   try {
     return matchingCandidate(context, trigger, cause, holds);
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    context.defer(noteTriggerError(context.database, context.organization.id, trigger.id, error.message));
+    const { message } = error as Error;
+    // Nothing here asks anybody else, so trying again would end in the same way, and hold up the other journeys.
+    if (!(error instanceof EvaluationError))
+      context.log.error('a trigger could not be evaluated', { trigger_id: trigger.id, error: message });
+    context.defer(noteTriggerError(context.database, context.organization.id, trigger.id, message));
     return null;
   }
 }
