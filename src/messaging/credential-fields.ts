@@ -18,6 +18,8 @@ export interface CredentialField {
   /** Not needed to send. */
   isOptional?: true;
   isFlag?: true;
+  /** Where the secrets beside it are sent. */
+  isAddress?: true;
   /** The value as it is kept. */
   clean?: (value: string, judgement: Judgement) => string;
   /** What is wrong with a value; null: nothing. */
@@ -67,7 +69,7 @@ const token = { ...secret, clean: withoutBearer } as const;
 
 /** What each provider needs to be asked anything. */
 export const credentialFields: Record<ProviderKey, Record<string, CredentialField>> = {
-  provider_a: { api_endpoint: { fault: endpointFault }, api_token: token },
+  provider_a: { api_endpoint: { isAddress: true, fault: endpointFault }, api_token: token },
   provider_b: {
     phone_number_id: { fault: digitsFault('phone number id') },
     access_token: token,

@@ -1,3 +1,4 @@
+import { originOf } from '../library/addresses.ts';
 import { isMask, mask, open, seal } from '../library/encryption.ts';
 import type { Issue } from '../library/errors.ts';
 import type { ProviderKey } from '../providers/messaging/messaging.ts';
@@ -18,7 +19,7 @@ type Reading = { value: string | boolean | undefined } | { problem: string; type
 
 /**
  * A provider's block as it is to be stored, and every problem of it. What is absent stays as it is in `before`, as does a secret that is
- * given as its mask; null takes a value away.
+ * given as its mask, unless the address that it is sent to has another origin now; null takes a value away.
  */
 export async function readBlock(
   { encryptionKey, organizationId }: Keeper,
@@ -30,12 +31,14 @@ export async function readBlock(
   const block: StoredBlock = {};
   const issues: Issue[] = [];
   const usesTelephony = (given['use_telephony_credentials'] ?? before?.['use_telephony_credentials']) === true;
+  const isMoved = leadsElsewhere(provider, given, before);
   for (const [name, field] of Object.entries(credentialFields[provider])) {
     const sent = given[name];
     const kept = before?.[name];
     const isKept = sent === undefined || (field.isSecret && typeof sent === 'string' && isMask(sent.trim()));
     if (kept !== undefined && isKept) {
-      block[name] = kept;
+      if (field.isSecret && isMoved) issues.push({ loc: ['body', 'messaging_app', provider, name], msg: movedFault, type: 'mask' });
+      else block[name] = kept;
       continue;
     }
     const isOptional = field.isOptional ?? (usesTelephony && telephonyCredentials.has(name));
@@ -46,6 +49,15 @@ export async function readBlock(
   }
   return { block, issues };
 }
+
+const movedFault = 'Was given for another address, to which alone it is sent; with a new address give the secret itself once more';
+
+/** Whether the provider is to be asked at another origin than the one that the stored secrets were given for. */
+const leadsElsewhere = (provider: ProviderKey, given: GivenBlock, before: StoredBlock | null): boolean =>
+  Object.entries(credentialFields[provider]).some(([name, { isAddress }]) => {
+    const [sent, kept] = [given[name], before?.[name]];
+    return isAddress === true && typeof sent === 'string' && typeof kept === 'string' && originOf(sent) !== originOf(kept);
+  });
 
 function readField(field: CredentialField, sent: GivenBlock[string], isOptional: boolean, judgement: Judgement): Reading {
   if (field.isFlag) {

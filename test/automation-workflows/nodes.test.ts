@@ -465,12 +465,16 @@ test('neither secret nor credentials appear in what a dry run shows', async () =
   const shown = JSON.stringify(
     await run(
       'http_request',
-      { url: 'https://example.com', secret, headers: { Authorization: 'Bearer abc', 'X-Api-Key': 'def', 'X-Kind': 'ghi' } },
+      {
+        url: 'https://example.com',
+        secret,
+        headers: { Authorization: 'Bearer abc', 'X-Api-Key': 'def', 'X-Kind': 'ghi', Accept: 'text/plain' },
+      },
       { dryRun: true },
     ),
   );
-  for (const hidden of [secret, 'Bearer abc', '"def"']) expect(shown).not.toContain(hidden);
-  expect(shown).toContain('ghi');
+  for (const hidden of [secret, 'Bearer abc', '"def"', 'ghi']) expect(shown).not.toContain(hidden);
+  expect(shown).toContain('text/plain');
 });
 
 test('http_request refuses what cannot be sent: before it runs where it can be seen, else as a failure that names the part', async () => {

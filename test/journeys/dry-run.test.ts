@@ -110,7 +110,7 @@ test('side effects are shown as the requests that would have gone out, and nothi
   expect(outputOf(run, 'call').request).toMatchObject({
     method: 'POST',
     url: 'https://shop.example.com/orders/K-200?q=Ada',
-    headers: { 'x-order': 'K-200', 'content-type': 'application/json' },
+    headers: { 'x-order': '****', 'content-type': 'application/json' },
     body: '{"name":"Ada","total":21}',
   });
   expect(asked).toEqual([]);

@@ -92,6 +92,23 @@ describe('a messaging configuration', () => {
     }
   });
 
+  test('of WATI keeps its token for its own address: with another host it must be given again, also when it is left out', async () => {
+    const { client } = await newOrganization();
+    const { provider_a: wati } = newCredentials();
+    const { body } = await save(client, { provider_a: wati });
+    const { api_token: masked } = body.messaging_app.provider_a;
+    const elsewhere = 'https://thief.example.com/12345';
+    for (const block of [{ api_endpoint: elsewhere, api_token: masked }, { api_endpoint: elsewhere }]) {
+      const refused = await save(client, { provider_a: block });
+      expect(refused.status).toBe(422);
+      expect(refused.body.detail).toMatchObject([{ loc: ['body', 'messaging_app', 'provider_a', 'api_token'], type: 'mask' }]);
+    }
+    const { api_endpoint } = wati;
+    const samePlace = await save(client, { provider_a: { api_endpoint: `${new URL(api_endpoint).origin}/67890`, api_token: masked } });
+    expect(samePlace.body.messaging_app.provider_a.api_token).toBe(masked);
+    expect((await save(client, { provider_a: { api_endpoint: elsewhere, api_token: 'another-token-9876' } })).status).toBe(200);
+  });
+
   test('takes values as people paste them', async () => {
     const { client } = await newOrganization();
     const { provider_a: wati, provider_d: twilio } = newCredentials();

@@ -188,10 +188,10 @@ test('secrets are sealed in the database and masked wherever they are shown', as
     expect(JSON.stringify(answer)).not.toContain(signing);
   }
   const [{ http, parameters }] = agent.workflow_definition.nodes[1].data.tools;
-  expect(http.headers).toEqual({ Authorization: '****', 'X-Plain': 'plain' });
+  expect(http.headers).toEqual({ Authorization: '****', 'X-Plain': '****' });
   expect(parameters.properties.token).toEqual({ type: 'string', description: 'of the product' });
   expect(agent.workflow_definition.nodes.at(-1).data).toMatchObject({ secret: '****', headers: { 'X-Api-Key': '****' } });
-  expect((await definitionRows(agent.id))[0]!.definition.match(/sealed:v1:/g)).toHaveLength(3);
+  expect((await definitionRows(agent.id))[0]!.definition.match(/sealed:v1:/g)).toHaveLength(4);
 });
 
 test('a definition sent back as it was shown changes nothing, and validates', async () => {
@@ -232,7 +232,9 @@ test('a mask stands for the secret of the tool with its name, wherever that tool
   await client.put(`/workflow/${agent.id}`, { workflow_definition: withTools([stock]) });
   expect(await opened()).toEqual([['stock', 'Bearer canary-stock']]);
   const renamed = await client.put(`/workflow/${agent.id}`, { workflow_definition: withTools([{ ...stock, name: 'other' }]) });
-  expect(issuesOf(renamed)).toEqual(['body.workflow_definition.nodes.book.data.tools.0.http.headers.Authorization']);
+  expect(issuesOf(renamed)).toEqual(
+    ['Authorization', 'X-Plain'].map((name) => `body.workflow_definition.nodes.book.data.tools.0.http.headers.${name}`),
+  );
 });
 
 test('a mask in a new agent, and a secret that is sealed elsewhere, stand for nothing', async () => {
@@ -373,4 +375,19 @@ test('an agent is read in one call to D1 beside that for the key, and no table i
   const plans = await plansOf(recording);
   expect(plans.length).toBeGreaterThan(3);
   for (const { sql, plan } of plans) expect([sql, plan.filter((step) => /^SCAN (a|d|voice_agent\w*)\b/.test(step))]).toEqual([sql, []]);
+});
+
+test('a mask of a tool or webhook whose address leads elsewhere is refused, and names the secret to send again', async () => {
+  const { client } = await newOrganization();
+  const agent = await create(client, { workflow_definition: withSecrets([tool('prices', 'canary-prices')]) });
+  const moved = JSON.parse(
+    JSON.stringify(agent.workflow_definition).replaceAll(/https:\/\/[a-z.]+example\.com/g, 'https://thief.example.org'),
+  );
+  const refused = await client.put(`/workflow/${agent.id}`, { workflow_definition: moved });
+  expect(refused.status).toBe(422);
+  const places = refused.body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'));
+  expect(places).toContain('body.workflow_definition.nodes.book.data.tools.0.http.headers.Authorization');
+  expect(places).toContain('body.workflow_definition.nodes.hook.data.secret');
+  expect(refused.body.detail[0].msg).toContain('give the secret itself once more');
+  expect((await client.get(`/workflow/${agent.id}`)).body.current_definition_id).toBe(agent.current_definition_id);
 });

@@ -152,7 +152,7 @@ describe('a definition made for Dograh', () => {
     const { workflow_definition } = created.body;
     expect(workflow_definition.nodes[5].data.custom_headers).toEqual([
       { key: 'Authorization', value: '****' },
-      { key: 'X-Source', value: 'voice' },
+      { key: 'X-Source', value: '****' },
     ]);
     const sent = await client.put(`/workflow/${created.body.id}`, { workflow_definition });
     expect(sent.body).toMatchObject({ current_definition_id: created.body.current_definition_id, issues: [] });

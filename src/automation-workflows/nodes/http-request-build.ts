@@ -1,3 +1,5 @@
+import { shownAddress } from '../../library/addresses.ts';
+import { maskHeaders } from '../secrets.ts';
 import { standardWebhooksHeaders } from '../standard-webhooks.ts';
 import { render, renderDeep, renderText, type Scope } from '../templates.ts';
 import type { OutboundRequest } from './contract.ts';
@@ -30,7 +32,9 @@ function headerValue(name: string, value: string): string {
 function urlOf(data: HttpRequestData, scope: Scope): string {
   const text = renderText(data.url, scope).trim();
   if (!isHttpUrl(text))
-    throw new BadRequestError(`url renders to ${JSON.stringify(text.slice(0, 200))}, which is not an absolute http:// or https:// URL`);
+    throw new BadRequestError(
+      `url renders to ${JSON.stringify(shownAddress(text).slice(0, 200))}, which is not an absolute http:// or https:// URL`,
+    );
   const url = new URL(text);
   for (const [name, template] of Object.entries(data.query)) {
     const value = renderDeep(template, scope);
@@ -56,10 +60,9 @@ function isJsonText(text: string): boolean {
   }
 }
 
-const secretHeader = /authorization|cookie|token|secret|password|api-?key|signature/i;
-
-/** The request as it may be shown: headers that usually carry credentials are masked. */
+/** The request as it may be shown: nothing that may be a credential is. */
 export const showRequest = (request: OutboundRequest): OutboundRequest => ({
   ...request,
-  headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, secretHeader.test(name) ? '****' : value])),
+  url: shownAddress(request.url),
+  headers: maskHeaders(request.headers),
 });

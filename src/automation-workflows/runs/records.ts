@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import { resolvePayloads } from '../../database/payload.ts';
 import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
 import { isRecord } from '../../library/json.ts';
+import { maskSecrets } from '../secrets.ts';
 import { isLive, type RunError, type RunRecord } from '../schemas.ts';
 import { holdOf, type Progress } from './progress.ts';
 import type { RunRow } from './store.ts';
@@ -96,7 +97,7 @@ export function runRecord(row: RunRow, initialContext: Record<string, unknown>, 
     workflow_version: row.workflow_version,
     state: live.state,
     current_node_id: live.currentNodeId,
-    context: { ...initialContext, ...live.changes.assigned, steps: live.changes.outputs },
+    context: { ...initialContext, ...live.changes.assigned, steps: maskSecrets(live.changes.outputs) },
     initial_context: initialContext,
     outcome: live.outcome,
     error: live.error,

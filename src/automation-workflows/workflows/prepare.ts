@@ -6,7 +6,7 @@ import { issuesOf } from '../../library/schema-issues.ts';
 import { checkSchema } from '../context-schema.ts';
 import { validateGraph } from '../definition.ts';
 import { nodeTypes } from '../nodes/registry.ts';
-import { leftoverMasks, openSecrets, restoreMasked, sealSecrets } from '../secrets.ts';
+import { leftoverMasks, movedMasks, openSecrets, restoreMasked, sealSecrets } from '../secrets.ts';
 import { WorkflowSettings } from '../settings.ts';
 import { referenceIssues } from './reference-issues.ts';
 
@@ -16,6 +16,8 @@ const settingsLimitBytes = 64 * 1024;
 /** A definition as it is stored: JSON text with its secrets sealed, masks put back to what they stood for in `before`. */
 export async function prepareDefinition(context: Context, definition: unknown, before: unknown): Promise<string> {
   const { ENCRYPTION_KEY } = context.settings;
+  const moved = movedMasks(definition, before, ['body', 'definition']);
+  if (moved.length) throw invalid(moved);
   const restored = await restoreMasked(ENCRYPTION_KEY, context.organization.id, definition, before);
   if (JSON.stringify(restored) === (await openedText(context, before))) return JSON.stringify(before);
   const text = JSON.stringify(await sealSecrets(ENCRYPTION_KEY, context.organization.id, restored));

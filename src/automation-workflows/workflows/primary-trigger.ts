@@ -1,7 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import type { Statement } from '../../database/client.ts';
-import { invalidAt } from '../../library/errors.ts';
-import { restoreMasked, sealSecrets } from '../secrets.ts';
+import { invalid, invalidAt } from '../../library/errors.ts';
+import { movedMasks, restoreMasked, sealSecrets } from '../secrets.ts';
 import { isRecord } from '../../library/json.ts';
 import { newTrigger } from '../triggers/change.ts';
 import { isTriggerType, triggerTypes } from '../triggers/configs.ts';
@@ -69,6 +69,9 @@ export async function preparePrimary(context: Context, given: JsonObject, { row,
 }
 
 async function sealed({ settings, organization }: Context, given: JsonObject, stored: string): Promise<string> {
-  const restored = await restoreMasked(settings.ENCRYPTION_KEY, organization.id, given, JSON.parse(stored));
+  const before = JSON.parse(stored) as unknown;
+  const moved = movedMasks(given, before, ['body', 'trigger']);
+  if (moved.length) throw invalid(moved);
+  const restored = await restoreMasked(settings.ENCRYPTION_KEY, organization.id, given, before);
   return JSON.stringify(await sealSecrets(settings.ENCRYPTION_KEY, organization.id, restored));
 }

@@ -1,3 +1,4 @@
+import { isPlainHeader } from '../../library/secret-names.ts';
 import { refusal } from './guard.ts';
 
 export interface OutsideRequest {
@@ -14,11 +15,10 @@ export type OutsideResponse =
 
 const maximumRedirects = 3;
 const maximumBodyBytes = 1024 * 1024;
-const droppedOnRedirect = /^(authorization|cookie|x-api-key|proxy-authorization|webhook-signature)$/i;
 
 /**
- * Calls an address that a customer named. Follows at most three redirects and checks each; never sends credentials on to
- * another origin; reads at most 1 MiB of the answer.
+ * Calls an address that a customer named. Follows at most three redirects and checks each; sends no header
+ * to another origin that may be a credential; reads at most 1 MiB of the answer.
  */
 export async function sendOutside(request: OutsideRequest, allowedOrigins: readonly string[]): Promise<OutsideResponse> {
   const signal = AbortSignal.timeout(request.timeout_seconds * 1000);
@@ -35,8 +35,7 @@ export async function sendOutside(request: OutsideRequest, allowedOrigins: reado
       if (redirects === maximumRedirects)
         return { failure: 'network', message: `The address redirects more than ${maximumRedirects} times` };
       const next = parseUrl(location, url);
-      if (next?.origin !== url.origin)
-        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !droppedOnRedirect.test(name)));
+      if (next?.origin !== url.origin) headers = Object.fromEntries(Object.entries(headers).filter(([name]) => isPlainHeader(name)));
       if (response.status === 303 || (response.status < 303 && method === 'POST')) {
         method = 'GET';
         body = null;

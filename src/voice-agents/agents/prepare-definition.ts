@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../accounts/context.ts';
-import { leftoverMasks, openSecrets, restoreMasked, sealSecrets } from '../../automation-workflows/secrets.ts';
+import { leftoverMasks, movedMasks, openSecrets, restoreMasked, sealSecrets } from '../../automation-workflows/secrets.ts';
 import { boundPayload } from '../../database/payload.ts';
-import type { Issue } from '../../library/errors.ts';
+import { invalid, type Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json.ts';
 import { maximumBytes, validateAgentDefinition } from '../definition/definition.ts';
 import { root } from '../definition/problems.ts';
@@ -12,11 +12,13 @@ type JsonObject = Record<string, unknown>;
 
 /**
  * A definition as it is stored: JSON text with its secrets sealed. Any object may be stored; `storedIssues` tells its problems. A mask stands for what `before` (as stored; null: there is none)
- * has at that place. Null: it is the same as before. Throws 422 for one that is too large.
+ * has at that place. Null: it is the same as before. Throws 422 for one that is too large, and for a mask of a secret that was given for another address.
  */
 export async function prepareDefinition(context: Context, definition: JsonObject, before: JsonObject | null): Promise<string | null> {
   const { ENCRYPTION_KEY } = context.settings;
   const { id } = context.organization;
+  const moved = movedMasks(definition, before && withToolsLike(before, definition), root);
+  if (moved.length) throw invalid(moved);
   const restored = await withoutMasks(context, definition, before);
   // Sealing the same secret twice gives other bytes, so they are compared opened.
   if (before && isDeepStrictEqual(restored, await openSecrets(ENCRYPTION_KEY, id, before))) return null;
