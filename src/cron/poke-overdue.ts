@@ -18,9 +18,9 @@ import { settingsOf } from '../settings.ts';
 
 const pageSize = 500;
 const parallel = 10;
-/** Starts that were put off come in numbers: those of a minute of a few organizations. */
-const runsAtOnce = 6000;
-const runsBudgetMs = 20_000;
+/** Starts that were put off come in numbers; what a tick does not come to keeps its turn for the next. */
+const runsAtOnce = 2000;
+const runsBudgetMs = 5000;
 
 /**
  * Starts the objects of runs that are past their wake-up time: one that never began begins, and one whose alarm is dead sets it. They

@@ -1,5 +1,6 @@
 import { isNotFailed } from '../queues/failed-messages.ts';
 import type { Database } from '../database/client.ts';
+import { inTurns } from '../database/in-turns.ts';
 
 /** Accepted rows that are their own outbox. */
 export type Swept = 'event' | 'webhook_delivery';
@@ -37,7 +38,7 @@ export async function moveCursor(
   return { to, firstOpen };
 }
 
-/** Unhandled rows after the cursor that were stored before `before`, oldest first, along the primary key. */
+/** Unhandled rows after the cursor that were stored before `before`, in turns by organization, found along the primary key. */
 export async function unhandledAfter(
   database: Database,
   table: Swept,
@@ -47,7 +48,11 @@ export async function unhandledAfter(
 ): Promise<{ id: number; organization_id: number }[]> {
   return database.all(
     database.prepare(
-      `SELECT id, organization_id FROM ${table} WHERE id > ? AND handled_at IS NULL AND created_at < ? AND ${isNotFailed(`'${kinds[table]}:' || ${table}.id`)} ORDER BY id LIMIT ?`,
+      inTurns(
+        'id, organization_id',
+        `${table} WHERE id > ? AND handled_at IS NULL AND created_at < ? AND ${isNotFailed(`'${kinds[table]}:' || ${table}.id`)}`,
+        'id',
+      ),
       cursor,
       before,
       limit,

@@ -25,7 +25,7 @@ export async function consumeBatch(batch: MessageBatch, bindings: Env, execution
   const log = new Logger(settingsOf(bindings).LOG_LEVEL, { queue: batch.queue });
   const defer: Context['defer'] = (work) => execution.waitUntil(work.catch((error: unknown) => log.error('deferred work failed', error)));
   if (batch.queue.endsWith('-dead')) return settleEach(batch.messages, log, (message) => handleDead(bindings, message.body, defer));
-  if (batch.queue.startsWith('fanout')) return settleEach(batch.messages, log, (message) => handleFanout(bindings, message.body, defer));
+  if (batch.queue.startsWith('fanout')) return consumeFanout(batch, bindings, log, defer);
   if (batch.queue.startsWith('calls')) return consumeCalls(batch, bindings, log, defer);
   if (batch.queue.startsWith('documents')) return consumeDocuments(batch, bindings, log, defer);
   if (batch.queue.startsWith('syncs')) return consumeSyncs(batch, bindings, log, defer);
@@ -56,6 +56,14 @@ async function consumeCalls(batch: MessageBatch, bindings: Env, log: Logger, def
   );
 }
 
+/** Organizations side by side, so that the work of one holds up no other; the messages of one after another. */
+async function consumeFanout(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
+  const groups = Map.groupBy(batch.messages, ({ body }) => FanoutMessage.safeParse(body).data?.organization_id ?? null);
+  await Promise.all(
+    [...groups.values()].map((messages) => settleEach(messages, log, (message) => handleFanout(bindings, message.body, defer))),
+  );
+}
+
 async function settleEach(messages: readonly Message[], log: Logger, work: (message: Message) => Promise<void>): Promise<void> {
   for (const message of messages) {
     try {
@@ -68,7 +76,10 @@ async function settleEach(messages: readonly Message[], log: Logger, work: (mess
   }
 }
 
-/** Events and deliveries of one organization are handled together: a few D1 calls for all of them. */
+/**
+ * Events and deliveries of one organization are handled together: a few D1 calls for all of them. Organizations are handled side by
+ * side, and what one has beyond its time goes to the end of the queue, so that none waits for the many of another.
+ */
 async function consumeEvents(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
   const readable = batch.messages.flatMap((message) => {
     const parsed = EventsMessage.safeParse(message.body);
@@ -78,14 +89,38 @@ async function consumeEvents(batch: MessageBatch, bindings: Env, log: Logger, de
     return [];
   });
   const groups = Map.groupBy(readable, ({ body }) => `${body.organization_id}:${body.kind}`);
-  for (const group of groups.values()) {
-    if (await settleTogether(group, bindings, log, defer)) continue;
+  await Promise.all([...groups.values()].map((group) => settleGroup(group, bindings, log, defer)));
+}
+
+/** How many messages of one organization are handled together, and how long it may take before the rest gives way. */
+const portion = 25;
+const groupBudgetMs = 2000;
+
+async function settleGroup(group: Readable[], bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
+  const startedAt = Date.now();
+  for (let start = 0; start < group.length; start += portion) {
+    const isOverTime = start > 0 && Date.now() - startedAt > groupBudgetMs;
+    if (isOverTime && (await giveWay(group.slice(start), bindings, log))) return;
+    const together = group.slice(start, start + portion);
+    if (await settleTogether(together, bindings, log, defer)) continue;
     // Together they failed; one by one the sound ones get through.
-    for (const one of group) {
-      const isSettled = group.length > 1 && (await settleTogether([one], bindings, log, defer));
+    for (const one of together) {
+      const isSettled = together.length > 1 && (await settleTogether([one], bindings, log, defer));
       if (!isSettled) one.message.retry({ delaySeconds: retryDelay(one.message.attempts) });
     }
   }
+}
+
+/** Sends messages to the end of the queue. False when that failed, and they are to be handled where they are. */
+async function giveWay(group: Readable[], bindings: Env, log: Logger): Promise<boolean> {
+  try {
+    await bindings.EVENTS_QUEUE.sendBatch(group.map(({ body }) => ({ body })));
+  } catch (error) {
+    log.error('messages could not give way to those of others', error, { messages: group.length });
+    return false;
+  }
+  for (const { message } of group) message.ack();
+  return true;
 }
 
 interface Readable {

@@ -1,5 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
 import type { Database } from '../../database/client.ts';
+import { takeTurns } from '../../library/take-turns.ts';
 import type { FanoutMessage } from '../../queues/messages.ts';
 import { missedFires } from '../schedule.ts';
 import type { TriggerConfig } from './configs.ts';
@@ -45,9 +46,10 @@ function fireOf(trigger: ArmedTrigger, now: number): Fire {
   return { trigger_id: trigger.id, organization_id: trigger.organization_id, due, scheduled_at: fireAt, next_fire_at: nextFireAt };
 }
 
-/** One that another tick was faster with is announced twice, and worked off once. */
+/** In turns by organization. One that another tick was faster with is announced twice, and worked off once. */
 async function announce(bindings: Env, fires: Fire[]): Promise<void> {
-  const messages = fires.flatMap(({ trigger_id, organization_id, scheduled_at }) => {
+  const inTurn = takeTurns(fires, (fire) => fire.organization_id);
+  const messages = inTurn.flatMap(({ trigger_id, organization_id, scheduled_at }) => {
     if (scheduled_at === null) return [];
     return [{ body: { v: 1, kind: 'schedule_fire', organization_id, trigger_id, scheduled_at } satisfies FanoutMessage }];
   });

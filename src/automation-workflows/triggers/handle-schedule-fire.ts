@@ -8,7 +8,8 @@ import { candidateOf, causeWithContext, type TriggerCause } from './match.ts';
 import { audiencePage, moveFire, openFire } from './schedule-store.ts';
 import { armedById, type ArmedTrigger } from './store.ts';
 
-const pageSize = 500;
+/** Small, since others' messages have their turn between two pages. */
+const pageSize = 100;
 
 /**
  * Starts the runs of one firing of a schedule: one run, or one for each member of the audience, a page at a time. Runs are
@@ -37,11 +38,11 @@ export async function handleScheduleFire(context: Context, triggerId: number, sc
     [...contacts.values()].flatMap((contact) => candidate(context, trigger, scheduledAt, contact)),
   );
   const isLast = ids.length < pageSize;
-  await moveFire(database, fire, ids.at(-1) ?? fire.cursor, isLast ? { at: context.clock(), note: refusedWords(refused) } : null);
+  await moveFire(database, fire, ids.at(-1) ?? fire.cursor, { at: isLast ? context.clock() : null, note: refusedWords(refused) });
   return !isLast;
 }
 
-/** Of the last page of members, why some started no run. */
+/** Of the first page of members where some started no run, why. */
 function refusedWords(refused: Refusal[]): string | null {
   const [first] = refused;
   return first ? `${refused.length} not let in, the first: ${first.message}` : null;

@@ -1,5 +1,6 @@
 import { isNotFailed } from '../../queues/failed-messages.ts';
 import type { Database } from '../../database/client.ts';
+import { inTurns } from '../../database/in-turns.ts';
 import type { ArmedTrigger } from './store.ts';
 
 /** Triggers that are due, with their workflows; only active triggers of active workflows have a next firing. */
@@ -88,18 +89,19 @@ export async function audiencePage(
   return rows.map((row) => row.contact_id);
 }
 
+/** `at`: when the last of it was done, epoch ms, or null. The first note stays: it may be of an earlier page. */
 export async function moveFire(
   database: Database,
   fire: FireRow,
   cursor: number,
-  done: { at: number; note: string | null } | null,
+  { at, note }: { at: number | null; note: string | null },
 ): Promise<void> {
   await database.all(
     database.prepare(
-      'UPDATE schedule_fire SET cursor = max(cursor, ?), handled_at = ?, note = ? WHERE trigger_id = ? AND scheduled_at = ? AND handled_at IS NULL',
+      'UPDATE schedule_fire SET cursor = max(cursor, ?), handled_at = ?, note = coalesce(note, ?) WHERE trigger_id = ? AND scheduled_at = ? AND handled_at IS NULL',
       cursor,
-      done?.at ?? null,
-      done?.note ?? null,
+      at,
+      note,
       fire.trigger_id,
       fire.scheduled_at,
     ),
@@ -109,8 +111,12 @@ export async function moveFire(
 export async function staleFires(database: Database, before: number, limit: number): Promise<FireRow[]> {
   return database.all(
     database.prepare(
-      `SELECT * FROM schedule_fire INDEXED BY schedule_fire_open WHERE handled_at IS NULL AND created_at < ?
-         AND ${isNotFailed("'schedule_fire:' || schedule_fire.trigger_id || ':' || schedule_fire.scheduled_at")} ORDER BY created_at LIMIT ?`,
+      inTurns(
+        'trigger_id, scheduled_at, organization_id, cursor',
+        `schedule_fire INDEXED BY schedule_fire_open WHERE handled_at IS NULL AND created_at < ?
+           AND ${isNotFailed("'schedule_fire:' || schedule_fire.trigger_id || ':' || schedule_fire.scheduled_at")}`,
+        'created_at',
+      ),
       before,
       limit,
     ),

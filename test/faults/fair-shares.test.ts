@@ -1,0 +1,152 @@
+import { env } from 'cloudflare:workers';
+import { afterEach, expect, test, vi } from 'vitest';
+import { staleFires } from '../../src/automation-workflows/triggers/schedule-store.ts';
+import { fireSchedules } from '../../src/automation-workflows/triggers/fire-schedules.ts';
+import { organizationsWithChanges } from '../../src/automation-workflows/triggers/change-store.ts';
+import { overdueRuns } from '../../src/automation-workflows/runs/store.ts';
+import { unhandledAfter } from '../../src/cron/progress-store.ts';
+import { shards } from '../../src/database/shards.ts';
+import { Logger } from '../../src/library/log.ts';
+import { deliver, loseMessages } from '../support/background.ts';
+import { activeWorkflow, chain } from '../support/journeys.ts';
+import { newOrganization } from '../support/organization.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const database = shards(env)[0]!;
+const onOrder = { type: 'contact_event', config: { event_type: 'ordered' } };
+
+/** One organization with much work and one with little, which came later. */
+const neighbours = async () => ({ busy: await newOrganization(), quiet: await newOrganization() });
+
+test('of accepted events that are sent again, each organization has its turn', async () => {
+  const { busy, quiet } = await neighbours();
+  const lost = loseMessages();
+  const before = (await env.DB.prepare('SELECT coalesce(max(id), 0) AS id FROM event').first<{ id: number }>())!.id;
+  for (let sent = 0; sent < 20; sent++) await busy.client.post('/events', { event_type: 'ordered' });
+  await quiet.client.post('/events', { event_type: 'ordered' });
+  lost.restore();
+  const taken = await unhandledAfter(database, 'event', before, Date.now() + 1, 2);
+  expect(taken.map(({ organization_id }) => organization_id)).toEqual([busy.id, quiet.id]);
+  await env.DB.prepare('UPDATE event SET handled_at = 1 WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id).run();
+});
+
+test('of firings and runs that are overdue, each organization has its turn', async () => {
+  const { busy, quiet } = await neighbours();
+  for (const [organization, count] of [
+    [busy.id, 20],
+    [quiet.id, 1],
+  ] as const) {
+    for (let index = 0; index < count; index++) {
+      const trigger = organization * 1000 + index;
+      await env.DB.batch([
+        env.DB.prepare('INSERT INTO schedule_fire (trigger_id, scheduled_at, organization_id, created_at) VALUES (?, 1, ?, ?)').bind(
+          trigger,
+          organization,
+          organization,
+        ),
+        env.DB.prepare(
+          `INSERT INTO automation_run (organization_id, workflow_id, workflow_version, state, dedup_key, source, wake_at, created_at)
+           VALUES (?, 0, 1, 'waiting', ?, 'run', ?, 0)`,
+        ).bind(organization, `turn:${trigger}`, organization - 1_000_000),
+      ]);
+    }
+  }
+  const organizations = (rows: { organization_id: number }[]) => rows.map(({ organization_id }) => organization_id);
+  expect(organizations(await staleFires(database, 1_000_000, 2))).toEqual([busy.id, quiet.id]);
+  expect(organizations(await overdueRuns(database, { before: 0, now: 0 }, 2))).toEqual([busy.id, quiet.id]);
+  await env.DB.batch([
+    env.DB.prepare('DELETE FROM schedule_fire WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id),
+    env.DB.prepare('DELETE FROM automation_run WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id),
+  ]);
+});
+
+test('the many changes of one organization hide no other', async () => {
+  const { busy, quiet } = await neighbours();
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO contact_change (organization_id, contact_id, created_at)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000) SELECT ?, i, 1 FROM n`,
+    ).bind(busy.id),
+    env.DB.prepare('INSERT INTO contact_change (organization_id, contact_id, created_at) VALUES (?, 1, 1)').bind(quiet.id),
+  ]);
+  expect(await organizationsWithChanges(database, 2, 500)).toEqual(expect.arrayContaining([busy.id, quiet.id]));
+  await env.DB.prepare('DELETE FROM contact_change WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id).run();
+});
+
+test('1,600 schedules that are due in one minute all fire in it, and those of others are announced in turn', async () => {
+  const { busy, quiet } = await neighbours();
+  const minute = Math.floor(Date.now() / 60_000) * 60_000 + 60_000;
+  const trigger = { type: 'schedule', config: { cron: '* * * * *' } };
+  for (const { client } of [busy, quiet]) await activeWorkflow(client, { trigger });
+  await env.DB.prepare(
+    `INSERT INTO automation_trigger (uuid, organization_id, workflow_id, type, name, config, state, next_fire_at, created_at, updated_at)
+     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1599)
+     SELECT 'turn-' || t.id || '-' || i, t.organization_id, t.workflow_id, t.type, t.name, t.config, 'active', ?2 - 1, 1, 1
+     FROM automation_trigger t, n WHERE t.organization_id = ?1`,
+  )
+    .bind(busy.id, minute)
+    .run();
+  await env.DB.prepare('UPDATE automation_trigger SET next_fire_at = ? WHERE organization_id IN (?, ?)')
+    .bind(minute, busy.id, quiet.id)
+    .run();
+  const announced: number[] = [];
+  vi.spyOn(env.FANOUT_QUEUE, 'sendBatch').mockImplementation((async (messages: { body: { organization_id: number } }[]) => {
+    announced.push(...messages.map(({ body }) => body.organization_id));
+  }) as never);
+  const deferred: Promise<unknown>[] = [];
+  await fireSchedules(env, database, minute, { log: new Logger('error'), defer: (work) => void deferred.push(work) });
+  await Promise.all(deferred);
+  const firesOf = async (id: number) =>
+    (await env.DB.prepare('SELECT count(*) AS n FROM schedule_fire WHERE organization_id = ? AND scheduled_at = ?')
+      .bind(id, minute)
+      .first<{ n: number }>())!.n;
+  expect([await firesOf(busy.id), await firesOf(quiet.id)]).toEqual([1600, 1]);
+  expect(announced.filter((id) => id === busy.id)).toHaveLength(1600);
+  const mine = announced.filter((id) => id === busy.id || id === quiet.id);
+  // The quiet one's is at most a page behind, in its first turn.
+  expect(mine.indexOf(quiet.id) % 500).toBeLessThanOrEqual(1);
+  await env.DB.batch([
+    env.DB.prepare("UPDATE automation_trigger SET state = 'archived', next_fire_at = NULL WHERE organization_id IN (?, ?)").bind(
+      busy.id,
+      quiet.id,
+    ),
+    env.DB.prepare('DELETE FROM schedule_fire WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id),
+  ]);
+}, 60_000);
+
+test('events of one organization whose runs start slowly hold up no other, and what is beyond its time goes to the end of the queue', async () => {
+  const { busy, quiet } = await neighbours();
+  for (const { client } of [busy, quiet]) await activeWorkflow(client, { trigger: onOrder, definition: chain() });
+  const lost = loseMessages();
+  const accept = async ({ client, id }: typeof busy) => ({
+    v: 1,
+    kind: 'event',
+    organization_id: id,
+    id: (await client.post('/events', { event_type: 'ordered' })).body.event_id,
+  });
+  const messages: Awaited<ReturnType<typeof accept>>[] = [];
+  for (let sent = 0; sent < 60; sent++) messages.push(await accept(busy));
+  messages.push(await accept(quiet));
+  lost.restore();
+  const given: unknown[] = [];
+  vi.spyOn(env.EVENTS_QUEUE, 'sendBatch').mockImplementation((async (batch: unknown[]) => void given.push(...batch)) as never);
+  const real = env.AUTOMATION_RUN.getByName.bind(env.AUTOMATION_RUN);
+  vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation((name) => {
+    if (!String(name).startsWith(`${busy.id}/`)) return real(name as string);
+    return { start: () => new Promise((resolve) => setTimeout(() => resolve('started'), 2200)) } as never;
+  });
+  const began = Date.now();
+  const delivered = deliver('events', messages);
+  await vi.waitFor(async () => {
+    const row = await env.DB.prepare('SELECT handled_at FROM event WHERE id = ?')
+      .bind(messages.at(-1)!.id)
+      .first<{ handled_at: number | null }>();
+    expect(row!.handled_at).not.toBeNull();
+  });
+  expect(Date.now() - began).toBeLessThan(2000);
+  const result = await delivered;
+  expect(given).toHaveLength(35);
+  expect(result.retryMessages).toEqual([]);
+  expect(result.explicitAcks).toHaveLength(61);
+});
