@@ -400,7 +400,7 @@ export class CallObject extends LivingObject {
     const { runId, organizationId } = this.#record.facts;
     const context = await this.#knownContext(organizationId);
     const due = this.timers.earliest();
-    if (due !== null) await context.database.batch([setWakeAt(context, runId, due)]);
+    if (due !== null) await context.database.batch([setWakeAt(context, runId, due)], 'same values');
   }
 
   async #settlingParts(): Promise<Settling> {

@@ -44,7 +44,7 @@ export async function settle(settling: Settling): Promise<void> {
     await writeTranscript(context.bindings.FILES, facts, store.messages());
     await writeCallLogs(settling);
   }
-  await context.database.batch([settleRun(context, settlementFrom(settling))]);
+  await context.database.batch([settleRun(context, settlementFrom(settling))], 'same values');
   if (!isThere()) return;
   storage.transactionSync(() => {
     timers.clear('settle');

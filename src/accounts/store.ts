@@ -37,20 +37,25 @@ export async function findOrganization(catalog: Database, id: number): Promise<O
 
 export async function updateOrganization(catalog: Database, id: number, change: Partial<OrganizationRow>): Promise<OrganizationRow> {
   return (
-    await catalog.run(() => catalog.orm.update(schema.organization).set(change).where(eq(schema.organization.id, id)).returning())
+    await catalog.write(
+      () => catalog.orm.update(schema.organization).set(change).where(eq(schema.organization.id, id)).returning(),
+      'same values',
+    )
   )[0]!;
 }
 
 /** Creates an organization with `userId` as its first member. */
 export async function insertOrganization(catalog: Database, userId: number, name: string, now: number): Promise<OrganizationRow> {
   const { orm } = catalog;
-  const [created] = await catalog.runOnce(() =>
-    orm.batch([
-      orm.insert(schema.organization).values({ name, createdAt: now }).returning(),
-      orm.insert(schema.membership).values({ userId, organizationId: sql`last_insert_rowid()`, createdAt: now }),
-    ]),
+  const [created] = await catalog.once(
+    [
+      catalog.from(orm.insert(schema.organization).values({ name, createdAt: now }).returning({ id: schema.organization.id })),
+      catalog.from(orm.insert(schema.membership).values({ userId, organizationId: sql`last_insert_rowid()`, createdAt: now })),
+    ],
+    async ({ rowId }) => [[{ id: rowId }]],
+    1,
   );
-  return created[0]!;
+  return (await findOrganization(catalog, created![0]!['id'] as number))!;
 }
 
 /** How many organizations a user is a member of, counted up to `most`. */
@@ -105,21 +110,29 @@ export async function findUserAndOrganization(catalog: Database, userId: number,
 
 /** Undefined when the address is taken. */
 export async function insertUser(catalog: Database, user: Omit<UserRow, 'id'>): Promise<UserRow | undefined> {
-  return (await catalog.runOnce(() => catalog.orm.insert(schema.user).values(user).onConflictDoNothing().returning()))[0];
+  const { email, passwordHash } = schema.user;
+  // No two requests have one hash, whose salt is drawn: the same one is this request's, repeated.
+  const query = catalog.orm
+    .insert(schema.user)
+    .values(user)
+    .onConflictDoUpdate({ target: email, set: { email: user.email }, setWhere: eq(passwordHash, user.passwordHash) })
+    .returning();
+  return (await catalog.write(() => query, 'user.email'))[0];
 }
 
 // Sessions
 
 export async function insertSession(catalog: Database, session: typeof schema.session.$inferInsert): Promise<void> {
-  await catalog.run(() => catalog.orm.insert(schema.session).values(session).onConflictDoNothing());
+  await catalog.write(() => catalog.orm.insert(schema.session).values(session).onConflictDoNothing(), 'session.token_hash');
 }
 
 export async function deleteSession(catalog: Database, tokenHash: string): Promise<void> {
-  await catalog.run(() => catalog.orm.delete(schema.session).where(eq(schema.session.tokenHash, tokenHash)));
+  await catalog.write(() => catalog.orm.delete(schema.session).where(eq(schema.session.tokenHash, tokenHash)), 'same values');
 }
 
 export async function selectOrganization(catalog: Database, tokenHash: string, organizationId: number): Promise<void> {
-  await catalog.run(() => catalog.orm.update(schema.session).set({ organizationId }).where(eq(schema.session.tokenHash, tokenHash)));
+  const query = catalog.orm.update(schema.session).set({ organizationId }).where(eq(schema.session.tokenHash, tokenHash));
+  await catalog.write(() => query, 'same values');
 }
 
 /** The session and its selected organization by one indexed read. */
@@ -136,6 +149,7 @@ export async function findSession(catalog: Database, tokenHash: string, now: num
 export async function deleteExpiredSessions(catalog: Database, now: number): Promise<void> {
   await catalog.all(
     catalog.prepare('DELETE FROM session WHERE token_hash IN (SELECT token_hash FROM session WHERE expires_at <= ? LIMIT 500)', now),
+    'same values',
   );
 }
 
@@ -148,7 +162,7 @@ export async function insertApiKey(
   key: Omit<ApiKeyRow, 'id' | 'archivedAt'>,
 ): Promise<ApiKeyRow> {
   const insert = catalog.orm.insert(schema.apiKey).values(key).onConflictDoNothing();
-  await catalog.batch([catalog.from(insert), requireRoom(catalog, organization, 'max_api_keys')]);
+  await catalog.batch([catalog.from(insert), requireRoom(catalog, organization, 'max_api_keys')], 'api_key.key_hash');
   return (await findApiKeyByHash(catalog, key.keyHash))!.apiKey;
 }
 
@@ -207,7 +221,7 @@ export async function setApiKeyArchived(
   const own = and(eq(apiKey.id, id), eq(apiKey.organizationId, organization.id));
   const next = archivedAt === null ? null : sql`coalesce(${apiKey.archivedAt}, ${archivedAt})`;
   const room = archivedAt === null ? [requireRoom(catalog, organization, 'max_api_keys')] : [];
-  await catalog.batch([catalog.from(catalog.orm.update(apiKey).set({ archivedAt: next }).where(own)), ...room]);
+  await catalog.batch([catalog.from(catalog.orm.update(apiKey).set({ archivedAt: next }).where(own)), ...room], 'same values');
   return (await catalog.run(() => catalog.orm.select().from(apiKey).where(own)))[0];
 }
 
@@ -223,27 +237,40 @@ export interface Attempts {
 
 /** Counts a sign-in against every subject, before it is known how it ends: guesses sent together must not pass unseen. */
 export async function countAttempt(catalog: Database, subjects: string[], now: number, windowEndsAt: number): Promise<Attempts[]> {
-  return catalog.all(
-    catalog.prepare(
-      `INSERT INTO login_failure (subject, failures, window_ends_at) SELECT value, 1, ?2 FROM json_each(?1) WHERE true
+  const [counted] = await catalog.once(
+    [
+      catalog.prepare(
+        `INSERT INTO login_failure (subject, failures, window_ends_at) SELECT value, 1, ?2 FROM json_each(?1) WHERE true
        ON CONFLICT (subject) DO UPDATE SET
          failures = CASE WHEN window_ends_at > ?3 THEN failures + 1 ELSE 1 END,
          window_ends_at = CASE WHEN window_ends_at > ?3 THEN window_ends_at ELSE excluded.window_ends_at END
        RETURNING subject, failures AS count, window_ends_at AS windowEndsAt`,
-      JSON.stringify(subjects),
-      windowEndsAt,
-      now,
-    ),
+        JSON.stringify(subjects),
+        windowEndsAt,
+        now,
+      ),
+    ],
+    () =>
+      catalog.batch([
+        catalog.prepare(
+          `SELECT subject, failures AS count, window_ends_at AS windowEndsAt FROM login_failure WHERE subject IN (SELECT value FROM json_each(?))`,
+          JSON.stringify(subjects),
+        ),
+      ]),
   );
+  return counted as unknown as Attempts[];
 }
 
 /** Takes back what `countAttempt` counted for a sign-in that succeeded. */
 export async function uncountAttempt(catalog: Database, subjects: string[]): Promise<void> {
-  await catalog.all(
-    catalog.prepare(
-      'UPDATE login_failure SET failures = failures - 1 WHERE subject IN (SELECT value FROM json_each(?)) AND failures > 0',
-      JSON.stringify(subjects),
-    ),
+  await catalog.once(
+    [
+      catalog.prepare(
+        'UPDATE login_failure SET failures = failures - 1 WHERE subject IN (SELECT value FROM json_each(?)) AND failures > 0',
+        JSON.stringify(subjects),
+      ),
+    ],
+    async () => [],
   );
 }
 
@@ -253,5 +280,6 @@ export async function forgetFailures(catalog: Database, now: number): Promise<vo
       'DELETE FROM login_failure WHERE subject IN (SELECT subject FROM login_failure WHERE window_ends_at <= ? LIMIT 500)',
       now,
     ),
+    'same values',
   );
 }

@@ -1,4 +1,5 @@
 import type { Database, Row, Statement } from '../database/client.ts';
+import type { FirstTime } from '../database/receipts.ts';
 
 // A change that was worked out from rows as they were read is written only if they are still so. Whoever comes second reads
 // again and works it out anew.
@@ -12,10 +13,19 @@ export const stampAfter = (before: number | null, now: number): number => Math.m
 /** Fails the batch that it stands in, so that nothing of it is written, unless the statement before it changed a row. */
 const requireChange = (database: Database): Statement => database.prepare("SELECT json(iif(changes() > 0, '0', ?))", overtaken);
 
-/** Runs `update` and, only if it changed a row, `also`, in one step. Answers the rows of `update`; null when it changed none. */
-export async function writeIfCurrent(database: Database, update: Statement, also: Statement[]): Promise<Row[] | null> {
+/**
+ * Runs `update` and, only if it changed a row, `also`, in one step. Answers the rows of `update`; null when it changed none. `readBack` is
+ * given what was changed, for an answer that was lost.
+ */
+export async function writeIfCurrent(
+  database: Database,
+  update: Statement,
+  also: Statement[],
+  readBack: (first: FirstTime) => Statement,
+): Promise<Row[] | null> {
   try {
-    const [rows] = await database.batch([update, requireChange(database), ...also]);
+    const checked = [update, requireChange(database)];
+    const [rows] = await database.once([...checked, ...also], (first) => database.batch([readBack(first)]), checked.length);
     return rows!;
   } catch (error) {
     if (/malformed JSON/.test(String((error as Error).message))) return null;

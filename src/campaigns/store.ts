@@ -1,4 +1,4 @@
-import type { Database, Row } from '../database/client.ts';
+import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit, cut, type Found, type Position } from '../http/pagination.ts';
 import type { CampaignConfigs } from './configs.ts';
 import type { SourceKind, StoredSourceOptions } from './sources/kinds.ts';
@@ -40,10 +40,11 @@ const campaignOf = (row: Row): CampaignRow => {
   return { ...row, ...parsed } as unknown as CampaignRow;
 };
 
+const oneCampaign = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare(`SELECT ${columns} FROM campaign WHERE id = ? AND organization_id = ?`, id, organizationId);
+
 export async function findCampaign(database: Database, organizationId: number, id: number): Promise<CampaignRow | null> {
-  const row = await database.first(
-    database.prepare(`SELECT ${columns} FROM campaign WHERE id = ? AND organization_id = ?`, id, organizationId),
-  );
+  const row = await database.first(oneCampaign(database, organizationId, id));
   return row && campaignOf(row);
 }
 
@@ -53,23 +54,22 @@ export type NewCampaign = Pick<
 >;
 
 export async function insertCampaign(database: Database, organizationId: number, campaign: NewCampaign, now: number): Promise<CampaignRow> {
-  const row = await database.first(
-    database.prepare(
-      `INSERT INTO campaign (organization_id, name, agent_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
+  const insert = database.prepare(
+    `INSERT INTO campaign (organization_id, name, agent_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
          schedule_config, circuit_breaker, created_at, total_rows)
        VALUES (?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${columns}`,
-      organizationId,
-      campaign.name,
-      campaign.agent_id,
-      campaign.source_type,
-      campaign.source_id,
-      JSON.stringify(campaign.source_options),
-      ...stored(campaign),
-      now,
-      campaign.total_rows,
-    ),
+    organizationId,
+    campaign.name,
+    campaign.agent_id,
+    campaign.source_type,
+    campaign.source_id,
+    JSON.stringify(campaign.source_options),
+    ...stored(campaign),
+    now,
+    campaign.total_rows,
   );
-  return campaignOf(row!);
+  const [rows] = await database.once([insert], ({ rowId }) => database.batch([oneCampaign(database, organizationId, rowId)]));
+  return campaignOf(rows![0]!);
 }
 
 export type CampaignSettings = Pick<CampaignRow, 'name' | keyof CampaignConfigs>;
@@ -83,20 +83,21 @@ const stored = ({ max_concurrency, retry_config, schedule_config, circuit_breake
 
 /** Null when the campaign is no draft any more, or has other settings than it was read with. */
 export async function changeDraft(database: Database, before: CampaignRow, after: CampaignSettings): Promise<CampaignRow | null> {
-  const row = await database.first(
-    database.prepare(
-      `UPDATE campaign SET name = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?
+  const update = database.prepare(
+    `UPDATE campaign SET name = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?
        WHERE id = ? AND organization_id = ? AND state = 'draft'
          AND name = ? AND max_concurrency = ? AND retry_config = ? AND schedule_config = ? AND circuit_breaker = ? RETURNING ${columns}`,
-      after.name,
-      ...stored(after),
-      before.id,
-      before.organization_id,
-      before.name,
-      ...stored(before),
-    ),
+    after.name,
+    ...stored(after),
+    before.id,
+    before.organization_id,
+    before.name,
+    ...stored(before),
   );
-  return row && campaignOf(row);
+  const [rows] = await database.once([update], async ({ changes }) =>
+    changes ? database.batch([oneCampaign(database, before.organization_id, before.id)]) : [[]],
+  );
+  return rows![0] ? campaignOf(rows![0]) : null;
 }
 
 interface CampaignFilter {

@@ -21,7 +21,9 @@ export function createList(context: Context, body: z.output<typeof NewList>): Pr
 /** Whether it is new. */
 export async function ensureListNamed({ database, organization, clock }: Context, name: string): Promise<boolean> {
   const ensured = [store.ensureList(database, organization.id, name, clock()), requireRoom(database, organization, 'max_lists')];
-  const [rows] = await withinPlan(organization, () => database.batch(ensured));
+  const [rows] = await withinPlan(organization, () =>
+    database.once(ensured, async ({ changes, rowId }) => [changes ? [{ id: rowId }] : []]),
+  );
   return rows!.length > 0;
 }
 

@@ -1,6 +1,9 @@
 import type { Database } from '../database/client.ts';
+import type { FirstTime } from '../database/receipts.ts';
 
 const pageSize = 500;
+
+const recordedCleanup = async ({ changes, rowId }: FirstTime) => [[], [], [], [], changes ? [{ id: rowId }] : []];
 
 /**
  * Leaves a tombstone without personal data, takes the contact off its lists and counters, and records what is left to be
@@ -8,7 +11,7 @@ const pageSize = 500;
  */
 export async function buryContact(database: Database, organizationId: number, id: number, now: number): Promise<number | null> {
   const isLive = 'EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL)';
-  const results = await database.batch([
+  const statements = [
     database.prepare(
       `UPDATE contact_list SET contacts_count = contacts_count - 1
        WHERE id IN (SELECT list_id FROM contact_list_member WHERE contact_id = ?1) AND ${isLive}`,
@@ -36,7 +39,8 @@ export async function buryContact(database: Database, organizationId: number, id
       organizationId,
       now,
     ),
-  ]);
+  ];
+  const results = await database.once(statements, recordedCleanup, 5);
   return (results[4]![0]?.id as number | undefined) ?? null;
 }
 
@@ -49,6 +53,7 @@ export async function eraseContactTraces(database: Database, organizationId: num
       contactId,
       organizationId,
     ),
+    'same values',
   );
   return unlinked.length < pageSize;
 }
@@ -63,6 +68,7 @@ export async function removeDeletedListMembers(database: Database, organizationI
       listId,
       organizationId,
     ),
+    'same values',
   );
   return removed.length < pageSize;
 }

@@ -73,7 +73,7 @@ export async function insertList(
   values: ListValues,
   now: number,
 ): Promise<ContactList> {
-  const [rows] = await database.batch([
+  const statements = [
     database.prepare(
       `INSERT INTO contact_list (organization_id, name, description, metadata, column_schema, created_at, updated_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) RETURNING ${listColumns('contact_list')}`,
@@ -85,7 +85,8 @@ export async function insertList(
       now,
     ),
     requireRoom(database, organization, 'max_lists'),
-  ]);
+  ];
+  const [rows] = await database.once(statements, ({ rowId }) => database.batch([oneList(database, organization.id, rowId)]));
   return listOf(rows![0]!);
 }
 
@@ -107,13 +108,14 @@ export async function updateList(
       id,
       organizationId,
     ),
+    'same values',
   );
   return row && listOf(row);
 }
 
 /** Frees the name and hides list and memberships at once; answers the id of the clean-up that removes them, or null. */
 export async function buryList(database: Database, organizationId: number, id: number, now: number): Promise<number | null> {
-  const [recorded] = await database.batch([
+  const statements = [
     database.prepare(
       `INSERT INTO cleanup (organization_id, kind, subject_id, created_at) SELECT organization_id, 'list_deleted', id, ?3 FROM contact_list
        WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL RETURNING id`,
@@ -127,7 +129,8 @@ export async function buryList(database: Database, organizationId: number, id: n
       organizationId,
       now,
     ),
-  ]);
+  ];
+  const [recorded] = await database.once(statements, async ({ changes, rowId }) => [changes ? [{ id: rowId }] : []], 1);
   return (recorded![0]?.id as number | undefined) ?? null;
 }
 

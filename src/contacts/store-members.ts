@@ -14,15 +14,21 @@ export async function addMembers(
   now: number,
 ): Promise<{ contact_id: number; was_member: 0 | 1 }[] | null> {
   const ids = JSON.stringify(contactIds);
-  const [list, found] = await database.batch([
+  // Those who joined at this moment were no members before.
+  const reading = [
     oneList(database, organizationId, listId),
     database.prepare(
-      `SELECT c.id AS contact_id, EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = ?1 AND m.contact_id = c.id) AS was_member
+      `SELECT c.id AS contact_id,
+         EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = ?1 AND m.contact_id = c.id AND m.added_at <> ?4) AS was_member
        FROM json_each(?3) j CROSS JOIN contact c WHERE c.id = j.value AND c.organization_id = ?2 AND c.deleted_at IS NULL`,
       listId,
       organizationId,
       ids,
+      now,
     ),
+  ];
+  const statements = [
+    ...reading,
     database.prepare(
       `INSERT OR IGNORE INTO contact_list_member (list_id, contact_id, added_at)
        SELECT l.id, c.id, ?4 FROM (${liveList}) l CROSS JOIN json_each(?3) j CROSS JOIN contact c
@@ -37,7 +43,8 @@ export async function addMembers(
       listId,
       organizationId,
     ),
-  ]);
+  ];
+  const [list, found] = await database.batch(statements, 'contact_list_member.contact_id');
   return list!.length ? (found as unknown as { contact_id: number; was_member: 0 | 1 }[]) : null;
 }
 
@@ -48,7 +55,7 @@ export async function removeMember(
   listId: number,
   contactId: number,
 ): Promise<{ list: ContactList | null; wasMember: boolean }> {
-  const [list, removed] = await database.batch([
+  const statements = [
     oneList(database, organizationId, listId),
     database.prepare(
       `DELETE FROM contact_list_member WHERE list_id = ?1 AND contact_id = ?3 AND EXISTS (${liveList}) RETURNING 1`,
@@ -61,6 +68,10 @@ export async function removeMember(
       listId,
       organizationId,
     ),
+  ];
+  const [list, removed] = await database.once(statements, async ({ changes }) => [
+    ...(await database.batch([oneList(database, organizationId, listId)])),
+    changes ? [{}] : [],
   ]);
   return { list: list![0] ? listOf(list![0]) : null, wasMember: removed!.length > 0 };
 }
@@ -102,7 +113,7 @@ export async function moveContact(
   const isMember = 'EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = contact_list.id AND m.contact_id = ?1)';
   const add = JSON.stringify(names.add);
   const remove = JSON.stringify(names.remove);
-  const [contact, , , added, , removed] = await database.batch([
+  const statements = [
     database.prepare(`SELECT 1 WHERE ${isLive}`, contactId, organization.id),
     database.prepare(
       `INSERT OR IGNORE INTO contact_list (organization_id, name, metadata, column_schema, created_at, updated_at)
@@ -139,7 +150,27 @@ export async function moveContact(
       organization.id,
       remove,
     ),
-  ]);
+  ];
+  let isLost = false;
+  const answers = await database.batch(statements, 'contact_list_member.contact_id', () => (isLost = true));
+  const readBack = () =>
+    database.batch([
+      statements[0]!,
+      database.prepare('SELECT 1 WHERE 0'),
+      database.prepare('SELECT 1 WHERE 0'),
+      database.prepare(
+        `SELECT name FROM contact_list WHERE ${named} AND EXISTS (
+           SELECT 1 FROM contact_list_member m WHERE m.list_id = contact_list.id AND m.contact_id = ?1 AND m.added_at = ?4)`,
+        contactId,
+        organization.id,
+        add,
+        now,
+      ),
+      database.prepare('SELECT 1 WHERE 0'),
+      // What it was taken off is gone: all of the lists that it was to leave.
+      database.prepare(`SELECT name FROM contact_list WHERE ${named} AND ?1 > 0`, contactId, organization.id, remove),
+    ]);
+  const [contact, , , added, , removed] = isLost ? await readBack() : answers;
   if (!contact!.length) return null;
   return { added: added!.map(nameOf), removed: removed!.map(nameOf) };
 }

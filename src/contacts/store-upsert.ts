@@ -63,8 +63,12 @@ const indexed = valueColumns.filter((column) => !(unindexed as readonly string[]
 
 /** One transaction. Throws `isLimitBroken` and `isKeyTaken` errors, and then has written nothing. */
 export async function writeUpsert(database: Database, writes: UpsertWrites, write: Write): Promise<UpsertResult> {
-  const { statements, resultOf } = upsertStatements(database, writes, write);
-  return resultOf(await database.batch(statements));
+  const { statements, resultOf, readBack } = upsertStatements(database, writes, write);
+  if (writes.inserts.length || writes.updates.length) return resultOf(await database.once(statements, () => database.batch(readBack())));
+  // Nobody is new and nobody changes, so that once more does nothing, and a receipt would be all that is written.
+  let isLost = false;
+  const result = resultOf(await database.batch(statements, 'contact_list_member.contact_id', () => (isLost = true)));
+  return { ...result, isListCreated: result.isListCreated || (isLost && result.list?.created_at === write.now) };
 }
 
 /** The statements of an upsert, in their order, and what their answers say. A batch with them throws as `writeUpsert` does. */
@@ -72,7 +76,7 @@ export function upsertStatements(
   database: Database,
   writes: UpsertWrites,
   write: Write,
-): { statements: Statement[]; resultOf: (answers: Row[][]) => UpsertResult } {
+): { statements: Statement[]; resultOf: (answers: Row[][]) => UpsertResult; readBack: () => Statement[] } {
   const { organizationId, now } = write;
   const touchesIndex = ({ before, after }: UpsertWrites['updates'][number]) => indexed.some((column) => before[column] !== after[column]);
   const steps: Record<string, Statement[]> = {
@@ -101,7 +105,20 @@ export function upsertStatements(
       ),
     ],
   };
-  return { statements: Object.values(steps).flat(), resultOf };
+  return { statements: Object.values(steps).flat(), resultOf, readBack };
+
+  /** What tells afterwards what the statements answered: one for each of them. */
+  function readBack(): Statement[] {
+    const nothing = database.prepare('SELECT 1 WHERE 0');
+    const told: Record<string, Statement> = {
+      list: madeList(database, organizationId, writes.listName ?? '', now),
+      updated: asWritten(database, organizationId, writes.updates),
+      inserted: madeContacts(database, organizationId, writes.inserts, now),
+      state: steps.state![0]!,
+    };
+    // The first of a step's statements stands for all of them.
+    return Object.entries(steps).flatMap(([step, statements]) => statements.map((_, index) => (index === 0 && told[step]) || nothing));
+  }
 
   function resultOf(answers: Row[][]): UpsertResult {
     const left = [...answers];
@@ -117,6 +134,36 @@ export function upsertStatements(
     };
   }
 }
+
+/** The list, where it was made at that moment. */
+const madeList = (database: Database, organizationId: number, name: string, now: number): Statement =>
+  database.prepare(
+    'SELECT id FROM contact_list WHERE organization_id = ? AND name = ? AND created_at = ? AND deleted_at IS NULL',
+    organizationId,
+    name,
+    now,
+  );
+
+/** Of the contacts that were to be changed, those that are now what they were to become. */
+const asWritten = (database: Database, organizationId: number, people: UpsertWrites['updates']): Statement =>
+  database.prepare(
+    `SELECT c.id FROM json_each(?1) j CROSS JOIN contact c WHERE c.id = j.value ->> 0 AND c.revision > j.value ->> 1 AND c.organization_id = ?2
+       AND ${valueColumns.map((column, index) => `c.${column} IS j.value ->> ${index + 2}`).join(' AND ')}`,
+    JSON.stringify(people.map(({ before, after }) => [before.id, before.revision, ...storedValues(after)])),
+    organizationId,
+  );
+
+/** The contacts that were made at that moment under these keys. */
+const madeContacts = (database: Database, organizationId: number, people: ContactValues[], now: number): Statement =>
+  database.prepare(
+    `SELECT c.id, c.phone, c.external_id FROM json_each(?1) j CROSS JOIN contact c
+       WHERE c.organization_id = ?2 AND c.phone = j.value ->> 'phone' AND c.created_at = ?3
+     UNION SELECT c.id, c.phone, c.external_id FROM json_each(?1) j CROSS JOIN contact c
+       WHERE c.organization_id = ?2 AND c.external_id = j.value ->> 'external_id' AND c.created_at = ?3`,
+    JSON.stringify(people.map(({ phone, external_id }) => ({ phone, external_id }))),
+    organizationId,
+    now,
+  );
 
 /** Breaks its batch, as the plan's limit does, when one of the contacts was written since it was read. */
 export const requireUnwritten = (database: Database, organizationId: number, people: Contact[]): Statement =>

@@ -122,7 +122,7 @@ export async function insertContact(
   maximum: number,
   { organizationId, now, depth }: Write,
 ): Promise<{ contact: Contact; hasChanges: boolean }> {
-  const [, inserted, , changes] = await database.batch([
+  const statements = [
     countContacts(database, organizationId, 1, maximum),
     database.prepare(
       `INSERT INTO contact (organization_id, ${valueColumns.join(', ')}, created_at, updated_at, depth)
@@ -135,7 +135,14 @@ export async function insertContact(
     ),
     rememberKeys(database, organizationId, keyTypes, now),
     waitingChanges(database, organizationId),
-  ]);
+  ];
+  const nothing = database.prepare('SELECT 1 WHERE 0');
+  const [, inserted, , changes] = await database.once(
+    statements,
+    ({ rowId }) =>
+      database.batch([nothing, oneContact(database, organizationId, rowId), nothing, waitingChanges(database, organizationId)]),
+    2,
+  );
   return { contact: contactOf(inserted![0]!), hasChanges: changes!.length > 0 };
 }
 
@@ -148,7 +155,7 @@ export async function updateContact(
   keyTypes: Record<string, string>,
   { organizationId, now, depth }: Write,
 ): Promise<{ contact: Contact; hasChanges: boolean } | null> {
-  const [updated, , changes] = await database.batch([
+  const statements = [
     database.prepare(
       `UPDATE contact SET ${changed.map((column) => `${column} = ?`).join(', ')}, revision = revision + 1, updated_at = max(?, updated_at), depth = ?
        WHERE id = ? AND organization_id = ? AND revision = ? AND deleted_at IS NULL RETURNING ${contactColumns('contact')}`,
@@ -161,7 +168,18 @@ export async function updateContact(
     ),
     rememberKeys(database, organizationId, keyTypes, now),
     waitingChanges(database, organizationId),
-  ]);
+  ];
+  const nothing = database.prepare('SELECT 1 WHERE 0');
+  const [updated, , changes] = await database.once(
+    statements,
+    (first) =>
+      database.batch([
+        first.changes ? oneContact(database, organizationId, before.id) : nothing,
+        nothing,
+        waitingChanges(database, organizationId),
+      ]),
+    1,
+  );
   return updated![0] ? { contact: contactOf(updated![0]), hasChanges: changes!.length > 0 } : null;
 }
 

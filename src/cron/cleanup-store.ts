@@ -24,11 +24,14 @@ export async function openCleanup(database: Database, organizationId: number, id
 }
 
 export async function deleteCleanup(database: Database, organizationId: number, id: number): Promise<void> {
-  await database.all(database.prepare('DELETE FROM cleanup WHERE id = ? AND organization_id = ?', id, organizationId));
+  await database.all(database.prepare('DELETE FROM cleanup WHERE id = ? AND organization_id = ?', id, organizationId), 'same values');
 }
 
 export async function noteCleanup(database: Database, organizationId: number, id: number, note: string): Promise<void> {
-  await database.all(database.prepare('UPDATE cleanup SET note = ? WHERE id = ? AND organization_id = ?', note, id, organizationId));
+  await database.all(
+    database.prepare('UPDATE cleanup SET note = ? WHERE id = ? AND organization_id = ?', note, id, organizationId),
+    'same values',
+  );
 }
 
 /** The table holds only unfinished work, so it is read as it stands. */

@@ -34,7 +34,7 @@ export async function moveCursor(
   );
   const firstOpen = row?.first_open ?? null;
   const to = firstOpen === null ? (row?.top ?? from) : firstOpen - 1;
-  if (to > from) await database.all(database.prepare(setCursor, cursor, to));
+  if (to > from) await database.all(database.prepare(setCursor, cursor, to), 'progress.name');
   return { to, firstOpen };
 }
 
@@ -67,15 +67,18 @@ export async function countEvents(database: Database, now: number): Promise<void
   if (newest?.id == null || newest.id <= from) return;
   const to = Math.min(newest.id, from + 200_000);
   const isUncounted = "coalesce((SELECT value FROM progress WHERE name = 'events_counted'), 0) = ?";
-  await database.batch([
-    database.prepare(
-      `INSERT INTO organization_usage (organization_id, events_count)
+  await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO organization_usage (organization_id, events_count)
        SELECT organization_id, count(*) FROM event WHERE id > ?1 AND id <= ?2 AND ${isUncounted.replace('?', '?1')} GROUP BY organization_id
        ON CONFLICT (organization_id) DO UPDATE SET events_count = events_count + excluded.events_count`,
-      from,
-      to,
-    ),
-    database.prepare(setCursor, 'events_counted_at', to === newest.id ? now : 0),
-    database.prepare(setCursor, 'events_counted', to),
-  ]);
+        from,
+        to,
+      ),
+      database.prepare(setCursor, 'events_counted_at', to === newest.id ? now : 0),
+      database.prepare(setCursor, 'events_counted', to),
+    ],
+    'progress.name',
+  );
 }

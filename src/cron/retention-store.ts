@@ -79,6 +79,7 @@ const moveCursor = (database: Database, table: Retained, to: number): Promise<un
       cursorOf(table),
       to,
     ),
+    'progress.name',
   );
 
 /** Deletes rows that are kept elsewhere by now; counters keep step with what leaves. */
@@ -101,5 +102,8 @@ export async function deleteArchived(database: Database, table: Retained, organi
     json,
     organizationId,
   );
-  await database.batch(table === 'event' ? [remove, countEvents] : table === 'automation_run' ? [countRuns, remove] : [remove]);
+  await database.batch(
+    table === 'event' ? [remove, countEvents] : table === 'automation_run' ? [countRuns, remove] : [remove],
+    'same values',
+  );
 }

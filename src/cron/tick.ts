@@ -7,6 +7,7 @@ import { staleFires } from '../automation-workflows/triggers/schedule-store.ts';
 import { fireSchedules } from '../automation-workflows/triggers/fire-schedules.ts';
 import { catalog, shards } from '../database/shards.ts';
 import type { Database } from '../database/client.ts';
+import { forgetReceipts } from '../database/forget-receipts.ts';
 import { forget, keptMs } from '../http/idempotency-store.ts';
 import { forgetExpiredRequests } from '../integrations/connection/forget-requests.ts';
 import { startDueSyncs } from '../integrations/sync/start-due-syncs.ts';
@@ -58,6 +59,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'overdue campaigns, chats and tests', () => pokeObjects(bindings, database, now, log));
     await step(log, 'connection requests', () => forgetExpiredRequests(database, now));
     await step(log, 'idempotency keys', () => forget(database, now - keptMs));
+    await step(log, 'write receipts', () => forgetReceipts(database, now));
     await step(log, 'retention', () => archiveOld(bindings, database, now));
   }
   await step(log, 'sessions', () => deleteExpiredSessions(catalog(bindings), now));

@@ -2,7 +2,8 @@ import { DrizzleQueryError } from 'drizzle-orm';
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1';
 import { boundedBinding, guardStatement, guardBatch } from './limits.ts';
 import * as schema from './schema/index.ts';
-import { troubleOf } from './trouble.ts';
+import { newReceipt, receiptOf, receiptStatement, type FirstTime } from './receipts.ts';
+import { OutcomeUnknownError, troubleOf } from './trouble.ts';
 
 export type Statement = D1PreparedStatement;
 export type Row = Record<string, unknown>;
@@ -13,14 +14,25 @@ interface Query {
   toSQL(): { sql: string; params: unknown[] };
 }
 
+/**
+ * What lets a write be repeated when nobody knows whether it was done:
+ * - a column of a unique index by which the repeat finds the first (`event.sender_id`).
+ * - `same values`: the second time sets, or deletes, what the first has, and the answer is the same.
+ * - `worked out anew`: the second time finds nothing to do, and whoever asked looks at what is there then.
+ */
+export type Repeatable = `${string}.${string}` | 'same values' | 'worked out anew';
+
 const attempts = 3;
+const writes = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH\b[^;]*\)\s*(INSERT|UPDATE|DELETE))\b/i;
+const writing = new WeakSet<Statement>();
 
 /**
- * One shard. All calls to D1 go through here: it retries what the platform drops now and then (every write of ours is
- * repeatable) and, outside production, holds statements to the production limits that local D1 does not enforce.
+ * One shard. All calls to D1 go through here: it repeats what the platform drops now and then and, outside production, holds statements to
+ * the production limits that local D1 does not enforce. Reads are repeated freely. A write whose answer is lost is repeated where
+ * the caller names what makes that harmless; others end in an `OutcomeUnknownError`.
  */
 export class Database {
-  /** Query builder over the schema; build with it, run through `run`, `runOnce` or, as a statement, `batch`. */
+  /** Query builder over the schema; build with it, run through `run` or, as a statement, `batch`. */
   readonly orm: DrizzleD1Database<typeof schema>;
   readonly #binding: D1Database;
   readonly #isGuarded: boolean;
@@ -33,7 +45,9 @@ export class Database {
 
   prepare(sql: string, ...parameters: Parameter[]): Statement {
     if (this.#isGuarded) guardStatement(sql, parameters);
-    return this.#binding.prepare(sql).bind(...parameters);
+    const statement = this.#binding.prepare(sql).bind(...parameters);
+    if (writes.test(sql)) writing.add(statement);
+    return statement;
   }
 
   /** A drizzle query as a statement for `batch`. */
@@ -42,38 +56,75 @@ export class Database {
     return this.prepare(sql, ...(params as Parameter[]));
   }
 
-  /** Runs all statements in one transaction and one call; answers the rows of each. */
-  async batch(statements: Statement[]): Promise<Row[][]> {
+  /** Runs all statements in one transaction and one call; answers the rows of each. `onLoss` hears that an answer was lost. */
+  async batch(statements: Statement[], repeatable?: Repeatable, onLoss?: () => void): Promise<Row[][]> {
     if (this.#isGuarded) guardBatch(statements.length);
-    const results = await retrying(() => this.#binding.batch<Row>(statements));
+    const mayRepeat = repeatable !== undefined || !statements.some((statement) => writing.has(statement));
+    const results = await retrying(() => this.#binding.batch<Row>(statements), mayRepeat, onLoss);
     return results.map((result) => result.results);
   }
 
-  async all<T = Row>(statement: Statement): Promise<T[]> {
-    return (await retrying(() => statement.all<T>())).results;
+  async all<T = Row>(statement: Statement, repeatable?: Repeatable): Promise<T[]> {
+    return (await retrying(() => statement.all<T>(), repeatable !== undefined || !writing.has(statement))).results;
   }
 
-  /** Runs a drizzle query or batch that may be repeated. */
+  async first<T = Row>(statement: Statement, repeatable?: Repeatable): Promise<T | null> {
+    return (await this.all<T>(statement, repeatable))[0] ?? null;
+  }
+
+  /** Runs a drizzle query, or batch of them, that reads. */
   async run<T>(query: () => PromiseLike<T>): Promise<T> {
-    return retrying(() => withoutParameters(query));
+    return retrying(() => withoutParameters(query), true);
   }
 
-  /** Runs a drizzle query or batch that would do twice what it does twice. */
-  async runOnce<T>(query: () => PromiseLike<T>): Promise<T> {
-    return withoutParameters(query);
+  /** Runs a drizzle query that writes. */
+  async write<T>(query: () => PromiseLike<T>, repeatable: Repeatable): Promise<T> {
+    void repeatable;
+    return retrying(() => withoutParameters(query), true);
   }
 
-  async first<T = Row>(statement: Statement): Promise<T | null> {
-    return (await this.all<T>(statement))[0] ?? null;
+  /**
+   * Runs all statements in one transaction, once, for writes that a repeat would do again or refuse: a receipt is written with them, under
+   * which a repeat fails as a whole. Then `readBack` answers in their place what the first time answered. It is told what the statement
+   * number `receiptAfter`, else the last one, did.
+   */
+  async once(
+    statements: Statement[],
+    readBack: (first: FirstTime) => Promise<Row[][]>,
+    receiptAfter: number = statements.length,
+  ): Promise<Row[][]> {
+    if (this.#isGuarded) guardBatch(statements.length + 1);
+    const key = newReceipt();
+    let isLost = false;
+    try {
+      const results = await retrying(
+        () => this.#binding.batch<Row>(statements.toSpliced(receiptAfter, 0, this.prepare(receiptStatement, key))),
+        true,
+        () => (isLost = true),
+      );
+      return results.toSpliced(receiptAfter, 1).map((result) => result.results);
+    } catch (error) {
+      // Whatever a repeat broke on, it may be what the first time wrote.
+      const first = isLost && troubleOf(error) === null ? await this.first<FirstTime>(this.prepare(receiptOf, key)) : null;
+      if (!first) throw error;
+      return readBack(first);
+    }
   }
 }
 
-async function retrying<T>(call: () => Promise<T>): Promise<T> {
+async function retrying<T>(call: () => Promise<T>, mayRepeat: boolean, onLoss: () => void = () => {}): Promise<T> {
+  let isUnknown = false;
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
     } catch (error) {
-      if (attempt >= attempts || troubleOf(error) === null) throw error;
+      const trouble = troubleOf(error);
+      if (trouble === null) throw error;
+      if (trouble === 'lost') {
+        isUnknown = true;
+        onLoss();
+      }
+      if (attempt >= attempts || (trouble === 'lost' && !mayRepeat)) throw isUnknown ? new OutcomeUnknownError(error) : error;
       await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** attempt * (0.5 + Math.random())));
     }
   }

@@ -2,6 +2,7 @@ import type { Context } from '../accounts/context.ts';
 import { contactByPhoneStatements } from '../contacts/contact-by-phone.ts';
 import { normalizePhone } from '../contacts/phone-numbers.ts';
 import { boundPayload, storePayload } from '../database/payload.ts';
+import { newRequestKey } from '../database/request-key.ts';
 import { depthOf, maximumDepth } from '../library/lineage.ts';
 import { announceContactChanges, announceEvent } from '../queues/announce.ts';
 import * as store from './store.ts';
@@ -33,7 +34,7 @@ export async function acceptEvent(context: Context, input: NewEvent): Promise<Ac
     phone: phone ?? given,
     contact: phone === null ? null : { phone, listName: input.list_name || null },
     data: input.data ?? {},
-    senderId: input.event_id ? `sender:${input.event_id}` : null,
+    senderId: input.event_id ? `sender:${input.event_id}` : newRequestKey(),
     depth: 0,
     occurredAt: input.occurred_at ? Date.parse(input.occurred_at) : null,
   });
@@ -76,7 +77,7 @@ async function storeEvent(context: Context, event: EventToStore): Promise<Accept
   const note =
     depthOf(event.depth) > maximumDepth ? `Stored without triggering: journeys may set off each other ${maximumDepth} deep` : null;
   const { contact, senderId } = event;
-  const unless = senderId === null ? null : store.senderKnown(organization.id, senderId);
+  const unless = store.senderKnown(organization.id, senderId);
   const before = contact && 'phone' in contact ? contactByPhoneStatements(context, { ...contact, tags: ['event'] }, unless) : [];
   const answer = await store.insertEvent(database, organization.id, before, { ...event, data, note, createdAt: clock() });
   if (!answer.isRepeat && note === null) announceEvent(context, 'event', answer.id);

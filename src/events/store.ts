@@ -9,7 +9,8 @@ export interface EventRow {
   /** A phone resolves to its contact, if there is one, as the row is written. */
   contact: { phone: string } | { id: number } | null;
   data: string;
-  senderId: string | null;
+  /** The sender's own id, the key of the step that emits it, or, without either, the request's. */
+  senderId: string;
   depth: number;
   occurredAt: number | null;
   note: string | null;
@@ -37,7 +38,7 @@ export async function insertEvent(
     `INSERT INTO event (organization_id, event_type, phone, contact_id, data, sender_id, depth, occurred_at, created_at, handled_at, note)
      VALUES (?1, ?2, ?3, ${byPhone ? '(SELECT id FROM contact WHERE organization_id = ?1 AND phone = ?4)' : '?4'}, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
      ON CONFLICT (organization_id, sender_id) WHERE sender_id IS NOT NULL DO NOTHING
-     RETURNING id, contact_id`,
+     RETURNING id`,
     organizationId,
     event.eventType,
     event.phone,
@@ -50,11 +51,12 @@ export async function insertEvent(
     event.note === null ? null : event.createdAt,
     event.note,
   );
-  const statements = [...before, insert];
-  if (event.senderId !== null)
-    statements.push(
-      database.prepare('SELECT id, contact_id FROM event WHERE organization_id = ? AND sender_id = ?', organizationId, event.senderId),
-    );
+  const known = database.prepare(
+    'SELECT id, contact_id, data, created_at FROM event WHERE organization_id = ? AND sender_id = ?',
+    organizationId,
+    event.senderId,
+  );
+  const statements = [...before, insert, known];
   const typeKey = `${organizationId}:${event.eventType}`;
   if (!knownTypes.has(typeKey))
     statements.push(
@@ -66,12 +68,20 @@ export async function insertEvent(
       ),
     );
   if (byPhone) statements.push(database.prepare('SELECT 1 FROM contact_change WHERE organization_id = ? LIMIT 1', organizationId));
-  const results = await database.batch(statements);
+  let isLost = false;
+  const results = await database.batch(statements, 'event.sender_id', () => (isLost = true));
   if (knownTypes.size >= knownTypesLimit) knownTypes.clear();
   knownTypes.add(typeKey);
   const inserted = results[before.length]![0];
-  const row = (inserted ?? results[before.length + 1]![0]) as unknown as { id: number; contact_id: number | null };
-  return { id: row.id, contactId: row.contact_id, isRepeat: !inserted, hasContactChanges: byPhone && results.at(-1)!.length > 0 };
+  const row = results[before.length + 1]![0] as unknown as { id: number; contact_id: number | null; data: string; created_at: number };
+  // It may have been this call that stored it, and the answer that said so was lost.
+  const isOurs = isLost && row.created_at === event.createdAt && row.data === event.data;
+  return {
+    id: row.id,
+    contactId: row.contact_id,
+    isRepeat: !inserted && !isOurs,
+    hasContactChanges: byPhone && results.at(-1)!.length > 0,
+  };
 }
 
 export interface StoredEvent {
@@ -254,5 +264,6 @@ export async function markHandled(
       JSON.stringify(events),
       organizationId,
     ),
+    'same values',
   );
 }

@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isServiceError, type ErrorCode, type Issue, type ServiceError } from '../library/errors.ts';
 import { issuesOf } from '../library/schema-issues.ts';
+import { troubleOf, type Trouble } from '../database/trouble.ts';
 import type { HttpEnvironment } from './environment.ts';
 import { loggedPath } from './request-log.ts';
 
@@ -25,9 +26,22 @@ export function answerError(error: unknown, c: HonoContext<HttpEnvironment>): Re
     if (error.retryAfterSeconds !== undefined) c.header('Retry-After', String(error.retryAfterSeconds));
     return c.json(detailOf(error), statuses[error.code]);
   }
+  const trouble = troubleOf(error);
+  if (trouble) return answerTrouble(error, trouble, c);
   if (error instanceof HTTPException) return c.json({ detail: error.message || 'Bad request' }, error.status as ContentfulStatusCode);
   c.get('log').error('request failed', error, { method: c.req.method, path: loggedPath(c.req.path) });
   return c.json({ detail: 'Internal server error' }, 500);
+}
+
+const troubles: Record<Trouble, string> = {
+  refused: 'The database did not take the request at the moment; send it again',
+  lost: 'The database lost its answer, and it is unknown whether this was done; look at what is there before you send it again',
+};
+
+function answerTrouble(error: unknown, trouble: Trouble, c: HonoContext<HttpEnvironment>): Response {
+  c.get('log').error('the database is in trouble', error, { method: c.req.method, path: loggedPath(c.req.path) });
+  c.header('Retry-After', '1');
+  return c.json({ detail: troubles[trouble] }, 503);
 }
 
 function detailOf({ issues, word, message }: ServiceError): { detail: string | Issue[]; message?: string } {

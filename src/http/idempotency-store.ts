@@ -23,7 +23,13 @@ export interface Earlier {
  * to a request that died, an answer older than `expiredBefore` no longer counts: both are taken over.
  */
 export async function claim(database: Database, entry: Entry, lapsedBefore: number, expiredBefore: number): Promise<Earlier | null> {
-  const [claimed, earlier] = await database.batch([
+  const earlierAnswer = database.prepare(
+    'SELECT request_hash AS requestHash, status, body FROM idempotency_key WHERE organization_id = ? AND scope = ? AND key = ?',
+    entry.organizationId,
+    entry.scope,
+    entry.key,
+  );
+  const statements = [
     database.prepare(
       `INSERT INTO idempotency_key (organization_id, scope, key, request_hash, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
        ON CONFLICT (organization_id, scope, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, body = NULL, created_at = excluded.created_at
@@ -37,12 +43,11 @@ export async function claim(database: Database, entry: Entry, lapsedBefore: numb
       lapsedBefore,
       expiredBefore,
     ),
-    database.prepare(
-      'SELECT request_hash AS requestHash, status, body FROM idempotency_key WHERE organization_id = ? AND scope = ? AND key = ?',
-      entry.organizationId,
-      entry.scope,
-      entry.key,
-    ),
+    earlierAnswer,
+  ];
+  const [claimed, earlier] = await database.once(statements, async ({ changes }) => [
+    changes ? [{}] : [],
+    ...(await database.batch([earlierAnswer])),
   ]);
   return claimed!.length ? null : (earlier![0] as unknown as Earlier);
 }
@@ -59,6 +64,7 @@ export async function settle(database: Database, entry: Entry, status: number, b
       entry.key,
       entry.createdAt,
     ),
+    'same values',
   );
 }
 
@@ -71,6 +77,7 @@ export async function release(database: Database, entry: Entry): Promise<void> {
       entry.key,
       entry.createdAt,
     ),
+    'same values',
   );
 }
 
@@ -81,5 +88,6 @@ export async function forget(database: Database, before: number): Promise<void> 
       'DELETE FROM idempotency_key WHERE rowid IN (SELECT rowid FROM idempotency_key WHERE created_at < ? LIMIT 500)',
       before,
     ),
+    'same values',
   );
 }

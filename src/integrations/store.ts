@@ -101,7 +101,7 @@ export async function changeIntegration(
     })
     .where(and(current(organizationId), eq(integration.id, id)))
     .returning();
-  return (await database.run(() => query))[0] ?? null;
+  return (await database.write(() => query, 'same values'))[0] ?? null;
 }
 
 /** Unless it has been connected again since it was read. It is then polled no more. */
@@ -115,7 +115,7 @@ export async function deactivate(
     .update(integration)
     .set({ isActive: false, lastError: reason, revision: sql`${integration.revision} + 1`, updatedAt: now })
     .where(and(current(organizationId), eq(integration.id, id), eq(integration.accountId, accountId), eq(integration.isActive, true)));
-  await database.all(database.from(query));
+  await database.all(database.from(query), 'same values');
 }
 
 /** The cleanup that follows, of its links to contacts; null when it has been disconnected already, or connected again since it was read. */
@@ -125,7 +125,7 @@ export async function disconnectIntegration(
   now: number,
 ): Promise<number | null> {
   const isIt = 'id = ?1 AND organization_id = ?2 AND account_id = ?3 AND disconnected_at IS NULL';
-  const results = await database.batch([
+  const statements = [
     database.prepare(
       `INSERT INTO cleanup (organization_id, kind, subject_id, created_at)
        SELECT organization_id, 'integration_disconnected', id, ?4 FROM integration WHERE ${isIt} RETURNING id`,
@@ -141,6 +141,7 @@ export async function disconnectIntegration(
       accountId,
       now,
     ),
-  ]);
+  ];
+  const results = await database.once(statements, async ({ changes, rowId }) => [changes ? [{ id: rowId }] : []], 1);
   return (results[0]![0]?.id as number | undefined) ?? null;
 }

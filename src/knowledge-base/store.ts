@@ -1,4 +1,4 @@
-import type { Database, Row } from '../database/client.ts';
+import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit, cut, type Found, type Position } from '../http/pagination.ts';
 
 export const documentStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
@@ -39,10 +39,19 @@ export const documentOf = (row: Row): DocumentRow =>
 
 /** Also one that was deleted. */
 export async function findDocument(database: Database, organizationId: number, uuid: string): Promise<DocumentRow | null> {
-  const row = await database.first(
-    database.prepare(`SELECT ${documentColumns} FROM knowledge_document WHERE organization_id = ? AND uuid = ?`, organizationId, uuid),
-  );
+  const row = await database.first(oneDocument(database, organizationId, uuid));
   return row && documentOf(row);
+}
+
+const oneDocument = (database: Database, organizationId: number, uuid: string): Statement =>
+  database.prepare(`SELECT ${documentColumns} FROM knowledge_document WHERE organization_id = ? AND uuid = ?`, organizationId, uuid);
+
+/** The document that `update` has changed; null: it has changed none. */
+async function changedOnce(database: Database, organizationId: number, uuid: string, update: Statement): Promise<DocumentRow | null> {
+  const [rows] = await database.once([update], async ({ changes }) =>
+    changes ? database.batch([oneDocument(database, organizationId, uuid)]) : [[]],
+  );
+  return rows![0] ? documentOf(rows![0]) : null;
 }
 
 /** Of these uuids, in lower case, those of active documents of the organization, in whatever state. */
@@ -67,7 +76,8 @@ export async function insertDocument(
   document: NewDocument,
   now: number,
 ): Promise<{ document: DocumentRow; isNew: boolean }> {
-  const [inserted, found] = await database.batch([
+  let isLost = false;
+  const statements = [
     database.prepare(
       `INSERT INTO knowledge_document (organization_id, uuid, filename, storage_key, mime_type, size_bytes, status, parser_metadata,
          created_by, due_at, created_at, updated_at)
@@ -87,8 +97,11 @@ export async function insertDocument(
       organizationId,
       document.uuid,
     ),
-  ]);
-  return { document: documentOf(found![0]!), isNew: inserted!.length > 0 };
+  ];
+  const [inserted, found] = await database.batch(statements, 'knowledge_document.uuid', () => (isLost = true));
+  const stored = documentOf(found![0]!);
+  // After a lost answer, one that was made at this moment is the one that was to be made.
+  return { document: stored, isNew: inserted!.length > 0 || (isLost && stored.created_at === now) };
 }
 
 /** Newest first. Organizations have at most thousands of documents, so states and names are read. */
@@ -126,28 +139,24 @@ export async function deactivateDocument(
   uuid: string,
   now: number,
 ): Promise<DocumentRow | null> {
-  const row = await database.first(
-    database.prepare(
-      `UPDATE knowledge_document SET is_active = 0, due_at = ?1, updated_at = ?1
+  const update = database.prepare(
+    `UPDATE knowledge_document SET is_active = 0, due_at = ?1, updated_at = ?1
        WHERE organization_id = ?2 AND uuid = ?3 AND is_active = 1 RETURNING ${documentColumns}`,
-      now,
-      organizationId,
-      uuid,
-    ),
+    now,
+    organizationId,
+    uuid,
   );
-  return row && documentOf(row);
+  return changedOnce(database, organizationId, uuid, update);
 }
 
 /** A new generation is begun, unless one is under way: then null. The chunks that search finds stay until it is there. */
 export async function beginGeneration(database: Database, organizationId: number, uuid: string, now: number): Promise<DocumentRow | null> {
-  const row = await database.first(
-    database.prepare(
-      `UPDATE knowledge_document SET status = 'pending', error = NULL, next_generation = next_generation + 1, due_at = ?1, updated_at = ?1
+  const update = database.prepare(
+    `UPDATE knowledge_document SET status = 'pending', error = NULL, next_generation = next_generation + 1, due_at = ?1, updated_at = ?1
        WHERE organization_id = ?2 AND uuid = ?3 AND is_active = 1 AND status IN ('completed', 'failed') RETURNING ${documentColumns}`,
-      now,
-      organizationId,
-      uuid,
-    ),
+    now,
+    organizationId,
+    uuid,
   );
-  return row && documentOf(row);
+  return changedOnce(database, organizationId, uuid, update);
 }

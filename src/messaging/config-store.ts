@@ -32,18 +32,17 @@ export const findConfig = async (database: Database, organizationId: number): Pr
 
 /** Whether it was written: not when the configuration is no longer the one of the revision before (0: there was none). */
 export async function writeConfig(database: Database, organizationId: number, row: ConfigRow): Promise<boolean> {
-  const written = await database.all(
-    database.prepare(
-      `INSERT INTO messaging_config (organization_id, provider, credentials, callback_origin, revision, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+  const write = database.prepare(
+    `INSERT INTO messaging_config (organization_id, provider, credentials, callback_origin, revision, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
        ON CONFLICT (organization_id) DO UPDATE SET provider = ?2, credentials = ?3, callback_origin = ?4, revision = ?5, updated_at = ?6
          WHERE revision = ?5 - 1 RETURNING revision`,
-      organizationId,
-      row.provider,
-      JSON.stringify(row.credentials),
-      row.callbackOrigin,
-      row.revision,
-      row.updatedAt,
-    ),
+    organizationId,
+    row.provider,
+    JSON.stringify(row.credentials),
+    row.callbackOrigin,
+    row.revision,
+    row.updatedAt,
   );
-  return written.length > 0;
+  const [written] = await database.once([write], async ({ changes }) => [changes ? [{}] : []]);
+  return written!.length > 0;
 }

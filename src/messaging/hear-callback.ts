@@ -49,6 +49,6 @@ async function takeIn({ database, organization, clock }: Context, provider: Prov
         .filter(({ rank }) => rank < rankOf(status))
         .map(({ id }) => ({ id, outcome: { status, at: Math.min(at, now), ...(failure && { failure }) } })),
     );
-  if (steps.length > 0) await database.batch(advanceAllStatements(database, organization.id, steps, now));
+  if (steps.length > 0) await database.batch(advanceAllStatements(database, organization.id, steps, now), 'same values');
   return events.filter(({ messageId }) => !known.has(messageId));
 }

@@ -209,6 +209,7 @@ export async function eraseMessagesTo(database: Database, organizationId: number
       organizationId,
       limit,
     ),
+    'same values',
   );
   return rows.length;
 }

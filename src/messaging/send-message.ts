@@ -74,13 +74,15 @@ type Begun = { id: number; isOurs: true } | SentMessage;
 async function begin(context: Context, sender: Sender, wanted: WantedMessage, message: Message): Promise<Begun> {
   const { database, organization, clock } = context;
   const outcome = { status: 'sending', at: clock() };
-  const [inserted, found] = await database.batch([
-    store.insertStatement(database, organization.id, newMessage(wanted, sender.key, message), outcome, !wanted.evenIfSuppressed),
-    store.byKeyStatement(database, organization.id, wanted.sendKey),
-  ]);
+  const found = store.byKeyStatement(database, organization.id, wanted.sendKey);
+  // Found `sending` it would not be sent, so whose it is must be known exactly.
+  const [inserted, known] = await database.once(
+    [store.insertStatement(database, organization.id, newMessage(wanted, sender.key, message), outcome, !wanted.evenIfSuppressed), found],
+    async ({ changes, rowId }) => [changes ? [{ id: rowId }] : [], ...(await database.batch([found]))],
+  );
   const id = inserted![0]?.['id'] as number | undefined;
   if (id !== undefined) return { id, isOurs: true };
-  if (found![0]) return knownMessage(context, store.messageOf(found![0]));
+  if (known![0]) return knownMessage(context, store.messageOf(known![0]));
   const reason = (await suppressedPhones(context, [wanted.to])).get(wanted.to) ?? 'until a moment ago';
   return refused(context, wanted, sender.key, {
     ...localFailure(
@@ -105,7 +107,7 @@ async function record({ database, organization, clock, log }: Context, id: numbe
   const outcome: store.Outcome =
     'failure' in result ? { status: result.outcomeUnknown ? 'unknown' : 'failed', at, failure: result } : { ...result, at };
   try {
-    await database.all(store.advanceStatement(database, organization.id, id, outcome, at));
+    await database.all(store.advanceStatement(database, organization.id, id, outcome, at), 'same values');
   } catch (error) {
     log.error('what became of a message could not be written down', error, { message_record: id, status: outcome.status });
   }
@@ -115,10 +117,13 @@ async function record({ database, organization, clock, log }: Context, id: numbe
 async function refused(context: Context, wanted: WantedMessage, provider: ProviderKey | '', failure: SendingFailure): Promise<SentMessage> {
   const { database, organization, clock } = context;
   const outcome = { status: 'failed', at: clock(), failure };
-  const [, found] = await database.batch([
-    store.insertStatement(database, organization.id, newMessage(wanted, provider), outcome, false),
-    store.byKeyStatement(database, organization.id, wanted.sendKey),
-  ]);
+  const [, found] = await database.batch(
+    [
+      store.insertStatement(database, organization.id, newMessage(wanted, provider), outcome, false),
+      store.byKeyStatement(database, organization.id, wanted.sendKey),
+    ],
+    'message.send_key',
+  );
   return { id: store.messageOf(found![0]!).id, provider, failure };
 }
 
@@ -155,7 +160,7 @@ async function knownMessage({ database, organization, clock }: Context, row: sto
   };
   if (row.status === 'sending') {
     const at = clock();
-    await database.all(store.advanceStatement(database, organization.id, id, { status: 'unknown', at, failure }, at));
+    await database.all(store.advanceStatement(database, organization.id, id, { status: 'unknown', at, failure }, at), 'same values');
   }
   return { id, provider, failure };
 }

@@ -34,18 +34,20 @@ export async function countFailure(
   now: number,
 ): Promise<{ tries: number; firstFailedAt: number }> {
   const key = keyOf(message);
-  const row = await database.first<{ tries: number; first_failed_at: number }>(
-    database.prepare(
-      `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) VALUES (?1, ?2, ?3, 1, ?4, ?4 + ${firstDelayMs})
+  const count = database.prepare(
+    `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) VALUES (?1, ?2, ?3, 1, ?4, ?4 + ${firstDelayMs})
        ON CONFLICT (key) DO UPDATE SET tries = tries + 1, next_try_at = ?4 + min(${longestDelayMs}, ${firstDelayMs} << tries)
        RETURNING tries, first_failed_at`,
-      key,
-      message.organization_id,
-      JSON.stringify(message),
-      now,
-    ),
+    key,
+    message.organization_id,
+    JSON.stringify(message),
+    now,
   );
-  return { tries: row!.tries, firstFailedAt: row!.first_failed_at };
+  const [rows] = await database.once([count], () =>
+    database.batch([database.prepare('SELECT tries, first_failed_at FROM failed_message WHERE key = ?', key)]),
+  );
+  const { tries, first_failed_at } = rows![0] as { tries: number; first_failed_at: number };
+  return { tries, firstFailedAt: first_failed_at };
 }
 
 const acceptedIn = { event: 'event', delivery: 'webhook_delivery' } satisfies Record<EventsMessage['kind'], string>;
@@ -73,12 +75,13 @@ export async function takeDueMessages(database: Database, now: number, restMs: n
       restMs,
       limit,
     ),
+    'worked out anew',
   );
   return rows.map(({ message }) => JSON.parse(message) as RetriedMessage);
 }
 
 export async function forgetFailure(database: Database, key: string): Promise<void> {
-  await database.all(database.prepare('DELETE FROM failed_message WHERE key = ?', key));
+  await database.all(database.prepare('DELETE FROM failed_message WHERE key = ?', key), 'same values');
 }
 
 /** Removes the failures, among those whose turn has come, of records that have been handled meanwhile. */
@@ -100,5 +103,5 @@ export async function forgetHandled(database: Database, now: number): Promise<vo
   );
   if (!handled.length) return;
   const keys = JSON.stringify(handled.map(({ key }) => key));
-  await database.all(database.prepare('DELETE FROM failed_message WHERE key IN (SELECT value FROM json_each(?))', keys));
+  await database.all(database.prepare('DELETE FROM failed_message WHERE key IN (SELECT value FROM json_each(?))', keys), 'same values');
 }

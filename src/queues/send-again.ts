@@ -21,7 +21,7 @@ interface Sent {
  */
 export async function sendAgain(context: Context, { message, reopen, look, name }: Sent): Promise<void> {
   const { database, clock } = context;
-  const [, , rows] = await database.batch([reopen, retryNow(database, message, clock()), look]);
+  const [, , rows] = await database.batch([reopen, retryNow(database, message, clock()), look], 'same values');
   const row = rows![0] as { handled_at: number | null; note: string | null } | undefined;
   if (!row) throw notFound(name);
   if (row.handled_at !== null)

@@ -46,37 +46,43 @@ export interface LoadTestProjection {
 
 /** Brings the row up to date, unless it shows a later revision. */
 export async function projectLoadTest(database: Database, organizationId: number, id: number, live: LoadTestProjection): Promise<void> {
-  await database.batch([
-    database.prepare(
-      `UPDATE load_test SET status = ?, statistics = ?, completed_at = ?, wake_at = ?, revision = ?
+  await database.batch(
+    [
+      database.prepare(
+        `UPDATE load_test SET status = ?, statistics = ?, completed_at = ?, wake_at = ?, revision = ?
        WHERE id = ? AND organization_id = ? AND revision < ?`,
-      live.status,
-      live.statistics && JSON.stringify(live.statistics),
-      live.completedAt,
-      live.wakeAt,
-      live.revision,
-      id,
-      organizationId,
-      live.revision,
-    ),
-  ]);
+        live.status,
+        live.statistics && JSON.stringify(live.statistics),
+        live.completedAt,
+        live.wakeAt,
+        live.revision,
+        id,
+        organizationId,
+        live.revision,
+      ),
+    ],
+    'same values',
+  );
 }
 
 /** Ends the sessions that have not started, and answers the indexes of all that ended so. */
 export async function stopPending(database: Database, organizationId: number, loadTestId: number, now: number): Promise<number[]> {
-  const [, stopped] = await database.batch([
-    database.prepare(
-      `UPDATE test_session SET status = 'stopped', completed_at = ? WHERE load_test_id = ? AND organization_id = ? AND status = 'pending'`,
-      now,
-      loadTestId,
-      organizationId,
-    ),
-    database.prepare(
-      `SELECT test_index FROM test_session WHERE load_test_id = ? AND organization_id = ? AND status = 'stopped' AND started_at IS NULL`,
-      loadTestId,
-      organizationId,
-    ),
-  ]);
+  const [, stopped] = await database.batch(
+    [
+      database.prepare(
+        `UPDATE test_session SET status = 'stopped', completed_at = ? WHERE load_test_id = ? AND organization_id = ? AND status = 'pending'`,
+        now,
+        loadTestId,
+        organizationId,
+      ),
+      database.prepare(
+        `SELECT test_index FROM test_session WHERE load_test_id = ? AND organization_id = ? AND status = 'stopped' AND started_at IS NULL`,
+        loadTestId,
+        organizationId,
+      ),
+    ],
+    'same values',
+  );
   return (stopped as { test_index: number }[]).map(({ test_index }) => test_index);
 }
 
@@ -91,24 +97,27 @@ export async function endSilent(
   testIndexes: number[],
   now: number,
 ): Promise<SessionReport[]> {
-  const [, rows] = await database.batch([
-    database.prepare(
-      `UPDATE test_session SET status = 'failed', error = 'The session could not be started', completed_at = ?
+  const [, rows] = await database.batch(
+    [
+      database.prepare(
+        `UPDATE test_session SET status = 'failed', error = 'The session could not be started', completed_at = ?
        WHERE load_test_id = ? AND organization_id = ? AND status = 'pending' AND test_index IN (SELECT value FROM json_each(?))`,
-      now,
-      loadTestId,
-      organizationId,
-      JSON.stringify(testIndexes),
-    ),
-    database.prepare(
-      `SELECT s.id, s.test_index, s.status, s.results ->> '$.outcome' AS outcome, s.error, s.started_at, s.completed_at
+        now,
+        loadTestId,
+        organizationId,
+        JSON.stringify(testIndexes),
+      ),
+      database.prepare(
+        `SELECT s.id, s.test_index, s.status, s.results ->> '$.outcome' AS outcome, s.error, s.started_at, s.completed_at
        FROM json_each(?) n CROSS JOIN test_session s WHERE s.load_test_id = ? AND s.test_index = n.value AND s.organization_id = ?
          AND s.status IN ('completed', 'failed', 'stopped')`,
-      JSON.stringify(testIndexes),
-      loadTestId,
-      organizationId,
-    ),
-  ]);
+        JSON.stringify(testIndexes),
+        loadTestId,
+        organizationId,
+      ),
+    ],
+    'same values',
+  );
   return (rows as unknown as EndedRow[]).map((row) => ({
     sessionId: row.id,
     testIndex: row.test_index,

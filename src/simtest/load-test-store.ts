@@ -50,7 +50,7 @@ export async function insertLoadTest(
   load: NewLoadTest,
   now: number,
 ): Promise<{ id: number; sessionIds: number[] }> {
-  const [inserted, sessions] = await database.batch([
+  const statements = [
     database.prepare(
       `INSERT INTO load_test (organization_id, name, status, actor_agent_id, adversary_agent_id, test_count, concurrency, ramp_seconds, config,
          wake_at, created_at)
@@ -72,7 +72,16 @@ export async function insertLoadTest(
       JSON.stringify(Array.from({ length: load.test_count }, (_, index) => index)),
       organizationId,
     ),
-  ]);
+  ];
+  const [inserted, sessions] = await database.once(
+    statements,
+    ({ rowId }) =>
+      database.batch([
+        database.prepare('SELECT id FROM load_test WHERE id = ? AND organization_id = ?', rowId, organizationId),
+        database.prepare('SELECT id, test_index FROM test_session WHERE load_test_id = ? AND organization_id = ?', rowId, organizationId),
+      ]),
+    1,
+  );
   const inOrder = (sessions as { id: number; test_index: number }[]).toSorted((one, other) => one.test_index - other.test_index);
   return { id: (inserted![0] as { id: number }).id, sessionIds: inOrder.map(({ id }) => id) };
 }

@@ -46,7 +46,7 @@ export async function beginSession(database: Database, organizationId: number, i
     id,
     organizationId,
   );
-  const [, ...found] = await database.batch([claim, ...reading(database, organizationId, id)]);
+  const [, ...found] = await database.batch([claim, ...reading(database, organizationId, id)], 'same values');
   return foundIn(found);
 }
 
@@ -75,17 +75,20 @@ const foundIn = ([sessions, agents]: Row[][]): Found => ({
 
 /** Writes how a session ended, once: an ended row is never changed. */
 export async function endSession(database: Database, organizationId: number, id: number, live: LiveSession): Promise<void> {
-  await database.batch([
-    database.prepare(
-      `UPDATE test_session SET status = ?, results = ?, error = ?, started_at = ?, completed_at = ?, wake_at = NULL, candidate = NULL
+  await database.batch(
+    [
+      database.prepare(
+        `UPDATE test_session SET status = ?, results = ?, error = ?, started_at = ?, completed_at = ?, wake_at = NULL, candidate = NULL
        WHERE id = ? AND organization_id = ? AND status IN ('pending', 'running')`,
-      live.status,
-      JSON.stringify(live.results),
-      live.error,
-      live.startedAt,
-      live.completedAt,
-      id,
-      organizationId,
-    ),
-  ]);
+        live.status,
+        JSON.stringify(live.results),
+        live.error,
+        live.startedAt,
+        live.completedAt,
+        id,
+        organizationId,
+      ),
+    ],
+    'same values',
+  );
 }

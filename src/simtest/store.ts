@@ -1,4 +1,4 @@
-import type { Database, Row } from '../database/client.ts';
+import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit, cut, type Found, type Position } from '../http/pagination.ts';
 import type { TestConfig } from './config.ts';
 import type { Candidate, SessionStatus, TestResults } from './contract.ts';
@@ -32,11 +32,12 @@ const sessionOf = (row: Row): SessionRow => ({
 });
 
 export async function findSession(database: Database, organizationId: number, id: number): Promise<SessionRow | null> {
-  const row = await database.first(
-    database.prepare(`SELECT ${columns} FROM test_session WHERE id = ? AND organization_id = ?`, id, organizationId),
-  );
+  const row = await database.first(oneSession(database, organizationId, id));
   return row && sessionOf(row);
 }
+
+const oneSession = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare(`SELECT ${columns} FROM test_session WHERE id = ? AND organization_id = ?`, id, organizationId);
 
 export interface NewSession {
   name: string;
@@ -48,20 +49,19 @@ export interface NewSession {
 }
 
 export async function insertSession(database: Database, organizationId: number, session: NewSession, now: number): Promise<SessionRow> {
-  const row = await database.first(
-    database.prepare(
-      `INSERT INTO test_session (organization_id, name, status, actor_agent_id, adversary_agent_id, config, candidate, created_at)
+  const insert = database.prepare(
+    `INSERT INTO test_session (organization_id, name, status, actor_agent_id, adversary_agent_id, config, candidate, created_at)
        VALUES (?, ?, 'pending', ?, ?, ?, ?, ?) RETURNING ${columns}`,
-      organizationId,
-      session.name,
-      session.actorAgentId,
-      session.adversaryAgentId,
-      JSON.stringify(session.config),
-      session.candidate && JSON.stringify(session.candidate),
-      now,
-    ),
+    organizationId,
+    session.name,
+    session.actorAgentId,
+    session.adversaryAgentId,
+    JSON.stringify(session.config),
+    session.candidate && JSON.stringify(session.candidate),
+    now,
   );
-  return sessionOf(row!);
+  const [rows] = await database.once([insert], ({ rowId }) => database.batch([oneSession(database, organizationId, rowId)]));
+  return sessionOf(rows![0]!);
 }
 
 export interface SessionFilter {

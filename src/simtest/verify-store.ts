@@ -13,26 +13,36 @@ export interface NewVerification {
  * Sessions that run from now on and are due at once, so that the minute tick begins what is not begun now. None where the adversary is
  * archived.
  */
-export function insertVerification(
+export async function insertVerification(
   database: Database,
   organizationId: number,
   { actorAgentId, candidate, tests }: NewVerification,
   now: number,
 ): Promise<{ id: number; index: number }[]> {
-  return database.all<{ id: number; index: number }>(
-    database.prepare(
-      `INSERT INTO test_session (organization_id, name, status, actor_agent_id, adversary_agent_id, test_index, config, candidate, wake_at,
+  const insert = database.prepare(
+    `INSERT INTO test_session (organization_id, name, status, actor_agent_id, adversary_agent_id, test_index, config, candidate, wake_at,
          created_at, started_at)
        SELECT a.organization_id, t.value ->> 'name', 'running', ?1, a.id, t.value ->> 'index', t.value -> 'config', ?2, ?3, ?3, ?3
        FROM json_each(?4) t CROSS JOIN voice_agent a
        WHERE a.id = t.value ->> 'adversaryAgentId' AND a.organization_id = ?5 AND a.status = 'active' RETURNING id, test_index AS "index"`,
-      actorAgentId,
-      JSON.stringify(candidate),
-      now,
-      JSON.stringify(tests),
-      organizationId,
-    ),
+    actorAgentId,
+    JSON.stringify(candidate),
+    now,
+    JSON.stringify(tests),
+    organizationId,
   );
+  const [rows] = await database.once([insert], ({ changes, rowId }) =>
+    database.batch([
+      database.prepare(
+        // Rows of one statement have ids one after the other.
+        'SELECT id, test_index AS "index" FROM test_session WHERE id > ?1 - ?2 AND id <= ?1 AND organization_id = ?3 ORDER BY id',
+        rowId,
+        changes,
+        organizationId,
+      ),
+    ]),
+  );
+  return rows as unknown as { id: number; index: number }[];
 }
 
 export interface VerifiedRow {

@@ -118,7 +118,7 @@ export async function insertRuns(database: Database, organizationId: number, run
       organizationId,
     ),
   ];
-  const answers = await database.batch(statements);
+  const answers = await database.batch(statements, 'automation_run.dedup_key');
   const live = admission.maxLive === null ? null : (answers.at(-2)![0] as { live: number }).live;
   return { stored: answers.at(-1)! as unknown as InsertedRun[], live };
 }
@@ -148,6 +148,16 @@ export const admitStatement = (database: Database, organizationId: number, workf
      ) AND +organization_id = ?3 RETURNING id`,
     now,
     workflowId,
+    organizationId,
+  );
+
+/** The runs that were given their turn at that moment and have not begun. */
+export const admittedStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement =>
+  database.prepare(
+    `SELECT id FROM automation_run INDEXED BY automation_run_workflow_state WHERE workflow_id = ? AND state = 'queued' AND hold IS NULL
+       AND wake_at = ? AND organization_id = ? LIMIT ${admittedInOneStep}`,
+    workflowId,
+    now,
     organizationId,
   );
 

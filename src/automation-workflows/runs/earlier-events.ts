@@ -19,17 +19,20 @@ export async function subscribeRun(
   taken: readonly number[],
 ): Promise<{ afterId: number; found: OfferedEvent[] }> {
   const { database, organization } = context;
-  const [, newest, earlier] = await database.batch([
-    waiterStatement(database, organization.id, origin.id, waitId, events),
-    newestEventStatement(database),
-    earlierEventsStatement(database, organization.id, {
-      types: events.types,
-      since: events.since,
-      afterId: ownEvent(origin),
-      contactId: events.field === null ? Number(events.value) : null,
-      match: events.field === null ? null : payloadMatch(events.field, events.value),
-    }),
-  ]);
+  const [, newest, earlier] = await database.batch(
+    [
+      waiterStatement(database, organization.id, origin.id, waitId, events),
+      newestEventStatement(database),
+      earlierEventsStatement(database, organization.id, {
+        types: events.types,
+        since: events.since,
+        afterId: ownEvent(origin),
+        contactId: events.field === null ? Number(events.value) : null,
+        match: events.field === null ? null : payloadMatch(events.field, events.value),
+      }),
+    ],
+    'run_waiter.wait_id',
+  );
   const rows = (earlier as unknown as EventRow[]).filter((row) => !taken.includes(row.id));
   const found = await offeredEvents(context, rows);
   return {

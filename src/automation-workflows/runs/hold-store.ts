@@ -21,6 +21,7 @@ export async function clearHolds(database: Database, organizationId: number, ids
       JSON.stringify(ids),
       organizationId,
     ),
+    'same values',
   );
 }
 
@@ -48,6 +49,7 @@ export async function markRuns(
       limit,
       organizationId,
     ),
+    'worked out anew',
   );
   return rows.length;
 }

@@ -13,9 +13,10 @@ export async function reviveRun(
   { id, version, now, revision }: { id: number; version: number; now: number; revision: number },
 ): Promise<Revival> {
   try {
-    const [revived, rows] = await database.batch([
-      database.prepare(
-        `UPDATE automation_run SET state = 'running', workflow_version = ?1, outcome = NULL, error = NULL, completed_at = NULL, wake_at = ?2, revision = ?3,
+    const [revived, rows] = await database.batch(
+      [
+        database.prepare(
+          `UPDATE automation_run SET state = 'running', workflow_version = ?1, outcome = NULL, error = NULL, completed_at = NULL, wake_at = ?2, revision = ?3,
            is_sole = (SELECT coalesce(w.settings ->> 'one_live_run_per_key', 0) AND automation_run.is_test = 0 AND automation_run.entry_key IS NOT NULL
              FROM automation_workflow w WHERE w.id = automation_run.workflow_id),
            is_exitable = (SELECT json_array_length(w.settings, '$.exit_on') > 0 FROM automation_workflow w WHERE w.id = automation_run.workflow_id)
@@ -23,19 +24,21 @@ export async function reviveRun(
            SELECT 1 FROM automation_workflow w WHERE w.id = automation_run.workflow_id AND w.status <> 'archived' AND (automation_run.is_test = 1
              OR w.settings ->> 'max_active_runs' IS NULL OR w.active_runs_count - w.held_runs_count < w.settings ->> 'max_active_runs')
          ) RETURNING id`,
-        version,
-        now,
-        revision,
-        id,
-        organizationId,
-      ),
-      database.prepare(
-        `SELECT r.state, r.revision, w.status FROM automation_run r CROSS JOIN automation_workflow w
+          version,
+          now,
+          revision,
+          id,
+          organizationId,
+        ),
+        database.prepare(
+          `SELECT r.state, r.revision, w.status FROM automation_run r CROSS JOIN automation_workflow w
          WHERE r.id = ? AND r.organization_id = ? AND w.id = r.workflow_id`,
-        id,
-        organizationId,
-      ),
-    ]);
+          id,
+          organizationId,
+        ),
+      ],
+      'same values',
+    );
     const row = rows![0] as { state: string; revision: number; status: string } | undefined;
     if (revived!.length || (row?.state === 'running' && row.revision === revision)) return 'revived';
     if (row?.state !== 'failed') return 'ended';

@@ -109,34 +109,37 @@ export async function projectRun(
   leftWaits: Statement[] = [],
 ): Promise<Projected> {
   const isOver = projection.completedAt !== null;
-  const [, rows] = await database.batch([
-    database.prepare(
-      `UPDATE automation_run SET state = ?, current_node_id = ?, outcome = ?, error = ?, context_changes = ?, revision = ?, wake_at = ?, started_at = ?,
+  const [, rows] = await database.batch(
+    [
+      database.prepare(
+        `UPDATE automation_run SET state = ?, current_node_id = ?, outcome = ?, error = ?, context_changes = ?, revision = ?, wake_at = ?, started_at = ?,
          completed_at = ?, hold = ?, voice_call_run_id = ?${isOver ? ', is_sole = 0, is_exitable = 0' : ''}
        WHERE id = ? AND organization_id = ? AND revision < ? AND completed_at IS NULL`,
-      projection.state,
-      projection.currentNodeId,
-      projection.outcome,
-      projection.error,
-      projection.contextChanges,
-      projection.revision,
-      projection.wakeAt,
-      projection.startedAt,
-      projection.completedAt,
-      projection.hold,
-      projection.voiceCallRunId,
-      id,
-      organizationId,
-      projection.revision,
-    ),
-    database.prepare(
-      `SELECT r.revision, w.status, w.held_runs_count FROM automation_run r LEFT JOIN automation_workflow w ON w.id = r.workflow_id
+        projection.state,
+        projection.currentNodeId,
+        projection.outcome,
+        projection.error,
+        projection.contextChanges,
+        projection.revision,
+        projection.wakeAt,
+        projection.startedAt,
+        projection.completedAt,
+        projection.hold,
+        projection.voiceCallRunId,
+        id,
+        organizationId,
+        projection.revision,
+      ),
+      database.prepare(
+        `SELECT r.revision, w.status, w.held_runs_count FROM automation_run r LEFT JOIN automation_workflow w ON w.id = r.workflow_id
        WHERE r.id = ? AND r.organization_id = ?`,
-      id,
-      organizationId,
-    ),
-    ...leftWaits,
-  ]);
+        id,
+        organizationId,
+      ),
+      ...leftWaits,
+    ],
+    'same values',
+  );
   const row = rows![0] as { revision: number; status: WorkflowStatus | null; held_runs_count: number | null } | undefined;
   return {
     isAccepted: (row?.revision ?? 0) >= projection.revision,
@@ -234,7 +237,8 @@ export async function endUnstarted(
   now: number,
 ): Promise<{ workflow_id: number; cleanupId: number | null } | null> {
   const isUnstarted = "id = ? AND organization_id = ? AND revision = 0 AND state IN ('queued', 'running')";
-  const [cleanups, ended] = await database.batch([
+  let isLost = false;
+  const statements = [
     database.prepare(
       `INSERT INTO cleanup (organization_id, kind, subject_id, created_at)
        SELECT organization_id, 'run_ended', id, ? FROM automation_run WHERE ${isUnstarted} AND parent_run_id IS NOT NULL RETURNING id`,
@@ -252,7 +256,20 @@ export async function endUnstarted(
       id,
       organizationId,
     ),
-  ]);
-  const row = ended![0] as { workflow_id: number } | undefined;
-  return row ? { workflow_id: row.workflow_id, cleanupId: (cleanups![0] as { id: number } | undefined)?.id ?? null } : null;
+    database.prepare(
+      `SELECT r.workflow_id, (SELECT max(c.id) FROM cleanup c WHERE c.kind = 'run_ended' AND c.subject_id = r.id) AS cleanup_id
+       FROM automation_run r WHERE r.id = ? AND r.organization_id = ? AND r.revision = 0 AND r.state = ? AND r.completed_at = ?`,
+      id,
+      organizationId,
+      ending.state,
+      now,
+    ),
+  ];
+  const [cleanups, ended, found] = await database.batch(statements, 'same values', () => (isLost = true));
+  // After a lost answer, a run that ended so at this moment is the one that was ended.
+  const lost = isLost ? (found![0] as { workflow_id: number; cleanup_id: number | null } | undefined) : undefined;
+  const row = (ended![0] as { workflow_id: number } | undefined) ?? lost;
+  return row
+    ? { workflow_id: row.workflow_id, cleanupId: (cleanups![0] as { id: number } | undefined)?.id ?? lost?.cleanup_id ?? null }
+    : null;
 }

@@ -143,5 +143,5 @@ export const waitersStatement = (
 
 /** Takes out waiters whose runs wait no longer. */
 export async function deleteWaiters(database: Database, organizationId: number, stale: Omit<Waiter, 'event_id'>[]): Promise<void> {
-  await database.all(deleteStatement(database, organizationId, stale));
+  await database.all(deleteStatement(database, organizationId, stale), 'same values');
 }

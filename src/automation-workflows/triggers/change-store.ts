@@ -35,6 +35,7 @@ export async function deleteChanges(database: Database, organizationId: number, 
       JSON.stringify(ids),
       organizationId,
     ),
+    'same values',
   );
 }
 

@@ -26,7 +26,10 @@ export async function createTrigger(context: Context, workflowId: number, input:
     newTrigger(context, workflowId, input, prepared, false),
     context.clock(),
   );
-  const [inserted] = await withinPlan(context.organization, () => context.database.batch(statements));
+  const { database, organization } = context;
+  // What follows the trigger has no row ids.
+  const readBack = ({ rowId }: { rowId: number }) => database.batch([store.oneTrigger(database, organization.id, rowId)]);
+  const [inserted] = await withinPlan(organization, () => database.once(statements, readBack));
   return inserted![0] as unknown as store.TriggerRow;
 }
 
@@ -87,7 +90,9 @@ async function changeTrigger(
     if (!next) return row;
     const [update, ...topics] = store.updateTriggerStatements(database, row, next, context.clock());
     const shown = row.is_primary ? [store.showPrimaryStatement(database, row, next.state === 'archived' ? null : next)] : [];
-    const rows = await writeIfCurrent(database, update, [...shown, ...topics]);
+    const rows = await writeIfCurrent(database, update, [...shown, ...topics], () =>
+      store.oneTrigger(database, row.organization_id, row.id),
+    );
     return rows && (rows[0] as unknown as store.TriggerRow);
   });
   if (!changed) throw conflict('The trigger keeps being changed by other requests; try again');

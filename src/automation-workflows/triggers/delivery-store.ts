@@ -1,4 +1,5 @@
 import type { Database, Statement } from '../../database/client.ts';
+import { newRequestKey, senderOf } from '../../database/request-key.ts';
 import { givenUp } from '../../library/given-up.ts';
 
 export interface NewDelivery {
@@ -19,23 +20,33 @@ export async function findDelivery(database: Database, triggerId: number, delive
 
 /** Stores a delivery unless its id is stored already, and only while trigger and workflow are active. */
 export async function insertDelivery(database: Database, delivery: NewDelivery): Promise<{ id: number } | 'duplicate' | 'inactive'> {
-  const [inserted, repeated] = await database.batch([
+  const deliveryId = delivery.deliveryId ?? newRequestKey();
+  let isLost = false;
+  const statements = [
     database.prepare(
       `INSERT INTO webhook_delivery (organization_id, trigger_id, delivery_id, contact_id, payload, created_at)
        SELECT ?, t.id, ?, ?, ?, ? FROM automation_trigger t CROSS JOIN automation_workflow w
        WHERE t.id = ? AND t.state = 'active' AND w.id = t.workflow_id AND w.status = 'active'
        ON CONFLICT (trigger_id, delivery_id) WHERE delivery_id IS NOT NULL DO NOTHING RETURNING id`,
       delivery.organizationId,
-      delivery.deliveryId,
+      deliveryId,
       delivery.contactId,
       delivery.payload,
       delivery.createdAt,
       delivery.triggerId,
     ),
-    database.prepare('SELECT 1 FROM webhook_delivery WHERE trigger_id = ? AND delivery_id = ?', delivery.triggerId, delivery.deliveryId),
-  ]);
-  const row = inserted![0] as { id: number } | undefined;
-  return row ?? (repeated!.length ? 'duplicate' : 'inactive');
+    database.prepare(
+      'SELECT id, payload, created_at FROM webhook_delivery WHERE trigger_id = ? AND delivery_id = ?',
+      delivery.triggerId,
+      deliveryId,
+    ),
+  ];
+  const [inserted, found] = await database.batch(statements, 'webhook_delivery.delivery_id', () => (isLost = true));
+  if (inserted![0]) return inserted![0] as { id: number };
+  const stored = found![0] as { id: number; payload: string; created_at: number } | undefined;
+  // It was this one, and the answer that said so was lost.
+  if (isLost && stored?.created_at === delivery.createdAt && stored.payload === delivery.payload) return { id: stored.id };
+  return stored ? 'duplicate' : 'inactive';
 }
 
 export interface DeliveryToHandle {
@@ -106,7 +117,7 @@ export async function latestDeliveries(
   triggerIds: number[],
 ): Promise<LatestDelivery[]> {
   if (!triggerIds.length) return [];
-  return database.all(
+  const rows = await database.all<LatestDelivery>(
     database.prepare(
       `SELECT d.id, d.trigger_id, d.delivery_id, d.payload, d.note, d.created_at, d.handled_at FROM (
          SELECT max(id) AS id FROM webhook_delivery WHERE id > (SELECT max(id) FROM webhook_delivery) - ${lookedThrough}
@@ -117,6 +128,8 @@ export async function latestDeliveries(
       organizationId,
     ),
   );
+  for (const row of rows) row.delivery_id = senderOf(row.delivery_id);
+  return rows;
 }
 
 export interface HandledDelivery {
@@ -135,5 +148,6 @@ export async function markDeliveries(database: Database, organizationId: number,
       JSON.stringify(handled),
       organizationId,
     ),
+    'same values',
   );
 }

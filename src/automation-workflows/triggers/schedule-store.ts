@@ -28,21 +28,24 @@ export interface Fire {
 /** Writes what is fired and when the triggers are due next, in one step; of those that another tick has moved, nothing. */
 export async function recordFires(database: Database, fires: Fire[], now: number): Promise<void> {
   const json = JSON.stringify(fires);
-  await database.batch([
-    database.prepare(
-      `INSERT INTO schedule_fire (trigger_id, scheduled_at, organization_id, created_at)
+  await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO schedule_fire (trigger_id, scheduled_at, organization_id, created_at)
        SELECT t.id, j.value ->> 'scheduled_at', t.organization_id, ?2 FROM json_each(?1) j CROSS JOIN automation_trigger t
        WHERE t.id = j.value ->> 'trigger_id' AND t.next_fire_at = j.value ->> 'due' AND j.value ->> 'scheduled_at' IS NOT NULL
        ON CONFLICT (trigger_id, scheduled_at) DO NOTHING`,
-      json,
-      now,
-    ),
-    database.prepare(
-      `UPDATE automation_trigger AS t SET next_fire_at = j.value ->> 'next_fire_at' FROM json_each(?) j
+        json,
+        now,
+      ),
+      database.prepare(
+        `UPDATE automation_trigger AS t SET next_fire_at = j.value ->> 'next_fire_at' FROM json_each(?) j
        WHERE t.id = j.value ->> 'trigger_id' AND +t.next_fire_at = j.value ->> 'due'`,
-      json,
-    ),
-  ]);
+        json,
+      ),
+    ],
+    'schedule_fire.scheduled_at',
+  );
 }
 
 export interface FireRow {
@@ -105,6 +108,7 @@ export async function moveFire(
       fire.trigger_id,
       fire.scheduled_at,
     ),
+    'same values',
   );
 }
 

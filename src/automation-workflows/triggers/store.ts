@@ -123,8 +123,11 @@ export const showPrimaryStatement = (database: Database, row: TriggerRow, trigge
     row.organization_id,
   );
 
+export const oneTrigger = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare('SELECT * FROM automation_trigger WHERE id = ? AND organization_id = ?', id, organizationId);
+
 export async function findTrigger(database: Database, organizationId: number, id: number): Promise<TriggerRow | null> {
-  return database.first(database.prepare('SELECT * FROM automation_trigger WHERE id = ? AND organization_id = ?', id, organizationId));
+  return database.first(oneTrigger(database, organizationId, id));
 }
 
 export async function triggersOfWorkflow(database: Database, workflowId: number): Promise<TriggerRow[]> {
@@ -211,5 +214,6 @@ export async function eventTypesSeen(database: Database, organizationId: number)
 export async function noteTriggerError(database: Database, organizationId: number, id: number, message: string): Promise<void> {
   await database.all(
     database.prepare('UPDATE automation_trigger SET last_error = ? WHERE id = ? AND organization_id = ?', message, id, organizationId),
+    'same values',
   );
 }

@@ -26,8 +26,11 @@ export interface WorkflowRow {
   updated_at: number | null;
 }
 
+const oneWorkflow = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare('SELECT * FROM automation_workflow WHERE id = ? AND organization_id = ?', id, organizationId);
+
 export async function findWorkflow(database: Database, organizationId: number, id: number): Promise<WorkflowRow | null> {
-  return database.first(database.prepare('SELECT * FROM automation_workflow WHERE id = ? AND organization_id = ?', id, organizationId));
+  return database.first(oneWorkflow(database, organizationId, id));
 }
 
 /** Those of `ids` that are workflows of the organization and not archived. */
@@ -63,7 +66,7 @@ export async function insertWorkflow(
   now: number,
   also: Statement[],
 ): Promise<WorkflowRow> {
-  const [inserted] = await database.batch([
+  const statements = [
     database.prepare(
       `INSERT INTO automation_workflow (organization_id, name, description, version, status, definition, trigger, context_schema, settings, created_at)
        VALUES (?, ?, ?, 1, 'draft', ?, ?, ?, ?, ?) RETURNING *`,
@@ -82,7 +85,8 @@ export async function insertWorkflow(
        SELECT id, version, organization_id, definition, created_at FROM automation_workflow WHERE id = last_insert_rowid()`,
     ),
     ...also,
-  ]);
+  ];
+  const [inserted] = await database.once(statements, ({ rowId }) => database.batch([oneWorkflow(database, organization.id, rowId)]), 2);
   return inserted![0] as unknown as WorkflowRow;
 }
 
@@ -123,6 +127,7 @@ export async function updateWorkflow(
       triggers.map(({ id, updated_at }) => `${id}:${updated_at}`).join(','),
     ),
     [...also, ...(isNewVersion ? [database.prepare(insertVersion, row.id, now)] : [])],
+    () => oneWorkflow(database, row.organization_id, row.id),
   );
   return rows && (rows[0] as unknown as WorkflowRow);
 }

@@ -45,6 +45,7 @@ export async function putSuppression(
       until,
       now,
     ),
+    'suppression.phone',
   );
   return row!;
 }
@@ -97,15 +98,20 @@ export async function listSuppressions(
 
 /** Whether it was there. */
 export async function deleteSuppression(database: Database, organizationId: number, id: number): Promise<boolean> {
-  const deleted = await database.all(
+  return deletedOnce(
+    database,
     database.prepare('DELETE FROM suppression WHERE id = ? AND organization_id = ? RETURNING id', id, organizationId),
   );
-  return deleted.length > 0;
 }
 
 export async function deleteSuppressionOfPhone(database: Database, organizationId: number, phone: string): Promise<boolean> {
-  const deleted = await database.all(
+  return deletedOnce(
+    database,
     database.prepare('DELETE FROM suppression WHERE organization_id = ? AND phone = ? RETURNING id', organizationId, phone),
   );
-  return deleted.length > 0;
+}
+
+async function deletedOnce(database: Database, remove: Statement): Promise<boolean> {
+  const [deleted] = await database.once([remove], async ({ changes }) => [changes ? [{}] : []]);
+  return deleted!.length > 0;
 }

@@ -69,3 +69,13 @@ export const failedMessage = sqliteTable(
   },
   (table) => [index('failed_message_due').on(table.nextTryAt)],
 );
+
+/**
+ * That a write was done, written with it, for repeats after a lost answer (database/receipts.ts). `key` sorts by age.
+ */
+export const writeReceipt = sqliteTable('write_receipt', {
+  key: text('key').primaryKey(),
+  /** Rows changed by the last statement of the write, and the id that was inserted last. */
+  changes: integer('changes').notNull(),
+  rowId: integer('row_id').notNull(),
+});

@@ -44,6 +44,7 @@ export async function takePlace(
       request.expiresAt,
       limit,
     ),
+    'connection_request.provider',
   );
   return taken !== null;
 }
@@ -58,14 +59,14 @@ export async function nameRequest(
     .update(connectionRequest)
     .set({ id: to, redirectUrl, expiresAt })
     .where(and(eq(connectionRequest.id, from), eq(connectionRequest.organizationId, organizationId)));
-  await database.all(database.from(query));
+  await database.all(database.from(query), 'same values');
 }
 
 export async function releasePlace(database: Database, organizationId: number, id: string): Promise<void> {
   const query = database.orm
     .delete(connectionRequest)
     .where(and(eq(connectionRequest.id, id), eq(connectionRequest.organizationId, organizationId)));
-  await database.all(database.from(query));
+  await database.all(database.from(query), 'same values');
 }
 
 export async function findRequest(database: Database, organizationId: number, provider: App): Promise<ConnectionRequest | null> {
@@ -78,7 +79,7 @@ export async function findRequest(database: Database, organizationId: number, pr
 
 export async function deleteRequests(database: Database, expiredBefore: number): Promise<void> {
   const query = database.orm.delete(connectionRequest).where(lt(connectionRequest.expiresAt, expiredBefore));
-  await database.all(database.from(query));
+  await database.all(database.from(query), 'same values');
 }
 
 export interface Activation {
@@ -97,31 +98,34 @@ export async function activate(
   { organizationId, provider, limit, now }: Place,
   { accountId, accountLabel, createdBy, connectionParams }: Activation,
 ): Promise<number | null> {
-  const [rows] = await database.batch([
-    database.prepare(
-      `INSERT INTO integration (organization_id, provider, created_at, updated_at, account_id, account_label, created_by, is_active, action,
+  const [rows] = await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO integration (organization_id, provider, created_at, updated_at, account_id, account_label, created_by, is_active, action,
          connection_params, provider_data, field_mapping)
        SELECT ?1, ?2, ?3, ?3, ?4, ?5, ?6, 1, 'all_calls', ?7, '{}', '{}' WHERE ${placesOfOthers} < ?8
        ON CONFLICT (organization_id, provider) WHERE disconnected_at IS NULL DO UPDATE SET account_id = excluded.account_id,
          account_label = coalesce(excluded.account_label, account_label), is_active = 1, last_error = NULL,
          connection_params = excluded.connection_params, revision = revision + 1, updated_at = excluded.updated_at
        RETURNING id`,
-      organizationId,
-      provider,
-      now,
-      accountId,
-      accountLabel,
-      createdBy,
-      JSON.stringify(connectionParams),
-      limit,
-    ),
-    database.prepare(
-      `DELETE FROM connection_request WHERE organization_id = ?1 AND provider = ?2
+        organizationId,
+        provider,
+        now,
+        accountId,
+        accountLabel,
+        createdBy,
+        JSON.stringify(connectionParams),
+        limit,
+      ),
+      database.prepare(
+        `DELETE FROM connection_request WHERE organization_id = ?1 AND provider = ?2
        AND EXISTS (SELECT 1 FROM integration WHERE account_id = ?3 AND is_active = 1)`,
-      organizationId,
-      provider,
-      accountId,
-    ),
-  ]);
+        organizationId,
+        provider,
+        accountId,
+      ),
+    ],
+    'integration.provider',
+  );
   return ((rows as Row[])[0]?.['id'] as number | undefined) ?? null;
 }

@@ -19,19 +19,22 @@ export async function finish(context: Context, sync: RunningSync, lease: number)
   try {
     for await (const gone of recordsGone(context, sync)) {
       const leaving = gone.filter(({ isElsewhere, contactId }) => !isElsewhere && !reading.present!.has(contactId));
-      await database.batch([
-        advance(database, held, { revision: integration.revision, reading, lease, keys: [], askedAt: 0 }),
-        ...leavingStatements(
-          context,
-          listOfRecords(integration)!,
-          leaving.map(({ contactId }) => contactId),
-        ),
-        deleteLinks(
-          database,
-          integration.id,
-          gone.map(({ key }) => key),
-        ),
-      ]);
+      await database.batch(
+        [
+          advance(database, held, { revision: integration.revision, reading, lease, keys: [], askedAt: 0 }),
+          ...leavingStatements(
+            context,
+            listOfRecords(integration)!,
+            leaving.map(({ contactId }) => contactId),
+          ),
+          deleteLinks(
+            database,
+            integration.id,
+            gone.map(({ key }) => key),
+          ),
+        ],
+        'worked out anew',
+      );
       Object.assign(held, { lease, pages: held.pages + 1 });
     }
     await endSync(database, held, { revision: integration.revision, reading, reason: null, now: clock() });

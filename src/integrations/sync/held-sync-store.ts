@@ -45,18 +45,21 @@ export async function holdSync(
   { id, organizationId }: { id: number; organizationId: number },
   { now, lease, mine }: { now: number; lease: number; mine: number | null },
 ): Promise<StoredSync | null> {
-  const row = await database.first(
-    database.prepare(
-      `UPDATE integration_sync SET lease_until = ?4 WHERE id = ?1 AND organization_id = ?2 AND status = 'running'
+  const take = database.prepare(
+    `UPDATE integration_sync SET lease_until = ?4 WHERE id = ?1 AND organization_id = ?2 AND status = 'running'
          AND (coalesce(lease_until, 0) <= ?3 OR lease_until = ?5) RETURNING *`,
-      id,
-      organizationId,
-      now,
-      lease,
-      mine,
-    ),
+    id,
+    organizationId,
+    now,
+    lease,
+    mine,
   );
-  return row && storedSyncOf(row);
+  const [rows] = await database.once([take], async ({ changes }) =>
+    changes
+      ? database.batch([database.prepare('SELECT * FROM integration_sync WHERE id = ? AND organization_id = ?', id, organizationId)])
+      : [[]],
+  );
+  return rows![0] ? storedSyncOf(rows![0]) : null;
 }
 
 /**
@@ -119,32 +122,35 @@ export async function endSync(
     now,
   }: { revision: number; reading: Pick<Reading, 'source' | 'began'> | null; reason: string | null; now: number },
 ): Promise<void> {
-  await database.batch([
-    database.prepare(
-      `UPDATE integration_sync SET pages = CASE WHEN ${inHand} THEN pages + 1 END, status = ?6, reason = ?7, finished_at = ?8,
+  await database.batch(
+    [
+      database.prepare(
+        `UPDATE integration_sync SET pages = CASE WHEN ${inHand} THEN pages + 1 END, status = ?6, reason = ?7, finished_at = ?8,
          lease_until = NULL, checkpoint = coalesce(?9, checkpoint)
        WHERE id = ?1 AND organization_id = ?2`,
-      ...handOf(held, revision),
-      reason === null ? 'completed' : 'failed',
-      reason,
-      now,
-      reading && JSON.stringify({ source: reading.source, began: reading.began } satisfies Checkpoint),
-    ),
-    database.prepare(
-      `UPDATE integration SET last_error = ?2, last_synced_at = CASE WHEN ?2 IS NULL THEN ?3 ELSE last_synced_at END WHERE id = ?1`,
-      held.integrationId,
-      reason,
-      now,
-    ),
-    database.prepare(
-      `DELETE FROM integration_sync WHERE id IN (
+        ...handOf(held, revision),
+        reason === null ? 'completed' : 'failed',
+        reason,
+        now,
+        reading && JSON.stringify({ source: reading.source, began: reading.began } satisfies Checkpoint),
+      ),
+      database.prepare(
+        `UPDATE integration SET last_error = ?2, last_synced_at = CASE WHEN ?2 IS NULL THEN ?3 ELSE last_synced_at END WHERE id = ?1`,
+        held.integrationId,
+        reason,
+        now,
+      ),
+      database.prepare(
+        `DELETE FROM integration_sync WHERE id IN (
          SELECT id FROM integration_sync WHERE integration_id = ? AND status <> 'running' ORDER BY id DESC LIMIT ? OFFSET ?
        )`,
-      held.integrationId,
-      forgottenAtOnce,
-      remembered,
-    ),
-  ]);
+        held.integrationId,
+        forgottenAtOnce,
+        remembered,
+      ),
+    ],
+    'worked out anew',
+  );
 }
 
 /** Ends a sync of which there is nothing to be told, because its integration is gone or waits to be connected again. */
@@ -158,6 +164,7 @@ export async function dropSync(database: Database, { id, lease }: HeldSync, reas
       reason,
       now,
     ),
+    'same values',
   );
 }
 
@@ -171,6 +178,7 @@ export async function postponeSync(database: Database, { id, lease }: HeldSync, 
       until,
       reason,
     ),
+    'same values',
   );
 }
 
@@ -183,6 +191,7 @@ export async function releaseSync(database: Database, { id, lease }: HeldSync, n
       lease,
       now,
     ),
+    'same values',
   );
 }
 
@@ -193,23 +202,26 @@ export async function failAfterTries(
   { otherwise, advice, now }: { otherwise: string; advice: string; now: number },
 ): Promise<void> {
   const isLost = `id = ?1 AND organization_id = ?2 AND status = 'running' AND coalesce(lease_until, 0) <= ?3`;
-  await database.batch([
-    database.prepare(
-      `UPDATE integration SET last_error = (SELECT coalesce(reason, ?4) || ?5 FROM integration_sync WHERE ${isLost})
+  await database.batch(
+    [
+      database.prepare(
+        `UPDATE integration SET last_error = (SELECT coalesce(reason, ?4) || ?5 FROM integration_sync WHERE ${isLost})
        WHERE id = (SELECT integration_id FROM integration_sync WHERE ${isLost})`,
-      id,
-      organizationId,
-      now,
-      otherwise,
-      advice,
-    ),
-    database.prepare(
-      `UPDATE integration_sync SET status = 'failed', reason = coalesce(reason, ?4) || ?5, finished_at = ?3, lease_until = NULL WHERE ${isLost}`,
-      id,
-      organizationId,
-      now,
-      otherwise,
-      advice,
-    ),
-  ]);
+        id,
+        organizationId,
+        now,
+        otherwise,
+        advice,
+      ),
+      database.prepare(
+        `UPDATE integration_sync SET status = 'failed', reason = coalesce(reason, ?4) || ?5, finished_at = ?3, lease_until = NULL WHERE ${isLost}`,
+        id,
+        organizationId,
+        now,
+        otherwise,
+        advice,
+      ),
+    ],
+    'same values',
+  );
 }

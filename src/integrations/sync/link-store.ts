@@ -105,6 +105,7 @@ export async function deleteLinksOf(database: Database, organizationId: number, 
       organizationId,
       limit,
     ),
+    'same values',
   );
   return rows.length;
 }
@@ -119,6 +120,7 @@ export async function deleteLinksTo(database: Database, organizationId: number, 
       organizationId,
       limit,
     ),
+    'same values',
   );
   return rows.length;
 }

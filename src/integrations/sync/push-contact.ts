@@ -77,7 +77,7 @@ async function change(push: Push, link: Link): Promise<Pushed | null> {
   });
   const changed = await succeeded(context, integration, outcome);
   if ('contact' in changed) return remember(push, changed.contact, pushed, link.seen);
-  await context.database.all(deleteLinks(context.database, integration.id, [link.key]));
+  await context.database.all(deleteLinks(context.database, integration.id, [link.key]), 'same values');
   return null;
 }
 

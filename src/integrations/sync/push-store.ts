@@ -15,16 +15,19 @@ export async function beginPush(
   until: number,
 ): Promise<{ contact: ContactRecord | null; link: Link | null }> {
   const { database } = context;
-  const [links, , contacts] = await database.batch([
-    linkOfContact(database, integrationId, contactId),
-    database.prepare(
-      'UPDATE integration_contact SET pushed_at = ? WHERE contact_id = ? AND integration_id = ?',
-      until,
-      contactId,
-      integrationId,
-    ),
-    contactsStatement(context, [contactId]),
-  ]);
+  const [links, , contacts] = await database.batch(
+    [
+      linkOfContact(database, integrationId, contactId),
+      database.prepare(
+        'UPDATE integration_contact SET pushed_at = ? WHERE contact_id = ? AND integration_id = ?',
+        until,
+        contactId,
+        integrationId,
+      ),
+      contactsStatement(context, [contactId]),
+    ],
+    'same values',
+  );
   return { contact: contacts![0] ? recordOfRow(contacts![0]) : null, link: linkIn(links!) };
 }
 
@@ -43,6 +46,7 @@ export async function releasePush(
       integrationId,
       until,
     ),
+    'same values',
   );
 }
 
@@ -85,5 +89,6 @@ export async function writeLink(
       JSON.stringify(link.seen),
       link.pushedAt,
     ),
+    'same values',
   );
 }

@@ -7,23 +7,26 @@ export async function insertSync(
   { organizationId, integrationId }: { organizationId: number; integrationId: number },
   { now, nextSyncAt, checkpoint }: { now: number; nextSyncAt: number; checkpoint: Checkpoint | null },
 ): Promise<number> {
-  const [, , running] = await database.batch([
-    database.prepare(
-      `INSERT INTO integration_sync (organization_id, integration_id, status, lease_until, checkpoint, errors, started_at)
+  const [, , running] = await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO integration_sync (organization_id, integration_id, status, lease_until, checkpoint, errors, started_at)
        VALUES (?1, ?2, 'running', ?3, ?4, '[]', ?3) ON CONFLICT DO NOTHING`,
-      organizationId,
-      integrationId,
-      now,
-      checkpoint && JSON.stringify(checkpoint),
-    ),
-    database.prepare(
-      'UPDATE integration SET next_sync_at = ? WHERE id = ? AND organization_id = ?',
-      nextSyncAt,
-      integrationId,
-      organizationId,
-    ),
-    database.prepare(`SELECT id FROM integration_sync WHERE integration_id = ? AND status = 'running'`, integrationId),
-  ]);
+        organizationId,
+        integrationId,
+        now,
+        checkpoint && JSON.stringify(checkpoint),
+      ),
+      database.prepare(
+        'UPDATE integration SET next_sync_at = ? WHERE id = ? AND organization_id = ?',
+        nextSyncAt,
+        integrationId,
+        organizationId,
+      ),
+      database.prepare(`SELECT id FROM integration_sync WHERE integration_id = ? AND status = 'running'`, integrationId),
+    ],
+    'integration_sync.integration_id',
+  );
   return running![0]!['id'] as number;
 }
 
@@ -33,16 +36,19 @@ export async function insertDueSyncs(
   { now, nextSyncAt, limit }: { now: number; nextSyncAt: number; limit: number },
 ): Promise<{ id: number; organization_id: number }[]> {
   const due = `SELECT id FROM integration WHERE next_sync_at <= ?1 AND next_sync_at IS NOT NULL AND is_active = 1 ORDER BY next_sync_at, id LIMIT ?2`;
-  const [begun] = await database.batch([
-    database.prepare(
-      `INSERT INTO integration_sync (organization_id, integration_id, status, lease_until, errors, started_at)
+  const [begun] = await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO integration_sync (organization_id, integration_id, status, lease_until, errors, started_at)
        SELECT i.organization_id, i.id, 'running', ?1, '[]', ?1 FROM integration i WHERE i.id IN (${due})
        ON CONFLICT DO NOTHING RETURNING id, organization_id`,
-      now,
-      limit,
-    ),
-    database.prepare(`UPDATE integration SET next_sync_at = ?3 WHERE id IN (${due})`, now, limit, nextSyncAt),
-  ]);
+        now,
+        limit,
+      ),
+      database.prepare(`UPDATE integration SET next_sync_at = ?3 WHERE id IN (${due})`, now, limit, nextSyncAt),
+    ],
+    'worked out anew',
+  );
   return begun as unknown as { id: number; organization_id: number }[];
 }
 
@@ -60,6 +66,7 @@ export async function takeLapsedSyncs(
       now,
       limit,
     ),
+    'worked out anew',
   );
 }
 

@@ -44,7 +44,7 @@ export async function writePage(
   const linked = sorted.candidates.flatMap(({ record, link }) => (link ? [record.key] : []));
   const statements = [advance(database, held, { ...progress, keys: linked }), ...contacts.statements, ...contacts.links];
   try {
-    const answers = await withinPlan(organization, () => database.batch(statements));
+    const answers = await withinPlan(organization, () => database.batch(statements, 'worked out anew'));
     contacts.written(answers.slice(1, 1 + contacts.statements.length));
   } catch (error) {
     if (isOvertaken(error) || isOutOfHand(error)) return null;

@@ -26,16 +26,15 @@ export async function deadChunks(
 
 /** False: vectors belong elsewhere since `revision` of the placement, or others have deleted the rows; nothing was done. */
 export async function deleteChunks(database: Database, organizationId: number, ids: number[], revision: number): Promise<boolean> {
-  const rows = await database.all(
-    database.prepare(
-      `DELETE FROM knowledge_chunk WHERE id IN (SELECT value FROM json_each(?1)) AND organization_id = ?2
+  const remove = database.prepare(
+    `DELETE FROM knowledge_chunk WHERE id IN (SELECT value FROM json_each(?1)) AND organization_id = ?2
          AND EXISTS (SELECT 1 FROM vector_placement p WHERE p.organization_id = ?2 AND p.revision = ?3) RETURNING id`,
-      JSON.stringify(ids),
-      organizationId,
-      revision,
-    ),
+    JSON.stringify(ids),
+    organizationId,
+    revision,
   );
-  return rows.length > 0;
+  const [rows] = await database.once([remove], async ({ changes }) => [changes ? [{}] : []]);
+  return rows!.length > 0;
 }
 
 /** Nothing more is to be done for a document, unless something has become of it since it was read. */
@@ -50,5 +49,6 @@ export async function markSettled(database: Database, document: DocumentRow): Pr
       document.status,
       document.is_active ? 1 : 0,
     ),
+    'same values',
   );
 }

@@ -29,6 +29,7 @@ export async function beginStep(database: Database, making: Making, now: number,
       now,
       dueAt,
     ),
+    'same values',
   );
   return row && documentOf(row);
 }
@@ -40,19 +41,22 @@ export async function beginStep(database: Database, making: Making, now: number,
 export async function noteHash(database: Database, making: Making, file: { hash: string; bytes: number }): Promise<string | null> {
   const same = `SELECT o.filename FROM knowledge_document o WHERE o.organization_id = ?1 AND o.file_hash = ?4 AND o.file_hash <> '' AND o.id <> ?2
     AND o.is_active = 1 AND (o.generation > 0 OR o.status IN ('pending', 'processing'))`;
-  const [, duplicates] = await database.batch([
-    database.prepare(
-      `UPDATE knowledge_document AS d SET file_hash = ?4, size_bytes = ?5 WHERE ${underWay} AND NOT EXISTS (${same})`,
-      ...parametersOf(making),
-      file.hash,
-      file.bytes,
-    ),
-    database.prepare(
-      `${same} AND EXISTS (SELECT 1 FROM knowledge_document d WHERE ${underWay}) ORDER BY o.id LIMIT 1`,
-      ...parametersOf(making),
-      file.hash,
-    ),
-  ]);
+  const [, duplicates] = await database.batch(
+    [
+      database.prepare(
+        `UPDATE knowledge_document AS d SET file_hash = ?4, size_bytes = ?5 WHERE ${underWay} AND NOT EXISTS (${same})`,
+        ...parametersOf(making),
+        file.hash,
+        file.bytes,
+      ),
+      database.prepare(
+        `${same} AND EXISTS (SELECT 1 FROM knowledge_document d WHERE ${underWay}) ORDER BY o.id LIMIT 1`,
+        ...parametersOf(making),
+        file.hash,
+      ),
+    ],
+    'same values',
+  );
   return (duplicates![0] as { filename: string } | undefined)?.filename ?? null;
 }
 
@@ -69,25 +73,28 @@ export interface StoredChunk {
 
 /** Stores what is not stored yet of a page, and answers all of it in order; nothing when the making is no longer under way. */
 export async function insertChunks(database: Database, making: Making, page: PageChunk[]): Promise<StoredChunk[]> {
-  const [, rows] = await database.batch([
-    database.prepare(
-      `INSERT INTO knowledge_chunk (organization_id, document_id, generation, chunk_index, chunk_text, contextualized_text, search_text, chunk_metadata)
+  const [, rows] = await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO knowledge_chunk (organization_id, document_id, generation, chunk_index, chunk_text, contextualized_text, search_text, chunk_metadata)
        SELECT ?1, ?2, ?3, j.value ->> 'chunk_index', j.value ->> 'chunk_text', j.value ->> 'contextualized_text', j.value ->> 'search_text',
          j.value -> 'chunk_metadata'
        FROM json_each(?4) j WHERE EXISTS (SELECT 1 FROM knowledge_document d WHERE ${underWay})
        ON CONFLICT (document_id, generation, chunk_index) DO NOTHING`,
-      ...parametersOf(making),
-      JSON.stringify(page),
-    ),
-    database.prepare(
-      `SELECT id, chunk_index, embedding_model FROM knowledge_chunk
+        ...parametersOf(making),
+        JSON.stringify(page),
+      ),
+      database.prepare(
+        `SELECT id, chunk_index, embedding_model FROM knowledge_chunk
        WHERE document_id = ?2 AND generation = ?3 AND chunk_index BETWEEN ?4 AND ?5
          AND EXISTS (SELECT 1 FROM knowledge_document d WHERE ${underWay}) ORDER BY chunk_index`,
-      ...parametersOf(making),
-      page[0]!.chunk_index,
-      page.at(-1)!.chunk_index,
-    ),
-  ]);
+        ...parametersOf(making),
+        page[0]!.chunk_index,
+        page.at(-1)!.chunk_index,
+      ),
+    ],
+    'knowledge_chunk.chunk_index',
+  );
   return rows as unknown as StoredChunk[];
 }
 
@@ -106,6 +113,7 @@ export async function markEmbedded(database: Database, making: Making, ids: numb
       JSON.stringify(ids),
       revision,
     ),
+    'same values',
   );
   return rows.length;
 }
@@ -162,6 +170,7 @@ export async function publishGeneration(
       JSON.stringify(parser_metadata),
       now,
     ),
+    'same values',
   );
 }
 
@@ -181,6 +190,7 @@ export async function failMaking(
       hash,
       now,
     ),
+    'same values',
   );
 }
 
@@ -200,6 +210,7 @@ export async function failAfterTries(
       advice,
       now,
     ),
+    'same values',
   );
 }
 
@@ -207,6 +218,7 @@ export async function failAfterTries(
 export async function noteTry(database: Database, making: Making, error: string, dueAt: number): Promise<void> {
   await database.all(
     database.prepare(`UPDATE knowledge_document AS d SET error = ?4, due_at = ?5 WHERE ${underWay}`, ...parametersOf(making), error, dueAt),
+    'same values',
   );
 }
 
@@ -226,5 +238,6 @@ export async function takeOverdue(
       before,
       limit,
     ),
+    'worked out anew',
   );
 }

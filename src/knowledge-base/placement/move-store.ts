@@ -6,15 +6,14 @@ export type Move = PlacementRow & { kept_in: NonNullable<PlacementRow['kept_in']
 
 /** Takes the next step of the organization's move until `until`; null: there is none, or it is not due. */
 export async function takeMove(database: Database, organizationId: number, now: number, until: number): Promise<Move | null> {
-  const taken = await database.first(
-    database.prepare(
-      'UPDATE vector_placement SET due_at = ?3 WHERE organization_id = ?1 AND due_at <= ?2 RETURNING organization_id',
-      organizationId,
-      now,
-      until,
-    ),
+  const take = database.prepare(
+    'UPDATE vector_placement SET due_at = ?3 WHERE organization_id = ?1 AND due_at <= ?2 RETURNING organization_id',
+    organizationId,
+    now,
+    until,
   );
-  const row = taken && (await findPlacement(database, organizationId));
+  const [taken] = await database.once([take], async ({ changes }) => [changes ? [{}] : []]);
+  const row = taken![0] && (await findPlacement(database, organizationId));
   return row?.due_at === until ? (row as Move) : null;
 }
 
@@ -30,22 +29,21 @@ export interface StepResult {
 /** Ends the step; false: its holder was late, or the operator or a writer wants something else by now. Then nothing is changed. */
 export async function saveMove(database: Database, move: Move, { raisesRevision = false, ...change }: MoveChange): Promise<boolean> {
   const next = { ...move, ...change };
-  const rows = await database.all(
-    database.prepare(
-      `UPDATE vector_placement SET kept_in = ?1 ->> 'kept_in', other = ?1 ->> 'other', phase = ?1 ->> 'phase', move_to = ?1 ->> 'move_to',
+  const save = database.prepare(
+    `UPDATE vector_placement SET kept_in = ?1 ->> 'kept_in', other = ?1 ->> 'other', phase = ?1 ->> 'phase', move_to = ?1 ->> 'move_to',
          revision = revision + ?2, cursor = nullif(?1 -> 'cursor', 'null'), total = ?1 ->> 'total', moved = ?1 ->> 'moved', missing = ?1 ->> 'missing',
          missing_documents = ?1 -> 'missing_documents', looks = ?1 ->> 'looks', error = ?1 ->> 'error', due_at = ?1 ->> 'due_at',
          started_at = ?1 ->> 'started_at', finished_at = ?1 ->> 'finished_at'
        WHERE organization_id = ?3 AND revision = ?4 AND due_at = ?5 AND move_to IS ?6 RETURNING organization_id`,
-      JSON.stringify(next),
-      raisesRevision ? 1 : 0,
-      move.organization_id,
-      move.revision,
-      move.due_at,
-      move.move_to,
-    ),
+    JSON.stringify(next),
+    raisesRevision ? 1 : 0,
+    move.organization_id,
+    move.revision,
+    move.due_at,
+    move.move_to,
   );
-  return rows.length > 0;
+  const [rows] = await database.once([save], async ({ changes }) => [changes ? [{}] : []]);
+  return rows!.length > 0;
 }
 
 /** Gives a step back, to be taken from `dueAt` on; `error` where it failed. */
@@ -58,6 +56,7 @@ export async function putOffMove(database: Database, move: Move, dueAt: number, 
       dueAt,
       error,
     ),
+    'same values',
   );
 }
 

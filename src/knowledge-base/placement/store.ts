@@ -57,6 +57,7 @@ export async function decidePlacement(database: Database, organizationId: number
       organizationId,
       keptIn,
     ),
+    'vector_placement.organization_id',
   );
   return placementRowOf(row!);
 }
@@ -84,5 +85,6 @@ export async function callOffCopy(database: Database, organizationId: number, re
       revision,
       error,
     ),
+    'same values',
   );
 }

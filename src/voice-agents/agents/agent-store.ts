@@ -1,6 +1,7 @@
 import type { Organization } from '../../accounts/context.ts';
 import { requireRoom } from '../../accounts/room.ts';
-import type { Database, Row } from '../../database/client.ts';
+import type { Database, Row, Statement } from '../../database/client.ts';
+import type { FirstTime } from '../../database/receipts.ts';
 import { countLimit, cut, type Found, type Position } from '../../http/pagination.ts';
 import { stampAfter, writeIfCurrent } from '../../automation-workflows/optimistic-write.ts';
 
@@ -41,8 +42,11 @@ const withDefinitionOf = ({ definition, ...row }: Row): AgentWithDefinition => (
   workflow_definition: object(definition),
 });
 
+const oneAgent = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare('SELECT * FROM voice_agent WHERE id = ? AND organization_id = ?', id, organizationId);
+
 export async function findAgent(database: Database, organizationId: number, id: number): Promise<AgentRow | null> {
-  const row = await database.first(database.prepare('SELECT * FROM voice_agent WHERE id = ? AND organization_id = ?', id, organizationId));
+  const row = await database.first(oneAgent(database, organizationId, id));
   return row && agentOf(row);
 }
 
@@ -86,7 +90,7 @@ export async function insertAgent(
   fields: AgentFields,
   now: number,
 ): Promise<AgentWithDefinition> {
-  const [, , , rows] = await database.batch([
+  const statements = [
     database.prepare(
       `INSERT INTO voice_agent (organization_id, name, status, current_definition_id, template_context_variables, call_disposition_codes,
          workflow_configurations, created_at, updated_at) VALUES (?1, ?2, 'active', 0, ?3, ?4, ?5, ?6, ?6)`,
@@ -109,7 +113,9 @@ export async function insertAgent(
        WHERE id = (SELECT agent_id FROM voice_agent_definition WHERE id = last_insert_rowid()) AND organization_id = ? RETURNING *`,
       organization.id,
     ),
-  ]);
+  ];
+  const readBack = async ({ rowId }: FirstTime) => [[], [], [], ...(await database.batch([oneAgent(database, organization.id, rowId)]))];
+  const [, , , rows] = await database.once(statements, readBack, 2);
   return withDefinitionOf({ ...rows![0]!, definition: fields.definition });
 }
 
@@ -138,13 +144,14 @@ export async function updateAgent(
     before.organization_id,
     before.updated_at,
   );
+  const readBack = () => oneAgent(database, before.organization_id, before.id);
   if (change.definition === undefined) {
     const isRestored = change.status === 'active' && before.status !== 'active';
     const room = isRestored ? [requireRoom(database, organization, 'max_voice_agents')] : [];
-    const rows = await writeIfCurrent(database, update, room);
+    const rows = await writeIfCurrent(database, update, room, readBack);
     return rows && withDefinitionOf({ ...rows[0]!, definition: JSON.stringify(before.workflow_definition) });
   }
-  const rows = await writeIfCurrent(database, update, [
+  const definition = [
     database.prepare(
       'INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, ?, ?)',
       before.organization_id,
@@ -157,7 +164,8 @@ export async function updateAgent(
       before.id,
       before.organization_id,
     ),
-  ]);
+  ];
+  const rows = await writeIfCurrent(database, update, definition, readBack);
   return rows && findAgentWithDefinition(database, before.organization_id, before.id);
 }
 

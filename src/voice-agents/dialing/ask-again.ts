@@ -15,7 +15,7 @@ export async function askAgain(bindings: Env, database: Database, organizationId
     const ids = JSON.stringify(runIds.slice(start, start + callsAtOnce));
     const runs = await database.all<AskedRun>(openCallRuns(database, organizationId, ids));
     if (runs.length) await callSlots(bindings, organizationId, (slots) => slots.request(organizationId, singleCalls(runs.map(callOf))));
-    await database.all(forgetWakeUps(database, organizationId, ids));
+    await database.all(forgetWakeUps(database, organizationId, ids), 'same values');
   }
 }
 

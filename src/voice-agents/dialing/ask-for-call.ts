@@ -63,7 +63,8 @@ export async function askForCall(context: Context, wanted: WantedCall): Promise<
     initial_context: initialContext,
     wake_at: isSingle ? clock() + askAgainAfterMs : undefined,
   };
-  if (!known) await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())]);
+  if (!known)
+    await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())], 'voice_agent_run.attempt_key');
   const row = known ?? (await database.first<{ id: number }>(callRunByKey(database, organization.id, key)));
   // The agent was archived or the number suppressed a moment ago.
   if (!row) throw conflict(`The call to ${phone} was refused: its number or its agent has just been taken out; look at both and ask again`);

@@ -81,7 +81,7 @@ async function writeRun(context: Context, carrier: Carrier, event: StatusEvent, 
     automation_run_id: null,
     initial_context: JSON.stringify({ phone_number: phone }),
   };
-  await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())]);
+  await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())], 'voice_agent_run.attempt_key');
   return (await database.first<{ id: number }>(callRunByKey(database, organization.id, key)))?.id ?? null;
 }
 

@@ -78,11 +78,14 @@ async function prepare(context: Context, calls: BegunCall[]): Promise<Prepared[]
     const carriers = await carriersOf(context, calls);
     const rows = calls.flatMap((call) => runOf(call, carriers.get(call.configId)) ?? []);
     const inserts = jsonChunks(rows).map((chunk) => insertCallRuns(database, organization.id, chunk, now));
-    const answers = await database.batch([
-      ...inserts,
-      callFacts(database, organization.id, JSON.stringify(asked), now),
-      definitionsOfRuns(database, organization.id, JSON.stringify(calls.map(({ key }) => key))),
-    ]);
+    const answers = await database.batch(
+      [
+        ...inserts,
+        callFacts(database, organization.id, JSON.stringify(asked), now),
+        definitionsOfRuns(database, organization.id, JSON.stringify(calls.map(({ key }) => key))),
+      ],
+      'voice_agent_run.attempt_key',
+    );
     const [found, definitions] = answers.slice(-2) as unknown as [CallFacts[], DefinitionOfRuns[]];
     const facts = new Map(found.map((fact) => [fact.attempt_key, fact]));
     const agents = await agentsOf(context, definitions);

@@ -31,7 +31,7 @@ export async function settleSilent(context: Context, calls: SilentCall[]): Promi
   const { database, organization, log } = context;
   const waiting: CompletedRun[] = [];
   for (const chunk of jsonChunks(calls.map(endOf))) {
-    const [, found] = await database.batch(completeSilentRuns(database, organization.id, chunk));
+    const [, found] = await database.batch(completeSilentRuns(database, organization.id, chunk), 'same values');
     waiting.push(...(found as unknown as CompletedRun[]));
   }
   const byKey = new Map(calls.map((call) => [call.key, call]));

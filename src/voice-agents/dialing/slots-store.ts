@@ -9,6 +9,7 @@ export async function markSlots({ database, organization }: Context, wakeAt: num
       organization.id,
       wakeAt,
     ),
+    'call_slots.organization_id',
   );
 }
 

@@ -51,5 +51,6 @@ export async function eraseRuns(database: Database, organizationId: number, runI
       JSON.stringify(runIds),
       organizationId,
     ),
+    'same values',
   );
 }

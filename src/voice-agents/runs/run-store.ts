@@ -72,32 +72,35 @@ export interface NewRun {
 
 /** The run, or the one that is there with this attempt key. Null: the agent is archived, or not of the organization. */
 export async function insertRun({ database, organization, clock }: Context, run: NewRun): Promise<RunRow | null> {
-  const [, rows] = await database.batch([
-    database.prepare(
-      `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number, contact_id,
+  const [, rows] = await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number, contact_id,
          campaign_id, automation_run_id, initial_context, wake_at, started_at, created_at)
        SELECT organization_id, id, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16
        FROM voice_agent WHERE id = ?2 AND organization_id = ?1 AND status = 'active'
        ON CONFLICT (organization_id, attempt_key) DO NOTHING`,
-      organization.id,
-      run.agentId,
-      run.definitionId,
-      run.name,
-      run.mode,
-      run.callType,
-      run.attemptKey,
-      run.phone ?? null,
-      run.ownNumber ?? null,
-      run.contactId ?? null,
-      run.campaignId ?? null,
-      run.automationRunId ?? null,
-      run.initialContext,
-      run.wakeAt ?? null,
-      run.startedAt ?? null,
-      clock(),
-    ),
-    database.prepare('SELECT * FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organization.id, run.attemptKey),
-  ]);
+        organization.id,
+        run.agentId,
+        run.definitionId,
+        run.name,
+        run.mode,
+        run.callType,
+        run.attemptKey,
+        run.phone ?? null,
+        run.ownNumber ?? null,
+        run.contactId ?? null,
+        run.campaignId ?? null,
+        run.automationRunId ?? null,
+        run.initialContext,
+        run.wakeAt ?? null,
+        run.startedAt ?? null,
+        clock(),
+      ),
+      database.prepare('SELECT * FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organization.id, run.attemptKey),
+    ],
+    'voice_agent_run.attempt_key',
+  );
   return rows![0] ? runOf(rows![0]) : null;
 }
 

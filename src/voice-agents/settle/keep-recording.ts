@@ -34,7 +34,7 @@ export async function keepRecording(context: Context, runId: number, configId: n
   } catch (error) {
     return { kind: 'later', message: `the recording broke off, or could not be stored: ${(error as Error).message}` };
   }
-  const [marked] = await database.batch([setRecording(context, runId, contentType)]);
+  const [marked] = await database.batch([setRecording(context, runId, contentType)], 'same values');
   if (marked!.length) return { kind: 'kept' };
   await bindings.FILES.delete(key);
   return { kind: 'none', message: 'the contact was deleted meanwhile' };

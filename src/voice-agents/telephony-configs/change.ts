@@ -34,7 +34,9 @@ export async function createConfig(context: Context, body: NewTelephonyConfig, c
     const insert = store.insertConfig(database, organization.id, values);
     const room = requireRoom(database, organization, 'max_telephony_configs');
     const moved = body.is_default ? store.moveDefault(database, organization.id, null) : [];
-    const rows = await withinPlan(organization, () => writeIfCurrent(database, insert, [room, ...moved]));
+    const rows = await withinPlan(organization, () =>
+      writeIfCurrent(database, insert, [room, ...moved], ({ rowId }) => store.idOf(database, organization.id, rowId)),
+    );
     if (rows) return rows[0]!['id'] as number;
     await refuseTaken(context, values.fromNumbers, null);
     return null;
@@ -56,7 +58,8 @@ export async function changeConfig(
     const wanted = { ...patch, name: patch.name ?? row.name, provider: row.provider, from_numbers: patch.from_numbers ?? row.fromNumbers };
     const values = await prepareConfig(context, wanted, row, callbackOrigin, stampAfter(row.updatedAt, clock()));
     const update = store.updateConfig(database, organization.id, id, values, row.updatedAt);
-    const rows = await writeIfCurrent(database, update, patch.is_default ? store.moveDefault(database, organization.id, id) : []);
+    const moved = patch.is_default ? store.moveDefault(database, organization.id, id) : [];
+    const rows = await writeIfCurrent(database, update, moved, () => store.idOf(database, organization.id, id));
     if (rows) return id;
     await refuseTaken(context, values.fromNumbers, id);
     return null;

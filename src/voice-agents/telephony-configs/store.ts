@@ -124,6 +124,10 @@ const columnsOf = (values: TelephonyConfigValues) =>
     values.callbackOrigin,
   ] as const;
 
+/** What both answer of the configuration with that id. */
+export const idOf = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare('SELECT id FROM telephony_config WHERE id = ? AND organization_id = ?', id, organizationId);
+
 /** Moves the flag to the configuration of that id, or, without one, to the newest. The unique index wants it taken away first. */
 export const moveDefault = (database: Database, organizationId: number, id: number | null): Statement[] => [
   database.prepare('UPDATE telephony_config SET is_default = 0 WHERE organization_id = ? AND is_default = 1', organizationId),
@@ -137,14 +141,15 @@ export const moveDefault = (database: Database, organizationId: number, id: numb
 
 /** Whether it was there. When the default goes, the oldest that is left becomes it. */
 export async function deleteConfig(database: Database, organizationId: number, id: number): Promise<boolean> {
-  const [deleted] = await database.batch([
+  const statements = [
     database.prepare('DELETE FROM telephony_config WHERE id = ? AND organization_id = ? RETURNING id', id, organizationId),
     database.prepare(
       `UPDATE telephony_config SET is_default = 1 WHERE id = (SELECT min(id) FROM telephony_config WHERE organization_id = ?1)
        AND NOT EXISTS (SELECT 1 FROM telephony_config WHERE organization_id = ?1 AND is_default = 1)`,
       organizationId,
     ),
-  ]);
+  ];
+  const [deleted] = await database.once(statements, async ({ changes }) => [changes ? [{ id }] : []], 1);
   return deleted!.length > 0;
 }
 
