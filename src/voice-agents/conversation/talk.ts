@@ -45,9 +45,30 @@ export function renderAnyway(template: string, scope: Scope): string {
     return renderText(template, scope);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return template
-      .replace(/\{%.*?%\}|\{\{.*?\}\}/gs, '')
+    return withoutTags(template)
       .replace(/[ \t]{2,}/g, ' ')
       .trim();
   }
+}
+
+/** In one pass: a tag that is not closed is left as it is, and no other of its kind is looked for. */
+function withoutTags(template: string): string {
+  const closers = new Map([
+    ['{{', '}}'],
+    ['{%', '%}'],
+  ]);
+  let left = '';
+  let at = 0;
+  for (let open = template.indexOf('{'); open !== -1; open = template.indexOf('{', Math.max(open + 1, at))) {
+    const opener = template.slice(open, open + 2);
+    const closer = closers.get(opener);
+    if (closer === undefined) continue;
+    const end = template.indexOf(closer, open + 2);
+    if (end === -1) closers.delete(opener);
+    else {
+      left += template.slice(at, open);
+      at = end + 2;
+    }
+  }
+  return left + template.slice(at);
 }
