@@ -5,6 +5,7 @@ import type { RowFailure, UpsertRow } from './plan-upsert.ts';
 import { readUpsertFields } from './read-fields.ts';
 import { contactRecord } from './records.ts';
 import { UpsertRow as UpsertRowSchema } from './schemas.ts';
+import { requireStorable } from './require-storable.ts';
 import { upsertRows } from './upsert-rows.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function bulkUpsertContacts(context: Context, listName: string, row
     if ('change' in reading) good.push({ index, change: reading.change });
     else failures.push({ index, ...reading.problem });
   }
+  requireStorable(good);
   const outcome = await upsertRows(context, listName, good);
   failures.push(...outcome.failures);
   const isListCreated = outcome.list ? outcome.isListCreated : await ensureListNamed(context, listName);

@@ -6,13 +6,26 @@ const maximumSqlBytes = 100_000;
 const maximumValueBytes = 2_000_000;
 const maximumStatementsInBatch = 100;
 
+/** What somebody wrote is more than the database takes as one value. Always told: D1 itself would refuse it by an error of its own. */
+export class ValueTooLargeError extends Error {
+  override readonly name = 'ValueTooLargeError';
+}
+
+/** Whether a value or a whole row was larger than the database takes: nothing was written. */
+export const isTooLarge = (error: unknown): boolean =>
+  error instanceof ValueTooLargeError || /SQLITE_TOOBIG|string or blob too big/i.test(String((error as Error | null)?.message));
+
+export function guardValues(values: unknown[]): void {
+  for (const value of values)
+    if (typeof value === 'string' && exceeds(value, maximumValueBytes))
+      throw new ValueTooLargeError(`D1 limit: a value of ${value.length} characters is over ${maximumValueBytes} bytes`);
+}
+
 /** Throws when production D1 would refuse the statement. */
 export function guardStatement(sql: string, parameters: unknown[]): void {
   if (parameters.length > maximumParameters) throw new Error(`D1 limit: ${parameters.length} parameters, at most ${maximumParameters}`);
   if (exceeds(sql, maximumSqlBytes)) throw new Error(`D1 limit: a statement of ${sql.length} characters, at most ${maximumSqlBytes} bytes`);
-  for (const value of parameters)
-    if (typeof value === 'string' && exceeds(value, maximumValueBytes))
-      throw new Error(`D1 limit: a value of ${value.length} characters is over ${maximumValueBytes} bytes`);
+  guardValues(parameters);
 }
 
 const exceeds = (text: string, bytes: number): boolean => text.length > bytes / 4 && new TextEncoder().encode(text).byteLength > bytes;
@@ -40,6 +53,7 @@ class BoundedStatement {
 
   bind(...values: unknown[]): BoundedStatement {
     if (this.#isGuarded) guardStatement(this.#sql, values);
+    else guardValues(values);
     return new BoundedStatement(this.inner.bind(...values), this.#sql, this.#isGuarded);
   }
 

@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isServiceError, type ErrorCode, type Issue, type ServiceError } from '../library/errors.ts';
 import { issuesOf } from '../library/schema-issues.ts';
+import { isTooLarge } from '../database/limits.ts';
 import { troubleOf, type Trouble } from '../database/trouble.ts';
 import type { HttpEnvironment } from './environment.ts';
 import { loggedPath } from './request-log.ts';
@@ -26,12 +27,20 @@ export function answerError(error: unknown, c: HonoContext<HttpEnvironment>): Re
     if (error.retryAfterSeconds !== undefined) c.header('Retry-After', String(error.retryAfterSeconds));
     return c.json(detailOf(error), statuses[error.code]);
   }
+  if (isTooLarge(error)) return c.json({ detail: [tooMuchAtOnce] }, 422);
   const trouble = troubleOf(error);
   if (trouble) return answerTrouble(error, trouble, c);
   if (error instanceof HTTPException) return c.json({ detail: error.message || 'Bad request' }, error.status as ContentfulStatusCode);
   c.get('log').error('request failed', error, { method: c.req.method, path: loggedPath(c.req.path) });
   return c.json({ detail: 'Internal server error' }, 500);
 }
+
+/** What checks of the fields themselves have not found before. */
+const tooMuchAtOnce: Issue = {
+  loc: ['body'],
+  msg: 'Becomes more than the 2 MB that the database takes as one value, and nothing was stored; shorten it, or send less in one request',
+  type: 'too_large',
+};
 
 const troubles: Record<Trouble, string> = {
   refused: 'The database did not take the request at the moment; send it again',
