@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../src/library/json.ts';
 
 const longestText = 10_000;
 const text = z.string().transform((value) => value.slice(0, longestText));
@@ -26,7 +27,7 @@ export function readRelayFrame(data: string | ArrayBuffer): RelayFrame | { fault
   if (data.length > longestFrame) return { fault: `it has ${data.length} characters` };
   let value: unknown;
   try {
-    value = JSON.parse(data);
+    value = parseJson(data);
   } catch {
     return { fault: 'it is no JSON' };
   }

@@ -2,6 +2,7 @@ import { isMask, isSealed } from '../library/encryption.ts';
 import { decoded, originOf, replaceKeyValues } from '../library/addresses.ts';
 import { isRecord } from '../library/json.ts';
 import { isAddressField, isKeyParameter, isPlainHeader, isSecretField } from '../library/secret-names.ts';
+import { percentEncoded } from '../library/clean-text.ts';
 
 /** A secret that stands in a definition, a config, a node's data or what is shown of a step. */
 export interface FoundSecret {
@@ -58,7 +59,7 @@ function visited(item: unknown, isSecret: boolean, name: string, at: At, replace
     const plain = decoded(found.value);
     const text = isSealed(plain) || isMask(plain) ? plain : found.value;
     const replaced = replace({ text, loc, place: `${place}?${found.name}/${found.occurrence}`, addresses });
-    return isSealed(replaced) ? encodeURIComponent(replaced) : replaced;
+    return isSealed(replaced) ? percentEncoded(replaced) : replaced;
   });
 }
 

@@ -1,5 +1,6 @@
 import { Liquid, Output, toValue, toValueSync, type Context, type Emitter, type Template } from 'liquidjs';
 import { BoundedCache } from '../library/bounded-cache.ts';
+import { cleanText } from '../library/clean-text.ts';
 import type { Json } from '../library/json.ts';
 import type { WorkBudget } from '../library/work-budget.ts';
 import { RenderBudget, spendVisit } from './template-budget.ts';
@@ -112,7 +113,8 @@ export function evaluateTemplate(text: string, scope: object, escape?: Escape, w
   if (templates.length === 1 && first instanceof Output) return jsonOf(toValue(toValueSync(first.value.value(context))), budget);
   const emitter = new BoundedEmitter(budget, false);
   toValueSync(engine.liquid.renderer.renderTemplates(templates, context, emitter));
-  return emitter.buffer;
+  // Filters cut between the halves of a pair.
+  return cleanText(emitter.buffer);
 }
 
 /** What JSON has no word for (undefined, NaN, Infinity) is null. */
@@ -121,5 +123,5 @@ function jsonOf(value: unknown, budget: RenderBudget): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value === 'string' && value.length > maximumOutputLength) throw tooLong();
   spendVisit(value, budget.steps);
-  return value as Json;
+  return typeof value === 'string' ? cleanText(value) : (value as Json);
 }

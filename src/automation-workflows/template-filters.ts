@@ -1,6 +1,7 @@
 import { filters, type FilterImplOptions } from 'liquidjs';
 import { parsePhoneNumberFromString, type NumberFormat } from 'libphonenumber-js/max';
 import { normalizePhone } from '../contacts/phone-numbers.ts';
+import { cleanText } from '../library/clean-text.ts';
 import { parseIsoInstant } from '../library/instants.ts';
 import { isTimeZone } from '../library/time-zones.ts';
 
@@ -38,5 +39,21 @@ function phone(this: FilterThis, value: unknown, form: unknown = 'e164', country
   return 'phone' in reading ? (parsePhoneNumberFromString(reading.phone)?.format(format) ?? reading.phone) : value;
 }
 
+/** The engine's own, which would throw at text that another filter has cut between the halves of a pair. */
+const urlFilters = ['url_encode', 'cgi_escape', 'uri_escape'].map((name) => {
+  const builtIn = filters[name] as (this: FilterThis, value: unknown) => unknown;
+  return [
+    name,
+    function (this: FilterThis, value: unknown): unknown {
+      return builtIn.call(this, typeof value === 'string' ? cleanText(value) : value);
+    },
+  ] as const;
+});
+
 /** Filters beside and instead of the engine's own; `json` is among those. */
-export const templateFilters: Record<string, FilterImplOptions> = { date, date_in_zone: dateInZone, phone };
+export const templateFilters: Record<string, FilterImplOptions> = {
+  date,
+  date_in_zone: dateInZone,
+  phone,
+  ...Object.fromEntries(urlFilters),
+};

@@ -20,10 +20,12 @@ import { artifactRoutes } from '../voice-agents/artifact-routes.ts';
 import { voiceAgentRoutes } from '../voice-agents/routes.ts';
 import { telephonyConfigRoutes } from '../voice-agents/telephony-configs/routes.ts';
 import { carrierRoutes } from '../voice-agents/dialing/carrier-routes.ts';
+import { cleanAddress } from './clean-address.ts';
 import { allowOrigins } from './cors.ts';
 import { authenticate } from './credentials.ts';
 import type { HttpEnvironment } from './environment.ts';
 import { answerError, answerInvalid } from './errors.ts';
+import { answerAsset } from './answer-asset.ts';
 import { answerFrontDoor } from './front-door.ts';
 import { answerMisconfigured, healthRoutes, isHealthRequest } from './health.ts';
 import { replayRepeats } from './idempotency.ts';
@@ -42,6 +44,7 @@ export function createApp() {
     const answer = answerError(error, c);
     return error instanceof BadSettingsError && isHealthRequest(c) ? answerMisconfigured(c) : answer;
   });
+  app.use('*', cleanAddress);
   for (const path of [`${basePath}/*`, '/mcp']) app.use(path, allowOrigins);
   app.use(`${basePath}/*`, warnOfUnknownParameters(app));
   app.notFound((c) => c.json({ detail: `No such path: ${c.req.method} ${c.req.path}` }, 404));
@@ -51,7 +54,7 @@ export function createApp() {
   app.get(`${basePath}/openapi.json`, serveDocument());
   app.route('/', mcpRoutes({ document, dispatch: async (request, c) => app.fetch(request, c.env, c.executionCtx) }));
   app.get('/', answerFrontDoor);
-  app.get('/docs/*', (c) => c.env.ASSETS.fetch(c.req.raw));
+  app.get('/docs/*', answerAsset);
 
   // Open without credentials; what needs them is verified by its own means. All that is mounted below asks for credentials.
   app.route(basePath, healthRoutes);

@@ -2,6 +2,7 @@ import { z, type OpenAPIHono } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
 import { matchedRoutes } from 'hono/route';
 import type { HttpEnvironment } from './environment.ts';
+import { percentEncoded } from '../library/clean-text.ts';
 
 const namesShown = 5;
 const nameLength = 60;
@@ -41,9 +42,7 @@ function parametersByOperation(app: OpenAPIHono<HttpEnvironment>): Map<string, R
 
 /** RFC 9111, 5.5; without anything that a header could not carry. */
 function warningOf(unknown: string[], known: ReadonlySet<string>): string {
-  const names = unknown
-    .slice(0, namesShown)
-    .map((name) => encodeURIComponent(name.slice(0, nameLength).toWellFormed()).slice(0, nameLength));
+  const names = unknown.slice(0, namesShown).map((name) => percentEncoded(name.slice(0, nameLength)).slice(0, nameLength));
   const more = unknown.length > namesShown ? ` and ${unknown.length - namesShown} more` : '';
   const takes = known.size === 0 ? 'takes none' : `takes ${[...known].join(', ')}`;
   return `299 - "Unknown query parameters are ignored: ${names.join(', ')}${more}; this operation ${takes}"`;

@@ -1,6 +1,7 @@
 import { idempotencyArgument } from './input-schema.ts';
 import type { Operation } from './operations.ts';
 import type { ToolDescription } from './tools.ts';
+import { cleanText, percentEncoded } from '../library/clean-text.ts';
 
 export type Arguments = Record<string, unknown>;
 
@@ -30,7 +31,7 @@ export function requestOf(
     const value = take(name) ?? defaults?.[name];
     if (value === undefined || value === null) {
       if (isRequired) return `The argument ${name} is missing`;
-    } else if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(textOf(value)));
+    } else if (place === 'path') path = path.replace(`{${name}}`, percentEncoded(textOf(value)));
     else query.append(name, textOf(value));
   }
   const key = take(idempotencyArgument);
@@ -43,4 +44,4 @@ export function requestOf(
   return new Request(url, { method: operation.method, headers: all, body });
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).toWellFormed();
+const textOf = (value: unknown): string => cleanText(typeof value === 'string' ? value : JSON.stringify(value));

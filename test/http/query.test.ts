@@ -53,7 +53,7 @@ describe('a query parameter that an operation does not have', () => {
 
   test('cannot break the header, nor make it long', async () => {
     const { client } = await newOrganization();
-    const names = ['a"b', 'a\\b', 'a\r\nSet-Cookie: x=1', 'é', '😀'.repeat(50), '\0', 'x'.repeat(5000), '%', '__proto__', 'constructor'];
+    const names = ['a"b', 'a\\b', 'a\r\nSet-Cookie: x=1', 'é', '😀'.repeat(50), 'a\0b', 'x'.repeat(5000), '%', '__proto__', 'constructor'];
     for (const name of names) expect((await client.get(`/contacts?${encodeURIComponent(name)}=1`)).headers.get('warning')).toMatch(form);
     const many = names.concat(Array.from({ length: 500 }, (_, index) => `n${index}`));
     const warning = (await client.get(`/contacts?${many.map((name) => `${encodeURIComponent(name)}=1`).join('&')}`)).headers.get('warning');

@@ -1,3 +1,4 @@
+import { cleanText } from '../../library/clean-text.ts';
 import { parseJson, type Json } from '../../library/json.ts';
 
 /** What a delivery brought: `body` as JSON data or text; bytes of any other kind are base64 in `raw` and `body` is null. */
@@ -22,7 +23,7 @@ export async function readPayload(contentType: string | null, bytes: Uint8Array)
   if (text === null) return { body: null, raw: base64(bytes) };
   const json = isJson || /^\s*[[{]/.test(text) ? jsonOrUndefined(text) : undefined;
   if (json !== undefined) return { body: json };
-  return { body: isForm ? fields(new URLSearchParams(text)) : text };
+  return { body: isForm ? fields(new URLSearchParams(text)) : cleanText(text) };
 }
 
 function jsonOrUndefined(text: string): Json | undefined {
@@ -63,8 +64,10 @@ interface FileLike {
 function fields(entries: Iterable<[string, string | FileLike]>): Json {
   const all = new Map<string, Json[]>();
   for (const [name, value] of entries) {
-    const item = typeof value === 'string' ? value : { name: value.name, type: value.type, size: value.size };
-    all.set(name, [...(all.get(name) ?? []), item]);
+    const item =
+      typeof value === 'string' ? cleanText(value) : { name: cleanText(value.name), type: cleanText(value.type), size: value.size };
+    const field = cleanText(name);
+    all.set(field, [...(all.get(field) ?? []), item]);
   }
   return Object.fromEntries([...all].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
 }

@@ -4,6 +4,7 @@ import { booksRegions, type BooksRegion } from '../broker/connection-params.ts';
 import { fail } from '../broker/failing.ts';
 import { bodyOf, Contact, contactOf, unknownField, type BooksContact } from './books-contact.ts';
 import { asking, type AppCall, type AppConnection } from './connection.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export interface BooksOrganization {
   id: string;
@@ -132,7 +133,7 @@ export function books(connection: AppConnection, { region, organizationId }: Boo
   };
 }
 
-const contactPath = (id: string) => `/contacts/${encodeURIComponent(id)}`;
+const contactPath = (id: string) => `/contacts/${percentEncoded(id)}`;
 const noField = (field: string) => fail('rejected', `books: contacts have no field "${field}"; map it to another one`);
 
 /** Books wants a name for every contact. */

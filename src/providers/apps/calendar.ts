@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AppFailure } from '../broker/broker.ts';
 import { fail } from '../broker/failing.ts';
 import { asking, type AppConnection } from './connection.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export interface EventToCreate {
   /** Default: the calendar of the person who connected it. */
@@ -68,7 +69,7 @@ export function calendar(connection: AppConnection): Calendar {
 
   return {
     async createEvent({ calendarId = 'primary', summary, description, location, start, end, timeZone, attendees = [], key }) {
-      const url = `${api}/calendars/${encodeURIComponent(calendarId)}/events`;
+      const url = `${api}/calendars/${percentEncoded(calendarId)}/events`;
       const id = eventId(key);
       const zone = timeZone !== undefined && { timeZone };
       const body = {

@@ -4,6 +4,7 @@ import { fail } from '../broker/failing.ts';
 import { asking, type AppConnection } from './connection.ts';
 import { sheetUrl } from './sheet-address.ts';
 import { cellRange, firstRowOf, rowRange } from './sheet-ranges.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export interface SpreadsheetFile {
   id: string;
@@ -113,7 +114,7 @@ export function sheet(connection: AppConnection): Sheet {
     const cells: unknown[][][] = [];
     for (const range of ranges) {
       const query = { majorDimension: 'ROWS', valueRenderOption };
-      const answer = await ask({ method: 'GET', url: spreadsheet(id, `/values/${encodeURIComponent(range)}`), query }, Values);
+      const answer = await ask({ method: 'GET', url: spreadsheet(id, `/values/${percentEncoded(range)}`), query }, Values);
       if ('failure' in answer) return isBeyondGrid(answer) ? 'beyond' : answer;
       cells.push(answer.data.values);
     }
@@ -121,7 +122,7 @@ export function sheet(connection: AppConnection): Sheet {
   }
 
   async function readHeaders(id: string, tab: string) {
-    const url = spreadsheet(id, `/values/${encodeURIComponent(rowRange(tab, 1))}`);
+    const url = spreadsheet(id, `/values/${percentEncoded(rowRange(tab, 1))}`);
     const answer = await ask({ method: 'GET', url }, Values);
     return 'failure' in answer ? answer : { headers: (answer.data.values[0] ?? []).map(cellText) };
   }
@@ -177,7 +178,7 @@ export function sheet(connection: AppConnection): Sheet {
 
     async file(spreadsheetId) {
       const query = { fields: fileFields, supportsAllDrives: 'true' };
-      const answer = await ask({ method: 'GET', url: `${drive}/${encodeURIComponent(spreadsheetId)}`, query }, File);
+      const answer = await ask({ method: 'GET', url: `${drive}/${percentEncoded(spreadsheetId)}`, query }, File);
       return 'failure' in answer ? answer : { file: fileOf(answer.data) };
     },
 
@@ -212,7 +213,7 @@ export function sheet(connection: AppConnection): Sheet {
 
     async appendRows({ spreadsheetId, tab, rows }) {
       const range = cellRange(tab, { row: 1, column: 0 });
-      const url = spreadsheet(spreadsheetId, `/values/${encodeURIComponent(range)}:append`);
+      const url = spreadsheet(spreadsheetId, `/values/${percentEncoded(range)}:append`);
       const query = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' };
       const body = { range, majorDimension: 'ROWS', values: rows };
       const answer = await ask({ method: 'POST', url, query, body }, Appended);
@@ -229,7 +230,7 @@ export function sheet(connection: AppConnection): Sheet {
   };
 }
 
-const spreadsheet = (id: string, path = '') => `${sheets}/${encodeURIComponent(id)}${path}`;
+const spreadsheet = (id: string, path = '') => `${sheets}/${percentEncoded(id)}${path}`;
 
 const fileOf = ({ id, name, modifiedTime, webViewLink, trashed }: z.output<typeof File>): SpreadsheetFile => ({
   id,

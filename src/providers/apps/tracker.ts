@@ -5,6 +5,7 @@ import { isOriginMismatch } from '../broker/composio-endpoint.ts';
 import { fail } from '../broker/failing.ts';
 import { documentOf } from './atlassian-document.ts';
 import { asking, type AppCall, type AppConnection } from './connection.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export interface Project {
   id: string;
@@ -98,7 +99,7 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
     const site = sites.data.find(({ url }) => url.toLowerCase().replace(/\/+$/, '') === siteUrl);
     if (site === undefined)
       return fail('insufficient_permissions', `the connection does not cover ${siteUrl}; connect it again and choose it`);
-    return { base: `${gateway}/ex/jira/${encodeURIComponent(site.id)}/rest/api/3` };
+    return { base: `${gateway}/ex/jira/${percentEncoded(site.id)}/rest/api/3` };
   }
 
   async function find(label: string): Promise<{ issue: Issue | null } | AppFailure> {
@@ -135,7 +136,7 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
       }
       const issueTypes: IssueType[] = [];
       for (let page = 0; page < mostPages; page++) {
-        const path = `/issue/createmeta/${encodeURIComponent(project)}/issuetypes`;
+        const path = `/issue/createmeta/${percentEncoded(project)}/issuetypes`;
         const query = { startAt: String(issueTypes.length), maxResults: String(pageSize) };
         const answer = await onSite({ method: 'GET', path, query }, IssueTypePage);
         if ('failure' in answer) return answer;

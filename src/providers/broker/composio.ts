@@ -9,6 +9,7 @@ import { Account, AccountPage, connectionOf, Link, ProxyAnswer, Toolkit } from '
 import { isBooksRegion, isTrackerSubdomain } from './connection-params.ts';
 import { fail } from './failing.ts';
 import { withPatience } from './patience.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export type BrokerSettings = Pick<Settings, 'COMPOSIO_API_KEY' | 'COMPOSIO_BASE_URL' | 'COMPOSIO_AUTH_CONFIGS'>;
 
@@ -67,14 +68,14 @@ export function connectionBroker(settings: BrokerSettings, outside: Outside = re
 
     async get(id) {
       if (!isConfigured) return noKey;
-      const account = await read(`/connected_accounts/${encodeURIComponent(id)}`, Account);
+      const account = await read(`/connected_accounts/${percentEncoded(id)}`, Account);
       if (!('failure' in account)) return { connection: connectionOf(account.data, appOfConfig) };
       return account.failure === 'not_connected' ? { connection: null } : account;
     },
 
     async revoke(id) {
       if (!isConfigured) return noKey;
-      const path = `/connected_accounts/${encodeURIComponent(id)}`;
+      const path = `/connected_accounts/${percentEncoded(id)}`;
       const revoked = await change('POST', `${path}/revoke`, {});
       const isRevoked = !('failure' in revoked) || revoked.failure === 'not_connected';
       // Not every kind of credentials can be revoked there; then the broker is to try it on its own.
@@ -101,10 +102,10 @@ export function connectionBroker(settings: BrokerSettings, outside: Outside = re
 
   /** The base of a connection's toolkit, which is the same for all connections of it; null: the broker does not tell. */
   async function baseOf(id: string): Promise<string | null> {
-    const account = await read(`/connected_accounts/${encodeURIComponent(id)}`, Account);
+    const account = await read(`/connected_accounts/${percentEncoded(id)}`, Account);
     const slug = 'failure' in account ? undefined : account.data.toolkit?.slug;
     if (slug === undefined) return null;
-    const toolkit = await read(`/toolkits/${encodeURIComponent(slug)}`, Toolkit);
+    const toolkit = await read(`/toolkits/${percentEncoded(slug)}`, Toolkit);
     return 'failure' in toolkit ? null : (toolkit.data.base_url ?? toolkit.data.meta?.base_url ?? null);
   }
 }

@@ -7,6 +7,7 @@ import type { Message, MessagingOptions, MessagingProvider, SendResult, Template
 import { fillParameters } from './parameters.ts';
 import { isApproved, type Template } from './templates.ts';
 import { digitsOf, jsonOf, textFault } from './texts.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export interface GupshupAccount {
   apiKey: string;
@@ -26,7 +27,7 @@ export function gupshupMessaging(account: GupshupAccount, options: MessagingOpti
   const { apiKey } = account;
   const exchange = exchangeWith(provider, options);
   const base = options.gupshupBaseUrl.replace(/\/+$/, '');
-  const app = encodeURIComponent(account.appId ?? account.appName);
+  const app = percentEncoded(account.appId ?? account.appName);
   const read = (path: string) => exchange.read({ url: base + path, headers: { apikey: apiKey } });
   const failureOf = (answer: Answer, isSend: boolean) => gupshupFailure(answer, { now: exchange.outside.now(), isSend }, apiKey);
   /** All pages of the list that wants the app's id, and takes the name in some accounts. */
@@ -54,7 +55,7 @@ export function gupshupMessaging(account: GupshupAccount, options: MessagingOpti
         const failure = failureOf(pages.answer, false);
         if (failure?.retryable) return failure;
         // The older list takes the name.
-        const legacy = await read(`/sm/api/v1/template/list/${encodeURIComponent(account.appName)}`);
+        const legacy = await read(`/sm/api/v1/template/list/${percentEncoded(account.appName)}`);
         const refused = failureOf(legacy, false);
         if (refused) return account.appId === undefined && refused.failure !== 'auth' && !refused.retryable ? noAppId(refused) : refused;
         listed = listedIn(legacy);

@@ -8,6 +8,7 @@ import type { Message, MessagingOptions, MessagingProvider, SendResult, Template
 import { fillParameters, type FilledParameter } from './parameters.ts';
 import { digitsOf, jsonOf, textFault } from './texts.ts';
 import { isApproved, type Template } from './templates.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export interface MetaAccount {
   phoneNumberId: string;
@@ -38,7 +39,7 @@ export function metaMessaging(account: MetaAccount, options: MessagingOptions): 
       const seen = new Set<string>();
       for (let after: string | undefined, page = 0; page < mostPages; page++) {
         const query = new URLSearchParams({ fields, status: 'APPROVED', limit: pageSize, ...(after !== undefined && { after }) });
-        const url = `${base}/${encodeURIComponent(account.wabaId)}/message_templates?${query}`;
+        const url = `${base}/${percentEncoded(account.wabaId)}/message_templates?${query}`;
         const answer = await exchange.read({ url, headers: authorization });
         const failure = metaFailure(answer, { now: exchange.outside.now(), isSend: false }, accessToken);
         if (failure) return failure;
@@ -56,7 +57,7 @@ export function metaMessaging(account: MetaAccount, options: MessagingOptions): 
       const content = contentOf(message);
       if ('failure' in content) return content;
       const answer = await exchange.send({
-        url: `${base}/${encodeURIComponent(account.phoneNumberId)}/messages`,
+        url: `${base}/${percentEncoded(account.phoneNumberId)}/messages`,
         headers: { ...authorization, 'content-type': 'application/json' },
         body: JSON.stringify({
           messaging_product: 'whatsapp',

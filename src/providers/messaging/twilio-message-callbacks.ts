@@ -1,3 +1,4 @@
+import { formFields } from '../../library/clean-text.ts';
 import { isFromTwilio } from '../telephony/twilio-signature.ts';
 import { twilioFailure } from './twilio-message-errors.ts';
 import type { CallbackRequest, CallbackResult, MessageStatus } from './messaging.ts';
@@ -27,7 +28,7 @@ export function readTwilioMessageCallback({ url, headers, body }: CallbackReques
     settings: headers.get('x-twilio-webhooks-signature-settings'),
   };
   if (!isFromTwilio(signed, { authToken })) return { unsigned: true };
-  const form = new URLSearchParams(body);
+  const form = formFields(body);
   const messageId = form.get('MessageSid') || form.get('SmsSid');
   const status = statuses.get(form.get('MessageStatus') ?? form.get('SmsStatus') ?? '');
   if (!messageId || status === undefined) return { events: [] };

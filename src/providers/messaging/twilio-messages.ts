@@ -7,6 +7,7 @@ import { textFault } from './texts.ts';
 import { twilioTemplate } from './twilio-contents.ts';
 import { readTwilioMessageCallback } from './twilio-message-callbacks.ts';
 import { answerFailure } from './twilio-message-errors.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export interface TwilioMessagingAccount {
   accountSid: string;
@@ -24,7 +25,7 @@ const pageSize = '100';
 export function twilioMessaging(account: TwilioMessagingAccount, options: MessagingOptions): MessagingProvider {
   const { accountSid, authToken } = account;
   const exchange = exchangeWith(provider, options);
-  const messages = `${options.twilioBaseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`;
+  const messages = `${options.twilioBaseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${percentEncoded(accountSid)}/Messages.json`;
   const contents = `${options.twilioContentBaseUrl.replace(/\/+$/, '')}/v1/ContentAndApprovals?PageSize=${pageSize}`;
   const authorization = { authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}` };
   const failureOf = (answer: Answer, isSend: boolean) => answerFailure(answer, { now: exchange.outside.now(), isSend }, authToken);

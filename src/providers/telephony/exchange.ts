@@ -1,4 +1,4 @@
-import { isRecord } from '../../library/json.ts';
+import { isRecord, parseJson } from '../../library/json.ts';
 import { parseRetryAfter } from '../../library/retry-after.ts';
 import type { Outside, PlaceResult, TelephonyOptions } from './telephony.ts';
 
@@ -62,7 +62,7 @@ export function exchangeWith(carrier: string, { timeoutMs = standardTimeoutMs, o
 
 function parse(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import { isRecord } from '../../library/json.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 const path = '/recordings';
 
@@ -9,7 +10,7 @@ export function recordingLocation(payload: Record<string, unknown>): string | un
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const id = textAt('recording_id');
-  if (id !== undefined) return `${path}/${encodeURIComponent(id)}`;
+  if (id !== undefined) return `${path}/${percentEncoded(id)}`;
   for (const name of ['call_leg_id', 'call_session_id']) {
     const value = textAt(name);
     if (value !== undefined) return `${path}?${new URLSearchParams({ [`filter[${name}]`]: value })}`;

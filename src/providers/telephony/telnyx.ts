@@ -16,6 +16,7 @@ import type {
   TelephonyOptions,
 } from './telephony.ts';
 import type { Relay } from './call-document.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export interface TelnyxAccount {
   apiKey: string;
@@ -48,7 +49,7 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
   const failed = (answer: Answer) => ({ failure: wordsOf(answer, account.apiKey) });
 
   async function command(callId: string, action: string, key: string, body: object): Promise<CommandResult> {
-    const path = `/calls/${encodeURIComponent(callId)}/actions/${action}`;
+    const path = `/calls/${percentEncoded(callId)}/actions/${action}`;
     const answer = await post(path, { ...body, command_id: commandId(action, key) });
     if ('lost' in answer) return failed(answer);
     if (answer.status < 300) return { done: true };
@@ -76,7 +77,7 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
     },
 
     async lookUp(callId): Promise<LookUpResult> {
-      const answer = await get(`/calls/${encodeURIComponent(callId)}`);
+      const answer = await get(`/calls/${percentEncoded(callId)}`);
       if ('lost' in answer) return failed(answer);
       if (answer.status >= 300) return isGone(answer) ? { missing: true } : failed(answer);
       const call = telnyxCallOf(answer.body?.['data']);
@@ -92,7 +93,7 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
       let after: string | undefined;
       for (let page = 0; page < mostPages; page++) {
         const query = new URLSearchParams({ 'page[limit]': '250', ...(after === undefined ? {} : { 'page[after]': after }) });
-        const answer = await get(`/connections/${encodeURIComponent(account.connectionId)}/active_calls?${query}`);
+        const answer = await get(`/connections/${percentEncoded(account.connectionId)}/active_calls?${query}`);
         if ('lost' in answer || answer.status >= 300) return failed(answer);
         const listed = answer.body?.['data'];
         if (!Array.isArray(listed)) return { failure: `${carrier} answered something that is no list of calls` };

@@ -13,6 +13,7 @@ import type {
   Telephony,
   TelephonyOptions,
 } from './telephony.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export interface TwilioAccount {
   accountSid: string;
@@ -25,12 +26,12 @@ const pageSize = '50';
 /** How far the carrier's clock may be behind ours. */
 const clockSkewMs = 60_000;
 
-const callPath = (callId: string) => `/Calls/${encodeURIComponent(callId)}.json`;
+const callPath = (callId: string) => `/Calls/${percentEncoded(callId)}.json`;
 
 /** The Calls API of Twilio (https://www.twilio.com/docs/voice/api/call-resource). */
 export function twilioTelephony(account: TwilioAccount, options: TelephonyOptions): Telephony {
   const exchange = exchangeWith(carrier, options);
-  const base = `${options.baseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(account.accountSid)}`;
+  const base = `${options.baseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${percentEncoded(account.accountSid)}`;
   const authorization = `Basic ${Buffer.from(`${account.accountSid}:${account.authToken}`).toString('base64')}`;
   const get = (path: string) => exchange.send({ method: 'GET', url: base + path, headers: { authorization } });
   const post = (path: string, form: URLSearchParams) =>
@@ -88,7 +89,7 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
     },
 
     async faultsOf(callId) {
-      const answer = await get(`/Calls/${encodeURIComponent(callId)}/Notifications.json?PageSize=20`);
+      const answer = await get(`/Calls/${percentEncoded(callId)}/Notifications.json?PageSize=20`);
       return 'lost' in answer || answer.status >= 300 ? [] : notifiedFaults(answer.body, account.authToken);
     },
 

@@ -5,6 +5,7 @@ import { renderText, TemplateError, type Scope } from '../../automation-workflow
 import { isRecord, parseJson, type Json } from '../../library/json.ts';
 import type { OutsideRequest, OutsideResponse } from '../../providers/http/send.ts';
 import type { AgentTool } from '../definition/schemas.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 /** What the model reads of an answer. */
 const keptCharacters = 8 * 1024;
@@ -46,7 +47,7 @@ function toolUrl(http: AgentTool['http'], values: Record<string, Json>, scope: S
 function inAddress(value: Json): Json {
   if (typeof value === 'string') {
     if (/^\.{1,2}$/.test(value)) throw new BadRequestError(`"${value}" cannot be a part of an address`);
-    return encodeURIComponent(value);
+    return percentEncoded(value);
   }
   if (Array.isArray(value)) return value.map(inAddress);
   return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inAddress(item)])) : value;

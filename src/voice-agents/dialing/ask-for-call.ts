@@ -6,6 +6,7 @@ import { dialingTerms } from '../telephony-configs/dialing-terms.ts';
 import { ownerName, type CallsRequest, type Owner, type RequestedCall } from './contract.ts';
 import { callRunByKey, insertCallRuns, type NewCallRun } from './call-run-store.ts';
 import { callSlots } from './slots.ts';
+import { percentEncoded } from '../../library/clean-text.ts';
 
 export interface WantedCall {
   owner: Owner;
@@ -45,7 +46,7 @@ export async function askForCall(context: Context, wanted: WantedCall): Promise<
   if (!known) await refuse(context, wanted);
   const initialContext = await storePayload(
     bindings.FILES,
-    () => `${organization.id}/calls/${encodeURIComponent(key)}`,
+    () => `${organization.id}/calls/${percentEncoded(key)}`,
     JSON.stringify(wanted.initialContext),
   );
   const isSingle = owner.kind === 'single';

@@ -1,5 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';
+import { formFields } from '../../library/clean-text.ts';
+import { parseJson } from '../../library/json.ts';
 import { readTelnyxCallback } from '../../providers/telephony/telnyx-callbacks.ts';
 import { isFromTelnyx } from '../../providers/telephony/telnyx-signature.ts';
 import { readTwilioCallback } from '../../providers/telephony/twilio-callbacks.ts';
@@ -55,9 +57,9 @@ export async function isOfCall(
 
 /** What a signed request tells; undefined: nothing that concerns us. */
 export function eventOf(carrier: Carrier, { body }: Callback, now: number): CarrierEvent | undefined {
-  if (carrier.provider === 'twilio') return readTwilioCallback(new URLSearchParams(body), now);
+  if (carrier.provider === 'twilio') return readTwilioCallback(formFields(body), now);
   try {
-    return readTelnyxCallback(JSON.parse(body), now);
+    return readTelnyxCallback(parseJson(body), now);
   } catch {
     return undefined;
   }
