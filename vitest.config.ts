@@ -74,15 +74,19 @@ const vectorTests = [
   'test/journeys/knowledge-search.test.ts',
 ];
 
-/** What talks, calls and reads documents. All of a project's tests share one heap, which holds about two hundred files. */
-const talkTests = ['voice-agents', 'campaigns', 'durable-objects', 'simtest', 'knowledge-base'].map((room) => `test/${room}/**/*.test.ts`);
+const testsOf = (...rooms: string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`);
+/** What talks and is tested by talking. All of a project's tests share one heap, which holds about a hundred files. */
+const talkTests = testsOf('voice-agents', 'simtest', 'durable-objects');
+/** What reads files. */
+const fileTests = testsOf('campaigns', 'knowledge-base', 'contacts', 'integrations');
 
 // What runs in workerd, of it once more what depends on vectors, and programs that run in Node (simulators, scripts, the import).
 export default defineConfig({
   test: {
     projects: [
-      workerProject({ name: 'worker', include: ['test/**/*.test.ts'], exclude: talkTests, vectorize: false }),
+      workerProject({ name: 'worker', include: ['test/**/*.test.ts'], exclude: [...talkTests, ...fileTests], vectorize: false }),
       workerProject({ name: 'talks', include: talkTests, vectorize: false }),
+      workerProject({ name: 'files', include: fileTests, vectorize: false }),
       workerProject({ name: 'vectorize', include: vectorTests, exclude: usesBoth, vectorize: true }),
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node', testTimeout: 60_000 } },
     ],

@@ -4,6 +4,7 @@ import { isDeeperThan, isRecord } from '../library/json.ts';
 import { faultsOf } from '../library/json-schema/fits.ts';
 import { multipliedReferences } from '../library/json-schema/multiplied.ts';
 import { resolveReferences, type Place } from '../library/json-schema/references.ts';
+import { maximumFaults } from '../library/json-schema/visit.ts';
 import { PatternError, patternProblem } from '../library/patterns/linear-pattern.ts';
 import { OverBudgetError, WorkBudget } from '../library/work-budget.ts';
 import { metaSchema, typeNames } from './json-schema-meta.ts';
@@ -78,6 +79,12 @@ export function validateContext(schema: object, context: unknown, locPrefix: str
     if (error instanceof PatternError) return unusable(`The schema cannot be used, correct it: ${error.message}`);
     throw error;
   }
+}
+
+/** That there are more faults than are told: none, or one sentence. Not all of very many are counted. */
+export function untoldFaults(count: number, told: number): string[] {
+  if (count <= told) return [];
+  return [`and ${count >= maximumFaults ? 'at least ' : ''}${count - told} more`];
 }
 
 /** A value may be at fault in the same way by several parts of the schema. */

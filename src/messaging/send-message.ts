@@ -74,15 +74,18 @@ type Begun = { id: number; isOurs: true } | SentMessage;
 async function begin(context: Context, sender: Sender, wanted: WantedMessage, message: Message): Promise<Begun> {
   const { database, organization, clock } = context;
   const outcome = { status: 'sending', at: clock() };
-  const found = store.byKeyStatement(database, organization.id, wanted.sendKey);
-  // Found `sending` it would not be sent, so whose it is must be known exactly.
-  const [inserted, known] = await database.once(
-    [store.insertStatement(database, organization.id, newMessage(wanted, sender.key, message), outcome, !wanted.evenIfSuppressed), found],
-    async ({ changes, rowId }) => [changes ? [{ id: rowId }] : [], ...(await database.batch([found]))],
-  );
+  let isLost = false;
+  const statements = [
+    store.insertStatement(database, organization.id, newMessage(wanted, sender.key, message), outcome, !wanted.evenIfSuppressed),
+    store.byKeyStatement(database, organization.id, wanted.sendKey),
+  ];
+  const [inserted, found] = await database.batch(statements, 'message.send_key', () => (isLost = true));
   const id = inserted![0]?.['id'] as number | undefined;
   if (id !== undefined) return { id, isOurs: true };
-  if (known![0]) return knownMessage(context, store.messageOf(known![0]));
+  const known = found![0] && store.messageOf(found![0]);
+  // After a lost answer, one that began at this moment is this one: whoever else came to it would have made it `unknown`.
+  if (isLost && known?.status === 'sending' && known.createdAt === outcome.at) return { id: known.id, isOurs: true };
+  if (known) return knownMessage(context, known);
   const reason = (await suppressedPhones(context, [wanted.to])).get(wanted.to) ?? 'until a moment ago';
   return refused(context, wanted, sender.key, {
     ...localFailure(

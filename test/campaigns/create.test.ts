@@ -104,6 +104,7 @@ test('creating a campaign asks D1 twice, and reads but the beginning of its file
   expect(own.map(({ sql }) => sql.split(' ').slice(0, 3).join(' ').toLowerCase())).toEqual([
     expect.stringMatching(/^select/),
     'insert into campaign',
+    'insert into write_receipt',
   ]);
 });
 

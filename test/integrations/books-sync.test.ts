@@ -59,7 +59,7 @@ describe('a sync of books', () => {
     const written = recording.statements
       .filter(({ rowsWritten }) => rowsWritten > 0)
       .map(({ sql }) => /(?:UPDATE|INTO|FROM) (\w+)/.exec(sql)![1]);
-    expect(new Set(written)).toEqual(new Set(['integration_sync', 'integration']));
+    expect(new Set(written)).toEqual(new Set(['integration_sync', 'integration', 'write_receipt']));
     // A page is read from the links, and written as a place.
     expect(recording.calls).toBeLessThanOrEqual(3 * 2 + 5);
   });

@@ -359,7 +359,7 @@ test('a context with a thousand faults is one failed run that tells the first of
   });
   await client.post('/events', { event_type: 'ordered', data: { items: Array.from({ length: 40_000 }, () => 'x') } });
   const [run] = await endedRuns(client, workflowId, 1);
-  expect(run.error.message).toMatch(/context\.items\.0: .*; and 39980 more$/);
+  expect(run.error.message).toMatch(/context\.items\.0: .*; and at least 980 more$/);
 });
 
 test("a trigger's own entry key goes before the workflow's, and without contact the event is the key", async () => {

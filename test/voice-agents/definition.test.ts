@@ -307,7 +307,7 @@ describe('a tool', () => {
     expect(problems({ parameters: { type: 'object', properties: { a: { $ref: '#/$defs/b' } } } })).toContain(
       'parameters.properties.a.$ref:',
     );
-    expect(problems({ parameters: { type: 'object', properties: { a: { pattern: '(a+)+' } } } })).toContain(
+    expect(problems({ parameters: { type: 'object', properties: { a: { pattern: '(?=a)a' } } } })).toContain(
       'parameters.properties.a.pattern:',
     );
   });

@@ -1,4 +1,4 @@
-import { validateContext } from '../context-schema.ts';
+import { untoldFaults, validateContext } from '../context-schema.ts';
 import { boundValue } from '../runs/history.ts';
 import type { ExplainCheck } from '../schemas.ts';
 import type { Occasion } from './occasion.ts';
@@ -33,6 +33,5 @@ const toldFaults = 5;
 /** Empty: `context` fits. */
 function faultsOf(schema: Record<string, unknown>, context: Record<string, unknown>): string {
   const faults = validateContext(schema, context, ['context']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
-  const more = faults.length > toldFaults ? [`and ${faults.length - toldFaults} more`] : [];
-  return [...faults.slice(0, toldFaults), ...more].join('; ');
+  return [...faults.slice(0, toldFaults), ...untoldFaults(faults.length, toldFaults)].join('; ');
 }

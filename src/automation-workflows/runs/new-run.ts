@@ -1,7 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import { storePayload } from '../../database/payload.ts';
 import type { Issue } from '../../library/errors.ts';
-import { validateContext } from '../context-schema.ts';
+import { untoldFaults, validateContext } from '../context-schema.ts';
 import { mayExit } from '../settings.ts';
 import { notEnteredSince } from './admission.ts';
 import type { NewRun } from './admission-store.ts';
@@ -52,7 +52,7 @@ export async function newRun(context: Context, candidate: Candidate, state: Begi
 
 function told(faults: Issue[]): string {
   const first = faults.slice(0, toldFaults).map((fault) => `${fault.loc.join('.')}: ${fault.msg}`.slice(0, 500));
-  return [...first, ...(faults.length > toldFaults ? [`and ${faults.length - toldFaults} more`] : [])].join('; ');
+  return [...first, ...untoldFaults(faults.length, toldFaults)].join('; ');
 }
 
 /** Runs of one cause share one context object: it is written out once. */

@@ -25,7 +25,8 @@ export interface Run {
   fits(schema: Schema, visit: Omit<Visit, 'schema'>): boolean;
 }
 
-const maximumFaults = 1000;
+/** A value with more faults than these is told to have at least as many. */
+export const maximumFaults = 1000;
 
 /** Records a fault and answers that the value does not fit. */
 export function fault({ faults, way }: Visit, keyword: string, message: string, key?: string): false {
