@@ -39,7 +39,7 @@ export const membership = sqliteTable(
     organizationId: integer('organization_id').notNull(),
     createdAt: moment('created_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.organizationId] })],
+  (table) => [primaryKey({ columns: [table.userId, table.organizationId] }), index('membership_organization').on(table.organizationId)],
 );
 
 export const session = sqliteTable(
@@ -51,7 +51,7 @@ export const session = sqliteTable(
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
   },
-  (table) => [index('session_expiry').on(table.expiresAt)],
+  (table) => [index('session_expiry').on(table.expiresAt), index('session_organization').on(table.organizationId)],
 );
 
 export const apiKey = sqliteTable(

@@ -47,6 +47,9 @@ export const contact = sqliteTable(
     index('contact_email')
       .on(table.organizationId, sql`lower(email)`)
       .where(sql`email IS NOT NULL`),
+    index('contact_deleted')
+      .on(table.organizationId, table.deletedAt)
+      .where(sql`deleted_at IS NOT NULL`),
   ],
 );
 
@@ -69,6 +72,9 @@ export const contactList = sqliteTable(
     uniqueIndex('contact_list_name')
       .on(table.organizationId, table.name)
       .where(sql`deleted_at IS NULL`),
+    index('contact_list_deleted')
+      .on(table.organizationId, table.deletedAt)
+      .where(sql`deleted_at IS NOT NULL`),
   ],
 );
 

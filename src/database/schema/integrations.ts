@@ -35,6 +35,7 @@ export const integration = sqliteTable(
     uniqueIndex('integration_current')
       .on(table.organizationId, table.provider)
       .where(sql`disconnected_at IS NULL`),
+    index('integration_organization').on(table.organizationId),
     uniqueIndex('integration_account').on(table.accountId),
     index('integration_due')
       .on(table.nextSyncAt)
