@@ -18,7 +18,10 @@ import type { OfferedEvent, Surroundings } from '../../src/automation-workflows/
 import { liveSurroundings } from '../../src/automation-workflows/runs/live-surroundings.ts';
 import { offer, release, type Offer } from '../../src/automation-workflows/runs/wake.ts';
 import { isLive, type HistoryRecord } from '../../src/automation-workflows/schemas.ts';
+import { cannotGoOn } from '../../src/automation-workflows/runs/cannot-go-on.ts';
 import { isQueryBudgetSpent } from '../../src/database/invocation.ts';
+import { PayloadGoneError } from '../../src/database/payload.ts';
+import { troubleOf } from '../../src/database/trouble.ts';
 import { isRecord } from '../../src/library/json.ts';
 import { LivingObject } from '../shared/living-object.ts';
 import type { Timer } from '../shared/timers.ts';
@@ -176,7 +179,7 @@ export class AutomationRunObject extends LivingObject {
 
   protected async onTimer(timer: Timer): Promise<void> {
     if (timer.kind === 'retry') await this.#retry();
-    else if (timer.kind === 'advance') await this.#advance();
+    else if (timer.kind === 'advance') await this.#advance().catch((error: unknown) => this.#cannotGoOn(error));
     else if (timer.kind === 'withdraw') await this.#withdraw();
     else await this.#finish();
   }
@@ -191,6 +194,7 @@ export class AutomationRunObject extends LivingObject {
     const startedAt = Date.now();
     await this.#exitIfDue(context, loaded);
     await advance(this.#journal, { ...run, shouldYield: () => Date.now() - startedAt > burstMs || isQueryBudgetSpent() });
+    if (this.#journal.progress().failing) this.#journal.keep({ failing: undefined });
     const progress = this.#journal.progress();
     if (progress.leftCalls?.length) this.timers.ensure('withdraw', this.clock());
     const next = wakeAt(progress, run.deadline);
@@ -203,6 +207,34 @@ export class AutomationRunObject extends LivingObject {
     await this.project();
     // A sleeping run holds no memory, and wakes with the settings of then.
     if (next - this.clock() > forgottenAfterMs) this.#loaded = null;
+  }
+
+  /** The platform's trouble passes, and is tried again until the deadline. What would fail in the same way again ends the run, with the reason. */
+  async #cannotGoOn(error: unknown): Promise<void> {
+    const isGone = error instanceof PayloadGoneError;
+    if (!this.exists() || (!isGone && troubleOf(error) !== null)) throw error;
+    const now = this.clock();
+    const { failing } = this.#journal.progress();
+    const { since, tries } = failing ?? { since: now, tries: 0 };
+    if (!isGone && now - since < this.settings.GIVE_UP_AFTER_HOURS * 3_600_000) {
+      this.#journal.keep({ failing: { since, tries: tries + 1, nextTryAt: null } });
+      throw error;
+    }
+    const deadline = this.#loaded && deadlineOf(this.#loaded, this.#journal.progress());
+    this.#loaded = null;
+    const nextTryAt = cannotGoOn(this.#journal, (error as Error).message, {
+      now,
+      deadline,
+      giveUpAfterHours: this.settings.GIVE_UP_AFTER_HOURS,
+    });
+    this.log.error('a run cannot go on', error, { next_try_at: nextTryAt });
+    if (nextTryAt === null) {
+      this.timers.clear('advance');
+      this.timers.ensure('finish', now);
+      return;
+    }
+    this.timers.set('advance', nextTryAt);
+    await this.project();
   }
 
   async #withdraw(): Promise<void> {
@@ -327,6 +359,7 @@ export class AutomationRunObject extends LivingObject {
 
   async #surroundings(): Promise<{ context: Context; loaded: LoadedRun; run: Surroundings }> {
     const { context, run: loaded } = await this.#load();
+    if (loaded.gone !== null) throw new PayloadGoneError(loaded.gone);
     const deadline = deadlineOf(loaded, this.#journal.progress());
     return { context, loaded, run: liveSurroundings(context, loaded, deadline, { now: () => this.clock(), random: this.random }) };
   }
@@ -335,13 +368,15 @@ export class AutomationRunObject extends LivingObject {
     const { id, organizationId } = this.#journal.identity();
     const context = await this.#context(organizationId);
     if (!context) throw new Error(`organization ${organizationId} of run ${id} is unknown`);
-    this.#loaded ??= await loadRunFacts(context, id);
-    if (!this.#loaded) {
+    const loaded = this.#loaded ?? (await loadRunFacts(context, id));
+    if (!loaded) {
       // As after a restore of D1 to an earlier moment: without its row nobody can ever ask for this run.
       await this.vanish();
       throw new Error(`run ${id} has no row; its object is gone, too`);
     }
-    return { context, run: this.#loaded };
+    // What is gone may be put back.
+    this.#loaded = loaded.gone === null ? loaded : null;
+    return { context, run: loaded };
   }
 
   #context(organizationId: number): Promise<Context | null> {

@@ -30,22 +30,50 @@ export function boundPayload(json: string, limitBytes: number, loc: string[]): v
   if (bytes > limitBytes) throw invalidAt(loc, `Is ${bytes} bytes of JSON; at most ${limitBytes}`, 'too_large');
 }
 
-export async function resolvePayload<T = unknown>(bucket: R2Bucket, stored: string): Promise<T> {
-  if (!stored.startsWith(pointer)) return JSON.parse(stored) as T;
-  const { name } = parsePointer(stored);
-  const object = await bucket.get(name);
-  if (!object) throw new Error(`payload ${name} is not in storage`);
-  return object.json<T>();
+/** A payload that will never be there again: trying again ends in the same way. */
+export class PayloadGoneError extends Error {
+  override readonly name = 'PayloadGoneError';
 }
 
-/** Several payloads for one answer, in order; null stays null. Large ones beyond the answer's budget are shown as cut. */
-export async function resolvePayloads(bucket: R2Bucket, stored: (string | null)[]): Promise<unknown[]> {
+/** Throws PayloadGoneError. */
+export async function resolvePayload<T = unknown>(bucket: R2Bucket, stored: string): Promise<T> {
+  if (!stored.startsWith(pointer)) return parsed(stored, 'the payload in the row') as T;
+  const { name } = parsePointer(stored);
+  const object = await bucket.get(name);
+  if (!object) throw new PayloadGoneError(`payload ${name} is not in storage`);
+  return parsed(await object.text(), `payload ${name}`) as T;
+}
+
+function parsed(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new PayloadGoneError(`${name} is damaged: it is not JSON any more`);
+  }
+}
+
+const showGone = (error: unknown): { _gone: string } => {
+  if (error instanceof PayloadGoneError) return { _gone: error.message };
+  throw error;
+};
+
+/** As `resolvePayload`; of one that is gone, `{ _gone: why }`. */
+export const showPayload = (bucket: R2Bucket, stored: string): Promise<unknown> => resolvePayload(bucket, stored).catch(showGone);
+
+/** As `resolvePayloads`; in the place of one that is gone stands `{ _gone: why }`, and the others are there. */
+export const showPayloads = (bucket: R2Bucket, stored: (string | null)[]): Promise<unknown[]> => resolveAll(bucket, stored, showPayload);
+
+/** Several payloads for one answer, in order; null stays null. Large ones beyond the answer's budget are shown as cut. Throws PayloadGoneError. */
+export const resolvePayloads = (bucket: R2Bucket, stored: (string | null)[]): Promise<unknown[]> =>
+  resolveAll(bucket, stored, resolvePayload);
+
+async function resolveAll(bucket: R2Bucket, stored: (string | null)[], resolve: typeof showPayload): Promise<unknown[]> {
   const resolved: unknown[] = Array.from({ length: stored.length });
   const waiting: number[] = [];
   let budget = answerBudgetBytes;
   for (const [index, text] of stored.entries()) {
     if (text === null || !text.startsWith(pointer)) {
-      resolved[index] = text === null ? null : JSON.parse(text);
+      resolved[index] = text === null ? null : await resolve(bucket, text);
       continue;
     }
     const { bytes } = parsePointer(text);
@@ -54,8 +82,7 @@ export async function resolvePayloads(bucket: R2Bucket, stored: (string | null)[
     else resolved[index] = { _cut: `${bytes} bytes; read the record alone to see it` };
   }
   const worker = async () => {
-    for (let index = waiting.shift(); index !== undefined; index = waiting.shift())
-      resolved[index] = await resolvePayload(bucket, stored[index]!);
+    for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) resolved[index] = await resolve(bucket, stored[index]!);
   };
   await Promise.all(Array.from({ length: Math.min(parallelFetches, waiting.length) }, worker));
   return resolved;

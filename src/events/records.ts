@@ -1,12 +1,12 @@
 import type { z } from '@hono/zod-openapi';
-import { resolvePayloads } from '../database/payload.ts';
+import { showPayloads } from '../database/payload.ts';
 import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
 import type { EventRecord } from './schemas.ts';
 import type { StoredEvent } from './store.ts';
 
 /** The public records of stored events, with payloads that were too large for their rows read from R2. */
 export async function eventRecords(bucket: R2Bucket, rows: StoredEvent[]): Promise<z.infer<typeof EventRecord>[]> {
-  const payloads = (await resolvePayloads(
+  const payloads = (await showPayloads(
     bucket,
     rows.map((row) => row.data),
   )) as Record<string, unknown>[];

@@ -1,4 +1,4 @@
-import { resolvePayload } from '../../database/payload.ts';
+import { PayloadGoneError, resolvePayload } from '../../database/payload.ts';
 import type { LatestEvent } from '../../events/latest-of-contact.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import type { TriggerRow } from '../triggers/store.ts';
@@ -14,7 +14,9 @@ const toldTypes = 5;
 export async function lookAtContactEvent(evidence: Evidence, trigger: TriggerRow): Promise<Look> {
   const { event_types: types, filter } = configOf<'contact_event'>(trigger);
   const latest = evidence.events.find((event) => types.includes(event.event_type));
-  const occasion = latest ? await occasionOf(evidence, latest) : unknownOccasion(evidence, none, ['webhook']);
+  const occasion = latest
+    ? await occasionOf(evidence, latest).catch((error: unknown) => withoutPayload(evidence, error))
+    : unknownOccasion(evidence, none, ['webhook']);
   const names = types.length > toldTypes ? [...types.slice(0, toldTypes), `one of ${types.length - toldTypes} more types`] : types;
   return {
     when: `when an event ${names.join(' or ')} of the contact comes`,
@@ -35,3 +37,8 @@ async function occasionOf(evidence: Evidence, event: LatestEvent): Promise<Occas
 }
 
 const wordsOf = ({ id, event_type, created_at }: LatestEvent): string => `event ${id} (${event_type}) of ${toTimestamp(created_at)}`;
+
+function withoutPayload(evidence: Evidence, error: unknown): Occasion {
+  if (error instanceof PayloadGoneError) return unknownOccasion(evidence, error.message, ['webhook']);
+  throw error;
+}

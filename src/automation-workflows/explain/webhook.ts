@@ -1,4 +1,4 @@
-import { resolvePayload } from '../../database/payload.ts';
+import { PayloadGoneError, resolvePayload } from '../../database/payload.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import type { DeliveryPayload } from '../runs/records.ts';
 import type { LatestDelivery } from '../triggers/delivery-store.ts';
@@ -14,7 +14,9 @@ const none = 'no delivery of this contact to this trigger among the newest ones'
 export async function lookAtWebhook(evidence: Evidence, trigger: TriggerRow): Promise<Look> {
   const { filter } = configOf<'webhook'>(trigger);
   const latest = evidence.deliveries.get(trigger.id);
-  const occasion = latest ? await occasionOf(evidence, latest) : unknownOccasion(evidence, none, ['event']);
+  const occasion = latest
+    ? await occasionOf(evidence, latest).catch((error: unknown) => withoutPayload(evidence, error))
+    : unknownOccasion(evidence, none, ['event']);
   return {
     when: 'when a delivery that resolves to the contact comes to its webhook_url',
     latest: latest ? `the latest is ${wordsOf(latest)}${fate(latest)}` : none,
@@ -33,3 +35,8 @@ async function occasionOf(evidence: Evidence, delivery: LatestDelivery): Promise
 const idOf = ({ delivery_id, id }: LatestDelivery): string => delivery_id ?? String(id);
 
 const wordsOf = (delivery: LatestDelivery): string => `delivery ${idOf(delivery)} of ${toTimestamp(delivery.created_at)}`;
+
+function withoutPayload(evidence: Evidence, error: unknown): Occasion {
+  if (error instanceof PayloadGoneError) return unknownOccasion(evidence, error.message, ['event']);
+  throw error;
+}

@@ -7,10 +7,11 @@ import { maskSecrets } from '../secrets.ts';
 import { EvaluationError, evaluationFailure, shareBudget, type Scope } from '../templates.ts';
 import { boundValue } from './history.ts';
 import type { Entry, Journal } from './journal.ts';
-import { currentCallItem, follow, isUnasked, visitCall, type Progress, type Sleep } from './progress.ts';
+import { firstLook } from './looks.ts';
+import { currentCallItem, follow, isUnasked, lookOf, visitCall, type Progress, type Sleep } from './progress.ts';
 import { giveUp, resultOf, settle } from './settle.ts';
 import type { Surroundings } from './surroundings.ts';
-import { finishSleep, lookUp } from './wake.ts';
+import { finishSleep, lookAgain, lookUp } from './wake.ts';
 
 const maximumSteps = 10_000;
 
@@ -29,7 +30,11 @@ export async function advance(journal: Journal, run: Surroundings): Promise<void
         await lookUp(journal, progress.wait, run);
         continue;
       }
-      if (now < (progress.wait.until ?? run.deadline)) return;
+      if (now < (progress.wait.until ?? run.deadline)) {
+        if (now < (lookOf(progress.wait)?.at ?? run.deadline)) return;
+        lookAgain(journal, progress, progress.wait, now);
+        continue;
+      }
       await finishSleep(journal, progress, progress.wait, run);
       continue;
     }
@@ -186,7 +191,7 @@ function keepBack(journal: Journal, entry: Entry, { step, isPaused }: Prepared, 
     return true;
   };
   if (type.isSideEffect && isPaused && !run.dryRun)
-    return hold((historyId) => ({ kind: 'paused', until: null, historyId }), {
+    return hold((historyId) => ({ kind: 'paused', until: null, historyId, look: firstLook(run.now()) }), {
       why: 'held: the workflow is not active; it goes on when it is active again',
     });
   const { quiet_hours: quietHours } = run.settings;

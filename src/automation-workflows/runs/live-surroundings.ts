@@ -12,7 +12,7 @@ import type { Surroundings } from './surroundings.ts';
 /** What a run that really happens is surrounded by. `deadline` in epoch ms. */
 export function liveSurroundings(
   context: Context,
-  { origin, graph, settings }: Omit<LoadedRun, 'row'>,
+  { origin, graph, settings }: Pick<LoadedRun, 'origin' | 'graph' | 'settings'>,
   deadline: number,
   { now, random }: Pick<Surroundings, 'now' | 'random'>,
 ): Surroundings {

@@ -1,5 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
-import { resolvePayloads } from '../../database/payload.ts';
+import { PayloadGoneError, resolvePayloads } from '../../database/payload.ts';
 import { BoundedCache } from '../../library/bounded-cache.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { addExact, parseDuration } from '../../library/durations.ts';
@@ -15,7 +15,10 @@ import { loadRun, type RunFacts } from './store.ts';
 /** A run with what it walks on. */
 export interface LoadedRun {
   row: RunFacts;
+  /** Without its payload where that is gone. */
   origin: RunOrigin;
+  /** Why no step can be taken: what the run started from is gone. Null: it is there. */
+  gone: string | null;
   graph: Graph;
   settings: WorkflowSettings;
 }
@@ -23,11 +26,18 @@ export interface LoadedRun {
 /** Versions never change, so their graphs are kept for every run of the isolate. */
 const graphs = new BoundedCache<string, Graph>(200);
 
-/** Everything a run needs to go on; null when there is no such run. One D1 call, and R2 for a large payload. */
+/** Everything a run needs to go on; null when there is no such run. One D1 call, and R2 for a large payload. A run can be ended without it. */
 export async function loadRunFacts(context: Context, id: number): Promise<LoadedRun | null> {
   const row = await loadRun(context.database, context.organization.id, id);
   if (!row) return null;
-  const [own, payload] = await resolvePayloads(context.bindings.FILES, [row.initial_context, row.source_payload]);
+  const { gone, payloads } = await resolvePayloads(context.bindings.FILES, [row.initial_context, row.source_payload]).then(
+    (found) => ({ gone: null, payloads: found }),
+    (error: unknown) => {
+      if (error instanceof PayloadGoneError) return { gone: error.message, payloads: [{ event_type: '' }, null] };
+      throw error;
+    },
+  );
+  const [own, payload] = payloads;
   const settings = settingsFrom(row.workflow_settings);
   const origin: RunOrigin = {
     id: row.id,
@@ -47,7 +57,7 @@ export async function loadRunFacts(context: Context, id: number): Promise<Loaded
     `${row.organization_id}:${row.workflow_id}:${row.workflow_version}`,
     () => new Graph(parseDefinition(JSON.parse(row.definition))),
   );
-  return { row, origin, graph, settings };
+  return { row, origin, gone, graph, settings };
 }
 
 /** Epoch ms at which a run is given up; a person's retry gives it its time anew. */

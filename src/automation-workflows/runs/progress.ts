@@ -3,6 +3,7 @@ import type { EventSubscription } from '../nodes/contract.ts';
 import type { RunState } from '../schemas.ts';
 import { callItem } from './call-item.ts';
 import type { Graph } from './graph.ts';
+import type { Look } from './looks.ts';
 
 /** How far a run has come. What its object keeps and what a dry run carries in memory. */
 export interface Progress {
@@ -48,6 +49,8 @@ export interface Progress {
   /** How often a person had the ended run go on, and when last: from then on its timeout counts. */
   retries?: number;
   retriedAt?: number;
+  /** Since when the run cannot go on for a reason that is not a step's, how often it was tried, and when it is tried again. Epoch ms. */
+  failing?: Failing | undefined;
   /** The request that ended the run from outside: sent again because its answer was lost, it is answered as the first time. */
   stoppedBy?: string;
 }
@@ -57,10 +60,10 @@ export type Sleep =
   | { kind?: 'time'; until: number; historyId: number }
   | EventSleep
   /** Until another run has ended. `pokes` counts what may have changed about it, `asked` up to which it was looked at. */
-  | { kind: 'run'; until: null; historyId: number; runId: number; pokes: number; asked: number }
+  | { kind: 'run'; until: null; historyId: number; runId: number; pokes: number; asked: number; look?: Look }
   | CallSleep
   /** A side effect that may not happen now: the workflow is paused, or it is quiet until a moment. */
-  | { kind: 'paused'; until: null; historyId: number }
+  | { kind: 'paused'; until: null; historyId: number; look?: Look }
   | { kind: 'quiet'; until: number; historyId: number };
 
 /** Until a call has ended; `runId` is its run. */
@@ -72,6 +75,7 @@ export interface CallSleep {
   /** As those of a sleep until another run has ended. */
   pokes: number;
   asked: number;
+  look?: Look;
 }
 
 export interface EventSleep {
@@ -95,6 +99,13 @@ export interface VisitCall {
 export interface LeftWait {
   waitId: number;
   events: Pick<EventSubscription, 'types' | 'field' | 'value'>;
+}
+
+export interface Failing {
+  since: number;
+  tries: number;
+  /** Null: soon, by the timer. */
+  nextTryAt: number | null;
 }
 
 export interface RunFailure {
@@ -188,10 +199,14 @@ function leaving({ wait, leftWaits = [] }: Progress): Pick<Progress, 'leftWaits'
 /** When a live run has to be woken. */
 export const wakeAt = (progress: Progress, deadline: number): number | null => {
   if (progress.endedAt !== null) return null;
-  const { wait } = progress;
+  const { wait, failing } = progress;
+  if (failing && failing.nextTryAt !== null) return failing.nextTryAt;
   if (!wait) return Math.min(deadline, progress.retryAt ?? 0);
-  return Math.min(deadline, isUnasked(wait) ? 0 : (wait.until ?? deadline));
+  return Math.min(deadline, isUnasked(wait) ? 0 : (wait.until ?? deadline), lookOf(wait)?.at ?? deadline);
 };
+
+/** When a sleep that others end looks by itself, in case nobody tells it. */
+export const lookOf = (wait: Sleep): Look | null => ('look' in wait ? (wait.look ?? null) : null);
 
 /** Why a run stands still although it could go on; what its row shows, so that a resumed workflow finds it. */
 export const holdOf = ({ wait }: Progress): 'paused' | null => (wait?.kind === 'paused' ? 'paused' : null);

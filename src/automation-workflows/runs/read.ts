@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../accounts/context.ts';
-import { resolvePayloads } from '../../database/payload.ts';
+import { showPayloads } from '../../database/payload.ts';
 import { notFound } from '../../library/errors.ts';
 import { isLive, type HistoryRecord, type RunRecord } from '../schemas.ts';
 import { archivedHistory } from './history.ts';
@@ -14,7 +14,7 @@ export async function readRun(context: Context, id: number): Promise<z.infer<typ
   if (isLive(row.state)) {
     const live = await callRun(context.bindings, context.organization.id, id, (object) => object.snapshot());
     if (live) {
-      const [own, payload] = await resolvePayloads(context.bindings.FILES, [row.initial_context, row.source_payload]);
+      const [own, payload] = await showPayloads(context.bindings.FILES, [row.initial_context, row.source_payload]);
       return runRecord(row, initialContextOf(row, own, payload), live);
     }
     // It ended between the two reads, or is not started yet: the row has the last word.

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import { resolvePayloads } from '../../database/payload.ts';
+import { showPayloads } from '../../database/payload.ts';
 import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
 import { isRecord } from '../../library/json.ts';
 import { maskSecrets } from '../secrets.ts';
@@ -25,8 +25,9 @@ export const variablesOfDelivery = (payload: DeliveryPayload): Record<string, un
 /** The context a run started with, from where its payload is kept. */
 export function initialContextOf(row: Pick<RunRow, 'source'>, own: unknown, payload: unknown): Record<string, unknown> {
   if (row.source === 'run') return (own ?? {}) as Record<string, unknown>;
-  if (row.source === 'delivery')
-    return isRecord(payload) && 'body' in payload ? variablesOfDelivery(payload as unknown as DeliveryPayload) : {};
+  // One that is cut or gone says so in its place.
+  if (row.source === 'delivery' && isRecord(payload))
+    return 'body' in payload ? variablesOfDelivery(payload as unknown as DeliveryPayload) : payload;
   return (payload ?? {}) as Record<string, unknown>;
 }
 
@@ -64,7 +65,7 @@ export const liveRun = (progress: Progress): LiveRun => ({
 });
 
 export async function runRecords(bucket: R2Bucket, rows: RunRow[]): Promise<z.infer<typeof RunRecord>[]> {
-  const stored = await resolvePayloads(
+  const stored = await showPayloads(
     bucket,
     rows.flatMap((row) => [row.initial_context, row.source_payload, row.context_changes]),
   );

@@ -4,6 +4,7 @@ import { retryDelayMs } from '../retry-policy.ts';
 import { maskSecrets } from '../secrets.ts';
 import { boundValue, type HistoryEntry } from './history.ts';
 import type { Entry, Journal } from './journal.ts';
+import { firstLook } from './looks.ts';
 import { currentCallItem, end, follow, leavingCall, visitCall, type Ending, type Progress, type Sleep } from './progress.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -22,7 +23,8 @@ export function settle(journal: Journal, progress: Progress, entry: Entry, resul
   const record = { ...entry, ...resultOf(result), completedAt: now };
   if (result.kind === 'exit') journal.commit(end(next, { state: 'completed', outcome: result.outcome }, now), record);
   else if (result.kind === 'next') journal.commit(follow(next, run.graph, handleOf(result, progress, run), now), record);
-  else journal.commit((historyId) => ({ ...next, state: 'waiting', wait: sleepOf(result, historyId) }), { ...record, completedAt: null });
+  else
+    journal.commit((historyId) => ({ ...next, state: 'waiting', wait: sleepOf(result, historyId, now) }), { ...record, completedAt: null });
 }
 
 /** What becomes of the call that a step has asked for: the run waits for it, or goes on without it. */
@@ -55,11 +57,11 @@ function handleOf({ handle, orElse }: NextResult, { nodeId }: Progress, { graph 
 
 type Waiting = Exclude<StepResult, { kind: 'fail' | 'next' | 'exit' }>;
 
-function sleepOf(result: Waiting, historyId: number): Sleep {
+function sleepOf(result: Waiting, historyId: number, now: number): Sleep {
   if (result.kind === 'wait') return { kind: 'time', until: result.until, historyId };
   if (result.kind === 'wait_for_event') return { kind: 'event', until: result.until, historyId, events: result.events, afterId: null };
   // It may have ended before this was written, so it is looked at once at any rate.
-  const watched = { historyId, runId: result.runId, pokes: 1, asked: 0 };
+  const watched = { historyId, runId: result.runId, pokes: 1, asked: 0, look: firstLook(now) };
   return result.kind === 'wait_for_call' ? { kind: 'call', until: result.until, ...watched } : { kind: 'run', until: null, ...watched };
 }
 

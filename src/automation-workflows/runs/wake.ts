@@ -8,7 +8,8 @@ import { matchText, receivedHandle, timeoutHandle } from '../nodes/wait-for-even
 import { EvaluationError, evaluationFailure } from '../templates.ts';
 import { takeCall, waitNoLonger } from './end-call-wait.ts';
 import type { Journal } from './journal.ts';
-import { awake, type EventSleep, type Progress, type Sleep } from './progress.ts';
+import { nextLook } from './looks.ts';
+import { awake, lookOf, type EventSleep, type Progress, type Sleep } from './progress.ts';
 import type { OfferedEvent, Surroundings } from './surroundings.ts';
 import { wake } from './wake-up.ts';
 
@@ -29,6 +30,17 @@ export async function finishSleep(journal: Journal, progress: Progress, sleep: S
 export function release(journal: Journal, progress: Progress, sleep: Sleep, now: number): void {
   const entry = journal.entry(sleep.historyId);
   journal.commit(awake(progress), entry ? { ...entry, status: 'completed', completedAt: now } : undefined);
+}
+
+/**
+ * Nobody has told a sleeping run anything for long, and perhaps nobody ever will: it looks for itself. Of a hold, the projection that
+ * follows reads whether the workflow goes on.
+ */
+export function lookAgain(journal: Journal, progress: Progress, sleep: Sleep, now: number): void {
+  const before = lookOf(sleep);
+  if (!before) return;
+  const looked = { look: nextLook(before, now), ...('pokes' in sleep && { pokes: sleep.pokes + 1 }) };
+  journal.commit({ ...progress, wait: { ...sleep, ...looked } });
 }
 
 /** What still has to be looked up before the run can sleep: whether what it waits for was there before. */

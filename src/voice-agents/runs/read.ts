@@ -1,5 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
-import { resolvePayload, resolvePayloads } from '../../database/payload.ts';
+import { showPayload, showPayloads } from '../../database/payload.ts';
 import { callSlots } from '../dialing/slots.ts';
 import type { RunRecord } from '../schemas.ts';
 import { artifactKey, noLogs, type RunLogs } from './artifacts.ts';
@@ -46,11 +46,11 @@ async function logsOf({ bindings, organization }: Context, row: RunRow): Promise
   return stored ? await stored.json<RunLogs>() : noLogs;
 }
 
-const initialContextOf = ({ bindings }: Context, row: RunRow) => resolvePayload<JsonObject>(bindings.FILES, row.initial_context);
+const initialContextOf = ({ bindings }: Context, row: RunRow) => showPayload(bindings.FILES, row.initial_context) as Promise<JsonObject>;
 
 /** Runs as lists show them: without logs, and of a live one only what its row says. */
 export async function runRecords({ bindings }: Context, apiUrl: string, rows: RunRow[]): Promise<RunRecord[]> {
-  const contexts = await resolvePayloads(
+  const contexts = await showPayloads(
     bindings.FILES,
     rows.map((row) => row.initial_context),
   );
