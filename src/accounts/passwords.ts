@@ -4,25 +4,47 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
 const keyBytes = 32;
 
-/** `scrypt$N$r$p$salt$key`, so that the cost can rise without breaking stored hashes. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const key = await derive(password, salt, cost);
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), key.toString('base64')].join('$');
+/**
+ * `scrypt$N$r$p$salt$key`, so that the cost can rise without breaking stored hashes. With the salt of `like`, a stored hash, where it is given:
+ * hashes of one salt are compared with a password all at once.
+ */
+export async function hashPassword(password: string, like?: string): Promise<string> {
+  const way = wayOf(like) ?? ['scrypt', cost.N, cost.r, cost.p, randomBytes(16).toString('base64')].join('$');
+  return `${way}$${(await derive(password, way)).toString('base64')}`;
 }
 
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const [scheme, N, r, p, salt, key] = stored.split('$');
-  const expected = Buffer.from(key ?? '', 'base64');
-  if (scheme !== 'scrypt' || !salt || expected.length !== keyBytes) return false;
-  const derived = await derive(password, Buffer.from(salt, 'base64'), { ...cost, N: Number(N), r: Number(r), p: Number(p) });
-  return timingSafeEqual(expected, derived);
+/**
+ * The index of the first of `stored` whose password this is; -1 for none. It takes as long for many hashes of one salt as for one, and as
+ * for none.
+ */
+export async function findPassword(password: string, stored: string[]): Promise<number> {
+  const ways = new Set(stored.map(wayOf).filter((way) => way !== null));
+  const keys = new Map<string, Buffer>();
+  for (const way of ways.size ? ways : [unknownWay]) keys.set(way, await derive(password, way));
+  return stored.findIndex((hash) => {
+    const derived = keys.get(wayOf(hash) ?? '');
+    const expected = Buffer.from(hash.split('$')[5] ?? '', 'base64');
+    return derived !== undefined && expected.length === keyBytes && timingSafeEqual(expected, derived);
+  });
 }
 
-/** Compared when the e-mail address is unknown, so that the answer takes as long as for a known one. */
-export const unknownUserHash = 'scrypt$32768$8$3$AAAAAAAAAAAAAAAAAAAAAA==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
+export const verifyPassword = async (password: string, stored: string): Promise<boolean> => (await findPassword(password, [stored])) === 0;
 
-const derive = (password: string, salt: Buffer, options: typeof cost): Promise<Buffer> =>
-  new Promise((resolve, reject) =>
-    scrypt(password.normalize('NFKC'), salt, keyBytes, options, (error, key) => (error ? reject(error) : resolve(key))),
+/** What is compared when the e-mail address is unknown, so that the answer takes as long as for a known one. */
+const unknownWay = 'scrypt$32768$8$3$AAAAAAAAAAAAAAAAAAAAAA==';
+
+/** A hash without its key; null for what is no hash. */
+function wayOf(hash: string | undefined): string | null {
+  const parts = hash?.split('$');
+  return parts?.length === 6 && parts[0] === 'scrypt' ? parts.slice(0, 5).join('$') : null;
+}
+
+function derive(password: string, way: string): Promise<Buffer> {
+  const [, N, r, p, salt] = way.split('$');
+  const options = { ...cost, N: Number(N), r: Number(r), p: Number(p) };
+  return new Promise((resolve, reject) =>
+    scrypt(password.normalize('NFKC'), Buffer.from(salt!, 'base64'), keyBytes, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    ),
   );
+}

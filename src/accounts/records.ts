@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
 import type { Settings } from '../settings.ts';
+import { addressOf } from './email-handles.ts';
 import { planRecord } from './plan.ts';
 import type { ApiKeyRecord, OrganizationRecord, UserRecord } from './schemas.ts';
 import { organizationOf, scopesOf, type ApiKeyRow, type OrganizationRow, type UserRow } from './store.ts';
@@ -20,7 +21,7 @@ export function organizationRecord(row: OrganizationRow, settings: Settings): z.
 
 export const userRecord = (row: UserRow): z.infer<typeof UserRecord> => ({
   id: row.id,
-  email: row.email,
+  email: addressOf(row.email),
   name: row.name,
   created_at: toTimestamp(row.createdAt),
 });

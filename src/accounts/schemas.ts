@@ -3,16 +3,27 @@ import { bodyId, createdAt, orNull, timestamp } from '../http/area.ts';
 import { listOf, pageQuery } from '../http/pagination.ts';
 import { isTimeZone } from '../library/time-zones.ts';
 import { isCountryCode } from '../contacts/phone-numbers.ts';
+import { longestPassword, shortestPassword } from './password-policy.ts';
 import { planLimits, type LimitName } from './plan.ts';
 
 const email = z.string().trim().toLowerCase().max(254).pipe(z.email('Not an e-mail address'));
-const password = z.string().min(8, 'Must have 8 characters or more').max(200, 'Must have 200 characters or fewer');
+const password = z
+  .string()
+  .min(shortestPassword, `Must have ${shortestPassword} characters or more; a few words that do not belong together make a good one`)
+  .max(longestPassword, `Must have ${longestPassword} characters or fewer`);
+const newPassword = password.describe(
+  `${shortestPassword} to ${longestPassword} characters, none of the passwords that are tried first, and no variation of the e-mail address or a name. Only a slow hash of it is stored.`,
+);
+/** Older ones may be shorter. */
+const givenPassword = z.string().min(1, 'Must not be empty').max(longestPassword);
 const name = z.string().trim().min(1, 'Must not be empty').max(200);
 
 export const SignUpBody = z
   .object({
-    email: email.describe('The address to log in with, without regard to case. It can sign up once.'),
-    password: password.describe('8 to 200 characters. Only a slow hash of it is stored.'),
+    email: email.describe(
+      'The address to log in with, without regard to case. The answer does not tell whether it has signed up before: with the password of then this logs in, with another it begins an account of its own.',
+    ),
+    password: newPassword,
     name: name.nullish().describe('The name of the person, for display.'),
     organization_name: name
       .nullish()
@@ -22,7 +33,7 @@ export const SignUpBody = z
 export const LoginBody = z
   .object({
     email: email.describe('The address given at sign-up, without regard to case.'),
-    password: z.string().min(1).max(200).describe('The password given at sign-up.'),
+    password: givenPassword.describe('The password given at sign-up, or the one it was changed to.'),
   })
   .openapi('Login');
 export const OrganizationNameBody = z

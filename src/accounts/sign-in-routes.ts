@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Context as HonoContext } from 'hono';
-import { setCookie } from 'hono/cookie';
+import { getCookie, setCookie } from 'hono/cookie';
 import { createArea, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
 import { sessionCookie } from '../http/credentials.ts';
 import type { HttpEnvironment } from '../http/environment.ts';
@@ -8,7 +8,7 @@ import { readJsonBody } from '../http/read-body.ts';
 import { systemClock } from '../library/clock.ts';
 import { organizationRecord, userRecord } from './records.ts';
 import { LoginBody, SessionRecord, SignUpBody } from './schemas.ts';
-import { logIn, sessionDays, signUp, type SignedIn } from './sign-in.ts';
+import { logIn, sessionDays, signUp, type SignedIn, type Visitor } from './sign-in.ts';
 
 const signUpRoute = createRoute({
   method: 'post',
@@ -18,7 +18,7 @@ const signUpRoute = createRoute({
   security: [],
   middleware: readJsonBody,
   request: { body: jsonBody(SignUpBody) },
-  responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 403, 409, 413, 415) },
+  responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 403, 413, 415) },
 });
 const logInRoute = createRoute({
   method: 'post',
@@ -31,14 +31,23 @@ const logInRoute = createRoute({
   responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 413, 415) },
 });
 
-const callerAddress = (c: HonoContext<HttpEnvironment>) => c.req.header('cf-connecting-ip');
+/** A year and a month, the longest that browsers keep a cookie. */
+const deviceDays = 400;
+const deviceCookie = 'device';
 
-function signedIn(c: HonoContext<HttpEnvironment>, { token, user, organization }: SignedIn) {
-  setCookie(c, sessionCookie, token, { httpOnly: true, secure: true, sameSite: 'Lax', path: '/', maxAge: sessionDays * 86_400 });
+const visitorOf = (c: HonoContext<HttpEnvironment>): Visitor => ({
+  address: c.req.header('cf-connecting-ip'),
+  deviceMark: c.req.header('cookie') && getCookie(c, deviceCookie),
+});
+
+function signedIn(c: HonoContext<HttpEnvironment>, { token, user, organization, deviceMark }: SignedIn) {
+  const options = { httpOnly: true, secure: true, sameSite: 'Lax', path: '/' } as const;
+  setCookie(c, sessionCookie, token, { ...options, maxAge: sessionDays * 86_400 });
+  if (deviceMark) setCookie(c, deviceCookie, deviceMark, { ...options, path: '/api/v1/auth', maxAge: deviceDays * 86_400 });
   return { token, user: userRecord(user), organization: organization && organizationRecord(organization, c.var.settings) };
 }
 
 /** Open without credentials: mounted before authentication. */
 export const signInRoutes = createArea()
-  .openapi(signUpRoute, async (c) => c.json(signedIn(c, await signUp(c.env, c.req.valid('json'), callerAddress(c), systemClock())), 200))
-  .openapi(logInRoute, async (c) => c.json(signedIn(c, await logIn(c.env, c.req.valid('json'), callerAddress(c), systemClock())), 200));
+  .openapi(signUpRoute, async (c) => c.json(signedIn(c, await signUp(c.env, c.req.valid('json'), visitorOf(c), systemClock())), 200))
+  .openapi(logInRoute, async (c) => c.json(signedIn(c, await logIn(c.env, c.req.valid('json'), visitorOf(c), systemClock())), 200));

@@ -1,5 +1,5 @@
-import { and, desc, eq, isNull, lt, sql } from 'drizzle-orm';
-import type { Database } from '../database/client.ts';
+import { and, desc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import type { Database, Statement } from '../database/client.ts';
 import * as schema from '../database/schema/accounts.ts';
 import type { Settings } from '../settings.ts';
 import type { Organization, Scope } from './context.ts';
@@ -93,9 +93,24 @@ export async function firstOrganization(catalog: Database, userId: number): Prom
   return (await catalog.run(() => query))[0]?.organization;
 }
 
-export async function findUserByEmail(catalog: Database, email: string): Promise<UserRow | undefined> {
-  return (await catalog.run(() => catalog.orm.select().from(schema.user).where(eq(schema.user.email, email))))[0];
+/** All accounts of an address, the oldest first. */
+export async function findUsersByEmail(catalog: Database, email: string): Promise<UserRow[]> {
+  const query = catalog.orm.select().from(schema.user).where(hasAddress(email)).orderBy(schema.user.id);
+  return catalog.run(() => query);
 }
+
+/** A space comes right before `!`. */
+const hasAddress = (email: string) =>
+  or(eq(schema.user.email, email), and(gt(schema.user.email, `${email} `), lt(schema.user.email, `${email}!`)));
+
+/** Whether one of the users is logged in from `network`, for a batch. */
+export const isLoggedInFrom = (catalog: Database, email: string, network: string): Statement =>
+  catalog.prepare(
+    `SELECT 1 FROM user u CROSS JOIN session s WHERE (u.email = ?1 OR (u.email > ?1 || ' ' AND u.email < ?1 || '!'))
+       AND s.user_id = u.id AND s.network = ?2 LIMIT 1`,
+    email,
+    network,
+  );
 
 /** A user beside one organization, or beside none. */
 export async function findUserAndOrganization(catalog: Database, userId: number, organizationId: number | null) {
@@ -108,10 +123,10 @@ export async function findUserAndOrganization(catalog: Database, userId: number,
   return (await catalog.run(() => query))[0];
 }
 
-/** Undefined when the address is taken. */
+/** Undefined when the handle is taken. */
 export async function insertUser(catalog: Database, user: Omit<UserRow, 'id'>): Promise<UserRow | undefined> {
   const { email, passwordHash } = schema.user;
-  // No two requests have one hash, whose salt is drawn: the same one is this request's, repeated.
+  // A hash that is there under this handle is this request's, repeated.
   const query = catalog.orm
     .insert(schema.user)
     .values(user)
@@ -226,60 +241,3 @@ export async function setApiKeyArchived(
 }
 
 export const scopesOf = (row: ApiKeyRow): Scope[] => row.scopes as Scope[];
-
-// Failed sign-ins
-
-export interface Attempts {
-  subject: string;
-  count: number;
-  windowEndsAt: number;
-}
-
-/** Counts a sign-in against every subject, before it is known how it ends: guesses sent together must not pass unseen. */
-export async function countAttempt(catalog: Database, subjects: string[], now: number, windowEndsAt: number): Promise<Attempts[]> {
-  const [counted] = await catalog.once(
-    [
-      catalog.prepare(
-        `INSERT INTO login_failure (subject, failures, window_ends_at) SELECT value, 1, ?2 FROM json_each(?1) WHERE true
-       ON CONFLICT (subject) DO UPDATE SET
-         failures = CASE WHEN window_ends_at > ?3 THEN failures + 1 ELSE 1 END,
-         window_ends_at = CASE WHEN window_ends_at > ?3 THEN window_ends_at ELSE excluded.window_ends_at END
-       RETURNING subject, failures AS count, window_ends_at AS windowEndsAt`,
-        JSON.stringify(subjects),
-        windowEndsAt,
-        now,
-      ),
-    ],
-    () =>
-      catalog.batch([
-        catalog.prepare(
-          `SELECT subject, failures AS count, window_ends_at AS windowEndsAt FROM login_failure WHERE subject IN (SELECT value FROM json_each(?))`,
-          JSON.stringify(subjects),
-        ),
-      ]),
-  );
-  return counted as unknown as Attempts[];
-}
-
-/** Takes back what `countAttempt` counted for a sign-in that succeeded. */
-export async function uncountAttempt(catalog: Database, subjects: string[]): Promise<void> {
-  await catalog.once(
-    [
-      catalog.prepare(
-        'UPDATE login_failure SET failures = failures - 1 WHERE subject IN (SELECT value FROM json_each(?)) AND failures > 0',
-        JSON.stringify(subjects),
-      ),
-    ],
-    async () => [],
-  );
-}
-
-export async function forgetFailures(catalog: Database, now: number): Promise<void> {
-  await catalog.all(
-    catalog.prepare(
-      'DELETE FROM login_failure WHERE subject IN (SELECT subject FROM login_failure WHERE window_ends_at <= ? LIMIT 500)',
-      now,
-    ),
-    'same values',
-  );
-}

@@ -1,6 +1,7 @@
 import { forgetHandled, takeDueMessages, type RetriedMessage } from '../queues/failed-messages.ts';
 import type { Context } from '../accounts/context.ts';
-import { deleteExpiredSessions, forgetFailures } from '../accounts/store.ts';
+import { forgetFailures } from '../accounts/login-failure-store.ts';
+import { deleteExpiredSessions } from '../accounts/store.ts';
 import { workflowsWithRoom } from '../automation-workflows/runs/admission-store.ts';
 import { organizationsWithChanges } from '../automation-workflows/triggers/change-store.ts';
 import { staleFires } from '../automation-workflows/triggers/schedule-store.ts';

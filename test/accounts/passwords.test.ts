@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashPassword, unknownUserHash, verifyPassword } from '../../src/accounts/passwords.ts';
+import { findPassword, hashPassword, verifyPassword } from '../../src/accounts/passwords.ts';
 
 const costOf = (stored: string) => stored.split('$').slice(0, 4);
 
@@ -37,8 +37,17 @@ describe('password hashes', () => {
       expect(await verifyPassword('correct horse battery', stored)).toBe(false);
   });
 
-  test('the hash for unknown users costs what a real one costs, and fits no password', async () => {
-    expect(costOf(unknownUserHash)).toEqual(costOf(await hashPassword('correct horse battery')));
-    expect(await verifyPassword('', unknownUserHash)).toBe(false);
+  test('hashes of one salt are told apart, and the first that fits is found', async () => {
+    const first = await hashPassword('correct horse battery');
+    const second = await hashPassword('staple of an unknown kind', first);
+    expect(second.split('$').slice(0, 5)).toEqual(first.split('$').slice(0, 5));
+    expect(await findPassword('staple of an unknown kind', [first, second])).toBe(1);
+    expect(await findPassword('correct horse battery', [first, second, first])).toBe(0);
+    expect(await findPassword('neither of them both', [first, second])).toBe(-1);
+    expect(await findPassword('correct horse battery', [])).toBe(-1);
+  });
+
+  test('what is no hash lends no salt', async () => {
+    expect(costOf(await hashPassword('correct horse battery', 'none'))).toEqual(costOf(await hashPassword('correct horse battery')));
   });
 });

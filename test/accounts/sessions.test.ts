@@ -22,8 +22,11 @@ describe('a session', () => {
   test('is kept in a cookie that scripts, plain HTTP and other sites do not get', async () => {
     const { email, headers } = await signUp();
     const loggedIn = await anonymous.post('/auth/login', { email, password });
-    for (const cookie of [headers.get('set-cookie'), loggedIn.headers.get('set-cookie')])
-      expect(cookie).toMatch(/^session=vas_[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    for (const answer of [headers, loggedIn.headers]) {
+      const [session, device] = answer.getSetCookie();
+      expect(session).toMatch(/^session=vas_[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+      expect(device).toMatch(/^device=[\w-]{22}\.[0-9a-f]{64}; Max-Age=34560000; Path=\/api\/v1\/auth; HttpOnly; Secure; SameSite=Lax$/);
+    }
   });
 
   test('ends with log-out, for the cookie and the bearer, and only itself', async () => {

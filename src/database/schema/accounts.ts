@@ -50,8 +50,14 @@ export const session = sqliteTable(
     organizationId: integer('organization_id'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
+    /** Where it began, as `networkOf` has it; null when that is unknown. */
+    network: text('network'),
   },
-  (table) => [index('session_expiry').on(table.expiresAt), index('session_organization').on(table.organizationId)],
+  (table) => [
+    index('session_expiry').on(table.expiresAt),
+    index('session_organization').on(table.organizationId),
+    index('session_user').on(table.userId),
+  ],
 );
 
 export const apiKey = sqliteTable(
@@ -77,7 +83,7 @@ export const apiKey = sqliteTable(
   ],
 );
 
-/** Failed sign-ins per e-mail address or network address inside one window. */
+/** Failed log-ins of a device, of an e-mail address or from a network address, and sign-ups inside one window. */
 export const loginFailure = sqliteTable(
   'login_failure',
   {

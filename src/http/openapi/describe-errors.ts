@@ -12,8 +12,14 @@ const notConnected = 'No such integration, or `not_connected`: the organization 
 
 /** When a status is answered, where the general words do not say it. By operationId and status. */
 const cases: Record<string, Record<number, string>> = {
-  'auth.signUp': { 403: 'Sign-up is closed on this service.', 409: 'The e-mail address has signed up before; log in instead.' },
-  'auth.logIn': { 401: 'E-mail address and password do not belong together.' },
+  'auth.signUp': {
+    403: 'Sign-up is closed on this service.',
+    429: 'Too many sign-ups in an hour from the network address, or with the e-mail address; see Retry-After.',
+  },
+  'auth.logIn': {
+    401: 'E-mail address and password do not belong together, or nobody has the address.',
+    429: 'Too many failed log-ins with the e-mail address or from the network address; see Retry-After. Devices that have logged in before wait only for their own failures.',
+  },
   'auth.selectOrganization': { 404: 'The caller is no member of such an organization.' },
   'contacts.create': { 403: contactLimit, 409: phoneOrId },
   'contacts.update': { 409: phoneOrId },
