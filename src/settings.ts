@@ -120,7 +120,16 @@ const Variables = z.object({
   OVERDUE_AFTER_SECONDS: positiveInteger(120),
   /** How long an accepted record that cannot be handled is tried again before it ends in a named state. */
   GIVE_UP_AFTER_HOURS: positiveInteger(24),
+  /** What is over leaves the database after so many days: journeys' records and messages into the archive. */
   RETENTION_DAYS: positiveInteger(90),
+  /** The same for calls and chats, whose recordings and transcripts go then. */
+  CALL_RETENTION_DAYS: positiveInteger(365),
+  /** The same for conversation tests and load tests, whose conversations go then. */
+  TEST_RETENTION_DAYS: positiveInteger(90),
+  /** How long it is known of a schedule that it has fired at a moment. */
+  SCHEDULE_FIRE_DAYS: positiveInteger(7),
+  /** How long the archive is kept. */
+  ARCHIVE_DAYS: positiveInteger(1095),
   /** How long a request that has an agent tested waits for the tests; well within what its callers wait for an answer. */
   VERIFY_WAIT_SECONDS: positiveInteger(90),
 });

@@ -74,16 +74,6 @@ export async function takeBack(catalog: Database, own: string, others: string[])
   );
 }
 
-export async function forgetFailures(catalog: Database, now: number): Promise<void> {
-  await catalog.all(
-    catalog.prepare(
-      'DELETE FROM login_failure WHERE subject IN (SELECT subject FROM login_failure WHERE window_ends_at <= ? LIMIT 500)',
-      now,
-    ),
-    'same values',
-  );
-}
-
 // Sign-ups
 
 export interface Attempts {

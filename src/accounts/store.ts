@@ -161,13 +161,6 @@ export async function findSession(catalog: Database, tokenHash: string, now: num
   return (await catalog.run(() => query))[0];
 }
 
-export async function deleteExpiredSessions(catalog: Database, now: number): Promise<void> {
-  await catalog.all(
-    catalog.prepare('DELETE FROM session WHERE token_hash IN (SELECT token_hash FROM session WHERE expires_at <= ? LIMIT 500)', now),
-    'same values',
-  );
-}
-
 // API keys
 
 /** Written again, it is the same key. */

@@ -1,16 +1,11 @@
 import { forgetHandled, takeDueMessages, type RetriedMessage } from '../queues/failed-messages.ts';
 import type { Context } from '../accounts/context.ts';
-import { forgetFailures } from '../accounts/login-failure-store.ts';
-import { deleteExpiredSessions } from '../accounts/store.ts';
 import { workflowsWithRoom } from '../automation-workflows/runs/admission-store.ts';
 import { organizationsWithChanges } from '../automation-workflows/triggers/change-store.ts';
 import { staleFires } from '../automation-workflows/triggers/schedule-store.ts';
 import { fireSchedules } from '../automation-workflows/triggers/fire-schedules.ts';
-import { catalog, shards } from '../database/shards.ts';
+import { shards } from '../database/shards.ts';
 import type { Database } from '../database/client.ts';
-import { forgetReceipts } from '../database/forget-receipts.ts';
-import { forget, keptMs } from '../http/idempotency-store.ts';
-import { forgetExpiredRequests } from '../integrations/connection/forget-requests.ts';
 import { startDueSyncs } from '../integrations/sync/start-due-syncs.ts';
 import { sendStep } from '../knowledge-base/pipeline/send-step.ts';
 import { takeOverdue } from '../knowledge-base/pipeline/store.ts';
@@ -22,7 +17,7 @@ import { settingsOf } from '../settings.ts';
 import { staleCleanups } from './cleanup-store.ts';
 import { countEvents } from './progress-store.ts';
 import { askForLostCalls, pokeObjects, pokeOverdue, pokeSlots } from './poke-overdue.ts';
-import { archiveOld } from './retention.ts';
+import { keepRecent } from './retention/keep-recent.ts';
 import { sweep } from './sweep.ts';
 
 /** How many stale records of a kind a tick sends again, a shard. */
@@ -58,13 +53,8 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'overdue call slots', () => pokeSlots(bindings, database, now, log));
     await step(log, 'lost calls', () => askForLostCalls(bindings, database, now, log));
     await step(log, 'overdue campaigns, chats and tests', () => pokeObjects(bindings, database, now, log));
-    await step(log, 'connection requests', () => forgetExpiredRequests(database, now));
-    await step(log, 'idempotency keys', () => forget(database, now - keptMs));
-    await step(log, 'write receipts', () => forgetReceipts(database, now));
-    await step(log, 'retention', () => archiveOld(bindings, database, now));
+    await step(log, 'retention', () => keepRecent(bindings, database, now, log));
   }
-  await step(log, 'sessions', () => deleteExpiredSessions(catalog(bindings), now));
-  await step(log, 'failed sign-ins', () => forgetFailures(catalog(bindings), now));
 }
 
 async function step(log: Logger, name: string, work: () => Promise<void>): Promise<void> {

@@ -60,6 +60,8 @@ export const tablesOfOrganizations: readonly OwnedTable[] = [
   { table: 'idempotency_key', rows: [own] },
   { table: 'cleanup', rows: [own], isShort: true },
   { table: 'failed_message', rows: [own], isShort: true },
+  { table: 'archive_contact', rows: [`archive_id IN (SELECT id FROM archive WHERE ${own})`] },
+  { table: 'archive', rows: [own] },
   { table: 'api_key', rows: [own] },
   { table: 'session', rows: [own] },
   { table: 'membership', rows: [own] },

@@ -80,14 +80,3 @@ export async function release(database: Database, entry: Entry): Promise<void> {
     'same values',
   );
 }
-
-/** Forgets answers older than `before`, a page at a time. */
-export async function forget(database: Database, before: number): Promise<void> {
-  await database.all(
-    database.prepare(
-      'DELETE FROM idempotency_key WHERE rowid IN (SELECT rowid FROM idempotency_key WHERE created_at < ? LIMIT 500)',
-      before,
-    ),
-    'same values',
-  );
-}

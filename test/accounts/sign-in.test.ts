@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { forgetFailures } from '../../src/accounts/login-failure-store.ts';
+import { retentionRules } from '../../src/cron/retention/rules.ts';
 import { catalog } from '../../src/database/shards.ts';
+import { settingsOf } from '../../src/settings.ts';
 import { anonymous, asBearer, newEmail, password, serviceWith, signUp } from '../http/service.ts';
 import { Client } from '../support/organization.ts';
 
@@ -246,9 +247,11 @@ describe('guessing', () => {
     vi.setSystemTime(Date.now() + 900_000);
     expect((await attempt(email, password, address)).status).toBe(200);
     await attempt(email, 'wrong for once', address);
-    await forgetFailures(catalog(env), Date.now() + day - 1);
+    const { removePage } = retentionRules.find(({ table }) => table === 'login_failure')!;
+    const forgetAt = (now: number) => removePage({ bindings: env, database: catalog(env), settings: settingsOf(env), now });
+    await forgetAt(Date.now() + day);
     expect(await failuresOf(email)).not.toEqual([]);
-    await forgetFailures(catalog(env), Date.now() + day);
+    await forgetAt(Date.now() + day + 1);
     expect(await failuresOf(email)).toEqual([]);
   });
 

@@ -58,6 +58,8 @@ test('ended runs, handled events and deliveries leave after the retention time, 
   await age('event', events);
   await age('webhook_delivery', [delivery]);
 
+  // What started runs leaves after them, in this tick or the next.
+  await tickAt(Date.now());
   await tickAt(Date.now());
   expect((await archived(id, 'automation_run')).map((row) => row.id)).toEqual(runs);
   expect((await archived(id, 'event')).map((row) => [row.id, row.data])).toEqual(
@@ -117,7 +119,7 @@ test('the newest row of a table stays, so that no id is ever given twice', async
   expect(await stored('event', id)).toEqual([next]);
 });
 
-test('thousands of old rows that still live do not keep the others from leaving, and many leave in pages', async () => {
+test('thousands of old rows that still live do not keep the others from leaving, and many leave in one tick', async () => {
   const { client, id } = await newOrganization();
   const fill = (count: number, handledAt: number | null) =>
     env.DB.prepare(
@@ -135,11 +137,7 @@ test('thousands of old rows that still live do not keep the others from leaving,
       .bind(id)
       .first<{ left: number }>())!.left;
   await age('event', [before + 1]);
-  const counts: number[] = [];
-  for (let tick = 0; tick < 4; tick++) {
-    await tickAt(Date.now());
-    counts.push(await left());
-  }
-  expect(counts).toEqual([1200, 700, 200, 0]);
+  await tickAt(Date.now());
+  expect(await left()).toBe(0);
   await env.DB.prepare("UPDATE event SET handled_at = 2 WHERE organization_id = ? AND event_type = 'filled'").bind(id).run();
 }, 20_000);

@@ -111,6 +111,9 @@ export const scheduleFire = sqliteTable(
     index('schedule_fire_open')
       .on(table.createdAt)
       .where(sql`handled_at IS NULL`),
+    index('schedule_fire_handled')
+      .on(table.handledAt)
+      .where(sql`handled_at IS NOT NULL`),
   ],
 );
 

@@ -50,6 +50,9 @@ export const contact = sqliteTable(
     index('contact_deleted')
       .on(table.organizationId, table.deletedAt)
       .where(sql`deleted_at IS NOT NULL`),
+    index('contact_deletion')
+      .on(table.deletedAt)
+      .where(sql`deleted_at IS NOT NULL`),
   ],
 );
 
@@ -74,6 +77,9 @@ export const contactList = sqliteTable(
       .where(sql`deleted_at IS NULL`),
     index('contact_list_deleted')
       .on(table.organizationId, table.deletedAt)
+      .where(sql`deleted_at IS NOT NULL`),
+    index('contact_list_deletion')
+      .on(table.deletedAt)
       .where(sql`deleted_at IS NOT NULL`),
   ],
 );

@@ -46,5 +46,5 @@ export const eventType = sqliteTable(
     eventType: text('event_type').notNull(),
     createdAt: moment('created_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.organizationId, table.eventType] })],
+  (table) => [primaryKey({ columns: [table.organizationId, table.eventType] }), index('event_type_age').on(table.createdAt)],
 );

@@ -37,6 +37,9 @@ export const knowledgeDocument = sqliteTable(
     index('knowledge_document_hash')
       .on(table.organizationId, table.fileHash)
       .where(sql`file_hash <> ''`),
+    index('knowledge_document_deleted')
+      .on(table.updatedAt)
+      .where(sql`is_active = 0`),
     index('knowledge_document_due')
       .on(table.dueAt)
       .where(sql`due_at IS NOT NULL`),

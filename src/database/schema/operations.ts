@@ -1,4 +1,5 @@
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { moment } from './columns.ts';
 
 /** The first answer to a request that carried an Idempotency-Key. `scope` is method and path. */
@@ -31,26 +32,34 @@ export const progress = sqliteTable('progress', {
  * settings) and is done in pages.
  * The row leaves when the last page is done; what was given up on stays with a note.
  */
-export const cleanup = sqliteTable('cleanup', {
-  id: integer('id').primaryKey(),
-  organizationId: integer('organization_id').notNull(),
-  kind: text('kind')
-    .$type<
-      | 'contact_deleted'
-      | 'list_deleted'
-      | 'integration_disconnected'
-      | 'workflow_archived'
-      | 'workflow_resumed'
-      | 'runs_marked'
-      | 'run_ended'
-    >()
-    .notNull(),
-  subjectId: integer('subject_id').notNull(),
-  /** Of a workflow: the newest run there was. */
-  upToId: integer('up_to_id'),
-  createdAt: moment('created_at').notNull(),
-  note: text('note'),
-});
+export const cleanup = sqliteTable(
+  'cleanup',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    kind: text('kind')
+      .$type<
+        | 'contact_deleted'
+        | 'list_deleted'
+        | 'integration_disconnected'
+        | 'workflow_archived'
+        | 'workflow_resumed'
+        | 'runs_marked'
+        | 'run_ended'
+      >()
+      .notNull(),
+    subjectId: integer('subject_id').notNull(),
+    /** Of a workflow: the newest run there was. */
+    upToId: integer('up_to_id'),
+    createdAt: moment('created_at').notNull(),
+    note: text('note'),
+  },
+  (table) => [
+    index('cleanup_given_up')
+      .on(table.createdAt)
+      .where(sql`note IS NOT NULL`),
+  ],
+);
 
 /**
  * A record whose message the queue gave up on, and when its handling is tried again. It stays until the record is handled, or ends in a
@@ -79,3 +88,28 @@ export const writeReceipt = sqliteTable('write_receipt', {
   changes: integer('changes').notNull(),
   rowId: integer('row_id').notNull(),
 });
+
+/** A file of rows in R2 that left the database. It is written down before the file is, so that no file is unknown. */
+export const archive = sqliteTable(
+  'archive',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    /** The table of the rows. */
+    kind: text('kind').notNull(),
+    /** Its key in R2. */
+    name: text('name').notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [uniqueIndex('archive_name').on(table.organizationId, table.name), index('archive_age').on(table.createdAt)],
+);
+
+/** Whom the rows of an archive name, so that a contact's erasure finds them. */
+export const archiveContact = sqliteTable(
+  'archive_contact',
+  {
+    contactId: integer('contact_id').notNull(),
+    archiveId: integer('archive_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.contactId, table.archiveId] }), index('archive_contact_archive').on(table.archiveId)],
+);

@@ -138,6 +138,9 @@ export const suppression = sqliteTable(
   (table) => [
     uniqueIndex('suppression_phone').on(table.organizationId, table.phone),
     index('suppression_organization').on(table.organizationId),
+    index('suppression_end')
+      .on(table.until)
+      .where(sql`until IS NOT NULL`),
   ],
 );
 

@@ -1,4 +1,4 @@
-import { and, eq, lt } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Database, Row } from '../../database/client.ts';
 import { connectionRequest } from '../../database/schema/integrations.ts';
 import type { App } from '../../providers/broker/broker.ts';
@@ -75,11 +75,6 @@ export async function findRequest(database: Database, organizationId: number, pr
     .from(connectionRequest)
     .where(and(eq(connectionRequest.organizationId, organizationId), eq(connectionRequest.provider, provider)));
   return (await database.run(() => query))[0] ?? null;
-}
-
-export async function deleteRequests(database: Database, expiredBefore: number): Promise<void> {
-  const query = database.orm.delete(connectionRequest).where(lt(connectionRequest.expiresAt, expiredBefore));
-  await database.all(database.from(query), 'same values');
 }
 
 export interface Activation {

@@ -1,5 +1,6 @@
 /** What a run leaves in R2. */
-export type ArtifactName = 'transcript.json' | 'transcript.txt' | 'logs.json' | 'recording';
+export const artifactNames = ['transcript.txt', 'transcript.json', 'logs.json', 'recording'] as const;
+export type ArtifactName = (typeof artifactNames)[number];
 
 export const artifactKey = (organizationId: number, runId: number, name: ArtifactName): string =>
   `calls/${organizationId}/${runId}/${name}`;

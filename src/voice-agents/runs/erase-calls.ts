@@ -1,10 +1,9 @@
 import type { Context } from '../../accounts/context.ts';
 import { payloadKey } from '../../database/payload.ts';
-import { artifactKey, type ArtifactName } from './artifacts.ts';
+import { artifactKey, artifactNames } from './artifacts.ts';
 import { erasableRuns, eraseRuns, type ErasableRun } from './erase-store.ts';
 
 const pageSize = 50;
-const artifacts: ArtifactName[] = ['transcript.txt', 'transcript.json', 'logs.json', 'recording'];
 
 /**
  * Erases a page of a deleted contact's calls and chats with all that they left in R2. `more`: another page follows; `later`: one of them
@@ -27,6 +26,6 @@ export async function eraseCalls({ database, organization, bindings }: Context, 
 
 function filesOf(organizationId: number, { id, initial_context: stored }: ErasableRun): string[] {
   const payload = payloadKey(stored);
-  const ofTalk = artifacts.map((name) => artifactKey(organizationId, id, name));
+  const ofTalk = artifactNames.map((name) => artifactKey(organizationId, id, name));
   return payload === null ? ofTalk : [...ofTalk, payload];
 }
