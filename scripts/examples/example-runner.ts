@@ -56,7 +56,8 @@ const patienceMs = 30_000;
 export class ExampleRunner {
   readonly #service: Origin;
   readonly #made = new Map<string, Made[]>();
-  #session = '';
+  /** Tokens of the sessions that have not been logged out. */
+  readonly #sessions: string[] = [];
   readonly sent: Sent[] = [];
   readonly failures: string[] = [];
 
@@ -115,7 +116,9 @@ export class ExampleRunner {
 
   #credentialsFor({ security }: Operation): Record<string, string> {
     if (security.length === 0) return {};
-    return security.some((one) => 'ApiKey' in one) ? { 'X-API-Key': this.#service.key } : { Authorization: `Bearer ${this.#session}` };
+    return security.some((one) => 'ApiKey' in one)
+      ? { 'X-API-Key': this.#service.key }
+      : { Authorization: `Bearer ${this.#sessions.at(-1) ?? ''}` };
   }
 
   /** What earlier answers made for an example: the answer of the example with the same name, else of the last one. */
@@ -126,7 +129,8 @@ export class ExampleRunner {
   }
 
   async #remember({ operationId, responses }: Operation, example: string, answer: any): Promise<void> {
-    if (operationId === 'auth.signUp' || operationId === 'auth.logIn') this.#session = answer.token;
+    if (operationId === 'auth.signUp' || operationId === 'auth.logIn') this.#sessions.push(answer.token);
+    if (operationId === 'auth.logOut') this.#sessions.pop();
     // Here a person consents.
     if (operationId === 'integrations.connect') await fetch(consentOf(answer.redirect_url));
     for (const response of Object.values(responses))

@@ -36,12 +36,28 @@ export const LoginBody = z
     password: givenPassword.describe('The password given at sign-up, or the one it was changed to.'),
   })
   .openapi('Login');
+export const ChangePasswordBody = z
+  .object({
+    current_password: givenPassword.describe('The password of before.'),
+    new_password: newPassword,
+  })
+  .openapi('ChangePassword');
+export const ResetPasswordBody = z
+  .object({
+    token: z.string().min(1, 'Must not be empty').max(200).describe('What an admin of the organization has handed over. It works once.'),
+    new_password: newPassword,
+  })
+  .openapi('ResetPassword');
 export const OrganizationNameBody = z
   .object({ name: name.describe('The name of the new organization, usually that of the company.') })
   .openapi('NewOrganization');
 export const SelectOrganizationBody = z
   .object({ organization_id: bodyId.describe('Id of an organization of which the caller is a member.') })
   .openapi('SelectOrganization');
+
+export const passwordChanged = z
+  .object({ status: z.literal('changed').describe('Always `changed`.') })
+  .describe('The new password is the one to log in with.');
 
 export const UserRecord = z
   .object({
@@ -52,6 +68,32 @@ export const UserRecord = z
   })
   .describe('A person who can sign in.')
   .openapi('User');
+
+export const MemberList = z
+  .object({
+    members: z
+      .array(
+        z
+          .object({
+            user_id: z.int().describe('Id of the person.'),
+            email: z.string().describe('The address to log in with, in lower case.'),
+            name: z.string().nullable().describe('The name for display; null when none was given.'),
+            joined_at: timestamp.describe('When the person became a member, ISO 8601 in UTC.'),
+          })
+          .describe('A member: whoever logs in may do everything in the organization.')
+          .openapi('Member'),
+      )
+      .describe('The people, the oldest member first.'),
+    total: z.int().describe('How many there are.'),
+  })
+  .describe('The people of the organization.');
+export const ResetRecord = z
+  .object({
+    token: z.string().describe('For `POST /auth/password/reset`. Hand it to the member by a way that is theirs alone. Shown this once.'),
+    expires_at: timestamp.describe('When it stops working, ISO 8601 in UTC: a day after it was made.'),
+  })
+  .describe('What lets the member choose a new password, once. A newer one ends it.')
+  .openapi('PasswordReset');
 
 const limitFields = Object.values(planLimits).map((limit) => [limit.name, z.int().describe(limit.meaning)]);
 const plan = z

@@ -3,16 +3,18 @@ import type { Scope } from './context.ts';
 
 const readingPosts = new Set(['/api/v1/knowledge-base/search', '/api/v1/campaign/preview']);
 const apiKeysPath = /^\/api\/v1\/user\/api-keys(\/|$)/;
+const membersPath = /^\/api\/v1\/organizations\/members(\/|$)/;
 const organizationPath = '/api/v1/organizations/current';
 
 /**
  * The scope that `scopes` lack for the call, null when they cover it. `read` is every GET and the POSTs that write nothing; `write`
- * everything but the API keys and changes of the organization; `admin` everything. `path` includes the base path.
+ * everything but the API keys, the members and changes of the organization; `admin` everything. `path` includes the base path.
  */
 export function missingScope(scopes: Scope[], method: string, path: string): Scope | null {
   if (scopes.includes('admin')) return null;
   const isReading = method === 'GET' || method === 'HEAD' || readingPosts.has(path.replace(/\/$/, ''));
-  const isAdministration = apiKeysPath.test(path) || (method === 'PATCH' && path.replace(/\/$/, '') === organizationPath);
+  const isAdministration =
+    apiKeysPath.test(path) || membersPath.test(path) || (method === 'PATCH' && path.replace(/\/$/, '') === organizationPath);
   if (isReading && scopes.includes('read')) return null;
   if (!isAdministration && scopes.includes('write')) return null;
   return isAdministration ? 'admin' : isReading ? 'read' : 'write';

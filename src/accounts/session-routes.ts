@@ -7,9 +7,17 @@ import { sessionCookie } from '../http/credentials.ts';
 import type { HttpEnvironment } from '../http/environment.ts';
 import { systemClock } from '../library/clock.ts';
 import { badRequest, notFound } from '../library/errors.ts';
+import { changePassword } from './change-password.ts';
 import { organizationRecord, userRecord } from './records.ts';
-import { MeRecord, OrganizationNameBody, OrganizationRecord, SelectOrganizationBody } from './schemas.ts';
-import { createOrganization, logOut, selectOrganization } from './sessions.ts';
+import {
+  ChangePasswordBody,
+  MeRecord,
+  OrganizationNameBody,
+  OrganizationRecord,
+  passwordChanged,
+  SelectOrganizationBody,
+} from './schemas.ts';
+import { createOrganization, logOut, logOutEverywhere, selectOrganization } from './sessions.ts';
 import * as store from './store.ts';
 
 const loggedOut = z
@@ -22,6 +30,21 @@ const logOutRoute = createRoute({
   operationId: 'auth.logOut',
   summary: 'End the session',
   responses: { 200: jsonResponse(loggedOut), ...errorResponses(400) },
+});
+const logOutEverywhereRoute = createRoute({
+  method: 'delete',
+  path: '/auth/sessions',
+  operationId: 'auth.logOutEverywhere',
+  summary: 'End all sessions of the person, this one included',
+  responses: { 200: jsonResponse(loggedOut), ...errorResponses(400) },
+});
+const changePasswordRoute = createRoute({
+  method: 'post',
+  path: '/auth/password',
+  operationId: 'auth.changePassword',
+  summary: 'Change the password; all other sessions of the person end',
+  request: { body: jsonBody(ChangePasswordBody) },
+  responses: { 200: jsonResponse(passwordChanged), ...errorResponses(400, 413, 415) },
 });
 const meRoute = createRoute({
   method: 'get',
@@ -59,6 +82,15 @@ export const sessionRoutes = createArea()
     await logOut(c.env, sessionOf(c).token);
     deleteCookie(c, sessionCookie, { path: '/', secure: true });
     return c.json({ status: 'logged_out' as const }, 200);
+  })
+  .openapi(logOutEverywhereRoute, async (c) => {
+    await logOutEverywhere(c.env, sessionOf(c).userId);
+    deleteCookie(c, sessionCookie, { path: '/', secure: true });
+    return c.json({ status: 'logged_out' as const }, 200);
+  })
+  .openapi(changePasswordRoute, async (c) => {
+    await changePassword(c.env, sessionOf(c), c.req.valid('json'), systemClock());
+    return c.json({ status: 'changed' as const }, 200);
   })
   .openapi(meRoute, async (c) => {
     const { caller, context, settings } = c.var;

@@ -8,6 +8,10 @@ export async function logOut(bindings: Env, token: string): Promise<void> {
   await store.deleteSession(catalog(bindings), sha256Hex(token));
 }
 
+export async function logOutEverywhere(bindings: Env, userId: number): Promise<void> {
+  await store.deleteSessionsOf(catalog(bindings), userId);
+}
+
 /** A new organization, selected in the session, with its user as the first member. */
 export async function createOrganization(
   bindings: Env,

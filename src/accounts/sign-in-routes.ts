@@ -7,7 +7,8 @@ import type { HttpEnvironment } from '../http/environment.ts';
 import { readJsonBody } from '../http/read-body.ts';
 import { systemClock } from '../library/clock.ts';
 import { organizationRecord, userRecord } from './records.ts';
-import { LoginBody, SessionRecord, SignUpBody } from './schemas.ts';
+import { resetPassword } from './reset-password.ts';
+import { LoginBody, passwordChanged, ResetPasswordBody, SessionRecord, SignUpBody } from './schemas.ts';
 import { logIn, sessionDays, signUp, type SignedIn, type Visitor } from './sign-in.ts';
 
 const signUpRoute = createRoute({
@@ -31,6 +32,17 @@ const logInRoute = createRoute({
   responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 413, 415) },
 });
 
+const resetPasswordRoute = createRoute({
+  method: 'post',
+  path: '/auth/password/reset',
+  operationId: 'members.resetPassword',
+  summary: 'Choose a new password with the token that an admin has made; all sessions of the person end',
+  security: [],
+  middleware: readJsonBody,
+  request: { body: jsonBody(ResetPasswordBody) },
+  responses: { 200: jsonResponse(passwordChanged), ...errorResponses(400, 413, 415) },
+});
+
 /** A year and a month, the longest that browsers keep a cookie. */
 const deviceDays = 400;
 const deviceCookie = 'device';
@@ -50,4 +62,8 @@ function signedIn(c: HonoContext<HttpEnvironment>, { token, user, organization, 
 /** Open without credentials: mounted before authentication. */
 export const signInRoutes = createArea()
   .openapi(signUpRoute, async (c) => c.json(signedIn(c, await signUp(c.env, c.req.valid('json'), visitorOf(c), systemClock())), 200))
-  .openapi(logInRoute, async (c) => c.json(signedIn(c, await logIn(c.env, c.req.valid('json'), visitorOf(c), systemClock())), 200));
+  .openapi(logInRoute, async (c) => c.json(signedIn(c, await logIn(c.env, c.req.valid('json'), visitorOf(c), systemClock())), 200))
+  .openapi(resetPasswordRoute, async (c) => {
+    await resetPassword(c.env, c.req.valid('json'), systemClock());
+    return c.json({ status: 'changed' as const }, 200);
+  });

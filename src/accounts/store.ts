@@ -80,6 +80,18 @@ export async function findOrganizationOfMember(
   return (await catalog.run(() => query))[0]?.organization;
 }
 
+/** All organizations of a user, of which the settings allow few. */
+export async function organizationsOf(catalog: Database, userId: number): Promise<OrganizationRow[]> {
+  const { membership, organization } = schema;
+  const query = catalog.orm
+    .select({ organization })
+    .from(membership)
+    .innerJoin(organization, eq(organization.id, membership.organizationId))
+    .where(eq(membership.userId, userId))
+    .orderBy(membership.organizationId);
+  return (await catalog.run(() => query)).map((row) => row.organization);
+}
+
 /** The organization a user joined first, selected when signing in. */
 export async function firstOrganization(catalog: Database, userId: number): Promise<OrganizationRow | undefined> {
   const { membership, organization } = schema;
@@ -112,6 +124,25 @@ export const isLoggedInFrom = (catalog: Database, email: string, network: string
     network,
   );
 
+export async function findUser(catalog: Database, id: number): Promise<UserRow | undefined> {
+  return (await catalog.run(() => catalog.orm.select().from(schema.user).where(eq(schema.user.id, id))))[0];
+}
+
+/** Sets a new password, ends all sessions but the one of `keptToken`, and the offers to reset the old one. */
+export async function setPassword(
+  catalog: Database,
+  { userId, passwordHash, keptToken }: { userId: number; passwordHash: string; keptToken: string },
+): Promise<void> {
+  await catalog.batch(
+    [
+      catalog.prepare('UPDATE user SET password_hash = ? WHERE id = ?', passwordHash, userId),
+      catalog.prepare('DELETE FROM session WHERE user_id = ? AND token_hash <> ?', userId, keptToken),
+      catalog.prepare('DELETE FROM password_reset WHERE user_id = ?', userId),
+    ],
+    'same values',
+  );
+}
+
 /** A user beside one organization, or beside none. */
 export async function findUserAndOrganization(catalog: Database, userId: number, organizationId: number | null) {
   const { user, organization } = schema;
@@ -143,6 +174,10 @@ export async function insertSession(catalog: Database, session: typeof schema.se
 
 export async function deleteSession(catalog: Database, tokenHash: string): Promise<void> {
   await catalog.write(() => catalog.orm.delete(schema.session).where(eq(schema.session.tokenHash, tokenHash)), 'same values');
+}
+
+export async function deleteSessionsOf(catalog: Database, userId: number): Promise<void> {
+  await catalog.write(() => catalog.orm.delete(schema.session).where(eq(schema.session.userId, userId)), 'same values');
 }
 
 export async function selectOrganization(catalog: Database, tokenHash: string, organizationId: number): Promise<void> {

@@ -63,6 +63,7 @@ export const tablesOfOrganizations: readonly OwnedTable[] = [
   { table: 'archive_contact', rows: [`archive_id IN (SELECT id FROM archive WHERE ${own})`] },
   { table: 'archive', rows: [own] },
   { table: 'api_key', rows: [own] },
+  { table: 'password_reset', rows: [own] },
   { table: 'session', rows: [own] },
   { table: 'membership', rows: [own] },
   { table: 'organization', rows: ['id = ?1'] },

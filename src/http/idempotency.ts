@@ -16,7 +16,7 @@ const runningLapsesAfterMs = 60_000;
 const waiting = /^\/api\/v1\/workflow\/\d+(\/verify)?$/;
 
 // Sign-in and keys answer secrets, which must not be stored.
-const notHonoured = /^\/api\/v1\/(auth|user\/api-keys)(\/|$)/;
+const notHonoured = /^\/api\/v1\/(auth|user\/api-keys|organizations\/members)(\/|$)/;
 // An event's key is its event_id, which its own row remembers.
 const eventsPath = '/api/v1/events';
 

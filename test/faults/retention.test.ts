@@ -117,19 +117,21 @@ describe.each(Object.entries(cases))('%s', (table, { old, days, notOver, isArchi
 });
 
 test('every rule of organizations is tried', () => {
-  const ofNobody = new Set([...tablesOfNobody, 'session', 'archive', 'archive_contact']);
+  const ofNobody = new Set([...tablesOfNobody, 'session', 'password_reset', 'archive', 'archive_contact']);
   const tables = retentionRules.map(({ table }) => table).filter((table) => !ofNobody.has(table));
   expect(Object.keys(cases).toSorted()).toEqual(tables.toSorted());
 });
 
-test('receipts, sessions and failed sign-ins leave when they are over', async () => {
+test('receipts, sessions, password resets and failed sign-ins leave when they are over', async () => {
   await insertRow('write_receipt', { key: '000000001-old' });
   await insertRow('session', { token_hash: 'old', expires_at: 1 });
+  await insertRow('password_reset', { user_id: 2 ** 40, expires_at: 1 });
   await insertRow('login_failure', { subject: 'email:old', window_ends_at: 1 });
   await keep();
   for (const [table, condition] of [
     ['write_receipt', "key = '000000001-old'"],
     ['session', "token_hash = 'old'"],
+    ['password_reset', `user_id = ${2 ** 40}`],
     ['login_failure', "subject = 'email:old'"],
   ])
     expect(await env.DB.prepare(`SELECT 1 FROM ${table} WHERE ${condition}`).first()).toBeNull();

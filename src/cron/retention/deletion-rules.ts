@@ -118,6 +118,11 @@ export const deletionRules: RetentionRule[] = [
       deleteOverOfNobody(database, { table: 'session', key: 'token_hash', order: 'expires_at', isOver: 'true' }, now),
   },
   {
+    table: 'password_reset',
+    removePage: ({ database, now }) =>
+      deleteOverOfNobody(database, { table: 'password_reset', key: 'user_id', order: 'expires_at', isOver: 'true' }, now),
+  },
+  {
     table: 'login_failure',
     removePage: ({ database, now }) =>
       deleteOverOfNobody(database, { table: 'login_failure', key: 'subject', order: 'window_ends_at', isOver: 'true' }, now),

@@ -60,6 +60,25 @@ export const session = sqliteTable(
   ],
 );
 
+/** What lets a user choose a new password, once. The newest of each user. */
+export const passwordReset = sqliteTable(
+  'password_reset',
+  {
+    userId: integer('user_id').primaryKey(),
+    tokenHash: text('token_hash').notNull(),
+    /** Whose admin has made it. */
+    organizationId: integer('organization_id').notNull(),
+    createdBy: integer('created_by').notNull(),
+    createdAt: moment('created_at').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('password_reset_token').on(table.tokenHash),
+    index('password_reset_organization').on(table.organizationId),
+    index('password_reset_expiry').on(table.expiresAt),
+  ],
+);
+
 export const apiKey = sqliteTable(
   'api_key',
   {

@@ -24,6 +24,12 @@ const document = (to: string): Link => ({
 /** Where values come from that the service draws at random, so that no example can know them. */
 const links: Link[] = [
   {
+    from: 'members.offerReset',
+    to: 'members.resetPassword',
+    description: 'The token lets the member choose a new password.',
+    requestBody: { token: '$response.body#/token' },
+  },
+  {
     from: 'triggers.create',
     to: 'webhooks.receive',
     description: 'A webhook trigger is delivered to under its uuid.',

@@ -20,6 +20,12 @@ const cases: Record<string, Record<number, string>> = {
     401: 'E-mail address and password do not belong together, or nobody has the address.',
     429: 'Too many failed log-ins with the e-mail address or from the network address; see Retry-After. Devices that have logged in before wait only for their own failures.',
   },
+  'auth.changePassword': { 429: 'Too many wrong passwords; see Retry-After.' },
+  'members.resetPassword': { 401: 'The token is unknown, used or older than a day.' },
+  'members.offerReset': {
+    404: 'The organization has no such member.',
+    409: 'The person is a member of other organizations, too.',
+  },
   'auth.selectOrganization': { 404: 'The caller is no member of such an organization.' },
   'contacts.create': { 403: contactLimit, 409: phoneOrId },
   'contacts.update': { 409: phoneOrId },

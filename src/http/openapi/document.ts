@@ -83,9 +83,15 @@ function inOrder(paths: Document['paths']): Document['paths'] {
 }
 
 /** These need a session: an API key belongs to one organization, and has nothing to sign out of. */
-const sessionAlone = new Set(['auth.logOut', 'auth.createOrganization', 'auth.selectOrganization']);
+const sessionAlone = new Set([
+  'auth.logOut',
+  'auth.logOutEverywhere',
+  'auth.changePassword',
+  'auth.createOrganization',
+  'auth.selectOrganization',
+]);
 /** Their answers hold secrets, which are not kept. */
-const withoutIdempotency = new Set(['auth', 'apiKeys']);
+const withoutIdempotency = new Set(['auth', 'apiKeys', 'members']);
 
 /** Adds what follows from an operation's method, path and id: its tag, its security, its Idempotency-Key, its errors. */
 function complete(method: string, path: string, operation: Operation): void {

@@ -15,12 +15,17 @@ export const groups: Record<string, Group> = {
   auth: {
     title: 'Sign-in',
     description: 'Users, their sessions, and the organization that a session works in. Programs use an API key instead.',
-    operations: ['signUp', 'logIn', 'me', 'createOrganization', 'selectOrganization', 'logOut'],
+    operations: ['signUp', 'logIn', 'me', 'createOrganization', 'selectOrganization', 'logOut', 'changePassword', 'logOutEverywhere'],
   },
   organization: {
     title: 'Organization',
     description: 'The organization of the caller: name, country, time zone, plan.',
     operations: ['get', 'update'],
+  },
+  members: {
+    title: 'Members',
+    description: 'The people of the organization. Keys need the scope `admin`.',
+    operations: ['list', 'offerReset', 'resetPassword'],
   },
   apiKeys: {
     title: 'API keys',

@@ -1,0 +1,93 @@
+import type { Database } from '../database/client.ts';
+import * as schema from '../database/schema/accounts.ts';
+import type { UserRow } from './store.ts';
+
+export interface MemberRow {
+  id: number;
+  email: string;
+  name: string | null;
+  joinedAt: number;
+}
+
+/** Members of an organization, the oldest first. They are few. */
+export async function listMembers(catalog: Database, organizationId: number): Promise<MemberRow[]> {
+  return catalog.all(
+    catalog.prepare(
+      `SELECT u.id, u.email, u.name, m.created_at AS joinedAt FROM membership m CROSS JOIN user u
+       WHERE m.organization_id = ? AND u.id = m.user_id ORDER BY m.created_at, u.id LIMIT 500`,
+      organizationId,
+    ),
+  );
+}
+
+/** Null when the user is no member. `isElsewhere`: of another organization, too. */
+export async function findMember(
+  catalog: Database,
+  organizationId: number,
+  userId: number,
+): Promise<{ id: number; isElsewhere: boolean } | null> {
+  const row = await catalog.first<{ id: number; elsewhere: number }>(
+    catalog.prepare(
+      `SELECT user_id AS id, EXISTS (SELECT 1 FROM membership o WHERE o.user_id = ?1 AND o.organization_id <> ?2) AS elsewhere
+       FROM membership WHERE user_id = ?1 AND organization_id = ?2`,
+      userId,
+      organizationId,
+    ),
+  );
+  return row && { id: row.id, isElsewhere: row.elsewhere === 1 };
+}
+
+/** The newest of a user takes the place of the one before. */
+export async function putReset(catalog: Database, reset: typeof schema.passwordReset.$inferInsert): Promise<void> {
+  const query = catalog.orm.insert(schema.passwordReset).values(reset);
+  await catalog.write(() => query.onConflictDoUpdate({ target: schema.passwordReset.userId, set: reset }), 'same values');
+}
+
+/** Valid while its user is a member of the organization, and of no other. */
+const isValid = `r.token_hash = ?1 AND r.expires_at > ?2
+  AND EXISTS (SELECT 1 FROM membership m WHERE m.user_id = r.user_id AND m.organization_id = r.organization_id)
+  AND NOT EXISTS (SELECT 1 FROM membership m WHERE m.user_id = r.user_id AND m.organization_id <> r.organization_id)`;
+
+export async function findReset(
+  catalog: Database,
+  tokenHash: string,
+  now: number,
+): Promise<{ user: UserRow; organizationName: string } | null> {
+  const row = await catalog.first<UserRow & { organizationName: string }>(
+    catalog.prepare(
+      `SELECT u.id, u.email, u.name, u.password_hash AS passwordHash, u.created_at AS createdAt, o.name AS organizationName
+       FROM password_reset r CROSS JOIN user u CROSS JOIN organization o WHERE ${isValid} AND u.id = r.user_id AND o.id = r.organization_id`,
+      tokenHash,
+      now,
+    ),
+  );
+  if (!row) return null;
+  const { organizationName, ...user } = row;
+  return { user, organizationName };
+}
+
+/** False when the token was used in the meantime. */
+export async function useReset(
+  catalog: Database,
+  { tokenHash, userId, passwordHash, now }: { tokenHash: string; userId: number; passwordHash: string; now: number },
+): Promise<boolean> {
+  const [changed] = await catalog.once(
+    [
+      catalog.prepare(
+        `UPDATE user SET password_hash = ?3 WHERE id = ?4 AND EXISTS (SELECT 1 FROM password_reset r WHERE ${isValid} AND r.user_id = user.id) RETURNING id`,
+        tokenHash,
+        now,
+        passwordHash,
+        userId,
+      ),
+      catalog.prepare(
+        'DELETE FROM session WHERE user_id = (SELECT user_id FROM password_reset WHERE token_hash = ?1) AND EXISTS (SELECT 1 FROM user WHERE id = session.user_id AND password_hash = ?2)',
+        tokenHash,
+        passwordHash,
+      ),
+      catalog.prepare('DELETE FROM password_reset WHERE token_hash = ?', tokenHash),
+    ],
+    async () => [[{ id: userId }]],
+  );
+  return changed!.length > 0;
+}
