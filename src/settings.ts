@@ -130,6 +130,8 @@ const Variables = z.object({
   SCHEDULE_FIRE_DAYS: positiveInteger(7),
   /** How long the archive is kept. */
   ARCHIVE_DAYS: positiveInteger(1095),
+  /** How large a database may become: D1 sets 10 GB, and 500 MB where nothing is paid. */
+  DATABASE_LIMIT_MEGABYTES: positiveInteger(10_000),
   /** How long a request that has an agent tested waits for the tests; well within what its callers wait for an answer. */
   VERIFY_WAIT_SECONDS: positiveInteger(90),
 });

@@ -59,7 +59,7 @@ const createOrganizationRoute = createRoute({
   operationId: 'auth.createOrganization',
   summary: 'Create an organization and select it',
   request: { body: jsonBody(OrganizationNameBody) },
-  responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 413, 415) },
+  responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 409, 413, 415) },
 });
 const selectOrganizationRoute = createRoute({
   method: 'post',

@@ -2,6 +2,7 @@ import { catalog } from '../database/shards.ts';
 import { conflict, notFound } from '../library/errors.ts';
 import { sha256Hex } from '../library/hash.ts';
 import { settingsOf } from '../settings.ts';
+import { requireSpace } from './require-space.ts';
 import * as store from './store.ts';
 
 export async function logOut(bindings: Env, token: string): Promise<void> {
@@ -22,6 +23,7 @@ export async function createOrganization(
   const most = settingsOf(bindings).ORGANIZATIONS_PER_USER;
   if ((await store.countMemberships(catalog(bindings), session.userId, most)) >= most)
     throw conflict(`You are a member of ${most} organizations, and cannot create another (ORGANIZATIONS_PER_USER); use one of them`);
+  await requireSpace(bindings);
   const row = await store.insertOrganization(catalog(bindings), session.userId, name, now);
   await store.selectOrganization(catalog(bindings), sha256Hex(session.token), row.id);
   return row;

@@ -19,7 +19,7 @@ const signUpRoute = createRoute({
   security: [],
   middleware: readJsonBody,
   request: { body: jsonBody(SignUpBody) },
-  responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 403, 413, 415) },
+  responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 403, 409, 413, 415) },
 });
 const logInRoute = createRoute({
   method: 'post',

@@ -13,6 +13,7 @@ import type { Failures } from './login-failure-store.ts';
 import { networkOf } from './network-address.ts';
 import { requireGoodPassword } from './password-policy.ts';
 import { findPassword, hashPassword } from './passwords.ts';
+import { requireSpace } from './require-space.ts';
 import * as store from './store.ts';
 
 export const sessionDays = 30;
@@ -55,6 +56,8 @@ export async function signUp(bindings: Env, input: SignUp, visitor: Visitor, now
   requireGoodPassword('password', input.password, [input.email, input.name, input.organization_name]);
   const accounts = catalog(bindings);
   await boundSignUps(accounts, input.email, visitor.address, settingsOf(bindings).SIGNUPS_PER_HOUR, now);
+  // Whoever has signed up before is refused, too: the answer must not tell them apart.
+  if (input.organization_name) await requireSpace(bindings);
   const { user, isNew } = await takeAccount(accounts, input, now);
   const known = isNew ? undefined : await store.firstOrganization(accounts, user.id);
   const named = input.organization_name;

@@ -4,7 +4,7 @@ import { workflowsWithRoom } from '../automation-workflows/runs/admission-store.
 import { organizationsWithChanges } from '../automation-workflows/triggers/change-store.ts';
 import { staleFires } from '../automation-workflows/triggers/schedule-store.ts';
 import { fireSchedules } from '../automation-workflows/triggers/fire-schedules.ts';
-import { shards } from '../database/shards.ts';
+import { shardBindings, shards } from '../database/shards.ts';
 import type { Database } from '../database/client.ts';
 import { startDueSyncs } from '../integrations/sync/start-due-syncs.ts';
 import { sendStep } from '../knowledge-base/pipeline/send-step.ts';
@@ -18,6 +18,7 @@ import { staleCleanups } from './cleanup-store.ts';
 import { countEvents } from './progress-store.ts';
 import { askForLostCalls, pokeObjects, pokeOverdue, pokeSlots } from './poke-overdue.ts';
 import { keepRecent } from './retention/keep-recent.ts';
+import { watchSize } from './watch-size.ts';
 import { sweep } from './sweep.ts';
 
 /** How many stale records of a kind a tick sends again, a shard. */
@@ -38,7 +39,9 @@ interface Tick {
 export async function tick(bindings: Env, now: number, execution: Pick<ExecutionContext, 'waitUntil'>): Promise<void> {
   const log = new Logger(settingsOf(bindings).LOG_LEVEL, { source: 'tick' });
   const defer: Context['defer'] = (work) => execution.waitUntil(work.catch((error: unknown) => log.error('deferred work failed', error)));
-  for (const database of shards(bindings)) {
+  const names = shardBindings(bindings).map(({ name }) => name);
+  for (const [index, database] of shards(bindings).entries()) {
+    const name = names[index]!;
     const run: Tick = { bindings, database, now, log, defer };
     await step(log, 'schedules', () => fireSchedules(bindings, database, now, { log, defer }));
     await step(log, 'events', () => resendAccepted(run, 'event'));
@@ -53,6 +56,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'overdue call slots', () => pokeSlots(bindings, database, now, log));
     await step(log, 'lost calls', () => askForLostCalls(bindings, database, now, log));
     await step(log, 'overdue campaigns, chats and tests', () => pokeObjects(bindings, database, now, log));
+    await step(log, 'size', () => watchSize(database, name, settingsOf(bindings).DATABASE_LIMIT_MEGABYTES, now, log));
     await step(log, 'retention', () => keepRecent(bindings, database, now, log));
   }
 }

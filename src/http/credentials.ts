@@ -5,7 +5,7 @@ import { authenticateKey, authenticateSession } from '../accounts/authenticate.t
 import { requireScope } from '../accounts/scopes.ts';
 import { shard } from '../database/shards.ts';
 import { systemClock } from '../library/clock.ts';
-import { badRequest, unauthorized } from '../library/errors.ts';
+import { badRequest, isServiceError, unauthorized } from '../library/errors.ts';
 import type { HttpEnvironment, SessionToken } from './environment.ts';
 import { enforceRateLimit } from './rate-limit.ts';
 
@@ -44,6 +44,21 @@ export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) =>
   }
   return next();
 });
+
+/** Whether a request that needs no credentials comes with those of an admin; bad ones count as none. */
+export async function isAdmin(c: HonoContext<HttpEnvironment>): Promise<boolean> {
+  try {
+    const key = c.req.header('x-api-key');
+    const now = systemClock();
+    const session = key ? undefined : sessionOf(c);
+    if (!key && !session) return false;
+    const { caller } = key ? await authenticateKey(c.env, key, now) : await authenticateSession(c.env, needed(session), now);
+    return caller.scopes.includes('admin');
+  } catch (error) {
+    if (isServiceError(error)) return false;
+    throw error;
+  }
+}
 
 function sessionOf(c: HonoContext<HttpEnvironment>): SessionToken | undefined {
   const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];

@@ -3,7 +3,9 @@ import type { Context as HonoContext } from 'hono';
 import packageFile from '../../package.json' with { type: 'json' };
 import { findDatabaseFault, type DatabaseFault } from '../database/migration-state.ts';
 import { shardBindings } from '../database/shards.ts';
+import { databaseSizes } from '../database/size.ts';
 import { createArea, errorResponses, jsonResponse } from './area.ts';
+import { isAdmin } from './credentials.ts';
 import type { HttpEnvironment } from './environment.ts';
 import { apiUrl, basePath } from './public-url.ts';
 
@@ -17,8 +19,28 @@ const shared = {
   auth_provider: z.literal('local').describe('Who keeps the users: the service itself.'),
 };
 
+const databaseRecord = z
+  .object({
+    name: z.string().openapi({ description: 'Its binding: `DB`, `DB_1` ...', example: 'DB' }),
+    size_bytes: z
+      .int()
+      .openapi({ description: 'How large it was at the last minute tick, in bytes; 0 before the first', example: 734_003_200 }),
+    limit_bytes: z
+      .int()
+      .openapi({ description: 'How large it may become, in bytes (`DATABASE_LIMIT_MEGABYTES`)', example: 10_000_000_000 }),
+    is_full: z.boolean().describe('It is at 60 % of its limit or beyond: it takes no new organizations. Those that are there go on.'),
+  })
+  .describe('How full a database is.');
+
 const HealthRecord = z
-  .object({ status: z.literal('ok').describe('Always `ok`: the database answers, and its migrations are those of the code.'), ...shared })
+  .object({
+    status: z.literal('ok').describe('Always `ok`: the database answers, and its migrations are those of the code.'),
+    ...shared,
+    databases: z
+      .array(databaseRecord)
+      .optional()
+      .describe('For callers with an API key of scope `admin`, or with a session; absent for others. How full each database is.'),
+  })
   .describe('The service is up.')
   .openapi('Health');
 
@@ -62,10 +84,16 @@ export const healthRoutes = createArea().openapi(healthRoute, async (c) => {
       backend_api_endpoint: apiUrl(c),
       deployment_mode: c.var.settings.DEPLOYMENT_MODE,
       auth_provider: 'local' as const,
+      ...((await isAdmin(c)) && { databases: await databasesOf(c.env, c.var.settings.DATABASE_LIMIT_MEGABYTES) }),
     },
     200,
   );
 });
+
+async function databasesOf(bindings: Env, limitMegabytes: number) {
+  const sizes = await databaseSizes(bindings, limitMegabytes);
+  return sizes.map(({ name, bytes, limitBytes, isFull }) => ({ name, size_bytes: bytes, limit_bytes: limitBytes, is_full: isFull }));
+}
 
 export const isHealthRequest = (c: HonoContext<HttpEnvironment>) => c.req.path.replace(/\/$/, '') === `${basePath}/health`;
 

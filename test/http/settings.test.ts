@@ -74,6 +74,7 @@ test('what is not set has its default', () => {
     TEST_RETENTION_DAYS: 90,
     SCHEDULE_FIRE_DAYS: 7,
     ARCHIVE_DAYS: 1095,
+    DATABASE_LIMIT_MEGABYTES: 10_000,
     OPENAI_API_KEY: '',
     OPENAI_BASE_URL: 'https://api.openai.com/v1',
     LANGUAGE_MODEL: 'gpt-6-luna',

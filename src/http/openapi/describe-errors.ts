@@ -14,6 +14,7 @@ const notConnected = 'No such integration, or `not_connected`: the organization 
 const cases: Record<string, Record<number, string>> = {
   'auth.signUp': {
     403: 'Sign-up is closed on this service.',
+    409: '`database_full`: the service takes no new organizations for now; sign up without one, or ask the operator.',
     429: 'Too many sign-ups in an hour from the network address, or with the e-mail address; see Retry-After.',
   },
   'auth.logIn': {
@@ -25,6 +26,9 @@ const cases: Record<string, Record<number, string>> = {
   'members.offerReset': {
     404: 'The organization has no such member.',
     409: 'The person is a member of other organizations, too.',
+  },
+  'auth.createOrganization': {
+    409: 'The caller is a member of as many organizations as a user may be, or `database_full`: the service takes no new organizations for now.',
   },
   'auth.selectOrganization': { 404: 'The caller is no member of such an organization.' },
   'contacts.create': { 403: contactLimit, 409: phoneOrId },
