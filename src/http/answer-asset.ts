@@ -1,11 +1,16 @@
 import type { Context as HonoContext } from 'hono';
 import { notFound } from '../library/errors.ts';
 import type { HttpEnvironment } from './environment.ts';
+import { pageHeaders } from './security-headers.ts';
 
 /** A file of the page at /docs. Throws 404. */
 export async function answerAsset(c: HonoContext<HttpEnvironment>): Promise<Response> {
-  const answer = await c.env.ASSETS.fetch(c.req.raw);
-  if (answer.status !== 404) return answer;
-  await answer.body?.cancel();
-  throw notFound('Page');
+  const file = await c.env.ASSETS.fetch(c.req.raw);
+  if (file.status === 404) {
+    await file.body?.cancel();
+    throw notFound('Page');
+  }
+  const answer = new Response(file.body, file);
+  for (const [name, value] of Object.entries(pageHeaders)) answer.headers.set(name, value);
+  return answer;
 }

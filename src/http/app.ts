@@ -35,11 +35,13 @@ import { serveDocument } from './openapi/serve-document.ts';
 import { BadSettingsError } from '../settings.ts';
 import { readJsonBody } from './read-body.ts';
 import { logRequest } from './request-log.ts';
+import { protectAnswers } from './security-headers.ts';
 import { warnOfUnknownParameters } from './unknown-parameters.ts';
 
 export function createApp() {
   const app = new OpenAPIHono<HttpEnvironment>({ strict: false, defaultHook: answerInvalid });
   app.use('*', logRequest);
+  app.use('*', protectAnswers);
   app.onError((error, c) => {
     const answer = answerError(error, c);
     return error instanceof BadSettingsError && isHealthRequest(c) ? answerMisconfigured(c) : answer;

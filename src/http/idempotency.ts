@@ -20,7 +20,7 @@ const notHonoured = /^\/api\/v1\/(auth|user\/api-keys|organizations\/members)(\/
 // An event's key is its event_id, which its own row remembers.
 const eventsPath = '/api/v1/events';
 
-/** Replays the first answer to a changing request that carries the same Idempotency-Key, method, path and body. */
+/** Replays the first answer to a changing request that carries the same Idempotency-Key, method, path, query and body. */
 export const replayRepeats = createMiddleware<HttpEnvironment>(async (c, next) => {
   const { method } = c.req;
   const path = c.req.path.replace(/\/$/, '');
@@ -35,7 +35,7 @@ export const replayRepeats = createMiddleware<HttpEnvironment>(async (c, next) =
     organizationId: organization.id,
     scope: `${method} ${path}`,
     key,
-    requestHash: sha256Hex(c.get('bodyText') ?? ''),
+    requestHash: sha256Hex(queryOf(c) + (c.get('bodyText') ?? '')),
     createdAt: now,
   };
   const waitMs = waiting.test(path) ? settings.VERIFY_WAIT_SECONDS * 1000 : 0;
@@ -51,9 +51,16 @@ export const replayRepeats = createMiddleware<HttpEnvironment>(async (c, next) =
   return undefined;
 });
 
+/** In whatever order its names come; empty where there is none, so that answers kept before are found. */
+function queryOf(c: HonoContext<HttpEnvironment>): string {
+  const query = new URL(c.req.url).searchParams;
+  query.sort();
+  return query.size === 0 ? '' : `?${query}\n`;
+}
+
 function replay(c: HonoContext<HttpEnvironment>, entry: store.Entry, earlier: store.Earlier): Response {
   if (earlier.requestHash !== entry.requestHash)
-    throw invalidAt(['body'], 'This Idempotency-Key was used with another body; use a new key for a new request', 'key_reused');
+    throw invalidAt(['body'], 'This Idempotency-Key was used with another body or query; use a new key for a new request', 'key_reused');
   if (earlier.status === null) throw conflict('The first request with this Idempotency-Key is still running; try again in a moment');
   c.header('Idempotency-Replayed', 'true');
   return c.body(earlier.body ?? '', earlier.status as ContentfulStatusCode, { 'Content-Type': 'application/json' });

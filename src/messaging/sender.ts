@@ -1,4 +1,5 @@
 import type { Context } from '../accounts/context.ts';
+import { outsideRules } from '../providers/http/outside-rules.ts';
 import { localFailure, type FailureClass, type MessagingFailure } from '../providers/messaging/failures.ts';
 import type { MessagingOptions, MessagingProvider, ProviderKey } from '../providers/messaging/messaging.ts';
 import { messagingProvider, type MessagingAccount } from '../providers/messaging/providers.ts';
@@ -79,5 +80,5 @@ const optionsOf = (settings: Settings): MessagingOptions => ({
   gupshupBaseUrl: settings.GUPSHUP_BASE_URL,
   twilioBaseUrl: settings.TWILIO_BASE_URL,
   twilioContentBaseUrl: settings.TWILIO_CONTENT_BASE_URL,
-  allowedPrivateOrigins: settings.ALLOWED_PRIVATE_ORIGINS,
+  outsideRules: outsideRules(settings),
 });

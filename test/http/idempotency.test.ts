@@ -47,6 +47,33 @@ describe('a repeat', () => {
     expect(await countOf(client)).toBe(1);
   });
 
+  test('with another query is 422, and does nothing; the same query in another order is a repeat', async () => {
+    const { client } = await newOrganization();
+    const body = { phone: newPhone() };
+    const first = await client.post('/contacts?a=1&b=2', body, keyed('a'));
+    expect(first.status).toBe(201);
+    for (const query of ['', '?a=1', '?a=1&b=3', '?a=1&b=2&b=2', '?b=1&a=2'])
+      expect(await client.post(`/contacts${query}`, body, keyed('a')), query).toMatchObject({
+        status: 422,
+        body: { detail: [{ msg: expect.stringContaining('another body or query'), type: 'key_reused' }] },
+      });
+    const again = await client.post('/contacts?b=2&a=1', body, keyed('a'));
+    expect(again).toMatchObject({ status: 201, body: first.body });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await countOf(client)).toBe(1);
+  });
+
+  test('without a query is found by a repeat without one, and the query of another organization is its own', async () => {
+    const { client } = await newOrganization();
+    const { client: other } = await newOrganization();
+    const body = { phone: newPhone() };
+    await client.post('/contacts', body, keyed('a'));
+    expect((await client.post('/contacts?', body, keyed('a'))).headers.get('idempotency-replayed')).toBe('true');
+    const theirs = await other.post('/contacts?a=1', body, keyed('a'));
+    expect(theirs.status).toBe(201);
+    expect(theirs.headers.get('idempotency-replayed')).toBeNull();
+  });
+
   test.each([
     [
       'another path',

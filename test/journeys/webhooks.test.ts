@@ -141,6 +141,60 @@ for (const [name, { auth, right, wrong }] of Object.entries(schemes))
       expect(run).toMatchObject({ state: 'completed', trigger_id: hook.id, initial_context: { order: 'A-17', name: 'Zoë' } });
   });
 
+const impossible = [
+  ['empty', '', 'Must not be empty'],
+  ['blank', '   ', 'without blanks'],
+  ['with a blank before', ' token', 'without blanks'],
+  ['with a blank behind', 'token ', 'without blanks'],
+  ['with a line behind', 'token\n', 'without blanks'],
+  ['of two lines', 'to\nken', 'on one line'],
+  ['with a control character', 'to\u0007ken', 'on one line'],
+  ['with what senders spell in different bytes', 'clé', 'ASCII'],
+  ['beyond Latin-1', 'токен', 'ASCII'],
+  ['of an emoji', '🔑', 'ASCII'],
+] as const;
+
+test.each(impossible)('a header token %s is refused when it is saved, and the next step is told', async (_, token, reason) => {
+  const { client } = await newOrganization();
+  const { client: other } = await newOrganization();
+  const hook = await newHook(client, { auth: { type: 'header_token', header: 'X-Token', token: secret } });
+  const config = { auth: { type: 'header_token', header: 'X-Token', token } };
+  const path = `/automation-workflows/triggers/${hook.id}`;
+  const answers = [
+    await client.patch(path, { config }),
+    await client.post(`/automation-workflows/${hook.workflow}/triggers`, { type: 'webhook', config }),
+  ];
+  for (const answer of answers) {
+    expect(answer.status).toBe(422);
+    const { loc, msg } = answer.body.detail.find(({ loc: [...where] }: { loc: unknown[] }) => where.at(-1) === 'token');
+    expect(loc).toEqual(['body', 'config', 'auth', 'header_token', 'token'].filter((part) => loc.includes(part)));
+    expect(msg).toContain(reason);
+    expect(msg).toMatch(/set the (same|token)/);
+  }
+  expect((await other.patch(path, { config })).status).toBe(404);
+  // The one that was there still holds.
+  expect((await hook.send(body, { 'X-Token': secret, 'Content-Type': 'application/json' })).status).toBe(202);
+});
+
+test('a header token of any signs of ASCII matches, with blanks within it, too', async () => {
+  const { client } = await newOrganization();
+  const token = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 0x21 + index)) + ' \t end';
+  const hook = await newHook(client, { auth: { type: 'header_token', header: 'X-Token', token } });
+  expect((await hook.send(body, { 'X-Token': token, 'Content-Type': 'application/json' })).status).toBe(202);
+});
+
+test('a prefix of a signature that no header begins with is refused', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client, { auth: { type: 'none' } });
+  for (const prefix of [' sha256=', 'sha\n=', 'sché='])
+    expect(
+      await client.patch(`/automation-workflows/triggers/${hook.id}`, {
+        config: { auth: { type: 'hmac_sha256', header: 'X-Signature', secret, prefix } },
+      }),
+      JSON.stringify(prefix),
+    ).toMatchObject({ status: 422, body: { detail: [{ msg: expect.stringContaining('Can never match') }] } });
+});
+
 test('a delivery is judged in order: unknown address 404, bad signature 401, inactive 409, then 202', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client, { auth: { type: 'header_token', header: 'X-Token', token: secret } });

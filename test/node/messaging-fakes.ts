@@ -5,6 +5,7 @@ import type { MessageRecord } from '../../simulators/messaging/message-book.ts';
 import { createMeta } from '../../simulators/meta.ts';
 import { createTwilio } from '../../simulators/twilio.ts';
 import { createWati } from '../../simulators/wati.ts';
+import { askNoNames } from '../../src/providers/http/private-names.ts';
 import type { MessagingFailure } from '../../src/providers/messaging/failures.ts';
 import type { MessageEvent, MessagingOptions, MessagingProvider, ProviderKey } from '../../src/providers/messaging/messaging.ts';
 import { messagingProvider, type MessagingAccount } from '../../src/providers/messaging/providers.ts';
@@ -50,7 +51,7 @@ export async function startMessaging({ credential = secret, ...more }: { credent
     gupshupBaseUrl: `${url}/gupshup`,
     twilioBaseUrl: `${url}/twilio`,
     twilioContentBaseUrl: `${url}/twilio/content`,
-    allowedPrivateOrigins: [url],
+    outsideRules: { allowedOrigins: [url], refusesName: askNoNames },
     outside: impatient(),
     ...more,
   };
@@ -103,7 +104,7 @@ export function providerBefore(key: ProviderKey, outside: Outside, more: Partial
     gupshupBaseUrl: 'https://gupshup.example.com',
     twilioBaseUrl: 'https://twilio.example.com',
     twilioContentBaseUrl: 'https://content.example.com',
-    allowedPrivateOrigins: [],
+    outsideRules: { allowedOrigins: [], refusesName: askNoNames },
     timeoutMs: 50,
     outside,
     ...more,

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
+import { outsideRules } from '../../src/providers/http/outside-rules.ts';
 import type { MessagingOptions } from '../../src/providers/messaging/messaging.ts';
 import { messagingProvider, type MessagingAccount } from '../../src/providers/messaging/providers.ts';
 import { chooseTemplate } from '../../src/providers/messaging/templates.ts';
@@ -22,7 +23,7 @@ test.each(accounts)('the runtime lists templates of $provider and sends one, as 
     gupshupBaseUrl: settings.GUPSHUP_BASE_URL,
     twilioBaseUrl: settings.TWILIO_BASE_URL,
     twilioContentBaseUrl: settings.TWILIO_CONTENT_BASE_URL,
-    allowedPrivateOrigins: settings.ALLOWED_PRIVATE_ORIGINS,
+    outsideRules: outsideRules(settings),
   };
   const provider = messagingProvider(account, options);
   const listed = await provider.listTemplates();

@@ -12,6 +12,7 @@ import { notFound } from '../../library/errors.ts';
 import type { Json } from '../../library/json.ts';
 import { below } from '../../library/lineage.ts';
 import { sendMessage } from '../../messaging/send-message.ts';
+import { outsideRules } from '../../providers/http/outside-rules.ts';
 import { sendOutside } from '../../providers/http/send.ts';
 import type { Effects } from '../nodes/contract.ts';
 import { startChild, type ParentRun } from './child.ts';
@@ -46,7 +47,7 @@ export function runEffects(context: Context, run: ParentRun): Effects {
       });
       return { event_id: accepted.id };
     },
-    httpRequest: (_key, request) => sendOutside(request, context.settings.ALLOWED_PRIVATE_ORIGINS),
+    httpRequest: (_key, request) => sendOutside(request, outsideRules(context.settings)),
     completeText: (_key, request) => completeText(context.settings, request),
     searchKnowledge: (search) => searchChunks(context, search),
     startRun: (key, request) => startChild(context, run, visitOf(key), request),

@@ -5,6 +5,20 @@ import { Condition } from '../conditions.ts';
 import { standardWebhooksKey } from '../standard-webhooks.ts';
 
 const secret = z.string().min(1).max(500);
+/** Senders spell other characters in different bytes, and blanks around a value are no part of it (RFC 9110, 5.5). */
+const headerValue = (what: string) =>
+  z
+    .string()
+    .min(1, `Must not be empty: no delivery could be told from a stranger's; set the ${what} that the sender sends`)
+    .max(500)
+    .refine(
+      (text) => text.trim() === text,
+      `Can never match: a header comes without blanks at its ends; give the ${what} without them, and set the same at the sender`,
+    )
+    .refine(
+      (text) => /^[\t\x20-\x7e]*$/.test(text.trim()),
+      `Can never be relied on to match: a header carries letters, digits and signs of ASCII on one line; choose a ${what} of these, and set the same at the sender`,
+    );
 const header = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'Must be a header name such as X-Signature');
 /** Answers the GET with which some senders check an address before they send. */
 const verify_token = z.string().min(1).max(500).optional();
@@ -17,7 +31,14 @@ export const WebhookAuth = z
       header,
       secret,
       encoding: z.enum(['hex', 'base64']).default('hex'),
-      prefix: z.string().max(50).optional(),
+      prefix: z
+        .string()
+        .max(50)
+        .regex(
+          /^([\x21-\x7e][\t\x20-\x7e]*)?$/,
+          'Can never match: a header begins with no blank, and carries letters, digits and signs of ASCII on one line',
+        )
+        .optional(),
       verify_token,
     }),
     configObject({
@@ -31,7 +52,7 @@ export const WebhookAuth = z
     configObject({ type: z.literal('shopify'), secret, verify_token }),
     /** `header` for senders that sign in the same form under another name, such as Calendly-Webhook-Signature. */
     configObject({ type: z.literal('stripe'), secret, header: header.default('Stripe-Signature'), verify_token }),
-    configObject({ type: z.literal('header_token'), header, token: secret, verify_token }),
+    configObject({ type: z.literal('header_token'), header, token: headerValue('token'), verify_token }),
     configObject({ type: z.literal('basic'), username: z.string().min(1).max(500), password: secret, verify_token }),
   ])
   .default({ type: 'none' });

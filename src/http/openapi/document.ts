@@ -12,12 +12,14 @@ const title = 'Voice Agent Automation Service';
 const description =
   'Voice agents, customer journeys and calling campaigns behind one HTTPS API.\n\n' +
   '- **Credentials**: an API key in `X-API-Key`, or the token of a session as bearer. Each operation names the scope that a key needs.\n' +
-  '- **Repeats**: a changing call may carry an `Idempotency-Key`. Sent again with the same body within 24 hours, it is answered with the first answer and ' +
+  '- **Repeats**: a changing call may carry an `Idempotency-Key`. Sent again with the same query and body within 24 hours, it is answered with the first answer and ' +
   '`Idempotency-Replayed: true`, and nothing is done twice.\n' +
   '- **Lists** answer `limit` records from `offset` on, or from `cursor` on: pass `next_cursor` of one page to get the next.\n' +
   '- **Errors** are `{ "detail": ... }`: a sentence, or with 422 one entry for each field.\n' +
   '- **Units**: times are ISO 8601 in UTC, durations are in seconds unless the name says otherwise, sizes in bytes. `day_of_week` 0 is Monday.\n' +
-  '- Every answer carries `X-Request-Id`.';
+  '- Every answer carries `X-Request-Id`.\n' +
+  '- **Of the runtime**, not of the service, are answers in plain text without `X-Request-Id`: 414 to an address over 64 KiB (Cloudflare: 16 KB), 431 to headers over about ' +
+  '490 KiB (Cloudflare: 128 KB), and on Cloudflare 413 to a body over the plan of the zone (100 MB and more).';
 
 /** Where the service is reached when the document is not served by a deployment. */
 const servers = [
@@ -65,7 +67,7 @@ const idempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'A name of your choice for this request. Sent again within 24 hours with the same body, it is answered with the first answer.',
+    'A name of your choice for this request. Sent again within 24 hours with the same query and body, it is answered with the first answer; with another query or body it is a 422 of the type `key_reused`.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

@@ -1,5 +1,5 @@
 import { isPlainHeader } from '../../library/secret-names.ts';
-import { refusal } from './guard.ts';
+import { refusalOfCall, type OutsideRules } from './outside-rules.ts';
 
 export interface OutsideRequest {
   method: string;
@@ -17,15 +17,15 @@ const maximumRedirects = 3;
 const maximumBodyBytes = 1024 * 1024;
 
 /**
- * Calls an address that a customer named. Follows at most three redirects and checks each; sends no header
- * to another origin that may be a credential; reads at most 1 MiB of the answer.
+ * Calls an address that a customer named. Follows at most three redirects and checks each; sends no body to another origin, nor
+ * a header that may be a credential; reads at most 1 MiB of the answer.
  */
-export async function sendOutside(request: OutsideRequest, allowedOrigins: readonly string[]): Promise<OutsideResponse> {
+export async function sendOutside(request: OutsideRequest, rules: OutsideRules): Promise<OutsideResponse> {
   const signal = AbortSignal.timeout(request.timeout_seconds * 1000);
   let { method, headers, body } = request;
   let url = parseUrl(request.url);
   for (let redirects = 0; ; redirects++) {
-    const refused = url ? refusal(url, allowedOrigins) : 'it is not a URL';
+    const refused = url ? await refusalOfCall(url, rules) : 'it is not a URL';
     if (!url || refused) return { failure: 'refused', message: `The address may not be called: ${refused}` };
     try {
       const response = await fetch(url, { method, headers, body, redirect: 'manual', signal });
@@ -35,10 +35,13 @@ export async function sendOutside(request: OutsideRequest, allowedOrigins: reado
       if (redirects === maximumRedirects)
         return { failure: 'network', message: `The address redirects more than ${maximumRedirects} times` };
       const next = parseUrl(location, url);
-      if (next?.origin !== url.origin) headers = Object.fromEntries(Object.entries(headers).filter(([name]) => isPlainHeader(name)));
       if (response.status === 303 || (response.status < 303 && method === 'POST')) {
         method = 'GET';
         body = null;
+      }
+      if (next && next.origin !== url.origin) {
+        if (body !== null) return { failure: 'refused', message: movedMessage(method, next) };
+        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => isPlainHeader(name)));
       }
       url = next;
     } catch (error) {
@@ -50,6 +53,9 @@ export async function sendOutside(request: OutsideRequest, allowedOrigins: reado
     }
   }
 }
+
+const movedMessage = (method: string, { origin }: URL): string =>
+  `The address redirects the ${method} to another origin, ${origin}, which its body is not sent to; if that is right, make it the address`;
 
 function parseUrl(text: string, base?: URL): URL | null {
   try {

@@ -1,3 +1,4 @@
+import type { OutsideRules } from '../http/outside-rules.ts';
 import type { Outside } from '../outside.ts';
 import type { MessagingFailure } from './failures.ts';
 import type { Template } from './templates.ts';
@@ -59,8 +60,8 @@ export interface MessagingOptions {
   gupshupBaseUrl: string;
   twilioBaseUrl: string;
   twilioContentBaseUrl: string;
-  /** That the address a customer gives may have although they are private. */
-  allowedPrivateOrigins: readonly string[];
+  /** For the address that a customer gives. */
+  outsideRules: OutsideRules;
   /** For one request; default 15 s. */
   timeoutMs?: number;
   outside?: Outside;

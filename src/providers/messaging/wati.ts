@@ -1,5 +1,5 @@
 import { isRecord } from '../../library/json.ts';
-import { refusal } from '../http/guard.ts';
+import { refusalOfCall, type OutsideRules } from '../http/outside-rules.ts';
 import { exchangeWith, mostPages, unreadable, unreadableList, type Answer } from './exchange.ts';
 import { localFailure, type MessagingFailure } from './failures.ts';
 import type { MessagingOptions, MessagingProvider, SendResult, TemplateMessage, TemplatesResult, TextMessage } from './messaging.ts';
@@ -28,7 +28,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
   const exchange = exchangeWith(provider, options);
   const token = account.apiToken.trim().replace(/^Bearer\s+/i, '');
   const headers = { authorization: `Bearer ${token}` };
-  const endpoint = endpointOf(account.apiEndpoint, options.allowedPrivateOrigins);
+  const findEndpoint = () => endpointOf(account.apiEndpoint, options.outsideRules);
   const failureOf = (answer: Answer, isSend: boolean) => watiFailure(answer, { now: exchange.outside.now(), isSend }, token);
 
   async function sendTemplate(base: string, { to, key, template, params }: TemplateMessage): Promise<SendResult> {
@@ -96,6 +96,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
     provider: 'provider_a',
 
     async listTemplates(): Promise<TemplatesResult> {
+      const endpoint = await findEndpoint();
       if ('failure' in endpoint) return endpoint;
       const templates: Template[] = [];
       for (let page = 1; page <= mostPages; page++) {
@@ -117,6 +118,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
     },
 
     async send(message) {
+      const endpoint = await findEndpoint();
       if ('failure' in endpoint) return endpoint;
       return 'text' in message ? sendText(endpoint.base, message) : sendTemplate(endpoint.base, message);
     },
@@ -148,9 +150,9 @@ const accepted = (id: unknown): SendResult =>
 /** A server that counts its pages from another number gives one of them twice. */
 const unique = (templates: Template[]): Template[] => [...new Map(templates.map((template) => [template.id, template])).values()];
 
-function endpointOf(address: string, allowedPrivateOrigins: readonly string[]): { base: string } | MessagingFailure {
+async function endpointOf(address: string, rules: OutsideRules): Promise<{ base: string } | MessagingFailure> {
   const url = URL.canParse(address) ? new URL(address) : null;
-  const refused = url ? refusal(url, allowedPrivateOrigins) : 'it is not a URL';
+  const refused = url ? await refusalOfCall(url, rules) : 'it is not a URL';
   if (url === null || refused !== null)
     return localFailure(
       'auth',

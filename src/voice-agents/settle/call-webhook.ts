@@ -4,6 +4,7 @@ import { HttpRequestData } from '../../automation-workflows/nodes/http-request-d
 import { openSecrets } from '../../automation-workflows/secrets.ts';
 import { TemplateError, type Scope } from '../../automation-workflows/templates.ts';
 import { toTimestamp } from '../../library/clock.ts';
+import { outsideRules } from '../../providers/http/outside-rules.ts';
 import { sendOutside, type OutsideResponse } from '../../providers/http/send.ts';
 import { parseWebhookData } from '../definition/definition.ts';
 import type { Settlement } from '../runs/run-store.ts';
@@ -35,7 +36,7 @@ export async function sendCallWebhook(
     const data = HttpRequestData.parse({ ...http, body: http.body ?? '{{ call }}' });
     const now = context.clock();
     const request = await buildRequest(data, scopeOf(facts, settlement, now), `call:${facts.runId}:${node.id}:${number}`, now);
-    return outcomeOf(await sendOutside(request, context.settings.ALLOWED_PRIVATE_ORIGINS));
+    return outcomeOf(await sendOutside(request, outsideRules(context.settings)));
   } catch (error) {
     if (!(error instanceof BadRequestError) && !(error instanceof TemplateError)) throw error;
     return { isDelivered: false, again: false, payload: { problem: error.message } };

@@ -1,5 +1,6 @@
 import { openSecrets } from '../../automation-workflows/secrets.ts';
 import type { Clock } from '../../library/clock.ts';
+import { outsideRules } from '../../providers/http/outside-rules.ts';
 import { sendOutside } from '../../providers/http/send.ts';
 import { languageModel } from '../../providers/language-model/language-model.ts';
 import type { Settings } from '../../settings.ts';
@@ -44,7 +45,7 @@ export function liveConversation(facts: CallFacts, { store, say, retrieve, setti
     say,
     world: {
       model: languageModel(settings),
-      sendHttp: (request) => sendOutside(request, settings.ALLOWED_PRIVATE_ORIGINS),
+      sendHttp: (request) => sendOutside(request, outsideRules(settings)),
       open: (value) => openSecrets(settings.ENCRYPTION_KEY, facts.organizationId, value),
       retrieve,
       now,
