@@ -5,9 +5,11 @@ import { afterListing, afterLookUp, knownEnd } from '../../src/voice-agents/dial
 import { lineEndWithoutVerdict } from '../../src/voice-agents/dialing/attempt/line-end.ts';
 import { announceCalls } from '../../src/voice-agents/dialing/announce-calls.ts';
 import { callObject } from '../../src/voice-agents/runs/call-object.ts';
+import { settingsOf } from '../../src/settings.ts';
 import { carrierOf } from '../../src/voice-agents/telephony-configs/carrier-of.ts';
 import { callRunByKey } from '../../src/voice-agents/dialing/call-run-store.ts';
 import type { StoredAttempt } from './attempt-rows.ts';
+import { isGivenUp, withoutTalk } from './give-up.ts';
 import type { SlotsBook } from './slots-book.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -102,7 +104,12 @@ export class Checks {
   async #pokeTalk(attempt: StoredAttempt, now: number): Promise<void> {
     if (attempt.settling !== 'watch') return this.#book.save(attempt, { ...attempt, checkAt: null });
     this.#book.save(attempt, { ...attempt, checkAt: now + watchMs });
-    const isThere = await callObject(this.#around.env(), this.#around.organizationId(), attempt.runId!, (object) => object.poke());
-    if (!isThere) this.#book.settled([attempt.key]);
+    try {
+      const isThere = await callObject(this.#around.env(), this.#around.organizationId(), attempt.runId!, (object) => object.poke());
+      if (!isThere) this.#book.settled([attempt.key]);
+    } catch (error) {
+      if (!isGivenUp(attempt, now, settingsOf(this.#around.env()).GIVE_UP_AFTER_HOURS)) throw error;
+      this.#book.change(attempt.key, (current) => (current.settling === 'watch' ? withoutTalk(current, error) : current));
+    }
   }
 }

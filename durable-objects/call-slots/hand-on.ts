@@ -1,8 +1,10 @@
 import { campaignObject } from '../../src/campaigns/campaign-object.ts';
 import { ownerOf } from '../../src/voice-agents/dialing/contract.ts';
 import { settleSilent } from '../../src/voice-agents/dialing/settle-silent.ts';
+import { settingsOf } from '../../src/settings.ts';
 import { callObject } from '../../src/voice-agents/runs/call-object.ts';
 import type { StoredAttempt } from './attempt-rows.ts';
+import { againAt, isGivenUp, withoutTalk } from './give-up.ts';
 import type { SlotsBook } from './slots-book.ts';
 import type { Surroundings } from './surroundings.ts';
 import { lineEndOf, reportOf, silentCallOf } from './views.ts';
@@ -10,7 +12,6 @@ import { lineEndOf, reportOf, silentCallOf } from './views.ts';
 const reportsAtOnce = 500;
 const settledAtOnce = 100;
 const watchMs = 2 * 60_000;
-const againMs = 5000;
 
 /** Hands on what follows from attempts: to their owners, to the objects of talks, and to the rows of calls that nobody talked on. */
 export class HandOn {
@@ -67,10 +68,21 @@ export class HandOn {
   async #settleSilent(attempts: StoredAttempt[]): Promise<void> {
     if (!attempts.length) return;
     const done = new Set(await settleSilent(await this.#around.context(), attempts.map(silentCallOf)));
-    const failed = attempts.filter(({ key }) => !done.has(key)).map(({ key }) => key);
     this.#book.settled([...done]);
     // One that cannot be settled holds up no other.
-    this.#book.putOff(failed, this.#around.now() + againMs);
+    for (const attempt of attempts.filter(({ key }) => !done.has(key))) {
+      if (!this.#isGivenUp(attempt)) {
+        this.#book.putOff([attempt.key], againAt(attempt, this.#around.now()));
+        continue;
+      }
+      // Its row is complete. A journey that waits for it looks for itself.
+      this.#around.log().error('what follows from a call was given up', undefined, { key: attempt.key, run_id: attempt.runId });
+      this.#book.settled([attempt.key]);
+    }
+  }
+
+  #isGivenUp(attempt: StoredAttempt): boolean {
+    return isGivenUp(attempt, this.#around.now(), settingsOf(this.#around.env()).GIVE_UP_AFTER_HOURS);
   }
 
   async #endTalk(attempt: StoredAttempt): Promise<void> {
@@ -81,7 +93,8 @@ export class HandOn {
       );
     } catch (error) {
       this.#around.log().error('the object of a call did not hear that its line has ended', error, { run_id: attempt.runId });
-      return this.#book.putOff([attempt.key], this.#around.now() + againMs);
+      if (!this.#isGivenUp(attempt)) return this.#book.putOff([attempt.key], againAt(attempt, this.#around.now()));
+      return this.#book.change(attempt.key, (current) => (current.settling === 'talk' ? withoutTalk(current, error) : current));
     }
     this.#book.change(attempt.key, (current) =>
       current.settling === 'talk' ? { ...current, settling: 'watch' as const, checkAt: this.#around.now() + watchMs } : current,

@@ -1,3 +1,4 @@
+import { isNotFailed } from '../queues/failed-messages.ts';
 import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit, cut, type Found, type Position } from '../http/pagination.ts';
 import type { CampaignConfigs } from './configs.ts';
@@ -178,9 +179,18 @@ export async function overdueCampaigns(
 ): Promise<{ id: number; organization_id: number }[]> {
   return database.all(
     database.prepare(
-      'SELECT id, organization_id FROM campaign WHERE wake_at IS NOT NULL AND wake_at < ? ORDER BY wake_at LIMIT ?',
+      `SELECT id, organization_id FROM campaign WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailed("'poke:campaign:' || campaign.id")}
+       ORDER BY wake_at LIMIT ?`,
       before,
       limit,
     ),
+  );
+}
+
+/** Why a campaign stands still that its object cannot tell. Once that lives again, it says its own. */
+export async function noteStateReason(database: Database, organizationId: number, id: number, reason: string): Promise<void> {
+  await database.all(
+    database.prepare('UPDATE campaign SET state_reason = ? WHERE id = ? AND organization_id = ?', reason, id, organizationId),
+    'same values',
   );
 }

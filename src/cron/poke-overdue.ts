@@ -1,20 +1,16 @@
-import { campaignObject } from '../campaigns/campaign-object.ts';
 import { overdueCampaigns } from '../campaigns/store.ts';
-import { loadTestObject } from '../simtest/load-test-object.ts';
 import { overdueLoadTests } from '../simtest/load-test-store.ts';
 import { overdueSessions } from '../simtest/store.ts';
-import { testSessionObject } from '../simtest/test-session-object.ts';
-import { pokeChat } from '../voice-agents/text-chat/poke-chat.ts';
 import { overdueChats } from '../voice-agents/text-chat/store.ts';
 import { askAgain } from '../voice-agents/dialing/ask-again.ts';
 import { overdueCalls } from '../voice-agents/dialing/call-run-store.ts';
-import { callSlots } from '../voice-agents/dialing/slots.ts';
 import { overdueSlots } from '../voice-agents/dialing/slots-store.ts';
-import { callRun } from '../automation-workflows/runs/launch.ts';
 import { overdueRuns } from '../automation-workflows/runs/store.ts';
 import type { Database } from '../database/client.ts';
 import type { Logger } from '../library/log.ts';
+import { noteFailedParts, type FailedPart } from '../queues/failed-messages.ts';
 import { settingsOf } from '../settings.ts';
+import { poke, type Poked } from './poke.ts';
 
 const pageSize = 500;
 const parallel = 10;
@@ -24,31 +20,19 @@ const runsBudgetMs = 5000;
 
 /**
  * Starts the objects of runs that are past their wake-up time: one that never began begins, and one whose alarm is dead sets it. They
- * have their turns by organization, and what the time does not suffice for is taken by the next tick. Objects that can't be reached
- * hold up no other.
+ * have their turns by organization, and what the time does not suffice for is taken by the next tick.
  */
 export async function pokeOverdue(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
   const until = Date.now() + runsBudgetMs;
   const overdue = await overdueRuns(database, { before: overdueBefore(bindings, now), now }, runsAtOnce);
-  await each(overdue, async ({ id, organization_id }) => {
-    if (Date.now() > until) return;
-    try {
-      const answer = await callRun(bindings, organization_id, id, (object) => object.start(organization_id, id));
-      if (answer !== 'started') log.warn('an overdue run was poked', { organization_id, run_id: id, answer });
-    } catch (error) {
-      log.error('an overdue run cannot be reached', error, { organization_id, run_id: id });
-    }
-  });
+  await pokeAll({ bindings, database, now, log }, of('run', overdue), () => Date.now() > until);
 }
 
 /** The same for the call slots of organizations that have calls queued or live. */
 export async function pokeSlots(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
-  for (const organizationId of await overdueSlots(database, overdueBefore(bindings, now), pageSize)) {
-    await callSlots(bindings, organizationId, (slots) => slots.poke()).catch((error: unknown) =>
-      log.error('overdue call slots cannot be reached', error, { organization_id: organizationId }),
-    );
-    log.warn('overdue call slots were poked', { organization_id: organizationId });
-  }
+  const organizations = await overdueSlots(database, overdueBefore(bindings, now), pageSize);
+  const slots = organizations.map((id) => ({ what: 'call_slots' as const, id, organization_id: id }));
+  await pokeAll({ bindings, database, now, log }, slots);
 }
 
 /** Single calls that may have been lost between their rows and the call slots. Most were not: they only last long, and are asked for in vain. */
@@ -65,28 +49,36 @@ export async function askForLostCalls(bindings: Env, database: Database, now: nu
 /** Campaigns, conversation tests and load tests that should have done something, and text chats that should have ended. */
 export async function pokeObjects(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
   const before = overdueBefore(bindings, now);
-  const campaigns = (await overdueCampaigns(database, before, pageSize)).map(({ id, organization_id }) => ({
-    what: { organization_id, campaign_id: id },
-    poke: (): Promise<unknown> => campaignObject(bindings, organization_id, id, (object) => object.poke(organization_id, id)),
-  }));
-  const chats = (await overdueChats(database, before, pageSize)).map(({ id, organization_id }) => ({
-    what: { organization_id, run_id: id },
-    poke: (): Promise<unknown> => pokeChat(bindings, organization_id, id),
-  }));
-  const sessions = (await overdueSessions(database, before, pageSize)).map(({ id, organization_id }) => ({
-    what: { organization_id, test_session_id: id },
-    poke: (): Promise<unknown> => testSessionObject(bindings, organization_id, id, (object) => object.poke(organization_id, id)),
-  }));
-  const loadTests = (await overdueLoadTests(database, before, pageSize)).map(({ id, organization_id }) => ({
-    what: { organization_id, load_test_id: id },
-    poke: (): Promise<unknown> => loadTestObject(bindings, organization_id, id, (object) => object.poke(organization_id, id)),
-  }));
-  await each([...campaigns, ...chats, ...sessions, ...loadTests], ({ what, poke }) =>
-    poke().then(
-      () => log.warn('an overdue object was poked', what),
-      (error: unknown) => log.error('an overdue object cannot be reached', error, what),
-    ),
-  );
+  await pokeAll({ bindings, database, now, log }, [
+    ...of('campaign', await overdueCampaigns(database, before, pageSize)),
+    ...of('chat', await overdueChats(database, before, pageSize)),
+    ...of('test_session', await overdueSessions(database, before, pageSize)),
+    ...of('load_test', await overdueLoadTests(database, before, pageSize)),
+  ]);
+}
+
+const of = (what: Poked['what'], rows: { id: number; organization_id: number }[]): Poked[] =>
+  rows.map(({ id, organization_id }) => ({ what, id, organization_id }));
+
+/** One that cannot be reached holds up no other: from then on it has turns of its own, less and less often. */
+async function pokeAll(
+  { bindings, database, now, log }: { bindings: Env; database: Database; now: number; log: Logger },
+  objects: Poked[],
+  isOverTime = () => false,
+): Promise<void> {
+  const failed: FailedPart[] = [];
+  await each(objects, async (object) => {
+    if (isOverTime()) return;
+    try {
+      const answer = await poke(bindings, object);
+      // Starts that were put off are no accident.
+      if (answer !== 'started') log.warn('an overdue object was poked', { ...object, answer });
+    } catch (error) {
+      log.error('an overdue object cannot be reached', error, { ...object });
+      failed.push({ message: { v: 1, kind: 'poke', ...object }, error });
+    }
+  });
+  await noteFailedParts(database, failed, now);
 }
 
 const overdueBefore = (bindings: Env, now: number): number => now - settingsOf(bindings).OVERDUE_AFTER_SECONDS * 1000;

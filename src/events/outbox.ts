@@ -8,6 +8,13 @@ export type { EventToHandle } from './store.ts';
 export const unhandledEvents = ({ database, organization }: Context, ids: number[]): Promise<store.EventToHandle[]> =>
   store.unhandledEvents(database, organization.id, ids);
 
+export const eventsById = ({ database, organization }: Context, ids: number[]): Promise<store.EventToHandle[]> =>
+  store.eventsById(database, organization.id, ids);
+
+/** Says of a handled event that a part of its work was given up. */
+export const noteOnEvent = ({ database, organization }: Context, id: number, note: string): Promise<void> =>
+  store.noteOnEvent(database, organization.id, id, note);
+
 /** `notes` say why an event started no run of a journey that it fits. */
 export const markEventsHandled = (
   { database, organization, clock }: Context,

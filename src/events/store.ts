@@ -225,14 +225,29 @@ export interface EventToHandle extends Row {
 }
 
 /** Those of `ids` that are still unhandled, oldest first. */
-export async function unhandledEvents(database: Database, organizationId: number, ids: number[]): Promise<EventToHandle[]> {
-  return database.all<EventToHandle>(
+export const unhandledEvents = (database: Database, organizationId: number, ids: number[]): Promise<EventToHandle[]> =>
+  eventsById(database, organizationId, ids, 'AND e.handled_at IS NULL');
+
+export const eventsById = (database: Database, organizationId: number, ids: number[], more = ''): Promise<EventToHandle[]> =>
+  database.all<EventToHandle>(
     database.prepare(
       `SELECT e.id, e.event_type, e.phone, e.contact_id, e.data, e.depth, e.created_at
-       FROM json_each(?) j CROSS JOIN event e WHERE e.id = j.value AND e.organization_id = ? AND e.handled_at IS NULL ORDER BY e.id`,
+       FROM json_each(?) j CROSS JOIN event e WHERE e.id = j.value AND e.organization_id = ? ${more} ORDER BY e.id`,
       JSON.stringify(ids),
       organizationId,
     ),
+  );
+
+/** The newest stands first, since how a note begins lets the event be sent again. */
+export async function noteOnEvent(database: Database, organizationId: number, id: number, note: string): Promise<void> {
+  await database.all(
+    database.prepare(
+      `UPDATE event SET note = ?1 || coalesce('; ' || note, '') WHERE id = ?2 AND organization_id = ?3 AND instr(coalesce(note, ''), ?1) = 0`,
+      note,
+      id,
+      organizationId,
+    ),
+    'same values',
   );
 }
 

@@ -5,17 +5,25 @@ import { handleContactChanges } from '../automation-workflows/triggers/handle-co
 import { handleEvents } from '../automation-workflows/triggers/handle-events.ts';
 import { handleDeliveries } from '../automation-workflows/triggers/handle-deliveries.ts';
 import { handleScheduleFire } from '../automation-workflows/triggers/handle-schedule-fire.ts';
+import { offerAgain } from '../automation-workflows/triggers/wake-waiters.ts';
+import { fireAgain } from '../automation-workflows/triggers/fire-schedules.ts';
+import { endAgain } from '../automation-workflows/runs/end-message.ts';
+import { releaseRun } from '../automation-workflows/runs/release-held.ts';
 import { workOffCleanup } from '../cron/cleanup.ts';
+import { poke } from '../cron/poke.ts';
 import { moveVectors } from '../knowledge-base/placement/move.ts';
 import { placeCalls } from '../voice-agents/dialing/place-calls.ts';
 import { Logger } from '../library/log.ts';
 import { settingsOf } from '../settings.ts';
 import { consumeDocuments } from './consume-documents.ts';
 import { consumeSyncs } from './consume-syncs.ts';
+import { isPart, isRetried, keyOf, forgetFailure, noteReason, type RetriedMessage } from './failed-messages.ts';
 import { handleDead } from './dead.ts';
 import { CallsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
 const retryDelays = [2, 10, 30, 120, 300];
+
+const isLastTry = (attempts: number): boolean => attempts > retryDelays.length;
 
 /** Seconds until a message is delivered again after its n-th try failed. */
 const retryDelay = (attempts: number) => retryDelays[Math.min(attempts, retryDelays.length) - 1] ?? 2;
@@ -59,9 +67,7 @@ async function consumeCalls(batch: MessageBatch, bindings: Env, log: Logger, def
 /** Organizations side by side, so that the work of one holds up no other; the messages of one after another. */
 async function consumeFanout(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
   const groups = Map.groupBy(batch.messages, ({ body }) => FanoutMessage.safeParse(body).data?.organization_id ?? null);
-  await Promise.all(
-    [...groups.values()].map((messages) => settleEach(messages, log, (message) => handleFanout(bindings, message.body, defer))),
-  );
+  await Promise.all([...groups.values()].map((messages) => settleEach(messages, log, (message) => handleFanout(bindings, message, defer))));
 }
 
 async function settleEach(messages: readonly Message[], log: Logger, work: (message: Message) => Promise<void>): Promise<void> {
@@ -132,24 +138,37 @@ interface Readable {
 async function settleTogether(group: Readable[], bindings: Env, log: Logger, defer: Context['defer']): Promise<boolean> {
   const { organization_id, kind } = group[0]!.body;
   const ids = group.map(({ body }) => body.id);
+  // Tried for the last time alone, so that each is known by its own reason.
+  const isLast = group.length === 1 && isLastTry(group[0]!.message.attempts);
+  let context: Context | null = null;
   try {
-    const context = await backgroundContext(bindings, organization_id, defer);
-    if (context) await (kind === 'event' ? handleEvents(context, ids) : handleDeliveries(context, ids));
+    context = await backgroundContext(bindings, organization_id, defer);
+    if (context) await (kind === 'event' ? handleEvents(context, ids, isLast) : handleDeliveries(context, ids, isLast));
   } catch (error) {
     log.error('messages failed', error, { organization_id, kind, ids });
+    if (context && isLast) await noteWhy(context, group[0]!.body, error);
     return false;
   }
   for (const { message } of group) message.ack();
   return true;
 }
 
+const noteWhy = ({ database, clock, log }: Context, message: RetriedMessage, error: unknown): Promise<void> =>
+  noteReason(database, message, error, clock()).catch((second: unknown) => log.error('a reason could not be noted', second));
+
 /** One page; when more follow, the next is a message of its own. */
-async function handleFanout(bindings: Env, body: unknown, defer: Context['defer']): Promise<void> {
+async function handleFanout(bindings: Env, { body, attempts }: Message, defer: Context['defer']): Promise<void> {
   const message = FanoutMessage.parse(body);
   const context = await backgroundContext(bindings, message.organization_id, defer);
   if (!context) return;
-  const hasMore = await workOff(context, message);
-  if (hasMore) await bindings.FANOUT_QUEUE.send(message);
+  try {
+    const hasMore = await workOff(context, message);
+    if (isPart(message)) await forgetFailure(context.database, keyOf(message));
+    if (hasMore) await bindings.FANOUT_QUEUE.send(message);
+  } catch (error) {
+    if (isRetried(message) && isLastTry(attempts)) await noteWhy(context, message, error);
+    throw error;
+  }
 }
 
 function workOff(context: Context, message: FanoutMessage): Promise<boolean> {
@@ -165,5 +184,15 @@ function workOff(context: Context, message: FanoutMessage): Promise<boolean> {
       return moveVectors(context).then(() => false);
     case 'admission':
       return admitHeld(context, message.workflow_id);
+    case 'run_end':
+      return endAgain(context, message).then(() => false);
+    case 'run_event':
+      return offerAgain(context, message).then(() => false);
+    case 'run_release':
+      return releaseRun(context, message.id).then(() => false);
+    case 'schedule':
+      return fireAgain(context, message.id).then(() => false);
+    case 'poke':
+      return poke(context.bindings, message).then(() => false);
   }
 }

@@ -4,6 +4,16 @@ import type { EventsMessage, FanoutMessage } from './messages.ts';
 /** Messages whose records have nothing else that has them handled later. */
 export type RetriedMessage = EventsMessage | Exclude<FanoutMessage, { kind: 'admission' | 'vector_move' }>;
 
+const partKinds = ['run_end', 'run_event', 'run_release', 'schedule', 'poke'] as const;
+const recordKinds = ['event', 'delivery', 'schedule_fire', 'cleanup', 'contact_changes'] as const;
+
+/** Whether a message is of a part of a larger work that failed; its record here is all that there is of it. */
+export const isPart = (message: { kind: string }): message is Extract<RetriedMessage, { kind: (typeof partKinds)[number] }> =>
+  partKinds.some((kind) => kind === message.kind);
+
+export const isRetried = (message: { kind: string }): message is RetriedMessage =>
+  isPart(message) || recordKinds.some((kind) => kind === message.kind);
+
 const firstDelayMs = 60_000;
 const longestDelayMs = 3_600_000;
 
@@ -19,6 +29,14 @@ export function keyOf(message: RetriedMessage): string {
       return `${message.kind}:${message.id}`;
     case 'schedule_fire':
       return `schedule_fire:${message.trigger_id}:${message.scheduled_at}`;
+    case 'run_end':
+    case 'run_release':
+    case 'schedule':
+      return `${message.kind}:${message.id}`;
+    case 'run_event':
+      return `run_event:${message.id}:${message.run_id}`;
+    case 'poke':
+      return `poke:${message.what}:${message.id}`;
     case 'contact_changes':
       return `contact_changes:${message.organization_id}`;
   }
@@ -32,22 +50,68 @@ export async function countFailure(
   database: Database,
   message: RetriedMessage,
   now: number,
-): Promise<{ tries: number; firstFailedAt: number }> {
+): Promise<{ tries: number; firstFailedAt: number; reason: string | null }> {
   const key = keyOf(message);
   const count = database.prepare(
     `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) VALUES (?1, ?2, ?3, 1, ?4, ?4 + ${firstDelayMs})
        ON CONFLICT (key) DO UPDATE SET tries = tries + 1, next_try_at = ?4 + min(${longestDelayMs}, ${firstDelayMs} << tries)
-       RETURNING tries, first_failed_at`,
+       RETURNING tries, first_failed_at, reason`,
     key,
     message.organization_id,
     JSON.stringify(message),
     now,
   );
   const [rows] = await database.once([count], () =>
-    database.batch([database.prepare('SELECT tries, first_failed_at FROM failed_message WHERE key = ?', key)]),
+    database.batch([database.prepare('SELECT tries, first_failed_at, reason FROM failed_message WHERE key = ?', key)]),
   );
-  const { tries, first_failed_at } = rows![0] as { tries: number; first_failed_at: number };
-  return { tries, firstFailedAt: first_failed_at };
+  const { tries, first_failed_at, reason } = rows![0] as { tries: number; first_failed_at: number; reason: string | null };
+  return { tries, firstFailedAt: first_failed_at, reason };
+}
+
+/** A part of a larger work that failed. */
+export interface FailedPart {
+  message: RetriedMessage;
+  error: unknown;
+}
+
+const longestReason = 500;
+export const reasonOf = (error: unknown): string => String((error as Error | null)?.message ?? error).slice(0, longestReason);
+
+/** Notes parts that failed: each is tried again on its own, from a minute on. One that is noted already keeps its turn. */
+export async function noteFailedParts(database: Database, parts: FailedPart[], now: number): Promise<void> {
+  if (!parts.length) return;
+  const rows = parts.map(({ message, error }) => ({
+    key: keyOf(message),
+    organization_id: message.organization_id,
+    message: JSON.stringify(message),
+    reason: reasonOf(error),
+  }));
+  await database.all(
+    database.prepare(
+      `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at, reason)
+       SELECT j.value ->> 'key', j.value ->> 'organization_id', j.value ->> 'message', 1, ?2, ?2 + ${firstDelayMs}, j.value ->> 'reason'
+       FROM json_each(?1) j WHERE true ON CONFLICT (key) DO UPDATE SET reason = excluded.reason`,
+      JSON.stringify(rows),
+      now,
+    ),
+    'failed_message.key',
+  );
+}
+
+/** Notes why the last try of a queue failed. Its dead message counts it. */
+export async function noteReason(database: Database, message: RetriedMessage, error: unknown, now: number): Promise<void> {
+  await database.all(
+    database.prepare(
+      `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at, reason) VALUES (?1, ?2, ?3, 0, ?4, ?4 + ${longestDelayMs}, ?5)
+       ON CONFLICT (key) DO UPDATE SET reason = excluded.reason`,
+      keyOf(message),
+      message.organization_id,
+      JSON.stringify(message),
+      now,
+      reasonOf(error),
+    ),
+    'failed_message.key',
+  );
 }
 
 const acceptedIn = { event: 'event', delivery: 'webhook_delivery' } satisfies Record<EventsMessage['kind'], string>;
@@ -92,6 +156,11 @@ export async function forgetHandled(database: Database, now: number): Promise<vo
     cleanup: "SELECT 1 FROM cleanup WHERE id = f.message ->> 'id' AND note IS NULL",
     schedule_fire: `SELECT 1 FROM schedule_fire WHERE trigger_id = f.message ->> 'trigger_id'
        AND scheduled_at = f.message ->> 'scheduled_at' AND handled_at IS NULL`,
+    run_end: "SELECT 1 FROM automation_run WHERE id = f.message ->> 'id' AND completed_at IS NULL",
+    run_event: "SELECT 1 FROM automation_run WHERE id = f.message ->> 'run_id' AND completed_at IS NULL",
+    run_release: "SELECT 1 FROM automation_run WHERE id = f.message ->> 'id' AND completed_at IS NULL AND hold = 'paused'",
+    schedule: "SELECT 1 FROM automation_trigger WHERE id = f.message ->> 'id' AND next_fire_at IS NOT NULL",
+    poke: 'SELECT 1',
     contact_changes: 'SELECT 1 FROM contact_change WHERE organization_id = f.organization_id',
   } satisfies Record<RetriedMessage['kind'], string>;
   const stillOpen = Object.entries(open).map(([kind, query]) => `WHEN '${kind}' THEN EXISTS (${query})`);

@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** Messages carry ids and a schema version, never payloads: each names a record whose own state says whether it is handled. */
 const version = z.literal(1);
 
+/** Objects that the tick wakes when they are overdue. */
+export const pokedObjects = ['run', 'campaign', 'chat', 'test_session', 'load_test', 'call_slots'] as const;
+
 /** Queue `events`: match triggers and start runs. */
 export const EventsMessage = z.discriminatedUnion('kind', [
   z.object({ v: version, kind: z.literal('event'), organization_id: z.int(), id: z.int() }),
@@ -17,6 +20,23 @@ export const FanoutMessage = z.discriminatedUnion('kind', [
   z.object({ v: version, kind: z.literal('cleanup'), organization_id: z.int(), id: z.int() }),
   z.object({ v: version, kind: z.literal('vector_move'), organization_id: z.int() }),
   z.object({ v: version, kind: z.literal('admission'), organization_id: z.int(), workflow_id: z.int() }),
+  // Parts of larger works that failed while the rest went on.
+  z.object({
+    v: version,
+    kind: z.literal('run_end'),
+    organization_id: z.int(),
+    id: z.int(),
+    ending: z.object({
+      state: z.enum(['cancelled', 'completed']),
+      outcome: z.string().nullable(),
+      error: z.object({ type: z.string(), message: z.string() }).nullable(),
+    }),
+    why: z.string().optional(),
+  }),
+  z.object({ v: version, kind: z.literal('run_event'), organization_id: z.int(), id: z.int(), run_id: z.int(), wait_id: z.int() }),
+  z.object({ v: version, kind: z.literal('run_release'), organization_id: z.int(), id: z.int() }),
+  z.object({ v: version, kind: z.literal('schedule'), organization_id: z.int(), id: z.int() }),
+  z.object({ v: version, kind: z.literal('poke'), organization_id: z.int(), what: z.enum(pokedObjects), id: z.int() }),
 ]);
 export type FanoutMessage = z.infer<typeof FanoutMessage>;
 

@@ -1,3 +1,4 @@
+import { isNotFailed } from '../queues/failed-messages.ts';
 import type { Database, Row } from '../database/client.ts';
 import { countLimit, cut, type Found, type Position } from '../http/pagination.ts';
 import type { TestConfig } from './config.ts';
@@ -144,7 +145,8 @@ export async function sessionLines(database: Database, organizationId: number, l
 export const overdueLoadTests = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
   database.all(
     database.prepare(
-      'SELECT id, organization_id FROM load_test WHERE wake_at IS NOT NULL AND wake_at < ? ORDER BY wake_at LIMIT ?',
+      `SELECT id, organization_id FROM load_test WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailed("'poke:load_test:' || load_test.id")}
+       ORDER BY wake_at LIMIT ?`,
       before,
       limit,
     ),

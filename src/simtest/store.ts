@@ -1,3 +1,4 @@
+import { isNotFailed } from '../queues/failed-messages.ts';
 import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit, cut, type Found, type Position } from '../http/pagination.ts';
 import type { TestConfig } from './config.ts';
@@ -123,8 +124,23 @@ export async function runningSessions(
 export const overdueSessions = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
   database.all(
     database.prepare(
-      'SELECT id, organization_id FROM test_session WHERE wake_at IS NOT NULL AND wake_at < ? ORDER BY wake_at LIMIT ?',
+      `SELECT id, organization_id FROM test_session WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailed("'poke:test_session:' || test_session.id")}
+       ORDER BY wake_at LIMIT ?`,
       before,
       limit,
     ),
   );
+
+/** Ends a session whose object cannot be reached. */
+export async function failSession(database: Database, organizationId: number, id: number, error: string, now: number): Promise<void> {
+  await database.all(
+    database.prepare(
+      `UPDATE test_session SET status = 'failed', error = ?, completed_at = ?, wake_at = NULL WHERE id = ? AND organization_id = ? AND completed_at IS NULL`,
+      error,
+      now,
+      id,
+      organizationId,
+    ),
+    'same values',
+  );
+}

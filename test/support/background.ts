@@ -5,11 +5,11 @@ import { tick } from '../../src/cron/tick.ts';
 import { inInvocation } from '../../src/database/invocation.ts';
 import { consumeBatch } from '../../src/queues/consume.ts';
 
-/** Has the consumer of `queue` work off `bodies` as one batch, and answers what it did to the messages. */
-export async function deliver(queue: string, bodies: unknown[], bindings: Env = env) {
+/** Has the consumer of `queue` work off `bodies` as one batch, at their n-th attempt, and answers what it did to the messages. */
+export async function deliver(queue: string, bodies: unknown[], bindings: Env = env, attempts = 1) {
   const batch = createMessageBatch(
     queue,
-    bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts: 1, body })),
+    bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts, body })),
   );
   const execution = createExecutionContext();
   await inInvocation(() => consumeBatch(batch, bindings, execution));

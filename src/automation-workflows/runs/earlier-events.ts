@@ -1,5 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
-import { resolvePayloads } from '../../database/payload.ts';
+import { PayloadGoneError, resolvePayloads } from '../../database/payload.ts';
 import type { EventSubscription } from '../nodes/contract.ts';
 import { payloadMatch } from './payload-match.ts';
 import type { RunOrigin } from './scope-of-run.ts';
@@ -34,7 +34,7 @@ export async function subscribeRun(
     'run_waiter.wait_id',
   );
   const rows = (earlier as unknown as EventRow[]).filter((row) => !taken.includes(row.id));
-  const found = await offeredEvents(context, rows);
+  const found = await thoseThere(context, rows);
   return {
     afterId: (newest![0] as { id: number }).id,
     found: found.filter((event) => valueAt(event, events.field) === events.value),
@@ -54,7 +54,19 @@ export async function eventsSinceStart(context: Context, origin: RunOrigin, type
       match: null,
     }),
   );
-  return offeredEvents(context, rows);
+  return thoseThere(context, rows);
+}
+
+/** Without events whose payload is gone: they are given up as events, and hold up no run that only looks back at them. */
+async function thoseThere(context: Context, rows: EventRow[]): Promise<OfferedEvent[]> {
+  try {
+    return await offeredEvents(context, rows);
+  } catch (error) {
+    if (!(error instanceof PayloadGoneError)) throw error;
+    if (rows.length > 1) return (await Promise.all(rows.map((row) => thoseThere(context, [row])))).flat();
+    context.log.error('an earlier event was passed over', error, { event_id: rows[0]!.id });
+    return [];
+  }
 }
 
 const ownEvent = ({ event }: RunOrigin): number => event?.id ?? 0;

@@ -1,10 +1,12 @@
 import type { Database } from '../../database/client.ts';
+import { isNotFailed } from '../../queues/failed-messages.ts';
 
 /** Runs that were held while their workflow was paused, longest held first. */
 export async function pausedRuns(database: Database, organizationId: number, workflowId: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ id: number }>(
     database.prepare(
-      `SELECT id FROM automation_run INDEXED BY automation_run_hold WHERE workflow_id = ? AND hold = 'paused' AND organization_id = ? ORDER BY id LIMIT ?`,
+      `SELECT id FROM automation_run INDEXED BY automation_run_hold WHERE workflow_id = ? AND hold = 'paused' AND organization_id = ?
+         AND ${isNotFailed("'run_release:' || automation_run.id")} ORDER BY id LIMIT ?`,
       workflowId,
       organizationId,
       limit,

@@ -12,23 +12,28 @@ const chunkBytes = 1_500_000;
 
 /**
  * Writes the rows of runs, for callers that start the objects themselves. `state` is what a sound run begins as. Runs whose
- * context does not fit are recorded as failed.
+ * context does not fit are recorded as failed. `unasked`: why runs that stand in the way of others could not be asked whether they live.
  */
 export async function recordRuns(
   context: Context,
   candidates: Candidate[],
   options: { state?: BeginsAs; evenIfInactive?: boolean } = {},
-): Promise<Recorded> {
+): Promise<Recorded & { unasked: unknown[] }> {
   const first = await insertAll(context, candidates, options);
-  if (!first.refused.some(({ rule }) => rule === 'one_live_run_per_key')) return first;
+  const unasked: unknown[] = [];
+  if (!first.refused.some(({ rule }) => rule === 'one_live_run_per_key')) return { ...first, unasked };
   // The row that stands in the way may be behind its run, which has perhaps just ended: the run itself is asked, once.
   const retried = first.refused.filter(({ rule }) => rule === 'one_live_run_per_key');
   const freed: Candidate[] = [];
-  for (const refusal of retried) if (await hasEnded(context, refusal.holderId)) freed.push(refusal.candidate);
-  if (!freed.length) return first;
+  for (const { candidate, holderId } of retried)
+    await hasEnded(context, holderId).then(
+      (isEnded) => isEnded && freed.push(candidate),
+      (error: unknown) => unasked.push(error),
+    );
+  if (!freed.length) return { ...first, unasked };
   const second = await insertAll(context, freed, options);
   const kept = first.refused.filter(({ candidate }) => !freed.includes(candidate));
-  return { stored: [...first.stored, ...second.stored], refused: [...kept, ...second.refused] };
+  return { stored: [...first.stored, ...second.stored], refused: [...kept, ...second.refused], unasked };
 }
 
 async function hasEnded({ bindings, organization }: Context, runId: number | null): Promise<boolean> {

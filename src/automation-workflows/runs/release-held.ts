@@ -1,12 +1,16 @@
 import type { Context } from '../../accounts/context.ts';
 import { findWorkflow } from '../workflows/store.ts';
 import { clearHolds, pausedRuns } from './hold-store.ts';
+import { noteFailedParts, type FailedPart } from '../../queues/failed-messages.ts';
 import { callRun } from './launch.ts';
 
 const pageSize = 100;
 const parallel = 25;
 
-/** Lets a page of the runs go on that a pause has held; true when none is left, or the workflow is paused again. */
+/**
+ * Lets a page of the runs go on that a pause has held; true when none is left, or the workflow is paused again. One that cannot be reached is
+ * tried again on its own.
+ */
 export async function releaseHeld(context: Context, workflowId: number): Promise<boolean> {
   const { bindings, database, organization } = context;
   const workflow = await findWorkflow(database, organization.id, workflowId);
@@ -14,13 +18,24 @@ export async function releaseHeld(context: Context, workflowId: number): Promise
   const ids = await pausedRuns(database, organization.id, workflowId, pageSize);
   const waiting = [...ids];
   const gone: number[] = [];
+  const failed: FailedPart[] = [];
   const worker = async () => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
       const runId = id;
-      if (!(await callRun(bindings, organization.id, runId, (object) => object.release()))) gone.push(runId);
+      await callRun(bindings, organization.id, runId, (object) => object.release()).then(
+        (isThere) => isThere || gone.push(runId),
+        (error: unknown) => failed.push({ message: { v: 1, kind: 'run_release', organization_id: organization.id, id: runId }, error }),
+      );
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, ids.length) }, worker));
+  await noteFailedParts(database, failed, context.clock());
   if (gone.length) await clearHolds(database, organization.id, gone);
   return ids.length < pageSize;
+}
+
+/** The same for one run that could not be reached before. */
+export async function releaseRun({ bindings, database, organization }: Context, id: number): Promise<void> {
+  const isThere = await callRun(bindings, organization.id, id, (object) => object.release());
+  if (!isThere) await clearHolds(database, organization.id, [id]);
 }

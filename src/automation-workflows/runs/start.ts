@@ -5,15 +5,17 @@ import { recordRuns } from './record.ts';
 
 /**
  * Writes the runs' rows and starts their objects, except of those that wait for their turn or a later minute. Runs whose context does not fit are
- * recorded as failed. Throws when an object could not be started: the caller's cause stays unhandled and is tried again.
+ * recorded as failed. Of objects that could not be started the rows are there: the minute tick starts them, or whoever asks for the same again.
  */
-export async function startRuns(context: Context, candidates: Candidate[]): Promise<Recorded> {
+export async function startRuns(context: Context, candidates: Candidate[]): Promise<Recorded & { unstarted: unknown[] }> {
   const recorded = await recordRuns(context, candidates);
   const now = context.clock();
   const due = recorded.stored.filter((run) => run.state === 'queued' && run.hold === null && (run.wake_at ?? 0) <= now);
-  await launchInTurn(
-    context,
-    due.map((run) => run.id),
-  );
-  return recorded;
+  const ids = due.map((run) => run.id);
+  const unstarted = [...recorded.unasked];
+  await launchInTurn(context, ids).catch((error: unknown) => {
+    context.log.error('runs that are recorded wait for the minute tick', error, { runIds: ids });
+    unstarted.push(error);
+  });
+  return { ...recorded, unstarted };
 }

@@ -7,7 +7,7 @@ import { admitHeld } from './admit.ts';
 import { callRun } from './launch.ts';
 import type { Ending } from './progress.ts';
 import { existingRun, readRun } from './read.ts';
-import { endUnstarted, findRun } from './store.ts';
+import { endInRow, findRun, type RowEnding } from './store.ts';
 
 /** Ends a live run; 409 when it has ended. */
 export async function stopRun(context: Context, id: number): Promise<z.infer<typeof RunRecord>> {
@@ -43,16 +43,36 @@ export async function endRun(context: Context, id: number, ending: OuterEnding, 
   if (await stop()) return true;
   // The object is not there yet: the row alone is the run. It may just be starting, so the object is asked again.
   const error = ending.error ? JSON.stringify(ending.error) : null;
-  const row = await endUnstarted(
+  const row = await endInRow(
     database,
     organization.id,
     id,
     { state: ending.state, outcome: ending.outcome ?? null, error },
-    context.clock(),
+    { now: context.clock(), which: 'unstarted' },
   );
   if (!row) return false;
   await stop();
+  await followEnd(context, row);
+  return true;
+}
+
+/**
+ * Ends a run whose object could not be reached for long, in its row. Should the object live again, it finds its row ended, and ends. False when
+ * the run had ended already.
+ */
+export async function endUnreachable(
+  context: Context,
+  id: number,
+  ending: { state: RowEnding['state']; outcome: string | null; message: string },
+): Promise<boolean> {
+  const error = JSON.stringify({ node_id: null, attempt: null, type: 'unreachable', message: ending.message });
+  const { database, organization } = context;
+  const row = await endInRow(database, organization.id, id, { ...ending, error }, { now: context.clock(), which: 'live' });
+  if (row) await followEnd(context, row);
+  return row !== null;
+}
+
+async function followEnd(context: Context, row: { workflow_id: number; cleanupId: number | null }): Promise<void> {
   await admitHeld(context, row.workflow_id);
   if (row.cleanupId !== null) announceCleanup(context, row.cleanupId);
-  return true;
 }

@@ -2,6 +2,7 @@ import type { Database, Statement } from '../../database/client.ts';
 import { inTurns } from '../../database/in-turns.ts';
 import type { WorkflowStatus } from '../workflows/store.ts';
 import type { RunState } from '../schemas.ts';
+import { isNotFailed } from '../../queues/failed-messages.ts';
 
 export type RunSource = 'run' | 'event' | 'delivery';
 
@@ -194,7 +195,8 @@ export async function overdueRuns(
   { before, now }: { before: number; now: number },
   limit: number,
 ): Promise<{ id: number; organization_id: number }[]> {
-  const due = 'automation_run WHERE wake_at IS NOT NULL AND wake_at <= ?1 AND (wake_at < ?2 OR (revision = 0 AND wake_at > created_at))';
+  const due = `automation_run WHERE wake_at IS NOT NULL AND wake_at <= ?1 AND (wake_at < ?2 OR (revision = 0 AND wake_at > created_at))
+    AND ${isNotFailed("'poke:run:' || automation_run.id")}`;
   return database.all(database.prepare(inTurns('id, organization_id', due, 'wake_at').replace(/\?$/, '?3'), now, before, limit));
 }
 
@@ -208,7 +210,8 @@ export async function liveRuns(database: Database, organizationId: number, of: R
     database.prepare(
       `SELECT id FROM automation_run INDEXED BY ${byContact ? 'automation_run_contact' : 'automation_run_workflow_state'}
        WHERE organization_id = ? AND ${byContact ? 'contact_id' : 'workflow_id'} = ?
-         AND state <> 'completed' AND state IN ('queued', 'pending', 'running', 'waiting') AND id <= ? ORDER BY id LIMIT ?`,
+         AND state <> 'completed' AND state IN ('queued', 'pending', 'running', 'waiting') AND id <= ?
+         AND ${isNotFailed("'run_end:' || automation_run.id")} ORDER BY id LIMIT ?`,
       organizationId,
       byContact ? of.contactId : of.workflowId,
       byContact ? Number.MAX_SAFE_INTEGER : of.upToId,
@@ -218,37 +221,37 @@ export async function liveRuns(database: Database, organizationId: number, of: R
   return rows.map((row) => row.id);
 }
 
-/** How a run that never began ends. */
-export interface UnstartedEnding {
-  state: 'cancelled' | 'completed';
+/** How a run ends that its object does not end. */
+export interface RowEnding {
+  state: 'cancelled' | 'completed' | 'failed';
   outcome: string | null;
   error: string | null;
 }
 
 /**
- * Ends a run that only its row knows yet (its object has projected nothing). Null when there is no such run. `cleanupId` names what
- * tells the run that waits for it, stored in the same transaction; null: none waits.
+ * Ends a run in its row: one that only its row knows yet (its object has projected nothing), or any live one, whose object finds it so. Null
+ * when there is no such run. `cleanupId` names what tells the run that waits for it, stored in the same transaction; null: none waits.
  */
-export async function endUnstarted(
+export async function endInRow(
   database: Database,
   organizationId: number,
   id: number,
-  ending: UnstartedEnding,
-  now: number,
+  ending: RowEnding,
+  { now, which }: { now: number; which: 'unstarted' | 'live' },
 ): Promise<{ workflow_id: number; cleanupId: number | null } | null> {
-  const isUnstarted = "id = ? AND organization_id = ? AND revision = 0 AND state IN ('queued', 'running')";
+  const isMeant = `id = ? AND organization_id = ? AND completed_at IS NULL${which === 'unstarted' ? " AND revision = 0 AND state IN ('queued', 'running')" : ''}`;
   let isLost = false;
   const statements = [
     database.prepare(
       `INSERT INTO cleanup (organization_id, kind, subject_id, created_at)
-       SELECT organization_id, 'run_ended', id, ? FROM automation_run WHERE ${isUnstarted} AND parent_run_id IS NOT NULL RETURNING id`,
+       SELECT organization_id, 'run_ended', id, ? FROM automation_run WHERE ${isMeant} AND parent_run_id IS NOT NULL RETURNING id`,
       now,
       id,
       organizationId,
     ),
     database.prepare(
       `UPDATE automation_run SET state = ?, outcome = ?, error = ?, wake_at = NULL, completed_at = ?, hold = NULL, is_sole = 0, is_exitable = 0
-       WHERE ${isUnstarted} RETURNING workflow_id`,
+       WHERE ${isMeant} RETURNING workflow_id`,
       ending.state,
       ending.outcome,
       ending.error,
@@ -258,7 +261,7 @@ export async function endUnstarted(
     ),
     database.prepare(
       `SELECT r.workflow_id, (SELECT max(c.id) FROM cleanup c WHERE c.kind = 'run_ended' AND c.subject_id = r.id) AS cleanup_id
-       FROM automation_run r WHERE r.id = ? AND r.organization_id = ? AND r.revision = 0 AND r.state = ? AND r.completed_at = ?`,
+       FROM automation_run r WHERE r.id = ? AND r.organization_id = ? AND r.state = ? AND r.completed_at = ?`,
       id,
       organizationId,
       ending.state,

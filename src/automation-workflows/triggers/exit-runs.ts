@@ -2,6 +2,8 @@ import type { Context } from '../../accounts/context.ts';
 import type { ContactRecord } from '../../contacts/records.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { runsToExit, type ExitOf, type ExitTopic } from '../runs/exit-store.ts';
+import type { FailedPart } from '../../queues/failed-messages.ts';
+import { endMessage } from '../runs/end-message.ts';
 import { endRun } from '../runs/stop.ts';
 import type { OfferedEvent } from '../runs/surroundings.ts';
 import { settingsFrom } from '../settings.ts';
@@ -11,29 +13,35 @@ import { triggerScope, type TriggerCause } from './match.ts';
 const pageSize = 500;
 const parallel = 25;
 
-/** Ends the live runs that events end by `exit_on`, at once, with outcome `exited`. Repeatable. */
+/** Ends the live runs that events end by `exit_on`, at once, with outcome `exited`. Answers those that could not be ended. Repeatable. */
 export async function exitRuns(
   context: Context,
   events: OfferedEvent[],
   topics: ExitTopic[],
   contacts: Map<number, ContactRecord>,
-): Promise<void> {
+): Promise<FailedPart[]> {
   const exits = events.flatMap((event) =>
     topics
       .filter((topic) => topic.event_type === event.type)
       .flatMap((topic) => exitsOf(context, event, topic, event.contact_id === null ? null : (contacts.get(event.contact_id) ?? null))),
   );
-  if (!exits.length) return;
+  if (!exits.length) return [];
+  const failed: FailedPart[] = [];
   const byId = new Map(events.map((event) => [event.id, event]));
   for (let afterId = 0; ;) {
     const page = await runsToExit(context.database, context.organization.id, exits, afterId, pageSize);
     const waiting = [...page];
     const worker = async () => {
-      for (let run = waiting.shift(); run; run = waiting.shift())
-        await endRun(context, run.id, { state: 'completed', outcome: 'exited' }, exitWords(byId.get(run.event_id)!));
+      for (let run = waiting.shift(); run; run = waiting.shift()) {
+        const { id, event_id: eventId } = run;
+        const why = exitWords(byId.get(eventId)!);
+        await endRun(context, id, { state: 'completed', outcome: 'exited' }, why).catch((error: unknown) =>
+          failed.push({ message: endMessage(context, id, { state: 'completed', outcome: 'exited', error: null }, why), error }),
+        );
+      }
     };
     await Promise.all(Array.from({ length: Math.min(parallel, page.length) }, worker));
-    if (page.length < pageSize) return;
+    if (page.length < pageSize) return failed;
     afterId = page.at(-1)!.id;
   }
 }

@@ -1,10 +1,11 @@
 import type { Context } from '../../accounts/context.ts';
 import type { Database } from '../../database/client.ts';
 import { takeTurns } from '../../library/take-turns.ts';
+import { noteFailedParts, type FailedPart } from '../../queues/failed-messages.ts';
 import type { FanoutMessage } from '../../queues/messages.ts';
 import { missedFires } from '../schedule.ts';
 import type { TriggerConfig } from './configs.ts';
-import { dueTriggers, recordFires, type Fire } from './schedule-store.ts';
+import { dueTrigger, dueTriggers, recordFires, type Fire } from './schedule-store.ts';
 import type { ArmedTrigger } from './store.ts';
 
 const pageSize = 500;
@@ -24,19 +25,34 @@ export async function fireSchedules(
 ): Promise<void> {
   for (let page = 0; page < pagesATick; page++) {
     const due = await dueTriggers(database, now, pageSize);
+    const failed: FailedPart[] = [];
     const fires = due.flatMap((trigger) => {
       try {
         return fireOf(trigger, now);
       } catch (error) {
-        log.error('a schedule could not be fired; the next tick tries again', error, { trigger_id: trigger.id });
+        const { id, organization_id } = trigger;
+        log.error('a schedule could not be fired; it is tried again on its own', error, { trigger_id: id });
+        failed.push({ message: { v: 1, kind: 'schedule', organization_id, id }, error });
         return [];
       }
     });
-    if (!fires.length) return;
-    await recordFires(database, fires, now);
-    defer(announce(bindings, fires));
+    await noteFailedParts(database, failed, now);
+    if (fires.length) {
+      await recordFires(database, fires, now);
+      defer(announce(bindings, fires));
+    }
     if (due.length < pageSize) return;
   }
+}
+
+/** Fires a schedule that could not be fired before, if it is still due. */
+export async function fireAgain({ bindings, database, organization, clock, defer }: Context, triggerId: number): Promise<void> {
+  const now = clock();
+  const trigger = await dueTrigger(database, organization.id, triggerId, now);
+  if (!trigger) return;
+  const fires = [fireOf(trigger, now)];
+  await recordFires(database, fires, now);
+  defer(announce(bindings, fires));
 }
 
 function fireOf(trigger: ArmedTrigger, now: number): Fire {

@@ -1,15 +1,16 @@
 import type { Context } from '../../accounts/context.ts';
 import type { Contact } from '../../contacts/contact.ts';
 import { contactRecord, type ContactRecord } from '../../contacts/records.ts';
+import { troubleOf } from '../../database/trouble.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { evaluate, type Condition } from '../conditions.ts';
 import type { Candidate } from '../runs/candidate.ts';
 import { startRuns } from '../runs/start.ts';
-import { changesPage, deleteChanges, type ChangeRow } from './change-store.ts';
+import { changesPage, deleteChanges, discardFirstChange, type ChangeRow } from './change-store.ts';
 import type { Scope } from '../templates.ts';
 import { internalKey } from './internal-events.ts';
 import { candidateOf, triggerScope, type TriggerCause } from './match.ts';
-import { armedByTopics, type ArmedTrigger } from './store.ts';
+import { armedByTopics, noteTriggerError, type ArmedTrigger } from './store.ts';
 import { isTooDeep, noteRefusedByPlan } from './kept-out.ts';
 
 const pageSize = 500;
@@ -22,6 +23,10 @@ interface Change {
   createdAt: number;
 }
 
+const topics = ['change:created', 'change:updated', 'event:contact.created', 'event:contact.updated'];
+
+type Listening = ArmedTrigger & { topic: string };
+
 /**
  * Works off one page of contact changes in order: a condition fires when it did not hold before and holds after. Repeatable:
  * runs are keyed by change and trigger, and changes are deleted last. Answers whether more are waiting.
@@ -30,8 +35,29 @@ export async function handleContactChanges(context: Context): Promise<boolean> {
   const { database, organization } = context;
   const rows = await changesPage(database, organization.id, pageSize);
   if (!rows.length) return false;
-  const topics = ['change:created', 'change:updated', 'event:contact.created', 'event:contact.updated'];
-  const triggers = await database.all<ArmedTrigger & { topic: string }>(armedByTopics(database, organization.id, topics));
+  const triggers = await database.all<Listening>(armedByTopics(database, organization.id, topics));
+  try {
+    await workOff(context, rows, triggers);
+  } catch (error) {
+    if (rows.length === 1 || troubleOf(error) !== null) throw error;
+    // Together they failed; one by one the sound ones get through, and the others stay.
+    const failures: unknown[] = [];
+    for (const row of rows) await workOff(context, [row], triggers).catch((failure: unknown) => failures.push(failure));
+    if (failures.length) throw failures[0];
+  }
+  return rows.length === pageSize;
+}
+
+/** Takes out the change that could not be worked off for longest, and has those who listen say so. */
+export async function giveUpFirstChange(context: Context, words: string): Promise<void> {
+  const { database, organization } = context;
+  const triggers = await database.all<Listening>(armedByTopics(database, organization.id, topics));
+  for (const id of new Set(triggers.map((trigger) => trigger.id))) await noteTriggerError(database, organization.id, id, words);
+  await discardFirstChange(database, organization.id);
+}
+
+async function workOff(context: Context, rows: ChangeRow[], triggers: Listening[]): Promise<void> {
+  const { database, organization } = context;
   const now = context.clock();
   const candidates = rows.flatMap((row) => {
     const change = changeOf(row);
@@ -54,7 +80,6 @@ export async function handleContactChanges(context: Context): Promise<boolean> {
     organization.id,
     rows.map((row) => row.id),
   );
-  return rows.length === pageSize;
 }
 
 /** Null when the contact is gone. */

@@ -11,7 +11,7 @@ import { portionsOf } from './portions.ts';
 import { armedById, type ArmedTrigger } from './store.ts';
 
 /** Starts the runs that accepted deliveries ask for and marks the deliveries as handled. Repeatable like `handleEvents`. */
-export async function handleDeliveries(context: Context, ids: number[]): Promise<void> {
+export async function handleDeliveries(context: Context, ids: number[], isLastTry = false): Promise<void> {
   const { database, organization } = context;
   const deliveries = await unhandledDeliveries(database, organization.id, ids);
   if (!deliveries.length) return;
@@ -22,16 +22,17 @@ export async function handleDeliveries(context: Context, ids: number[]): Promise
   const triggers = new Map((triggerRows as unknown as ArmedTrigger[]).map((trigger) => [trigger.id, trigger]));
   const contacts = new Map(contactRows!.map(recordOfRow).map((contact) => [contact.id, contact]));
   const handled: HandledDelivery[] = [];
+  const unstarted: unknown[] = [];
   for (const portion of portionsOf(deliveries, (delivery) => delivery.payload))
-    handled.push(...(await startRunsOf(context, portion, triggers, contacts)));
+    handled.push(...(await startRunsOf(context, portion, { triggers, contacts, unstarted })));
+  if (unstarted.length && !isLastTry) throw unstarted[0];
   await markDeliveries(database, organization.id, handled, context.clock());
 }
 
 async function startRunsOf(
   context: Context,
   deliveries: DeliveryToHandle[],
-  triggers: Map<number, ArmedTrigger>,
-  contacts: Map<number, ContactRecord>,
+  { triggers, contacts, unstarted }: { triggers: Map<number, ArmedTrigger>; contacts: Map<number, ContactRecord>; unstarted: unknown[] },
 ): Promise<HandledDelivery[]> {
   const payloads = (await resolvePayloads(
     context.bindings.FILES,
@@ -56,7 +57,8 @@ async function startRunsOf(
     if (candidate) candidates.push({ ...candidate, deliveryId: delivery.id });
     else handled.push({ id: delivery.id, note: trigger ? "The trigger's filter does not match" : 'The trigger is gone' });
   }
-  const { refused } = await startRuns(context, candidates);
+  const { refused, unstarted: failures } = await startRuns(context, candidates);
+  unstarted.push(...failures);
   const notes = new Map(refused.map(({ candidate, message }) => [candidate.dedupKey, message]));
   for (const candidate of candidates) handled.push({ id: candidate.deliveryId, note: notes.get(candidate.dedupKey) ?? null });
   return handled;

@@ -4,6 +4,7 @@ import type { ContactRecord } from '../../contacts/records.ts';
 import { markEventsHandled, unhandledEvents } from '../../events/outbox.ts';
 import { offeredEvents } from '../runs/earlier-events.ts';
 import { exitTopicsStatement, type ExitTopic } from '../runs/exit-store.ts';
+import { noteFailedParts, type FailedPart } from '../../queues/failed-messages.ts';
 import type { Candidate, Refusal } from '../runs/candidate.ts';
 import { startRuns } from '../runs/start.ts';
 import type { OfferedEvent } from '../runs/surroundings.ts';
@@ -17,9 +18,10 @@ import { wakeWaiters } from './wake-waiters.ts';
 /**
  * Does what accepted events ask for and marks them as handled: starts runs, ends runs by `exit_on`, wakes runs that wait.
  * Repeatable at any point: runs are keyed by event and trigger, a run takes an event once, and the mark is the last thing
- * written. Six D1 calls at most for a batch of ordinary payloads, four when nobody waits for them.
+ * written. A run that cannot be reached holds up nothing else: what failed with it is tried again with the event and, once the queue tries it
+ * for the last time, on its own. Six D1 calls at most for a batch of ordinary payloads, four when nobody waits for them.
  */
-export async function handleEvents(context: Context, ids: number[]): Promise<void> {
+export async function handleEvents(context: Context, ids: number[], isLastTry = false): Promise<void> {
   const { database, organization } = context;
   const events = await unhandledEvents(context, ids);
   if (!events.length) return;
@@ -43,19 +45,25 @@ export async function handleEvents(context: Context, ids: number[]): Promise<voi
   const contacts = new Map(contactRows!.map(recordOfRow).map((contact) => [contact.id, contact]));
   const heard = events.filter((event) => isHeard(listeners, event.event_type));
   const notes = new Map<number, string>();
+  const failed: FailedPart[] = [];
+  const unstarted: unknown[] = [];
   for (const portion of portionsOf(heard, (event) => event.data)) {
     const offered = await offeredEvents(context, portion);
     const depths = new Map(portion.map((event) => [event.id, event.depth]));
     for (const group of inOrder(offered, listeners)) {
       // An event may end a run and start the next of the same key; and a run that one event starts, a later one may end.
-      await exitRuns(context, group, listeners.exits, contacts);
+      failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
       const candidates = group.flatMap((event) => candidatesOf(context, event, depths.get(event.id)!, listeners.triggers, contacts));
-      const { refused } = await startRuns(context, candidates);
-      for (const refusal of refused) noteRefusal(notes, refusal);
-      if (candidates.length && group.length > 1) await exitRuns(context, group, listeners.exits, contacts);
+      const started = await startRuns(context, candidates);
+      unstarted.push(...started.unstarted);
+      for (const refusal of started.refused) noteRefusal(notes, refusal);
+      if (candidates.length && group.length > 1) failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
     }
-    await wakeWaiters(context, offered, listeners.fields);
+    failed.push(...(await wakeWaiters(context, offered, listeners.fields)));
   }
+  const [first] = [...failed.map(({ error }) => error), ...unstarted];
+  if (first !== undefined && !isLastTry) throw first;
+  await noteFailedParts(database, failed, context.clock());
   await markEventsHandled(context, events, notes);
 }
 

@@ -9,10 +9,37 @@ export async function dueTriggers(database: Database, now: number, limit: number
     database.prepare(
       `SELECT t.*, w.status AS workflow_status, w.version AS workflow_version, w.context_schema AS workflow_context_schema, w.settings AS workflow_settings
        FROM automation_trigger t INDEXED BY automation_trigger_due CROSS JOIN automation_workflow w
-       WHERE t.next_fire_at IS NOT NULL AND t.next_fire_at <= ? AND w.id = t.workflow_id ORDER BY t.next_fire_at LIMIT ?`,
+       WHERE t.next_fire_at IS NOT NULL AND t.next_fire_at <= ? AND w.id = t.workflow_id AND ${isNotFailed("'schedule:' || t.id")} ORDER BY t.next_fire_at LIMIT ?`,
       now,
       limit,
     ),
+  );
+}
+
+/** The same for one that could not be fired before. */
+export async function dueTrigger(database: Database, organizationId: number, id: number, now: number): Promise<ArmedTrigger | null> {
+  return database.first(
+    database.prepare(
+      `SELECT t.*, w.status AS workflow_status, w.version AS workflow_version, w.context_schema AS workflow_context_schema, w.settings AS workflow_settings
+       FROM automation_trigger t CROSS JOIN automation_workflow w
+       WHERE t.id = ? AND t.organization_id = ? AND t.next_fire_at <= ? AND w.id = t.workflow_id`,
+      id,
+      organizationId,
+      now,
+    ),
+  );
+}
+
+/** A schedule that cannot be fired is due no more, and says why. Saved anew it is due again. */
+export async function stopSchedule(database: Database, organizationId: number, id: number, why: string): Promise<void> {
+  await database.all(
+    database.prepare(
+      'UPDATE automation_trigger SET next_fire_at = NULL, last_error = ? WHERE id = ? AND organization_id = ?',
+      why,
+      id,
+      organizationId,
+    ),
+    'same values',
   );
 }
 

@@ -1,25 +1,32 @@
 import type { Context } from '../../accounts/context.ts';
+import { eventsById } from '../../events/outbox.ts';
+import type { FailedPart } from '../../queues/failed-messages.ts';
+import type { FanoutMessage } from '../../queues/messages.ts';
+import { offeredEvents } from '../runs/earlier-events.ts';
 import { callRun } from '../runs/launch.ts';
 import type { OfferedEvent } from '../runs/surroundings.ts';
 import { valueAt, type Offer } from '../runs/wake.ts';
 import { deleteWaiters, waitersStatement, type Sought, type Waiter, type WaiterField } from '../runs/waiter-store.ts';
+
+type OfferMessage = Extract<FanoutMessage, { kind: 'run_event' }>;
 
 const pageSize = 500;
 const parallel = 25;
 
 /**
  * Offers events to the runs that wait for them. Every waiter of an event is offered it, a page at a time; whether the run takes
- * it, is the run's to say. Repeatable: a run that has gone on no longer waits.
+ * it, is the run's to say. Answers the offers that failed. Repeatable: a run that has gone on no longer waits.
  */
-export async function wakeWaiters(context: Context, events: OfferedEvent[], fields: WaiterField[]): Promise<void> {
+export async function wakeWaiters(context: Context, events: OfferedEvent[], fields: WaiterField[]): Promise<FailedPart[]> {
   const sought = soughtOf(events, fields);
-  if (!sought.length) return;
+  if (!sought.length) return [];
+  const failed: FailedPart[] = [];
   const { database, organization } = context;
   const byId = new Map(events.map((event) => [event.id, event]));
   for (let afterRunId = 0; ;) {
     const page = await database.all<Waiter>(waitersStatement(database, organization.id, sought, afterRunId, pageSize));
-    await offerAll(context, page, byId);
-    if (page.length < pageSize) return;
+    failed.push(...(await offerAll(context, page, byId)));
+    if (page.length < pageSize) return failed;
     // The last run of a full page may have more waiters than fitted: it is looked at again.
     const last = page.at(-1)!.run_id;
     afterRunId = last - 1 > afterRunId ? last - 1 : last;
@@ -36,34 +43,52 @@ function soughtOf(events: OfferedEvent[], fields: WaiterField[]): Sought[] {
 }
 
 /** Events reach one run in their order; runs are asked side by side. */
-async function offerAll(context: Context, page: Waiter[], events: Map<number, OfferedEvent>): Promise<void> {
+async function offerAll(context: Context, page: Waiter[], events: Map<number, OfferedEvent>): Promise<FailedPart[]> {
   const runs = [...Map.groupBy(page, (waiter) => waiter.run_id).values()];
   const stale: Waiter[] = [];
-  const failures: unknown[] = [];
+  const failed: FailedPart[] = [];
   const worker = async () => {
     for (let waiters = runs.shift(); waiters; waiters = runs.shift()) {
-      try {
-        stale.push(...(await offerTo(context, waiters, events)));
-      } catch (error) {
-        failures.push(error);
+      for (const [index, waiter] of waiters.entries()) {
+        try {
+          if ((await offerTo(context, waiter, events.get(waiter.event_id)!)) === 'stale') stale.push(waiter);
+        } catch (error) {
+          // The events that follow wait for this one.
+          failed.push(...waiters.slice(index).map((left) => ({ message: offerMessage(context, left), error })));
+          break;
+        }
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, runs.length) }, worker));
   if (stale.length) await deleteWaiters(context.database, context.organization.id, stale);
-  if (failures.length) throw failures[0];
+  return failed;
 }
 
-/** Answers the waiters that nobody stands behind any more. */
-async function offerTo(context: Context, waiters: Waiter[], events: Map<number, OfferedEvent>): Promise<Waiter[]> {
-  const stale: Waiter[] = [];
-  for (const waiter of waiters) {
-    const offer = await offerOne(context, waiter, events.get(waiter.event_id)!);
-    if (offer === 'later') throw new Error(`run ${waiter.run_id} is just falling asleep; its event comes again`);
-    if (offer === 'stale') stale.push(waiter);
-  }
-  return stale;
+/** Offers an event to the run behind a waiter. Throws when it is to be offered again. */
+async function offerTo(
+  { bindings, organization }: Context,
+  { run_id: runId, wait_id: waitId }: Pick<Waiter, 'run_id' | 'wait_id'>,
+  event: OfferedEvent,
+): Promise<Offer> {
+  const offer = await callRun(bindings, organization.id, runId, (object) => object.offerEvent(JSON.stringify(event), waitId));
+  if (offer === 'later') throw new Error(`run ${runId} is just falling asleep; its event comes again`);
+  return offer;
 }
 
-const offerOne = ({ bindings, organization }: Context, { run_id: runId, wait_id: waitId }: Waiter, event: OfferedEvent): Promise<Offer> =>
-  callRun(bindings, organization.id, runId, (object) => object.offerEvent(JSON.stringify(event), waitId));
+const offerMessage = ({ organization }: Context, { event_id, run_id, wait_id }: Waiter): OfferMessage => ({
+  v: 1,
+  kind: 'run_event',
+  organization_id: organization.id,
+  id: event_id,
+  run_id,
+  wait_id,
+});
+
+/** Offers an event once more to a run that could not be reached. */
+export async function offerAgain(context: Context, { id, run_id, wait_id }: OfferMessage): Promise<void> {
+  const [row] = await eventsById(context, [id]);
+  if (!row) return;
+  const [event] = await offeredEvents(context, [row]);
+  await offerTo(context, { run_id, wait_id }, event!);
+}

@@ -62,7 +62,7 @@ export const cleanup = sqliteTable(
 );
 
 /**
- * A record whose message the queue gave up on, and when its handling is tried again. It stays until the record is handled, or ends in a
+ * A record whose message the queue gave up on, or a part of a larger work that failed while the rest went on, and when it is tried again. It stays until the record is handled, or ends in a
  * named state because it could not be for GIVE_UP_AFTER_HOURS. `key` names the record: `event:{id}`, `schedule_fire:{trigger}:{moment}` ...
  */
 export const failedMessage = sqliteTable(
@@ -75,6 +75,8 @@ export const failedMessage = sqliteTable(
     tries: integer('tries').notNull(),
     firstFailedAt: moment('first_failed_at').notNull(),
     nextTryAt: moment('next_try_at').notNull(),
+    /** Why the latest try failed that is known of. */
+    reason: text('reason'),
   },
   (table) => [index('failed_message_due').on(table.nextTryAt)],
 );

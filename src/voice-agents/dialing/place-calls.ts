@@ -1,4 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
+import { troubleOf } from '../../database/trouble.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import { dialingFacts, type DialingFacts } from '../agents/soundness.ts';
 import type { PlacingResult } from './attempt/after-placing.ts';
@@ -103,7 +104,12 @@ async function prepare(context: Context, calls: BegunCall[]): Promise<Prepared[]
 async function carriersOf(context: Context, calls: BegunCall[]): Promise<Map<number, Carrier>> {
   const carriers = new Map<number, Carrier>();
   for (const configId of new Set(calls.map((call) => call.configId))) {
-    const carrier = await carrierOf(context, configId);
+    // One whose credentials cannot be read holds up the calls of no other.
+    const carrier = await carrierOf(context, configId).catch((error: unknown) => {
+      if (troubleOf(error) !== null) throw error;
+      context.log.error('a telephony configuration cannot be read', error, { telephony_config_id: configId });
+      return null;
+    });
     if (carrier) carriers.set(configId, carrier);
   }
   return carriers;
@@ -154,10 +160,15 @@ function readyOf(
 
 /** By the id of the definition. */
 async function agentsOf(context: Context, definitions: DefinitionOfRuns[]): Promise<Map<number, DialingFacts>> {
-  const facts = definitions.map(async ({ id, agent_id, definition }): Promise<[number, DialingFacts]> => [
-    id,
-    await dialingFacts(context, JSON.parse(definition) as Record<string, unknown>, agent_id),
-  ]);
+  const facts = definitions.map(async ({ id, agent_id, definition }): Promise<[number, DialingFacts]> => {
+    try {
+      return [id, await dialingFacts(context, JSON.parse(definition) as Record<string, unknown>, agent_id)];
+    } catch (error) {
+      if (troubleOf(error) !== null) throw error;
+      context.log.error('an agent cannot be read for its calls', error, { agent_id });
+      return [id, { detectVoicemail: null, unsound: `its definition cannot be read: ${(error as Error).message}` }];
+    }
+  });
   return new Map(await Promise.all(facts));
 }
 

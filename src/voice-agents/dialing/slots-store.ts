@@ -1,3 +1,4 @@
+import { isNotFailed } from '../../queues/failed-messages.ts';
 import type { Context } from '../../accounts/context.ts';
 import type { Database } from '../../database/client.ts';
 
@@ -17,7 +18,8 @@ export async function markSlots({ database, organization }: Context, wakeAt: num
 export async function overdueSlots(database: Database, before: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ organization_id: number }>(
     database.prepare(
-      'SELECT organization_id FROM call_slots WHERE wake_at IS NOT NULL AND wake_at < ? ORDER BY wake_at LIMIT ?',
+      `SELECT organization_id FROM call_slots WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailed("'poke:call_slots:' || call_slots.organization_id")}
+       ORDER BY wake_at LIMIT ?`,
       before,
       limit,
     ),

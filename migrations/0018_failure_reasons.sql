@@ -1,0 +1,1 @@
+ALTER TABLE `failed_message` ADD `reason` text;
