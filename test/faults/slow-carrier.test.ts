@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { AttemptReport } from '../../src/voice-agents/dialing/contract.ts';
+import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { placeCalls } from '../../src/voice-agents/dialing/place-calls.ts';
 import { callingOrganization, carrierLedger, simulators } from '../support/carrier.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -47,4 +49,40 @@ test('what has not been asked of a slow carrier yet is not reported as "the carr
   const dialled = new Set(calls.map(({ attempt_key }) => attempt_key));
   const both = [...new Set(trouble)].filter((key) => dialled.has(key));
   expect({ trouble: new Set(trouble).size, both }).toEqual({ trouble: 0, both: [] });
+}, 40_000);
+
+test('a worker that comes to a call late gives it back unasked, and the call is made once in a later turn', async () => {
+  const organization = await callingOrganization({ callsPerSecond: 1000, concurrentCalls: 100 });
+  vi.spyOn(env.CAMPAIGN, 'getByName').mockReturnValue({ reports: async () => {} } as never);
+  const lost = vi.spyOn(env.CALLS_QUEUE, 'send').mockResolvedValue(undefined as never);
+  const lostBatch = vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
+  const slots = env.CALL_SLOTS.getByName(String(organization.id));
+  const key = 'campaign:1:1:1';
+  await slots.request(organization.id, {
+    owner: { kind: 'campaign', id: 1 },
+    epoch: 0,
+    maxConcurrency: null,
+    calls: [
+      {
+        key,
+        phone: '+13035551999',
+        agentId: organization.agentId,
+        contactId: null,
+        initialContext: '{}',
+        name: 'A call',
+        notAfter: null,
+      },
+    ],
+  });
+  await vi.waitFor(() => expect(lost.mock.calls.length + lostBatch.mock.calls.length).toBeGreaterThan(0), { timeout: 5000 });
+  const context = (await backgroundContext(env, organization.id, () => {}))!;
+  // Its first look at the clock is in time, and every later one is not.
+  let looks = 0;
+  await placeCalls({ ...context, clock: () => Date.now() + (looks++ === 0 ? 0 : 60_000) }, [key]);
+  expect((await carrierLedger(organization.account)).calls).toEqual([]);
+  lost.mockRestore();
+  lostBatch.mockRestore();
+  await vi.waitFor(async () => expect((await carrierLedger(organization.account)).calls).toMatchObject([{ attempt_key: key }]), {
+    timeout: 20_000,
+  });
 }, 40_000);

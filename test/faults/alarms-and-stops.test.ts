@@ -1,0 +1,88 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Timers } from '../../durable-objects/shared/timers.ts';
+import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
+import { newOrganization } from '../support/organization.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+async function sleepingRun() {
+  const { client, id } = await newOrganization();
+  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
+  const run = (await client.post(`/automation-workflows/${workflow}/execute`, { context: {} })).body.id as number;
+  await runIn(client, run, 'waiting');
+  return { client, stub: runStub(id, run), run };
+}
+
+const alarmOf = (stub: ReturnType<typeof runStub>) => runInDurableObject(stub, (_object, state) => state.storage.getAlarm());
+
+test('an object that wakes compares its alarm with its earliest timer, and sets it earlier', async () => {
+  const { stub } = await sleepingRun();
+  const due = await alarmOf(stub);
+  const soon = Date.now() + 3_600_000;
+  // As when it dies between the timer and the alarm.
+  await runInDurableObject(stub, (_object, state) => {
+    state.storage.sql.exec("INSERT INTO timer (kind, subject, due, attempts) VALUES ('withdraw', '', ?, 0)", soon);
+  });
+  expect(await alarmOf(stub)).toBe(due);
+  await evictDurableObject(stub);
+  await stub.snapshot();
+  expect(await alarmOf(stub)).toBe(soon);
+});
+
+test('a lost alarm is set again when the object wakes', async () => {
+  const { stub } = await sleepingRun();
+  const due = await alarmOf(stub);
+  await runInDurableObject(stub, (_object, state) => state.storage.deleteAlarm());
+  await evictDurableObject(stub);
+  await stub.snapshot();
+  expect(await alarmOf(stub)).toBe(due);
+});
+
+test('timers are whole milliseconds, however they are computed', async () => {
+  const { stub } = await sleepingRun();
+  await runInDurableObject(stub, async (instance, state) => {
+    const { timers } = instance as unknown as { timers: Timers };
+    const moment = Date.now() + 1000.25;
+    timers.set('finish', moment);
+    timers.ensure('withdraw', moment);
+    const [put] = timers.due(moment + 1);
+    timers.putOff(put!, () => 0.123_456);
+    const dues = state.storage.sql.exec<{ due: number }>('SELECT due FROM timer').toArray();
+    for (const { due } of dues) expect(Number.isInteger(due)).toBe(true);
+    await timers.arm();
+    expect(await state.storage.getAlarm()).toBe(timers.earliest());
+  });
+});
+
+test('a stop whose answer was lost is answered as the first time, and another one is not', async () => {
+  const { client, stub, run } = await sleepingRun();
+  const ending = { state: 'cancelled' as const };
+  expect(await stub.stop(ending, 'first')).toBe(true);
+  expect(await stub.stop(ending, 'first')).toBe(true);
+  expect(await stub.stop({ state: 'completed' }, 'second')).toBe(false);
+  expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('cancelled');
+});
+
+test('a stop is armed before it is projected: when the row cannot be written, the end comes by the alarm', async () => {
+  const { client, stub, run } = await sleepingRun();
+  await runInDurableObject(stub, async (instance, state) => {
+    const object = instance as unknown as { env: Env; stop(ending: object, request: string): Promise<boolean> };
+    const real = object.env;
+    object.env = new Proxy(real, {
+      get: (bindings, name) =>
+        name === 'DB'
+          ? { prepare: (sql: string) => bindings.DB.prepare(sql), batch: () => Promise.reject(new Error('no answer')) }
+          : Reflect.get(bindings, name),
+    });
+    await expect(object.stop({ state: 'cancelled' }, 'first')).rejects.toThrow('no answer');
+    expect((await state.storage.getAlarm())! - Date.now()).toBeLessThan(10_000);
+    object.env = real;
+  });
+  await runIn(client, run, 'cancelled');
+  const { completed_at } = (await env.DB.prepare('SELECT completed_at FROM automation_run WHERE id = ?')
+    .bind(run)
+    .first<{ completed_at: number }>())!;
+  expect(completed_at).toBeGreaterThan(0);
+});
