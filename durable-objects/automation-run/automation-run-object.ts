@@ -6,7 +6,6 @@ import { exitBeforeStart } from '../../src/automation-workflows/runs/exit-at-sta
 import { archiveHistory, historyRecord } from '../../src/automation-workflows/runs/history.ts';
 import { advance } from '../../src/automation-workflows/runs/interpreter.ts';
 import { withdrawJourneyCall } from '../../src/automation-workflows/runs/journey-call.ts';
-import { callRun } from '../../src/automation-workflows/runs/launch.ts';
 import { deadlineOf, loadRunFacts, type LoadedRun } from '../../src/automation-workflows/runs/load-run.ts';
 import { begin, cutShort, end, wakeAt, type Progress } from '../../src/automation-workflows/runs/progress.ts';
 import { projectProgress } from '../../src/automation-workflows/runs/project.ts';
@@ -16,6 +15,7 @@ import { reviveRun } from '../../src/automation-workflows/runs/revive-store.ts';
 import type { OuterEnding } from '../../src/automation-workflows/runs/stop.ts';
 import type { OfferedEvent, Surroundings } from '../../src/automation-workflows/runs/surroundings.ts';
 import { liveSurroundings } from '../../src/automation-workflows/runs/live-surroundings.ts';
+import { tellRunOrNote } from '../../src/automation-workflows/runs/tell-run.ts';
 import { offer, release, type Offer } from '../../src/automation-workflows/runs/wake.ts';
 import { isLive, type HistoryRecord } from '../../src/automation-workflows/schemas.ts';
 import { cannotGoOn } from '../../src/automation-workflows/runs/cannot-go-on.ts';
@@ -297,7 +297,7 @@ export class AutomationRunObject extends LivingObject {
     // The settings may have changed since they were loaded; the row says whether somebody waits.
     if (this.#heldRuns ?? run.settings.max_active_runs) await admitHeld(context, run.origin.workflowId);
     const parentId = run.row.parent_run_id;
-    if (parentId !== null) await callRun(this.env, context.organization.id, parentId, (object) => object.childEnded(run.row.id));
+    if (parentId !== null) await tellRunOrNote(context, { id: parentId, of: 'run', ended_id: run.row.id });
   }
 
   /** The row is revived first, under the revision that the object then has: done again after a crash, it finds its own work. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../src/accounts/context.ts';
-import { callRun } from '../../src/automation-workflows/runs/launch.ts';
+import { tellRunOrNote } from '../../src/automation-workflows/runs/tell-run.ts';
 import { callSlots } from '../../src/voice-agents/dialing/slots.ts';
 import { transcriptOf } from '../../src/voice-agents/conversation/transcript.ts';
 import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
@@ -101,8 +101,7 @@ export async function follow(settling: Settling, subject: string): Promise<void>
   const { context, record, timers, isThere } = settling;
   const { facts } = record;
   if (subject === 'event') await announceCall(context, facts, settlementFrom(settling));
-  else if (subject === 'journey')
-    await callRun(context.bindings, facts.organizationId, facts.automationRunId!, (object) => object.callSettled(facts.runId));
+  else if (subject === 'journey') await tellRunOrNote(context, { id: facts.automationRunId!, of: 'call', ended_id: facts.runId });
   else if (subject === 'summary') return followSummaries(settling);
   else if (subject.startsWith('summary:')) {
     if (!(await postCallSummary(settling, subject, settlementFrom(settling)))) return;

@@ -8,6 +8,7 @@ import { handleScheduleFire } from '../automation-workflows/triggers/handle-sche
 import { offerAgain } from '../automation-workflows/triggers/wake-waiters.ts';
 import { fireAgain } from '../automation-workflows/triggers/fire-schedules.ts';
 import { endAgain } from '../automation-workflows/runs/end-message.ts';
+import { tellRun } from '../automation-workflows/runs/tell-run.ts';
 import { releaseRun } from '../automation-workflows/runs/release-held.ts';
 import { workOffCleanup } from '../cron/cleanup.ts';
 import { poke } from '../cron/poke.ts';
@@ -188,6 +189,8 @@ function workOff(context: Context, message: FanoutMessage): Promise<boolean> {
       return endAgain(context, message).then(() => false);
     case 'run_event':
       return offerAgain(context, message).then(() => false);
+    case 'run_told':
+      return tellRun(context, message).then(() => false);
     case 'run_release':
       return releaseRun(context, message.id).then(() => false);
     case 'schedule':

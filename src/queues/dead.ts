@@ -83,6 +83,9 @@ async function endRecord(context: Context, message: AnyMessage, reason: string |
       await endUnreachable(context, message.id, { state: 'failed', outcome: null, message: told });
       return;
     }
+    case 'run_told':
+      // The run looks for itself, at least once a day.
+      return undefined;
     case 'run_event':
       return noteOnEvent(context, message.id, wordsOfPart(`run ${message.run_id}, which waits for it, could not be reached`, reason));
     case 'schedule':

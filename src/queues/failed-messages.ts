@@ -4,7 +4,7 @@ import type { EventsMessage, FanoutMessage } from './messages.ts';
 /** Messages whose records have nothing else that has them handled later. */
 export type RetriedMessage = EventsMessage | Exclude<FanoutMessage, { kind: 'admission' | 'vector_move' }>;
 
-const partKinds = ['run_end', 'run_event', 'run_release', 'schedule', 'poke'] as const;
+const partKinds = ['run_end', 'run_event', 'run_told', 'run_release', 'schedule', 'poke'] as const;
 const recordKinds = ['event', 'delivery', 'schedule_fire', 'cleanup', 'contact_changes'] as const;
 
 /** Whether a message is of a part of a larger work that failed; its record here is all that there is of it. */
@@ -35,6 +35,8 @@ export function keyOf(message: RetriedMessage): string {
       return `${message.kind}:${message.id}`;
     case 'run_event':
       return `run_event:${message.id}:${message.run_id}`;
+    case 'run_told':
+      return `run_told:${message.of}:${message.ended_id}`;
     case 'poke':
       return `poke:${message.what}:${message.id}`;
     case 'contact_changes':
@@ -158,6 +160,7 @@ export async function forgetHandled(database: Database, now: number): Promise<vo
        AND scheduled_at = f.message ->> 'scheduled_at' AND handled_at IS NULL`,
     run_end: "SELECT 1 FROM automation_run WHERE id = f.message ->> 'id' AND completed_at IS NULL",
     run_event: "SELECT 1 FROM automation_run WHERE id = f.message ->> 'run_id' AND completed_at IS NULL",
+    run_told: "SELECT 1 FROM automation_run WHERE id = f.message ->> 'id' AND completed_at IS NULL",
     run_release: "SELECT 1 FROM automation_run WHERE id = f.message ->> 'id' AND completed_at IS NULL AND hold = 'paused'",
     schedule: "SELECT 1 FROM automation_trigger WHERE id = f.message ->> 'id' AND next_fire_at IS NOT NULL",
     poke: 'SELECT 1',

@@ -229,6 +229,26 @@ describe('a run that cannot be reached', () => {
     await runIn(client, waiting, 'completed');
   });
 
+  test('and waits for another keeps that from no part of its end, and hears of it when it is well', async () => {
+    const { client, id } = await newOrganization();
+    const child = await activeWorkflow(client, { definition: nap });
+    const parent = await activeWorkflow(client, {
+      definition: chain({ id: 'ask', type: 'run_workflow', data: { workflow_id: child, wait: true } }),
+    });
+    const waiting = await start(client, parent);
+    const { body } = await client.get(`/automation-workflows/${child}/runs`);
+    const run = body.runs[0].id as number;
+    await runIn(client, run, 'waiting');
+    const spy = poison(id, waiting);
+    await client.post(`/automation-workflows/runs/${run}/stop`);
+    // Its history is in R2, and its object gone.
+    await vi.waitFor(async () => expect(await env.AUTOMATION_RUN.getByName(`${id}/${run}`).snapshot()).toBeNull(), { timeout: 10_000 });
+    expect(await failedOf(id)).toMatchObject([{ key: `run_told:run:${run}`, reason: 'its storage is broken' }]);
+    spy.mockRestore();
+    await tickAt(Date.now() + 2 * 60_000);
+    await runIn(client, waiting, 'completed');
+  });
+
   test('that alone holds an entry key keeps no run of another key from starting', async () => {
     const { client, id } = await newOrganization();
     const settings = { entry_key: '{{ contact.id }}', one_live_run_per_key: true };

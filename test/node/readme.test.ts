@@ -104,6 +104,15 @@ describe('CONTRIBUTING', () => {
   });
 });
 
+test('docs/faults.md tells how each part ends that failed', () => {
+  const [, kinds] = /const partKinds = \[([^\]]+)\]/.exec(read('src/queues/failed-messages.ts'))!;
+  const poked = /const pokedObjects = \[([^\]]+)\]/.exec(read('src/queues/messages.ts'))![1]!;
+  const names = (list: string) => [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name!);
+  const keys = [...names(kinds!).filter((kind) => kind !== 'poke'), ...names(poked).map((what) => `poke:${what}`)];
+  const told = read('docs/faults.md');
+  expect(keys.filter((key) => !told.includes(`\`${key}:{`))).toEqual([]);
+});
+
 describe.each([
   ['README.md', readme],
   ['CONTRIBUTING.md', contributing],
