@@ -3,6 +3,7 @@ import { isRecord, type Json } from '../library/json.ts';
 import { compare } from './comparisons.ts';
 import type { Check } from './config.ts';
 import type { CalledTool, CheckResult, Speaker, TestTurn } from './contract.ts';
+import { withoutStackedMarks } from '../library/stacked-marks.ts';
 
 /** What one side's talk is known to have led to. */
 export interface SideEvidence {
@@ -103,7 +104,7 @@ function hasAll(found: unknown, expected: unknown): boolean {
 }
 
 /** Without case, and however letters with marks are written. */
-const folded = (text: string): string => text.normalize('NFC').toLowerCase();
+const folded = (text: string): string => withoutStackedMarks(text).normalize('NFC').toLowerCase();
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 

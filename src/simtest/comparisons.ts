@@ -1,5 +1,6 @@
 import type { Json } from '../library/json.ts';
 import type { Check } from './config.ts';
+import { withoutStackedMarks } from '../library/stacked-marks.ts';
 
 type Comparator = Extract<Check, { type: 'extracted' }>['comparator'];
 
@@ -49,4 +50,7 @@ function numberOf(value: Json): number | null {
 }
 
 const textOf = (value: Json): string =>
-  (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)).trim().normalize('NFC').toLowerCase();
+  withoutStackedMarks(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value))
+    .trim()
+    .normalize('NFC')
+    .toLowerCase();

@@ -67,7 +67,9 @@ function fields(entries: Iterable<[string, string | FileLike]>): Json {
     const item =
       typeof value === 'string' ? cleanText(value) : { name: cleanText(value.name), type: cleanText(value.type), size: value.size };
     const field = cleanText(name);
-    all.set(field, [...(all.get(field) ?? []), item]);
+    const values = all.get(field);
+    if (values) values.push(item);
+    else all.set(field, [item]);
   }
   return Object.fromEntries([...all].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
 }

@@ -1,5 +1,7 @@
+import { withoutStackedMarks } from '../../library/stacked-marks.ts';
+
 const withoutAccents = (text: string) =>
-  text
+  withoutStackedMarks(text)
     .toLowerCase()
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -22,7 +24,9 @@ export const headerKeys = (list: string): string[] => [
 
 /** A key to keep a column under: `Default Address Phone` is `default_address_phone`, `birthDate` is `birth_date`. Other scripts stay. */
 export function snakeCaseKey(header: string): string {
-  const words = header.normalize('NFC').replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1_$2');
+  const words = withoutStackedMarks(header)
+    .normalize('NFC')
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1_$2');
   const latin = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u.test(words) ? withoutAccents(words) : words.toLowerCase();
   return latin.replace(/[^\p{L}\p{M}\p{N}]+/gu, '_').replace(/^_+|_+$/g, '');
 }

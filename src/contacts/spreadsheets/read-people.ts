@@ -85,7 +85,7 @@ function readPerson(row: Row, phoneColumns: number[], columns: ContactColumns, d
   const externalId = isId(fieldCell('external_id')) ? fieldCell('external_id') : '';
   if (!usable && !externalId) return refuse('no_key', '', 'The row has neither a phone number nor an id; give it one of them');
 
-  const email = /[^\s@<>;,:]+@[^\s@<>;,]+/.exec(fieldCell('email'))?.[0] ?? '';
+  const email = /(?<![^\s@<>;,:])[^\s@<>;,:]+@[^\s@<>;,]+/.exec(fieldCell('email'))?.[0] ?? '';
   const tags = splitTags(fieldCell('tags'));
   const names =
     columns.fullName === undefined

@@ -5,7 +5,7 @@ import { UnreadableFile } from '../../library/decode-text.ts';
 import { detectDelimiter } from './detect-delimiter.ts';
 import { nameHeaders } from './name-headers.ts';
 
-/** `row_number`: 1 = first row with data. `file_row`: as a spreadsheet program numbers it. `cells` has one entry per header. */
+/** `row_number`: 1 = first row with data. `file_row`: as a spreadsheet program numbers it. `cells` may end before the headers do: the rest is empty. */
 export interface Row {
   row_number: number;
   file_row: number;
@@ -29,7 +29,7 @@ const mostColumns = 2000;
 const longestRow = 1 << 20;
 
 /**
- * Reads delimited text, whole or in pieces, without holding more than the sample. Missing cells are empty, cells beyond the header are
+ * Reads delimited text, whole or in pieces, without holding more than the sample. Cells that a row does not have are not made up, those beyond the header are
  * dropped, blank rows are skipped. Throws `UnreadableFile` for a text without header or with more than 2,000 columns, and, also while
  * iterating, for a quote never closed and for a row of more than 1 MiB.
  */
@@ -66,17 +66,24 @@ interface FileRecord {
   cells: string[];
 }
 
+/** `place`: which row of the text it is, from 1, blank ones counted. */
+interface ParsedRecord {
+  record: string[];
+  place: number;
+}
+
 async function* readRecords(head: string, rest: AsyncIterator<string>, delimiter: string, rowsBefore: number): AsyncGenerator<FileRecord> {
   let fileRow = rowsBefore;
   try {
-    for await (const record of parserOver(head, rest, delimiter)) {
-      fileRow += 1;
-      const cells = (record as string[]).map(cleanCell);
+    for await (const parsed of parserOver(head, rest, delimiter)) {
+      const { record, place } = parsed as ParsedRecord;
+      fileRow = rowsBefore + place;
+      const cells = record.map(cleanCell);
       if (cells.some((cell) => cell !== '')) yield { file_row: fileRow, cells };
     }
   } catch (error) {
-    const { code, records } = error as CsvError & { records?: number };
-    const row = rowsBefore + (records ?? fileRow) + 1;
+    const { code, records, empty_lines: emptyLines = 0 } = error as CsvError & { records?: number; empty_lines?: number };
+    const row = rowsBefore + (records === undefined ? fileRow - rowsBefore : records + emptyLines) + 1;
     if (code === 'CSV_QUOTE_NOT_CLOSED')
       throw new UnreadableFile(`A cell in row ${row} begins with a quote that is never closed; close it or remove it`);
     if (code === 'CSV_MAX_RECORD_SIZE')
@@ -101,6 +108,11 @@ function parserOver(head: string, rest: AsyncIterator<string>, delimiter: string
     relax_quotes: true,
     max_record_size: longestRow,
     trim: true,
+    // Millions of blank lines, each a record of its own, take seconds.
+    skip_empty_lines: true,
+    // The library's types know records alone, not what is made of them.
+    on_record: (record, { records, empty_lines: emptyLines }) =>
+      ({ record, place: records + emptyLines }) satisfies ParsedRecord as unknown as string[],
   });
   source.on('error', (error) => parser.destroy(error));
   parser.on('close', () => source.destroy());
@@ -117,7 +129,7 @@ async function* toRows(records: AsyncIterable<FileRecord>, width: number): Async
   let rowNumber = 0;
   for await (const { file_row, cells } of records) {
     rowNumber += 1;
-    yield { row_number: rowNumber, file_row, cells: Array.from({ length: width }, (_, index) => cells[index] ?? '') };
+    yield { row_number: rowNumber, file_row, cells: cells.length > width ? cells.slice(0, width) : cells };
   }
 }
 

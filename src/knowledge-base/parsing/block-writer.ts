@@ -1,6 +1,6 @@
 import type { Block, Table } from './blocks.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
-import { mostBlocks, mostCharacters } from './limits.ts';
+import { mostBlocks, mostCells, mostCharacters, mostRows } from './limits.ts';
 import { tooLarge } from './unparsable-document.ts';
 
 /** Long tables come in parts of this size, so that no string of a whole file is built beside its rows. */
@@ -18,6 +18,8 @@ export class BlockWriter {
   readonly blocks: Block[] = [];
   page: number | null = null;
   private characters = 0;
+  private rows = 0;
+  private cells = 0;
   private openTable: { header: string | null; rows: string[]; length: number; parts: number } | undefined;
 
   heading(level: number, text: string): void {
@@ -34,6 +36,7 @@ export class BlockWriter {
 
   /** `isHeader` may be left out: then the first row is taken for the header when it looks like one. */
   row(cells: string[], isHeader?: boolean): void {
+    this.countRow(cells);
     const cleaned = dropNothing(cells.map(cleanLine));
     if (cleaned.length === 0) return;
     const row = cleaned.join(' | ').trim();
@@ -61,6 +64,15 @@ export class BlockWriter {
     if (block.text !== '') this.push(block);
   }
 
+  private countRow(cells: string[]): void {
+    this.rows += 1;
+    this.cells += cells.length;
+    if (this.rows > mostRows) throw tooLarge(`it holds more than ${mostRows} rows of tables`);
+    if (this.cells > mostCells) throw tooLarge(`it holds more than ${mostCells} cells of tables`);
+    const length = cells.reduce((sum, cell) => sum + cell.length, 0);
+    if (this.characters + length > mostCharacters) throw tooMuchText();
+  }
+
   private writeRows(table: NonNullable<BlockWriter['openTable']>): void {
     const part: Table = { kind: 'table', header: table.header, isContinued: table.parts > 0, text: table.rows.join('\n'), page: this.page };
     table.rows = [];
@@ -71,12 +83,13 @@ export class BlockWriter {
 
   private push(block: Block): void {
     this.characters += block.text.length;
-    if (this.characters > mostCharacters)
-      throw tooLarge(`it holds more than ${Math.floor(mostCharacters / 1e6)} million characters of text`);
+    if (this.characters > mostCharacters) throw tooMuchText();
     if (this.blocks.length >= mostBlocks) throw tooLarge(`it holds more than ${mostBlocks} paragraphs`);
     this.blocks.push(block);
   }
 }
+
+export const tooMuchText = () => tooLarge(`it holds more than ${Math.floor(mostCharacters / 1e6)} million characters of text`);
 
 /** A text of megabytes without a paragraph in it is cut at blanks: work on strings takes several times their size. */
 function* piecesOf(text: string): Generator<string> {

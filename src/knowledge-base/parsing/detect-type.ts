@@ -135,7 +135,7 @@ function textType(bytes: Uint8Array, name: string, declaredType?: string): Docum
   const extension = extensionOf(name);
   const named = extensions[extension] ?? (extension === '' ? declaredTypes[mimeTypeIn(declaredType)] : undefined);
   if (named === 'csv' || named === 'tsv') return /^<(?:!doctype|html|table)\b/i.test(text) ? 'html' : named;
-  if (/^(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype html|html|head|body)\b/i.test(text)) return 'html';
+  if (/^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype html|html|head|body)\b/i.test(text)) return 'html';
   if (/^<\?xml\b/i.test(text)) throw unsupportedType('an XML file');
   if (isEmail(text)) return 'eml';
   if (named === 'json') return /^[[{"]|^-?\d/.test(text) ? 'json' : 'txt';

@@ -4,6 +4,10 @@ const mebibyte = 1 << 20;
 export const mostCharacters = 32 * mebibyte;
 export const mostBlocks = 300_000;
 
+/** Rows of all tables, and their cells, empty ones too. */
+export const mostRows = 1_000_000;
+export const mostCells = 10_000_000;
+
 /** What the parts of a docx, pptx or xlsx may unpack to, in all, in bytes and as a multiple of the file. Deflate reaches 1,032. */
 export const mostUnpackedBytes = 300 * mebibyte;
 export const mostUnpackedRatio = 200;

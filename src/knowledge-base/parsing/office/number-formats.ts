@@ -32,6 +32,10 @@ const builtIn: Record<number, string> = {
   48: '##0.0E+0',
 };
 const daysBetweenEpochs = 1462;
+/** As much as the program takes; a longer one would be walked through for every cell. */
+const longestPattern = 255;
+
+const patternOf = (code = 'General'): string => (code.length > longestPattern ? 'General' : code);
 
 /** Shows a number as the workbook shows it. `style` is the index that a cell carries. */
 export type ShowNumber = (value: number, style: number) => string;
@@ -42,7 +46,7 @@ export async function readNumberFormats(archive: Archive, part: string, isFrom19
   let isInCells = false;
   await readXml(archive.pieces(part), {
     open(name, attributes) {
-      if (name === 'numFmt') patterns.set(Number(attributes['numFmtId']), attributes['formatCode'] ?? 'General');
+      if (name === 'numFmt') patterns.set(Number(attributes['numFmtId']), patternOf(attributes['formatCode']));
       else if (name === 'cellXfs') isInCells = true;
       else if (name === 'xf' && isInCells) styles.push(patterns.get(Number(attributes['numFmtId'])) ?? 'General');
     },

@@ -42,9 +42,9 @@ async function writeSlide(archive: Archive, slide: string, writer: BlockWriter):
   if (isHidden) return;
   const others = await relationshipsOf(archive, slide);
   for (const { type, target } of others)
-    if (type === 'diagramData') parts.push(...(await readSlide(archive.pieces(target))).parts.map(asListed));
+    if (type === 'diagramData') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(asListed(part));
   for (const { type, target } of others)
-    if (type === 'notesSlide') parts.push(...(await readSlide(archive.pieces(target))).parts.map(asNote));
+    if (type === 'notesSlide') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(asNote(part));
 
   const title = parts
     .filter(isTitle)

@@ -1,17 +1,25 @@
+import { tooMuchText } from '../block-writer.ts';
+import { mostCharacters } from '../limits.ts';
 import type { ShowNumber } from './number-formats.ts';
 import type { PackedTexts } from './packed-texts.ts';
 import { readXml } from './read-xml.ts';
 
 const mostColumns = 16_384;
+/** Empty cells that are kept of a gap: no reader is told more of it. */
+const widestGap = 20;
 
 interface CellSource {
   texts: PackedTexts;
   showNumber: ShowNumber;
 }
 
-/** Gives `onRow` every row with something in it, as it is shown, and an empty array where rows are left blank in between. */
+/**
+ * Gives `onRow` every row with something in it, as it is shown, and an empty array where rows are left blank in between. Of wide gaps between
+ * cells a part is kept.
+ */
 export async function readSheet(pieces: AsyncIterable<string>, source: CellSource, onRow: (cells: string[]) => void): Promise<void> {
-  let row: string[] = [];
+  let row: Cell[] = [];
+  let characters = 0;
   let rowNumber = 0;
   let lastWritten = 0;
   let column = 0;
@@ -38,15 +46,36 @@ export async function readSheet(pieces: AsyncIterable<string>, source: CellSourc
     close(name) {
       if (name === 'v' || name === 't') isInValue = false;
       else if (name === 'c' && value !== '' && column <= mostColumns) {
-        while (row.length < column - 1) row.push('');
-        row[column - 1] = shown(value, type, style, source);
-      } else if (name === 'row' && row.some((cell) => cell.trim() !== '')) {
+        const text = shown(value, type, style, source);
+        // A text that is kept once may be shown by every cell.
+        characters += text.length;
+        if (characters > mostCharacters) throw tooMuchText();
+        if (text.trim() !== '') row.push({ column, text });
+      } else if (name === 'row' && row.length > 0) {
         if (lastWritten > 0 && rowNumber > lastWritten + 1) onRow([]);
-        onRow(row);
+        onRow(withGaps(row));
+        row = [];
         lastWritten = rowNumber;
       }
     },
   });
+}
+
+interface Cell {
+  /** From 1. */
+  column: number;
+  text: string;
+}
+
+function withGaps(cells: Cell[]): string[] {
+  const texts: string[] = [];
+  let last = 0;
+  for (const { column, text } of cells.toSorted((one, other) => one.column - other.column)) {
+    for (let gap = Math.min(column - last - 1, widestGap); gap > 0; gap -= 1) texts.push('');
+    texts.push(text);
+    last = column;
+  }
+  return texts;
 }
 
 function shown(value: string, type: string, style: number, { texts, showNumber }: CellSource): string {

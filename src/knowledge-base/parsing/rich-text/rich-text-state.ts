@@ -9,6 +9,9 @@ export interface RichTextParagraph {
   row?: string[];
 }
 
+/** So many bytes become text at the next blank, rather than stand in memory one by one. */
+const settledFrom = 1 << 16;
+
 /** Where text goes: into the document, nowhere, or into a table of the header. */
 type Destination = 'text' | 'none' | 'fonts' | 'styles' | 'title' | 'mark';
 
@@ -85,7 +88,12 @@ export class RichTextState {
   bytes(bytes: Uint8Array): void {
     const from = Math.min(this.skipBytes, bytes.length);
     this.skipBytes -= from;
-    for (let index = from; index < bytes.length; index += 1) this.pending.push(bytes[index] ?? 0);
+    for (let index = from; index < bytes.length; index += 1) {
+      const byte = bytes[index] ?? 0;
+      this.pending.push(byte);
+      // No page has a blank within a sign.
+      if (byte === 0x20 && this.pending.length >= settledFrom) this.settle();
+    }
   }
 
   word(word: string, number: number | undefined): void {

@@ -1,6 +1,10 @@
 import type { BlockWriter } from '../block-writer.ts';
 import { cleanLine } from '../clean-text.ts';
 
+/** In characters. Longer paragraphs are written in parts, and of longer names their beginning is shown: it leads every value below it. */
+const longestLines = 1 << 16;
+const longestName = 200;
+
 interface Level {
   isArray: boolean;
   /** The name of the property that is being read, or the position in an array, from 1. */
@@ -18,6 +22,9 @@ export class JsonOutline {
   private readonly writer: BlockWriter;
   private readonly levels: Level[] = [];
   private lines: string[] = [];
+  private length = 0;
+  /** Where among the levels the record begins; -1: outside of any. */
+  private record = -1;
   private lastLabel: string | undefined;
   /** A string that is a property's name if a colon follows. */
   private held: string | undefined;
@@ -30,8 +37,11 @@ export class JsonOutline {
     this.settle();
     const parent = this.levels.at(-1);
     if (parent?.isArray) parent.index += 1;
-    const startsRecord = !isArray && (parent?.isArray ?? false) && !this.levels.some((level) => level.startsRecord);
-    if (startsRecord) this.flush();
+    const startsRecord = !isArray && (parent?.isArray ?? false) && this.record === -1;
+    if (startsRecord) {
+      this.flush();
+      this.record = this.levels.length;
+    }
     if (this.levels.length === 1 && parent && !parent.isArray) {
       this.flush();
       this.writer.heading(1, parent.key);
@@ -42,12 +52,13 @@ export class JsonOutline {
   close(): void {
     this.settle();
     const closed = this.levels.pop();
+    if (closed?.startsRecord) this.record = -1;
     if (closed?.startsRecord || this.levels.length <= 1) this.flush();
   }
 
   colon(): void {
     const object = this.levels.at(-1);
-    if (object) object.key = this.held ?? '';
+    if (object) object.key = (this.held ?? '').slice(0, longestName);
     this.held = undefined;
   }
 
@@ -73,12 +84,13 @@ export class JsonOutline {
     if (parent?.isArray && label === this.lastLabel) this.lines[this.lines.length - 1] += `, ${text}`;
     else this.lines.push(`${label}: ${text}`);
     this.lastLabel = label;
+    this.length += label.length + text.length;
+    if (this.length > longestLines) this.flush();
   }
 
   /** The names that lead to the value within its record: below the section's heading, or within the object in an array. */
   private label(): string {
-    const record = this.levels.findIndex((level) => level.startsRecord);
-    const from = record !== -1 ? record : this.levels[0]?.isArray === false && this.levels.length > 1 ? 1 : 0;
+    const from = this.record !== -1 ? this.record : this.levels[0]?.isArray === false && this.levels.length > 1 ? 1 : 0;
     return this.levels
       .slice(from)
       .flatMap((level, place, shown) => (level.isArray ? (place < shown.length - 1 ? [String(level.index)] : []) : [level.key]))
@@ -88,6 +100,7 @@ export class JsonOutline {
   private flush(): void {
     if (this.lines.length > 0) this.writer.paragraph(this.lines.join('\n'));
     this.lines = [];
+    this.length = 0;
     this.lastLabel = undefined;
   }
 }
