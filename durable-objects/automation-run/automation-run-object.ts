@@ -162,6 +162,19 @@ export class AutomationRunObject extends LivingObject {
     return true;
   }
 
+  /** The person is gone, and an ended run's object goes with what it knows of them. `busy`: the run lives, or what follows its end is under way. */
+  async erase(): Promise<'gone' | 'busy'> {
+    if (!this.exists()) return 'gone';
+    await this.project();
+    if (!this.exists()) return 'gone';
+    const { state, toldEnds = 0, retries = 0, leftCalls = [] } = this.#journal.progress();
+    const isSettled = !isLive(state) && toldEnds > retries && leftCalls.length === 0;
+    // A failed run that is only kept has its next timer in days; history under way to R2 would come back after its erasure.
+    if (!isSettled || (this.timers.earliest() ?? Infinity) <= this.clock()) return 'busy';
+    await this.vanish();
+    return 'gone';
+  }
+
   /** Has a failed run go on from the node where it failed, on the given version of its workflow. Repeatable. */
   async retry(version: number): Promise<RetryAnswer> {
     if (!this.exists()) return { refused: 'gone', state: null };

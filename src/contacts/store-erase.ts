@@ -44,20 +44,6 @@ export async function buryContact(database: Database, organizationId: number, id
   return (results[4]![0]?.id as number | undefined) ?? null;
 }
 
-/** Unlinks one page of a deleted contact's events; answers whether that was the last. */
-export async function eraseContactTraces(database: Database, organizationId: number, contactId: number): Promise<boolean> {
-  const unlinked = await database.all(
-    database.prepare(
-      `UPDATE event SET contact_id = NULL WHERE id IN (SELECT id FROM event WHERE contact_id = ?1 LIMIT ${pageSize}) AND +organization_id = ?2
-         AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL) RETURNING 1`,
-      contactId,
-      organizationId,
-    ),
-    'same values',
-  );
-  return unlinked.length < pageSize;
-}
-
 /** Removes one page of a deleted list's memberships; answers whether that was the last. */
 export async function removeDeletedListMembers(database: Database, organizationId: number, listId: number): Promise<boolean> {
   const removed = await database.all(

@@ -1,32 +1,54 @@
 import type { Context } from '../accounts/context.ts';
 import { endLiveRuns } from '../automation-workflows/runs/end-live-runs.ts';
+import { eraseRuns } from '../automation-workflows/runs/erase-runs.ts';
+import { eraseDeliveries } from '../automation-workflows/triggers/erase-deliveries.ts';
 import { contactDeletedInCampaigns, eraseContactInCampaigns } from '../campaigns/contact-deleted.ts';
-import { eraseContactTraces } from '../contacts/store-erase.ts';
+import { eraseEvents } from '../events/erase-events.ts';
 import { forgetLinksTo } from '../integrations/sync/forget-links.ts';
 import { eraseMessages } from '../messaging/erase-messages.ts';
 import { eraseCalls } from '../voice-agents/runs/erase-calls.ts';
+import { eraseInArchives } from './retention/erase-in-archives.ts';
+
+type Progress = 'done' | 'more' | 'later';
+type Part = (context: Context, contactId: number) => Promise<Progress | boolean>;
+
+/** A page of each, in this order: runs end before what they were about is erased, and messages, which they may just be sending. */
+const parts: Record<string, Part> = {
+  links: forgetLinksTo,
+  'live runs': (context, contactId) => endLiveRuns(context, { contactId }, { type: 'contact_deleted', message: 'The contact was deleted' }),
+  events: eraseEvents,
+  deliveries: eraseDeliveries,
+  runs: eraseRuns,
+  messages: eraseMessages,
+  calls: eraseCalls,
+  archives: eraseInArchives,
+};
 
 /**
- * One page of what else names a deleted contact: events, links to connected tools, live runs, messages, calls, rows of campaigns. `more`: another page follows; `later`: a call
- * with the contact still lasts, or a campaign was not reached. Repeatable.
+ * One page of what else names a deleted contact. `more`: another page follows; `later`: something of it lives still, or is being written.
+ * One part that fails holds up no other: the failure is thrown when the others have nothing left to do at once. Repeatable.
  */
-export async function eraseContact(context: Context, contactId: number): Promise<'done' | 'more' | 'later'> {
-  const areUnlinked = await eraseContactTraces(context.database, context.organization.id, contactId);
-  const areForgotten = await forgetLinksTo(context, contactId);
-  const areEnded = await endLiveRuns(context, { contactId }, { type: 'contact_deleted', message: 'The contact was deleted' });
-  // After the runs, which may just be sending.
-  const areErased = await eraseMessages(context, contactId);
-  const calls = await eraseCalls(context, contactId);
-  const hasMore = !areUnlinked || !areForgotten || !areEnded || !areErased || calls === 'more';
+export async function eraseContact(context: Context, contactId: number): Promise<Progress> {
+  const answers: Progress[] = [];
+  const failures: unknown[] = [];
+  const attempt = async (name: string, part: Part) => {
+    try {
+      const answer = await part(context, contactId);
+      answers.push(typeof answer === 'string' ? answer : answer ? 'done' : 'more');
+    } catch (error) {
+      context.log.error('a part of a contact was not erased', error, { contact_id: contactId, part: name });
+      failures.push(error);
+    }
+  };
+  for (const [name, part] of Object.entries(parts)) await attempt(name, part);
   // Campaigns that have ended call nobody, so all are told only once, with the last page.
-  const tell = hasMore || calls === 'later' ? contactDeletedInCampaigns : eraseContactInCampaigns;
-  const areTold = await tell(context, contactId).then(
-    () => true,
-    (error: unknown) => {
-      context.log.error('a campaign was not told of a deleted contact', error, { contact_id: contactId });
-      return false;
-    },
-  );
-  if (hasMore) return 'more';
-  return calls === 'done' && areTold ? 'done' : 'later';
+  const isLast = failures.length === 0 && answers.every((answer) => answer === 'done');
+  const tell = isLast ? eraseContactInCampaigns : contactDeletedInCampaigns;
+  await attempt('campaigns', async () => {
+    await tell(context, contactId);
+    return 'done';
+  });
+  if (answers.includes('more')) return 'more';
+  if (failures.length > 0) throw failures[0];
+  return answers.includes('later') ? 'later' : 'done';
 }

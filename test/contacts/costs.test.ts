@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { backgroundContext } from '../../src/accounts/organizations.ts';
 import { changeContact } from '../../src/contacts/change-contact.ts';
 import { changeMemberships } from '../../src/contacts/change-memberships.ts';
-import { eraseContactTraces, removeDeletedListMembers } from '../../src/contacts/store-erase.ts';
+import { removeDeletedListMembers } from '../../src/contacts/store-erase.ts';
 import { Database } from '../../src/database/client.ts';
+import { eraseEvents } from '../../src/events/erase-events.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 import { plansOf, recordedClient, recordedDatabase, rowsRead, type Recording } from '../support/recorded-database.ts';
 
@@ -176,7 +177,7 @@ async function doWhatIsRare(organizationId: number, key: string, recording: Reco
     expect((await client.get(`/contacts?${query}`)).status).toBe(200);
   await changeContact({ ...context, database }, third.id, { set: { last_name: 'New' }, add_tags: ['t'] }, { depth: 1 });
   await changeMemberships({ ...context, database }, third.id, { add: ['New'], remove: ['Rare'] });
-  await eraseContactTraces(database, organizationId, third.id);
+  await eraseEvents({ ...context, database }, third.id);
   await removeDeletedListMembers(database, organizationId, 1);
 }
 

@@ -136,6 +136,9 @@ export const webhookDelivery = sqliteTable(
     uniqueIndex('webhook_delivery_id')
       .on(table.triggerId, table.deliveryId)
       .where(sql`delivery_id IS NOT NULL`),
+    index('webhook_delivery_contact')
+      .on(table.contactId)
+      .where(sql`contact_id IS NOT NULL`),
   ],
 );
 

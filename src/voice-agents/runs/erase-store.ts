@@ -46,7 +46,7 @@ export async function eraseRuns(database: Database, organizationId: number, runI
     database.prepare(
       `UPDATE voice_agent_run SET phone = NULL, name = ?1, contact_id = NULL, initial_context = '{}', has_transcript = 0, recording_type = NULL,
          reason = ${reasonWithoutPhone}, result = iif(result IS NULL, NULL, ${resultWithoutTalk}), revision = revision + 1
-       WHERE id IN (SELECT value FROM json_each(?2)) AND organization_id = ?3 AND is_completed = 1`,
+       WHERE id IN (SELECT value FROM json_each(?2)) AND +organization_id = ?3 AND is_completed = 1`,
       erasedName,
       JSON.stringify(runIds),
       organizationId,

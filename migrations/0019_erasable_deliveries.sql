@@ -1,0 +1,1 @@
+CREATE INDEX `webhook_delivery_contact` ON `webhook_delivery` (`contact_id`) WHERE contact_id IS NOT NULL;

@@ -1,0 +1,44 @@
+import type { Context } from '../../accounts/context.ts';
+import { archivedRows, archiveText, deleteLeftBy } from './archived-files.ts';
+import type { StoredArchive } from './expiry-store.ts';
+import { archivesNaming, forgetNamed } from './named-archive-store.ts';
+
+/** Files are read one by one: each may be 8 MiB. */
+const pageSize = 10;
+/** A file that was written down so lately may just be on its way into R2. */
+const settledAfterMs = 15 * 60_000;
+
+/**
+ * Takes a deleted contact's rows, and what they left in R2, out of a page of the archives that name it. `more`: another page follows; `later`:
+ * an archive is being written. Repeatable.
+ */
+export async function eraseInArchives(context: Context, contactId: number): Promise<'done' | 'more' | 'later'> {
+  const { database, organization, clock } = context;
+  const archives = await archivesNaming(database, organization.id, contactId, pageSize);
+  const settled = archives.filter(({ created_at: createdAt }) => createdAt <= clock() - settledAfterMs);
+  for (const archive of settled) {
+    if (!(await takeOut(context.bindings.FILES, archive, contactId))) return 'more';
+    await forgetNamed(database, contactId, archive.id);
+  }
+  if (archives.length === pageSize && settled.length > 0) return 'more';
+  return settled.length < archives.length ? 'later' : 'done';
+}
+
+/** False: somebody else has changed the file meanwhile. */
+async function takeOut(
+  bucket: R2Bucket,
+  { organization_id: organizationId, kind, name }: StoredArchive,
+  contactId: number,
+): Promise<boolean> {
+  const file = await bucket.get(name);
+  if (!file) return true;
+  const rows = archivedRows(await file.text());
+  const [own, others] = [rows.filter((row) => row['contact_id'] === contactId), rows.filter((row) => row['contact_id'] !== contactId)];
+  if (own.length === 0) return true;
+  await deleteLeftBy(bucket, organizationId, kind, own);
+  const written = await bucket.put(name, archiveText(others), {
+    onlyIf: { etagMatches: file.etag },
+    httpMetadata: { contentType: 'application/x-ndjson' },
+  });
+  return written !== null;
+}
