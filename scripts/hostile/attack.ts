@@ -1,0 +1,157 @@
+import { build, type Built, type Scene } from './build.ts';
+import { drawFrom } from './draw.ts';
+import { faultsOf, isOfRuntime, slowMs } from './judge.ts';
+import { Lanes } from './lanes.ts';
+import { send, type WireAnswer, type WireResult } from './wire.ts';
+import { call, newWorld, type World } from './world.ts';
+
+export interface Attack {
+  origin: URL;
+  requests: number;
+  seed: number;
+  lanes: number;
+  /** The only request that is sent, by its number; absent: all. */
+  only?: number | undefined;
+  /** Of the one organization that is attacked; absent: new ones are signed up. */
+  key?: string | undefined;
+  onProgress: (done: number) => void;
+  onFinding: (finding: Finding) => void;
+}
+
+export interface Finding {
+  /** By which it is sent again. */
+  number: number;
+  fault: string;
+  request: string;
+  answer: string;
+}
+
+export interface Outcome {
+  requests: number;
+  findings: Finding[];
+  slowest: { number: number; request: string; ms: number };
+  /** Answers that took too long, and were quick when they were asked for again alone. */
+  slowOnce: number;
+  statuses: Record<string, number>;
+}
+
+/** An organization is taken for so many requests of a lane: what they change and take away would leave less and less. */
+const worldLasts = 250;
+
+/** Sends the requests of a seed. Throws where the service cannot be attacked at all. */
+export async function attack(options: Attack): Promise<Outcome> {
+  const outcome: Outcome = { requests: 0, findings: [], slowest: { number: -1, request: '', ms: 0 }, slowOnce: 0, statuses: {} };
+  const stranger = await newWorld(options.origin, 'Stranger', options.key);
+  const lanes = new Lanes(options.lanes);
+  const numbers = options.only === undefined ? Array.from({ length: options.requests }, (_, number) => number) : [options.only];
+  await Promise.all(
+    Array.from({ length: options.lanes }, (_, lane) =>
+      workOff(
+        numbers.filter((_number, index) => index % options.lanes === lane),
+        { options, outcome, stranger, lanes },
+      ),
+    ),
+  );
+  return outcome;
+}
+
+interface Work {
+  options: Attack;
+  outcome: Outcome;
+  stranger: World;
+  lanes: Lanes;
+}
+
+async function workOff(numbers: number[], work: Work): Promise<void> {
+  const { options, outcome, stranger, lanes } = work;
+  let world: World | undefined;
+  let left = 0;
+  for (const number of numbers) {
+    if (left-- <= 0 || world === undefined) {
+      world = await lanes.beside(() => newWorld(options.origin, `Attacked before ${number}`, options.key));
+      left = worldLasts;
+    }
+    const built = build(drawFrom(options.seed, number), { world, stranger } satisfies Scene);
+    const result = await lanes.beside(() => patiently(options.origin, built));
+    await note(number, built, result, work);
+    options.onProgress(++outcome.requests);
+    if (await isLost(options.origin, built, result, world)) left = 0;
+  }
+}
+
+/** As sender of the next request, not of this one, when it is told to come later. */
+async function patiently(origin: URL, { wire, isSigned }: Built): Promise<WireResult> {
+  for (let tries = 1; ; tries++) {
+    const result = await send(origin, wire);
+    if ('silence' in result || result.status !== 429 || !isSigned || tries === 4) return result;
+    const seconds = Number(result.headers['retry-after']);
+    // Longer than a rate limit's window is a limit on sign-ups and log-ins, which is an answer as good as any.
+    if (!(seconds <= 10)) return result;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  }
+}
+
+async function note(number: number, built: Built, result: WireResult, { options, outcome, lanes }: Work): Promise<void> {
+  const status =
+    'silence' in result ? 'no answer' : isOfRuntime(built.question, result) ? `${result.status} of the runtime` : String(result.status);
+  outcome.statuses[status] = (outcome.statuses[status] ?? 0) + 1;
+  const request = shownRequest(built);
+  const faults = faultsOf(built.question, result);
+  const isAnswer = !('silence' in result);
+  if (isAnswer && result.durationMs > outcome.slowest.ms)
+    outcome.slowest = { number, request: request.split('\n')[0]!, ms: Math.round(result.durationMs) };
+  if (isAnswer && result.durationMs > slowMs && !mayWait(built)) {
+    const again = await lanes.alone(() => fastestOfTwo(options.origin, built));
+    if (again > slowMs) faults.push(`${Math.round(result.durationMs)} ms, and alone ${Math.round(again)} ms`);
+    else outcome.slowOnce++;
+  }
+  if (!isAnswer || result.status >= 500) await requireAlive(options.origin, number, request);
+  for (const fault of faults) {
+    const finding = { number, fault, request, answer: shownAnswer(result) };
+    outcome.findings.push(finding);
+    options.onFinding(finding);
+  }
+}
+
+/** Whoever asks for the tests of an agent waits for them (VERIFY_WAIT_SECONDS). */
+const mayWait = ({ question }: Built): boolean =>
+  ['agents.verify', 'agents.setStatus', 'agents.update'].includes(question.operation?.id ?? '');
+
+async function fastestOfTwo(origin: URL, built: Built): Promise<number> {
+  const times: number[] = [];
+  while (times.length < 2) times.push((await send(origin, built.wire)).durationMs);
+  return Math.min(...times);
+}
+
+async function requireAlive(origin: URL, number: number, request: string): Promise<void> {
+  for (let tries = 1; tries <= 3; tries++) {
+    const health = await send(origin, { method: 'GET', target: '/api/v1/health', headers: [], body: null });
+    if (!('silence' in health) && health.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+  throw new Error(`The service no longer answers after request ${number}:\n${request}`);
+}
+
+async function isLost(origin: URL, { isSigned }: Built, result: WireResult, world: World): Promise<boolean> {
+  if (!isSigned || 'silence' in result || (result.status !== 401 && result.status !== 403)) return false;
+  const me = await call(origin, { method: 'GET', path: '/api/v1/auth/me', contentType: '', key: world.key });
+  return me.status !== 200;
+}
+
+const longestShown = 1500;
+
+/** Credentials left out. */
+function shownRequest({ wire }: Built): string {
+  const shown = wire.headers.map(
+    ([name, value]) => `${name}: ${/^(x-api-key|authorization|cookie)$/i.test(name) ? '...' : value.slice(0, 200)}`,
+  );
+  const body =
+    wire.body === null
+      ? ''
+      : `\n\n${wire.body.subarray(0, longestShown).toString()}${wire.body.length > longestShown ? `... (${wire.body.length} bytes)` : ''}`;
+  return [`${wire.method} ${wire.target.slice(0, longestShown)}`, ...shown].join('\n') + body;
+}
+
+const shownAnswer = (result: WireResult): string => ('silence' in result ? result.silence : bodyLine(result));
+const bodyLine = ({ status, headers, body }: WireAnswer): string =>
+  `${status} ${headers['content-type'] ?? ''}\n${body.slice(0, longestShown)}`;

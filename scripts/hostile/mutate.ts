@@ -1,0 +1,76 @@
+import { isSecretField } from '../../src/library/secret-names.ts';
+import type { Draw } from './draw.ts';
+import { copyOf, hostileText, hostileValue, isBranch, type Branch } from './values.ts';
+
+interface Place {
+  holder: Branch;
+  key: string | number;
+}
+
+/** A sound body with one to three of its values made hostile, taken away, doubled or put elsewhere. */
+export function mutated(draw: Draw, body: unknown): unknown {
+  if (draw.chance(0.05)) return hostileValue(draw);
+  const root = { body: copyOf(body) };
+  for (let changes = 1 + draw.below(3); changes > 0; changes--) change(draw, root);
+  return root.body;
+}
+
+/** Puts a word that must never come back into all fields that hold secrets; says whether there was one. */
+export function plantSecret(body: unknown, secret: string): boolean {
+  const places = placesOf({ body }).filter(
+    ({ holder, key }) => typeof key === 'string' && isSecretField(key) && typeof at({ holder, key }) === 'string',
+  );
+  for (const { holder, key } of places) (holder as Record<string, unknown>)[key] = secret;
+  return places.length > 0;
+}
+
+function change(draw: Draw, root: { body: unknown }): void {
+  const places = placesOf(root);
+  const place = draw.of(places);
+  const holder = place.holder as Record<string | number, unknown>;
+  const kind = draw.share();
+  if (kind < 0.6) holder[place.key] = hostileValue(draw);
+  else if (kind < 0.7) remove(place);
+  else if (kind < 0.8) add(draw, at(place), () => hostileValue(draw));
+  else if (kind < 0.88) holder[place.key] = draw.of([[at(place)], { value: at(place) }, [at(place), at(place)]]);
+  else if (kind < 0.94) holder[place.key] = copyOf(at(draw.of(places)));
+  else flood(draw, place);
+}
+
+const at = ({ holder, key }: Place): unknown => (holder as Record<string | number, unknown>)[key];
+
+function remove({ holder, key }: Place): void {
+  if (Array.isArray(holder)) holder.splice(Number(key), 1);
+  else delete holder[key];
+}
+
+function add(draw: Draw, target: unknown, value: () => unknown): void {
+  if (Array.isArray(target)) target.push(value());
+  else if (isBranch(target))
+    Object.defineProperty(target, hostileText(draw).slice(0, 500), {
+      value: value(),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+}
+
+/** A list or text many times as long as it was. */
+function flood(draw: Draw, place: Place): void {
+  const value = at(place);
+  const times = draw.of([50, 300, 2000]);
+  const holder = place.holder as Record<string | number, unknown>;
+  if (Array.isArray(value) && value.length > 0) holder[place.key] = Array.from({ length: times }, () => value[0]);
+  else if (typeof value === 'string') holder[place.key] = value.repeat(times);
+}
+
+/** Everything within a body, each with what holds it; the body itself comes first. */
+function placesOf(root: { body: unknown }): Place[] {
+  const places: Place[] = [{ holder: root, key: 'body' }];
+  for (const place of places) {
+    const value = at(place);
+    if (!isBranch(value) || places.length > 2000) continue;
+    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) places.push({ holder: value, key });
+  }
+  return places;
+}

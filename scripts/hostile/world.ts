@@ -1,0 +1,170 @@
+import { operationOf } from './operations.ts';
+import { textOf } from './values.ts';
+import { send } from './wire.ts';
+
+/** Ids by the names that paths and bodies have for them. */
+export type Known = Record<string, string | number>;
+
+/** An organization with records of each kind, so that requests get beyond the first look-up. */
+export interface World {
+  key: string;
+  /** Of a session; empty where the key was given. */
+  token: string;
+  known: Known;
+  secrets: string[];
+}
+
+interface Step {
+  operation: string;
+  /** Which of its examples; default 0. */
+  example?: number;
+  /** What is learned from its answer. */
+  learn: (answer: any) => Known;
+}
+
+/** Names that mean different records in different paths carry the first part of the path. */
+const steps: Step[] = [
+  { operation: 'contacts.create', learn: ({ id }) => ({ contact_id: id }) },
+  { operation: 'contactLists.create', learn: ({ id }) => ({ list_id: id }) },
+  { operation: 'contactLists.addContacts', learn: () => ({}) },
+  { operation: 'suppressions.create', learn: ({ id }) => ({ suppression_id: id }) },
+  { operation: 'journeys.create', learn: ({ id }) => ({ 'automation-workflows/workflow_id': id }) },
+  { operation: 'triggers.create', learn: ({ id, webhook_url }) => ({ trigger_id: id, ...uuidOf(webhook_url) }) },
+  { operation: 'journeys.test', learn: ({ id }) => ({ 'automation-workflows/run_id': id }) },
+  { operation: 'events.create', learn: ({ id }) => ({ event_id: id }) },
+  { operation: 'webhooks.receive', learn: ({ delivery_id }) => ({ delivery_id }) },
+  { operation: 'agents.create', learn: ({ id }) => ({ 'workflow/workflow_id': id, actor_workflow_id: id }) },
+  { operation: 'agents.create', example: 1, learn: ({ id }) => ({ adversary_workflow_id: id }) },
+  { operation: 'telephonyConfigs.create', learn: ({ id }) => ({ config_id: id }) },
+  { operation: 'agentRuns.create', example: 1, learn: ({ id, run_id }) => ({ 'workflow/run_id': id ?? run_id }) },
+  { operation: 'campaigns.createUploadUrl', learn: ({ upload_url, source_id }) => ({ ...signedPart(upload_url), source_id }) },
+  { operation: 'campaigns.create', example: 1, learn: ({ id }) => ({ campaign_id: id }) },
+  {
+    operation: 'knowledgeBase.createUploadUrl',
+    learn: ({ upload_url, document_uuid }) => ({ ...signedPart(upload_url, 'kb_'), document_uuid }),
+  },
+  { operation: 'testSessions.create', learn: ({ id }) => ({ test_session_id: id }) },
+  { operation: 'loadTests.create', learn: ({ id, load_test_group_id }) => ({ load_test_group_id: load_test_group_id ?? id }) },
+  { operation: 'integrations.connect', learn: ({ id, integration_id }) => ({ integration_id: id ?? integration_id ?? 1 }) },
+  { operation: 'messaging.updateConfig', learn: () => ({}) },
+];
+
+const uuidOf = (address: unknown): Known => (typeof address === 'string' ? { trigger_uuid: address.split('/').at(-1)! } : {});
+
+function signedPart(address: unknown, before = ''): Known {
+  if (typeof address !== 'string' || !URL.canParse(address)) return {};
+  const { pathname, searchParams } = new URL(address);
+  const query = Object.fromEntries([...searchParams].map(([name, value]) => [`${before}${name}`, value]));
+  return { ...query, organization_id: pathname.split('/').at(-2)! };
+}
+
+/** A new organization with a key of its own, or the one whose key is given. */
+export async function newWorld(origin: URL, name: string, givenKey?: string): Promise<World> {
+  const world = givenKey === undefined ? await signUp(origin, name) : { key: givenKey, token: '', known: {}, secrets: [givenKey] };
+  for (const { operation, example = 0, learn } of steps) {
+    const { method, path, bodies, contentType } = operationOf(operation);
+    const body = bodies[example] ?? bodies[0];
+    const answer = await call(origin, {
+      method,
+      path: filledPath(path, world.known),
+      body: withKnown(body, world.known),
+      contentType,
+      key: world.key,
+    });
+    if (answer.status < 300) Object.assign(world.known, clean(learn(answer.body)));
+  }
+  return world;
+}
+
+const clean = (known: Known): Known =>
+  Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined && value !== null));
+
+async function signUp(origin: URL, name: string): Promise<World> {
+  const password = `hostile-${crypto.randomUUID()}`;
+  const email = `hostile-${crypto.randomUUID()}@example.com`;
+  const session = await call(origin, {
+    method: 'POST',
+    path: '/api/v1/auth/signup',
+    body: { email, password, organization_name: name },
+    contentType: 'application/json',
+  });
+  if (session.status !== 200) throw new Error(`Sign-up was answered with ${session.status} ${JSON.stringify(session.body)}`);
+  const { token, user, organization } = session.body;
+  const minted = await call(origin, {
+    method: 'POST',
+    path: '/api/v1/user/api-keys',
+    body: { name },
+    contentType: 'application/json',
+    token,
+  });
+  if (minted.status !== 200) throw new Error(`A key was answered with ${minted.status} ${JSON.stringify(minted.body)}`);
+  const known = { user_id: user.id, 'auth/organization_id': organization.id, organization_id: organization.id, id: minted.body.id };
+  return { key: minted.body.api_key, token, known, secrets: [minted.body.api_key, token, password] };
+}
+
+interface Call {
+  method: string;
+  path: string;
+  body?: unknown;
+  contentType: string;
+  key?: string;
+  token?: string;
+}
+
+/** Comes again when it was too early, or too often. */
+export async function call(origin: URL, { method, path, body, contentType, key, token }: Call): Promise<{ status: number; body: any }> {
+  const headers: [string, string][] = [
+    ...(key === undefined ? [] : [['X-API-Key', key] as [string, string]]),
+    ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as [string, string]]),
+    ...(body === undefined ? [] : [['Content-Type', contentType] as [string, string]]),
+  ];
+  for (let tries = 1; ; tries++) {
+    const answer = await send(origin, { method, target: path, headers, body: body === undefined ? null : Buffer.from(bodyText(body)) });
+    if ('silence' in answer) throw new Error(`${method} ${path} has no answer: ${answer.silence}`);
+    if (answer.status !== 429 || tries === 20) return { status: answer.status, body: parsed(answer.body) };
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Number(answer.headers['retry-after'] ?? 1), 60) * 1000));
+  }
+}
+
+export const bodyText = (body: unknown): string => (typeof body === 'string' ? body : textOf(body));
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The record that a placeholder means in a path: `run_id` is a journey's run under /automation-workflows, and a call elsewhere. */
+export const knownFor = (path: string, name: string, known: Known): string | number | undefined =>
+  known[`${path.replace('/api/v1/', '').split('/')[0]}/${name}`] ?? known[name];
+
+export const filledPath = (path: string, known: Known): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(knownFor(path, name, known) ?? defaults[name] ?? 1)));
+
+/** Words that paths take from a list. */
+const defaults: Known = { provider: 'chatapp', artifact: 'recording' };
+
+const idFields: Record<string, string> = {
+  contact_id: 'contact_id',
+  list_id: 'list_id',
+  workflow_id: 'workflow/workflow_id',
+  actor_workflow_id: 'actor_workflow_id',
+  adversary_workflow_id: 'adversary_workflow_id',
+  document_uuid: 'document_uuid',
+  telephony_config_id: 'config_id',
+};
+
+/** A body of the document's examples with the ids of records that are there. */
+export function withKnown(body: unknown, known: Known): unknown {
+  if (Array.isArray(body)) return body.map((one) => withKnown(one, known));
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => {
+      if (name === 'contact_ids' && known['contact_id'] !== undefined) return [name, [known['contact_id']]];
+      const id = idFields[name] === undefined ? undefined : known[idFields[name]];
+      return [name, id !== undefined && (typeof value === 'number' || typeof value === 'string') ? id : withKnown(value, known)];
+    }),
+  );
+}
