@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Owner } from '../../../src/voice-agents/dialing/contract.ts';
 import { settleSilent, type SilentCall } from '../../../src/voice-agents/dialing/settle-silent.ts';
 import { findRun, type NewRun, type RunRow } from '../../../src/voice-agents/runs/run-store.ts';
+import { tickAt } from '../../support/background.ts';
 import { activeWorkflow, chain } from '../../support/journeys.ts';
 import { newPhone } from '../../support/organization.ts';
 import { newRun, withAgent } from '../runs.ts';
@@ -80,7 +81,7 @@ test('one journey that cannot be told holds up no other call, and is told by ano
   expect(heard.at(-1)).toBe(rows[2]!.id);
 });
 
-test('a trigger that fails for one call is fired by another try, once for each call; its journey has been told', async () => {
+test('a run of a trigger that cannot begin keeps no call from being settled: it is recorded, and the tick starts it', async () => {
   const keys = ['journey:1:n:1:1', 'journey:2:n:1:1', 'journey:3:n:1:1'];
   const { context, rows, objects, listener, told } = await setUp(keys, (index) => ({ automationRunId: index + 1 }));
   const workflow = await listener();
@@ -93,19 +94,18 @@ test('a trigger that fails for one call is fired by another try, once for each c
     },
     callSettled: async (call) => void heard.push(call),
   }));
-  const settle = (some: string[]) =>
-    settleSilent(
-      context,
-      some.map((key) => silent(key)),
-    );
-  const done = await settle(keys);
-  expect(done).toHaveLength(2);
+  const done = await settleSilent(
+    context,
+    keys.map((key) => silent(key)),
+  );
+  expect(done).toEqual(keys);
   expect(heard).toHaveLength(3);
-  failing.clear();
-  failing.add(0);
-  const late = keys.filter((key) => !done.includes(key));
-  expect(await settle(late)).toEqual(late);
   expect(await told(workflow)).toEqual(rows.map(({ id }) => id).toSorted());
+  const [late] = failing;
+  const started: number[] = [];
+  objects((runId) => ({ start: async () => void started.push(runId), callSettled: async () => undefined }));
+  await tickAt(Date.now() + 5 * 60_000);
+  expect(started).toContain(late);
 });
 
 test('a call that was given back undialled fires nothing', async () => {
