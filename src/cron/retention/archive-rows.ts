@@ -23,6 +23,7 @@ export function archiveRows(archived: Archived): RetentionRule {
   const { table, setting, filesOf, counters } = archived;
   return {
     table,
+    setting,
     async removePage(sweeping) {
       const { bindings, database, now } = sweeping;
       const { rows, isLast } = await oldRows(database, archived, keptSince(sweeping, setting));

@@ -14,6 +14,7 @@ const isNotNewest = (table: string) => `spent.id < (SELECT max(id) FROM ${table}
 export const deletionRules: RetentionRule[] = [
   {
     table: 'schedule_fire',
+    setting: 'SCHEDULE_FIRE_DAYS',
     removePage: (sweeping) =>
       deleteOver(
         sweeping.database,
@@ -23,6 +24,7 @@ export const deletionRules: RetentionRule[] = [
   },
   {
     table: 'contact',
+    setting: 'RETENTION_DAYS',
     removePage: (sweeping) =>
       deleteOver(
         sweeping.database,
@@ -38,6 +40,7 @@ export const deletionRules: RetentionRule[] = [
   },
   {
     table: 'contact_list',
+    setting: 'RETENTION_DAYS',
     removePage: (sweeping) =>
       deleteOver(
         sweeping.database,
@@ -52,6 +55,7 @@ export const deletionRules: RetentionRule[] = [
   },
   {
     table: 'knowledge_document',
+    setting: 'RETENTION_DAYS',
     removePage: (sweeping) =>
       deleteOver(
         sweeping.database,
@@ -67,6 +71,7 @@ export const deletionRules: RetentionRule[] = [
   },
   {
     table: 'suppression',
+    setting: 'RETENTION_DAYS',
     removePage: (sweeping) =>
       deleteOver(
         sweeping.database,
@@ -76,10 +81,12 @@ export const deletionRules: RetentionRule[] = [
   },
   {
     table: 'event_type',
+    setting: 'RETENTION_DAYS',
     removePage: (sweeping) => forgetUnseenTypes(sweeping.database, keptSince(sweeping, 'RETENTION_DAYS'), sweeping.now),
   },
   {
     table: 'cleanup',
+    setting: 'RETENTION_DAYS',
     removePage: (sweeping) =>
       deleteOver(
         sweeping.database,

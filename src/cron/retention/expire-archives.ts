@@ -24,6 +24,6 @@ const removePage: RetentionRule['removePage'] = async (sweeping) => {
 
 /** The archive and whom it names go together. */
 export const expireArchives: RetentionRule[] = [
-  { table: 'archive', removePage },
-  { table: 'archive_contact', removePage },
+  { table: 'archive', setting: 'ARCHIVE_DAYS', removePage },
+  { table: 'archive_contact', setting: 'ARCHIVE_DAYS', removePage },
 ];

@@ -12,6 +12,8 @@ export interface Sweeping {
 /** How long the rows of a table are kept. */
 export interface RetentionRule {
   table: string;
+  /** Says for how many days; absent: the rows say themselves until when they count. */
+  setting?: DaysSetting;
   /** Removes one page of what is kept no longer; the oldest of each organization first, then the second of each. False: nothing is left for now. */
   removePage(sweeping: Sweeping): Promise<boolean>;
 }
