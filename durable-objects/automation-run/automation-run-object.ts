@@ -16,12 +16,13 @@ import type { OuterEnding } from '../../src/automation-workflows/runs/stop.ts';
 import type { OfferedEvent, Surroundings } from '../../src/automation-workflows/runs/surroundings.ts';
 import { liveSurroundings } from '../../src/automation-workflows/runs/live-surroundings.ts';
 import { tellRunOrNote } from '../../src/automation-workflows/runs/tell-run.ts';
+import { metTrouble, waitingRecord } from '../../src/automation-workflows/runs/wait-out.ts';
 import { offer, release, type Offer } from '../../src/automation-workflows/runs/wake.ts';
 import { isLive, type HistoryRecord } from '../../src/automation-workflows/schemas.ts';
 import { cannotGoOn } from '../../src/automation-workflows/runs/cannot-go-on.ts';
 import { isQueryBudgetSpent } from '../../src/database/invocation.ts';
 import { PayloadGoneError } from '../../src/database/payload.ts';
-import { troubleOf } from '../../src/database/trouble.ts';
+import { troubleOf } from '../../src/library/platform-trouble.ts';
 import { isRecord } from '../../src/library/json.ts';
 import { LivingObject } from '../shared/living-object.ts';
 import type { Timer } from '../shared/timers.ts';
@@ -80,7 +81,7 @@ export class AutomationRunObject extends LivingObject {
   async snapshot(): Promise<LiveRun | null> {
     if (!this.exists()) return null;
     await this.project();
-    return this.exists() ? liveRun(this.#journal.progress()) : null;
+    return this.exists() ? liveRun(this.#journal.progress(), this.clock()) : null;
   }
 
   /** Whether the run has ended, with its row brought up to date. False when there is no object. */
@@ -105,7 +106,7 @@ export class AutomationRunObject extends LivingObject {
     const progress = this.#journal.progress();
     if (!isLive(progress.state)) return this.#repeatedStop(progress, request);
     const now = this.clock();
-    const sleeping = progress.wait && this.#journal.entry(progress.wait.historyId);
+    const sleeping = waitingRecord(this.#journal, progress);
     const error = ending.error ? { ...ending.error, node_id: progress.nodeId } : null;
     const cut = sleeping && { ...sleeping, status: 'skipped' as const, completedAt: now, output: withReason(sleeping.output, why) };
     this.#journal.commit({ ...cutShort(progress, { ...ending, error }, now), stoppedBy: request }, cut ?? undefined);
@@ -203,6 +204,25 @@ export class AutomationRunObject extends LivingObject {
   }
 
   async #advance(): Promise<void> {
+    const next = await this.#walk().catch((error: unknown) => this.#waitOut(error));
+    if (next === null) return;
+    await this.project();
+    // A sleeping run holds no memory, and wakes with the settings of then.
+    if (next - this.clock() > forgottenAfterMs) this.#loaded = null;
+  }
+
+  /** Trouble met before a step could be taken, or while what a sleep waits for was looked up, is waited out as that of a step is. */
+  #waitOut(error: unknown): null {
+    if (troubleOf(error) === null || !this.exists()) throw error;
+    const trouble = metTrouble(this.#journal.progress(), error, { now: this.clock(), random: this.random });
+    this.log.error('a run waits for the platform', error, { tries: trouble.tries });
+    this.#journal.keep({ trouble });
+    this.timers.set('advance', trouble.nextTryAt);
+    return null;
+  }
+
+  /** Takes steps, and sets the timer of the next one; answers when (epoch ms) that is, null for a run that has ended. */
+  async #walk(): Promise<number | null> {
     const { context, loaded, run } = await this.#surroundings();
     const startedAt = Date.now();
     await this.#exitIfDue(context, loaded);
@@ -214,12 +234,10 @@ export class AutomationRunObject extends LivingObject {
     if (next === null) {
       this.timers.clear('advance');
       this.timers.ensure('finish', this.clock());
-      return;
+      return null;
     }
     this.timers.set('advance', Math.max(next, this.clock()));
-    await this.project();
-    // A sleeping run holds no memory, and wakes with the settings of then.
-    if (next - this.clock() > forgottenAfterMs) this.#loaded = null;
+    return next;
   }
 
   /** The platform's trouble passes, and is tried again until the deadline. What would fail in the same way again ends the run, with the reason. */

@@ -55,7 +55,7 @@ export class StoredJournal implements Journal {
   }
 
   /** Writes what of the progress the row does not show, so that nothing of the row is behind by it. */
-  keep(change: Pick<Progress, 'leftWaits' | 'leftCalls' | 'retryVersion' | 'toldEnds' | 'failing'>): void {
+  keep(change: Pick<Progress, 'leftWaits' | 'leftCalls' | 'retryVersion' | 'toldEnds' | 'failing' | 'trouble'>): void {
     this.#storage.sql.exec('UPDATE run SET progress = ?', JSON.stringify({ ...this.progress(), ...change }));
   }
 

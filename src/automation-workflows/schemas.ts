@@ -148,6 +148,16 @@ const runState = z
     '`queued`: accepted; `pending`: about to start; `running`: at a node; `waiting`: for a time, an event, a call or its turn; `completed`, `failed` or `cancelled`: ended.',
   );
 
+export const RunTrouble = z
+  .object({
+    why: z.string().describe('What it waits for, such as `waiting for the database: D1 DB is overloaded`.'),
+    tries: z.int().describe('How often it was met since then.'),
+    since: timestamp.describe('When it was met first, ISO 8601 in UTC.'),
+    next_try_at: timestamp.describe('When the run tries again, ISO 8601 in UTC.'),
+  })
+  .describe('Trouble of what the service runs on. The run waits it out until its deadline, and no attempt of a node is spent on it.')
+  .openapi('AutomationRunTrouble');
+
 export const RunRecord = z
   .object({
     id: z.int().describe('Id of the run.'),
@@ -173,6 +183,9 @@ export const RunRecord = z
       .describe(
         '`max_active`: waits in `queued` for its turn; `paused`: its next side effect waits until the journey is active; else null.',
       ),
+    trouble: orNull(RunTrouble).describe(
+      'What the run waits out at the moment, told by GET of one run; null: nothing, or it is one of a list.',
+    ),
     trigger_id: z.int().nullable().describe('The trigger that started it; null: execute, test or another journey did.'),
     contact_id: z.int().nullable().describe('The contact that it is about; null: none.'),
     entry_key: z.string().nullable().describe('The key by which entries of the same person or thing are told to be the same; null: none.'),

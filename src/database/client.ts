@@ -3,7 +3,8 @@ import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1';
 import { boundedBinding, guardStatement, guardBatch } from './limits.ts';
 import * as schema from './schema/index.ts';
 import { newReceipt, receiptOf, receiptStatement, type FirstTime } from './receipts.ts';
-import { OutcomeUnknownError, troubleOf } from './trouble.ts';
+import { troubleOf } from '../library/platform-trouble.ts';
+import { OutcomeUnknownError } from './trouble.ts';
 
 export type Statement = D1PreparedStatement;
 export type Row = Record<string, unknown>;

@@ -45,11 +45,12 @@ export const errorMeanings: Record<number, string> = {
   422: 'Validation failed; `loc` names the field',
   429: 'Rate limit; see Retry-After',
   502: 'A provider refused or failed',
+  503: 'What the service runs on is in trouble that passes; see Retry-After',
 };
 
-/** The errors of an operation: 401, 422 and 429 always, and those named. */
+/** The errors of an operation: 401, 422, 429 and 503 always, and those named. */
 export function errorResponses(...statuses: number[]) {
-  const all = [...new Set([401, 422, 429, ...statuses])].toSorted((a, b) => a - b);
+  const all = [...new Set([401, 422, 429, 503, ...statuses])].toSorted((a, b) => a - b);
   return Object.fromEntries(
     all.map((status) => [status, jsonResponse(status === 422 ? ValidationErrorBody : ErrorBody, errorMeanings[status])]),
   );

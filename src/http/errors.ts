@@ -4,8 +4,9 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isServiceError, type ErrorCode, type Issue, type ServiceError } from '../library/errors.ts';
 import { issuesOf } from '../library/schema-issues.ts';
+import { platformTroubleOf, type PlatformTrouble, type Trouble, type TroubledPart } from '../library/platform-trouble.ts';
 import { isTooLarge } from '../database/limits.ts';
-import { troubleOf, type Trouble } from '../database/trouble.ts';
+
 import type { HttpEnvironment } from './environment.ts';
 import { loggedPath } from './request-log.ts';
 
@@ -28,7 +29,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnvironment>): Re
     return c.json(detailOf(error), statuses[error.code]);
   }
   if (isTooLarge(error)) return c.json({ detail: [tooMuchAtOnce] }, 422);
-  const trouble = troubleOf(error);
+  const trouble = platformTroubleOf(error);
   if (trouble) return answerTrouble(error, trouble, c);
   if (error instanceof HTTPException) return c.json({ detail: error.message || 'Bad request' }, error.status as ContentfulStatusCode);
   c.get('log').error('request failed', error, { method: c.req.method, path: loggedPath(c.req.path) });
@@ -42,15 +43,23 @@ const tooMuchAtOnce: Issue = {
   type: 'too_large',
 };
 
-const troubles: Record<Trouble, string> = {
-  refused: 'The database did not take the request at the moment; send it again',
-  lost: 'The database lost its answer, and it is unknown whether this was done; look at what is there before you send it again',
+const parts: Record<TroubledPart, string> = {
+  database: 'The database',
+  object: 'A part of the service',
+  file_store: 'The file store',
+  queue: 'The queue',
+  platform: 'The platform',
 };
 
-function answerTrouble(error: unknown, trouble: Trouble, c: HonoContext<HttpEnvironment>): Response {
-  c.get('log').error('the database is in trouble', error, { method: c.req.method, path: loggedPath(c.req.path) });
+const troubles: Record<Trouble, string> = {
+  refused: 'did not take the request at the moment; send it again',
+  lost: 'lost its answer, and it is unknown whether this was done; look at what is there before you send it again',
+};
+
+function answerTrouble(error: unknown, { trouble, part }: PlatformTrouble, c: HonoContext<HttpEnvironment>): Response {
+  c.get('log').error('the platform is in trouble', error, { method: c.req.method, path: loggedPath(c.req.path), part });
   c.header('Retry-After', '1');
-  return c.json({ detail: troubles[trouble] }, 503);
+  return c.json({ detail: `${parts[part]} ${troubles[trouble]}` }, 503);
 }
 
 function detailOf({ issues, word, message }: ServiceError): { detail: string | Issue[]; message?: string } {

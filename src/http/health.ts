@@ -66,8 +66,8 @@ const healthRoute = createRoute({
   security: [],
   responses: {
     200: jsonResponse(HealthRecord),
-    503: jsonResponse(UnhealthyRecord, 'The service cannot work; `status` says why'),
     ...errorResponses(),
+    503: jsonResponse(UnhealthyRecord, 'The service cannot work; `status` says why'),
   },
 });
 

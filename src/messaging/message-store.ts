@@ -20,6 +20,8 @@ export interface MessageRow {
   templateName: string | null;
   language: string | null;
   status: string;
+  /** `{try}:{uuid}` of whoever asks, or asked, the provider for it; null: of an earlier version of the service. */
+  asking: string | null;
   error: string | null;
   failureClass: string | null;
   failureCode: string | null;
@@ -32,7 +34,7 @@ export interface MessageRow {
 
 export type NewMessage = Pick<
   MessageRow,
-  'sendKey' | 'kind' | 'recipient' | 'contactId' | 'templateName' | 'language' | 'automationRunId'
+  'sendKey' | 'asking' | 'kind' | 'recipient' | 'contactId' | 'templateName' | 'language' | 'automationRunId'
 > & { provider: ProviderKey | '' };
 
 /** What became of a message. */
@@ -44,7 +46,7 @@ export interface Outcome {
 }
 
 export const columns = `id, send_key AS sendKey, provider, kind, recipient, contact_id AS contactId, template_name AS templateName, language, status,
-  error, failure_class AS failureClass, failure_code AS failureCode, message_id AS messageId, automation_run_id AS automationRunId, history,
+  asking, error, failure_class AS failureClass, failure_code AS failureCode, message_id AS messageId, automation_run_id AS automationRunId, history,
   created_at AS createdAt, updated_at AS updatedAt`;
 
 export const messageOf = (row: Row): MessageRow =>
@@ -63,8 +65,8 @@ export const insertStatement = (
 ): Statement =>
   database.prepare(
     `INSERT INTO message (organization_id, send_key, provider, kind, recipient, contact_id, template_name, language, automation_run_id,
-       status, status_rank, error, failure_class, failure_code, history, created_at, updated_at)
-     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, json_array(json(?15)), ?16, ?16
+       status, status_rank, error, failure_class, failure_code, history, created_at, updated_at, asking)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, json_array(json(?15)), ?16, ?16, ?17
      WHERE ${unlessSuppressed ? `NOT EXISTS (${suppressed})` : 'true'}
      ON CONFLICT (organization_id, send_key) DO NOTHING RETURNING id`,
     organizationId,
@@ -83,12 +85,22 @@ export const insertStatement = (
     outcome.failure?.code ?? null,
     entryOf(outcome),
     outcome.at,
+    message.asking,
   );
 
 const suppressed = 'SELECT 1 FROM suppression WHERE organization_id = ?1 AND phone = ?5 AND (until IS NULL OR until > ?16)';
 
 export const byKeyStatement = (database: Database, organizationId: number, sendKey: string): Statement =>
   database.prepare(`SELECT ${columns} FROM message WHERE organization_id = ? AND send_key = ?`, organizationId, sendKey);
+
+/** Takes out a message of which is known that `asking` has asked nobody. */
+export const forgetStatement = (database: Database, organizationId: number, sendKey: string, asking: string): Statement =>
+  database.prepare(
+    `DELETE FROM message WHERE organization_id = ? AND send_key = ? AND asking = ? AND status = 'sending'`,
+    organizationId,
+    sendKey,
+    asking,
+  );
 
 /** Nothing when the message has come as far already. Answers the id. */
 export const advanceStatement = (database: Database, organizationId: number, id: number, outcome: Outcome, now: number): Statement =>

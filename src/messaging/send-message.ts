@@ -25,14 +25,17 @@ export interface WantedMessage {
   evenIfSuppressed?: boolean;
   /** Epoch ms from which on it must not be sent for now; null: it may at any time. */
   notAfter?: number | null;
+  /** How many earlier tries under this key are known to have ended before the provider was asked. */
+  unaskedTries?: number;
 }
 
 /** `status` in the provider's word; none of them means delivered. */
 export type SentMessage = { id: number; provider: string } & ({ messageId: string; status: string } | { failure: SendingFailure });
 
 /**
- * Sends a message, once: it is written down before the provider is asked. One that is found `sending` was asked for by somebody who died
- * meanwhile, so that nobody can say whether it was sent: it becomes `unknown`, and is not sent again.
+ * Sends a message, once: it is written down, with who asks, before the provider is asked. One that is found `sending` was asked for by
+ * somebody who died meanwhile, so that nobody can say whether it was sent: it becomes `unknown`, and is not sent again. Only where whoever
+ * wrote it is known to have asked nobody, it is written anew. Trouble of the platform is thrown only while the provider has not been asked.
  */
 export async function sendMessage(context: Context, wanted: WantedMessage): Promise<SentMessage> {
   const { database, organization } = context;
@@ -40,15 +43,24 @@ export async function sendMessage(context: Context, wanted: WantedMessage): Prom
     configStatement(database, organization.id),
     store.byKeyStatement(database, organization.id, wanted.sendKey),
   ]);
-  if (found![0]) return knownMessage(context, store.messageOf(found![0]));
+  const known = found![0] && store.messageOf(found![0]);
+  if (known && !isUnasked(known, wanted)) return knownMessage(context, known);
+  const unasked = known?.asking ?? null;
   const sender = await senderOf(context, configOf(configured!), wanted.provider);
-  if ('failure' in sender) return refused(context, wanted, wanted.provider ?? '', sender);
+  if ('failure' in sender) return refused(context, { ...wanted, unasked }, wanted.provider ?? '', sender);
   const message = await messageOf(context, sender, wanted);
-  if ('failure' in message) return refused(context, wanted, sender.key, message);
-  if (wanted.notAfter != null && context.clock() >= wanted.notAfter) return refused(context, wanted, sender.key, quiet);
-  const begun = await begin(context, sender, wanted, message);
+  if ('failure' in message) return refused(context, { ...wanted, unasked }, sender.key, message);
+  if (wanted.notAfter != null && context.clock() >= wanted.notAfter) return refused(context, { ...wanted, unasked }, sender.key, quiet);
+  const begun = await begin(context, sender, { ...wanted, unasked }, message);
   return 'isOurs' in begun ? ask(context, sender, message, begun.id) : begun;
 }
+
+/** Whether the message was written down by a try that is known to have asked nobody. */
+const isUnasked = ({ status, asking }: store.MessageRow, { unaskedTries = 0 }: WantedMessage): boolean =>
+  status === 'sending' && asking !== null && Number(asking.slice(0, asking.indexOf(':'))) < unaskedTries;
+
+/** `unasked`: who wrote it down before and asked nobody; null: nobody did. */
+type Wanted = WantedMessage & { unasked: string | null };
 
 const quiet: SendingFailure = {
   ...localFailure('unknown', 'Quiet hours had begun before the message was sent; it is tried again when they have ended'),
@@ -71,20 +83,19 @@ async function messageOf(
 type Begun = { id: number; isOurs: true } | SentMessage;
 
 /** Writes the message down as `sending`, unless its number must not be written to at this moment, or somebody was faster. */
-async function begin(context: Context, sender: Sender, wanted: WantedMessage, message: Message): Promise<Begun> {
+async function begin(context: Context, sender: Sender, wanted: Wanted, message: Message): Promise<Begun> {
   const { database, organization, clock } = context;
   const outcome = { status: 'sending', at: clock() };
-  let isLost = false;
+  const written = newMessage(wanted, sender.key, message);
   const statements = [
-    store.insertStatement(database, organization.id, newMessage(wanted, sender.key, message), outcome, !wanted.evenIfSuppressed),
+    ...forgetUnasked(context, wanted),
+    store.insertStatement(database, organization.id, written, outcome, !wanted.evenIfSuppressed),
     store.byKeyStatement(database, organization.id, wanted.sendKey),
   ];
-  const [inserted, found] = await database.batch(statements, 'message.send_key', () => (isLost = true));
-  const id = inserted![0]?.['id'] as number | undefined;
-  if (id !== undefined) return { id, isOurs: true };
-  const known = found![0] && store.messageOf(found![0]);
-  // After a lost answer, one that began at this moment is this one: whoever else came to it would have made it `unknown`.
-  if (isLost && known?.status === 'sending' && known.createdAt === outcome.at) return { id: known.id, isOurs: true };
+  const found = (await database.batch(statements, 'message.send_key')).at(-1)!;
+  const known = found[0] && store.messageOf(found[0]);
+  // By who asks, whoever comes late, or again after a lost answer, sees whether that is still he himself.
+  if (known?.status === 'sending' && known.asking === written.asking) return { id: known.id, isOurs: true };
   if (known) return knownMessage(context, known);
   const reason = (await suppressedPhones(context, [wanted.to])).get(wanted.to) ?? 'until a moment ago';
   return refused(context, wanted, sender.key, {
@@ -95,6 +106,9 @@ async function begin(context: Context, sender: Sender, wanted: WantedMessage, me
     failure: 'suppressed',
   });
 }
+
+const forgetUnasked = ({ database, organization }: Context, { sendKey, unasked }: Wanted) =>
+  unasked === null ? [] : [store.forgetStatement(database, organization.id, sendKey, unasked)];
 
 async function ask(context: Context, sender: Sender, message: Message, id: number): Promise<SentMessage> {
   const result = await sender.provider.send(message);
@@ -117,26 +131,28 @@ async function record({ database, organization, clock, log }: Context, id: numbe
 }
 
 /** Keeps a message that no provider was asked for, with the reason. */
-async function refused(context: Context, wanted: WantedMessage, provider: ProviderKey | '', failure: SendingFailure): Promise<SentMessage> {
+async function refused(context: Context, wanted: Wanted, provider: ProviderKey | '', failure: SendingFailure): Promise<SentMessage> {
   const { database, organization, clock } = context;
   const outcome = { status: 'failed', at: clock(), failure };
-  const [, found] = await database.batch(
+  const results = await database.batch(
     [
+      ...forgetUnasked(context, wanted),
       store.insertStatement(database, organization.id, newMessage(wanted, provider), outcome, false),
       store.byKeyStatement(database, organization.id, wanted.sendKey),
     ],
     'message.send_key',
   );
-  return { id: store.messageOf(found![0]!).id, provider, failure };
+  return { id: store.messageOf(results.at(-1)![0]!).id, provider, failure };
 }
 
 /** As it is written down; `message`: as the provider is asked for it, where it has come to that. */
-function newMessage(wanted: WantedMessage, provider: ProviderKey | '', message?: Message): store.NewMessage {
+function newMessage(wanted: Wanted, provider: ProviderKey | '', message?: Message): store.NewMessage {
   const { sendKey, to, content, contactId, automationRunId } = wanted;
   const chosen = message && 'template' in message ? message.template : undefined;
   const named = content.kind === 'template' ? content : undefined;
   return {
     sendKey,
+    asking: `${wanted.unaskedTries ?? 0}:${crypto.randomUUID()}`,
     provider,
     kind: content.kind,
     recipient: to,

@@ -38,6 +38,7 @@ async function run(type: string, data: object, circumstances: Circumstances = {}
     enteredAt: now,
     key: '7:n1:1:1',
     mayHaveHappened,
+    unaskedTries: 0,
     quietFrom: null,
     call: { item: 'n1:1:1', until: null },
     dryRun,

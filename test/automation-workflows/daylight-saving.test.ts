@@ -28,6 +28,7 @@ async function endOfWait(data: object, { zone, at }: Moment): Promise<number> {
     enteredAt: at,
     key: '7:w:1:1',
     mayHaveHappened: false,
+    unaskedTries: 0,
     quietFrom: null,
     call: { item: 'w:1:1', until: null },
     dryRun: false,

@@ -47,6 +47,7 @@ async function run(data: object, { found = [chunkNumber(1)], scope = {}, dryRun 
     enteredAt: now,
     key: '7:look:1:1',
     mayHaveHappened: false,
+    unaskedTries: 0,
     quietFrom: null,
     call: { item: 'look:1:1', until: null },
     dryRun,

@@ -32,6 +32,7 @@ async function run(data: object, { answer = { result: 'Hello Ada', model: 'm', u
     enteredAt: now,
     key: '7:ask:1:2',
     mayHaveHappened: false,
+    unaskedTries: 0,
     quietFrom: null,
     call: { item: 'ask:1:1', until: null },
     dryRun,

@@ -67,6 +67,7 @@ async function run(
     now: more.now ?? now,
     enteredAt: more.now ?? now,
     key: more.key ?? '7:n1:1:1',
+    unaskedTries: 0,
     mayHaveHappened: more.mayHaveHappened ?? false,
     quietFrom: null,
     call: { item: 'n1:1:1', until: null },

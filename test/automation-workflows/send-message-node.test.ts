@@ -46,6 +46,7 @@ describe('a message', () => {
         content: { kind: 'template', templateName: 'order_update', language: 'en', params: { 1: 'Ada', 2: '1001' } },
         provider: undefined,
         notAfter: null,
+        unaskedTries: 0,
       },
     ]);
     expect(walked.outputOf('text')).toEqual({

@@ -18,6 +18,7 @@ const wait = (data: object, contact: object | null = american, scope: Record<str
     enteredAt: now,
     key: '7:w:1:1',
     mayHaveHappened: false,
+    unaskedTries: 0,
     quietFrom: null,
     call: { item: 'w:1:1', until: null },
     dryRun: false,

@@ -29,6 +29,7 @@ test('a run record has every field, and lists, GET and stop tell the same of it'
     outcome: null,
     error: null,
     hold: null,
+    trouble: null,
     trigger_id: null,
     contact_id: contact,
     entry_key: String(contact),

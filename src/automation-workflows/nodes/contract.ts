@@ -32,6 +32,8 @@ export interface Step<Data = unknown> {
   key: string;
   /** An earlier try of this visit was begun, so what it does may have been done. */
   mayHaveHappened: boolean;
+  /** How many earlier tries of this attempt met trouble of the platform before they asked anybody outside. */
+  unaskedTries: number;
   /** Epoch ms at which quiet hours begin next, for a visit that keeps them; null: never. */
   quietFrom: number | null;
   /** Of a visit that asks for a call: its name within the run, and until when (epoch ms) the run waits for it, where that is settled already. */
@@ -81,7 +83,10 @@ export interface EventSubscription {
   since: number;
 }
 
-/** What side-effect nodes may do. Unless it says otherwise, a call is repeatable under the same key; a refusal is thrown as a ServiceError. */
+/**
+ * What side-effect nodes may do. Unless it says otherwise, a call is repeatable under the same key; a refusal is thrown as a ServiceError.
+ * Trouble of the platform is thrown by what is not repeatable only while nobody outside has been asked: the call is made again.
+ */
 export interface Effects {
   /** Of the run's contact. Keys of `set` are standard columns or `custom_fields.<key>`; null clears. */
   updateContact(key: string, change: ContactChange): Promise<Json>;
@@ -108,7 +113,7 @@ export interface Effects {
   appendRow(key: string, row: WantedRow): Promise<AppendedRow | ActionFailure>;
 }
 
-export type MessageRequest = Pick<WantedMessage, 'to' | 'content' | 'provider' | 'notAfter'>;
+export type MessageRequest = Pick<WantedMessage, 'to' | 'content' | 'provider' | 'notAfter' | 'unaskedTries'>;
 
 export interface CallRequest {
   /** The voice agent. */

@@ -63,8 +63,8 @@ export const sendMessageNode = defineNode<SendMessageData>({
 });
 
 async function send(step: Step<SendMessageData>, to: string, content: Content, shown: object): Promise<StepResult> {
-  const { data, quietFrom } = step;
-  const sent = await step.effects.sendMessage(step.key, { to, content, provider: data.provider, notAfter: quietFrom });
+  const { data, quietFrom, unaskedTries } = step;
+  const sent = await step.effects.sendMessage(step.key, { to, content, provider: data.provider, notAfter: quietFrom, unaskedTries });
   return resultOf(sent, { ...shown, message: sent.id, provider: sent.provider });
 }
 

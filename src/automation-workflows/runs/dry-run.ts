@@ -99,5 +99,5 @@ async function keepTested(
   const { entries } = journal;
   await archiveHistory(bindings.FILES, organization.id, id, entries.length, (offset, limit) => entries.slice(offset, offset + limit));
   await projectProgress(context, id, progress, { revision: 1, wakeAt: null });
-  return { ...record(liveRun(progress)), history: entries.map(historyRecord) };
+  return { ...record(liveRun(progress, progress.endedAt ?? 0)), history: entries.map(historyRecord) };
 }

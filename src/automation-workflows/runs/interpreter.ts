@@ -1,4 +1,5 @@
 import { isServiceError } from '../../library/errors.ts';
+import { troubleOf } from '../../library/platform-trouble.ts';
 import { nextInside, nextOutside } from '../../library/weekly-slots.ts';
 import { defaultHandle, type GraphNode, type NodeType, type Step, type StepResult } from '../nodes/contract.ts';
 import { zoneFor, zoneWords } from '../nodes/zone.ts';
@@ -12,6 +13,7 @@ import { currentCallItem, follow, isUnasked, lookOf, visitCall, type Progress, t
 import { giveUp, resultOf, settle } from './settle.ts';
 import type { Surroundings } from './surroundings.ts';
 import { finishSleep, lookAgain, lookUp } from './wake.ts';
+import { waitedOut, waitOut } from './wait-out.ts';
 
 const maximumSteps = 10_000;
 
@@ -59,28 +61,53 @@ interface Prepared {
 
 type Failed = StepResult & { kind: 'fail' };
 
+/** Trouble of the platform, which is no failure of the step. */
+interface Troubled {
+  kind: 'trouble';
+  error: unknown;
+}
+
 async function takeStep(journal: Journal, progress: Progress, run: Surroundings): Promise<void> {
   const nodeId = progress.nodeId!;
   const { node, type } = run.graph.node(nodeId);
   const visit = progress.visits[nodeId] ?? 1;
   const begun = journal.unfinished(nodeId, visit, progress.attempt);
-  const entry: Entry = begun ?? newEntry(progress, node, visit, run.now());
+  const entry: Entry = begun ?? waitingEntry(journal, progress) ?? newEntry(progress, node, visit, run.now());
   const key = `${run.runId}:${nodeId}:${visit}:${progress.attempt}`;
-  const prepared = await prepare(progress, { node, type, key, isBegun: begun !== null }, run);
+  const isBegun = begun !== null;
+  const prepared = await prepare(progress, { node, type, key, isBegun }, run);
   // Others act during an await: a run that was stopped or woken meanwhile is not where it was.
   if (!isStillAt(journal.progress(), progress)) return;
+  if ('error' in prepared) return waitOut(journal, entry, { error: prepared.error, isBegun, isPerformed: false }, run);
   if ('kind' in prepared) return settle(journal, journal.progress(), entry, prepared, run);
   const { step } = prepared;
   if (begun && type.afterCrash?.(step.data) === 'unknown') return settle(journal, journal.progress(), entry, unknown, run);
   if (!begun && keepBack(journal, entry, prepared, type, run)) return;
   // The intent stands before the act: after a crash the record shows that the side effect may have happened.
-  if (type.isSideEffect && !run.dryRun && !begun) entry.id = journal.commit(intending(journal.progress(), type), entry);
-  const result = await perform(type, step);
+  if (type.isSideEffect && !run.dryRun && !begun)
+    entry.id = journal.commit(intending(journal.progress(), type), { ...entry, status: 'started', output: null });
+  const result = await perform(type, step, run);
   const current = journal.progress();
+  if (result.kind === 'trouble') {
+    if (isStillAt(current, progress)) return waitOut(journal, entry, { error: result.error, isBegun, isPerformed: true }, run);
+    return cutOff(journal, entry, afterwards(current, progress, type), run);
+  }
   if (isStillAt(current, progress)) return settle(journal, current, entry, result, run);
   // A run that was stopped meanwhile stays stopped, and only its record tells what came back.
   if (entry.id !== undefined)
     journal.commit(afterwards(current, progress, type), { ...entry, ...resultOf(result), completedAt: run.now() });
+}
+
+/** The record of a step that has waited out trouble and is now tried again. */
+function waitingEntry(journal: Journal, progress: Progress): Entry | null {
+  const id = waitedOut(progress)?.historyId ?? null;
+  const entry = id === null ? null : journal.entry(id);
+  return entry && entry.completedAt === null ? entry : null;
+}
+
+/** The run was ended while its step met trouble: what came of that is told by no answer. */
+function cutOff(journal: Journal, entry: Entry, progress: Progress, run: Surroundings): void {
+  if (entry.id !== undefined) journal.commit(progress, { ...entry, status: 'skipped', completedAt: run.now() });
 }
 
 const intending = (progress: Progress, type: NodeType): Progress => ({
@@ -131,7 +158,7 @@ interface Visit {
   isBegun: boolean;
 }
 
-async function prepare(progress: Progress, { node, type, key, isBegun }: Visit, run: Surroundings): Promise<Prepared | Failed> {
+async function prepare(progress: Progress, { node, type, key, isBegun }: Visit, run: Surroundings): Promise<Prepared | Failed | Troubled> {
   try {
     // Secrets may be templates, too, so the scope is made for the node with its secrets opened.
     const opened = { ...node, data: await run.open(node.data) };
@@ -145,7 +172,8 @@ async function prepare(progress: Progress, { node, type, key, isBegun }: Visit, 
       now,
       enteredAt: progress.enteredAt ?? progress.startedAt,
       key,
-      mayHaveHappened: isBegun || progress.attempt > 1,
+      mayHaveHappened: isBegun || progress.attempt > 1 || waitedOut(progress)?.mayHaveHappened === true,
+      unaskedTries: waitedOut(progress)?.unaskedTries ?? 0,
       quietFrom: type.keepsQuietHours?.(data) ? quietFrom(scope, now, run) : null,
       call: { item: currentCallItem(progress), until: visitCall(progress).until },
       dryRun: run.dryRun,
@@ -154,7 +182,7 @@ async function prepare(progress: Progress, { node, type, key, isBegun }: Visit, 
     };
     return { step, isPaused };
   } catch (error) {
-    return failureOf(error);
+    return whatWentWrong(error, run);
   }
 }
 
@@ -163,12 +191,19 @@ function quietFrom(scope: Scope, now: number, { settings, organization }: Surrou
   return quietHours && nextInside(quietHours.slots, zoneFor(quietHours.timezone, scope, organization).zone, now);
 }
 
-async function perform(type: NodeType, step: Step): Promise<StepResult> {
+async function perform(type: NodeType, step: Step, run: Surroundings): Promise<StepResult | Troubled> {
   try {
     return await type.run(step);
   } catch (error) {
-    return failureOf(error);
+    return whatWentWrong(error, run);
   }
+}
+
+/** A dry run has no time to wait in: whoever asked for it hears of the trouble. */
+function whatWentWrong(error: unknown, { dryRun }: Surroundings): Failed | Troubled {
+  if (isServiceError(error) || error instanceof EvaluationError || troubleOf(error) === null) return failureOf(error);
+  if (dryRun) throw error;
+  return { kind: 'trouble', error };
 }
 
 function failureOf(error: unknown): Failed {

@@ -51,6 +51,8 @@ export interface Progress {
   retriedAt?: number;
   /** Since when the run cannot go on for a reason that is not a step's, how often it was tried, and when it is tried again. Epoch ms. */
   failing?: Failing | undefined;
+  /** Trouble of the platform that an attempt waits out, and that costs none. */
+  trouble?: WaitedOut | undefined;
   /** The request that ended the run from outside: sent again because its answer was lost, it is answered as the first time. */
   stoppedBy?: string;
 }
@@ -85,6 +87,24 @@ export interface EventSleep {
   events: EventSubscription;
   /** The newest event there was when the waiter was written; null until it is. */
   afterId: number | null;
+}
+
+export interface WaitedOut {
+  /** Which attempt met it. */
+  attempt: number;
+  /** The record of the step that waits; null: it was met before a step was taken. */
+  historyId: number | null;
+  /** How often it was met. */
+  tries: number;
+  /** Epoch ms of the first time, and of the next try. */
+  since: number;
+  nextTryAt: number;
+  /** For people, such as `waiting for the database: D1 DB is overloaded`. */
+  why: string;
+  /** How many tries are known to have asked nobody outside. */
+  unaskedTries: number;
+  /** An earlier try came as far as its effect. */
+  mayHaveHappened: boolean;
 }
 
 export interface VisitCall {
@@ -148,6 +168,7 @@ export function follow(progress: Progress, graph: Graph, handle: string, now: nu
     stepCount: progress.stepCount + 1,
     enteredAt: now,
     retryAt: null,
+    trouble: undefined,
   };
 }
 
@@ -169,6 +190,7 @@ export const end = (progress: Progress, ending: Ending, now: number): Progress =
   ...leaving(progress),
   ...leavingCall(progress),
   retryAt: null,
+  trouble: undefined,
   endedAt: now,
 });
 

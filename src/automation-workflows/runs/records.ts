@@ -3,8 +3,9 @@ import { showPayloads } from '../../database/payload.ts';
 import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
 import { isRecord } from '../../library/json.ts';
 import { maskSecrets } from '../secrets.ts';
-import { isLive, type RunError, type RunRecord } from '../schemas.ts';
+import { isLive, type RunError, type RunRecord, type RunTrouble } from '../schemas.ts';
 import { holdOf, type Progress } from './progress.ts';
+import { shownTrouble, waitedOut } from './wait-out.ts';
 import type { RunRow } from './store.ts';
 
 /** What a webhook delivery keeps: the body as read, what of the request may be shown, and the mapping's extra variables. */
@@ -46,23 +47,31 @@ export interface LiveRun {
   /** Why it stands still although it could go on. */
   hold: RunRow['hold'];
   voiceCallRunId: number | null;
+  trouble: z.infer<typeof RunTrouble> | null;
   changes: ContextChanges;
   startedAt: number | null;
   endedAt: number | null;
 }
 
 /** What a run that lives, or has just ended, says of itself. */
-export const liveRun = (progress: Progress): LiveRun => ({
+export const liveRun = (progress: Progress, now: number): LiveRun => ({
   state: progress.state,
   currentNodeId: progress.nodeId,
   outcome: progress.outcome,
   error: progress.error,
   hold: holdOf(progress),
   voiceCallRunId: progress.voiceCallRunId ?? null,
+  trouble: troubleNow(progress, now),
   changes: { assigned: progress.assigned, outputs: progress.outputs },
   startedAt: progress.startedAt,
   endedAt: progress.endedAt,
 });
+
+/** What it waits out at the moment; of trouble that is over, the next step tells nothing any more. */
+function troubleNow(progress: Progress, now: number): LiveRun['trouble'] {
+  const trouble = isLive(progress.state) ? waitedOut(progress) : undefined;
+  return trouble && trouble.nextTryAt > now ? shownTrouble(trouble) : null;
+}
 
 export async function runRecords(bucket: R2Bucket, rows: RunRow[]): Promise<z.infer<typeof RunRecord>[]> {
   const stored = await showPayloads(
@@ -84,6 +93,7 @@ export function liveFromRow(row: RunRow, changes: unknown): LiveRun {
     error: row.error === null ? null : (JSON.parse(row.error) as z.infer<typeof RunError>),
     hold: row.hold,
     voiceCallRunId: row.voice_call_run_id,
+    trouble: null,
     changes: isRecord(changes) && 'assigned' in changes ? (changes as unknown as ContextChanges) : { assigned: {}, outputs: {} },
     startedAt: row.started_at,
     endedAt: row.completed_at,
@@ -103,6 +113,7 @@ export function runRecord(row: RunRow, initialContext: Record<string, unknown>, 
     outcome: live.outcome,
     error: live.error,
     hold: live.hold,
+    trouble: live.trouble,
     trigger_id: row.trigger_id,
     contact_id: row.contact_id,
     entry_key: row.entry_key,

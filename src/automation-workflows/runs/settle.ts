@@ -7,6 +7,7 @@ import type { Entry, Journal } from './journal.ts';
 import { firstLook } from './looks.ts';
 import { currentCallItem, end, follow, leavingCall, visitCall, type Ending, type Progress, type Sleep } from './progress.ts';
 import type { Surroundings } from './surroundings.ts';
+import { waitingRecord } from './wait-out.ts';
 
 const contextLimitBytes = 256 * 1024;
 /** A loop may ask for calls without end; the latest are those that may not have been dialled yet. */
@@ -89,7 +90,7 @@ export function settleFailure(journal: Journal, progress: Progress, entry: Entry
 /** Fails the run for a reason of its own, not of a step. */
 export function giveUp(journal: Journal, progress: Progress, failure: { type: string; message: string }, now: number): void {
   const ending: Ending = { state: 'failed', error: { node_id: progress.nodeId, attempt: progress.attempt, ...failure } };
-  const waiting = progress.wait && journal.entry(progress.wait.historyId);
+  const waiting = waitingRecord(journal, progress);
   journal.commit(end(progress, ending, now), waiting ? { ...waiting, status: 'failed', error: failure, completedAt: now } : undefined);
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import type { Contact } from '../../contacts/contact.ts';
 import { contactRecord, type ContactRecord } from '../../contacts/records.ts';
-import { troubleOf } from '../../database/trouble.ts';
+import { troubleOf } from '../../library/platform-trouble.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { evaluate, type Condition } from '../conditions.ts';
 import type { Candidate } from '../runs/candidate.ts';

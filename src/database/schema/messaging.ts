@@ -34,6 +34,8 @@ export const message = sqliteTable(
     language: text('language'),
     /** sending | accepted | sent | delivered | read | failed | unknown, or as the provider calls what comes before `sent`. */
     status: text('status').notNull(),
+    /** `{try}:{uuid}`: which try of its key asks the provider. */
+    asking: text('asking'),
     /** How far it has come: a status of a lower rank changes nothing. */
     statusRank: integer('status_rank').notNull(),
     error: text('error'),

@@ -29,6 +29,11 @@ const commonErrors: Record<string, CommonError> = {
     example: { detail: 'More than 600 requests in 10 seconds; wait 2 s, then send fewer at a time' },
     headers: { 'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 1 } } },
   },
+  503: {
+    name: 'Unavailable',
+    example: { detail: 'The database did not take the request at the moment; send it again' },
+    headers: { 'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 1 } } },
+  },
   502: { name: 'ProviderFailed', example: { detail: 'The provider could not be reached; try again later' } },
 };
 

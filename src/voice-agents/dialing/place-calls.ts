@@ -1,5 +1,5 @@
 import type { Context } from '../../accounts/context.ts';
-import { troubleOf } from '../../database/trouble.ts';
+import { troubleOf } from '../../library/platform-trouble.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import { dialingFacts, type DialingFacts } from '../agents/soundness.ts';
 import type { PlacingResult } from './attempt/after-placing.ts';
