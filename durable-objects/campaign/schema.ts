@@ -66,4 +66,25 @@ export const campaignSchemaSteps = [
        outcome_cancelled = outcome_cancelled + (NEW.outcome IS 'cancelled') - (OLD.outcome IS 'cancelled'),
        attempts = attempts + NEW.attempts - OLD.attempts;
    END;`,
+  // An attempt may end a row's wait in another one, without a change of its state.
+  `DROP TRIGGER campaign_row_moved;
+   CREATE TRIGGER campaign_row_moved AFTER UPDATE OF state, outcome, attempts ON campaign_row
+     WHEN NEW.state <> OLD.state OR NEW.attempts <> OLD.attempts OR NEW.outcome IS NOT OLD.outcome BEGIN
+     UPDATE tally SET
+       pending = pending + (NEW.state = 'pending') - (OLD.state = 'pending'),
+       scheduled = scheduled + (NEW.state = 'scheduled') - (OLD.state = 'scheduled'),
+       dialing = dialing + (NEW.state = 'dialing') - (OLD.state = 'dialing'),
+       in_call = in_call + (NEW.state = 'in_call') - (OLD.state = 'in_call'),
+       completed = completed + (NEW.state = 'completed') - (OLD.state = 'completed'),
+       failed = failed + (NEW.state = 'failed') - (OLD.state = 'failed'),
+       skipped = skipped + (NEW.state = 'skipped') - (OLD.state = 'skipped'),
+       outcome_completed = outcome_completed + (NEW.outcome IS 'completed') - (OLD.outcome IS 'completed'),
+       outcome_busy = outcome_busy + (NEW.outcome IS 'busy') - (OLD.outcome IS 'busy'),
+       outcome_no_answer = outcome_no_answer + (NEW.outcome IS 'no_answer') - (OLD.outcome IS 'no_answer'),
+       outcome_voicemail = outcome_voicemail + (NEW.outcome IS 'voicemail') - (OLD.outcome IS 'voicemail'),
+       outcome_failed = outcome_failed + (NEW.outcome IS 'failed') - (OLD.outcome IS 'failed'),
+       outcome_cancelled = outcome_cancelled + (NEW.outcome IS 'cancelled') - (OLD.outcome IS 'cancelled'),
+       attempts = attempts + NEW.attempts - OLD.attempts;
+   END;
+   UPDATE tally SET attempts = (SELECT ifnull(sum(attempts), 0) FROM campaign_row);`,
 ] as const;

@@ -15,7 +15,7 @@ const landed: Record<string, { steps: readonly string[]; hashes: string[] }> = {
   'automation-run': { steps: runSchemaSteps, hashes: ['5d65f11cdf157bba', 'c6093901bed4f658'] },
   'call-slots': { steps: slotsSchemaSteps, hashes: ['21d68bb35339ae37'] },
   call: { steps: [callStep, conversationStep], hashes: ['c17630ebe74496bc', '8a9ea06c3ed4867d'] },
-  campaign: { steps: campaignSchemaSteps, hashes: ['2ba95cc696785fb3'] },
+  campaign: { steps: campaignSchemaSteps, hashes: ['2ba95cc696785fb3', '8fc358892c43b2a7'] },
   'load-test': { steps: loadTestSchemaSteps, hashes: ['0ae142b6bb6b82d3'] },
   'test-session': { steps: [sessionStep, changeStep], hashes: ['2dc053d4d9173362', 'f2e1b98e69600efe'] },
   shared: { steps: [projectionStep], hashes: ['3090a20503a1fb08'] },
