@@ -17,5 +17,6 @@ export const mostArchiveEntries = 20_000;
 
 /** How deep elements, objects or parts may lie in each other. Real documents stay far below. */
 export const deepestElements = 2000;
+export const deepestWordTables = 20;
 export const deepestValues = 200;
 export const deepestParts = 50;

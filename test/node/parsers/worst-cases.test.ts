@@ -1,8 +1,10 @@
+import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readTable } from '../../../src/contacts/spreadsheets/read-table.ts';
 import { BlockWriter } from '../../../src/knowledge-base/parsing/block-writer.ts';
 import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
-import { makeWorkbook } from '../../knowledge-base/parsing/make-archive.ts';
+import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
+import { makeWord, makeWorkbook } from '../../knowledge-base/parsing/make-archive.ts';
 import { filled } from './worst-cases.ts';
 
 const textsOf = async (bytes: Uint8Array, name: string) => (await parse(bytes, name)).blocks.map((block) => block.text);
@@ -51,5 +53,84 @@ describe('workbooks', () => {
     const rows = `<row>${filled('<c t="s"><v>0</v></c>', 21 * 600)}</row>`;
     const bytes = await makeWorkbook([{ name: 'A', rows }], { texts: [`<t>${filled('ab ', 60_000)}</t>`] });
     await expect(parse(bytes, 'a.xlsx')).rejects.toThrow('it holds more than 33 million characters of text');
+  });
+});
+
+describe('Word documents', () => {
+  const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+
+  test('what the library cannot be given at once is read as bare text', async () => {
+    const runs = `<w:p>${filled('<w:r><w:t>a</w:t></w:r>', 23 * 40_000)}</w:p>`;
+    expect(await textsOf(await makeWord(paragraph('before') + runs + paragraph('after')), 'a.docx')).toEqual([
+      'before',
+      'a'.repeat(40_000),
+      'after',
+    ]);
+    const nested = '<w:tbl><w:tr><w:tc>'.repeat(100) + paragraph('deep') + '</w:tc></w:tr></w:tbl>'.repeat(100);
+    expect(await textsOf(await makeWord(nested), 'a.docx')).toEqual(['deep']);
+  });
+
+  test('parts end where elements are many, and what is around them is opened again', async () => {
+    const rows = Array.from(
+      { length: 9000 },
+      (_, index) => `<w:tr><w:tc>${paragraph(`r${index}`)}</w:tc><w:tc>${paragraph('b')}</w:tc></w:tr>`,
+    );
+    const texts = await textsOf(await makeWord(`<w:tbl>${rows.join('')}</w:tbl>${paragraph('after')}`), 'a.docx');
+    expect(texts.join('\n').split('\n')).toEqual([...rows.map((_, index) => `r${index} | b`), 'after']);
+  });
+});
+
+describe('Markdown', () => {
+  test('a table and a list of any length stay what they are', async () => {
+    const rows = Array.from({ length: 600 }, (_, index) => `| *r${index}* | [b](c) |`);
+    const items = Array.from({ length: 600 }, (_, index) => `- *i${index}*`);
+    const { blocks } = await parse(new TextEncoder().encode(`| a | b |\n|---|---|\n${rows.join('\n')}\n\n${items.join('\n')}\n`), 'a.md');
+    expect(blocks.filter(({ kind }) => kind === 'table').flatMap(({ text }) => text.split('\n'))).toHaveLength(601);
+    expect(blocks.filter(({ kind }) => kind === 'list_item')).toHaveLength(600);
+  });
+
+  test('nothing of a line of very many signs is lost', async () => {
+    const line = Array.from({ length: 2000 }, (_, index) => `\\*${index}`).join(' ');
+    expect((await textsOf(new TextEncoder().encode(line), 'a.md')).join(' ').match(/\d+/g)).toEqual(line.match(/\d+/g));
+  });
+});
+
+describe('PDFs', () => {
+  const pdf = (text = 'a', times = 1) => makePdf(Array.from({ length: times }, () => [{ text, x: 50, y: 700 }]));
+  /** With a stream before the end mark, which no page uses. */
+  const withStream = (dictionary: string, packed: Uint8Array) => {
+    const mark = new TextEncoder().encode(`9999 0 obj\n<< ${dictionary} >>\nstream\n`);
+    const end = new TextEncoder().encode('\nendstream\nendobj\n');
+    const whole = pdf();
+    return Buffer.concat([whole.subarray(0, 9), mark, packed, end, whole.subarray(9)]);
+  };
+
+  test('with more pages than are read, it is refused', async () => {
+    await expect(parse(pdf('a', 5001), 'a.pdf')).rejects.toThrow('The file is too large: it has 5001 pages, which is more than 5000;');
+  });
+
+  test.each([
+    ['/Filter [/FlateDecode /FlateDecode]', 'a stream in it is packed more than once'],
+    ['/F#69lter [/Fl /LZW]', 'a stream in it is packed more than once'],
+    ['/Filter [/AHx /A85 /AHx /Fl]', 'a stream in it has more than 3 filters'],
+    ['/Filter 5 0 R', 'a stream in it names its filters elsewhere'],
+  ])('a stream with %s is refused before it is unpacked', async (dictionary, reason) => {
+    await expect(parse(withStream(dictionary, new Uint8Array(8)), 'a.pdf')).rejects.toThrow(reason);
+  });
+
+  test('a stream that unpacks to more than a reader can hold is refused, and little of it is held meanwhile', async () => {
+    const packed = deflateSync(new Uint8Array(200 << 20));
+    const before = process.memoryUsage().rss;
+    await expect(parse(withStream('/Filter /FlateDecode', packed), 'a.pdf')).rejects.toThrow('takes more than 64 MiB unpacked');
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 << 20);
+  });
+
+  test('a page of more pieces than are put in order is refused with its number', async () => {
+    const texts = Array.from({ length: 100_001 }, (_, index) => ({
+      text: `${index}`,
+      x: 50 + (index % 7) * 80,
+      y: 700 - (index % 50) * 12,
+    }));
+    await expect(parse(makePdf([texts]), 'a.pdf')).rejects.toThrow('its page 1 holds more than 100000 pieces of text');
   });
 });

@@ -3,7 +3,8 @@ import { readPeople } from '../../../src/contacts/spreadsheets/read-people.ts';
 import { readTable } from '../../../src/contacts/spreadsheets/read-table.ts';
 import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
 import { UnparsableDocument } from '../../../src/knowledge-base/parsing/unparsable-document.ts';
-import { makePresentation, makeWorkbook, shapeOf, slideOf } from '../../knowledge-base/parsing/make-archive.ts';
+import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
+import { makePresentation, makeWord, makeWorkbook, shapeOf, slideOf } from '../../knowledge-base/parsing/make-archive.ts';
 
 /** What a parser could take longest over. `make` is not measured; `size` in characters or bytes, at 1x. */
 export interface WorstCase {
@@ -52,6 +53,27 @@ const readForm = (form: string) => readPayload('application/x-www-form-urlencode
 const readMultipart = (form: string) => readPayload('multipart/form-data; boundary=b', bytesOf(form));
 const manyHeaders = Array.from({ length: 2000 }, (_, index) => `h${index}`).join(',');
 const shared = '<row><c t="s"><v>0</v></c></row>';
+
+const run = '<w:p><w:r><w:t>a</w:t></w:r></w:p>';
+const head = 'From: a@example.org\nTo: b@example.org\nSubject: s\n';
+const markdownSigns = {
+  'spaced backticks': '` ',
+  'joined backticks': '`a``',
+  stars: '*a ',
+  underscores: 'a__',
+  'stars and underscores': '*_a',
+  'open brackets': '[',
+  'open links': '[a](',
+  'open pictures': '![',
+  'open comments': '<!-- ',
+  'open instructions': '<?',
+  lists: '- ',
+  quotes: '> ',
+  items: '- a\n',
+  'lines of underscores': 'a__\n',
+  'rows without a table': '|a__\n',
+  dashes: '-',
+};
 
 export const worstCases: WorstCase[] = [
   text('form of one field', 100 * KiB, (size) => filled('a=1&', size), readForm),
@@ -106,4 +128,58 @@ export const worstCases: WorstCase[] = [
   document('a.json with a long name', 64 * KiB, (size) => `{"x":{"${filled('k', size)}":{${filled('"a":1,', size)}"b":1}}}`),
   document('a.json of objects deep in lists', 200 * KiB, (size) => `${'['.repeat(190)}${filled('{},', size)}{"a":1}${']'.repeat(190)}`),
   document('a.json of one number', 300 * KiB, (size) => `[${filled('1', size)}]`),
+  document('a.docx of empty paragraphs', 100 * KiB, (size) => makeWord(filled('<w:p/>', size) + run)),
+  document('a.docx with a paragraph of many runs', 200 * KiB, (size) => makeWord(`<w:p>${filled('<w:r><w:t>a</w:t></w:r>', size)}</w:p>`)),
+  document('a.docx of rows', 100 * KiB, (size) => makeWord(`<w:tbl>${filled(`<w:tr><w:tc>${run}</w:tc></w:tr>`, size)}</w:tbl>`)),
+  document('a.docx with a row of many cells', 100 * KiB, (size) =>
+    makeWord(`<w:tbl><w:tr>${filled(`<w:tc>${run}</w:tc>`, size)}</w:tr></w:tbl>`),
+  ),
+  document('a.docx of tables in tables', 100 * KiB, (size) =>
+    makeWord(filled('<w:tbl><w:tr><w:tc>'.repeat(600) + run + '</w:tc></w:tr></w:tbl>'.repeat(600), size)),
+  ),
+  document('a.docx of elements in elements', 20 * KiB, (size) =>
+    makeWord('<w:sdt><w:sdtContent>'.repeat(400) + filled(run, size) + '</w:sdtContent></w:sdt>'.repeat(400)),
+  ),
+  document(
+    'a.html with a row of cells that reach down',
+    50 * KiB,
+    (size) => `<html><table><tr>${filled('<td rowspan=99999 colspan=20>', size)}<td>a</tr>${filled('<tr><td>a', size)}`,
+  ),
+  document(
+    'a.html with a layout below a long row',
+    50 * KiB,
+    (size) => `<html><table><tr>${filled('<td>a', size)}<tr><td><h1>a</h1><td>b${filled('<tr><td>a', size)}`,
+  ),
+  document(
+    'a.html of tables in tables',
+    100 * KiB,
+    (size) => `<html>${filled('<table><tr><td>'.repeat(30) + 'a' + '</table>'.repeat(30), size)}`,
+  ),
+  document('a.html with many ends in a deep place', 100 * KiB, (size) => `<html>${'<i>'.repeat(1990)}${filled('</b>', size)}a`),
+  document(
+    'a.html with many attributes',
+    200 * KiB,
+    (size) => `<html>a<p ${Array.from({ length: size / 8 }, (_, index) => `a${index}=b`).join(' ')}>`,
+  ),
+  document('a.eml of many headers', 100 * KiB, (size) => `${head}${filled('X-A: b\n', size)}\nhello`),
+  document('a.eml to many', 100 * KiB, (size) => `${head}Cc: ${filled('a@b.c,', size)}x@y.z\n\nhello`),
+  document(
+    'a.eml of many parts',
+    50 * KiB,
+    (size) => `${head}Content-Type: multipart/mixed; boundary=x\n\n${filled('--x\n\na\n', size)}--x--`,
+  ),
+  document('a.eml of short lines', 100 * KiB, (size) => `${head}\n${filled('a\n', size)}`),
+  document('a.pdf of pages', 20 * KiB, async (size) => makePdf(Array.from({ length: size / 400 }, () => [{ text: 'a', x: 50, y: 700 }]))),
+  document('a.pdf with many texts on a page', 20 * KiB, async (size) =>
+    makePdf([
+      Array.from({ length: size / 100 }, (_, index) => ({ text: 'a', x: 50 + (index % 10) * 50, y: 700 - Math.floor(index / 10) * 12 })),
+    ]),
+  ),
+  document('a.pdf with text far apart', 1 * KiB, async (size) =>
+    makePdf([Array.from({ length: size / 50 }, (_, index) => ({ text: 'a', x: (index % 2) * 1e7, y: 700 - index * 12 }))]),
+  ),
+  document('a.pdf with a long word in many lines', 32 * KiB, async (size) =>
+    makePdf([Array.from({ length: size / 100 }, (_, index) => ({ text: 'a'.repeat(100), x: 50, y: 700 - index * 12 }))]),
+  ),
+  ...Object.entries(markdownSigns).map(([name, piece]) => document(`a.md of ${name}`, 64 * KiB, (size) => `a ${filled(piece, size)}`)),
 ];

@@ -22,6 +22,8 @@ export class HtmlFlow {
   private headingLevel = 0;
   private readonly lists: { isOrdered: boolean; next: number }[] = [];
   private readonly tables: HtmlTable[] = [];
+  /** Open ones within the deepest, which are read as its text. */
+  private tablesBeyond = 0;
   /** What the next text is an item with: "3. ", or nothing for a bullet. Undefined outside of an item and after its first text. */
   private itemMark: string | undefined;
   private pieces: string[] = [];
@@ -78,6 +80,7 @@ export class HtmlFlow {
   /** Writes what is left. Gives the page's title. */
   end(): string {
     this.flush();
+    this.tablesBeyond = 0;
     while (this.tables.length > 0) this.closeTablePart('table');
     return this.title;
   }
@@ -94,6 +97,7 @@ export class HtmlFlow {
     const table = this.tables.at(-1);
     if (name === 'table') {
       if (this.tables.length < deepestTables) this.tables.push(new HtmlTable());
+      else this.tablesBeyond += 1;
     } else if (name === 'thead') table?.openHead();
     else if (name === 'tr') table?.closeRow(this.streamedTo());
     else if (name === 'td' || name === 'th')
@@ -105,6 +109,7 @@ export class HtmlFlow {
     if (name === 'td' || name === 'th') table?.closeCell();
     else if (name === 'tr') table?.closeRow(this.streamedTo());
     else if (name === 'thead') table?.closeHead();
+    else if (name === 'table' && this.tablesBeyond > 0) this.tablesBeyond -= 1;
     else if (name === 'table' && table) {
       this.tables.pop();
       const rest = table.close();

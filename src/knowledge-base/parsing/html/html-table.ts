@@ -12,6 +12,8 @@ interface Cell {
 const rowsLookedAt = 40;
 const longestCell = 1500;
 const mostSpanned = 20;
+/** Cells beyond them reach down into no other row. */
+const mostReachingDown = 1000;
 
 /**
  * A table that is being read. Pages and mails are also laid out in tables: a row with headings, tables or whole texts in its cells, or of a
@@ -23,6 +25,7 @@ export class HtmlTable {
   private cell: Cell | undefined;
   private isInHead = false;
   private isStreamed = false;
+  private hasLayout = false;
   /** Per column: the text of a cell above that reaches down, and through how many more rows. */
   private reachingDown: ({ text: string; rows: number } | undefined)[] = [];
 
@@ -52,9 +55,13 @@ export class HtmlTable {
   /** `writer` is given where rows may go out at once: not inside another table. */
   closeRow(writer?: BlockWriter): void {
     this.closeCell();
-    if (this.row.length > 0) this.rows.push(this.row);
+    if (this.row.length > 0) {
+      this.rows.push(this.row);
+      // Each row is looked at once, until there is one.
+      this.hasLayout ||= !this.isStreamed && isLayout(this.row);
+    }
     this.row = [];
-    if (!writer || (!this.isStreamed && (this.rows.length < rowsLookedAt || this.rows.some(isLayout)))) return;
+    if (!writer || (!this.isStreamed && (this.rows.length < rowsLookedAt || this.hasLayout))) return;
     this.isStreamed = true;
     this.writeRows(writer);
   }
@@ -92,7 +99,8 @@ export class HtmlTable {
       fillFromAbove();
       const text = cell.blocks.map((block) => block.text).join(' ');
       for (let column = 0; column < cell.columns; column += 1) {
-        if (cell.rows > 1) this.reachingDown[texts.length] = { text: column === 0 ? text : '', rows: cell.rows - 1 };
+        if (cell.rows > 1 && texts.length < mostReachingDown)
+          this.reachingDown[texts.length] = { text: column === 0 ? text : '', rows: cell.rows - 1 };
         texts.push(column === 0 ? text : '');
       }
     }

@@ -2,8 +2,9 @@ import JSZip from 'jszip';
 import mammoth from 'mammoth';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
+import { letOthersRun } from '../../../library/let-others-run.ts';
 import type { Reading } from '../parse.ts';
-import { UnparsableDocument, damaged } from '../unparsable-document.ts';
+import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
 import { openArchive } from './archive.ts';
 import type { Archive } from './archive.ts';
 import { readXml } from './read-xml.ts';
@@ -13,6 +14,8 @@ import { splitWordBody } from './split-word-body.ts';
 /** In characters of XML; the library takes forty times as much while it works. */
 const partLength = 1 << 19;
 const longestSidePart = 8 << 20;
+/** The library reads styles and notes anew with each part. */
+const mostSideCharacters = 64 << 20;
 
 const styles = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"];
 /** What the library needs beside the text: the rest is pictures, fonts and settings. */
@@ -24,7 +27,17 @@ export async function readWord(bytes: Uint8Array, writer: BlockWriter): Promise<
   const main = (await relationshipsOf(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'word/document.xml';
   if (!archive.has(main)) throw damaged('it has no main part');
   const side = await readSideParts(archive, main);
-  for await (const part of splitWordBody(archive.pieces(main), partLength)) await readPart(part, main, side, writer);
+  const sideLength = [...side.values()].reduce((sum, text) => sum + text.length, 0);
+  let sideRead = 0;
+  for await (const { xml, isPlain } of splitWordBody(archive.pieces(main), partLength)) {
+    if (isPlain) await readBareText(xml, writer);
+    else {
+      sideRead += sideLength;
+      if (sideRead > mostSideCharacters && sideRead > sideLength) throw tooLarge('its styles and notes are too long for its many parts');
+      await readPart(xml, main, side, writer);
+    }
+    await letOthersRun();
+  }
   return { title: await titleOf(archive) };
 }
 

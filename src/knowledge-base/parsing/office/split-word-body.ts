@@ -1,53 +1,89 @@
 import { Parser } from 'htmlparser2';
-import { deepestElements } from '../limits.ts';
+import { deepestElements, deepestWordTables, mostCharacters } from '../limits.ts';
 import { tooLarge } from '../unparsable-document.ts';
 
 /** Elements that only hold others: between their children a body can be cut. */
 const holders = new Set(['w:document', 'w:body', 'w:sdt', 'w:sdtContent', 'w:tbl', 'w:customXml']);
 
+/** `isPlain`: more than the library can be given at once, or tables too deep in each other for it; then its bare text is read. */
+export interface WordPart {
+  xml: string;
+  isPlain: boolean;
+}
+
+/** The library's time grows with the elements more than with the text. */
+const partElements = 20_000;
+const mostPartElements = 30_000;
+/** Elements around a cut are opened again in each part. */
+const longestTags = 1 << 16;
+const sliceLength = 1 << 14;
+
 /**
  * The main part of a docx in parts of about `partLength` characters that are each a whole document: cut between paragraphs or rows, with the
  * elements around the cut closed and opened again. The library that reads them holds forty times their text.
  */
-export async function* splitWordBody(pieces: AsyncIterable<string>, partLength: number): AsyncGenerator<string, undefined, undefined> {
+export async function* splitWordBody(pieces: AsyncIterable<string>, partLength: number): AsyncGenerator<WordPart, undefined, undefined> {
   const open: { name: string; tag: string }[] = [];
+  let others = 0;
+  let tables = 0;
+  let elements = 0;
+  let isDeep = false;
   let buffered = '';
   let bufferedFrom = 0;
-  let cutAt: number | undefined;
-  let nextTags = '';
+  let cut: { at: number; tags: string; isPlain: boolean } | undefined;
   let prefix = '';
+  const isPlain = () => isDeep || elements > mostPartElements;
   const parser: Parser = new Parser(
     {
-      onopentag(name) {
-        const tag = holders.has(name) ? buffered.slice(parser.startIndex - bufferedFrom, parser.endIndex + 1 - bufferedFrom) : '';
-        open.push({ name, tag });
+      onopentag(name, attributes) {
+        // Written anew: to look into what is buffered would put it together for every one of them.
+        open.push({ name, tag: holders.has(name) ? tagOf(name, attributes) : '' });
         if (open.length > deepestElements)
           throw tooLarge(`its elements lie more than ${deepestElements} deep in each other`, 'save it in a simpler form');
+        elements += 1;
+        if (!holders.has(name)) others += 1;
+        if (name === 'w:tbl') tables += 1;
+        isDeep ||= tables > deepestWordTables;
       },
-      onclosetag() {
+      onclosetag(name) {
         open.pop();
-        const isWhole = open.length >= 2 && open.every((element) => holders.has(element.name));
-        if (!isWhole || cutAt !== undefined || parser.endIndex + 1 - bufferedFrom < partLength) return;
-        cutAt = parser.endIndex + 1;
-        nextTags = open.map((element) => element.tag).join('');
+        if (!holders.has(name)) others -= 1;
+        if (name === 'w:tbl') tables -= 1;
+        const isFull = elements >= partElements || parser.endIndex + 1 - bufferedFrom >= partLength;
+        if (!isFull || cut !== undefined || open.length < 2 || others > 0) return;
+        cut = { at: parser.endIndex + 1, tags: open.map((element) => element.tag).join(''), isPlain: isPlain() };
+        elements = 0;
+        isDeep = false;
       },
     },
     { xmlMode: true },
   );
-  for await (const piece of pieces) {
-    buffered += piece;
-    parser.write(piece);
-    if (cutAt === undefined) continue;
-    const closing = open.length === 0 ? '' : closingTags(nextTags);
-    yield prefix + buffered.slice(0, cutAt - bufferedFrom) + closing;
-    buffered = buffered.slice(cutAt - bufferedFrom);
-    bufferedFrom = cutAt;
-    prefix = nextTags;
-    cutAt = undefined;
+  for await (const slice of slicesOf(pieces)) {
+    buffered += slice;
+    parser.write(slice);
+    if (buffered.length > mostCharacters) throw tooLarge('it holds a paragraph or a row of millions of characters');
+    if (cut === undefined) continue;
+    if (cut.tags.length > longestTags) throw tooLarge(`the elements around its text take more than ${longestTags} characters`);
+    yield { xml: prefix + buffered.slice(0, cut.at - bufferedFrom) + closingTags(cut.tags), isPlain: cut.isPlain };
+    buffered = buffered.slice(cut.at - bufferedFrom);
+    bufferedFrom = cut.at;
+    prefix = cut.tags;
+    cut = undefined;
   }
   parser.end();
-  yield prefix + buffered;
+  yield { xml: prefix + buffered, isPlain: isPlain() };
 }
+
+/** A piece may be the whole part; of each slice one cut is made at most. */
+async function* slicesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const piece of pieces)
+    for (let place = 0; place < piece.length; place += sliceLength) yield piece.slice(place, place + sliceLength);
+}
+
+const tagOf = (name: string, attributes: Record<string, string>): string =>
+  `<${name}${Object.entries(attributes)
+    .map(([attribute, value]) => ` ${attribute}="${value.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)}"`)
+    .join('')}>`;
 
 const closingTags = (tags: string): string =>
   [...tags.matchAll(/<([\w:]+)/g)]

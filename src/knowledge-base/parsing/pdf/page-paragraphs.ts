@@ -9,20 +9,23 @@ import { cellsOf } from './table-rows.ts';
 
 /** A page with more is a drawing or an attack: it is read in the order of the file. A page full of small print has 3,000. */
 const mostRuns = 20_000;
+/** Of runs with each other, in a document: 4,000 pages of 1,000. Beyond them only pages with few runs are put in order. */
+const mostComparisons = 4e9;
+const fewRuns = 500;
 
 /** What earlier pages have taught. */
 export interface PageMemory {
   running: RunningLines;
   hyphens: Hyphens;
+  comparisons: number;
 }
 
 /** The paragraphs of a page, each region of it for itself, in reading order. `number` from 1. */
-export function* pageParagraphs(
-  { runs, aside, height }: PageRuns,
-  number: number,
-  { running, hyphens }: PageMemory,
-): Generator<PageParagraph[]> {
-  if (runs.length > mostRuns) yield [unplaced('text', number, runs.map((run) => run.text).join(' '))];
+export function* pageParagraphs({ runs, aside, height }: PageRuns, number: number, memory: PageMemory): Generator<PageParagraph[]> {
+  const { running, hyphens } = memory;
+  memory.comparisons += runs.length ** 2;
+  if (runs.length > mostRuns || (memory.comparisons > mostComparisons && runs.length > fewRuns))
+    yield [unplaced('text', number, runs.map((run) => run.text).join(' '))];
   else {
     const segments = running.withoutThem(segmentsOf(runs), number, height);
     for (const { text } of segments) hyphens.learn(text);

@@ -1,6 +1,5 @@
-import type { PDFPageProxy } from 'unpdf/pdfjs';
+import type { TextContent } from './text-items.ts';
 
-type TextContent = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
 type TextItem = Extract<TextContent['items'][number], { str: string }>;
 
 /** A stretch of text in one font. Points, from the upper left corner of the page as it is read; `baseline` grows downwards. */
@@ -33,7 +32,7 @@ interface Viewport {
 type Turn = 0 | 1 | 2 | 3;
 
 /** Turns the page so that most of its text stands upright, and a page that is read from the right so that it is read from the left. */
-export function pageRuns({ items }: TextContent, viewport: Viewport): PageRuns {
+export function pageRuns({ items }: Pick<TextContent, 'items'>, viewport: Viewport): PageRuns {
   const placed: { item: TextItem; turn: Turn; x: number; y: number; isSpaced: boolean }[] = [];
   const lengths = [0, 0, 0, 0];
   let fromRight = 0;

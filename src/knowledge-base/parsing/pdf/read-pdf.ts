@@ -6,11 +6,14 @@ import { mostBlocks, mostCharacters } from '../limits.ts';
 import { isPlaceholder } from '../office/relationships.ts';
 import type { Reading } from '../parse.ts';
 import { damaged, passwordProtected, tooLarge } from '../unparsable-document.ts';
+import { letOthersRun } from '../../../library/let-others-run.ts';
 import { appendParagraphs } from './append-paragraphs.ts';
 import { headingLevels } from './headings.ts';
 import type { Bookmark } from './headings.ts';
 import { Hyphens } from './hyphens.ts';
 import { pageParagraphs } from './page-paragraphs.ts';
+import { readTextItems } from './text-items.ts';
+import { refuseBombs } from './refuse-bombs.ts';
 import { pageRuns } from './page-runs.ts';
 import type { PageParagraph } from './paragraphs.ts';
 import { RunningLines } from './running-lines.ts';
@@ -18,13 +21,16 @@ import { RunningLines } from './running-lines.ts';
 const endMark = '%%EOF';
 const endMarkWithin = 4096;
 const pagesBetweenCleanups = 20;
+const mostPages = 5000;
 
 /** Page by page, so that never more than one page's parts are in memory. */
 export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
   // The library would find its way in the beginning of a file, and leave out what is missing without a word.
   if (!new TextDecoder('latin1').decode(bytes.subarray(-endMarkWithin)).includes(endMark)) throw damaged('it is cut off');
+  await refuseBombs(bytes);
   const pdf = await openPdf(bytes);
   try {
+    if (pdf.numPages > mostPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${mostPages}`);
     const { paragraphs, pagesWithoutText } = await readPages(pdf);
     const levels = headingLevels(paragraphs, await bookmarksOf(pdf));
     for (const paragraph of paragraphs) write(paragraph, levels.get(paragraph), writer);
@@ -47,12 +53,12 @@ async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
 
 async function readPages(pdf: PDFDocumentProxy): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number }> {
   const paragraphs: PageParagraph[] = [];
-  const memory = { running: new RunningLines(), hyphens: new Hyphens() };
+  const memory = { running: new RunningLines(), hyphens: new Hyphens(), comparisons: 0 };
   let pagesWithoutText = 0;
   let characters = 0;
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number);
-    const runs = pageRuns(await page.getTextContent(), page.getViewport({ scale: 1 }));
+    const runs = pageRuns(await readTextItems(page), page.getViewport({ scale: 1 }));
     page.cleanup();
     // Otherwise the library keeps the fonts and texts of all pages: 70 KB a page.
     if (number % pagesBetweenCleanups === 0) await pdf.cleanup();
@@ -61,6 +67,7 @@ async function readPages(pdf: PDFDocumentProxy): Promise<{ paragraphs: PageParag
       characters += found.reduce((sum, { text, rows }) => sum + text.length + rows.flat().join('').length, 0);
       appendParagraphs(paragraphs, found, memory.hyphens);
     }
+    await letOthersRun();
     if (characters > mostCharacters || paragraphs.length > mostBlocks) throw tooLarge('it holds too much text');
   }
   return { paragraphs, pagesWithoutText };
@@ -69,7 +76,7 @@ async function readPages(pdf: PDFDocumentProxy): Promise<{ paragraphs: PageParag
 function write(paragraph: PageParagraph, level: number | undefined, writer: BlockWriter): void {
   writer.endTable();
   writer.page = paragraph.page;
-  const text = paragraph.text.replace(/\s*(?:\.\s?){4,}\s*/g, ' … ');
+  const text = paragraph.text.replace(/\s?(?:\.\s?){4,}\s*/g, ' … ');
   if (level !== undefined) writer.heading(level, text);
   else if (paragraph.kind === 'item') writer.listItem(text);
   else if (paragraph.kind === 'text') writer.paragraph(text);

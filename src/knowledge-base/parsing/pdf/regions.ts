@@ -8,6 +8,8 @@ const deepest = 8;
 /** White space over the whole width of two columns, in distances of lines, that ends both: what follows begins again on the left. */
 const breaksColumns = 3;
 const step = 2;
+/** Text may stand millions of points apart. */
+const mostSteps = 1000;
 /** Texts of two columns that are as short as this, in lines, and begin at the same height again and again are cells of a table. */
 const longestCell = 8;
 
@@ -35,12 +37,13 @@ function findGutter(rows: Row[]): number | undefined {
   const left = Math.min(...split.map((row) => row.segments[0]?.right ?? 0));
   const right = Math.max(...split.map((row) => row.segments.at(-1)?.left ?? 0));
   let best: { from: number; to: number; count: number } | undefined;
-  for (let x = left; x <= right; x += step) {
+  const stride = Math.max(step, (right - left) / mostSteps);
+  for (let x = left; x <= right; x += stride) {
     const count = longestRun(rows, x);
     if (count < 2) continue;
     if (!best || count > best.count) best = { from: x, to: x, count };
     // The middle of the widest gap.
-    else if (count === best.count && x - best.to <= step) best.to = x;
+    else if (count === best.count && x - best.to <= stride) best.to = x;
   }
   return best && (best.from + best.to) / 2;
 }

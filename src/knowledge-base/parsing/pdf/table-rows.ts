@@ -11,6 +11,8 @@ interface Column {
 
 /** How much wider the space between rows of a table is than that between lines of a cell. */
 const apart = 1.25;
+/** A table with more is taken as it stands. */
+const mostColumns = 100;
 
 /** The cells of a table, row by row; a cell may have several lines. */
 export function cellsOf(rows: Row[], hyphens: Hyphens): string[][] {
@@ -58,6 +60,7 @@ export function groupsOf(rows: Row[]): Row[][] | undefined {
 /** The rows with cells apart that stood so close to each other that they were taken for one. */
 export function withCellsApart(rows: Row[]): Row[] {
   const begins = columnsOf(rows).map((column) => column.left);
+  if (begins.length > mostColumns) return rows;
   return rows.map((row) => ({
     ...row,
     segments: begins.reduce((segments, x) => segments.flatMap((segment) => splitAt(segment, x)), row.segments),
@@ -111,7 +114,7 @@ function columnsOf(rows: Row[]): Column[] {
 
 /** A heading on the left of its column and numbers on the right look like two columns, of which no row has both. */
 function mergeAlternatives(columns: Column[], rows: Row[], most: number): Column[] {
-  if (columns.length <= most) return columns;
+  if (columns.length <= most || columns.length > mostColumns) return columns;
   const used = rows.map(({ segments }) => new Set(segments.map((segment) => columnAt(columns, segment))));
   const pairs = columns.slice(1).flatMap((column, index) => {
     const isAlternative = used.every((places) => !places.has(index) || !places.has(index + 1));

@@ -1,7 +1,9 @@
 import { marked } from 'marked';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
+import { letOthersRun } from '../../../library/let-others-run.ts';
 import type { Reading } from '../parse.ts';
+import { DenseMarkdown } from './dense-markdown.ts';
 import { lineBatches, textPieces } from './text-pieces.ts';
 
 /** Turned into HTML in parts of about this many characters, since the library holds ten times its text. */
@@ -14,6 +16,7 @@ export async function readMarkdown(bytes: Uint8Array, writer: BlockWriter): Prom
     const { text, title: named } = withoutFrontMatter(title === undefined ? part : `\n${part}`);
     title ??= named;
     await readHtmlPieces([await marked.parse(text, { gfm: true })], writer);
+    await letOthersRun();
   }
   return { title };
 }
@@ -23,8 +26,10 @@ async function* splitMarkdown(pieces: AsyncIterable<string>): AsyncGenerator<str
   let lines: string[] = [];
   let length = 0;
   let fence: string | undefined;
+  const dense = new DenseMarkdown();
   for await (const batch of lineBatches(pieces)) {
-    for (const line of batch) {
+    for (const given of batch) {
+      const line = fence === undefined ? dense.bounded(given) : given;
       if (length >= partLength && fence === undefined && (line.trim() === '' || /^#{1,6}\s/.test(line))) {
         yield lines.join('\n');
         lines = [];
