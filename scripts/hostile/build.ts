@@ -170,10 +170,13 @@ const rarelyOdd = 0.12;
 function bodyOf(draw: Draw, operation: Operation, world: World, secret: string): Body {
   if (operation.bodies.length === 0) return { body: draw.chance(0.1) ? Buffer.from(bodyText(hostileValue(draw))) : null, isPlanted: false };
   const sound = withKnown(draw.of(operation.bodies), world.known);
-  const isPlanted = plantSecret(sound, secret) && operation.id !== 'auth.signUp';
-  if (draw.chance(rarelyOdd)) return { ...oddBody(draw, bodyText(sound)), isPlanted };
-  if (typeof sound === 'string') return { body: Buffer.from(draw.chance(0.3) ? sound : sound + hostileText(draw)), isPlanted };
-  return { body: Buffer.from(bodyText(draw.chance(0.1) ? sound : mutated(draw, sound))), isPlanted };
+  const isOddAsBytes = draw.chance(rarelyOdd);
+  const body = typeof sound === 'string' || isOddAsBytes || draw.chance(0.1) ? sound : mutated(draw, sound);
+  // Planted last, so that it stands in no other field.
+  const isPlanted = plantSecret(body, secret);
+  if (isOddAsBytes) return { ...oddBody(draw, bodyText(body)), isPlanted };
+  const more = typeof sound === 'string' && draw.chance(0.7) ? hostileText(draw) : '';
+  return { body: Buffer.from(bodyText(body) + more), isPlanted };
 }
 
 /** A body that is wrong as bytes. */

@@ -1,6 +1,6 @@
 import { isSecretField } from '../../src/library/secret-names.ts';
 import type { Draw } from './draw.ts';
-import { copyOf, hostileText, hostileValue, isBranch, type Branch } from './values.ts';
+import { copyOf, hostileText, hostileValue, isBranch, textOf, type Branch } from './values.ts';
 
 interface Place {
   holder: Branch;
@@ -55,10 +55,12 @@ function add(draw: Draw, target: unknown, value: () => unknown): void {
     });
 }
 
+const mostFlooded = 1_500_000;
+
 /** A list or text many times as long as it was. */
 function flood(draw: Draw, place: Place): void {
   const value = at(place);
-  const times = draw.of([50, 300, 2000]);
+  const times = Math.min(draw.of([50, 300, 2000]), Math.ceil(mostFlooded / (textOf(value).length + 1)));
   const holder = place.holder as Record<string | number, unknown>;
   if (Array.isArray(value) && value.length > 0) holder[place.key] = Array.from({ length: times }, () => value[0]);
   else if (typeof value === 'string') holder[place.key] = value.repeat(times);

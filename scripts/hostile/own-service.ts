@@ -26,7 +26,7 @@ export async function startOwnService(): Promise<OwnService> {
     environment: { ...process.env, PORT: String(port), SIM_PORT: String(simulatorsPort), STATE_DIR: stateDirectory },
     onLine: (line) => {
       // Each request has a line, and most requests are refused: what is left says what went wrong.
-      if (/"level":"(info|debug)"/.test(line)) return;
+      if (/"level":"(info|debug)"|curl -s/.test(line)) return;
       lines.push(line);
       if (lines.length > keptLines) lines.shift();
     },
