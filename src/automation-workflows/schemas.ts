@@ -170,7 +170,7 @@ export const RunRecord = z
       'What templates can use now: the context it started with, what nodes have set, and `steps`, their results by node id.',
     ),
     initial_context: jsonObject.describe(
-      'What it started with: the data of the event, the body of the webhook, or the context that was sent.',
+      'What it started with: the data of the event, the body of the webhook, or the context that was sent; `{ "_gone": why }` when that was lost from storage.',
     ),
     outcome: z
       .string()

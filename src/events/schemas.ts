@@ -61,7 +61,9 @@ export const EventRecord = z
     phone: z.string().describe('Phone number in E.164; as it was received when it is not one; empty when there was none.'),
     contact_id: z.int().nullable().describe('The contact that the event is of; null when it is of none or the contact was deleted.'),
     contact_name: z.string().describe('Full name of the contact, else `name` of the data, else empty.'),
-    event_data: z.record(z.string(), z.unknown()).describe('`data` as it was sent; `{}` when there was none.'),
+    event_data: z
+      .record(z.string(), z.unknown())
+      .describe('`data` as it was sent; `{}` when there was none, `{ "_gone": why }` when it was lost from storage.'),
     occurred_at: timestamp.nullable().describe('When it happened, as the sender said, in UTC; null when the sender did not say.'),
     note: z
       .string()
