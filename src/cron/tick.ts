@@ -126,12 +126,18 @@ const documentsAtOnce = 100;
 async function resendDocuments(run: Tick): Promise<void> {
   const overdue = await takeOverdue(run.database, sweepBefore(run), run.now, documentsAtOnce);
   if (overdue.length > 0) run.log.warn('overdue documents are sent for again', { count: overdue.length });
-  for (const document of overdue) await sendStep(run.bindings, document);
+  for (const document of overdue)
+    await sendStep(run.bindings, document).catch((error: unknown) =>
+      run.log.error('a document could not be sent for', error, { document_id: document.id }),
+    );
 }
 
 async function sendForMoves(run: Tick): Promise<void> {
   const organizations = await overdueMoves(run.database, sweepBefore(run), pageSize);
-  for (const organizationId of organizations) await sendMove(run.bindings, organizationId);
+  for (const organizationId of organizations)
+    await sendMove(run.bindings, organizationId).catch((error: unknown) =>
+      run.log.error('a move of vectors could not be sent for', error, { organization_id: organizationId }),
+    );
 }
 
 async function startSyncs(run: Tick): Promise<void> {

@@ -234,3 +234,21 @@ test('a call whose talk cannot be reached for a day is completed from what its l
     { timeout: 10_000 },
   );
 });
+
+test('a move of vectors that cannot be sent for keeps no other from being sent for', async () => {
+  const [poisoned, sound] = [(await newOrganization()).id, (await newOrganization()).id];
+  for (const id of [poisoned, sound])
+    await env.DB.prepare(`INSERT INTO vector_placement (organization_id, kept_in, due_at) VALUES (?, 'embedded', ?)`)
+      .bind(id, Date.now() - hourMs + id)
+      .run();
+  const sent: number[] = [];
+  vi.spyOn(env.FANOUT_QUEUE, 'send').mockImplementation(async (message) => {
+    const { kind, organization_id } = message as { kind: string; organization_id: number };
+    if (kind === 'vector_move' && organization_id === poisoned) throw new Error('the queue is full');
+    if (kind === 'vector_move') sent.push(organization_id);
+    return undefined as never;
+  });
+  await tickAt(Date.now());
+  expect(sent).toContain(sound);
+  await env.DB.prepare('DELETE FROM vector_placement WHERE organization_id IN (?, ?)').bind(poisoned, sound).run();
+});
