@@ -126,6 +126,8 @@ const Variables = z.object({
   CALL_RETENTION_DAYS: positiveInteger(365),
   /** The same for conversation tests and load tests, whose conversations go then. */
   TEST_RETENTION_DAYS: positiveInteger(90),
+  /** How long after its end a campaign's rows are kept by its object; then in the archive. */
+  CAMPAIGN_RETENTION_DAYS: positiveInteger(90),
   /** How long it is known of a schedule that it has fired at a moment. */
   SCHEDULE_FIRE_DAYS: positiveInteger(7),
   /** How long the archive is kept. */

@@ -221,6 +221,16 @@ export class CampaignObject extends LivingObject {
     return this.exists() ? this.#rows.countRedial(outcomes) : null;
   }
 
+  /** Its rows are archived: an ended campaign's object goes. `busy`: it lives, or something follows from its end. */
+  async forget(): Promise<'gone' | 'busy'> {
+    if (!this.exists()) return 'gone';
+    await this.project();
+    const { completedAt } = this.#campaign.read();
+    if (completedAt === null || wakeAt(this.ctx.storage.sql) !== null) return 'busy';
+    await this.vanish();
+    return 'gone';
+  }
+
   /** The contact is gone: its rows end and forget their variables, a queued call of it is withdrawn. */
   async removeContact(contactId: number): Promise<void> {
     if (!this.exists()) return;

@@ -20,6 +20,7 @@ export async function act(context: Context, id: number, verb: 'pause' | 'resume'
     throw conflict(
       `The campaign is draft and cannot be ${done[verb]}; it can when it is ${from[verb]}. POST /campaign/${id}/start starts it`,
     );
+  if (row.archive) throw conflict(`The campaign is ${row.state} and cannot be ${done[verb]}; it can when it is ${from[verb]}`);
   if (verb === 'resume' && row.state === 'paused')
     await requireSound(context, await existingAgentWithDefinition(context, row.agent_id), ['path', 'campaign_id']);
   const request = randomUUID();

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../accounts/context.ts';
 import { decodeCursor, type Found } from '../http/pagination.ts';
+import { archivedPage } from './archived-rows.ts';
 import { campaignObject, rowsAtOnce } from './campaign-object.ts';
 import { existingCampaign } from './existing-campaign.ts';
 import { campaignRecord, noProgress, progressRecord } from './records.ts';
@@ -11,13 +12,14 @@ import type { CampaignProgress, CampaignRecord, CampaignRowQuery } from './schem
 
 export async function readCampaign(context: Context, id: number): Promise<z.infer<typeof CampaignRecord>> {
   const row = await existingCampaign(context, id);
-  if (row.state === 'draft') return campaignRecord(row);
+  if (row.state === 'draft' || row.archive) return campaignRecord(row);
   return campaignRecord(row, await campaignObject(context.bindings, context.organization.id, id, (object) => object.snapshot()));
 }
 
 export async function readProgress(context: Context, id: number): Promise<z.infer<typeof CampaignProgress>> {
   const row = await existingCampaign(context, id);
   if (row.state === 'draft') return noProgress(row);
+  if (row.archive) return progressRecord(row.archive.progress);
   const live = await campaignObject(context.bindings, context.organization.id, id, (object) => object.progress());
   return live ? progressRecord(live) : noProgress(row);
 }
@@ -30,7 +32,9 @@ export async function readRows(
 ): Promise<Found<RowRecord>> {
   const row = await existingCampaign(context, id);
   const from = (decodeCursor(cursor)?.id ?? 0) + offset;
-  const { rows, total } = row.state === 'draft' ? noRows : await rowsOf(context, id, { state, limit, offset: from });
+  const query = { state, limit, offset: from };
+  const { rows, total } =
+    row.state === 'draft' ? noRows : await (row.archive ? archivedPage(context, row, query) : rowsOf(context, id, query));
   const seen = from + rows.length;
   return { rows, total, next: rows.length > 0 && seen < total ? { value: null, id: seen } : null };
 }

@@ -15,6 +15,7 @@ export async function redialCampaign(context: Context, id: number, input: Redial
   const outcomes = redialOutcomes.filter((outcome) => input.outcomes?.includes(outcome) ?? true);
   if (!mayBeRedialled.has(row.state))
     throw conflict(`The campaign is ${row.state}; rows are redialled of a campaign that is paused, completed, failed or cancelled`);
+  if (row.archive) throw conflict(`The rows of campaign ${id} are archived, and cannot be redialled; its report has them`);
   const count = await campaignObject(bindings, organization.id, id, (object) => object.countRedialRows(outcomes));
   if (!count) throw conflict(`There is nothing to redial: no row of campaign ${id} ended with ${outcomes.join(', ')}`);
   const { redial: _, ...sourceOptions } = row.source_options;

@@ -1,5 +1,6 @@
 import type { Context } from '../accounts/context.ts';
 import { streamedText } from '../http/streamed-text.ts';
+import { archivedPages } from './archived-rows.ts';
 import { campaignObject, rowsAtOnce } from './campaign-object.ts';
 import { existingCampaign } from './existing-campaign.ts';
 import { formatReport, type ReportRow } from './report.ts';
@@ -7,7 +8,7 @@ import { formatReport, type ReportRow } from './report.ts';
 /** All rows of a campaign as CSV, read page by page while it is sent. Fails before the first byte when the rows cannot be reached. */
 export async function downloadReport(context: Context, id: number): Promise<ReadableStream<Uint8Array>> {
   const row = await existingCampaign(context, id);
-  const pages = () => (row.state === 'draft' ? noPages() : rowPages(context, id));
+  const pages = () => (row.state === 'draft' ? noPages() : row.archive ? archivedPages(context, row) : rowPages(context, id));
   return streamedText(context.log, 'a report', formatReport(pages(), await variableNames(pages())));
 }
 

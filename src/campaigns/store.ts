@@ -2,6 +2,7 @@ import { isNotFailed } from '../queues/failed-messages.ts';
 import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit, cut, type Found, type Position } from '../http/pagination.ts';
 import type { CampaignConfigs } from './configs.ts';
+import type { ArchivedCampaign } from './archived-rows.ts';
 import type { SourceKind, StoredSourceOptions } from './sources/kinds.ts';
 
 export const campaignStates = ['draft', 'syncing', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
@@ -28,13 +29,15 @@ export interface CampaignRow extends CampaignConfigs {
   created_at: number;
   started_at: number | null;
   completed_at: number | null;
+  /** Its rows are in files of the archive: its object has gone, or goes. */
+  archive: ArchivedCampaign | null;
 }
 
 const columns = `id, organization_id, name, agent_id, (SELECT a.name FROM voice_agent a WHERE a.id = campaign.agent_id) AS agent_name, state,
   state_reason, source_type, source_id, source_options, max_concurrency, retry_config, schedule_config, circuit_breaker, total_rows,
-  completed_rows, failed_rows, skipped_rows, in_flight, revision, created_at, started_at, completed_at`;
+  completed_rows, failed_rows, skipped_rows, in_flight, revision, created_at, started_at, completed_at, archive`;
 
-const jsonColumns = ['source_options', 'retry_config', 'schedule_config', 'circuit_breaker'] as const;
+const jsonColumns = ['source_options', 'retry_config', 'schedule_config', 'circuit_breaker', 'archive'] as const;
 
 const campaignOf = (row: Row): CampaignRow => {
   const parsed = Object.fromEntries(jsonColumns.map((column) => [column, JSON.parse(row[column] as string) as unknown]));

@@ -117,7 +117,8 @@ describe.each(Object.entries(cases))('%s', (table, { old, days, notOver, isArchi
 });
 
 test('every rule of organizations is tried', () => {
-  const ofNobody = new Set([...tablesOfNobody, 'session', 'password_reset', 'archive', 'archive_contact']);
+  // A campaign stays, and its rows are its object's (archived-campaigns.test.ts).
+  const ofNobody = new Set([...tablesOfNobody, 'session', 'password_reset', 'archive', 'archive_contact', 'campaign']);
   const tables = retentionRules.map(({ table }) => table).filter((table) => !ofNobody.has(table));
   expect(Object.keys(cases).toSorted()).toEqual(tables.toSorted());
 });

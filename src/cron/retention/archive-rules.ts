@@ -1,5 +1,6 @@
 import { storedTalkKey } from '../../simtest/stored-talk.ts';
 import { artifactKey, artifactNames } from '../../voice-agents/runs/artifacts.ts';
+import { archiveCampaigns } from './archive-campaigns.ts';
 import { archiveRows } from './archive-rows.ts';
 import type { RetentionRule } from './rule.ts';
 
@@ -10,6 +11,7 @@ const unused = (kind: string) => `old.handled_at IS NOT NULL AND NOT EXISTS (
 
 /** What is over and goes into the archive. */
 export const archiveRules: RetentionRule[] = [
+  archiveCampaigns,
   archiveRows({
     table: 'automation_run',
     setting: 'RETENTION_DAYS',

@@ -1,5 +1,6 @@
 import type { Context } from '../../accounts/context.ts';
-import { archivedRows, archiveText, deleteLeftBy } from './archived-files.ts';
+import { campaignRowKind } from '../../campaigns/archived-rows.ts';
+import { archivedRows, archiveText, deleteLeftBy, type ArchivedRow } from './archived-files.ts';
 import type { StoredArchive } from './expiry-store.ts';
 import { archivesNaming, forgetNamed } from './named-archive-store.ts';
 
@@ -24,6 +25,10 @@ export async function eraseInArchives(context: Context, contactId: number): Prom
   return settled.length < archives.length ? 'later' : 'done';
 }
 
+/** The report of a campaign keeps its rows, without the person. */
+const blankOf = (contactId: number) => (row: ArchivedRow) =>
+  row['contact_id'] === contactId ? { ...row, contact_id: null, phone: '', variables: {} } : row;
+
 /** False: somebody else has changed the file meanwhile. */
 async function takeOut(
   bucket: R2Bucket,
@@ -36,7 +41,7 @@ async function takeOut(
   const [own, others] = [rows.filter((row) => row['contact_id'] === contactId), rows.filter((row) => row['contact_id'] !== contactId)];
   if (own.length === 0) return true;
   await deleteLeftBy(bucket, organizationId, kind, own);
-  const written = await bucket.put(name, archiveText(others), {
+  const written = await bucket.put(name, archiveText(kind === campaignRowKind ? rows.map(blankOf(contactId)) : others), {
     onlyIf: { etagMatches: file.etag },
     httpMetadata: { contentType: 'application/x-ndjson' },
   });

@@ -25,7 +25,6 @@ export const keptWith: Readonly<Record<string, string>> = {
   voice_agent: 'as people make them; the plan bounds those that are live',
   voice_agent_definition: 'one for each change of an agent that people make',
   telephony_config: 'as people make them; the plan bounds them',
-  campaign: 'as people make them',
   knowledge_chunk: 'leaves with its document',
   integration: 'as people connect tools',
   integration_contact: 'leaves with its contact or connection',

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import { json, moment } from './columns.ts';
+import { flag, json, moment } from './columns.ts';
 
 /** For lists: the campaign's object is the truth from start on and writes its own columns here, guarded by `revision`. */
 export const campaign = sqliteTable(
@@ -30,12 +30,22 @@ export const campaign = sqliteTable(
     createdAt: moment('created_at').notNull(),
     startedAt: moment('started_at'),
     completedAt: moment('completed_at'),
+    /** `{ parts, progress }` once its rows are in files of the archive. */
+    archive: json<Record<string, unknown>>('archive'),
+    /** Its object may still be there. */
+    isKept: flag('is_kept').notNull().default(true),
   },
   (table) => [
     index('campaign_organization').on(table.organizationId),
     index('campaign_live')
       .on(table.organizationId, table.agentId)
       .where(sql`state IN ('syncing', 'running', 'paused')`),
+    index('campaign_kept')
+      .on(table.organizationId)
+      .where(sql`state <> 'draft' AND is_kept = 1`),
+    index('campaign_ended')
+      .on(table.completedAt)
+      .where(sql`completed_at IS NOT NULL AND is_kept = 1`),
     index('campaign_wake')
       .on(table.wakeAt)
       .where(sql`wake_at IS NOT NULL`),

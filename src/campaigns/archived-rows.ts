@@ -1,0 +1,44 @@
+import type { Context } from '../accounts/context.ts';
+import type { CampaignProgress, RowRecord, RowsPage, RowsQuery } from './rows/live-campaign.ts';
+
+/** What `archive.kind` calls files of campaigns' rows. */
+export const campaignRowKind = 'campaign_row';
+
+/** Rows in a file: their variables may have 64 KiB each. */
+export const rowsInPart = 100;
+
+/** What is known of a campaign whose rows are in files. */
+export interface ArchivedCampaign {
+  parts: number;
+  progress: CampaignProgress;
+}
+
+interface Archived {
+  id: number;
+  archive: ArchivedCampaign | null;
+}
+
+/** Where R2 has a part of a campaign's rows, one JSON a line. `part` counts from 0. */
+export const archivedPartKey = (organizationId: number, campaignId: number, part: number): string =>
+  `archive/${organizationId}/${campaignRowKind}/${campaignId}-${part}.ndjson`;
+
+/** All rows in order of their numbers, a file at a time. Files whose time is over are left out. */
+export async function* archivedPages({ bindings, organization }: Context, { id, archive }: Archived): AsyncGenerator<RowRecord[]> {
+  for (let part = 0; part < (archive?.parts ?? 0); part++) {
+    const file = await bindings.FILES.get(archivedPartKey(organization.id, id, part));
+    const text = (await file?.text()) ?? '';
+    if (text) yield text.split('\n').map((line) => JSON.parse(line) as RowRecord);
+  }
+}
+
+/** A page of them. */
+export async function archivedPage(context: Context, campaign: Archived, { state, limit, offset }: RowsQuery): Promise<RowsPage> {
+  const rows: RowRecord[] = [];
+  let total = 0;
+  for await (const part of archivedPages(context, campaign)) {
+    const fitting = part.filter((row) => state === undefined || row.state === state);
+    rows.push(...fitting.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
+    total += fitting.length;
+  }
+  return { rows, total };
+}

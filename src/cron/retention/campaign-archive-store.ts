@@ -1,0 +1,70 @@
+import type { ArchivedCampaign } from '../../campaigns/archived-rows.ts';
+import type { Database } from '../../database/client.ts';
+import { inTurns } from '../../database/in-turns.ts';
+import type { OldRow } from './walk-store.ts';
+
+export interface EndedCampaign extends OldRow {
+  /** Its rows are in files already. */
+  is_archived: number;
+}
+
+/** Campaigns that ended before `before` and whose objects may still be there, of organizations in turns. */
+export const campaignsToArchive = (database: Database, before: number, limit: number): Promise<EndedCampaign[]> =>
+  database.all(
+    database.prepare(
+      inTurns(
+        'id, organization_id, is_archived',
+        '(SELECT id, organization_id, completed_at, archive IS NOT NULL AS is_archived FROM campaign WHERE completed_at < ? AND is_kept = 1)',
+        'completed_at',
+      ),
+      before,
+      limit,
+    ),
+  );
+
+/** Writes down that a file is about to be written, and whom it names. */
+export async function listCampaignPart(
+  database: Database,
+  part: { organizationId: number; kind: string; name: string; contactIds: number[] },
+  now: number,
+): Promise<void> {
+  await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO archive (organization_id, kind, name, created_at) VALUES (?, ?, ?, ?)
+         ON CONFLICT (organization_id, name) DO UPDATE SET created_at = excluded.created_at`,
+        part.organizationId,
+        part.kind,
+        part.name,
+        now,
+      ),
+      database.prepare(
+        `INSERT OR IGNORE INTO archive_contact (contact_id, archive_id)
+         SELECT j.value, a.id FROM json_each(?1) j CROSS JOIN archive a WHERE a.organization_id = ?2 AND a.name = ?3`,
+        JSON.stringify(part.contactIds),
+        part.organizationId,
+        part.name,
+      ),
+    ],
+    'archive.name',
+  );
+}
+
+export async function markArchived(
+  database: Database,
+  { id, organization_id: organizationId }: OldRow,
+  archive: ArchivedCampaign,
+): Promise<void> {
+  await database.all(
+    database.prepare('UPDATE campaign SET archive = ? WHERE id = ? AND organization_id = ?', JSON.stringify(archive), id, organizationId),
+    'same values',
+  );
+}
+
+/** Its object has gone. */
+export async function markGone(database: Database, { id, organization_id: organizationId }: OldRow): Promise<void> {
+  await database.all(
+    database.prepare('UPDATE campaign SET is_kept = 0 WHERE id = ? AND organization_id = ?', id, organizationId),
+    'same values',
+  );
+}
