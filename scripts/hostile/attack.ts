@@ -100,7 +100,7 @@ async function note(number: number, built: Built, result: WireResult, { options,
   const isAnswer = !('silence' in result);
   if (isAnswer && result.durationMs > outcome.slowest.ms)
     outcome.slowest = { number, request: request.split('\n')[0]!, ms: Math.round(result.durationMs) };
-  if (isAnswer && result.durationMs > slowMs && !mayWait(built)) {
+  if (isAnswer && result.durationMs > slowMs && built.question.isWellFormed && !mayWait(built)) {
     const again = await lanes.alone(() => fastestOfTwo(options.origin, built));
     if (again > slowMs) faults.push(`${Math.round(result.durationMs)} ms, and alone ${Math.round(again)} ms`);
     else outcome.slowOnce++;

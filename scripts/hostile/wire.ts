@@ -33,7 +33,7 @@ export function send({ hostname, port }: URL, request: WireRequest): Promise<Wir
   const durationMs = () => performance.now() - startedAt;
   const finish = (why: string) => {
     socket.destroy();
-    const answer = read(Buffer.concat(parts));
+    const answer = read(afterInterim(Buffer.concat(parts)));
     resolve(answer ? { ...answer, durationMs: durationMs() } : { silence: why, durationMs: durationMs() });
   };
   socket.setTimeout(patienceMs, () => finish(`nothing within ${patienceMs / 1000} s`));
@@ -63,9 +63,16 @@ function headOf({ method, target, headers, body, toldLength }: WireRequest, host
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
+/** Without `100 Continue`, which is no answer yet. */
+function afterInterim(bytes: Buffer): Buffer {
+  const end = bytes.indexOf('\r\n\r\n');
+  const isInterim = end !== -1 && /^HTTP\/1\.1 1\d\d/.test(bytes.subarray(0, 12).toString('latin1'));
+  return isInterim ? afterInterim(bytes.subarray(end + 4)) : bytes;
+}
+
 /** Before the connection is closed: bodies of known length, and of none. */
 function isWhole(parts: Buffer[]): boolean {
-  const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  const bytes = afterInterim(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return false;
   const head = bytes.subarray(0, end).toString('latin1');

@@ -190,6 +190,19 @@ test('a request goes out as it is written: two headers of one name, a raw path, 
   ]);
 });
 
+test('what only says that it goes on is no answer', async () => {
+  const server = createServer();
+  server.on('checkContinue', (_request, response) => {
+    response.writeContinue();
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const origin = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const result = await send(origin, { method: 'POST', target: '/', headers: [['Expect', '100-continue']], body: Buffer.from('{}') });
+  expect(result).toMatchObject({ status: 200, body: '{}' });
+});
+
 test('what asks to be alone waits for what runs, and holds up what comes', async () => {
   const lanes = new Lanes(2);
   const order: string[] = [];
