@@ -33,6 +33,8 @@ export interface Outcome {
   /** Answers that took too long, and were quick when they were asked for again alone. */
   slowOnce: number;
   statuses: Record<string, number>;
+  /** Operations that did what they are for, at least once: the others were attacked at the door alone. */
+  reached: Set<string>;
 }
 
 /** An organization is taken for so many requests of a lane: what they change and take away would leave less and less. */
@@ -40,7 +42,14 @@ const worldLasts = 250;
 
 /** Sends the requests of a seed. Throws where the service cannot be attacked at all. */
 export async function attack(options: Attack): Promise<Outcome> {
-  const outcome: Outcome = { requests: 0, findings: [], slowest: { number: -1, request: '', ms: 0 }, slowOnce: 0, statuses: {} };
+  const outcome: Outcome = {
+    requests: 0,
+    findings: [],
+    slowest: { number: -1, request: '', ms: 0 },
+    slowOnce: 0,
+    statuses: {},
+    reached: new Set(),
+  };
   const stranger = await newWorld(options.origin, 'Stranger', options.key);
   const lanes = new Lanes(options.lanes);
   const numbers = options.only === undefined ? Array.from({ length: options.requests }, (_, number) => number) : [options.only];
@@ -98,6 +107,7 @@ async function note(number: number, built: Built, result: WireResult, { options,
   const request = shownRequest(built);
   const faults = faultsOf(built.question, result);
   const isAnswer = !('silence' in result);
+  if (isAnswer && result.status < 300 && built.question.operation) outcome.reached.add(built.question.operation.id);
   if (isAnswer && result.durationMs > outcome.slowest.ms)
     outcome.slowest = { number, request: request.split('\n')[0]!, ms: Math.round(result.durationMs) };
   if (isAnswer && result.durationMs > slowMs && built.question.isWellFormed && !mayWait(built)) {

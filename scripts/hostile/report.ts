@@ -1,5 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Finding, Outcome } from './attack.ts';
+import { operations } from './operations.ts';
 
 export interface Progress {
   update: (done: number) => void;
@@ -34,11 +35,18 @@ export function showProgress(total: number): Progress {
 export const findingText = ({ number, fault, request, answer }: Finding): string =>
   [`Finding: request ${number}: ${fault}`, ...`${request}\n\n-> ${answer}`.split('\n').map((line) => `    ${line}`)].join('\n');
 
+const shownMissing = (reached: Set<string>): string =>
+  operations
+    .map(({ id }) => id)
+    .filter((id) => !reached.has(id))
+    .join(', ');
+
 /** The figures of an attack, the last line with what was found. */
-export function summaryOf({ requests, findings, slowest, slowOnce, statuses }: Outcome, seed: number, seconds: number): string[] {
+export function summaryOf({ requests, findings, slowest, slowOnce, statuses, reached }: Outcome, seed: number, seconds: number): string[] {
   const counted = Object.entries(statuses).toSorted(([one], [other]) => one.localeCompare(other));
   return [
     `Statuses: ${counted.map(([status, count]) => `${status}: ${count}`).join(', ')}`,
+    `Operations: ${operations.length}, of which ${reached.size} did what they are for${reached.size === operations.length ? '' : `; not ${shownMissing(reached)}`}`,
     `Slowest: ${slowest.ms} ms, request ${slowest.number}, ${slowest.request.slice(0, 120)}`,
     `Slow once, and quick when asked again alone: ${slowOnce}`,
     `${requests} requests of seed ${seed} in ${seconds} s, ${findings.length} findings`,
