@@ -1,5 +1,5 @@
 import type { Context } from '../../src/accounts/context.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations.ts';
 import { admitHeld } from '../../src/automation-workflows/runs/admit.ts';
 import { announceRunEnded } from '../../src/automation-workflows/runs/announce-ended.ts';
 import { exitBeforeStart } from '../../src/automation-workflows/runs/exit-at-start.ts';
@@ -340,7 +340,7 @@ export class AutomationRunObject extends LivingObject {
       return { refused: 'state', state: this.#journal.progress().state };
     }
     const context = await this.#context(organizationId);
-    if (!context) throw new Error(`organization ${organizationId} of run ${id} is unknown`);
+    if (!context) throw new OrganizationGoneError(organizationId);
     const revived = await reviveRun(context.database, organizationId, {
       id,
       version,
@@ -398,7 +398,7 @@ export class AutomationRunObject extends LivingObject {
   async #load(): Promise<{ context: Context; run: LoadedRun }> {
     const { id, organizationId } = this.#journal.identity();
     const context = await this.#context(organizationId);
-    if (!context) throw new Error(`organization ${organizationId} of run ${id} is unknown`);
+    if (!context) throw new OrganizationGoneError(organizationId);
     const loaded = this.#loaded ?? (await loadRunFacts(context, id));
     if (!loaded) {
       // As after a restore of D1 to an earlier moment: without its row nobody can ever ask for this run.

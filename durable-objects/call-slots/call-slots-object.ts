@@ -127,6 +127,20 @@ export class CallSlotsObject extends LivingObject {
   }
 
   /**
+   * The organization is being deleted: what has not been submitted is dropped. Answers the lines that are up, and how many calls are just
+   * being placed. Repeatable.
+   */
+  shutDown(): { calls: { configId: number; callId: string }[]; unplaced: number } {
+    if (!this.exists()) return { calls: [], unplaced: 0 };
+    this.#book.transaction(() => {
+      for (const attempt of this.#book.rows.all("state IN ('queued', 'granted')")) this.#book.drop(attempt);
+    });
+    const live = this.#book.rows.all('is_live = 1');
+    const calls = live.flatMap(({ configId, callId }) => (configId === null || callId === null ? [] : [{ configId, callId }]));
+    return { calls, unplaced: live.length - calls.length };
+  }
+
+  /**
    * Of the given attempts, those that this caller has to have placed: each is given out once, ever, no more of them a second than the carrier
    * takes, and no more at a time than an answer can hold. What is left is announced again.
    */

@@ -1,5 +1,5 @@
 import type { Context } from '../../src/accounts/context.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations.ts';
 import type { RecordingEvent, RelayEndEvent } from '../../src/providers/telephony/carrier-events.ts';
 import { carrierWords } from '../../src/providers/telephony/carrier-fault.ts';
 import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
@@ -117,6 +117,12 @@ export class CallObject extends LivingObject {
 
   override webSocketError(socket: WebSocket): void {
     this.webSocketClose(socket, 1006);
+  }
+
+  override async leaveNothing(): Promise<void> {
+    if (!this.exists()) return;
+    this.#relay.closeAll();
+    await super.leaveNothing();
   }
 
   /** The carrier's relay session is over and asks what to do with the line. Repeatable. */
@@ -422,7 +428,7 @@ export class CallObject extends LivingObject {
 
   async #knownContext(organizationId: number): Promise<Context> {
     const context = await this.#context(organizationId);
-    if (!context) throw new Error(`organization ${organizationId} is unknown`);
+    if (!context) throw new OrganizationGoneError(organizationId);
     return context;
   }
 

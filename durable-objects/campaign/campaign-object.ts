@@ -1,5 +1,5 @@
 import type { Context } from '../../src/accounts/context.ts';
-import { backgroundContext, currentOrganization } from '../../src/accounts/organizations.ts';
+import { backgroundContext, currentOrganization, OrganizationGoneError } from '../../src/accounts/organizations.ts';
 import { changeConfigs } from '../../src/campaigns/change-configs.ts';
 import { countsOf } from '../../src/campaigns/row-states.ts';
 import { beginCampaign, projectCampaign } from '../../src/campaigns/rows/campaign-object-store.ts';
@@ -425,9 +425,9 @@ export class CampaignObject extends LivingObject {
     this.ctx.waitUntil(work.catch((error: unknown) => this.log.error('what was to follow failed', error)));
   }
 
-  async #context({ organizationId, id }: Campaign): Promise<Context> {
+  async #context({ organizationId }: Campaign): Promise<Context> {
     const context = await backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
-    if (!context) throw new Error(`organization ${organizationId} of campaign ${id} is unknown`);
+    if (!context) throw new OrganizationGoneError(organizationId);
     return context;
   }
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../src/accounts/context.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations.ts';
 import { conflict } from '../../src/library/errors.ts';
 import type { SessionReport } from '../../src/simtest/contract.ts';
 import { endSilent, loadTestFacts, projectLoadTest, stopPending } from '../../src/simtest/load-test-object-store.ts';
@@ -231,7 +231,7 @@ export class LoadTestObject extends LivingObject {
 
   async #context(organizationId: number): Promise<Context> {
     const context = await backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
-    if (!context) throw new Error(`organization ${organizationId} is unknown`);
+    if (!context) throw new OrganizationGoneError(organizationId);
     return context;
   }
 }

@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers';
+import { OrganizationGoneError } from '../../src/accounts/organizations.ts';
 import { inInvocation, isQueryBudgetSpent } from '../../src/database/invocation.ts';
 import { systemClock, type Clock } from '../../src/library/clock.ts';
 import { Logger } from '../../src/library/log.ts';
@@ -60,6 +61,11 @@ export abstract class LivingObject extends DurableObject<Env> {
     this.#exists = undefined;
   }
 
+  /** The organization is being deleted: nothing is left, whatever the object was doing. Repeatable. */
+  async leaveNothing(): Promise<void> {
+    if (this.exists()) await this.vanish();
+  }
+
   /** Makes the tables of a new object. Call inside a transaction that also writes what the object is. */
   protected create(): void {
     this.#exists = undefined;
@@ -108,6 +114,8 @@ export abstract class LivingObject extends DurableObject<Env> {
           // Left as it was, it would be due again at once, for ever, and nothing else would get its turn.
           if (this.exists() && this.timers.isUntouched(timer)) throw new Error('the work of a timer neither moved nor cleared it');
         } catch (error) {
+          // It was made or woken while its organization was taken away, and no row leads to it any more.
+          if (error instanceof OrganizationGoneError) return void (await this.leaveNothing());
           this.log.error('timer failed', error, { kind: timer.kind, attempts: timer.attempts });
           failed.add(timer.kind + timer.subject);
           if (this.exists()) this.timers.putOff(timer, this.random);

@@ -1,5 +1,5 @@
 import type { Context } from '../../src/accounts/context.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations.ts';
 import { retrieve } from '../../src/knowledge-base/retrieve.ts';
 import { conflict, notFound } from '../../src/library/errors.ts';
 import { languageModel } from '../../src/providers/language-model/language-model.ts';
@@ -225,7 +225,7 @@ export class TestSessionObject extends LivingObject {
 
   async #context(organizationId: number): Promise<Context> {
     const context = await backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
-    if (!context) throw new Error(`organization ${organizationId} is unknown`);
+    if (!context) throw new OrganizationGoneError(organizationId);
     return context;
   }
 }

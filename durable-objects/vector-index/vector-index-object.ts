@@ -45,6 +45,12 @@ export class VectorIndexObject extends DurableObject<Env> {
     await this.ctx.storage.deleteAll();
   }
 
+  /** The organization is being deleted: nothing is left. Repeatable. */
+  async leaveNothing(): Promise<void> {
+    this.#stored = null;
+    await this.ctx.storage.deleteAll();
+  }
+
   query(vector: Float32Array, topK: number, documentIds?: number[]): VectorMatch[] {
     const stored = this.#load();
     const unit = toUnit(vector);

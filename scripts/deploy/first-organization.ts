@@ -44,10 +44,10 @@ export async function createFirstOrganization(world: World): Promise<string> {
   );
   await askDatabase(
     world,
-    'INSERT INTO organization (name, created_at) SELECT ?1, CAST(?2 AS INTEGER) WHERE NOT EXISTS (SELECT 1 FROM organization)',
+    'INSERT INTO organization (name, created_at) SELECT ?1, CAST(?2 AS INTEGER) WHERE NOT EXISTS (SELECT 1 FROM organization WHERE deleting_at IS NULL)',
     [options.organization, now],
   );
-  const owner = 'FROM user, (SELECT min(id) AS id FROM organization) AS first WHERE user.email = ?1';
+  const owner = 'FROM user, (SELECT min(id) AS id FROM organization WHERE deleting_at IS NULL) AS first WHERE user.email = ?1';
   await askDatabase(
     world,
     `INSERT INTO membership (user_id, organization_id, created_at) SELECT user.id, first.id, CAST(?2 AS INTEGER) ${owner} ON CONFLICT DO NOTHING`,

@@ -27,6 +27,7 @@ export async function authenticateKey(bindings: Env, key: string, now: number): 
   const found = await store.findApiKeyByHash(catalog(bindings), hash);
   if (!found) throw unauthorized('Unknown API key');
   const { apiKey, organization } = found;
+  if (organization.deletingAt !== null) throw unauthorized('The organization of this API key is being deleted');
   if (apiKey.archivedAt !== null) throw unauthorized('This API key was revoked; mint another or reactivate it');
   if (apiKey.expiresAt !== null && apiKey.expiresAt <= now) throw unauthorized('This API key has expired; mint another');
   const identity = {

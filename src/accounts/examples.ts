@@ -1,5 +1,13 @@
 import type { ExamplesByOperation } from '../http/openapi/examples.ts';
 
+const deletion = {
+  id: '6c1f3d0e-8a54-4f0b-9d0a-52c1f7e0b7aa',
+  status: 'deleting',
+  removed: 0,
+  requested_at: '2026-11-28T19:05:16.972Z',
+  finished_at: null,
+};
+
 /** Requests that work in the order of the document. */
 export const accountExamples: ExamplesByOperation = {
   'health.get': {},
@@ -12,10 +20,17 @@ export const accountExamples: ExamplesByOperation = {
   'auth.selectOrganization': { body: { organization_id: 2 } },
   'auth.logOut': {},
   'auth.changePassword': { body: { current_password: 'correct horse battery', new_password: 'lanterns over a quiet harbour' } },
+  'auth.deleteAccount': { body: { password: 'lanterns over a quiet harbour' }, answer: { status: 'deleted' } },
   'auth.logOutEverywhere': {},
   'organization.get': {},
   'organization.update': { body: { name: 'Acme', default_country: 'US', timezone: 'America/New_York' } },
+  'organization.delete': { query: { confirm_name: 'Acme' }, answer: deletion },
+  'organization.getDeletion': {
+    path: { deletion_id: deletion.id },
+    answer: { ...deletion, status: 'deleted', removed: 18_402, finished_at: '2026-11-28T19:07:24.113Z' },
+  },
   'members.list': {},
+  'members.remove': { path: { user_id: 1 }, answer: { status: 'deleted' } },
   'members.offerReset': { path: { user_id: 1 } },
   'members.resetPassword': {
     body: { token: 'var_0ZWdJQmR1tZxmSgV5bHyQkC3nLpTf8oEaUw2iXrBvKM', new_password: 'lanterns over a quiet harbour' },

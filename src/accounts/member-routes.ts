@@ -1,7 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { catalog } from '../database/shards.ts';
-import { createArea, errorResponses, jsonResponse, pathId } from '../http/area.ts';
+import { createArea, deletedStatus, errorResponses, jsonResponse, pathId } from '../http/area.ts';
 import { toTimestamp } from '../library/clock.ts';
+import { removeMember } from './delete-user.ts';
 import { addressOf } from './email-handles.ts';
 import { listMembers } from './member-store.ts';
 import { offerReset } from './reset-password.ts';
@@ -25,6 +26,15 @@ const resetRoute = createRoute({
   responses: { 200: jsonResponse(ResetRecord), ...errorResponses(400, 403, 404, 409) },
 });
 
+const removeRoute = createRoute({
+  method: 'delete',
+  path: '/organizations/members/{user_id}',
+  operationId: 'members.remove',
+  summary: 'Take a person out of the organization; the keys that they have made are revoked',
+  request,
+  responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 403, 404, 409) },
+});
+
 export const memberRoutes = createArea()
   .openapi(listRoute, async (c) => {
     const { bindings, organization } = c.var.context;
@@ -40,4 +50,8 @@ export const memberRoutes = createArea()
   .openapi(resetRoute, async (c) => {
     const { token, expiresAt } = await offerReset(c.var.context, c.var.caller, c.req.valid('param').user_id);
     return c.json({ token, expires_at: toTimestamp(expiresAt) }, 200);
+  })
+  .openapi(removeRoute, async (c) => {
+    await removeMember(c.var.context, c.req.valid('param').user_id);
+    return c.json({ status: 'deleted' as const }, 200);
   });

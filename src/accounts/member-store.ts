@@ -91,3 +91,81 @@ export async function useReset(
   );
   return changed!.length > 0;
 }
+
+/** Organizations of which the user is the only member, but for those that are being deleted. */
+export async function organizationsWithoutOthers(catalog: Database, userId: number): Promise<{ id: number; name: string }[]> {
+  return catalog.all(
+    catalog.prepare(
+      `SELECT o.id, o.name FROM membership m CROSS JOIN organization o WHERE m.user_id = ?1 AND ${isAlone} ORDER BY o.id`,
+      userId,
+    ),
+  );
+}
+
+const isAlone = `o.id = m.organization_id AND o.deleting_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM membership x WHERE x.organization_id = m.organization_id AND x.user_id <> m.user_id)`;
+
+/** What is left of a deleted user is a row that says nothing: its id must never be given again, since records of others name it. */
+const blank = "email = ' ' || id, name = NULL, password_hash = 'none'";
+const isGone = "EXISTS (SELECT 1 FROM user WHERE id = ?1 AND email = ' ' || id)";
+
+/** Null when the user is the last member of an organization by now. Else the organizations that they have left. */
+export async function deleteUser(catalog: Database, userId: number, now: number): Promise<number[] | null> {
+  const organizations = await catalog.all<{ id: number }>(
+    catalog.prepare('SELECT organization_id AS id FROM membership WHERE user_id = ?', userId),
+  );
+  const [deleted] = await catalog.once(
+    [
+      catalog.prepare(
+        `UPDATE user SET ${blank} WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM membership m CROSS JOIN organization o WHERE m.user_id = ?1 AND ${isAlone}) RETURNING id`,
+        userId,
+      ),
+      archiveKeys(catalog, userId, now),
+      catalog.prepare(`DELETE FROM membership WHERE user_id = ?1 AND ${isGone}`, userId),
+      catalog.prepare(`DELETE FROM session WHERE user_id = ?1 AND ${isGone}`, userId),
+      catalog.prepare(`DELETE FROM password_reset WHERE user_id = ?1 AND ${isGone}`, userId),
+    ],
+    async () => [[{ id: userId }]],
+  );
+  return deleted!.length ? organizations.map(({ id }) => id) : null;
+}
+
+/** Before the memberships go, by which the keys are found. */
+const archiveKeys = (catalog: Database, userId: number, now: number) =>
+  catalog.prepare(
+    `UPDATE api_key SET archived_at = ?2 WHERE archived_at IS NULL AND created_by = ?1 AND ${isGone}
+       AND organization_id IN (SELECT organization_id FROM membership WHERE user_id = ?1)`,
+    userId,
+    now,
+  );
+
+/** False when the user is the last member by now. A user without any organization goes as well. */
+export async function removeMember(catalog: Database, organizationId: number, userId: number, now: number): Promise<boolean> {
+  const isOut = 'NOT EXISTS (SELECT 1 FROM membership WHERE user_id = ?1 AND organization_id = ?2)';
+  const [removed] = await catalog.once(
+    [
+      catalog.prepare(
+        `DELETE FROM membership WHERE user_id = ?1 AND organization_id = ?2
+           AND EXISTS (SELECT 1 FROM membership o WHERE o.organization_id = ?2 AND o.user_id <> ?1) RETURNING user_id`,
+        userId,
+        organizationId,
+      ),
+      catalog.prepare(
+        `UPDATE api_key SET archived_at = ?3 WHERE archived_at IS NULL AND created_by = ?1 AND organization_id = ?2 AND ${isOut}`,
+        userId,
+        organizationId,
+        now,
+      ),
+      catalog.prepare(`DELETE FROM session WHERE user_id = ?1 AND organization_id = ?2 AND ${isOut}`, userId, organizationId),
+      catalog.prepare(`DELETE FROM password_reset WHERE user_id = ?1 AND organization_id = ?2 AND ${isOut}`, userId, organizationId),
+      catalog.prepare(
+        `UPDATE user SET ${blank} WHERE id = ?1 AND ${isOut} AND NOT EXISTS (SELECT 1 FROM membership WHERE user_id = ?1)`,
+        userId,
+        organizationId,
+      ),
+      catalog.prepare(`DELETE FROM session WHERE user_id = ?1 AND ${isGone}`, userId),
+    ],
+    async () => [[{ user_id: userId }]],
+  );
+  return removed!.length > 0;
+}

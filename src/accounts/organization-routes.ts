@@ -1,8 +1,9 @@
 import { createRoute } from '@hono/zod-openapi';
 import { createArea, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
 import { changeOrganization, readOrganization } from './organization-settings.ts';
-import { organizationRecord } from './records.ts';
-import { OrganizationRecord, OrganizationSettingsBody } from './schemas.ts';
+import { deleteOrganization } from './delete-organization.ts';
+import { deletionRecord, organizationRecord } from './records.ts';
+import { DeleteOrganizationQuery, DeletionRecord, OrganizationRecord, OrganizationSettingsBody } from './schemas.ts';
 
 const getOrganizationRoute = createRoute({
   method: 'get',
@@ -20,9 +21,21 @@ const patchOrganizationRoute = createRoute({
   responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 413, 415) },
 });
 
+const deleteOrganizationRoute = createRoute({
+  method: 'delete',
+  path: '/organizations/current',
+  operationId: 'organization.delete',
+  summary: 'Delete the organization and everything of its; keys and sessions end at once',
+  request: { query: DeleteOrganizationQuery },
+  responses: { 202: jsonResponse(DeletionRecord), ...errorResponses(400, 403, 404) },
+});
+
 export const organizationRoutes = createArea()
   .openapi(getOrganizationRoute, async (c) => c.json(organizationRecord(await readOrganization(c.var.context), c.var.settings), 200))
   .openapi(patchOrganizationRoute, async (c) => {
     const row = await changeOrganization(c.var.context, c.req.valid('json'));
     return c.json(organizationRecord(row, c.var.settings), 200);
-  });
+  })
+  .openapi(deleteOrganizationRoute, async (c) =>
+    c.json(deletionRecord(await deleteOrganization(c.var.context, c.var.caller, c.req.valid('query').confirm_name)), 202),
+  );

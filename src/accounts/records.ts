@@ -3,7 +3,8 @@ import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
 import type { Settings } from '../settings.ts';
 import { addressOf } from './email-handles.ts';
 import { planRecord } from './plan.ts';
-import type { ApiKeyRecord, OrganizationRecord, UserRecord } from './schemas.ts';
+import type { Deletion } from './deletion-store.ts';
+import type { ApiKeyRecord, DeletionRecord, OrganizationRecord, UserRecord } from './schemas.ts';
 import { organizationOf, scopesOf, type ApiKeyRow, type OrganizationRow, type UserRow } from './store.ts';
 
 export function organizationRecord(row: OrganizationRow, settings: Settings): z.infer<typeof OrganizationRecord> {
@@ -18,6 +19,14 @@ export function organizationRecord(row: OrganizationRow, settings: Settings): z.
     created_at: toTimestamp(row.createdAt),
   };
 }
+
+export const deletionRecord = ({ id, removed, createdAt, finishedAt }: Deletion): z.infer<typeof DeletionRecord> => ({
+  id,
+  status: finishedAt === null ? ('deleting' as const) : ('deleted' as const),
+  removed,
+  requested_at: toTimestamp(createdAt),
+  finished_at: nullableTimestamp(finishedAt),
+});
 
 export const userRecord = (row: UserRow): z.infer<typeof UserRecord> => ({
   id: row.id,

@@ -48,6 +48,9 @@ export const ResetPasswordBody = z
     new_password: newPassword,
   })
   .openapi('ResetPassword');
+export const DeleteAccountBody = z
+  .object({ password: givenPassword.describe('The password, as a sign that it is you.') })
+  .openapi('DeleteAccount');
 export const OrganizationNameBody = z
   .object({ name: name.describe('The name of the new organization, usually that of the company.') })
   .openapi('NewOrganization');
@@ -133,6 +136,24 @@ export const MeRecord = z
   .object({ user: UserRecord, organization })
   .describe('The person behind the credentials (of an API key, who minted it) and the organization.')
   .openapi('Me');
+
+export const DeleteOrganizationQuery = z.object({
+  confirm_name: z.string().max(200).describe('The name of the organization, as a sign that this one is meant.'),
+});
+export const DeletionRecord = z
+  .object({
+    id: z.string().describe('By which `GET /deletions/{deletion_id}` tells how far it is, without credentials. Keep it.'),
+    status: z
+      .enum(['deleting', 'deleted'])
+      .describe(
+        '`deleting`: keys and sessions have ended, calls and runs are being stopped, and all that is stored goes. `deleted`: nothing is left.',
+      ),
+    removed: z.int().describe('Rows and files that have gone so far.'),
+    requested_at: timestamp.describe('When it was asked for, ISO 8601 in UTC.'),
+    finished_at: timestamp.nullable().describe('Since when nothing is left; null while it goes on, which takes two minutes at least.'),
+  })
+  .describe('The deletion of an organization.')
+  .openapi('Deletion');
 
 export const OrganizationSettingsBody = z
   .object({

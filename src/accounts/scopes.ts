@@ -14,7 +14,9 @@ export function missingScope(scopes: Scope[], method: string, path: string): Sco
   if (scopes.includes('admin')) return null;
   const isReading = method === 'GET' || method === 'HEAD' || readingPosts.has(path.replace(/\/$/, ''));
   const isAdministration =
-    apiKeysPath.test(path) || membersPath.test(path) || (method === 'PATCH' && path.replace(/\/$/, '') === organizationPath);
+    apiKeysPath.test(path) ||
+    membersPath.test(path) ||
+    (['PATCH', 'DELETE'].includes(method) && path.replace(/\/$/, '') === organizationPath);
   if (isReading && scopes.includes('read')) return null;
   if (!isAdministration && scopes.includes('write')) return null;
   return isAdministration ? 'admin' : isReading ? 'read' : 'write';

@@ -2,15 +2,17 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context as HonoContext } from 'hono';
 import { deleteCookie } from 'hono/cookie';
 import { catalog } from '../database/shards.ts';
-import { createArea, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
+import { createArea, deletedStatus, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
 import { sessionCookie } from '../http/credentials.ts';
 import type { HttpEnvironment } from '../http/environment.ts';
 import { systemClock } from '../library/clock.ts';
 import { badRequest, notFound } from '../library/errors.ts';
 import { changePassword } from './change-password.ts';
+import { deleteUser } from './delete-user.ts';
 import { organizationRecord, userRecord } from './records.ts';
 import {
   ChangePasswordBody,
+  DeleteAccountBody,
   MeRecord,
   OrganizationNameBody,
   OrganizationRecord,
@@ -45,6 +47,14 @@ const changePasswordRoute = createRoute({
   summary: 'Change the password; all other sessions of the person end',
   request: { body: jsonBody(ChangePasswordBody) },
   responses: { 200: jsonResponse(passwordChanged), ...errorResponses(400, 413, 415) },
+});
+const deleteAccountRoute = createRoute({
+  method: 'post',
+  path: '/auth/me/delete',
+  operationId: 'auth.deleteAccount',
+  summary: 'Delete the account of the person; the keys that they have made are revoked',
+  request: { body: jsonBody(DeleteAccountBody) },
+  responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 409, 413, 415) },
 });
 const meRoute = createRoute({
   method: 'get',
@@ -91,6 +101,11 @@ export const sessionRoutes = createArea()
   .openapi(changePasswordRoute, async (c) => {
     await changePassword(c.env, sessionOf(c), c.req.valid('json'), systemClock());
     return c.json({ status: 'changed' as const }, 200);
+  })
+  .openapi(deleteAccountRoute, async (c) => {
+    await deleteUser(c.env, sessionOf(c).userId, c.req.valid('json').password, systemClock());
+    deleteCookie(c, sessionCookie, { path: '/', secure: true });
+    return c.json({ status: 'deleted' as const }, 200);
   })
   .openapi(meRoute, async (c) => {
     const { caller, context, settings } = c.var;

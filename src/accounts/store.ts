@@ -76,7 +76,7 @@ export async function findOrganizationOfMember(
     .select({ organization })
     .from(membership)
     .innerJoin(organization, eq(organization.id, membership.organizationId))
-    .where(and(eq(membership.userId, userId), eq(membership.organizationId, organizationId)));
+    .where(and(eq(membership.userId, userId), eq(membership.organizationId, organizationId), isNull(organization.deletingAt)));
   return (await catalog.run(() => query))[0]?.organization;
 }
 
@@ -99,7 +99,7 @@ export async function firstOrganization(catalog: Database, userId: number): Prom
     .select({ organization })
     .from(membership)
     .innerJoin(organization, eq(organization.id, membership.organizationId))
-    .where(eq(membership.userId, userId))
+    .where(and(eq(membership.userId, userId), isNull(organization.deletingAt)))
     .orderBy(membership.organizationId)
     .limit(1);
   return (await catalog.run(() => query))[0]?.organization;
@@ -192,7 +192,7 @@ export async function findSession(catalog: Database, tokenHash: string, now: num
     .select({ session, organization })
     .from(session)
     .leftJoin(organization, eq(organization.id, session.organizationId))
-    .where(and(eq(session.tokenHash, tokenHash), sql`${session.expiresAt} > ${now}`));
+    .where(and(eq(session.tokenHash, tokenHash), sql`${session.expiresAt} > ${now}`, isNull(organization.deletingAt)));
   return (await catalog.run(() => query))[0];
 }
 

@@ -1,10 +1,11 @@
 import { forgetHandled, takeDueMessages, type RetriedMessage } from '../queues/failed-messages.ts';
 import type { Context } from '../accounts/context.ts';
+import { overdueDeletions } from '../accounts/deletion-store.ts';
 import { workflowsWithRoom } from '../automation-workflows/runs/admission-store.ts';
 import { organizationsWithChanges } from '../automation-workflows/triggers/change-store.ts';
 import { staleFires } from '../automation-workflows/triggers/schedule-store.ts';
 import { fireSchedules } from '../automation-workflows/triggers/fire-schedules.ts';
-import { shardBindings, shards } from '../database/shards.ts';
+import { catalog, shardBindings, shards } from '../database/shards.ts';
 import type { Database } from '../database/client.ts';
 import { startDueSyncs } from '../integrations/sync/start-due-syncs.ts';
 import { sendStep } from '../knowledge-base/pipeline/send-step.ts';
@@ -59,6 +60,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'size', () => watchSize(database, name, settingsOf(bindings).DATABASE_LIMIT_MEGABYTES, now, log));
     await step(log, 'retention', () => keepRecent(bindings, database, now, log));
   }
+  await step(log, 'deletions', () => resendDeletions(bindings, now, log));
 }
 
 async function step(log: Logger, name: string, work: () => Promise<void>): Promise<void> {
@@ -143,4 +145,12 @@ async function sendForMoves(run: Tick): Promise<void> {
 async function startSyncs(run: Tick): Promise<void> {
   const lapsed = await startDueSyncs(run.bindings, run.database, run.now, sweepBefore(run));
   if (lapsed > 0) run.log.warn('syncs that nobody holds are sent for again', { count: lapsed });
+}
+
+async function resendDeletions(bindings: Env, now: number, log: Logger): Promise<void> {
+  const before = now - settingsOf(bindings).SWEEP_AFTER_SECONDS * 1000;
+  const overdue = await overdueDeletions(catalog(bindings), before, pageSize);
+  if (overdue.length) log.warn('deletions of organizations are sent for again', { count: overdue.length });
+  for (const organization_id of overdue)
+    await bindings.FANOUT_QUEUE.send({ v: 1, kind: 'deletion', organization_id } satisfies FanoutMessage);
 }

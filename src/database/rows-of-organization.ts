@@ -70,7 +70,7 @@ export const tablesOfOrganizations: readonly OwnedTable[] = [
 ];
 
 /** Tables whose rows are no organization's: people, who may be members of several, and the service's own notes. */
-export const tablesOfNobody: readonly string[] = ['user', 'login_failure', 'progress', 'write_receipt'];
+export const tablesOfNobody: readonly string[] = ['user', 'login_failure', 'deletion', 'progress', 'write_receipt'];
 
 /** What R2 keeps of an organization begins with one of these, then its id and a slash. */
 export const foldersOfOrganizations: readonly string[] = [

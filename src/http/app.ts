@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { deletionRoutes } from '../accounts/deletion-routes.ts';
 import { accountRoutes } from '../accounts/routes.ts';
 import { signInRoutes } from '../accounts/sign-in-routes.ts';
 import { runRoutes } from '../automation-workflows/runs/routes.ts';
@@ -61,6 +62,7 @@ export function createApp() {
   // Open without credentials; what needs them is verified by its own means. All that is mounted below asks for credentials.
   app.route(basePath, healthRoutes);
   app.route(basePath, signInRoutes);
+  app.route(basePath, deletionRoutes);
   app.route(basePath, webhookRoutes);
   app.route(basePath, carrierRoutes);
   app.route(basePath, messagingCallbackRoutes);

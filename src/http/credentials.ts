@@ -12,7 +12,7 @@ import { enforceRateLimit } from './rate-limit.ts';
 export const sessionCookie = 'session';
 
 /** Paths that a signed-in user without an organization may call. */
-const withoutOrganization = /^\/api\/v1\/auth\/(logout|me|organizations?|password|sessions)$/;
+const withoutOrganization = /^\/api\/v1\/auth\/(logout|me|me\/delete|organizations?|password|sessions)$/;
 
 /** Finds out who is calling and for which organization: 401, 403 for the scope, 429, or 400 without organization. */
 export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) => {

@@ -20,6 +20,10 @@ export function announceAdmission(context: Context, workflowId: number): void {
   announce(context, { v: 1, kind: 'admission', organization_id: context.organization.id, workflow_id: workflowId });
 }
 
+export function announceDeletion(context: Context): void {
+  announce(context, { v: 1, kind: 'deletion', organization_id: context.organization.id });
+}
+
 function announce(context: Context, message: FanoutMessage): void {
   context.defer(context.bindings.FANOUT_QUEUE.send(message));
 }

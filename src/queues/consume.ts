@@ -10,6 +10,7 @@ import { fireAgain } from '../automation-workflows/triggers/fire-schedules.ts';
 import { endAgain } from '../automation-workflows/runs/end-message.ts';
 import { tellRun } from '../automation-workflows/runs/tell-run.ts';
 import { releaseRun } from '../automation-workflows/runs/release-held.ts';
+import { workOffDeletion } from '../cron/delete-organization/work-off.ts';
 import { workOffCleanup } from '../cron/cleanup.ts';
 import { poke } from '../cron/poke.ts';
 import { moveVectors } from '../knowledge-base/placement/move.ts';
@@ -160,6 +161,8 @@ const noteWhy = ({ database, clock, log }: Context, message: RetriedMessage, err
 /** One page; when more follow, the next is a message of its own. */
 async function handleFanout(bindings: Env, { body, attempts }: Message, defer: Context['defer']): Promise<void> {
   const message = FanoutMessage.parse(body);
+  // It sends for what is left itself.
+  if (message.kind === 'deletion') return workOffDeletion(bindings, message.organization_id, defer);
   const context = await backgroundContext(bindings, message.organization_id, defer);
   if (!context) return;
   try {
@@ -172,7 +175,7 @@ async function handleFanout(bindings: Env, { body, attempts }: Message, defer: C
   }
 }
 
-function workOff(context: Context, message: FanoutMessage): Promise<boolean> {
+function workOff(context: Context, message: Exclude<FanoutMessage, { kind: 'deletion' }>): Promise<boolean> {
   switch (message.kind) {
     case 'contact_changes':
       return handleContactChanges(context);

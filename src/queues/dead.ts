@@ -62,6 +62,9 @@ async function endRecord(context: Context, message: AnyMessage, reason: string |
     case 'vector_move':
       // The move is as far as it was, and the tick sends for it again.
       return undefined;
+    case 'deletion':
+      // It is as far as it was, and the tick sends for it again.
+      return undefined;
     case 'admission':
       // The runs that wait are still there, in their named state, and the tick sends for them again.
       return undefined;

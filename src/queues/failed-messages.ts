@@ -2,7 +2,7 @@ import type { Database, Statement } from '../database/client.ts';
 import type { EventsMessage, FanoutMessage } from './messages.ts';
 
 /** Messages whose records have nothing else that has them handled later. */
-export type RetriedMessage = EventsMessage | Exclude<FanoutMessage, { kind: 'admission' | 'vector_move' }>;
+export type RetriedMessage = EventsMessage | Exclude<FanoutMessage, { kind: 'admission' | 'deletion' | 'vector_move' }>;
 
 const partKinds = ['run_end', 'run_event', 'run_told', 'run_release', 'schedule', 'poke'] as const;
 const recordKinds = ['event', 'delivery', 'schedule_fire', 'cleanup', 'contact_changes'] as const;

@@ -125,6 +125,16 @@ export const deletionRules: RetentionRule[] = [
       deleteOverOfNobody(database, { table: 'session', key: 'token_hash', order: 'expires_at', isOver: 'true' }, now),
   },
   {
+    table: 'deletion',
+    setting: 'RETENTION_DAYS',
+    removePage: (sweeping) =>
+      deleteOverOfNobody(
+        sweeping.database,
+        { table: 'deletion', key: 'id', order: 'finished_at', isOver: 'finished_at IS NOT NULL' },
+        keptSince(sweeping, 'RETENTION_DAYS'),
+      ),
+  },
+  {
     table: 'password_reset',
     removePage: ({ database, now }) =>
       deleteOverOfNobody(database, { table: 'password_reset', key: 'user_id', order: 'expires_at', isOver: 'true' }, now),

@@ -3,8 +3,8 @@
  * itself when its work is done. A new table stands here or has a rule in `rules.ts`.
  */
 export const keptWith: Readonly<Record<string, string>> = {
-  organization: 'there until it is deleted',
-  user: 'there until they are deleted',
+  organization: 'its id is never given again: when it is deleted, the row stays without the rest',
+  user: 'the same',
   membership: 'one for each user of an organization',
   api_key: 'as people make them; the plan bounds those that are live',
   organization_usage: 'one for each organization',

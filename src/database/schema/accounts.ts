@@ -18,6 +18,8 @@ export const organization = sqliteTable('organization', {
   /** Overrides of all other limits, by their names. */
   planLimits: json<Record<string, number>>('plan_limits'),
   createdAt: moment('created_at').notNull(),
+  /** Since when it is being deleted: nobody finds it any more. */
+  deletingAt: moment('deleting_at'),
 });
 
 export const user = sqliteTable(
@@ -111,4 +113,32 @@ export const loginFailure = sqliteTable(
     windowEndsAt: moment('window_ends_at').notNull(),
   },
   (table) => [index('login_failure_end').on(table.windowEndsAt)],
+);
+
+/** Organizations that are being deleted or have been. It outlives them, and names nobody. */
+export const deletion = sqliteTable(
+  'deletion',
+  {
+    id: text('id').primaryKey(),
+    /** The organization's id. */
+    subjectId: integer('subject_id').notNull(),
+    requestedBy: integer('requested_by').notNull(),
+    /** How far it is, by the numbers of the steps. */
+    step: integer('step').notNull(),
+    /** Rows and files that went. */
+    removed: integer('removed').notNull(),
+    /** When somebody should have gone on with it; null once it is done. */
+    dueAt: moment('due_at'),
+    createdAt: moment('created_at').notNull(),
+    finishedAt: moment('finished_at'),
+  },
+  (table) => [
+    uniqueIndex('deletion_subject').on(table.subjectId),
+    index('deletion_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+    index('deletion_finished')
+      .on(table.finishedAt)
+      .where(sql`finished_at IS NOT NULL`),
+  ],
 );

@@ -24,6 +24,12 @@ const document = (to: string): Link => ({
 /** Where values come from that the service draws at random, so that no example can know them. */
 const links: Link[] = [
   {
+    from: 'organization.delete',
+    to: 'organization.getDeletion',
+    description: 'How far the deletion is.',
+    parameters: { 'path.deletion_id': '$response.body#/id' },
+  },
+  {
     from: 'members.offerReset',
     to: 'members.resetPassword',
     description: 'The token lets the member choose a new password.',

@@ -23,6 +23,12 @@ const cases: Record<string, Record<number, string>> = {
   },
   'auth.changePassword': { 429: 'Too many wrong passwords; see Retry-After.' },
   'members.resetPassword': { 401: 'The token is unknown, used or older than a day.' },
+  'auth.deleteAccount': {
+    409: 'The person is the last member of an organization, which the detail names.',
+    429: 'Too many wrong passwords; see Retry-After.',
+  },
+  'members.remove': { 404: 'The organization has no such member.', 409: 'The person is the last member.' },
+  'organization.getDeletion': { 404: 'There is no such deletion, or it was done long ago.' },
   'members.offerReset': {
     404: 'The organization has no such member.',
     409: 'The person is a member of other organizations, too.',

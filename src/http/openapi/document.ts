@@ -89,6 +89,7 @@ const sessionAlone = new Set([
   'auth.logOut',
   'auth.logOutEverywhere',
   'auth.changePassword',
+  'auth.deleteAccount',
   'auth.createOrganization',
   'auth.selectOrganization',
 ]);

@@ -15,17 +15,27 @@ export const groups: Record<string, Group> = {
   auth: {
     title: 'Sign-in',
     description: 'Users, their sessions, and the organization that a session works in. Programs use an API key instead.',
-    operations: ['signUp', 'logIn', 'me', 'createOrganization', 'selectOrganization', 'logOut', 'changePassword', 'logOutEverywhere'],
+    operations: [
+      'signUp',
+      'logIn',
+      'me',
+      'createOrganization',
+      'selectOrganization',
+      'logOut',
+      'changePassword',
+      'deleteAccount',
+      'logOutEverywhere',
+    ],
   },
   organization: {
     title: 'Organization',
     description: 'The organization of the caller: name, country, time zone, plan.',
-    operations: ['get', 'update'],
+    operations: ['get', 'update', 'delete', 'getDeletion'],
   },
   members: {
     title: 'Members',
     description: 'The people of the organization. Keys need the scope `admin`.',
-    operations: ['list', 'offerReset', 'resetPassword'],
+    operations: ['list', 'remove', 'offerReset', 'resetPassword'],
   },
   apiKeys: {
     title: 'API keys',
