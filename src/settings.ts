@@ -128,6 +128,8 @@ const Variables = z.object({
   TEST_RETENTION_DAYS: positiveInteger(90),
   /** How long after its end a campaign's rows are kept by its object; then in the archive. */
   CAMPAIGN_RETENTION_DAYS: positiveInteger(90),
+  /** How long an uploaded file is kept that nothing is made of. */
+  UPLOAD_RETENTION_DAYS: positiveInteger(30),
   /** How long it is known of a schedule that it has fired at a moment. */
   SCHEDULE_FIRE_DAYS: positiveInteger(7),
   /** How long the archive is kept. */

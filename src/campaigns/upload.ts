@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../accounts/context.ts';
+import { noteUpload } from '../database/note-upload.ts';
 import { basePath } from '../http/public-url.ts';
 import { announcedLength, storeUpload } from '../http/store-upload.ts';
 import { forbidden } from '../library/errors.ts';
@@ -11,8 +12,9 @@ import { uploadKey, uploadLimitBytes } from './sources/upload-store.ts';
 const lifetimeSeconds = 900;
 
 /** Where the file may be PUT for a quarter of an hour, and the id under which it then is. `apiUrl` ends in the base path. */
-export async function newUpload({ organization, settings, clock }: Context, { filename }: NewUpload, apiUrl: string) {
+export async function newUpload({ database, organization, settings, clock }: Context, { filename }: NewUpload, apiUrl: string) {
   const sourceId = randomUUID();
+  await noteUpload(database, organization.id, uploadKey(organization.id, sourceId)!, clock());
   const path = `${basePath}/uploads/campaigns/${organization.id}/${sourceId}?filename=${safeName(filename)}&max_bytes=${uploadLimitBytes}`;
   const signed = await signPath(settings.SIGNING_KEY, 'PUT', path, Math.floor(clock() / 1000) + lifetimeSeconds);
   return { upload_url: apiUrl + signed.slice(basePath.length), source_id: sourceId, expires_in: lifetimeSeconds };

@@ -57,6 +57,7 @@ export const tablesOfOrganizations: readonly OwnedTable[] = [
   { table: 'contact', rows: [`${own} AND deleted_at IS NULL`, `${own} AND deleted_at IS NOT NULL`] },
   { table: 'custom_field_key', rows: [own] },
   { table: 'organization_usage', rows: [own] },
+  { table: 'upload', rows: [own] },
   { table: 'idempotency_key', rows: [own] },
   { table: 'cleanup', rows: [own], isShort: true },
   { table: 'failed_message', rows: [own], isShort: true },

@@ -81,6 +81,7 @@ const cases: Record<string, Case> = {
   knowledge_document: { ...deletedCase(90, 'updated_at', { is_active: 0 }), notOver: { updated_at: ago(100), is_active: 1 } },
   suppression: { ...deletedCase(90, 'until'), notOver: { created_at: ago(1000), until: null } },
   event_type: deletedCase(90, 'created_at'),
+  upload: deletedCase(30, 'created_at'),
   cleanup: {
     ...deletedCase(90, 'created_at', { note: 'given up', kind: 'list_deleted' }),
     notOver: { created_at: ago(100), note: 'x', kind: 'contact_deleted' },
@@ -244,4 +245,36 @@ test('an event type stays while events of it are kept', async () => {
   await keep();
   const { results } = await env.DB.prepare('SELECT event_type FROM event_type WHERE organization_id = ?').bind(id).all();
   expect(results).toEqual([{ event_type: 'seen' }]);
+});
+
+test('an uploaded file goes when nothing was made of it, and stays while a draft, a campaign or a document needs it', async () => {
+  const { client, id } = await newOrganization();
+  const upload = async (path: string, body: Record<string, unknown>) => (await client.post(path, body)).body;
+  const csv = await Promise.all([1, 2, 3].map(() => upload('/campaign/upload-url', { filename: 'people.csv' })));
+  const documents = await Promise.all(
+    [1, 2].map(() => upload('/knowledge-base/upload-url', { filename: 'handbook.md', mime_type: 'text/markdown' })),
+  );
+  const files = [
+    ...csv.map(({ source_id }) => `campaign_sources/${id}/${source_id}`),
+    ...documents.map(({ storage_key }) => storage_key as string),
+  ];
+  for (const name of files) await env.FILES.put(name, 'phone');
+  await insertRow('campaign', { organization_id: id, source_id: csv[0]!.source_id, state: 'draft' });
+  await insertRow('campaign', { organization_id: id, source_id: csv[1]!.source_id, state: 'completed', archive: '{}' });
+  await insertRow('knowledge_document', { organization_id: id, uuid: documents[0]!.document_uuid, is_active: 1 });
+  const known = async () =>
+    (await env.DB.prepare('SELECT count(*) AS total FROM upload WHERE organization_id = ?').bind(id).first<{ total: number }>())!.total;
+  const there = async () => (await Promise.all(files.map((name) => env.FILES.head(name)))).map((file) => file !== null);
+  await keep();
+  expect([await known(), await there()]).toEqual([5, [true, true, true, true, true]]);
+  await env.DB.prepare('UPDATE upload SET created_at = ? WHERE organization_id = ?').bind(ago(31), id).run();
+  await keep();
+  expect(await there()).toEqual([true, false, false, true, false]);
+  expect(await known()).toBe(1);
+  const meta = await Promise.all(
+    documents.map(({ document_uuid }) => env.FILES.head(`knowledge_base_uploads/${id}/${document_uuid}.json`)),
+  );
+  expect(meta.map((file) => file !== null)).toEqual([true, false]);
+  await env.DB.prepare('DELETE FROM campaign WHERE organization_id = ?').bind(id).run();
+  await env.DB.prepare('DELETE FROM knowledge_document WHERE organization_id = ?').bind(id).run();
 });

@@ -3,6 +3,7 @@ import { keptMs as answersKeptMs } from '../../http/idempotency-store.ts';
 import { deleteOver, deleteOverOfNobody } from './delete-store.ts';
 import { forgetUnseenTypes } from './event-type-store.ts';
 import { keptSince, type RetentionRule } from './rule.ts';
+import { removeUnusedUploads } from './unused-uploads.ts';
 
 /** An expired request takes no place, but says for an hour what was asked for, to whoever finalizes late. */
 const requestsKeptMs = 60 * 60_000;
@@ -79,6 +80,7 @@ export const deletionRules: RetentionRule[] = [
         keptSince(sweeping, 'RETENTION_DAYS'),
       ),
   },
+  { table: 'upload', setting: 'UPLOAD_RETENTION_DAYS', removePage: removeUnusedUploads },
   {
     table: 'event_type',
     setting: 'RETENTION_DAYS',

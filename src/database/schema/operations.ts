@@ -115,3 +115,15 @@ export const archiveContact = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.contactId, table.archiveId] }), index('archive_contact_archive').on(table.archiveId)],
 );
+
+/** An address to upload a file to that was given out. What nothing is made of goes with it. */
+export const upload = sqliteTable(
+  'upload',
+  {
+    /** Where R2 has the file, or what is known of it: `campaign_sources/...`, `knowledge_base_uploads/...`. */
+    name: text('name').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [index('upload_age').on(table.createdAt), index('upload_organization').on(table.organizationId)],
+);

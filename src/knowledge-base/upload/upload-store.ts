@@ -22,7 +22,8 @@ export const storageKeyOf = (organizationId: number, uuid: string, filename: str
   `knowledge_base/${organizationId}/${uuid}/${safeName(filename)}`;
 
 // A hash is known after the last byte only, when an object's own metadata have long been sent; so it stands in an object beside it.
-const uploadKey = (organizationId: number, uuid: string): string => `knowledge_base_uploads/${organizationId}/${uuid}.json`;
+/** Where R2 has what is known of an upload. */
+export const uploadKey = (organizationId: number, uuid: string): string => `knowledge_base_uploads/${organizationId}/${uuid}.json`;
 
 export async function writeUpload(bucket: R2Bucket, organizationId: number, uuid: string, upload: Upload): Promise<void> {
   await bucket.put(uploadKey(organizationId, uuid), JSON.stringify(upload), { httpMetadata: { contentType: 'application/json' } });
