@@ -72,8 +72,8 @@ function targetOf(draw: Draw, operation: Operation, { world, stranger }: Scene):
   const isSpared = operation.method === 'DELETE' || /logout|password|sessions/i.test(operation.path);
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
     const kind = draw.share();
-    if (kind < (isSpared ? spared : 0.2))
-      return kind < 0.08 ? String(knownFor(operation.path, name, stranger.known) ?? 1) : hostileId(draw);
+    if (kind < (isSpared ? spared : 0.12))
+      return kind < 0.05 ? String(knownFor(operation.path, name, stranger.known) ?? 1) : hostileId(draw);
     return encodeURIComponent(String(knownFor(operation.path, name, world.known) ?? draw.of(['1', 'chatapp', 'recording', 'sheet'])));
   });
   const query = queryOf(draw, operation, world);
@@ -83,10 +83,21 @@ function targetOf(draw: Draw, operation: Operation, { world, stranger }: Scene):
 function queryOf(draw: Draw, { query, path }: Operation, world: World): string[] {
   const isSigned = path.startsWith('/api/v1/uploads/') || path.startsWith('/api/v1/artifacts/');
   const before = path.includes('/uploads/knowledge-base/') ? 'kb_' : '';
+  const isSound = draw.chance(0.35);
   const pairs = query.flatMap(({ name, examples }): [string, string][] => {
     const sound = isSigned ? world.known[`${before}${name}`] : examples.length > 0 ? draw.of(examples) : undefined;
+    if (sound === undefined && isSound) return [];
     if (!draw.chance(isSigned ? 0.95 : 0.3)) return [];
-    return [[name, draw.chance(isSigned ? 0.1 : 0.7) ? oddQuery(draw, name) : percent(sound ?? oddQuery(draw, name))]];
+    return [
+      [
+        name,
+        draw.chance(isSound ? 0 : isSigned ? 0.1 : 0.5)
+          ? oddQuery(draw, name)
+          : sound === undefined
+            ? oddQuery(draw, name)
+            : percent(sound),
+      ],
+    ];
   });
   if (draw.chance(0.05)) pairs.push([percent(hostileText(draw).slice(0, 200)), oddQuery(draw, 'x')]);
   if (draw.chance(0.05) && pairs.length > 0) pairs.push(pairs[0]!);
@@ -165,13 +176,15 @@ interface Body {
   isPlanted: boolean;
 }
 
-const rarelyOdd = 0.12;
+const rarelyOdd = 0.1;
+/** So that there is something that hostile requests can meet. */
+const soundly = 0.2;
 
 function bodyOf(draw: Draw, operation: Operation, world: World, secret: string): Body {
   if (operation.bodies.length === 0) return { body: draw.chance(0.1) ? Buffer.from(bodyText(hostileValue(draw))) : null, isPlanted: false };
   const sound = withKnown(draw.of(operation.bodies), world.known);
   const isOddAsBytes = draw.chance(rarelyOdd);
-  const body = typeof sound === 'string' || isOddAsBytes || draw.chance(0.1) ? sound : mutated(draw, sound);
+  const body = typeof sound === 'string' || isOddAsBytes || draw.chance(soundly) ? sound : mutated(draw, sound);
   // Planted last, so that it stands in no other field.
   const isPlanted = plantSecret(body, secret);
   if (isOddAsBytes) return { ...oddBody(draw, bodyText(body)), isPlanted };

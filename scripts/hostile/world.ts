@@ -16,22 +16,46 @@ export interface World {
 
 interface Step {
   operation: string;
+  /** Path and query; absent: the operation's, filled. */
+  at?: (known: Known) => string;
   /** Which of its examples; default 0. */
   example?: number;
+  /** Fields of the example that are others. */
+  change?: (known: Known) => object;
   /** What is learned from its answer. */
-  learn: (answer: any) => Known;
+  learn?: (answer: any) => Known;
+  /** Where a person would go next, as the simulated broker asks for consent. */
+  visit?: (answer: any) => unknown;
 }
+
+/** An account at the simulated broker, agreed to. */
+const connected = (example: number, name: string): Step[] => [
+  {
+    operation: 'integrations.connect',
+    example,
+    learn: ({ request_id }) => ({ request_id }),
+    visit: ({ redirect_url }) => redirect_url,
+  },
+  {
+    operation: 'integrations.finalize',
+    example,
+    change: ({ request_id }) => ({ connected_account_id: request_id }),
+    learn: ({ id }) => ({ [name]: id }),
+  },
+];
 
 /** Names that mean different records in different paths carry the first part of the path. */
 const steps: Step[] = [
   { operation: 'contacts.create', learn: ({ id }) => ({ contact_id: id }) },
   { operation: 'contactLists.create', learn: ({ id }) => ({ list_id: id }) },
-  { operation: 'contactLists.addContacts', learn: () => ({}) },
+  { operation: 'contactLists.addContacts' },
   { operation: 'suppressions.create', learn: ({ id }) => ({ suppression_id: id }) },
   { operation: 'journeys.create', learn: ({ id }) => ({ 'automation-workflows/workflow_id': id }) },
-  { operation: 'triggers.create', learn: ({ id, webhook_url }) => ({ trigger_id: id, ...uuidOf(webhook_url) }) },
+  { operation: 'triggers.create', learn: ({ webhook_url }) => uuidOf(webhook_url) },
+  { operation: 'triggers.create', example: 1, learn: ({ id }) => ({ trigger_id: id }) },
+  { operation: 'journeys.update' },
   { operation: 'journeys.test', learn: ({ id }) => ({ 'automation-workflows/run_id': id }) },
-  { operation: 'events.create', learn: ({ id }) => ({ event_id: id }) },
+  { operation: 'events.create', learn: ({ event_id }) => ({ event_id }) },
   { operation: 'webhooks.receive', learn: ({ delivery_id }) => ({ delivery_id }) },
   { operation: 'agents.create', learn: ({ id }) => ({ 'workflow/workflow_id': id, actor_workflow_id: id }) },
   { operation: 'agents.create', example: 1, learn: ({ id }) => ({ adversary_workflow_id: id }) },
@@ -41,15 +65,33 @@ const steps: Step[] = [
   { operation: 'campaigns.create', example: 1, learn: ({ id }) => ({ campaign_id: id }) },
   {
     operation: 'knowledgeBase.createUploadUrl',
-    learn: ({ upload_url, document_uuid }) => ({ ...signedPart(upload_url, 'kb_'), document_uuid }),
+    learn: ({ upload_url, document_uuid, storage_key }) => ({
+      ...signedPart(upload_url, 'kb_'),
+      document_uuid,
+      storage_key,
+      kb_upload: partOf(upload_url),
+    }),
+  },
+  { operation: 'knowledgeBase.upload', at: ({ kb_upload }) => String(kb_upload) },
+  {
+    operation: 'knowledgeBase.processDocument',
+    change: ({ document_uuid, storage_key }) => ({ document_uuid, storage_key }),
   },
   { operation: 'testSessions.create', learn: ({ id }) => ({ test_session_id: id }) },
   { operation: 'loadTests.create', learn: ({ id, load_test_group_id }) => ({ load_test_group_id: load_test_group_id ?? id }) },
-  { operation: 'integrations.connect', learn: ({ id, integration_id }) => ({ integration_id: id ?? integration_id ?? 1 }) },
-  { operation: 'messaging.updateConfig', learn: () => ({}) },
+  ...connected(0, 'integration_id'),
+  ...connected(1, 'tracker/integration_id'),
+  ...connected(2, 'books/integration_id'),
+  ...connected(3, 'sheet/integration_id'),
+  { operation: 'messaging.updateConfig' },
 ];
 
 const uuidOf = (address: unknown): Known => (typeof address === 'string' ? { trigger_uuid: address.split('/').at(-1)! } : {});
+
+function partOf(address: unknown): string {
+  const { pathname, search } = new URL(String(address), 'http://none.invalid');
+  return pathname + search;
+}
 
 function signedPart(address: unknown, before = ''): Known {
   if (typeof address !== 'string' || !URL.canParse(address)) return {};
@@ -61,19 +103,29 @@ function signedPart(address: unknown, before = ''): Known {
 /** A new organization with a key of its own, or the one whose key is given. */
 export async function newWorld(origin: URL, name: string, givenKey?: string): Promise<World> {
   const world = givenKey === undefined ? await signUp(origin, name) : { key: givenKey, token: '', known: {}, secrets: [givenKey] };
-  for (const { operation, example = 0, learn } of steps) {
+  for (const { operation, at, example = 0, change, learn, visit } of steps) {
     const { method, path, bodies, contentType } = operationOf(operation);
     const body = bodies[example] ?? bodies[0];
     const answer = await call(origin, {
       method,
-      path: filledPath(path, world.known),
-      body: withKnown(body, world.known),
+      path: at?.(world.known) ?? filledPath(path, world.known),
+      body: typeof body === 'object' ? { ...(withKnown(body, world.known) as object), ...change?.(world.known) } : body,
       contentType,
       key: world.key,
     });
-    if (answer.status < 300) Object.assign(world.known, clean(learn(answer.body)));
+    if (answer.status >= 300) continue;
+    Object.assign(world.known, clean(learn?.(answer.body) ?? {}));
+    await agree(visit?.(answer.body));
   }
   return world;
+}
+
+/** Consents where a simulated broker asks; at a real one, that is a person's to do. */
+async function agree(address: unknown): Promise<void> {
+  if (typeof address !== 'string' || new URL(address).hostname !== '127.0.0.1') return;
+  const url = new URL(address);
+  url.searchParams.set('decision', 'approve');
+  await fetch(url, { redirect: 'manual' });
 }
 
 const clean = (known: Known): Known =>
@@ -136,9 +188,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The record that a placeholder means in a path: `run_id` is a journey's run under /automation-workflows, and a call elsewhere. */
+/** The record that a placeholder means in a path: `run_id` is a journey's run within /automation-workflows/, and a call elsewhere. */
 export const knownFor = (path: string, name: string, known: Known): string | number | undefined =>
-  known[`${path.replace('/api/v1/', '').split('/')[0]}/${name}`] ?? known[name];
+  Object.entries(known).find(([one]) => one.endsWith(`/${name}`) && path.includes(`/${one.slice(0, -name.length)}`))?.[1] ?? known[name];
 
 export const filledPath = (path: string, known: Known): string =>
   path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(knownFor(path, name, known) ?? defaults[name] ?? 1)));
@@ -162,6 +214,8 @@ export function withKnown(body: unknown, known: Known): unknown {
   if (typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => {
+      if (name === 'source_id' && 'source_type' in body)
+        return [name, String(known[body.source_type === 'contact_list' ? 'list_id' : 'source_id'] ?? value)];
       if (name === 'contact_ids' && known['contact_id'] !== undefined) return [name, [known['contact_id']]];
       const id = idFields[name] === undefined ? undefined : known[idFields[name]];
       return [name, id !== undefined && (typeof value === 'number' || typeof value === 'string') ? id : withKnown(value, known)];
