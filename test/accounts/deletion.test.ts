@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { steps } from '../../src/cron/delete-organization/steps.ts';
-import { workOffDeletion } from '../../src/cron/delete-organization/work-off.ts';
+import { stepOf, workOffDeletion } from '../../src/cron/delete-organization/work-off.ts';
 import { inInvocation } from '../../src/database/invocation.ts';
 import { foldersOfOrganizations, tablesOfOrganizations } from '../../src/database/rows-of-organization.ts';
 import { organizationById } from '../../src/accounts/organizations.ts';
@@ -194,7 +194,7 @@ describe('a deleted organization', () => {
     const broken = vi.spyOn(env.FILES, 'delete').mockRejectedValue(new Error('R2 is away'));
     await expect(workOff(id)).rejects.toThrow('R2 is away');
     const row = await env.DB.prepare('SELECT step FROM deletion WHERE subject_id = ?').bind(id).first<{ step: number }>();
-    expect(steps[row!.step]!.name).toBe('files');
+    expect(steps[stepOf(row!.step)]!.name).toBe('files');
     broken.mockRestore();
     lost.restore();
     const sent = vi.spyOn(env.FANOUT_QUEUE, 'send').mockResolvedValue(undefined as never);
@@ -216,6 +216,12 @@ describe('a deleted organization', () => {
     const left = await env.DB.prepare('SELECT * FROM event WHERE id = ?').bind(before.event).first();
     expect(left).toMatchObject({ organization_id: 0, data: '{}', phone: null, contact_id: null, handled_at: expect.any(Number) });
     expect((await newOrganization()).id).toBeGreaterThan(id);
+  });
+
+  test('begins anew where a new version has other steps', async () => {
+    expect(stepOf(0)).toBe(0);
+    expect(stepOf(steps.length * 1000 + 7)).toBe(7);
+    expect(stepOf((steps.length - 1) * 1000 + 7)).toBe(0);
   });
 
   test('is told of by an id that cannot be guessed, and by nothing else', async () => {

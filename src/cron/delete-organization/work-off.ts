@@ -19,17 +19,21 @@ export async function workOffDeletion(bindings: Env, organizationId: number, def
   const context = await contextOfDeleted(bindings, organizationId, defer);
   if (!context) return store.finishDeletion(accounts, deletion, Date.now());
   const until = Date.now() + budgetMs;
-  let at = deletion.step;
+  let at = stepOf(deletion.step);
+  let stored = deletion.step;
   for (let pages = 0; at < steps.length; pages++) {
     if (pages > 0 && (Date.now() > until || isQueryBudgetSpent())) return void (await bindings.FANOUT_QUEUE.send(message));
     const { next, removed } = await steps[at]!.page(context, { at: deletion.createdAt });
     const step = next === 'done' ? at + 1 : at;
-    await store.moveDeletion(accounts, deletion, { from: at, to: step, removed, dueAt: context.clock() + laterSeconds * 1000 });
+    const to = storedStep(step);
+    await store.moveDeletion(accounts, deletion, { from: stored, to, removed, dueAt: context.clock() + laterSeconds * 1000 });
+    stored = to;
     if (next === 'later') return void (await bindings.FANOUT_QUEUE.send(message, { delaySeconds: laterSeconds }));
     at = step;
   }
   await store.finishDeletion(accounts, deletion, context.clock());
 }
 
-/** What a deletion is at, for whoever asks. */
-export const stepName = (step: number): string | null => steps[step]?.name ?? null;
+/** How a step is written down: with the length of the list, since a new version may have another one, which is then begun anew. */
+const storedStep = (at: number): number => steps.length * 1000 + at;
+export const stepOf = (stored: number): number => (Math.floor(stored / 1000) === steps.length ? stored % 1000 : 0);

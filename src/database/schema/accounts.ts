@@ -123,7 +123,7 @@ export const deletion = sqliteTable(
     /** The organization's id. */
     subjectId: integer('subject_id').notNull(),
     requestedBy: integer('requested_by').notNull(),
-    /** How far it is, by the numbers of the steps. */
+    /** How far it is: `{how many steps there are} * 1000 + {at which it is}`; 0 at first. */
     step: integer('step').notNull(),
     /** Rows and files that went. */
     removed: integer('removed').notNull(),
