@@ -4,6 +4,7 @@ import { readTable } from '../../../src/contacts/spreadsheets/read-table.ts';
 import { BlockWriter } from '../../../src/knowledge-base/parsing/block-writer.ts';
 import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
+import { drawing, formOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
 import { makeWord, makeWorkbook } from '../../knowledge-base/parsing/make-archive.ts';
 import { filled } from './worst-cases.ts';
 
@@ -132,5 +133,55 @@ describe('PDFs', () => {
       y: 700 - (index % 50) * 12,
     }));
     await expect(parse(makePdf([texts]), 'a.pdf')).rejects.toThrow('its page 1 holds more than 100000 pieces of text');
+  });
+
+  const knownAs = '/XObject << /X 6 0 R >>';
+  const doubling = (count: number) =>
+    Array.from({ length: count }, (_, index) => formOf(`${someText} /X Do /X Do`, index + 1 < count ? 7 + index : undefined));
+
+  test.each([
+    ['states saved in each other', drawing(`${'q '.repeat(201)}${someText}`), 'its page 1 saves more than 200 graphics states'],
+    [
+      'states that one stream saves again and again',
+      drawing(`q ${someText}`, '', [], `/Contents [${'4 0 R '.repeat(201)}]`),
+      'its page 1 saves more than 200 graphics states',
+    ],
+    [
+      'states that a form saves',
+      drawing(`q ${someText} /X Do`, knownAs, [formOf(`${'q '.repeat(200)}${someText}`)]),
+      'its page 1 saves more than 200 graphics states',
+    ],
+    [
+      'forms that draw each other twice',
+      drawing(`${someText} /X Do`, knownAs, doubling(30)),
+      'its pages draw more than 256 MiB of commands',
+    ],
+    [
+      'forms that draw each other in a circle',
+      drawing(`${someText} /X Do`, knownAs, [formOf(`${someText} /X Do`, 6)]),
+      'forms in it draw each other more than 50 deep',
+    ],
+    [
+      'a form with text drawn again and again',
+      drawing(`${'/X Do '.repeat(2100)}${someText}`, knownAs, [formOf(someText)]),
+      'its pages draw more than 200 times the commands that the file has bytes',
+    ],
+    ['a predictor', drawing(['/Filter /FlateDecode /DecodeParms << /Predictor 12 >>', deflateSync(someText)]), 'packed with a predictor'],
+  ])('with %s, it is refused', async (_what, bytes, reason) => {
+    await expect(parse(bytes, 'a.pdf')).rejects.toThrow(reason);
+  });
+
+  test.each([
+    ['saved and restored states', drawing(`${'q Q '.repeat(5000)}${'q '.repeat(200)}${someText}${' Q'.repeat(200)}`)],
+    ['very many markers', drawing(`${someText} ${'/X Do '.repeat(50_000)}`, knownAs, [formOf('0 0 m 1 1 l S')])],
+    ['a form in many forms', drawing(`${someText} /X Do`, knownAs, doubling(8))],
+    ['hexadecimal digits', drawing(['/Filter /ASCIIHexDecode', `${Buffer.from(someText).toString('hex')}>`])],
+  ])('with %s, it is read', async (_what, bytes) => {
+    expect(await textsOf(bytes, 'a.pdf')).toEqual(['hello']);
+  });
+
+  test('a stream of repetitions that unpacks to more than a reader can hold is refused', async () => {
+    const runs = new Uint8Array(1_100_000).fill(0x81);
+    await expect(parse(withStream('/Filter /RunLengthDecode', runs), 'a.pdf')).rejects.toThrow('takes more than 64 MiB unpacked');
   });
 });

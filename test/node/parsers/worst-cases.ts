@@ -4,6 +4,7 @@ import { readTable } from '../../../src/contacts/spreadsheets/read-table.ts';
 import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
 import { UnparsableDocument } from '../../../src/knowledge-base/parsing/unparsable-document.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
+import { drawing, formOf, pdfOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
 import { makePresentation, makeWord, makeWorkbook, shapeOf, slideOf } from '../../knowledge-base/parsing/make-archive.ts';
 
 /** What a parser could take longest over. `make` is not measured; `size` in characters or bytes, at 1x. */
@@ -180,6 +181,24 @@ export const worstCases: WorstCase[] = [
   ),
   document('a.pdf with a long word in many lines', 32 * KiB, async (size) =>
     makePdf([Array.from({ length: size / 100 }, (_, index) => ({ text: 'a'.repeat(100), x: 50, y: 700 - index * 12 }))]),
+  ),
+  document('a.pdf of saved states', 64 * KiB, async (size) => drawing(filled('q ', size) + someText)),
+  document('a.pdf of states saved in hexadecimal digits', 64 * KiB, async (size) => drawing(['/Filter /AHx', `${filled('7120', size)}>`])),
+  document('a.pdf of forms that draw each other twice', 2 * KiB, async (size) => {
+    const count = Math.floor(size / 256);
+    const forms = Array.from({ length: count }, (_, index) => formOf(`${someText} /X Do /X Do`, index + 1 < count ? 7 + index : undefined));
+    return drawing(`${someText} /X Do`, '/XObject << /X 6 0 R >>', forms);
+  }),
+  document('a.pdf with one long stream on all pages', 100 * KiB, async (size) =>
+    pdfOf([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      `<< /Type /Pages /Count ${size / 400} /Kids [${Array.from({ length: size / 400 }, (_, index) => `${4 + index} 0 R`).join(' ')}] >>`,
+      ['', filled('0 0 m ', size / 2) + someText],
+      ...Array.from({ length: size / 400 }, () => '<< /Type /Page /Parent 2 0 R /Contents 3 0 R /MediaBox [0 0 9 9] >>'),
+    ]),
+  ),
+  document('a.pdf with one stream many times on a page', 20 * KiB, async (size) =>
+    drawing(someText, '', [], `/Contents [${filled('4 0 R ', size)}]`),
   ),
   ...Object.entries(markdownSigns).map(([name, piece]) => document(`a.md of ${name}`, 64 * KiB, (size) => `a ${filled(piece, size)}`)),
 ];

@@ -15,6 +15,7 @@ import { pageParagraphs } from './page-paragraphs.ts';
 import { readTextItems } from './text-items.ts';
 import { refuseBombs } from './refuse-bombs.ts';
 import { pageRuns } from './page-runs.ts';
+import { PageWork } from './page-work.ts';
 import type { PageParagraph } from './paragraphs.ts';
 import { RunningLines } from './running-lines.ts';
 
@@ -27,11 +28,13 @@ const mostPages = 5000;
 export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
   // The library would find its way in the beginning of a file, and leave out what is missing without a word.
   if (!new TextDecoder('latin1').decode(bytes.subarray(-endMarkWithin)).includes(endMark)) throw damaged('it is cut off');
-  await refuseBombs(bytes);
+  const file = new TextDecoder('latin1').decode(bytes);
+  await refuseBombs(bytes, file);
+  const work = await PageWork.of(bytes, file);
   const pdf = await openPdf(bytes);
   try {
     if (pdf.numPages > mostPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${mostPages}`);
-    const { paragraphs, pagesWithoutText } = await readPages(pdf);
+    const { paragraphs, pagesWithoutText } = await readPages(pdf, work);
     const levels = headingLevels(paragraphs, await bookmarksOf(pdf));
     for (const paragraph of paragraphs) write(paragraph, levels.get(paragraph), writer);
     return { title: await titleOf(pdf), pages: pdf.numPages, pages_without_text: pagesWithoutText };
@@ -51,13 +54,14 @@ async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
   }
 }
 
-async function readPages(pdf: PDFDocumentProxy): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number }> {
+async function readPages(pdf: PDFDocumentProxy, work: PageWork): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number }> {
   const paragraphs: PageParagraph[] = [];
   const memory = { running: new RunningLines(), hyphens: new Hyphens(), comparisons: 0 };
   let pagesWithoutText = 0;
   let characters = 0;
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number);
+    work.take(number, page.ref?.num);
     const runs = pageRuns(await readTextItems(page), page.getViewport({ scale: 1 }));
     page.cleanup();
     // Otherwise the library keeps the fonts and texts of all pages: 70 KB a page.
