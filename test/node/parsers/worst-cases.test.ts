@@ -4,7 +4,7 @@ import { readTable } from '../../../src/contacts/spreadsheets/read-table.ts';
 import { BlockWriter } from '../../../src/knowledge-base/parsing/block-writer.ts';
 import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
-import { drawing, formOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
+import { drawing, drawingWithBookmarks, drawingWithMeanings, formOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
 import { makeWord, makeWorkbook } from '../../knowledge-base/parsing/make-archive.ts';
 import { filled } from './worst-cases.ts';
 
@@ -167,6 +167,22 @@ describe('PDFs', () => {
       'its pages draw more than 200 times the commands that the file has bytes',
     ],
     ['a predictor', drawing(['/Filter /FlateDecode /DecodeParms << /Predictor 12 >>', deflateSync(someText)]), 'packed with a predictor'],
+    [
+      'wide ranges in a font',
+      drawingWithMeanings('1 beginbfrange <0000> <FFFF> <0000> endbfrange\n'.repeat(33)),
+      'a table of its fonts stands for more than 2097152 characters',
+    ],
+    [
+      'a range with a long meaning',
+      drawingWithMeanings(`1 beginbfrange <0000> <FFFF> <${'0041'.repeat(40)}> endbfrange`),
+      'a table of its fonts stands for more than 2097152 characters',
+    ],
+    ['wide ranges of widths', drawingWithMeanings('', '[0 100000000 500]'), 'a table of its fonts stands for more than 2097152 characters'],
+    [
+      'wide ranges in very many fonts',
+      drawingWithMeanings('1 beginbfrange <0000> <FFFF> <0000> endbfrange\n'.repeat(30), '[]', 60),
+      'the tables of its fonts stand for too many characters',
+    ],
   ])('with %s, it is refused', async (_what, bytes, reason) => {
     await expect(parse(bytes, 'a.pdf')).rejects.toThrow(reason);
   });
@@ -176,8 +192,19 @@ describe('PDFs', () => {
     ['very many markers', drawing(`${someText} ${'/X Do '.repeat(50_000)}`, knownAs, [formOf('0 0 m 1 1 l S')])],
     ['a form in many forms', drawing(`${someText} /X Do`, knownAs, doubling(8))],
     ['hexadecimal digits', drawing(['/Filter /ASCIIHexDecode', `${Buffer.from(someText).toString('hex')}>`])],
+    ['bookmarks that lie deep in each other', drawingWithBookmarks(5000)],
   ])('with %s, it is read', async (_what, bytes) => {
     expect(await textsOf(bytes, 'a.pdf')).toEqual(['hello']);
+  });
+
+  test('a font may name all its signs', async () => {
+    const bytes = drawingWithMeanings('1 beginbfrange <0000> <FFFF> <0000> endbfrange', '[0 [500 600] 2 65535 500]');
+    expect(await textsOf(bytes, 'a.pdf')).toEqual(['hello', 'A']);
+  });
+
+  test('bookmarks that lie in each other tell the levels', async () => {
+    const { blocks } = await parse(drawingWithBookmarks(3), 'a.pdf');
+    expect(blocks).toMatchObject([{ kind: 'heading', level: 3, text: 'hello' }]);
   });
 
   test('a stream of repetitions that unpacks to more than a reader can hold is refused', async () => {

@@ -4,7 +4,7 @@ import { readTable } from '../../../src/contacts/spreadsheets/read-table.ts';
 import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
 import { UnparsableDocument } from '../../../src/knowledge-base/parsing/unparsable-document.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
-import { drawing, formOf, pdfOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
+import { drawing, drawingWithBookmarks, drawingWithMeanings, formOf, pdfOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
 import { makePresentation, makeWord, makeWorkbook, shapeOf, slideOf } from '../../knowledge-base/parsing/make-archive.ts';
 
 /** What a parser could take longest over. `make` is not measured; `size` in characters or bytes, at 1x. */
@@ -200,5 +200,13 @@ export const worstCases: WorstCase[] = [
   document('a.pdf with one stream many times on a page', 20 * KiB, async (size) =>
     drawing(someText, '', [], `/Contents [${filled('4 0 R ', size)}]`),
   ),
+  document('a.pdf with wide ranges in a font', 2 * KiB, async (size) =>
+    drawingWithMeanings(filled('1 beginbfrange <0000> <FFFF> <0000> endbfrange\n', size)),
+  ),
+  document('a.pdf with wide ranges in many fonts', 4 * KiB, async (size) =>
+    drawingWithMeanings('1 beginbfrange <0000> <FFFF> <0000> endbfrange', '[]', size / 512),
+  ),
+  document('a.pdf with wide ranges of widths', 1 * KiB, async (size) => drawingWithMeanings('', `[${filled('0 65535 500 ', size)}]`)),
+  document('a.pdf with bookmarks in bookmarks', 100 * KiB, async (size) => drawingWithBookmarks(size / 50)),
   ...Object.entries(markdownSigns).map(([name, piece]) => document(`a.md of ${name}`, 64 * KiB, (size) => `a ${filled(piece, size)}`)),
 ];

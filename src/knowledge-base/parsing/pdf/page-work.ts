@@ -1,8 +1,7 @@
 import { tooLarge } from '../unparsable-document.ts';
 import type { Content } from './content.ts';
 import { contentOf } from './content.ts';
-import { FileObjects } from './file-objects.ts';
-import type { FileObject } from './file-objects.ts';
+import type { FileObject, FileObjects } from './file-objects.ts';
 import { exportAnew } from './refuse-bombs.ts';
 import { letOthersRun } from '../../../library/let-others-run.ts';
 
@@ -44,9 +43,8 @@ export class PageWork {
     this.fileBytes = fileBytes;
   }
 
-  static async of(bytes: Uint8Array, file: string): Promise<PageWork> {
-    const drawings = new Drawings(await FileObjects.of(bytes, file));
-    return new PageWork(await drawings.pages(), bytes.length);
+  static async of(objects: FileObjects, fileBytes: number): Promise<PageWork> {
+    return new PageWork(await new Drawings(objects).pages(), fileBytes);
   }
 
   /** `reference`: the number of the page's object. Throws `UnparsableDocument` when it asks for too much, or all pages so far do. */

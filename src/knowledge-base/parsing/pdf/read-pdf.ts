@@ -8,6 +8,9 @@ import type { Reading } from '../parse.ts';
 import { damaged, passwordProtected, tooLarge } from '../unparsable-document.ts';
 import { letOthersRun } from '../../../library/let-others-run.ts';
 import { appendParagraphs } from './append-paragraphs.ts';
+import { mayBeDeep } from './deep-bookmarks.ts';
+import { FileObjects } from './file-objects.ts';
+import { rangesOfFonts, refuseRanges } from './font-work.ts';
 import { headingLevels } from './headings.ts';
 import type { Bookmark } from './headings.ts';
 import { Hyphens } from './hyphens.ts';
@@ -30,12 +33,16 @@ export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<R
   if (!new TextDecoder('latin1').decode(bytes.subarray(-endMarkWithin)).includes(endMark)) throw damaged('it is cut off');
   const file = new TextDecoder('latin1').decode(bytes);
   await refuseBombs(bytes, file);
-  const work = await PageWork.of(bytes, file);
+  const objects = await FileObjects.of(bytes, file);
+  const work = await PageWork.of(objects, bytes.length);
+  const ranges = await rangesOfFonts(objects);
+  const hasDeepBookmarks = mayBeDeep(objects, file);
   const pdf = await openPdf(bytes);
   try {
     if (pdf.numPages > mostPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${mostPages}`);
+    refuseRanges(ranges, Math.ceil(pdf.numPages / pagesBetweenCleanups));
     const { paragraphs, pagesWithoutText } = await readPages(pdf, work);
-    const levels = headingLevels(paragraphs, await bookmarksOf(pdf));
+    const levels = headingLevels(paragraphs, hasDeepBookmarks ? [] : await bookmarksOf(pdf));
     for (const paragraph of paragraphs) write(paragraph, levels.get(paragraph), writer);
     return { title: await titleOf(pdf), pages: pdf.numPages, pages_without_text: pagesWithoutText };
   } finally {
