@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readTable } from '../../../src/contacts/spreadsheets/read-table.ts';
 import { BlockWriter } from '../../../src/knowledge-base/parsing/block-writer.ts';
 import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+import { readTextItems } from '../../../src/knowledge-base/parsing/pdf/text-items.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
 import { drawing, drawingWithBookmarks, drawingWithMeanings, formOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
 import { makeWord, makeWorkbook } from '../../knowledge-base/parsing/make-archive.ts';
@@ -195,6 +196,22 @@ describe('PDFs', () => {
     ['bookmarks that lie deep in each other', drawingWithBookmarks(5000)],
   ])('with %s, it is read', async (_what, bytes) => {
     expect(await textsOf(bytes, 'a.pdf')).toEqual(['hello']);
+  });
+
+  test('a page whose text comes in more portions than pages of forms have is refused with its number', async () => {
+    const pageOf = (count: number) => {
+      let left = count;
+      const portions = new ReadableStream({
+        pull(controller) {
+          if (left === 0) controller.close();
+          else controller.enqueue({ items: [] });
+          left -= 1;
+        },
+      });
+      return { pageNumber: 7, streamTextContent: () => portions };
+    };
+    expect(await readTextItems(pageOf(10_000))).toEqual({ items: [] });
+    await expect(readTextItems(pageOf(10_001))).rejects.toThrow('its page 7 draws text in more than 10000 portions');
   });
 
   test('a font may name all its signs', async () => {

@@ -6,11 +6,14 @@ export type TextContent = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
 /** Pieces of text on a page, and characters in them: forms may draw each other, and a page far more than the file holds. */
 const mostItems = 100_000;
 const mostCharacters = 4 << 20;
-/** Each form with text that a page draws comes in a portion of its own, and takes the library as long as 500 letters. */
+/**
+ * Each form with text that a page draws comes in a portion of its own, and takes the library as long as 500 letters; other text comes in
+ * portions of about 10 pieces.
+ */
 const mostPortions = 10_000;
 
 /** The text of a page, counted while it comes. */
-export async function readTextItems(page: PDFPageProxy): Promise<Pick<TextContent, 'items'>> {
+export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'streamTextContent'>): Promise<Pick<TextContent, 'items'>> {
   const items: TextContent['items'] = [];
   let characters = 0;
   let portions = 0;
