@@ -134,7 +134,7 @@ test('a failure of the storage is one of the service, and not of who sent the fi
     const response = await serviceWith({ FILES: broken })(
       new Request(upload_url, { method: 'PUT', body: csv, headers: { 'Content-Length': `${csv.length}` } }),
     );
-    expect(response.status).toBe(500);
+    expect(response.status).toBe(503);
   });
   expect(lines.join('')).not.toContain('signature');
 });
