@@ -165,9 +165,9 @@ export class KillTraffic {
   }
 
   /** Has two requests under way that the receiver will not have answered when the kill comes: one that may be repeated, one that may not. */
-  async startSlowOnes(kill: number): Promise<void> {
+  async startSlowOnes(kill: number, delayMs = 25_000): Promise<void> {
     const [once, again] = [2 * kill, 2 * kill + 1];
-    for (const path of [`/once/${once}`, `/again/${again}`]) await this.#planFault({ match: { path }, delay_ms: 25_000 });
+    for (const path of [`/once/${once}`, `/again/${again}`]) await this.#planFault({ match: { path }, delay_ms: delayMs });
     await this.#execute('slow', once, { slow: once, careful: true });
     await this.#execute('slow', again, { slow: again, careful: false });
     await expect

@@ -36,23 +36,29 @@ export class KillableService {
   readonly #settings: LocalSettings;
   readonly #variables: Record<string, string>;
   readonly #simulated: Record<string, string>;
+  readonly #config: string | undefined;
   #simulators: ChildProcess | undefined;
   #service: ChildProcess | undefined;
   #apiKey = '';
   /** What the service has logged, for a test that fails. */
   output = '';
 
-  private constructor(settings: LocalSettings, variables: Record<string, string>, simulated: Record<string, string>) {
+  private constructor(settings: LocalSettings, variables: Record<string, string>, simulated: Record<string, string>, config?: string) {
     this.#settings = settings;
     this.#variables = variables;
     this.#simulated = simulated;
+    this.#config = config;
   }
 
-  /** Up, with an organization. `variables` are those of the Worker, `simulated` those of the simulators. */
-  static async create(variables: Record<string, string>, simulated: Record<string, string> = {}): Promise<KillableService> {
+  /** Up, with an organization. `variables` are those of the Worker, `simulated` those of the simulators, `config` a file in the place of `wrangler.toml`. */
+  static async create(
+    variables: Record<string, string>,
+    simulated: Record<string, string> = {},
+    config?: string,
+  ): Promise<KillableService> {
     const stateDirectory = mkdtempSync(join(tmpdir(), 'service-'));
     const settings = { port: await freePort(), simulatorsPort: await freePort(), stateDirectory };
-    const service = new KillableService(settings, variables, simulated);
+    const service = new KillableService(settings, variables, simulated, config);
     try {
       service.#startSimulators();
       await applyMigrations(stateDirectory, AbortSignal.timeout(60_000));
@@ -67,6 +73,10 @@ export class KillableService {
 
   get #baseUrl(): string {
     return `${serviceOrigin(this.#settings)}/api/v1`;
+  }
+
+  get origin(): string {
+    return serviceOrigin(this.#settings);
   }
 
   get simulators(): string {
@@ -96,7 +106,13 @@ export class KillableService {
     const names = ensureDevelopmentVariables(variablesFile);
     const variables = { ...portVariables(this.#settings, names), ...this.#variables };
     const service = startGroup(
-      [wranglerProgram, ...developmentArguments(this.#settings, variables), '--env-file', variablesFile],
+      [
+        wranglerProgram,
+        ...developmentArguments(this.#settings, variables),
+        ...(this.#config === undefined ? [] : ['--config', this.#config]),
+        '--env-file',
+        variablesFile,
+      ],
       wranglerEnvironment(this.stateDirectory),
     );
     this.#service = service;

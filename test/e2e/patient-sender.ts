@@ -15,6 +15,8 @@ export class PatientSender {
   readonly #service: KillableService;
   /** How often no answer came. */
   unanswered = 0;
+  /** How often the answer was that the service could not, for now. */
+  refused = 0;
 
   constructor(service: KillableService) {
     this.#service = service;
@@ -26,6 +28,7 @@ export class PatientSender {
       const answer = await this.#service.call(call).catch(() => null);
       if (answer === null) this.unanswered += 1;
       else if (answer.status < 500 && !isStillRunning(answer)) return { ...answer, isRepeated };
+      if (answer !== null && answer.status >= 500) this.refused += 1;
       if (Date.now() > until) throw new Error(`no answer to ${call.method} ${call.path}, only ${JSON.stringify(answer)}`);
       await sleep(betweenTriesMs);
     }

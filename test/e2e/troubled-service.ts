@@ -1,0 +1,42 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDirectory } from '../../scripts/local/settings.ts';
+import { KillableService } from './killable-service.ts';
+
+export interface Trouble {
+  /** Of D1's calls: what part is refused, and of what part the answer is lost. */
+  refuse: number;
+  lose: number;
+}
+
+/** How many calls there were, and what became of them. */
+export interface TroubleCounts extends Trouble {
+  calls: number;
+  refused: number;
+  lost: number;
+}
+
+const entry = 'main = "src/worker.ts"';
+
+/** Written beside `wrangler.toml`, since paths in it count from there. */
+function writeTroubledConfig(): string {
+  const text = readFileSync(join(projectDirectory, 'wrangler.toml'), 'utf8');
+  if (!text.includes(entry)) throw new Error(`wrangler.toml has no ${entry}`);
+  const path = join(projectDirectory, 'wrangler.troubled.toml');
+  const troubled = text.replace(entry, 'main = "test/e2e/troubled-worker.ts"');
+  // A service that runs on it would begin anew with the file.
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== troubled) writeFileSync(path, troubled);
+  return path;
+}
+
+/** A local service whose D1 is sound until `setTrouble`. */
+export const createTroubledService = (
+  variables: Record<string, string>,
+  simulated: Record<string, string> = {},
+): Promise<KillableService> => KillableService.create(variables, simulated, writeTroubledConfig());
+
+export async function setTrouble(service: KillableService, trouble: Trouble): Promise<TroubleCounts> {
+  const { status, body } = await service.call({ method: 'POST', path: `${service.origin}/__trouble`, body: trouble });
+  if (status !== 200) throw new Error(`the trouble cannot be set: ${JSON.stringify(body)}`);
+  return body;
+}
