@@ -207,6 +207,16 @@ export const worstCases: WorstCase[] = [
     drawingWithMeanings('1 beginbfrange <0000> <FFFF> <0000> endbfrange', '[]', size / 512),
   ),
   document('a.pdf with wide ranges of widths', 1 * KiB, async (size) => drawingWithMeanings('', `[${filled('0 65535 500 ', size)}]`)),
+  ...Object.entries({
+    'lists of contents': '/Contents[',
+    'lists of filters': '/Filter[',
+    'lists of widths': '/W[',
+    digits: '1',
+    'parts without ends': '9 0 obj ',
+    'streams without ends': '9 0 obj<</Contents 9 0 R/ToUnicode 9 0 R>>stream\n',
+  }).map(([name, piece]) =>
+    document(`a.pdf of open ${name}`, 64 * KiB, async (size) => drawing(someText, '', [`<< /${filled(piece, size)}`])),
+  ),
   document('a.pdf with bookmarks in bookmarks', 100 * KiB, async (size) => drawingWithBookmarks(size / 50)),
   ...Object.entries(markdownSigns).map(([name, piece]) => document(`a.md of ${name}`, 64 * KiB, (size) => `a ${filled(piece, size)}`)),
 ];

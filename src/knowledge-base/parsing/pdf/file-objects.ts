@@ -1,5 +1,10 @@
-import { mostUnpackedStream, packingIn, endOf, withPlainNames } from './refuse-bombs.ts';
+import { tooLarge } from '../unparsable-document.ts';
+import { exportAnew, mostUnpackedStream, packingIn, endOf, withPlainNames } from './refuse-bombs.ts';
 import { unpackedPieces } from './unpack-stream.ts';
+
+/** Of all that is looked through, in bytes. */
+const mostUnpackedInAll = 512 << 20;
+const mostVersions = 1000;
 
 /** An object of the file, or one that is packed into a stream with others. `start`: where the bytes of a stream begin. */
 export interface FileObject {
@@ -12,6 +17,8 @@ export class FileObjects {
   private readonly bytes: Uint8Array;
   private readonly file: string;
   private readonly found = new Map<number, FileObject[]>();
+
+  private unpackedInAll = 0;
 
   private constructor(bytes: Uint8Array, file: string) {
     this.bytes = bytes;
@@ -46,6 +53,8 @@ export class FileObjects {
     for await (const piece of unpackedPieces(this.bytes.subarray(start, endOf(this.file, start)), packingIn(text))) {
       unpacked += decoder.decode(piece);
       if (unpacked.length > mostUnpackedStream) break;
+      this.unpackedInAll += piece.length;
+      if (this.unpackedInAll > mostUnpackedInAll) throw tooLarge(`its text takes more than ${mostUnpackedInAll >> 20} MiB unpacked`);
     }
     return unpacked;
   }
@@ -76,6 +85,7 @@ export class FileObjects {
 
   private add(number: number, object: FileObject): void {
     const others = this.found.get(number);
+    if (others && others.length >= mostVersions) throw tooLarge(`it holds more than ${mostVersions} versions of a part`, exportAnew);
     if (others) others.push(object);
     else this.found.set(number, [object]);
   }

@@ -55,11 +55,11 @@ const codeOf = (digits: string) => parseInt(digits.replace(/[\s\0]/g, '').slice(
 
 /** Of a list of `first [widths]` and `first last width`. */
 function widths(text: string, begin: number): number {
-  const tokens = /\[[^[\]]*\]|-?\d+(?:\.\d+)?|\]/g;
+  const tokens = /\[[^[\]]*\]|-?\d+(?:\.\d+)?|[\]/<>]/g;
   tokens.lastIndex = begin;
   let first: number | undefined;
   let count = 0;
-  for (let token = tokens.exec(text)?.[0]; token !== undefined && token !== ']'; token = tokens.exec(text)?.[0]) {
+  for (let token = tokens.exec(text)?.[0]; token !== undefined && !/^[\]/<>]/.test(token); token = tokens.exec(text)?.[0]) {
     if (first === undefined) first = Number(token);
     else {
       if (!token.startsWith('[')) {

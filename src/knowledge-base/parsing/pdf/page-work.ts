@@ -116,7 +116,7 @@ class Drawings {
 
   /** The numbers of a page's streams in their order, wherever it names some; its list of them may be an object of its own. */
   private *contentsIn(text: string): Generator<number> {
-    const lists = [...text.matchAll(/\/Contents[\s\0]*(\[[^\]]*\]|\d+[\s\0]+\d+[\s\0]+R)/g)].map(([, list = '']) => list);
+    const lists = [...text.matchAll(/\/Contents[\s\0]*(\[[^[\]]*\]|\d+[\s\0]+\d+[\s\0]+R)/g)].map(([, list = '']) => list);
     for (const number of referencesIn(lists.join(' '))) {
       const listed = this.objects.get(number).filter(({ start, text: other }) => start === undefined && /^[\s\0]*\[/.test(other));
       if (listed.length === 0) yield number;
@@ -196,7 +196,7 @@ const isPicture = (text: string) => /\/Subtype\s*\/Image\b/.test(text) && !/\/Fo
 /** Every name with a reference behind it, and the numbers referred to. */
 function namesIn(text: string): Map<string, Set<number>> {
   const names = new Map<string, Set<number>>();
-  for (const [, name = '', number] of text.matchAll(/\/([^\s\0()[\]<>{}/%]+)[\s\0]*(\d+)[\s\0]+\d+[\s\0]+R/g)) {
+  for (const [, name = '', number] of text.matchAll(/\/([^\s\0()[\]<>{}/%]+)[\s\0]+(\d+)[\s\0]+\d+[\s\0]+R/g)) {
     const numbers = names.get(name) ?? new Set();
     names.set(name, numbers.add(Number(number)));
   }

@@ -45,7 +45,7 @@ export const withPlainNames = (text: string): string =>
 
 export function packingIn(dictionary: string): Packing {
   // Of several lists, and of the long and the short name of it, a reader takes the one that it likes.
-  const lists = [...dictionary.matchAll(/\/F(?:ilter)?\s*(\[[^\]]*\]|\/\w+)/g)].map(([, list = '']) => list);
+  const lists = [...dictionary.matchAll(/\/F(?:ilter)?\s*(\[[^[\]]*\]|\/\w+)/g)].map(([, list = '']) => list);
   return {
     filters: [...lists.join(' ').matchAll(/\/(\w+)/g)].map(([, name = '']) => name),
     earlyChange: /\/EarlyChange\s+0/.test(dictionary) ? 0 : 1,
