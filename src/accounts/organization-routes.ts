@@ -27,7 +27,7 @@ const deleteOrganizationRoute = createRoute({
   operationId: 'organization.delete',
   summary: 'Delete the organization and everything of its; keys and sessions end at once',
   request: { query: DeleteOrganizationQuery },
-  responses: { 202: jsonResponse(DeletionRecord), ...errorResponses(400, 403, 404) },
+  responses: { 200: jsonResponse(DeletionRecord), ...errorResponses(400, 403, 404) },
 });
 
 export const organizationRoutes = createArea()
@@ -37,5 +37,5 @@ export const organizationRoutes = createArea()
     return c.json(organizationRecord(row, c.var.settings), 200);
   })
   .openapi(deleteOrganizationRoute, async (c) =>
-    c.json(deletionRecord(await deleteOrganization(c.var.context, c.var.caller, c.req.valid('query').confirm_name)), 202),
+    c.json(deletionRecord(await deleteOrganization(c.var.context, c.var.caller, c.req.valid('query').confirm_name)), 200),
   );

@@ -23,6 +23,8 @@ describe('credentials', () => {
     'GET /health',
     'POST /auth/signup',
     'POST /auth/login',
+    'POST /auth/password/reset',
+    'GET /deletions/{deletion_id}',
     'POST /automation-workflows/webhook/{trigger_uuid}',
     'GET /automation-workflows/webhook/{trigger_uuid}',
     'PUT /uploads/campaigns/{organization_id}/{source_id}',

@@ -35,6 +35,8 @@ const meanings: Record<string, string> = {
   automation_run_id: 'Id of the run of a journey',
   config_id: 'Id of the telephony configuration',
   organization_id: 'Id of the organization',
+  user_id: 'Id of the person, the `user_id` in the list of members',
+  deletion_id: 'The `id` that the deletion was answered with',
   campaign_id: 'Id of the campaign',
   source_id: 'The `source_id` of the upload',
   document_uuid: 'The `document_uuid` of the document',
