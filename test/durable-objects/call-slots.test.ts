@@ -53,6 +53,23 @@ async function setUp(options: CallingOrganization = {}) {
   return { ...organization, slots, campaign, call, request, runs };
 }
 
+/** Asked about calls of which nothing is heard, the carrier cannot say how they ended: they last until their callbacks are carried. */
+async function answerNoLookUps(account: string): Promise<void> {
+  const unanswered = {
+    provider: 'twilio',
+    match: { method: 'GET', path: `/2010-04-01/Accounts/${account}/Calls/*` },
+    times: 1000,
+    status: 503,
+  };
+  await fetch(`${simulators}/__sim/faults`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(unanswered),
+  });
+}
+
+const until = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 10_000, interval: 20 });
+
 describe('call slots', () => {
   it('dial each attempt once, tell its owner how the line ended, and complete its run', async () => {
     const listener = listeningCampaign();
@@ -73,7 +90,7 @@ describe('call slots', () => {
     const ledger = await carrierLedger(account);
     expect(ledger.calls).toHaveLength(4);
     expect(ledger.attempts_dialled_twice).toEqual([]);
-    await vi.waitFor(async () => {
+    await until(async () => {
       const rows = await runs();
       expect(rows.map(({ outcome, is_completed }) => [outcome, is_completed])).toEqual(
         expect.arrayContaining([
@@ -95,7 +112,7 @@ describe('call slots', () => {
     await request(calls);
     await carryCallbacks(account, async () => listener.of('ended').length === 1);
     await request(calls);
-    await vi.waitFor(() => expect(listener.of('ended')).toHaveLength(2));
+    await until(() => expect(listener.of('ended')).toHaveLength(2));
     expect((await carrierLedger(account)).calls).toHaveLength(1);
     listener.end();
   });
@@ -103,11 +120,12 @@ describe('call slots', () => {
   it('hold no more calls at once than the plan allows, and no more of an owner than it allows itself', async () => {
     const listener = listeningCampaign();
     const { request, call, account, slots, campaign } = await setUp({ concurrentCalls: 3 });
+    await answerNoLookUps(account);
     const other: Owner = { kind: 'campaign', id: 2 };
     const batch = (name: string) => Array.from({ length: 5 }, (_, index) => call(`${name}:${index}:1`, person('0002')));
     await request(batch('campaign:1'), { maxConcurrency: 1 });
     await request(batch('campaign:2'), { owner: other, maxConcurrency: 5 });
-    await vi.waitFor(async () => expect((await carrierLedger(account)).calls).toHaveLength(3));
+    await until(async () => expect((await carrierLedger(account)).calls).toHaveLength(3));
     expect(await slots.standing(campaign)).toMatchObject({
       live: 1,
       queued: 4,
@@ -125,22 +143,10 @@ describe('call slots', () => {
 
   it('name the bound that holds each call, not one that has room', async () => {
     const { request, call, account, slots, campaign } = await setUp({ concurrentCalls: 4, callsPerSecond: 1 });
-    // Asked about calls of which nothing is heard, the carrier cannot say how they ended: they last as long as the test.
-    const unanswered = {
-      provider: 'twilio',
-      match: { method: 'GET', path: `/2010-04-01/Accounts/${account}/Calls/*` },
-      times: 1000,
-      status: 503,
-    };
-    await fetch(`${simulators}/__sim/faults`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(unanswered),
-    });
+    await answerNoLookUps(account);
     const single: Owner = { kind: 'single', id: 0 };
     const rows = [1, 2, 3, 4, 5, 6].map((row) => call(`campaign:1:${row}:1`, person('0002')));
-    const become = (owner: Owner, words: RegExp) =>
-      vi.waitFor(async () => expect((await slots.standing(owner)).waitingFor).toMatch(words), { timeout: 10_000, interval: 20 });
+    const become = (owner: Owner, words: RegExp) => until(async () => expect((await slots.standing(owner)).waitingFor).toMatch(words));
     await request(rows, { maxConcurrency: 4 });
     await become(campaign, /^calls_per_second: 1 .* 1 a second$/);
     await become(campaign, /^max_concurrency: 4 .* may have 4 at once; call_slots: 4 of the 4 calls/);
@@ -152,11 +158,12 @@ describe('call slots', () => {
   it('never have one person in two calls, whoever asks', async () => {
     const listener = listeningCampaign();
     const { request, call, account, slots } = await setUp();
+    await answerNoLookUps(account);
     const phone = person('0002');
     await request([call('campaign:1:1:1', phone)]);
-    await vi.waitFor(async () => expect((await carrierLedger(account)).calls).toHaveLength(1));
+    await until(async () => expect((await carrierLedger(account)).calls).toHaveLength(1));
     await request([call('campaign:2:1:1', phone)], { owner: { kind: 'campaign', id: 2 } });
-    await vi.waitFor(() =>
+    await until(() =>
       expect(listener.of('waiting')).toMatchObject([{ key: 'campaign:2:1:1', reason: expect.stringContaining('in_another_call') }]),
     );
     const inAnotherCall = expect.stringMatching(/^in_another_call: /);
@@ -172,16 +179,17 @@ describe('call slots', () => {
 
   it('dial nothing of an owner that has withdrawn, whatever is still on its way', async () => {
     const listener = listeningCampaign();
-    const { id, request, call, account, slots, campaign } = await setUp({ callsPerSecond: 1 });
+    const { id, request, call, account, slots, campaign } = await setUp({ concurrentCalls: 1 });
+    await answerNoLookUps(account);
     await request(
       [call('campaign:1:1:1', person('0002')), call('campaign:1:2:1', person('0002')), call('campaign:1:3:1', person('0002'))],
       { epoch: 1 },
     );
-    await vi.waitFor(async () => expect((await carrierLedger(account)).calls).toHaveLength(1));
+    await until(async () => expect((await carrierLedger(account)).calls).toHaveLength(1));
     await slots.withdraw(id, campaign, 2);
     expect(await request([call('campaign:1:4:1', person('0002'))], { epoch: 1 })).toMatchObject({ queued: 0, isStale: true });
     expect(await slots.begin(['campaign:1:2:1', 'campaign:1:3:1', 'campaign:1:4:1'])).toEqual([]);
-    await vi.waitFor(() =>
+    await until(() =>
       expect(
         listener
           .of('returned')
@@ -200,7 +208,7 @@ describe('call slots', () => {
     const sends = vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
     const { request, call, slots } = await setUp();
     await request([call('campaign:1:1:1', person('0002'))]);
-    await vi.waitFor(() => expect(sends).toHaveBeenCalled());
+    await until(() => expect(sends).toHaveBeenCalled());
     const answers = await Promise.all([slots.begin(['campaign:1:1:1']), slots.begin(['campaign:1:1:1']), slots.begin(['campaign:1:1:1'])]);
     expect(answers.flat()).toHaveLength(1);
     expect(await slots.begin(['campaign:1:1:1'])).toEqual([]);
@@ -218,10 +226,10 @@ describe('call slots', () => {
       call('campaign:1:2:1', person('0002'), { notAfter: Date.now() - 1 }),
       call('campaign:1:3:1', person('0002'), { contactId: 999_999_999 }),
     ]);
-    await vi.waitFor(() => expect(listener.of('returned')).toHaveLength(3));
+    await until(() => expect(listener.of('returned')).toHaveLength(3));
     await client.put(`/workflow/${agentId}/status`, { status: 'archived' });
     await request([call('campaign:1:4:1', person('0002'))]);
-    await vi.waitFor(() => expect(listener.of('returned')).toHaveLength(4));
+    await until(() => expect(listener.of('returned')).toHaveLength(4));
     const reasons = new Map(listener.of('returned').map((report) => [report.key, report.kind === 'returned' && report.reason]));
     expect(Object.fromEntries(reasons)).toEqual({
       'campaign:1:1:1': 'suppressed',
@@ -241,12 +249,12 @@ describe('call slots', () => {
     await request([call('campaign:1:1:1', phone)]);
     await carryCallbacks(account, async () => listener.of('ended').length === 1);
     await request([call('campaign:1:1:2', phone)]);
-    await vi.waitFor(() => expect(listener.of('returned')).toHaveLength(1));
+    await until(() => expect(listener.of('returned')).toHaveLength(1));
     const [returned] = listener.of('returned');
     expect(returned).toMatchObject({ key: 'campaign:1:1:2', reason: 'too_soon' });
-    const until = returned?.kind === 'returned' ? returned.until! : 0;
-    expect(until).toBeGreaterThan(Date.now() + 1.9 * 3_600_000);
-    expect(until).toBeLessThan(Date.now() + 2.1 * 3_600_000);
+    const calledAgainAt = returned?.kind === 'returned' ? returned.until! : 0;
+    expect(calledAgainAt).toBeGreaterThan(Date.now() + 1.9 * 3_600_000);
+    expect(calledAgainAt).toBeLessThan(Date.now() + 2.1 * 3_600_000);
     listener.end();
   });
 
@@ -270,9 +278,7 @@ describe('call slots', () => {
     const listener = listeningCampaign();
     const { request, call } = await setUp({ authToken: 'an-invalid-token' });
     await request([call('campaign:1:1:1', person('0002'))]);
-    await vi.waitFor(() =>
-      expect(listener.of('ended')).toMatchObject([{ outcome: 'account_refused', detail: expect.stringMatching(/\w/) }]),
-    );
+    await until(() => expect(listener.of('ended')).toMatchObject([{ outcome: 'account_refused', detail: expect.stringMatching(/\w/) }]));
     listener.end();
   });
 
