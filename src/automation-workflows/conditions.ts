@@ -104,7 +104,7 @@ export const Condition = withWarnings(
   conditionWarnings,
 );
 
-const maximumSteps = 500_000;
+const maximumSteps = 200_000;
 
 /** Does work on a condition within its budget. All that it throws is an EvaluationError. */
 function within<Result>(scope: Scope, work: (budget: WorkBudget) => Result): Result {

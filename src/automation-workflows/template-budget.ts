@@ -1,6 +1,6 @@
 import { WorkBudget } from '../library/work-budget.ts';
 
-const maximumSteps = 500_000;
+const maximumSteps = 200_000;
 /** Characters and items that filters, assigns and captures make on the way. */
 const maximumMemory = 2_000_000;
 

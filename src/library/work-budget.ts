@@ -1,3 +1,8 @@
+/** Steps of all budgets in this isolate together. */
+let spentByAll = 0;
+
+export const stepsSpentByAll = (): number => spentByAll;
+
 /** Work that was given up. The message is the end of a sentence about the work. */
 export class OverBudgetError extends Error {
   constructor(message: string) {
@@ -31,7 +36,8 @@ export class WorkBudget {
   spend(steps: number): void {
     this.#spent += steps;
     if (this.#spent > this.#steps) throw new OverBudgetError(`takes more than ${this.#steps.toLocaleString('en')} steps; ${this.#advice}`);
-    this.#whole?.spend(steps);
+    if (this.#whole) this.#whole.spend(steps);
+    else spentByAll += steps;
   }
 }
 

@@ -117,7 +117,7 @@ test('a schema whose references multiply is refused when it is stored, and one t
   expect(validateContext(schema, {})).toEqual([
     {
       loc: ['body', 'context'],
-      msg: expect.stringMatching(/^The schema takes more than 500,000 steps; ask for less/),
+      msg: expect.stringMatching(/^The schema takes more than 200,000 steps; ask for less/),
       type: 'context_schema',
     },
   ]);

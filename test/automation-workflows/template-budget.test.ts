@@ -12,7 +12,7 @@ function stepsOf(template: string, scope: object): number {
     evaluateTemplate(template, scope, undefined, budget);
   } catch (error) {
     expect((error as Error).message).toMatch(
-      /takes more than 500,000 steps; loop over fewer items|makes more than 2,000,000|output is longer/,
+      /takes more than 200,000 steps; loop over fewer items|makes more than 2,000,000|output is longer/,
     );
   }
   return budget.spent;
@@ -97,7 +97,7 @@ test.each(Object.entries(ending))('%s ends at the budget', (_, of) => {
     const [template, scope] = of(size);
     expect(() => render(template, scope as Record<string, unknown>)).toThrow(TemplateError);
     expect(() => render(template, scope as Record<string, unknown>)).toThrow(
-      /takes more than 500,000 steps; loop over fewer|makes more than 2,000,000|output is longer/,
+      /takes more than 200,000 steps; loop over fewer|makes more than 2,000,000|output is longer/,
     );
     // One more operation than the budget allows, which itself is bounded by the values.
     expect(stepsOf(template, scope)).toBeLessThan(3_000_000);

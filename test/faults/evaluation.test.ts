@@ -23,7 +23,7 @@ test('a journey whose stored schema cannot be applied fails alone, with the reas
     [{ properties: { a: { $ref: '#/nope' } } }, /"#\/nope" leads to no schema/],
     [{ properties: { a: { pattern: '(?=x)' } } }, /looks ahead with \(\?=/],
     [endless, /refers to itself without end/],
-    [doubled, /takes more than 500,000 steps/],
+    [doubled, /takes more than 200,000 steps/],
   ];
   const faulty: number[] = [];
   for (const [schema] of schemas) {
@@ -57,6 +57,6 @@ test('a filter, an entry key or an exit rule that takes too many steps holds up 
   for (const workflow of [byFilter, byKey])
     await vi.waitFor(async () => {
       const { body } = await client.get(`/automation-workflows/${workflow}/triggers`);
-      expect(body.triggers[0].last_error).toMatch(/takes more than 500,000 steps; /);
+      expect(body.triggers[0].last_error).toMatch(/takes more than 200,000 steps; /);
     });
 });

@@ -1,6 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import { storePayload } from '../../database/payload.ts';
 import type { Issue } from '../../library/errors.ts';
+import { endTurnAfterWork } from '../../library/let-others-run.ts';
 import { untoldFaults, validateContext } from '../context-schema.ts';
 import { mayExit } from '../settings.ts';
 import { notEnteredSince } from './admission.ts';
@@ -18,6 +19,7 @@ const interrupted = {
 /** The row of a candidate. `kept` holds the contexts that this call has stored already. */
 export async function newRun(context: Context, candidate: Candidate, state: BeginsAs, kept: Map<object, string>): Promise<NewRun> {
   const { settings, contextSchema, id, version } = candidate.workflow;
+  await endTurnAfterWork();
   const faults = validateContext(JSON.parse(contextSchema) as object, candidate.initialContext, ['context']);
   const now = context.clock();
   const unfit = faults.length ? { node_id: null, type: 'context_invalid', message: told(faults), attempt: null } : null;

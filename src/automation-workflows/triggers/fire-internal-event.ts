@@ -1,6 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { toTimestamp } from '../../library/clock.ts';
+import { flatMapInTurn } from '../../library/flat-map-in-turn.ts';
 import { startRuns } from '../runs/start.ts';
 import { internalKey, type internalEvents } from './internal-events.ts';
 import { candidateOf, type TriggerCause } from './match.ts';
@@ -35,9 +36,6 @@ export async function fireInternalEvent(context: Context, event: InternalEvent):
     initialContext: data,
     depth: event.depth,
   };
-  const { refused } = await startRuns(
-    context,
-    triggers.flatMap((trigger) => candidateOf(context, trigger, cause) ?? []),
-  );
+  const { refused } = await startRuns(context, await flatMapInTurn(triggers, (trigger) => candidateOf(context, trigger, cause)));
   noteRefusedByPlan(context, refused);
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import type { Contact } from '../../contacts/contact.ts';
 import { contactRecord, type ContactRecord } from '../../contacts/records.ts';
+import { flatMapInTurn } from '../../library/flat-map-in-turn.ts';
 import { troubleOf } from '../../library/platform-trouble.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import { evaluate, type Condition } from '../conditions.ts';
@@ -59,12 +60,12 @@ export async function giveUpFirstChange(context: Context, words: string): Promis
 async function workOff(context: Context, rows: ChangeRow[], triggers: Listening[]): Promise<void> {
   const { database, organization } = context;
   const now = context.clock();
-  const candidates = rows.flatMap((row) => {
+  const candidates = await flatMapInTurn(rows, async (row) => {
     const change = changeOf(row);
     if (!change) return [];
     const listening = triggers.filter((trigger) => topicsOf(change).includes(trigger.topic));
     if (isTooDeep(context, change.depth, `a change of contact ${change.after.id}`, listening)) return [];
-    return listening.flatMap((trigger) => candidateFor(context, trigger, change, now) ?? []);
+    return flatMapInTurn(listening, (trigger) => candidateFor(context, trigger, change, now));
   });
   const { refused } = await startRuns(context, candidates);
   noteRefusedByPlan(context, refused);
@@ -101,7 +102,7 @@ const kindOf = (change: Change) => (change.before === null ? 'created' : 'update
 
 const topicsOf = (change: Change): string[] => [`change:${kindOf(change)}`, `event:contact.${kindOf(change)}`];
 
-function candidateFor(context: Context, trigger: ArmedTrigger & { topic: string }, change: Change, now: number): Candidate | null {
+function candidateFor(context: Context, trigger: ArmedTrigger & { topic: string }, change: Change, now: number): Promise<Candidate[]> {
   const type = `contact.${kindOf(change)}`;
   const data = { event_type: type, contact_id: change.after.id, changed_fields: changedFields(change) };
   const cause: TriggerCause = {

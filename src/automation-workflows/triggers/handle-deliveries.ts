@@ -53,7 +53,7 @@ async function startRunsOf(
       initialContext: variablesOfDelivery(payload),
       depth: 0,
     };
-    const candidate = trigger && candidateOf(context, trigger, cause);
+    const [candidate] = trigger ? await candidateOf(context, trigger, cause) : [];
     if (candidate) candidates.push({ ...candidate, deliveryId: delivery.id });
     else handled.push({ id: delivery.id, note: trigger ? "The trigger's filter does not match" : 'The trigger is gone' });
   }

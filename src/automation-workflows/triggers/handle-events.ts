@@ -4,6 +4,7 @@ import type { ContactRecord } from '../../contacts/records.ts';
 import { markEventsHandled, unhandledEvents } from '../../events/outbox.ts';
 import { offeredEvents } from '../runs/earlier-events.ts';
 import { exitTopicsStatement, type ExitTopic } from '../runs/exit-store.ts';
+import { flatMapInTurn } from '../../library/flat-map-in-turn.ts';
 import { noteFailedParts, type FailedPart } from '../../queues/failed-messages.ts';
 import type { Candidate, Refusal } from '../runs/candidate.ts';
 import { startRuns } from '../runs/start.ts';
@@ -53,7 +54,9 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
     for (const group of inOrder(offered, listeners)) {
       // An event may end a run and start the next of the same key; and a run that one event starts, a later one may end.
       failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
-      const candidates = group.flatMap((event) => candidatesOf(context, event, depths.get(event.id)!, listeners.triggers, contacts));
+      const candidates = await flatMapInTurn(group, (event) =>
+        candidatesOf(context, event, depths.get(event.id)!, listeners.triggers, contacts),
+      );
       const started = await startRuns(context, candidates);
       unstarted.push(...started.unstarted);
       for (const refusal of started.refused) noteRefusal(notes, refusal);
@@ -101,7 +104,7 @@ function candidatesOf(
   depth: number,
   triggersByTopic: Map<string, ArmedTrigger[]>,
   contacts: Map<number, ContactRecord>,
-): Candidate[] {
+): Promise<Candidate[]> {
   const cause: TriggerCause = {
     ...causeOf(event, event.contact_id === null ? null : (contacts.get(event.contact_id) ?? null)),
     key: `event:${event.id}`,
@@ -109,5 +112,5 @@ function candidatesOf(
     sourceId: event.id,
     depth,
   };
-  return (triggersByTopic.get(`contact_event:${event.type}`) ?? []).flatMap((trigger) => candidateOf(context, trigger, cause) ?? []);
+  return flatMapInTurn(triggersByTopic.get(`contact_event:${event.type}`) ?? [], (trigger) => candidateOf(context, trigger, cause));
 }

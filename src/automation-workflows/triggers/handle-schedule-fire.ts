@@ -2,6 +2,7 @@ import type { Context } from '../../accounts/context.ts';
 import { findContacts } from '../../contacts/find-contacts.ts';
 import { toTimestamp } from '../../library/clock.ts';
 import type { Refusal } from '../runs/candidate.ts';
+import { flatMapInTurn } from '../../library/flat-map-in-turn.ts';
 import { startRuns } from '../runs/start.ts';
 import type { TriggerConfig } from './configs.ts';
 import { candidateOf, causeWithContext, type TriggerCause } from './match.ts';
@@ -27,7 +28,7 @@ export async function handleScheduleFire(context: Context, triggerId: number, sc
   }
   const { audience } = JSON.parse(trigger.config) as TriggerConfig<'schedule'>;
   if (!audience) {
-    const { refused } = await startRuns(context, [candidate(context, trigger, scheduledAt, null)].flat());
+    const { refused } = await startRuns(context, await candidate(context, trigger, scheduledAt, null));
     await done(refusedWords(refused));
     return false;
   }
@@ -35,7 +36,7 @@ export async function handleScheduleFire(context: Context, triggerId: number, sc
   const contacts = await findContacts(context, ids);
   const { refused } = await startRuns(
     context,
-    [...contacts.values()].flatMap((contact) => candidate(context, trigger, scheduledAt, contact)),
+    await flatMapInTurn(contacts.values(), (contact) => candidate(context, trigger, scheduledAt, contact)),
   );
   const isLast = ids.length < pageSize;
   await moveFire(database, fire, ids.at(-1) ?? fire.cursor, { at: isLast ? context.clock() : null, note: refusedWords(refused) });
@@ -50,5 +51,5 @@ function refusedWords(refused: Refusal[]): string | null {
 
 function candidate(context: Context, trigger: ArmedTrigger, scheduledAt: number, contact: TriggerCause['contact']) {
   const key = `schedule:${scheduledAt}${contact ? `:contact:${contact.id}` : ''}`;
-  return candidateOf(context, trigger, causeWithContext(key, contact, { scheduled_at: toTimestamp(scheduledAt) })) ?? [];
+  return candidateOf(context, trigger, causeWithContext(key, contact, { scheduled_at: toTimestamp(scheduledAt) }));
 }

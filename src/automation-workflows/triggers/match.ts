@@ -5,6 +5,7 @@ import { evaluate, type Condition } from '../conditions.ts';
 import { entryKeyOf } from '../runs/entry-key.ts';
 import type { Candidate } from '../runs/candidate.ts';
 import type { RunSource } from '../runs/store.ts';
+import { endTurnAfterWork } from '../../library/let-others-run.ts';
 import { buildScope } from '../scope.ts';
 import { settingsFrom } from '../settings.ts';
 import { EvaluationError, type Scope } from '../templates.ts';
@@ -56,17 +57,19 @@ export function matchingCandidate(
   return holds(config, scope, now) ? candidate(trigger, config, cause, scope) : null;
 }
 
-/** As `matchingCandidate`; what can't be evaluated is the trigger's own fault: it is noted there, and other triggers go on. */
-export function candidateOf(context: Context, trigger: ArmedTrigger, cause: TriggerCause, holds?: Holds): Candidate | null {
+/** None or one, as `matchingCandidate`; what can't be evaluated is the trigger's own fault: it is noted there, and other triggers go on. */
+export async function candidateOf(context: Context, trigger: ArmedTrigger, cause: TriggerCause, holds?: Holds): Promise<Candidate[]> {
+  await endTurnAfterWork();
   try {
-    return matchingCandidate(context, trigger, cause, holds);
+    const matching = matchingCandidate(context, trigger, cause, holds);
+    return matching ? [matching] : [];
   } catch (error) {
     const { message } = error as Error;
     // Nothing here asks anybody else, so trying again would end in the same way, and hold up the other journeys.
     if (!(error instanceof EvaluationError))
       context.log.error('a trigger could not be evaluated', { trigger_id: trigger.id, error: message });
     context.defer(noteTriggerError(context.database, context.organization.id, trigger.id, message));
-    return null;
+    return [];
   }
 }
 
