@@ -63,7 +63,7 @@ export class KillableService {
       service.#startSimulators();
       await applyMigrations(stateDirectory, AbortSignal.timeout(60_000));
       await service.start();
-      service.#apiKey = await createDemoOrganization(service.#baseUrl, { hasSimulatedCarrier: true });
+      service.#apiKey = await createDemoOrganization(service.baseUrl, { hasSimulatedCarrier: true });
       return service;
     } catch (error) {
       await service.remove();
@@ -71,7 +71,7 @@ export class KillableService {
     }
   }
 
-  get #baseUrl(): string {
+  get baseUrl(): string {
     return `${serviceOrigin(this.#settings)}/api/v1`;
   }
 
@@ -125,7 +125,7 @@ export class KillableService {
     }
     const gone = once(service, 'exit').then(() => Promise.reject(new Error('it ended')));
     try {
-      await Promise.race([waitUntilHealthy(this.#baseUrl, AbortSignal.timeout(60_000)), gone]);
+      await Promise.race([waitUntilHealthy(this.baseUrl, AbortSignal.timeout(60_000)), gone]);
     } catch (error) {
       throw new Error(`the service did not start:\n${this.output.slice(-5000)}`, { cause: error });
     }
@@ -145,7 +145,7 @@ export class KillableService {
 
   /** Throws when no answer comes, as while the service is down. */
   async call({ method, path, body, headers = {} }: Call): Promise<Answer> {
-    const response = await fetch(path.startsWith('http') ? path : this.#baseUrl + path, {
+    const response = await fetch(path.startsWith('http') ? path : this.baseUrl + path, {
       method,
       headers: { 'X-API-Key': this.#apiKey, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
       body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
