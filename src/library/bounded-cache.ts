@@ -11,6 +11,10 @@ export class BoundedCache<Key, Value> {
     return this.#entries.size;
   }
 
+  has(key: Key): boolean {
+    return this.#entries.has(key);
+  }
+
   /** The kept value, or the one that `make` gives; when it throws, nothing is kept. */
   get(key: Key, make: () => Value): Value {
     const value = this.#entries.has(key) ? (this.#entries.get(key) as Value) : make();

@@ -37,13 +37,13 @@ test('the allowance of all keys grows with that of one', async () => {
 });
 
 /** The path of a webhook trigger's address, on which only `send` counts. */
-async function webhook(auth: object, plan: Record<string, number> = {}) {
+async function webhook(auth: object, plan: Record<string, number> = {}, variables?: Record<string, string>) {
   const { client } = await newOrganization({ plan });
   const workflow = await activeWorkflow(client, { trigger: { type: 'webhook', config: { auth } } });
   const { uuid } = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers[0];
   const path = `/automation-workflows/webhook/${uuid}`;
   const send = (address: string, body: string, headers: Record<string, string> = {}) =>
-    new Client(undefined).post(path, body, { 'CF-Connecting-IP': address, ...headers });
+    new Client(undefined, variables && serviceWith(variables)).post(path, body, { 'CF-Connecting-IP': address, ...headers });
   return { send };
 }
 
@@ -86,6 +86,17 @@ test('an address whose deliveries are refused too often is answered without a lo
   expect((await guess()).status).toBe(429);
   expect(reads).not.toHaveBeenCalled();
   reads.mockRestore();
+});
+
+test('from an address that many share, the refused webhooks of one organization keep out none of another whose were good', async () => {
+  const few = { PLAN_UNSIGNED_WEBHOOKS: '3' };
+  const { send } = await webhook({ type: 'none' }, {}, few);
+  const { send: toAnother } = await webhook({ type: 'hmac_sha256', header: 'X-Sig', secret: 'right' }, {}, few);
+  const address = newAddress();
+  expect((await send(address, '{}')).status).toBe(202);
+  const forged = await times(4, () => toAnother(address, '{}', { 'X-Sig': '00' }));
+  expect(forged.at(-1)!.status).toBe(429);
+  expect((await send(address, '{}')).status).toBe(202);
 });
 
 test('sign-ups are bounded by network address, with the next step', async () => {

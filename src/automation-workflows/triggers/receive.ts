@@ -12,7 +12,7 @@ import { isSame, verify } from './signatures.ts';
 import { armedByUuid, type ArmedTrigger } from './store.ts';
 import { organizationOfUuid } from './trigger-uuid.ts';
 import type { WebhookConfig } from './webhook-config.ts';
-import { countForged, countUnknown, countUnsigned, refuseKnownForger, type Address } from './webhook-rates.ts';
+import { countForged, countUnknown, countUnsigned, noteGoodSender, refuseKnownForger, type Address } from './webhook-rates.ts';
 
 export interface IncomingWebhook extends SentWebhook {
   uuid: string;
@@ -34,7 +34,7 @@ export async function receiveWebhook(
   incoming: IncomingWebhook,
   { log, defer }: Pick<Context, 'log' | 'defer'>,
 ): Promise<Accepted> {
-  refuseKnownForger(bindings, incoming.address, systemClock());
+  refuseKnownForger(bindings, incoming.uuid, incoming.address, systemClock());
   const { context, trigger, config } = await addressed(bindings, incoming.uuid, defer).catch(async (error: unknown) => {
     if (isServiceError(error)) await countUnknown(bindings, incoming.address, systemClock(), log);
     throw error;
@@ -44,6 +44,7 @@ export async function receiveWebhook(
     await countForged(context, trigger.id, incoming.address);
     throw unauthorized(verified.reason);
   }
+  noteGoodSender(incoming.uuid, incoming.address);
   if (config.auth.type === 'none') await countUnsigned(context, trigger.id, incoming.address);
   if (trigger.state !== 'active') throw conflict(`The trigger is ${trigger.state}; it must be active to receive webhooks`);
   if (trigger.workflow_status !== 'active')

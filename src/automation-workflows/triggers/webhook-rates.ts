@@ -1,6 +1,7 @@
 import type { Context } from '../../accounts/context.ts';
 import { networkOf } from '../../accounts/network-address.ts';
 import { enforceRate, refuseIfUsedUp, type Rate } from '../../http/rate-limit.ts';
+import { BoundedCache } from '../../library/bounded-cache.ts';
 import type { Logger } from '../../library/log.ts';
 import { settingsOf } from '../../settings.ts';
 
@@ -17,8 +18,17 @@ function refusedBy(bindings: Env, address: Address): Rate {
   return { key: `refused-webhooks:${network(address)}`, limit, beyond };
 }
 
-/** Before anything is read: an address whose deliveries were refused too often is answered 429 for the rest of the window. */
-export const refuseKnownForger = (bindings: Env, address: Address, now: number): void => refuseIfUsedUp(refusedBy(bindings, address), now);
+/** Many organizations' webhooks may come from one address, that of a shop system, and what is refused of one must not keep out another's. */
+const goodSenders = new BoundedCache<string, true>(10_000);
+const sender = (uuid: string, address: Address): string => `${network(address)}|${uuid.toLowerCase()}`;
+
+/** The delivery to the trigger of this uuid was signed well, or its trigger verifies nothing. */
+export const noteGoodSender = (uuid: string, address: Address): true => goodSenders.get(sender(uuid, address), () => true);
+
+/** Before anything is read: an address whose deliveries were refused too often is answered 429 for the rest of the window, but where it is known for good ones. */
+export function refuseKnownForger(bindings: Env, uuid: string, address: Address, now: number): void {
+  if (!goodSenders.has(sender(uuid, address))) refuseIfUsedUp(refusedBy(bindings, address), now);
+}
 
 /** Counts a delivery to an address that there is not. Throws 429 in the place of 404. */
 export const countUnknown = (bindings: Env, address: Address, now: number, log: Logger): Promise<void> =>
