@@ -35,9 +35,13 @@ async function retryUnknown(): Promise<void> {
   for (const { id, error, current_node_id: nodeId } of runs) {
     expect(error).toMatchObject({ type: 'unknown', node_id: nodeId, message: expect.stringMatching(/not (done|sent) again/) });
     expect(['charge', 'once', 'note', 'shout']).toContain(nodeId);
+    // The row of a run that was had go on before a kill is behind for some seconds.
+    const wentOnBefore = unknownRuns.has(id);
     unknownRuns.add(id);
     const answer = await traffic.sender.send({ method: 'POST', path: `/automation-workflows/runs/${id}/retry`, body: {} });
-    if (answer.status !== 200) expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 409, isRepeated: true });
+    if (answer.status === 200) continue;
+    expect(answer.status, JSON.stringify(answer.body)).toBe(409);
+    expect(answer.isRepeated || wentOnBefore, JSON.stringify(answer.body)).toBe(true);
   }
 }
 
