@@ -1,17 +1,11 @@
 import { isNotFailed } from '../queues/failed-messages.ts';
 import type { Database } from '../database/client.ts';
+import type { CleanupKind } from '../database/schema/operations.ts';
 
 export interface CleanupRow {
   id: number;
   organization_id: number;
-  kind:
-    | 'contact_deleted'
-    | 'list_deleted'
-    | 'integration_disconnected'
-    | 'workflow_archived'
-    | 'workflow_resumed'
-    | 'runs_marked'
-    | 'run_ended';
+  kind: CleanupKind;
   subject_id: number;
   up_to_id: number | null;
   created_at: number;

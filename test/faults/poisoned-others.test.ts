@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { deliver, loseMessages, tickAt } from '../support/background.ts';
 import { callingOrganization, carrierLedger } from '../support/carrier.ts';
+import { failedOf, giveUp } from '../support/failed-parts.ts';
 import { activeWorkflow } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 import { newRun, withAgent } from '../voice-agents/runs.ts';
@@ -11,25 +12,6 @@ afterEach(() => vi.restoreAllMocks());
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-
-interface Failed {
-  key: string;
-  message: string;
-  reason: string | null;
-}
-const failedOf = async (organizationId: number): Promise<Failed[]> =>
-  (await env.DB.prepare('SELECT * FROM failed_message WHERE organization_id = ? ORDER BY key').bind(organizationId).all<Failed>()).results;
-
-async function giveUp(organizationId: number): Promise<void> {
-  await env.DB.prepare('UPDATE failed_message SET first_failed_at = ? WHERE organization_id = ?')
-    .bind(Date.now() - dayMs, organizationId)
-    .run();
-  const failed = await failedOf(organizationId);
-  await deliver(
-    'fanout-dead',
-    failed.map(({ message }) => JSON.parse(message) as unknown),
-  );
-}
 
 const broken = () => {
   throw new Error('its storage is broken');

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { deliver, loseMessages, tickAt } from '../support/background.ts';
+import { failedOf, giveUp } from '../support/failed-parts.ts';
 import { activeWorkflow, chain, runIn } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
@@ -35,29 +36,6 @@ function poison(organizationId: number, run: number) {
     if (name === `${organizationId}/${run}`) throw new Error('its storage is broken');
     return real(name as string);
   });
-}
-
-interface Failed {
-  key: string;
-  message: string;
-  tries: number;
-  reason: string | null;
-  next_try_at: number;
-  first_failed_at: number;
-}
-const failedOf = async (organizationId: number): Promise<Failed[]> =>
-  (await env.DB.prepare('SELECT * FROM failed_message WHERE organization_id = ? ORDER BY key').bind(organizationId).all<Failed>()).results;
-
-/** Has what failed fail again a day later, when it is given up. */
-async function giveUp(organizationId: number): Promise<void> {
-  await env.DB.prepare('UPDATE failed_message SET first_failed_at = ? WHERE organization_id = ?')
-    .bind(Date.now() - dayMs, organizationId)
-    .run();
-  const failed = await failedOf(organizationId);
-  await deliver(
-    'fanout-dead',
-    failed.map(({ message }) => JSON.parse(message) as unknown),
-  );
 }
 
 describe('a run that cannot be reached', () => {

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { callingJourney, callingOrganization, callRow, completeCall, execute, heldSlots } from '../support/journey-calls.ts';
 import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
-import { newOrganization, newPhone } from '../support/organization.ts';
+import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 import { loseMessages, tickAt } from '../support/background.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -22,13 +22,19 @@ const passAt = (organizationId: number, run: number, moment: number) =>
 const wakeAtOf = async (run: number) =>
   (await env.DB.prepare('SELECT wake_at FROM automation_run WHERE id = ?').bind(run).first<{ wake_at: number }>())!.wake_at;
 
-test('a run whose child ended without a word looks for itself, and goes on', async () => {
-  const { client, id } = await newOrganization();
+/** Its child sleeps for a day. */
+async function runThatAwaitsAnother(client: Client): Promise<number> {
   const child = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
   const asking = chain({ id: 'ask', type: 'run_workflow', data: { workflow_id: child, wait: true } });
   const parent = await activeWorkflow(client, { definition: asking });
   const run = (await client.post(`/automation-workflows/${parent}/execute`, { context: {} })).body.id;
   await runIn(client, run, 'waiting');
+  return run;
+}
+
+test('a run whose child ended without a word looks for itself, and goes on', async () => {
+  const { client, id } = await newOrganization();
+  const run = await runThatAwaitsAnother(client);
   const began = await wakeAtOf(run);
   expect(began - Date.now()).toBeGreaterThan(8 * minuteMs);
   expect(began - Date.now()).toBeLessThan(11 * minuteMs);
@@ -48,11 +54,7 @@ test('a run whose child ended without a word looks for itself, and goes on', asy
 
 test('a dead alarm of a run that waits for another is found by the tick at the look', async () => {
   const { client, id } = await newOrganization();
-  const child = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
-  const asking = chain({ id: 'ask', type: 'run_workflow', data: { workflow_id: child, wait: true } });
-  const parent = await activeWorkflow(client, { definition: asking });
-  const run = (await client.post(`/automation-workflows/${parent}/execute`, { context: {} })).body.id;
-  await runIn(client, run, 'waiting');
+  const run = await runThatAwaitsAnother(client);
   const armed = await runInDurableObject(runStub(id, run), async (_instance, state) => {
     const before = await state.storage.getAlarm();
     await state.storage.deleteAlarm();

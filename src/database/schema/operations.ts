@@ -27,6 +27,15 @@ export const progress = sqliteTable('progress', {
   value: integer('value').notNull(),
 });
 
+export type CleanupKind =
+  | 'contact_deleted'
+  | 'list_deleted'
+  | 'integration_disconnected'
+  | 'workflow_archived'
+  | 'workflow_resumed'
+  | 'runs_marked'
+  | 'run_ended';
+
 /**
  * Work that follows from something already true (a contact, list, connection or workflow that is gone, a workflow that goes on or has other
  * settings) and is done in pages.
@@ -37,17 +46,7 @@ export const cleanup = sqliteTable(
   {
     id: integer('id').primaryKey(),
     organizationId: integer('organization_id').notNull(),
-    kind: text('kind')
-      .$type<
-        | 'contact_deleted'
-        | 'list_deleted'
-        | 'integration_disconnected'
-        | 'workflow_archived'
-        | 'workflow_resumed'
-        | 'runs_marked'
-        | 'run_ended'
-      >()
-      .notNull(),
+    kind: text('kind').$type<CleanupKind>().notNull(),
     subjectId: integer('subject_id').notNull(),
     /** Of a workflow: the newest run there was. */
     upToId: integer('up_to_id'),
