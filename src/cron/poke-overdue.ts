@@ -7,6 +7,7 @@ import { overdueCalls } from '../voice-agents/dialing/call-run-store.ts';
 import { overdueSlots } from '../voice-agents/dialing/slots-store.ts';
 import { overdueRuns } from '../automation-workflows/runs/store.ts';
 import type { Database } from '../database/client.ts';
+import { letOthersRun } from '../library/let-others-run.ts';
 import type { Logger } from '../library/log.ts';
 import { noteFailedParts, type FailedPart } from '../queues/failed-messages.ts';
 import { settingsOf } from '../settings.ts';
@@ -15,8 +16,8 @@ import { poke, type Poked } from './poke.ts';
 const pageSize = 500;
 const parallel = 10;
 /** Starts that were put off come in numbers; what a tick does not come to keeps its turn for the next. */
-const runsAtOnce = 2000;
-const runsBudgetMs = 5000;
+const runsATick = 2000;
+const runsBudgetMs = 20_000;
 
 /**
  * Starts the objects of runs that are past their wake-up time: one that never began begins, and one whose alarm is dead sets it. They
@@ -24,7 +25,7 @@ const runsBudgetMs = 5000;
  */
 export async function pokeOverdue(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
   const until = Date.now() + runsBudgetMs;
-  const overdue = await overdueRuns(database, { before: overdueBefore(bindings, now), now }, runsAtOnce);
+  const overdue = await overdueRuns(database, { before: overdueBefore(bindings, now), now }, runsATick);
   await pokeAll({ bindings, database, now, log }, of('run', overdue), () => Date.now() > until);
 }
 
@@ -68,6 +69,7 @@ async function pokeAll(
 ): Promise<void> {
   const failed: FailedPart[] = [];
   await each(objects, async (object) => {
+    await letOthersRun();
     if (isOverTime()) return;
     try {
       const answer = await poke(bindings, object);

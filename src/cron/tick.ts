@@ -53,10 +53,10 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await step(log, 'documents', () => resendDocuments(run));
     await step(log, 'moves of vectors', () => sendForMoves(run));
     await step(log, 'syncs', () => startSyncs(run));
-    await step(log, 'overdue runs', () => pokeOverdue(bindings, database, now, log));
     await step(log, 'overdue call slots', () => pokeSlots(bindings, database, now, log));
     await step(log, 'lost calls', () => askForLostCalls(bindings, database, now, log));
     await step(log, 'overdue campaigns, chats and tests', () => pokeObjects(bindings, database, now, log));
+    await step(log, 'overdue runs', () => pokeOverdue(bindings, database, now, log));
     await step(log, 'size', () => watchSize(database, name, settingsOf(bindings).DATABASE_LIMIT_MEGABYTES, now, log));
     await step(log, 'retention', () => keepRecent(bindings, database, now, log));
   }
@@ -109,8 +109,10 @@ async function resendFailed(run: Tick): Promise<void> {
   await forgetHandled(run.database, run.now);
   const due = await takeDueMessages(run.database, run.now, queueTriesMs, pageSize);
   if (!due.length) return;
+  // Of a document its own due_at tells when it is sent for, and its size to which queue.
   run.log.warn('failed records are tried again', { count: due.length });
-  const [events, others] = [due.filter(isEventsMessage), due.filter((message) => !isEventsMessage(message))];
+  const events = due.filter(isEventsMessage);
+  const others = due.filter((message) => message.kind !== 'document' && !isEventsMessage(message));
   for (let start = 0; start < events.length; start += 100)
     await run.bindings.EVENTS_QUEUE.sendBatch(events.slice(start, start + 100).map((body) => ({ body })));
   for (let start = 0; start < others.length; start += 100)

@@ -1,7 +1,24 @@
 import { stepsSpentByAll } from './work-budget.ts';
 
-/** Between two slices of long work: requests that came meanwhile are answered first. */
-export const letOthersRun = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+/** Lateness of the thread up to which it counts as free, and how long work gives way at the most. Milliseconds. */
+const freeBelowMs = 4;
+const longestWaitMs = 50;
+
+/**
+ * Between two slices of long work, or two pieces of work in the background: requests that came meanwhile are answered first. While the
+ * thread is late, others have more to do, and are let go before again.
+ */
+export async function letOthersRun(): Promise<void> {
+  const begunAt = Date.now();
+  for (let at = begunAt; ;) {
+    await nextTurn();
+    const now = Date.now();
+    if (now - at < freeBelowMs || now - begunAt > longestWaitMs) return;
+    at = now;
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** About ten milliseconds. */
 const stepsATurn = 40_000;
@@ -11,5 +28,6 @@ let turnBeganAt = 0;
 export async function endTurnAfterWork(): Promise<void> {
   if (stepsSpentByAll() - turnBeganAt < stepsATurn) return;
   turnBeganAt = stepsSpentByAll();
-  await letOthersRun();
+  // Of others' messages that came in the same batch some may wait for these pieces: one turn is given, not more.
+  await nextTurn();
 }

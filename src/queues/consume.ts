@@ -15,6 +15,7 @@ import { workOffCleanup } from '../cron/cleanup.ts';
 import { poke } from '../cron/poke.ts';
 import { moveVectors } from '../knowledge-base/placement/move.ts';
 import { placeCalls } from '../voice-agents/dialing/place-calls.ts';
+import { letOthersRun } from '../library/let-others-run.ts';
 import { Logger } from '../library/log.ts';
 import { settingsOf } from '../settings.ts';
 import { consumeDocuments } from './consume-documents.ts';
@@ -73,7 +74,8 @@ async function consumeFanout(batch: MessageBatch, bindings: Env, log: Logger, de
 }
 
 async function settleEach(messages: readonly Message[], log: Logger, work: (message: Message) => Promise<void>): Promise<void> {
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
+    if (index > 0) await letOthersRun();
     try {
       await work(message);
       message.ack();
@@ -102,7 +104,7 @@ async function consumeEvents(batch: MessageBatch, bindings: Env, log: Logger, de
 
 /** How many messages of one organization are handled together, and how long it may take before the rest gives way. */
 const portion = 25;
-const groupBudgetMs = 2000;
+const groupBudgetMs = 500;
 
 async function settleGroup(group: Readable[], bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
   const startedAt = Date.now();
@@ -110,6 +112,7 @@ async function settleGroup(group: Readable[], bindings: Env, log: Logger, defer:
     const isOverTime = start > 0 && Date.now() - startedAt > groupBudgetMs;
     if (isOverTime && (await giveWay(group.slice(start), bindings, log))) return;
     const together = group.slice(start, start + portion);
+    if (start > 0) await letOthersRun();
     if (await settleTogether(together, bindings, log, defer)) continue;
     // Together they failed; one by one the sound ones get through.
     for (const one of together) {

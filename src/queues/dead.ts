@@ -10,7 +10,7 @@ import { endUnreachable } from '../automation-workflows/runs/stop.ts';
 import { noteOnEvent } from '../events/outbox.ts';
 import { markHandled } from '../events/store.ts';
 import { giveUpSync } from '../integrations/sync/give-up-sync.ts';
-import { giveUpDocument } from '../knowledge-base/pipeline/tries.ts';
+import { giveUpDocument, restDocument } from '../knowledge-base/pipeline/tries.ts';
 import { givenUp } from '../library/given-up.ts';
 import { countFailure, delayAfter, forgetFailure, isRetried, keyOf } from './failed-messages.ts';
 import { CallsMessage, DocumentsMessage, EventsMessage, FanoutMessage, SyncsMessage } from './messages.ts';
@@ -39,7 +39,10 @@ export async function handleDead(bindings: Env, body: unknown, defer: Context['d
     const { tries, firstFailedAt } = failure;
     reason = failure.reason;
     const isGivenUp = clock() - firstFailedAt >= settings.GIVE_UP_AFTER_HOURS * 3_600_000;
-    if (!isGivenUp) return log.warn('a record will be tried again', { message, tries, in_seconds: delayAfter(tries) / 1000 });
+    if (!isGivenUp) {
+      log.warn('a record will be tried again', { message, tries, in_seconds: delayAfter(tries) / 1000 });
+      return message.kind === 'document' ? restDocument(context, message, delayAfter(tries)) : undefined;
+    }
   }
   log.warn('record given up', { message, reason });
   await endRecord(context, message, reason);

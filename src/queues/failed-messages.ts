@@ -1,11 +1,11 @@
 import type { Database, Statement } from '../database/client.ts';
-import type { EventsMessage, FanoutMessage } from './messages.ts';
+import type { DocumentsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
 /** Messages whose records have nothing else that has them handled later. */
-export type RetriedMessage = EventsMessage | Exclude<FanoutMessage, { kind: 'admission' | 'deletion' | 'vector_move' }>;
+export type RetriedMessage = DocumentsMessage | EventsMessage | Exclude<FanoutMessage, { kind: 'admission' | 'deletion' | 'vector_move' }>;
 
 const partKinds = ['run_end', 'run_event', 'run_told', 'run_release', 'schedule', 'poke'] as const;
-const recordKinds = ['event', 'delivery', 'schedule_fire', 'cleanup', 'contact_changes'] as const;
+const recordKinds = ['document', 'event', 'delivery', 'schedule_fire', 'cleanup', 'contact_changes'] as const;
 
 /** Whether a message is of a part of a larger work that failed; its record here is all that there is of it. */
 export const isPart = (message: { kind: string }): message is Extract<RetriedMessage, { kind: (typeof partKinds)[number] }> =>
@@ -27,6 +27,8 @@ export function keyOf(message: RetriedMessage): string {
     case 'delivery':
     case 'cleanup':
       return `${message.kind}:${message.id}`;
+    case 'document':
+      return `document:${message.id}:${message.generation}`;
     case 'schedule_fire':
       return `schedule_fire:${message.trigger_id}:${message.scheduled_at}`;
     case 'run_end':
@@ -153,6 +155,8 @@ export async function forgetFailure(database: Database, key: string): Promise<vo
 /** Removes the failures, among those whose turn has come, of records that have been handled meanwhile. */
 export async function forgetHandled(database: Database, now: number): Promise<void> {
   const open = {
+    document: `SELECT 1 FROM knowledge_document WHERE id = f.message ->> 'id' AND next_generation = f.message ->> 'generation'
+       AND is_active = 1 AND status IN ('pending', 'processing')`,
     event: "SELECT 1 FROM event WHERE id = f.message ->> 'id' AND handled_at IS NULL",
     delivery: "SELECT 1 FROM webhook_delivery WHERE id = f.message ->> 'id' AND handled_at IS NULL",
     cleanup: "SELECT 1 FROM cleanup WHERE id = f.message ->> 'id' AND note IS NULL",

@@ -105,7 +105,7 @@ export class QuietNeighbour {
   }
 
   async #sendWebhook(phase: Phase, number: number): Promise<void> {
-    const delivery = `${phase.name}-${number}`;
+    const delivery = `${phase.name}-${phase.from}-${number}`;
     this.#sentWebhooks.set(delivery, { at: Date.now(), phase });
     await this.#tenant.post(this.#webhook, { number }, { 'X-Delivery': delivery }).catch((error: Error) => this.#fail(phase, error));
   }
@@ -153,18 +153,20 @@ export class QuietNeighbour {
     };
   }
 
-  /** The 99th percentile of each probe in milliseconds, by phase; of schedules the longest time from the minute to the ended run. */
+  /** The 99th percentile of each probe in milliseconds, by the phases' names; of schedules the longest time from the minute to the ended run. */
   figures(): { name: string; p99: Partial<Record<Probe, number>> }[] {
     const runs = this.#runs();
     for (const run of runs) {
       const sent = run.source_key === null ? undefined : this.#sentWebhooks.get(run.source_key);
       if (sent && run.completed_at !== null) sent.phase.times.webhook.push(run.completed_at - sent.at);
     }
-    return this.#phases.map(({ name, from, to, times }) => {
+    return [...Map.groupBy(this.#phases, ({ name }) => name)].map(([name, phases]) => {
       const late = runs
-        .filter((run) => run.workflow_id === this.#workflows.schedule && run.created_at >= from && run.created_at < to)
+        .filter((run) => run.workflow_id === this.#workflows.schedule)
+        .filter(({ created_at: at }) => phases.some(({ from, to }) => at >= from && at < to))
         .map((run) => (run.completed_at ?? Number.POSITIVE_INFINITY) - minuteOf(run));
-      const p99 = Object.fromEntries(probes.map((probe) => [probe, percentile(times[probe], 0.99)]));
+      const timesOf = (probe: (typeof probes)[number]) => phases.flatMap(({ times }) => times[probe]);
+      const p99 = Object.fromEntries(probes.map((probe) => [probe, percentile(timesOf(probe), 0.99)]));
       return { name, p99: { ...p99, ...(late.length > 0 ? { schedule: Math.max(...late) } : {}) } };
     });
   }

@@ -4,6 +4,7 @@ import { eventSamples } from '../../src/automation-workflows/triggers/event-samp
 import { vectorIndexOf } from '../../src/providers/vector-index/vector-index.ts';
 import { indexName, settleVectors, withIndexCalls } from '../support/index-name.ts';
 import { tickAt } from '../support/background.ts';
+import { failedOf, giveUp } from '../support/failed-parts.ts';
 import { simulators } from '../support/carrier.ts';
 import { dyingAt, interruptedAt } from './interrupted-bindings.ts';
 import { chunkRows, handbook, indexedByWords, knowledgeService, longText, type KnowledgeService } from './knowledge-service.ts';
@@ -46,6 +47,9 @@ async function hasDue({ id }: KnowledgeService): Promise<boolean> {
   const due = 'SELECT 1 FROM knowledge_document WHERE organization_id = ? AND due_at IS NOT NULL LIMIT 1';
   return (await env.DB.prepare(due).bind(id).first()) !== null;
 }
+
+const twentyMinutesMs = 20 * 60_000;
+const dayMs = 86_400_000;
 
 /** What an index answers that shows nothing yet. */
 const nothing = indexName === 'embedded' ? false : [];
@@ -288,11 +292,28 @@ describe('while the embedding provider is down', () => {
     await expectTidy(service, 3);
   });
 
-  test('a document fails after its last try with the reason, and can be processed again', async () => {
+  test('a document outlasts the tries of its queue: the tick sends for it again, and it completes', async () => {
     const service = await knowledgeService();
     const uuid = await service.begin({ content: handbook() });
     await fault({ status: 503, headers: { 'retry-after': '7' }, times: 6 });
     await service.work();
+    expect(await service.documentOf(uuid)).toMatchObject({
+      processing_status: 'processing',
+      processing_error: expect.stringContaining('503'),
+    });
+    await tickAt(Date.now() + twentyMinutesMs, service.bindings);
+    await service.work();
+    expect(await service.documentOf(uuid)).toMatchObject({ processing_status: 'completed', processing_error: null, total_chunks: 3 });
+    await tickAt(Date.now() + dayMs, service.bindings);
+    expect(await failedOf(service.id)).toEqual([]);
+  });
+
+  test('a document that fails for a day fails with the reason, and can be processed again', async () => {
+    const service = await knowledgeService();
+    const uuid = await service.begin({ content: handbook() });
+    await fault({ status: 503, headers: { 'retry-after': '7' }, times: 6 });
+    await service.work();
+    await giveUp(service.id);
     expect(await service.documentOf(uuid)).toMatchObject({
       processing_status: 'failed',
       processing_error: expect.stringMatching(/503; process the document again/),
@@ -436,6 +457,8 @@ test('a step that fails for a reason of our own is tried again, and then says so
   for (let tries = 0; tries < 6; tries++) await service.step(broken);
   expect(service.messages).toMatchObject([{ queue: 'documents-dead' }]);
   await service.work();
+  expect(await service.documentOf(uuid)).toMatchObject({ processing_status: 'processing' });
+  await giveUp(service.id);
   const record = await service.documentOf(uuid);
   expect(record).toMatchObject({ processing_status: 'failed', processing_error: expect.stringContaining('The service failed') });
   expect(record.processing_error).not.toContain('secret');

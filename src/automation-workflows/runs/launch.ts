@@ -1,10 +1,11 @@
 import type { Context } from '../../accounts/context.ts';
 import { callDurable } from '../../library/call-durable.ts';
+import { letOthersRun } from '../../library/let-others-run.ts';
 import { takeStarts } from './run-rate.ts';
 import { putOffStarts } from './store.ts';
 import type { AutomationRunObject } from '../../../durable-objects/automation-run/automation-run-object.ts';
 
-const parallelStarts = 25;
+const parallelStarts = 8;
 
 /** Calls a run's object, again when the call broke: every method of it is repeatable. */
 export async function callRun<Answer>(
@@ -27,6 +28,7 @@ export async function launchRuns(context: Context, runIds: number[]): Promise<vo
       await callRun(bindings, organization.id, runId, (object) => object.start(organization.id, runId)).catch((error: unknown) =>
         failures.push(error),
       );
+      if (waiting.length > 0) await letOthersRun();
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallelStarts, waiting.length) }, worker));

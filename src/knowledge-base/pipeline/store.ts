@@ -222,6 +222,14 @@ export async function noteTry(database: Database, making: Making, error: string,
   );
 }
 
+/** By when the next step should be done. */
+export async function setDueAt(database: Database, making: Making, dueAt: number): Promise<void> {
+  await database.all(
+    database.prepare(`UPDATE knowledge_document AS d SET due_at = ?4 WHERE ${underWay}`, ...parametersOf(making), dueAt),
+    'same values',
+  );
+}
+
 /** Documents whose message seems lost, the longest overdue first, each given until `dueAt` once more. */
 export async function takeOverdue(
   database: Database,

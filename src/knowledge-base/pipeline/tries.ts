@@ -3,7 +3,7 @@ import { isServiceError } from '../../library/errors.ts';
 import type { DocumentsMessage } from '../../queues/messages.ts';
 import { Postponed } from './postponed.ts';
 import { settle } from './settle.ts';
-import { failAfterTries, noteTry } from './store.ts';
+import { failAfterTries, noteTry, setDueAt } from './store.ts';
 import { stepMs } from './take-step.ts';
 
 const delays = [2, 15, 60, 300, 900];
@@ -20,7 +20,11 @@ export async function postpone(context: Context, message: DocumentsMessage, erro
 
 const reasonOf = (error: unknown) => (error instanceof Postponed || isServiceError(error) ? error.message : unexpected);
 
-/** After the last try: the document fails for the reason of that try. One that has ended is sent for again until it is settled. */
+/** After the queue's last try: the minute tick sends for the document again once `restMs` are over. The reason of that try stays. */
+export const restDocument = ({ database, clock }: Context, message: DocumentsMessage, restMs: number): Promise<void> =>
+  setDueAt(database, message, clock() + restMs);
+
+/** After the last try of all: the document fails for the reason of that try. One that has ended is sent for again until it is settled. */
 export async function giveUpDocument(context: Context, message: DocumentsMessage): Promise<void> {
   await failAfterTries(context.database, message, { otherwise: unexpected, advice }, context.clock());
   await settle(context, message.id);

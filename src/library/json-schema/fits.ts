@@ -4,19 +4,25 @@ import type { Fault } from './faults.ts';
 import { checkObject } from './objects.ts';
 import type { References, Schema } from './references.ts';
 import { checkConstants, checkNumber, checkText, checkType } from './scalars.ts';
-import { emptySpokenFor, fault, type Run, type Visit } from './visit.ts';
+import { emptySpokenFor, fault, maximumFaults, type Run, type Visit } from './visit.ts';
 
 const deepest = 1000;
 
 /**
- * Everything in `value` that does not fit `schema`, a JSON Schema 2020-12 whose references `references` resolved. Throws OverBudgetError, and
- * PatternError for a pattern that cannot be had.
+ * Everything in `value` that does not fit `schema`, a JSON Schema 2020-12 whose references `references` resolved; when the budget is spent,
+ * the faults found until then, and that the rest was not checked. Throws OverBudgetError where there are none, and PatternError for a pattern that cannot be had.
  */
 export function faultsOf(schema: Schema, references: References, value: unknown, budget: WorkBudget): Fault[] {
   const faults: Fault[] = [];
   const asksUnevaluated = references.places.some(({ node }) => 'unevaluatedItems' in node || 'unevaluatedProperties' in node);
   const run: Run = { budget, targets: references.targets, asksUnevaluated, depth: 0, fits };
-  fits(schema, { value, way: null, faults, spokenFor: emptySpokenFor(run), run });
+  try {
+    fits(schema, { value, way: null, faults, spokenFor: emptySpokenFor(run), run });
+  } catch (error) {
+    if (!(error instanceof OverBudgetError) || faults.length === 0) throw error;
+    if (faults.length < maximumFaults)
+      faults.push({ path: [], keyword: 'budget', message: `The rest was not checked: the schema ${error.message}` });
+  }
   return faults;
 }
 
