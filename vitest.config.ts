@@ -76,7 +76,7 @@ const vectorTests = [
 
 const testsOf = (...rooms: string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`);
 /** What talks and is tested by talking. All of a project's tests share one heap, which holds about a hundred files. */
-const talkTests = testsOf('voice-agents', 'simtest', 'durable-objects');
+const talkTests = testsOf('voice-agents', 'calls', 'simtest', 'durable-objects');
 /** What reads files. */
 const fileTests = testsOf('campaigns', 'knowledge-base', 'contacts', 'integrations');
 

@@ -189,7 +189,7 @@ export async function endBench({ rig, clients }: Bench): Promise<void> {
  * Measures every side in each round, in turn, after a round that does not count. Which one begins changes with the round,
  * since whatever else runs on the machine comes and goes.
  */
-export async function alternate<Name extends string, Measured = Sample>(
+export async function measureAlternately<Name extends string, Measured = Sample>(
   rounds: number,
   sides: readonly Name[],
   measure: (side: Name, round: number) => Promise<Measured>,

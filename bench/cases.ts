@@ -21,20 +21,20 @@ import type { AcceptedCost } from './record.ts';
 import type { Retrieval } from './retrieval.ts';
 import type { RowUse } from './row-cost.ts';
 import type { RunUse } from './run-cost.ts';
-import type { Targeted } from './targets.ts';
+import type { TargetedFigure } from './targets.ts';
 
 /** What the chosen cases have shown. */
 export interface Findings {
   results: Result[];
   costs: AcceptedCost[];
-  targeted: Targeted[];
+  targeted: TargetedFigure[];
   retrievals: Retrieval[];
   /** Of the knowledge base. */
-  knowledge: Targeted[];
+  knowledge: TargetedFigure[];
   /** Of conversation tests. */
-  tests: Targeted[];
+  tests: TargetedFigure[];
   /** Of integrations. */
-  syncs: Targeted[];
+  syncs: TargetedFigure[];
   rowUses: RowUse[];
   /** Of a run of the typical journey; null when that was not chosen. */
   use: RunUse | null;

@@ -1,17 +1,17 @@
 import { lines, makePdf } from '../test/knowledge-base/parsing/make-pdf.ts';
-import { randomFrom } from '../test/support/vectors.ts';
-import { passageOf, wrapped } from './long-texts.ts';
+import { createRandom } from '../test/support/vectors.ts';
+import { buildPassage, wrapped } from './long-texts.ts';
 import { withPictures } from './pdf-pictures.ts';
 
-const linesAPage = 50;
-const charactersALine = 90;
+const linesPerPage = 50;
+const charactersPerLine = 90;
 
 /** A PDF of so many pages of text; each number makes another, since the same file is not taken twice. */
-export function reportOf(sentences: string[], pages: number, number: number): Uint8Array<ArrayBuffer> {
-  const random = randomFrom(number + 1);
+export function createReport(sentences: string[], pages: number, number: number): Uint8Array<ArrayBuffer> {
+  const random = createRandom(number + 1);
   const page = (index: number) => {
-    const text = passageOf(sentences, linesAPage * charactersALine, random);
-    return lines([`Page ${index + 1} of report ${number}`, ...wrapped(text, charactersALine).slice(0, linesAPage)], 72, 740);
+    const text = buildPassage(sentences, linesPerPage * charactersPerLine, random);
+    return lines([`Page ${index + 1} of report ${number}`, ...wrapped(text, charactersPerLine).slice(0, linesPerPage)], 72, 740);
   };
   return makePdf(Array.from({ length: pages }, (_, index) => page(index))) as Uint8Array<ArrayBuffer>;
 }
@@ -20,12 +20,12 @@ export function reportOf(sentences: string[], pages: number, number: number): Ui
 const objectsIn = (pages: number) => 5 + 2 * pages;
 
 /** The same with pictures, until it has so many bytes. */
-export const reportWithPictures = (sentences: string[], pages: number, bytes: number): Uint8Array<ArrayBuffer> =>
-  withPictures(reportOf(sentences, pages, 0), objectsIn(pages) + 1, bytes, randomFrom(bytes));
+export const createReportWithPictures = (sentences: string[], pages: number, bytes: number): Uint8Array<ArrayBuffer> =>
+  withPictures(createReport(sentences, pages, 0), objectsIn(pages) + 1, bytes, createRandom(bytes));
 
 /** A CSV file of as many rows as fit into so many bytes. */
-export function tableOf(sentences: string[], bytes: number): Uint8Array {
-  const random = randomFrom(bytes);
+export function createCsv(sentences: string[], bytes: number): Uint8Array {
+  const random = createRandom(bytes);
   const rows = ['order,customer,total,remark'];
   let length = rows[0]!.length;
   for (let number = 0; ; number++) {

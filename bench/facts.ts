@@ -17,7 +17,7 @@ export interface Facts {
   load_average: number;
 }
 
-export function machineFacts({ rig }: Bench): Facts {
+export function readMachineFacts({ rig }: Bench): Facts {
   return {
     measured_at: new Date().toISOString(),
     commit: shortCommit(),

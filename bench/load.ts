@@ -1,7 +1,7 @@
 import { Agent, request as send, type OutgoingHttpHeaders } from 'node:http';
 import { percentile } from './statistics.ts';
 
-export interface Exchange {
+export interface HttpExchange {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   headers?: OutgoingHttpHeaders;
@@ -30,7 +30,7 @@ export class Client {
   }
 
   /** The body of the answer; an answer outside 200 to 299 is an error that shows it. */
-  call({ method, path, headers = {}, body }: Exchange): Promise<string> {
+  call({ method, path, headers = {}, body }: HttpExchange): Promise<string> {
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
       const request = send(
@@ -53,7 +53,7 @@ export class Client {
     });
   }
 
-  async json<Body>(exchange: Exchange): Promise<Body> {
+  async json<Body>(exchange: HttpExchange): Promise<Body> {
     return JSON.parse(await this.call(exchange)) as Body;
   }
 
@@ -63,7 +63,7 @@ export class Client {
 }
 
 /** Sends `exchanges` over `connections`, each connection waiting for its answer before it sends the next. */
-export async function load(client: Client, exchanges: Exchange[], connections: number): Promise<Sample> {
+export async function load(client: Client, exchanges: HttpExchange[], connections: number): Promise<Sample> {
   const waiting = exchanges.values();
   const times: number[] = [];
   const startedAt = performance.now();

@@ -1,5 +1,5 @@
 /** As many sentences, picked by `random`, as `characters` take. */
-export function passageOf(sentences: string[], characters: number, random: () => number): string {
+export function buildPassage(sentences: string[], characters: number, random: () => number): string {
   const picked: string[] = [];
   for (let length = 0; length < characters; length += picked.at(-1)!.length + 1)
     picked.push(sentences[Math.floor(random() * sentences.length)]!);

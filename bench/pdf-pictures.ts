@@ -1,7 +1,7 @@
 const [width, height] = [512, 512];
 const pictureBytes = width * height;
 
-const bytesOf = (text: string) => new TextEncoder().encode(text);
+const toBytes = (text: string) => new TextEncoder().encode(text);
 
 /**
  * A PDF with pictures of noise added to it, in an update at its end as the format has them; no page shows them. `firstNumber` is that of the
@@ -21,7 +21,7 @@ export function withPictures(pdf: Uint8Array, firstNumber: number, mostBytes: nu
   const before = /startxref\n(\d+)\n%%EOF\n$/.exec(new TextDecoder('latin1').decode(pdf.subarray(-64)))![1];
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
   const trailer = `trailer << /Size ${firstNumber + count} /Root 1 0 R /Prev ${before} >>`;
-  parts.push(bytesOf(`xref\n${firstNumber} ${count}\n${table}${trailer}\nstartxref\n${length}\n%%EOF\n`));
+  parts.push(toBytes(`xref\n${firstNumber} ${count}\n${table}${trailer}\nstartxref\n${length}\n%%EOF\n`));
   return new Uint8Array(Buffer.concat(parts));
 }
 
@@ -32,8 +32,8 @@ function pictureObject(number: number, random: () => number): Uint8Array {
   const is = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8`;
   const noise = Uint8Array.from({ length: pictureBytes }, () => random() * 256);
   return Buffer.concat([
-    bytesOf(`${number} 0 obj\n<< ${is} /Length ${pictureBytes} >>\nstream\n`),
+    toBytes(`${number} 0 obj\n<< ${is} /Length ${pictureBytes} >>\nstream\n`),
     noise,
-    bytesOf('\nendstream\nendobj\n'),
+    toBytes('\nendstream\nendobj\n'),
   ]);
 }

@@ -1,41 +1,41 @@
 import { LocalError } from '../scripts/local/settings.ts';
 import { runProgram } from '../scripts/local/run-program.ts';
 import { connections, endBench, prepareBench, quickPace, type Bench } from './bench.ts';
-import { tellService } from './cases/callbacks.ts';
-import { Campaign, fileOf, until, type Ending } from './cases/campaigns.ts';
+import { sendCallbacks } from './cases/callbacks.ts';
+import { Campaign, toCampaignFile, waitUntil, type CallOutcome } from './cases/campaigns.ts';
 import { getContacts, postEvent, postUpsert, postWebhook } from './cases/exchanges.ts';
 import { serviceOverheads } from './cases/turns.ts';
 import { Inspector } from './inspector.ts';
 import { SimulatedCarrier } from './local/carrier.ts';
 import { matchedType, unmatchedType } from './local/journeys.ts';
-import { settle } from './local/settle.ts';
-import { load, type Exchange } from './load.ts';
-import { hottest } from './hottest.ts';
+import { waitUntilIdle } from './local/wait-until-idle.ts';
+import { load, type HttpExchange } from './load.ts';
+import { findHotFunctions } from './hot-functions.ts';
 import { percentile } from './statistics.ts';
 
 /** What is profiled; `share` of its size is done, below 1 to warm up. Answers how it went. */
 type Case = (bench: Bench, share: number) => Promise<string>;
 
 /** Numbers go on from call to call: no two requests are the same. */
-const requests = (count: number, over: number, exchange: (bench: Bench, number: number) => Exchange): Case => {
+const requests = (count: number, over: number, exchange: (bench: Bench, number: number) => HttpExchange): Case => {
   let sent = 0;
   return async (bench, share) => {
     const exchanges = Array.from({ length: Math.ceil(count * share) }, () => exchange(bench, sent++));
     const { perSecond, p50 } = await load(bench.clients.service, exchanges, over);
-    await settle(bench.rig.databases.service);
+    await waitUntilIdle(bench.rig.databases.service);
     return `${exchanges.length} requests, ${perSecond.toFixed(0)} a second, p50 ${p50.toFixed(1)} ms`;
   };
 };
 
 const rows =
-  (count: number, ending: Ending): Case =>
+  (count: number, ending: CallOutcome): Case =>
   async (bench, share) => {
     const slots = 100;
     await new SimulatedCarrier(bench.rig.outside).behave({ ring_ms: '200-600', turn_ms: 200 });
-    const campaign = await Campaign.draft(bench, 'service', fileOf(0, Math.ceil(count * share), ending), slots);
+    const campaign = await Campaign.draft(bench, 'service', toCampaignFile(0, Math.ceil(count * share), ending), slots);
     const startedAt = Date.now();
     await campaign.act('start');
-    await until('every row is done', 120_000, async () => (await campaign.read()).state === 'completed');
+    await waitUntil('every row is done', 120_000, async () => (await campaign.read()).state === 'completed');
     return `${((Math.ceil(count * share) * 1000) / (Date.now() - startedAt)).toFixed(0)} rows a second over ${slots} slots`;
   };
 
@@ -49,7 +49,7 @@ const cases: Record<string, Case> = {
   'busy-rows': rows(1500, 'busy'),
   'answered-rows': rows(300, 'hangsUp'),
   callbacks: async (bench, share) => {
-    const { perSecond } = await tellService(bench, Math.ceil(500 * share));
+    const { perSecond } = await sendCallbacks(bench, Math.ceil(500 * share));
     return `${perSecond.toFixed(0)} callbacks a second`;
   },
   turns: async (bench, share) => {
@@ -73,7 +73,7 @@ await runProgram(async () => {
     const told = await profiled(bench, 1);
     const profile = await inspector.stopProfile();
     console.log(told);
-    for (const [title, functions] of Object.entries(hottest(profile, 25))) {
+    for (const [title, functions] of Object.entries(findHotFunctions(profile, 25))) {
       console.log(`\n${title}`);
       for (const { share, where } of functions) console.log(`${(share * 100).toFixed(1).padStart(6)} %  ${where}`);
     }

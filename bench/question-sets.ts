@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { projectDirectory } from '../scripts/local/settings.ts';
 
 /** A question with the passage that answers it. */
-export interface Answered {
+export interface AnsweredQuestion {
   question: string;
   answer: string;
 }
 
 export interface QuestionSet {
   name: string;
-  entries: Answered[];
+  entries: AnsweredQuestion[];
 }
 
 const directory = join(projectDirectory, 'bench', 'data');
@@ -22,24 +22,24 @@ export function readQuestionSet(name: string): QuestionSet {
   const lines = readFileSync(join(directory, `${name}.jsonl`), 'utf8')
     .trimEnd()
     .split('\n');
-  return { name, entries: lines.map((line) => JSON.parse(line) as Answered) };
+  return { name, entries: lines.map((line) => JSON.parse(line) as AnsweredQuestion) };
 }
 
 /** A page with answers alone, each below a heading that tells only its number: no question is in what is searched. */
-export function pageOf(title: string, answers: string[]): string {
-  const sections = answers.map((answer, index) => `<h2>${headingOf(index)}</h2>\n${paragraphsOf(answer)}`);
+export function toPage(title: string, answers: string[]): string {
+  const sections = answers.map((answer, index) => `<h2>${toHeading(index)}</h2>\n${splitParagraphs(answer)}`);
   return `<!doctype html><html><head><title>${title}</title></head><body>\n${sections.join('\n')}\n</body></html>\n`;
 }
 
 /** The position of the entry that a chunk below these headings belongs to; null: none. */
-export function entryOf(headings: string[]): number | null {
+export function findEntry(headings: string[]): number | null {
   const number = /^Passage (\d+)$/.exec(headings.at(-1) ?? '')?.[1];
   return number === undefined ? null : Number(number) - 1;
 }
 
-const headingOf = (index: number) => `Passage ${index + 1}`;
+const toHeading = (index: number) => `Passage ${index + 1}`;
 
-const paragraphsOf = (answer: string) =>
+const splitParagraphs = (answer: string) =>
   answer
     .split(/\n{2,}/)
     .map((part) => `<p>${escaped(part)}</p>`)
@@ -50,7 +50,7 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 const plain = /^[\w ,.;:'"?!()-]{20,400}$/;
 
 /** Sentences of the answers without code, from which longer texts are made. */
-export const sentencesOf = (sets: QuestionSet[]): string[] =>
+export const listSentences = (sets: QuestionSet[]): string[] =>
   sets.flatMap(({ entries }) =>
     entries.flatMap(({ answer }) =>
       answer

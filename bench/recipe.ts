@@ -33,24 +33,24 @@ export interface Markers {
   to: number;
 }
 
-export const recipeOf = (call: RecordedCall, markers: Markers): CallRecipe => ({
+export const toRecipe = (call: RecordedCall, markers: Markers): CallRecipe => ({
   isBatch: call.isBatch,
   statements: call.statements.map(({ sql, parameters }) => ({
     sql,
-    parameters: parameters.map((parameter) => slotOf(parameter, markers)),
+    parameters: parameters.map((parameter) => toSlot(parameter, markers)),
   })),
 });
 
 /** The recipe of a call that is made again exactly as it was. */
-export const verbatim = (call: RecordedCall): CallRecipe => recipeOf(call, { values: {}, from: 1, to: 0 });
+export const toVerbatimRecipe = (call: RecordedCall): CallRecipe => toRecipe(call, { values: {}, from: 1, to: 0 });
 
-function slotOf(parameter: Value, { values, from, to }: Markers): Slot {
+function toSlot(parameter: Value, { values, from, to }: Markers): Slot {
   const isTime = (number: number) => number >= from && number <= to;
   if (typeof parameter === 'number' && isTime(parameter)) return { value: 'now' };
   for (const [name, marker] of Object.entries(values)) if (parameter === marker) return { value: name };
   if (typeof parameter !== 'string') return { constant: parameter };
   const element = onlyElement(parameter);
-  const parts = partsOf(element ?? parameter, values, isTime);
+  const parts = splitParts(element ?? parameter, values, isTime);
   if (parts.length === 1) return { constant: parameter };
   return element === null ? { text: parts } : { each: parts };
 }
@@ -66,7 +66,7 @@ function onlyElement(text: string): string | null {
   }
 }
 
-function partsOf(text: string, values: Record<string, string | number>, isTime: (number: number) => boolean): string[] {
+function splitParts(text: string, values: Record<string, string | number>, isTime: (number: number) => boolean): string[] {
   const names = new Map(Object.entries(values).map(([name, marker]) => [String(marker), name]));
   const alternatives = [...names.keys()].map((marker) => marker.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   const parts = [''];
@@ -81,18 +81,18 @@ function partsOf(text: string, values: Record<string, string | number>, isTime: 
 export type Values = Record<string, Value>;
 
 /** The parameters of a statement for these values; `records` are those of the lists. */
-export function parametersOf(slots: Slot[], values: Values, records: Values[]): Value[] {
+export function toParameters(slots: Slot[], values: Values, records: Values[]): Value[] {
   return slots.map((slot) => {
     if ('constant' in slot) return slot.constant;
-    if ('value' in slot) return valueOf(slot.value, values);
+    if ('value' in slot) return resolveValue(slot.value, values);
     if ('text' in slot) return filled(slot.text, values);
     return `[${records.map((record) => filled(slot.each, { ...values, ...record })).join(',')}]`;
   });
 }
 
-const filled = (parts: string[], values: Values) => parts.map((part, index) => (index % 2 ? valueOf(part, values) : part)).join('');
+const filled = (parts: string[], values: Values) => parts.map((part, index) => (index % 2 ? resolveValue(part, values) : part)).join('');
 
-function valueOf(name: string, values: Values): Value {
+function resolveValue(name: string, values: Values): Value {
   const value = values[name];
   if (value === undefined) throw new Error(`The recorded statement needs "${name}", which the floor does not have`);
   return value;

@@ -1,7 +1,7 @@
 import type { Bench } from './bench.ts';
-import { settle } from './local/settle.ts';
-import type { Exchange } from './load.ts';
-import { recipeOf, type CallRecipe, type Markers, type RecordedCall } from './recipe.ts';
+import { waitUntilIdle } from './local/wait-until-idle.ts';
+import type { HttpExchange } from './load.ts';
+import { toRecipe, type CallRecipe, type Markers, type RecordedCall } from './recipe.ts';
 import type { Usage } from './usage.ts';
 import type { Recipe } from './workers/floor-recipes.ts';
 
@@ -20,7 +20,7 @@ export const recordedCalls = ({ clients }: Bench): Promise<RecordedCall[]> => cl
 /** What else was used since this was last asked. */
 export const recordedUsage = ({ clients }: Bench): Promise<Usage> => clients.recording.json({ method: 'GET', path: '/usage' });
 
-export async function record<Answer>(bench: Bench, exchange: Exchange): Promise<Recording<Answer>> {
+export async function record<Answer>(bench: Bench, exchange: HttpExchange): Promise<Recording<Answer>> {
   const { clients, headers, rig } = bench;
   // A read first, so that the look-up of the API key is in its cache and not taken for a part of the case.
   await clients.recording.call({ method: 'GET', path: '/api/v1/contacts?limit=1', headers });
@@ -28,19 +28,19 @@ export async function record<Answer>(bench: Bench, exchange: Exchange): Promise<
   await recordedUsage(bench);
   const from = Date.now();
   const answer = await clients.recording.json<Answer>(exchange);
-  await settle(rig.databases.recording);
+  await waitUntilIdle(rig.databases.recording);
   return { answer, calls: await recordedCalls(bench), usage: await recordedUsage(bench), from, to: Date.now() };
 }
 
 /** The recorded calls made by the request and by the queue's consumer, and what ended the run if there was one. */
 export function fullRecipe({ calls, from, to }: Recording<unknown>, values: Markers['values'], nodes: number): Recipe {
-  const recipes = (some: RecordedCall[]): CallRecipe[] => some.map((call) => recipeOf(call, { values, from, to }));
+  const recipes = (some: RecordedCall[]): CallRecipe[] => some.map((call) => toRecipe(call, { values, from, to }));
   const by = (origin: RecordedCall['by']) => calls.filter((call) => call.by === origin);
-  return { request: recipes(by('request')), queue: recipes(by('queue')), object: recipes(endingOf(calls)), nodes };
+  return { request: recipes(by('request')), queue: recipes(by('queue')), object: recipes(findRunEndCalls(calls)), nodes };
 }
 
 /** The call with which a run's object tells the run's row how it ended; none when no run was started. */
-export const endingOf = (calls: RecordedCall[]): RecordedCall[] =>
+export const findRunEndCalls = (calls: RecordedCall[]): RecordedCall[] =>
   calls.filter(({ by, statements }) => by === 'object' && statements.some(({ sql }) => sql.startsWith('UPDATE automation_run'))).slice(-1);
 
 /** The one recorded call with such a statement. That there is another or none means that the floor no longer fits the service. */
@@ -50,7 +50,7 @@ export function onlyCall(calls: RecordedCall[], by: RecordedCall['by'], beginnin
   throw new Error(`The service made ${found.length} calls by ${by} with "${beginning} ...", and the floor is made for one`);
 }
 
-export async function giveRecipe({ clients }: Bench, name: string, recipe: Recipe): Promise<void> {
+export async function postRecipe({ clients }: Bench, name: string, recipe: Recipe): Promise<void> {
   await clients.floor.call({ method: 'PUT', path: `/recipes/${name}`, body: JSON.stringify(recipe) });
 }
 
@@ -61,7 +61,7 @@ export interface Cost {
   rowsWritten: number;
 }
 
-export function costOf(calls: RecordedCall[]): Cost {
+export function sumCost(calls: RecordedCall[]): Cost {
   const sum = (of: (call: RecordedCall) => number) => calls.reduce((total, call) => total + of(call), 0);
   return { calls: calls.length, rowsRead: sum((call) => call.rowsRead), rowsWritten: sum((call) => call.rowsWritten) };
 }
@@ -74,11 +74,11 @@ export interface AcceptedCost {
   ended: Cost;
 }
 
-export const acceptedCost = (name: string, calls: RecordedCall[]): AcceptedCost => ({
+export const toAcceptedCost = (name: string, calls: RecordedCall[]): AcceptedCost => ({
   name,
-  answered: costOf(calls.filter(({ by }) => by === 'request')),
-  handled: costOf(calls.filter(({ by }) => by !== 'object')),
-  ended: costOf(calls),
+  answered: sumCost(calls.filter(({ by }) => by === 'request')),
+  handled: sumCost(calls.filter(({ by }) => by !== 'object')),
+  ended: sumCost(calls),
 });
 
 /** What the floor has done since it was last asked. `completions` of runs wrote a row of the benchmark itself each. */
@@ -88,7 +88,7 @@ export async function floorCost({ clients }: Bench, completions = 0): Promise<Co
 }
 
 /** The floor is one only while it does to the database what the service does. */
-export function requireSame(name: string, service: Cost, floor: Cost): void {
+export function requireSameCost(name: string, service: Cost, floor: Cost): void {
   if (service.calls === floor.calls && service.rowsWritten === floor.rowsWritten) return;
   const shown = ({ calls, rowsWritten }: Cost) => `${calls} calls that write ${rowsWritten} rows`;
   throw new Error(`${name}: the service made ${shown(service)}, the floor ${shown(floor)}`);

@@ -13,7 +13,7 @@ import { runCostSection } from './run-cost-section.ts';
 import { sleepingSection } from './sleeping-section.ts';
 import { median } from './statistics.ts';
 import { table } from './table.ts';
-import { targetedLines, targetsSection } from './targets.ts';
+import { toTargetLines, targetsSection } from './targets.ts';
 
 interface Measured {
   facts: Facts;
@@ -48,7 +48,7 @@ const middle = (samples: Sample[]): Sample => ({
 });
 
 /** The median of the rounds' ratios: in each the floor ran beside, so that what slowed both down cancels out. 1 is as fast as the floor. */
-function ratioOf({ service, floor, compares }: Result): number {
+function toRatio({ service, floor, compares }: Result): number {
   const ratios = service.map((ours, round) =>
     compares === 'rate' ? ours.perSecond / floor[round]!.perSecond : floor[round]!.p50 / ours.p50,
   );
@@ -68,7 +68,7 @@ export function report({ facts, findings, loggedLines, seconds }: Measured): Rep
       case: result.name,
       service: shown(service),
       floor: shown(floor),
-      ratio: rounded(ratioOf(result), 2),
+      ratio: rounded(toRatio(result), 2),
       ratio_of: result.compares === 'rate' ? 'per_second' : 'p50_ms',
       floor_does: result.floorDoes,
       rounds: {
@@ -114,11 +114,11 @@ export function report({ facts, findings, loggedLines, seconds }: Measured): Rep
     seconds: Math.round(seconds),
     logged_lines: loggedLines,
     results: lines,
-    calls: targetedLines(targeted),
+    calls: toTargetLines(targeted),
     retrieval: retrievals.map((retrieval) => Object.assign({ is_hybrid_best: isHybridBest(retrieval) }, retrieval)),
-    knowledge: targetedLines(knowledge),
-    conversation_tests: targetedLines(tests),
-    integrations: targetedLines(syncs),
+    knowledge: toTargetLines(knowledge),
+    conversation_tests: toTargetLines(tests),
+    integrations: toTargetLines(syncs),
     d1_costs: costs,
     run_cost: use && runCost(use),
     row_costs: rowUses.map(rowCost),

@@ -5,7 +5,7 @@ export const modes = ['hybrid', 'vector', 'keyword'] as const;
 export type Mode = (typeof modes)[number];
 
 /** How far down an answer is looked at. */
-export const deepest = 10;
+export const maxRank = 10;
 const nearTop = 5;
 
 export interface Quality {
@@ -24,11 +24,11 @@ export interface Retrieval {
 }
 
 /** `places`: where the passage of each question was found, from 1; null: not at all. */
-export function qualityOf(places: (number | null)[]): Quality {
+export function measureQuality(places: (number | null)[]): Quality {
   const sum = (of: (place: number) => number) => places.reduce<number>((total, place) => total + (place === null ? 0 : of(place)), 0);
   return {
     recallAt5: sum((place) => Number(place <= nearTop)) / places.length,
-    meanReciprocalRank: sum((place) => (place <= deepest ? 1 / place : 0)) / places.length,
+    meanReciprocalRank: sum((place) => (place <= maxRank ? 1 / place : 0)) / places.length,
   };
 }
 
@@ -37,7 +37,7 @@ export const isHybridBest = ({ qualities: { hybrid, vector, keyword } }: Retriev
   (['recallAt5', 'meanReciprocalRank'] as const).every((measure) => hybrid[measure] >= Math.max(vector[measure], keyword[measure]));
 
 /** Share of the ids of the true answers that are in the given ones. */
-export function shareFound(given: number[][], truth: number[][]): number {
+export function measureRecall(given: number[][], truth: number[][]): number {
   const counts = truth.map((ids, question) => {
     const found = new Set(given[question]);
     return ids.filter((id) => found.has(id)).length;
@@ -54,7 +54,7 @@ export function retrievalSection(retrievals: Retrieval[]): string[] {
     'how many',
     'chunks',
     ...modes.map((mode) => `recall@5 ${mode}`),
-    ...modes.map((mode) => `MRR@${deepest} ${mode}`),
+    ...modes.map((mode) => `MRR@${maxRank} ${mode}`),
     'hybrid is no worse',
   ];
   const cells = retrievals.map((retrieval) => [

@@ -1,4 +1,4 @@
-import { costOf } from './record.ts';
+import { sumCost } from './record.ts';
 import type { RecordedCall } from './recipe.ts';
 import { prices } from './run-cost.ts';
 import { table } from './table.ts';
@@ -17,7 +17,7 @@ export interface RowUse extends Usage {
 
 /** Of one row, when `rows` of them used so much together. */
 export function rowUse(kind: string, rows: number, usage: Usage, calls: RecordedCall[], processorSeconds: number): RowUse {
-  const d1 = costOf(calls);
+  const d1 = sumCost(calls);
   const shared = Object.fromEntries(Object.entries(usage).map(([name, value]) => [name, Number(value) / rows])) as unknown as Usage;
   return {
     ...shared,
@@ -29,16 +29,16 @@ export function rowUse(kind: string, rows: number, usage: Usage, calls: Recorded
   };
 }
 
-const framesACall = 20;
+const framesPerCall = 20;
 
 const resources: { name: string; price: number; of: (use: RowUse) => number }[] = [
   { name: 'D1 rows written', price: prices.rowWritten, of: (use) => use.d1RowsWritten },
   { name: 'object rows written', price: prices.rowWritten, of: (use) => use.objectRowsWritten },
   { name: 'alarms set', price: prices.rowWritten, of: (use) => use.alarmsSet },
   {
-    name: `object requests: calls, alarms, every ${framesACall}th frame`,
+    name: `object requests: calls, alarms, every ${framesPerCall}th frame`,
     price: prices.objectRequest,
-    of: (use) => use.objectCalls + use.alarmsFired + use.socketFrames / framesACall,
+    of: (use) => use.objectCalls + use.alarmsFired + use.socketFrames / framesPerCall,
   },
   { name: 'object seconds active', price: prices.objectSecond, of: (use) => use.objectMs / 1000 },
   { name: 'D1 rows read', price: prices.rowRead, of: (use) => use.d1RowsRead },

@@ -2,7 +2,7 @@ import { LocalError } from '../scripts/local/settings.ts';
 import { runProgram } from '../scripts/local/run-program.ts';
 import { endBench, fullPace, prepareBench, quickPace } from './bench.ts';
 import { caseNames, measureCases } from './cases.ts';
-import { machineFacts } from './facts.ts';
+import { readMachineFacts } from './facts.ts';
 import { report, writeReport } from './report.ts';
 
 await runProgram(async () => {
@@ -17,7 +17,7 @@ await runProgram(async () => {
   const bench = await prepareBench(isQuick ? quickPace : fullPace, progress);
   process.once('SIGINT', () => void endBench(bench).finally(() => process.exit(130)));
   try {
-    const facts = machineFacts(bench);
+    const facts = readMachineFacts(bench);
     const findings = await measureCases(bench, chosen.length ? chosen : caseNames);
     const seconds = (performance.now() - startedAt) / 1000;
     const written = report({ facts, findings, loggedLines: bench.rig.loggedLines(), seconds });

@@ -2,7 +2,7 @@ import { median } from './statistics.ts';
 import { table } from './table.ts';
 
 /** A figure that is to be at least or at most so much, beside that of a floor where there is one. */
-export interface Targeted {
+export interface TargetedFigure {
   name: string;
   unit: string;
   /** Absent: it is only told. */
@@ -17,7 +17,7 @@ export interface Targeted {
 const shown = (value: number) => String(Number(value.toPrecision(3)));
 
 /** The figures as the report and its JSON have them. */
-export const targetedLines = (figures: Targeted[]) =>
+export const toTargetLines = (figures: TargetedFigure[]) =>
   figures.map(({ name, unit, target, service, floor, floorDoes }) => ({
     name,
     unit,
@@ -29,13 +29,13 @@ export const targetedLines = (figures: Targeted[]) =>
     rounds: { service, floor: floor ?? null },
   }));
 
-const isMet = (target: NonNullable<Targeted['target']>, value: number): boolean =>
+const isMet = (target: NonNullable<TargetedFigure['target']>, value: number): boolean =>
   'atLeast' in target ? value >= target.atLeast : value <= target.atMost;
 
 /** Medians over the rounds beside their targets. `title` names what they are about. */
-export function targetsSection(title: string, figures: Targeted[]): string[] {
+export function targetsSection(title: string, figures: TargetedFigure[]): string[] {
   const heads = [title.toLowerCase(), 'target', 'ours', 'floor', 'met', 'what the floor does'];
-  const cells = targetedLines(figures).map(({ name, unit, target, service, floor, is_met: met, floor_does: does }) => [
+  const cells = toTargetLines(figures).map(({ name, unit, target, service, floor, is_met: met, floor_does: does }) => [
     `${name}${unit === '' ? '' : `, ${unit}`}`,
     target === null ? '' : 'atLeast' in target ? `>= ${target.atLeast}` : `<= ${target.atMost}`,
     shown(service),

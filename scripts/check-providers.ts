@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { settingsOf } from '../src/settings.ts';
-import { checksAt } from './check-providers/checks.ts';
-import { checkAll, hasRefusal, tableOf } from './check-providers/report.ts';
+import { getSettings } from '../src/settings.ts';
+import { createChecks } from './check-providers/checks.ts';
+import { runChecks, hasRefusal, formatTable } from './check-providers/report.ts';
 import { runProgram } from './local/run-program.ts';
 import { LocalError, projectDirectory } from './local/settings.ts';
 
@@ -14,8 +14,8 @@ await runProgram(async () => {
   const file = join(projectDirectory, '.dev.vars');
   const own = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
   const variables = { ...own, ...process.env };
-  const rows = await checkAll(checksAt(readSettings(variables)), variables);
-  console.log(tableOf(rows));
+  const rows = await runChecks(createChecks(readSettings(variables)), variables);
+  console.log(formatTable(rows));
   if (rows.every(({ finding }) => finding.state === 'not configured'))
     throw new LocalError('No vendor is configured. Put keys into .dev.vars or the environment; the README names them.');
   if (hasRefusal(rows)) process.exitCode = 1;
@@ -24,7 +24,7 @@ await runProgram(async () => {
 function readSettings(variables: Record<string, string | undefined>) {
   const given = Object.fromEntries(Object.entries(variables).filter(([, text]) => text !== undefined && text !== ''));
   try {
-    return settingsOf({ ...given, DEPLOYMENT_MODE: 'local', ENCRYPTION_KEY: anyKey, SIGNING_KEY: anyKey } as unknown as Env);
+    return getSettings({ ...given, DEPLOYMENT_MODE: 'local', ENCRYPTION_KEY: anyKey, SIGNING_KEY: anyKey } as unknown as Env);
   } catch (error) {
     throw new LocalError((error as Error).message);
   }

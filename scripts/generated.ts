@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApp } from '../src/http/app.ts';
-import { publishedDocument } from '../src/http/openapi/published.ts';
+import { createApp } from '../src/app.ts';
+import { publishedDocument } from '../src/openapi/published-document.ts';
 import { withCostTable, type MeasuredCosts } from './deploy/cost-table.ts';
 import { projectDirectory } from './local/settings.ts';
 import { runWrangler } from './local/wrangler.ts';

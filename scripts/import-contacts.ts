@@ -1,15 +1,15 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import { readPeople } from '../src/contacts/spreadsheets/read-people.ts';
-import type { People, Person } from '../src/contacts/spreadsheets/read-people.ts';
-import { readTable } from '../src/contacts/spreadsheets/read-table.ts';
-import { decodeText, UnreadableFile } from '../src/library/decode-text.ts';
+import { readContacts } from '../src/contacts/import/read-contacts.ts';
+import type { ContactTable, AcceptedRow } from '../src/contacts/import/read-contacts.ts';
+import { readTable } from '../src/contacts/import/read-table.ts';
+import { decodeText, UnreadableFileError } from '../src/library/text/decode-text.ts';
 import { readImportSettings, usage } from './import-contacts/arguments.ts';
 import type { ImportSettings } from './import-contacts/arguments.ts';
 import { writeFailures } from './import-contacts/failures.ts';
 import type { Failure } from './import-contacts/failures.ts';
-import { sendPeople } from './import-contacts/send-people.ts';
-import type { Target } from './local/repeated-request.ts';
+import { sendContacts } from './import-contacts/send-contacts.ts';
+import type { Target } from './local/request-with-retries.ts';
 import { LocalError } from './local/settings.ts';
 
 const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
@@ -30,7 +30,7 @@ async function main(): Promise<number> {
   if (target === null) {
     console.log(`Dry run: ${people.length} rows would be sent to the list "${settings.listName}", ${failures.length} rows cannot be.`);
   } else if (people.length > 0) {
-    const result = await sendPeople(people, { bytes, listName: settings.listName, batchRows: settings.batchRows }, target);
+    const result = await sendContacts(people, { bytes, listName: settings.listName, batchRows: settings.batchRows }, target);
     failures.push(...result.failures);
     const { created, updated, folded, isListNew } = result;
     console.log(
@@ -69,12 +69,12 @@ async function organizationCountry({ baseUrl, apiKey }: Target): Promise<string 
   }
 }
 
-async function readFile(file: string, bytes: Uint8Array, defaultCountry: string): Promise<{ people: Person[]; failures: Failure[] }> {
+async function readFile(file: string, bytes: Uint8Array, defaultCountry: string): Promise<{ people: AcceptedRow[]; failures: Failure[] }> {
   try {
     const { text, encoding } = decodeText(bytes);
     const table = await readTable(text);
-    const found = readPeople(table, defaultCountry);
-    const people: Person[] = [];
+    const found = readContacts(table, defaultCountry);
+    const people: AcceptedRow[] = [];
     const failures: Failure[] = [];
     for await (const row of found.rows) {
       if ('contact' in row) people.push(row);
@@ -87,19 +87,19 @@ async function readFile(file: string, bytes: Uint8Array, defaultCountry: string)
     warnOfIds(people);
     return { people, failures };
   } catch (error) {
-    if (error instanceof UnreadableFile) throw new LocalError(`${file}: ${error.message}.`);
+    if (error instanceof UnreadableFileError) throw new LocalError(`${file}: ${error.message}.`);
     throw error;
   }
 }
 
-function warnOfIds(people: Person[]): void {
+function warnOfIds(people: AcceptedRow[]): void {
   const damaged = people.filter((person) => person.unusable_id !== undefined);
   const [first] = damaged;
   if (first)
     console.error(`${damaged.length} ids cannot be told apart and are left out, such as "${first.unusable_id}" in row ${first.file_row}.`);
 }
 
-function describeColumns({ phone_column, field_columns }: People, defaultCountry: string): string {
+function describeColumns({ phone_column, field_columns }: ContactTable, defaultCountry: string): string {
   const others = Object.entries(field_columns).map(([field, header]) => `${field} from "${header}"`);
   const phone =
     phone_column === undefined ? 'No phone column' : `phone from "${phone_column}" (${defaultCountry} where it names no country)`;

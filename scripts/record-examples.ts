@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ExampleRunner, type Sent } from './examples/example-runner.ts';
+import { ExampleRunner, type SentExample } from './examples/example-runner.ts';
 import { requireCredentials } from './local/credentials.ts';
 import { runProgram } from './local/run-program.ts';
 import { LocalError, projectDirectory, readLocalSettings } from './local/settings.ts';
 
-const answersPath = join(projectDirectory, 'src/http/openapi/answers.json');
+const answersPath = join(projectDirectory, 'src/openapi/recorded-answers.json');
 /** Longer lists are cut to `shownRecords`. */
 const wholeLists = 5;
 const shownRecords = 2;
@@ -46,7 +46,7 @@ await runProgram(async () => {
   console.log(`Written: ${answersPath}, the answers to ${runner.sent.length} examples`);
 });
 
-async function filled({ operationId, url, init, answer }: Sent): Promise<unknown> {
+async function filled({ operationId, url, init, answer }: SentExample): Promise<unknown> {
   if (!toldAtEnd.has(operationId)) return answer;
   const later = await fetch(url, init);
   if (!later.ok) return answer;

@@ -1,11 +1,11 @@
 import { LocalError } from './local/settings.ts';
 import { readSimtestSettings, usage } from './simtest/arguments.ts';
-import { failedChecksOf } from './simtest/failed-checks.ts';
-import { follow } from './simtest/follow.ts';
+import { listFailedChecks } from './simtest/failed-checks.ts';
+import { followLoadTest } from './simtest/follow.ts';
 import { LoadTests } from './simtest/load-tests.ts';
 import { showProgress } from './simtest/progress.ts';
-import { summaryOf } from './simtest/summary.ts';
-import { verdictOf } from './simtest/verdict.ts';
+import { formatSummary } from './simtest/summary.ts';
+import { toVerdict } from './simtest/verdict.ts';
 
 /** A terminal's Ctrl-C may come twice at once: from itself and through npm. */
 const sameInterruptionMs = 500;
@@ -26,11 +26,11 @@ async function main(): Promise<number> {
   console.log(`Load test ${id} "${name}": ${count} sessions of agent ${actor} with adversary ${adversary}, ${concurrency} at a time.`);
   console.log(address);
 
-  const statistics = await follow(loadTests, id, progress, interruption).finally(() => progress.stop());
-  const checks = failedChecksOf(await loadTests.completed(id));
-  console.log(['', ...summaryOf(statistics, concurrency, checks), ''].join('\n'));
+  const statistics = await followLoadTest(loadTests, id, progress, interruption).finally(() => progress.stop());
+  const checks = listFailedChecks(await loadTests.completed(id));
+  console.log(['', ...formatSummary(statistics, concurrency, checks), ''].join('\n'));
   if (checks.length > 0) console.log(`What was said in a session: GET ${target.baseUrl}/simtest/test-sessions/{id}/conversation`);
-  const { isGood, why } = verdictOf(statistics, minPassRate);
+  const { isGood, why } = toVerdict(statistics, minPassRate);
   (isGood ? console.log : console.error)(why);
   return isGood ? 0 : 1;
 }
@@ -47,7 +47,7 @@ async function interruptions(): Promise<AbortSignal> {
     });
   }
   // The shell between npm and this process passes no signal on: its going is the signal.
-  if (process.env['npm_lifecycle_event'] !== undefined) await import('./local/tether.ts');
+  if (process.env['npm_lifecycle_event'] !== undefined) await import('./local/exit-with-parent.ts');
   return interruption.signal;
 }
 

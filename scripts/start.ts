@@ -20,7 +20,7 @@ const ending = new AbortController();
 let isUp = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
 // The shell between npm and this process passes no signal on: its going is the signal.
-if (process.env.npm_lifecycle_event !== undefined) await import('./local/tether.ts');
+if (process.env.npm_lifecycle_event !== undefined) await import('./local/exit-with-parent.ts');
 
 await runProgram(async () => {
   const settings = readLocalSettings(process.env);

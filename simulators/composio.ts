@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { AccountBook, toolkitOf, type Account } from './composio/accounts.ts';
+import { AccountStore, toolkitOf, type Account } from './composio/accounts.ts';
 import { accountRoutes } from './composio/account-routes.ts';
 import { consentRoutes } from './composio/consent.ts';
 import { requireKey } from './composio/credentials.ts';
@@ -23,7 +23,7 @@ const NewStatus = z.strictObject({
 export const composio: Vendor = {
   name: 'composio',
   createRoutes: ({ ledgerFile, ask }) => {
-    const book = new AccountBook(ledgerFile);
+    const book = new AccountStore(ledgerFile);
     const routes = new Hono<{ Bindings: VendorBindings }>();
     const api = new Hono<{ Bindings: VendorBindings }>();
     api.use(async (c, next) => {

@@ -3,18 +3,18 @@ import { GoogleError } from './google/errors.ts';
 import { readBody, requireQuery, requireScope } from './google/requests.ts';
 import { busyTimes, FreeBusyQuery, timeOf } from './google-calendar/busy.ts';
 import { eventResource, insertEvent, NewEvent, type StoredEvent } from './google-calendar/events.ts';
-import { perCustomer } from './grants.ts';
+import { createPerCustomer } from './grants.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
 
 /** The one calendar of every customer, under this name and its own. */
 const calendarIds = ['primary', 'owner@example.com'];
-const mostCalendars = 50;
+const maxCalendars = 50;
 
 /** The calendar of Google: API 3 under `/calendar/v3`. */
 export const googleCalendar: Vendor = {
   name: 'googlecalendar',
   createRoutes: () => {
-    const eventsOf = perCustomer((): StoredEvent[] => []);
+    const eventsOf = createPerCustomer((): StoredEvent[] => []);
     const routes = new Hono<{ Bindings: VendorBindings }>();
 
     routes.post('/calendar/v3/calendars/:calendar/events', async (c) => {
@@ -33,7 +33,7 @@ export const googleCalendar: Vendor = {
     routes.post('/calendar/v3/freeBusy', async (c) => {
       const { customer } = requireScope(c, 'calendar', 'calendar.readonly', 'calendar.freebusy');
       const query = await readBody(c.req.raw, FreeBusyQuery);
-      if (query.items.length > mostCalendars)
+      if (query.items.length > maxCalendars)
         throw new GoogleError(400, 'Too many calendars requested', { reason: 'tooManyCalendarsRequested' });
       const [from, to] = [timeOf(query.timeMin), timeOf(query.timeMax)];
       if (to <= from) throw new GoogleError(400, 'The specified time range is empty.', { reason: 'timeRangeEmpty' });

@@ -11,29 +11,29 @@ export interface Grant {
 const prefix = 'simulated.';
 
 /** An access token. It says what it grants, so that no vendor has to ask the broker. */
-export const tokenOf = (grant: Grant): string => prefix + Buffer.from(JSON.stringify(grant)).toString('base64url');
+export const toToken = (grant: Grant): string => prefix + Buffer.from(JSON.stringify(grant)).toString('base64url');
 
 /**
  * What a token grants; undefined: it is none. A token that no broker has issued is good for everything, in the world of the customer of this
  * name, unless it contains `invalid`.
  */
-export function grantOf(token: string): Grant | undefined {
+export function parseToken(token: string): Grant | undefined {
   if (token.startsWith(prefix)) return JSON.parse(Buffer.from(token.slice(prefix.length), 'base64url').toString()) as Grant;
   return token === '' || token.includes('invalid') ? undefined : { customer: token };
 }
 
 /** The grant of an Authorization header with this scheme; `missing` without one. */
-export function grantOfHeader(authorization: string | undefined, scheme: string): Grant | 'missing' | 'invalid' {
+export function parseAuthorization(authorization: string | undefined, scheme: string): Grant | 'missing' | 'invalid' {
   const [given, token = ''] = (authorization ?? '').trim().split(/\s+/, 2);
   if (given?.toLowerCase() !== scheme.toLowerCase() || token === '') return 'missing';
-  return grantOf(token) ?? 'invalid';
+  return parseToken(token) ?? 'invalid';
 }
 
-export const allows = ({ scopes }: Grant, ...anyOf: string[]): boolean =>
+export const hasAnyScope = ({ scopes }: Grant, ...anyOf: string[]): boolean =>
   scopes === undefined || scopes.some((scope) => anyOf.includes(scope));
 
 /** A world for each customer, made when it is first asked for. */
-export function perCustomer<State>(create: () => State): (customer: string) => State {
+export function createPerCustomer<State>(create: () => State): (customer: string) => State {
   const worlds = new Map<string, State>();
   return (customer) => {
     const known = worlds.get(customer) ?? create();

@@ -3,10 +3,10 @@ import { Hono } from 'hono';
 import { messageEvent } from './gupshup/events.ts';
 import { readSend } from './gupshup/send-request.ts';
 import { shown } from './gupshup/templates.ts';
-import { Catalogue } from './messaging/catalogue.ts';
+import { TemplateStore } from './messaging/catalogue.ts';
 import { messagingControl } from './messaging/control.ts';
-import { Courier, surroundings } from './messaging/courier.ts';
-import { fateOf } from './messaging/fate.ts';
+import { DeliverySimulator, createDeliveryDependencies } from './messaging/delivery-simulator.ts';
+import { toDeliveryOutcome } from './messaging/delivery-outcome.ts';
 import type { GivenMessagingSettings } from './messaging/settings.ts';
 import { Webhooks } from './messaging/webhooks.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
@@ -18,9 +18,9 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const createGupshup = (given: GivenMessagingSettings = {}): Vendor => ({
   name: 'gupshup',
   createRoutes: ({ signal }) => {
-    const catalogue = new Catalogue();
+    const catalogue = new TemplateStore();
     const webhooks = new Webhooks();
-    const courier = new Courier(surroundings(given, signal), {
+    const courier = new DeliverySimulator(createDeliveryDependencies(given, signal), {
       faults: {
         not_on_channel: { code: '1002', words: 'Number Does Not Exist On WhatsApp' },
         window_closed: {
@@ -49,7 +49,7 @@ export const createGupshup = (given: GivenMessagingSettings = {}): Vendor => ({
           return refuse(415, 'Unsupported Media Type');
         const ordered = readSend(new URLSearchParams(await c.req.text()), kind, (app) => catalogue.of(app));
         if ('malformed' in ordered) return refuse(400, ordered.malformed);
-        if (fateOf(ordered.to) === 'rate_limited') return refuse(429, 'Too Many Requests');
+        if (toDeliveryOutcome(ordered.to) === 'rate_limited') return refuse(429, 'Too Many Requests');
         const { id } = courier.take({
           id: randomUUID(),
           account: ordered.app,

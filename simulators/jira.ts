@@ -1,5 +1,5 @@
 import { Hono, type Context } from 'hono';
-import { allows, grantOfHeader, perCustomer, readJsonObject, type Grant } from './grants.ts';
+import { hasAnyScope, parseAuthorization, createPerCustomer, readJsonObject, type Grant } from './grants.ts';
 import { JiraError } from './jira/errors.ts';
 import { createIssue, searchIssues, type StoredIssue } from './jira/issues.ts';
 import { issueTypes, pageOf, projectOf, projects, siteIssueTypes } from './jira/projects.ts';
@@ -7,14 +7,14 @@ import type { Vendor, VendorBindings } from './vendor.ts';
 
 const standardSite = 'acme';
 /** Fewer than may be asked for, as the vendor says may happen, so that everybody has to page. */
-const mostProjects = 1;
-const mostIssueTypes = 2;
+const maxProjects = 1;
+const maxIssueTypes = 2;
 
 /** The tracker Jira Cloud behind the gateway `api.atlassian.com`: the sites of a grant, and the REST API 3 of each. */
 export const jira: Vendor = {
   name: 'jira',
   createRoutes: () => {
-    const issuesOf = perCustomer((): StoredIssue[] => []);
+    const issuesOf = createPerCustomer((): StoredIssue[] => []);
     const routes = new Hono<{ Bindings: VendorBindings }>();
     const api = '/ex/jira/:cloud/rest/api/3';
 
@@ -37,7 +37,7 @@ export const jira: Vendor = {
       requireQuery(c, ['startAt', 'maxResults', 'orderBy', 'action', 'query', 'typeKey', 'expand']);
       const text = (c.req.query('query') ?? '').toLowerCase();
       const found = projects.filter(({ key, name }) => `${key} ${name}`.toLowerCase().includes(text));
-      const { values, ...page } = pageOf(found, c.req.query(), mostProjects);
+      const { values, ...page } = pageOf(found, c.req.query(), maxProjects);
       return c.json({ self: c.req.url, ...page, isLast: page.startAt + values.length >= page.total, values });
     });
     routes.get(`${api}/issue/createmeta/:project/issuetypes`, (c) => {
@@ -45,7 +45,7 @@ export const jira: Vendor = {
       requireQuery(c, ['startAt', 'maxResults']);
       if (projectOf(c.req.param('project')) === undefined)
         throw new JiraError(404, [`No project could be found with key '${c.req.param('project')}'.`]);
-      const { values, ...page } = pageOf(issueTypes, c.req.query(), mostIssueTypes);
+      const { values, ...page } = pageOf(issueTypes, c.req.query(), maxIssueTypes);
       return c.json({ ...page, issueTypes: values });
     });
     routes.get(`${api}/issuetype`, (c) => {
@@ -84,7 +84,7 @@ const siteOf = ({ params }: Grant): string => params?.['subdomain'] ?? standardS
 const cloudIdOf = (site: string): string => `cloud-of-${site}`;
 
 function grantOfRequest(c: Context): Grant {
-  const grant = grantOfHeader(c.req.header('authorization'), 'Bearer');
+  const grant = parseAuthorization(c.req.header('authorization'), 'Bearer');
   if (grant === 'missing' || grant === 'invalid') throw JiraError.ofGateway(401, 'Unauthorized');
   return grant;
 }
@@ -93,7 +93,7 @@ function requireSite(c: Context, scope: string): Grant {
   const grant = grantOfRequest(c);
   if (c.req.param('cloud') !== cloudIdOf(siteOf(grant))) throw JiraError.ofGateway(404, 'Not Found');
   // The gateway, not the product, looks at scopes, and does so with 401.
-  if (!allows(grant, scope)) throw JiraError.ofGateway(401, 'Unauthorized; scope does not match');
+  if (!hasAnyScope(grant, scope)) throw JiraError.ofGateway(401, 'Unauthorized; scope does not match');
   return grant;
 }
 

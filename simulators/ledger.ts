@@ -1,4 +1,4 @@
-import { LineFile } from './line-file.ts';
+import { JsonLinesFile } from './json-lines-file.ts';
 
 /** What a ledger keeps: something with a number of its own, growing in the order of arrival. */
 export interface LedgerEntry {
@@ -10,13 +10,13 @@ export interface LedgerEntry {
  * acted upon, so that what the outside world saw outlives a crash of either side. Only the newest `capacity` entries are kept.
  */
 export class Ledger<Entry extends LedgerEntry> {
-  readonly #file: LineFile<Entry>;
+  readonly #file: JsonLinesFile<Entry>;
   readonly #capacity: number;
   #entries: Entry[];
   #lastId: number;
 
   constructor(path?: string, capacity = 10_000) {
-    this.#file = new LineFile(path);
+    this.#file = new JsonLinesFile(path);
     this.#capacity = capacity;
     this.#entries = this.#file.read().slice(-capacity);
     this.#lastId = this.#entries.at(-1)?.id ?? 0;

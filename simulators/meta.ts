@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
-import { Catalogue } from './messaging/catalogue.ts';
+import { TemplateStore } from './messaging/catalogue.ts';
 import { messagingControl } from './messaging/control.ts';
-import { Courier, surroundings } from './messaging/courier.ts';
-import { fateOf } from './messaging/fate.ts';
+import { DeliverySimulator, createDeliveryDependencies } from './messaging/delivery-simulator.ts';
+import { toDeliveryOutcome } from './messaging/delivery-outcome.ts';
 import type { GivenMessagingSettings } from './messaging/settings.ts';
 import { Webhooks } from './messaging/webhooks.ts';
 import { badParameter, MetaError, requireToken } from './meta/errors.ts';
@@ -19,9 +19,9 @@ let lastTemplate = 1_000_000;
 export const createMeta = (given: GivenMessagingSettings = {}): Vendor => ({
   name: 'meta',
   createRoutes: ({ signal }) => {
-    const catalogue = new Catalogue({ languages: ['en_US'], createId: () => String((lastTemplate += 1)) });
+    const catalogue = new TemplateStore({ languages: ['en_US'], createId: () => String((lastTemplate += 1)) });
     const webhooks = new Webhooks();
-    const courier = new Courier(surroundings(given, signal), {
+    const courier = new DeliverySimulator(createDeliveryDependencies(given, signal), {
       faults: {
         not_on_channel: { code: '131026', words: 'Message undeliverable' },
         window_closed: { code: '131047', words: 'Re-engagement message' },
@@ -49,7 +49,7 @@ export const createMeta = (given: GivenMessagingSettings = {}): Vendor => ({
       if (!/^application\/json\b/i.test(type)) throw badParameter('The parameter messaging_product is required.');
       const account = c.req.param('phone');
       const ordered = readMessage(await c.req.json().catch(() => undefined), catalogue.of(account));
-      if (fateOf(ordered.to) === 'rate_limited') {
+      if (toDeliveryOutcome(ordered.to) === 'rate_limited') {
         const details = 'Message failed to send because there were too many messages sent from this phone number in a short period of time';
         throw new MetaError(429, 130429, '(#130429) Rate limit hit', { details });
       }

@@ -12,7 +12,7 @@ export interface Person {
 }
 
 /** Somebody for every number; their email address is theirs alone. */
-export function personOf(index: number, domain: string): Person {
+export function toPerson(index: number, domain: string): Person {
   const pick = (words: string[]) => words[index % words.length]!;
   const [first_name, last_name] = [pick(firstNames), pick(lastNames)];
   const email = `${first_name}.${last_name}.${index}@${domain}`.toLowerCase();

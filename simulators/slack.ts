@@ -1,5 +1,5 @@
 import { Hono, type Context } from 'hono';
-import { allows, grantOfHeader, perCustomer, readJsonObject, type Grant } from './grants.ts';
+import { hasAnyScope, parseAuthorization, createPerCustomer, readJsonObject, type Grant } from './grants.ts';
 import { listConversations, needed } from './slack/conversations.ts';
 import { SlackError } from './slack/errors.ts';
 import { postMessage, type Message } from './slack/messages.ts';
@@ -9,7 +9,7 @@ import type { Vendor, VendorBindings } from './vendor.ts';
 export const slack: Vendor = {
   name: 'slack',
   createRoutes: () => {
-    const messagesOf = perCustomer((): Message[] => []);
+    const messagesOf = createPerCustomer((): Message[] => []);
     const routes = new Hono<{ Bindings: VendorBindings }>();
 
     routes.on(['GET', 'POST'], '/api/conversations.list', async (c) => {
@@ -20,7 +20,7 @@ export const slack: Vendor = {
     routes.post('/api/chat.postMessage', async (c) => {
       const grant = grantOfRequest(c);
       requireScope(grant, 'chat:write');
-      const mayJoin = allows(grant, 'chat:write.public');
+      const mayJoin = hasAnyScope(grant, 'chat:write.public');
       return c.json({ ok: true, ...postMessage(await readArguments(c.req.raw), messagesOf(grant.customer), mayJoin) });
     });
     /** What was posted by a customer, for tests to look at. */
@@ -35,14 +35,14 @@ export const slack: Vendor = {
 };
 
 function grantOfRequest(c: Context): Grant {
-  const grant = grantOfHeader(c.req.header('authorization'), 'Bearer');
+  const grant = parseAuthorization(c.req.header('authorization'), 'Bearer');
   if (grant === 'missing') throw new SlackError('not_authed');
   if (grant === 'invalid') throw new SlackError('invalid_auth');
   return grant;
 }
 
 function requireScope(grant: Grant, scope: string): void {
-  if (!allows(grant, scope)) throw needed(scope, grant);
+  if (!hasAnyScope(grant, scope)) throw needed(scope, grant);
 }
 
 async function readArguments(request: Request): Promise<Record<string, unknown>> {

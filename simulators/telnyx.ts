@@ -1,14 +1,14 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { carrierControl } from './telephony/control.ts';
-import { CallBook } from './telephony/call-book.ts';
-import { Exchange } from './telephony/exchange.ts';
+import { CallStore } from './telephony/call-store.ts';
+import { CallSimulator } from './telephony/call-simulator.ts';
 import { Outbox } from './telephony/outbox.ts';
 import { readCallSettings, type GivenCallSettings } from './telephony/settings.ts';
 import { callRoutes, newOrder } from './telnyx/call-routes.ts';
 import { newCallId, TelnyxCarrier } from './telnyx/carrier.ts';
 import { notFound, TelnyxError } from './telnyx/errors.ts';
-import type { TelnyxOrder } from './telnyx/order.ts';
+import type { TelnyxCallRequest } from './telnyx/call-request.ts';
 import { recordingStore } from './telnyx/recordings.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
 
@@ -19,8 +19,8 @@ export const createTelnyx = (given: GivenCallSettings = {}): Vendor => ({
   name: 'telnyx',
   createRoutes: ({ ledgerFile, signal }) => {
     const settings = readCallSettings(process.env, given);
-    const surroundings = { book: new CallBook(ledgerFile, Date.now()), outbox: new Outbox(settings, signal), settings, signal };
-    const exchange = new Exchange<TelnyxOrder>(surroundings, (own) => new TelnyxCarrier(own));
+    const surroundings = { book: new CallStore(ledgerFile, Date.now()), outbox: new Outbox(settings, signal), settings, signal };
+    const exchange = new CallSimulator<TelnyxCallRequest>(surroundings, (own) => new TelnyxCarrier(own));
 
     const control = carrierControl(exchange);
     /** Somebody calls a number of the connection whose webhooks go to this address. */

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { Catalogue } from './messaging/catalogue.ts';
+import { TemplateStore } from './messaging/catalogue.ts';
 import { addMessagingRoutes } from './messaging/control.ts';
 import { readMessagingSettings } from './messaging/settings.ts';
 import { carrierControl } from './telephony/control.ts';
-import { CallBook } from './telephony/call-book.ts';
-import { Exchange } from './telephony/exchange.ts';
+import { CallStore } from './telephony/call-store.ts';
+import { CallSimulator } from './telephony/call-simulator.ts';
 import { Outbox } from './telephony/outbox.ts';
 import { readCallSettings, type GivenCallSettings } from './telephony/settings.ts';
 import { accountRoutes } from './twilio/account-routes.ts';
@@ -14,7 +14,7 @@ import { newSid, TwilioCarrier } from './twilio/carrier.ts';
 import { notFound, TwilioError } from './twilio/errors.ts';
 import { createCourier, messageRoutes } from './twilio/message-routes.ts';
 import { contentRoutes } from './twilio/contents.ts';
-import type { TwilioOrder } from './twilio/order.ts';
+import type { TwilioCallRequest } from './twilio/call-request.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
 
 const InboundCall = z.strictObject({
@@ -31,19 +31,19 @@ export const createTwilio = (given: GivenCallSettings = {}): Vendor => ({
   name: 'twilio',
   createRoutes: ({ ledgerFile, signal }) => {
     const settings = readCallSettings(process.env, given);
-    const surroundings = { book: new CallBook(ledgerFile, Date.now()), outbox: new Outbox(settings, signal), settings, signal };
-    const exchange = new Exchange<TwilioOrder>(surroundings, (own) => new TwilioCarrier(own));
+    const surroundings = { book: new CallStore(ledgerFile, Date.now()), outbox: new Outbox(settings, signal), settings, signal };
+    const exchange = new CallSimulator<TwilioCallRequest>(surroundings, (own) => new TwilioCarrier(own));
 
     const { delivery_ms: deliveryMs } = readMessagingSettings(process.env);
     const courier = createCourier({ deliveryMs, signal, outbox: exchange.outbox });
-    const catalogue = new Catalogue({ createId: () => newSid('HX') });
+    const catalogue = new TemplateStore({ createId: () => newSid('HX') });
 
     const control = carrierControl(exchange);
     addMessagingRoutes(control, { courier, catalogue });
     /** Somebody calls a number of the account whose voice URL and status callback are these. */
     control.post('/inbound', async (c) => {
       const { account_sid, auth_token, from, to, voice_url, status_callback } = InboundCall.parse(await c.req.json());
-      const order: TwilioOrder = {
+      const order: TwilioCallRequest = {
         accountSid: account_sid,
         authToken: auth_token,
         origin: new URL(c.req.url).origin,

@@ -10,7 +10,7 @@ export interface VendorBindings {
 }
 
 /** What a vendor lives in, from its creation to a reset or the end of the simulators. */
-export interface World {
+export interface VendorContext {
   /** Where the vendor may keep a ledger of its own across restarts; undefined: in memory only. A reset removes it. */
   ledgerFile: string | undefined;
   /** Aborted when this vendor is replaced or everything ends: it stops all that it has going on. */
@@ -27,5 +27,5 @@ export interface Vendor {
    * Its own paths, without the mount, with its own answers to unknown ones. Called once for each set of simulators, and again by a reset.
    * Paths under `/__sim/` steer this vendor alone: requests to them are not recorded, and find nothing in `c.env`.
    */
-  createRoutes: (world: World) => Hono<{ Bindings: VendorBindings }>;
+  createRoutes: (world: VendorContext) => Hono<{ Bindings: VendorBindings }>;
 }

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Hono, type Context, type Next } from 'hono';
 import { z } from 'zod';
-import { Catalogue, namesOf } from './messaging/catalogue.ts';
+import { TemplateStore, namesOf } from './messaging/catalogue.ts';
 import { messagingControl } from './messaging/control.ts';
-import { Courier, surroundings } from './messaging/courier.ts';
-import { fateOf, isPlainNumber } from './messaging/fate.ts';
+import { DeliverySimulator, createDeliveryDependencies } from './messaging/delivery-simulator.ts';
+import { toDeliveryOutcome, isPlainNumber } from './messaging/delivery-outcome.ts';
 import type { GivenMessagingSettings } from './messaging/settings.ts';
 import { Webhooks } from './messaging/webhooks.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
@@ -46,9 +46,9 @@ const requireToken = (isNewer: boolean) => async (c: Context, next: Next) => {
 export const createWati = (given: GivenMessagingSettings = {}): Vendor => ({
   name: 'wati',
   createRoutes: ({ signal }) => {
-    const catalogue = new Catalogue({ createId: () => randomBytes(12).toString('hex') });
+    const catalogue = new TemplateStore({ createId: () => randomBytes(12).toString('hex') });
     const webhooks = new Webhooks();
-    const courier = new Courier(surroundings(given, signal), {
+    const courier = new DeliverySimulator(createDeliveryDependencies(given, signal), {
       faults: {
         window_closed: { code: '131047', words: 'Re-engagement message' },
         opted_out: { code: '131050', words: 'User has stopped marketing messages' },
@@ -108,7 +108,7 @@ export const createWati = (given: GivenMessagingSettings = {}): Vendor => ({
       const reading = readSend(await c.req.json().catch(() => undefined), catalogue.of(tenant));
       if ('malformed' in reading) return malformed(reading.malformed);
       if ('refused' in reading) return c.json({ result: false, info: reading.refused, error: null });
-      const fate = fateOf(number);
+      const fate = toDeliveryOutcome(number);
       if (fate === 'rate_limited') return c.json({ result: false, info: 'Too many requests' }, 429);
       const { template, params, broadcast } = reading;
       const isThere = fate !== 'not_on_channel';
@@ -140,7 +140,7 @@ export const createWati = (given: GivenMessagingSettings = {}): Vendor => ({
       const text = c.req.query('messageText') ?? '';
       if (unknown !== undefined) return malformed(`Unknown query parameter ${unknown}`);
       if (!isPlainNumber(number) || text === '') return malformed('whatsappNumber and messageText are required');
-      const fate = fateOf(number);
+      const fate = toDeliveryOutcome(number);
       if (fate === 'rate_limited') return c.json({ result: false, info: 'Too many requests' }, 429);
       if (fate === 'window_closed') return c.json({ result: false, message: 'Ticket has been expired.' });
       if (fate === 'not_on_channel') return c.json({ result: false, info: 'Invalid WhatsApp number' });

@@ -1,6 +1,6 @@
 import { Hono, type Context } from 'hono';
 import { z } from 'zod';
-import { allows, grantOfHeader, perCustomer, readJsonObject, type Grant } from './grants.ts';
+import { hasAnyScope, parseAuthorization, createPerCustomer, readJsonObject, type Grant } from './grants.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
 import { createContact, deleteContact, replaceContact } from './zoho-books/change-contact.ts';
 import { contactDetail } from './zoho-books/contact.ts';
@@ -14,7 +14,7 @@ const Seed = z.strictObject({ customer: z.string(), organization_id: z.string(),
 export const zohoBooks: Vendor = {
   name: 'zohobooks',
   createRoutes: () => {
-    const organizationsOf = perCustomer(seedOrganizations);
+    const organizationsOf = createPerCustomer(seedOrganizations);
     const routes = new Hono<{ Bindings: VendorBindings }>();
     const organizationOf = (c: Context, scope: string): Organization => {
       const grant = requireScope(c, scope);
@@ -72,9 +72,9 @@ export const zohoBooks: Vendor = {
 };
 
 function requireScope(c: Context, scope: string): Grant {
-  const grant = grantOfHeader(c.req.header('authorization'), 'Zoho-oauthtoken');
+  const grant = parseAuthorization(c.req.header('authorization'), 'Zoho-oauthtoken');
   if (grant === 'missing' || grant === 'invalid') throw new ZohoError(401, 14, 'Invalid value passed for authtoken.');
-  if (!allows(grant, scope, 'ZohoBooks.fullaccess.all', scope.replace(/\w+$/, 'ALL')))
+  if (!hasAnyScope(grant, scope, 'ZohoBooks.fullaccess.all', scope.replace(/\w+$/, 'ALL')))
     throw new ZohoError(401, 57, 'You are not authorized to perform this operation');
   return grant;
 }

@@ -153,11 +153,11 @@ export type Settings = z.infer<typeof WithDefaults>;
 /** Names every bad variable and how to set it, and no value. */
 export class BadSettingsError extends Error {}
 
-const parsed = new WeakMap<object, Settings>();
+const settingsByBindings = new WeakMap<object, Settings>();
 
 /** The settings of `bindings`, parsed once an isolate. Throws a `BadSettingsError`. */
-export function settingsOf(bindings: Env): Settings {
-  const known = parsed.get(bindings);
+export function getSettings(bindings: Env): Settings {
+  const known = settingsByBindings.get(bindings);
   if (known) return known;
   const result = WithDefaults.safeParse(bindings);
   if (!result.success) {
@@ -166,7 +166,7 @@ export function settingsOf(bindings: Env): Settings {
       `Bad settings (${faults}). Set them in .dev.vars locally, or with "wrangler secret put" and [vars] when deployed.`,
     );
   }
-  parsed.set(bindings, result.data);
+  settingsByBindings.set(bindings, result.data);
   return result.data;
 }
 

@@ -1,6 +1,6 @@
 import { tick } from './cron/tick.ts';
-import { inInvocation } from './database/invocation.ts';
-import { createApp } from './http/app.ts';
+import { runInvocation } from './database/query-budget.ts';
+import { createApp } from './app.ts';
 import { consumeBatch } from './queues/consume.ts';
 
 export { AutomationRunObject } from '../durable-objects/automation-run/automation-run-object.ts';
@@ -14,7 +14,7 @@ export { CampaignObject } from '../durable-objects/campaign/campaign-object.ts';
 const app = createApp();
 
 export default {
-  fetch: (request, bindings, execution) => inInvocation(() => app.fetch(request, bindings, execution)),
-  queue: (batch, bindings, execution) => inInvocation(() => consumeBatch(batch, bindings, execution)),
-  scheduled: (controller, bindings, execution) => inInvocation(() => tick(bindings, controller.scheduledTime, execution)),
+  fetch: (request, bindings, execution) => runInvocation(() => app.fetch(request, bindings, execution)),
+  queue: (batch, bindings, execution) => runInvocation(() => consumeBatch(batch, bindings, execution)),
+  scheduled: (controller, bindings, execution) => runInvocation(() => tick(bindings, controller.scheduledTime, execution)),
 } satisfies ExportedHandler<Env>;

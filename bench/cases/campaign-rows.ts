@@ -1,20 +1,20 @@
-import { alternate, bothSides, type Bench } from '../bench.ts';
+import { measureAlternately, bothSides, type Bench } from '../bench.ts';
 import { SimulatedCarrier } from '../local/carrier.ts';
-import type { Targeted } from '../targets.ts';
-import { Campaign, fileOf, until } from './campaigns.ts';
+import type { TargetedFigure } from '../targets.ts';
+import { Campaign, toCampaignFile, waitUntil } from './campaigns.ts';
 
 const fileName = 'people.csv';
 /** How exactly the moment is known at which all rows are in. */
 const betweenMs = 20;
 
 /** From the start of a campaign over a file until all its rows are in and it runs. */
-export async function measureCampaignRows(bench: Bench): Promise<Targeted[]> {
+export async function measureCampaignRows(bench: Bench): Promise<TargetedFigure[]> {
   const { campaignRows: rows, campaignRowsRounds } = bench.pace;
   bench.progress(`A campaign of ${rows} rows`);
-  const file = fileOf(0, rows, 'busy');
+  const file = toCampaignFile(0, rows, 'busy');
   await new SimulatedCarrier(bench.rig.outside).behave({ ring_ms: 50 });
   await bench.clients.floor.call({ method: 'PUT', path: `/files/${fileName}`, body: file });
-  const seconds = await alternate(campaignRowsRounds, bothSides, (side) =>
+  const seconds = await measureAlternately(campaignRowsRounds, bothSides, (side) =>
     side === 'service' ? startCampaign(bench, file, rows) : takeIn(bench, rows),
   );
   return [
@@ -37,7 +37,7 @@ async function startCampaign(bench: Bench, file: string, rows: number): Promise<
     const { state, total_rows } = await campaign.read();
     return state === 'running' && total_rows === rows;
   };
-  await until('all rows are in', 60_000, isIn, betweenMs);
+  await waitUntil('all rows are in', 60_000, isIn, betweenMs);
   const seconds = secondsSince(startedAt);
   await campaign.act('cancel');
   await campaign.untilQuiet();

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
-import { orderOf } from './exchanges.ts';
-import { person } from './people.ts';
+import { toOrder } from './exchanges.ts';
+import { createPerson } from './people.ts';
 
 /** Who has campaigns call people. */
 export type Caller = 'service' | 'recording';
 
 /** What comes of calling somebody, by the last four digits of the number. */
-export const endings = { busy: '0001', noAnswer: '0002', hangsUp: '0007', person: '5550' } as const;
-export type Ending = keyof typeof endings;
+export const callOutcomes = { busy: '0001', noAnswer: '0002', hangsUp: '0007', person: '5550' } as const;
+export type CallOutcome = keyof typeof callOutcomes;
 
 const firstPrefix = 212_300;
 const heads = ['phone', 'first_name', 'last_name', 'email', 'company', 'city', 'order_id'];
 
-export const phoneOf = (number: number, ending: Ending): string => `+1${firstPrefix + number}${endings[ending]}`;
+export const phoneOf = (number: number, ending: CallOutcome): string => `+1${firstPrefix + number}${callOutcomes[ending]}`;
 
 /** A file of so many people, beginning with the person of a number. */
-export const fileOf = (from: number, count: number, ending: Ending): string =>
-  [heads, ...Array.from({ length: count }, (_, index) => rowOf(from + index, ending))].map((cells) => cells.join(',')).join('\r\n');
+export const toCampaignFile = (from: number, count: number, ending: CallOutcome): string =>
+  [heads, ...Array.from({ length: count }, (_, index) => toRow(from + index, ending))].map((cells) => cells.join(',')).join('\r\n');
 
-function rowOf(number: number, ending: Ending): string[] {
-  const { first_name, last_name, email, company, custom_fields } = person(number);
-  return [phoneOf(number, ending), first_name, last_name, email, company, custom_fields.city, orderOf(number)];
+function toRow(number: number, ending: CallOutcome): string[] {
+  const { first_name, last_name, email, company, custom_fields } = createPerson(number);
+  return [phoneOf(number, ending), first_name, last_name, email, company, custom_fields.city, toOrder(number)];
 }
 
 /** As much of a campaign's record and progress as is read here. */
@@ -88,12 +88,12 @@ export class Campaign {
 
   /** Waits until no call of the organization is live. */
   async untilQuiet(limitMs = 120_000): Promise<void> {
-    await until('no call is live', limitMs, async () => (await this.progress()).waiting?.organization_live === 0);
+    await waitUntil('no call is live', limitMs, async () => (await this.progress()).waiting?.organization_live === 0);
   }
 }
 
 /** Looks again and again; throws when it takes too long. */
-export async function until(what: string, limitMs: number, isSo: () => Promise<boolean>, betweenMs = 100): Promise<void> {
+export async function waitUntil(what: string, limitMs: number, isSo: () => Promise<boolean>, betweenMs = 100): Promise<void> {
   const startedAt = Date.now();
   while (!(await isSo())) {
     if (Date.now() - startedAt > limitMs) throw new Error(`After ${limitMs / 1000} s it is still not so that ${what}`);

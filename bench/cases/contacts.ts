@@ -1,7 +1,7 @@
-import { alternate, bothSides, connections, type Bench, type Result, type Side } from '../bench.ts';
-import { load, type Exchange, type Sample } from '../load.ts';
-import { recipeOf, verbatim, type RecordedCall } from '../recipe.ts';
-import { costOf, floorCost, giveRecipe, record, requireSame } from '../record.ts';
+import { measureAlternately, bothSides, connections, type Bench, type Result, type Side } from '../bench.ts';
+import { load, type HttpExchange, type Sample } from '../load.ts';
+import { toRecipe, toVerbatimRecipe, type RecordedCall } from '../recipe.ts';
+import { sumCost, floorCost, postRecipe, record, requireSameCost } from '../record.ts';
 import { getContacts, postUpsert, rowsPerRequest, upsertPath } from './exchanges.ts';
 
 /** Bulk upserts into a list until the organization has 20,000 contacts, and each of them once more. */
@@ -12,7 +12,7 @@ export async function measureBulkUpserts(bench: Bench): Promise<Result[]> {
     const times = new Map<Side, Sample>();
     for (const side of sides)
       times.set(side, await load(bench.clients[side], [side === 'service' ? postUpsert(bench, page) : replay(calls)], 1));
-    requireSame(upsertPath, costOf(calls), await floorCost(bench));
+    requireSameCost(upsertPath, sumCost(calls), await floorCost(bench));
     return times;
   };
   // The first page makes the list and fills the caches.
@@ -31,10 +31,10 @@ export async function measureBulkUpserts(bench: Bench): Promise<Result[]> {
   ];
 }
 
-const replay = (calls: RecordedCall[]): Exchange => ({
+const replay = (calls: RecordedCall[]): HttpExchange => ({
   method: 'POST',
   path: '/contacts/bulk-upsert',
-  body: JSON.stringify({ calls: calls.map(verbatim) }),
+  body: JSON.stringify({ calls: calls.map(toVerbatimRecipe) }),
 });
 
 /** GET /contacts of an organization of 20,000. */
@@ -48,13 +48,13 @@ export async function measureContactPages(bench: Bench): Promise<Result[]> {
     bench.progress(`GET /contacts, ${name}`);
     const page = getContacts(bench, query);
     const { calls, from, to } = await record<{ contacts: unknown[] }>(bench, page);
-    const request = calls.map((call) => recipeOf(call, { values: {}, from, to }));
-    await giveRecipe(bench, recipe, { request, queue: [], object: [], nodes: 0 });
-    const floorPage: Exchange = { method: 'GET', path: `/contacts/${recipe}` };
+    const request = calls.map((call) => toRecipe(call, { values: {}, from, to }));
+    await postRecipe(bench, recipe, { request, queue: [], object: [], nodes: 0 });
+    const floorPage: HttpExchange = { method: 'GET', path: `/contacts/${recipe}` };
     await floorCost(bench);
     await bench.clients.floor.call(floorPage);
-    requireSame(page.path, costOf(calls), await floorCost(bench));
-    const samples = await alternate(bench.pace.rounds, bothSides, (side) =>
+    requireSameCost(page.path, sumCost(calls), await floorCost(bench));
+    const samples = await measureAlternately(bench.pace.rounds, bothSides, (side) =>
       load(
         bench.clients[side],
         Array.from({ length: bench.pace.pages }, () => (side === 'service' ? page : floorPage)),

@@ -1,21 +1,21 @@
-import { alternate, connections, type Bench, type Result } from '../bench.ts';
+import { measureAlternately, connections, type Bench, type Result } from '../bench.ts';
 import { shortJourney } from '../local/definitions.ts';
 import { matchedType, unmatchedType } from '../local/journeys.ts';
-import { settle } from '../local/settle.ts';
+import { waitUntilIdle } from '../local/wait-until-idle.ts';
 import { load } from '../load.ts';
 import {
-  acceptedCost,
-  costOf,
-  endingOf,
+  toAcceptedCost,
+  sumCost,
+  findRunEndCalls,
   floorCost,
   fullRecipe,
-  giveRecipe,
+  postRecipe,
   record,
-  requireSame,
+  requireSameCost,
   type AcceptedCost,
   type Recording,
 } from '../record.ts';
-import { dataOf, phoneOfSender, postEvent } from './exchanges.ts';
+import { toEventData, toSenderPhone, postEvent } from './exchanges.ts';
 
 /** POST /events for known contacts, without and with an active journey that matches. */
 export async function measureEvents(bench: Bench): Promise<{ results: Result[]; costs: AcceptedCost[] }> {
@@ -42,10 +42,10 @@ type EventSide = 'service' | 'floor' | 'accepting';
 
 async function measureType<Name extends EventSide>(bench: Bench, type: string, requests: number, sides: Name[]) {
   const paths = { service: '/api/v1/events', floor: `/events/${type}`, accepting: `/events/${type}-accepted` };
-  return alternate(bench.pace.rounds, sides, async (side, round) => {
+  return measureAlternately(bench.pace.rounds, sides, async (side, round) => {
     const exchanges = Array.from({ length: requests }, (_, index) => postEvent(bench, type, round * requests + index, paths[side]));
     const sample = await load(bench.clients[side === 'service' ? 'service' : 'floor'], exchanges, connections);
-    await (side === 'accepting' ? markAll(bench) : settle(bench.rig.databases[side as 'service' | 'floor']));
+    await (side === 'accepting' ? markAll(bench) : waitUntilIdle(bench.rig.databases[side as 'service' | 'floor']));
     return sample;
   });
 }
@@ -53,15 +53,15 @@ async function measureType<Name extends EventSide>(bench: Bench, type: string, r
 async function giveEventRecipes(bench: Bench, type: string, name: string): Promise<AcceptedCost> {
   const { recording, markers } = await recordEvent(bench, type);
   const recipe = fullRecipe(recording, markers, shortJourney.nodes.length);
-  await giveRecipe(bench, type, recipe);
-  await giveRecipe(bench, `${type}-accepted`, { ...recipe, queue: [] });
+  await postRecipe(bench, type, recipe);
+  await postRecipe(bench, `${type}-accepted`, { ...recipe, queue: [] });
   await floorCost(bench);
   await bench.clients.floor.call(postEvent(bench, type, 0, `/events/${type}`));
-  await settle(bench.rig.databases.floor);
+  await waitUntilIdle(bench.rig.databases.floor);
   const { calls } = recording;
-  const ending = endingOf(calls);
-  requireSame(name, costOf([...calls.filter(({ by }) => by !== 'object'), ...ending]), await floorCost(bench, ending.length));
-  return acceptedCost(name, calls);
+  const ending = findRunEndCalls(calls);
+  requireSameCost(name, sumCost([...calls.filter(({ by }) => by !== 'object'), ...ending]), await floorCost(bench, ending.length));
+  return toAcceptedCost(name, calls);
 }
 
 /** Nobody handles the events of the floor that only accepts. */
@@ -75,5 +75,5 @@ async function recordEvent(bench: Bench, type: string) {
   const recording: Recording<{ event_id: number; contact_id: number }> = await record(bench, postEvent(bench, type, 2));
   const run = await bench.rig.databases.recording.prepare('SELECT max(id) AS id FROM automation_run').first<{ id: number }>();
   const { event_id, contact_id } = recording.answer;
-  return { recording, markers: { phone: phoneOfSender(2), data: JSON.stringify(dataOf(2)), event_id, contact_id, run_id: run!.id } };
+  return { recording, markers: { phone: toSenderPhone(2), data: JSON.stringify(toEventData(2)), event_id, contact_id, run_id: run!.id } };
 }

@@ -1,28 +1,28 @@
-import { randomFrom } from '../../test/support/vectors.ts';
+import { createRandom } from '../../test/support/vectors.ts';
 import type { Bench } from '../bench.ts';
 import { insertRows } from '../local/copy-rows.ts';
-import { passageOf } from '../long-texts.ts';
-import { pageOf, readQuestionSet, sentencesOf, setNames } from '../question-sets.ts';
+import { buildPassage } from '../long-texts.ts';
+import { toPage, readQuestionSet, listSentences, setNames } from '../question-sets.ts';
 import { KnowledgeBase } from './knowledge-base.ts';
 
-const chunksADocument = 500;
+const chunksPerDocument = 500;
 /** About 350 tokens: a section is one chunk. */
-const charactersAChunk = 1300;
-const rowsACopy = 500;
+const charactersPerChunk = 1300;
+const rowsPerCopy = 500;
 
 /** Documents of sections, each a chunk of sentences of the lists; the other databases get the same rows. */
 export async function fillKnowledgeBase(bench: Bench, chunks: number): Promise<void> {
   const base = new KnowledgeBase(bench, bench.headers);
-  const sentences = sentencesOf(setNames.map(readQuestionSet));
-  const sizes = Array.from({ length: Math.ceil(chunks / chunksADocument) }, (_, document) =>
-    Math.min(chunksADocument, chunks - document * chunksADocument),
+  const sentences = listSentences(setNames.map(readQuestionSet));
+  const sizes = Array.from({ length: Math.ceil(chunks / chunksPerDocument) }, (_, document) =>
+    Math.min(chunksPerDocument, chunks - document * chunksPerDocument),
   ).entries();
   const addDocuments = async () => {
     for (const [document, size] of sizes) {
-      const random = randomFrom(document + 1);
-      const passages = Array.from({ length: size }, () => passageOf(sentences, charactersAChunk, random));
+      const random = createRandom(document + 1);
+      const passages = Array.from({ length: size }, () => buildPassage(sentences, charactersPerChunk, random));
       const name = `notes-${document}`;
-      const content = new TextEncoder().encode(pageOf(name, passages));
+      const content = new TextEncoder().encode(toPage(name, passages));
       const made = await base.process(await base.upload({ filename: `${name}.html`, mimeType: 'text/html', content }));
       if (made !== size) throw new Error(`${size} sections became ${made} chunks`);
     }
@@ -34,7 +34,7 @@ export async function fillKnowledgeBase(bench: Bench, chunks: number): Promise<v
     for (let last = 0; ;) {
       const { results } = await service
         .prepare(`SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`)
-        .bind(last, rowsACopy)
+        .bind(last, rowsPerCopy)
         .all<{ id: number }>();
       if (results.length === 0) break;
       for (const database of [recording, floor]) await insertRows(database, table, results);

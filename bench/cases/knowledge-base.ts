@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDemoOrganization } from '../../scripts/local/demo-organization.ts';
 import type { Bench } from '../bench.ts';
-import { until } from './campaigns.ts';
+import { waitUntil } from './campaigns.ts';
 
 interface DocumentFile {
   filename: string;
@@ -28,8 +28,8 @@ interface Found {
 }
 
 const limitMs = 120_000;
-const lookEveryMs = 25;
-const documentOf = 'SELECT id FROM knowledge_document WHERE uuid = ?';
+const pollMs = 25;
+const findDocument = 'SELECT id FROM knowledge_document WHERE uuid = ?';
 const documentIsDue = 'SELECT count(*) FROM knowledge_document WHERE uuid = ? AND due_at IS NOT NULL';
 
 /** The documents of an organization of the service that has no others. */
@@ -64,22 +64,22 @@ export class KnowledgeBase {
       if (status === 'completed') return chunks;
       if (status === 'failed') throw new Error(`The document failed: ${error}`);
       if (Date.now() - startedAt > limitMs) throw new Error(`The document is ${status} after ${limitMs / 1000} s (${error})`);
-      await sleep(lookEveryMs);
+      await sleep(pollMs);
     }
   }
 
   /** Has an uploaded file read and cut, until the first of its chunks are stored. */
   async cut(ticket: Ticket): Promise<void> {
     await this.#begin(ticket);
-    const chunks = `SELECT EXISTS (SELECT 1 FROM knowledge_chunk WHERE document_id = (${documentOf}))`;
-    await until('chunks are stored', limitMs, async () => (await this.#first(chunks, ticket)) === 1, lookEveryMs);
+    const chunks = `SELECT EXISTS (SELECT 1 FROM knowledge_chunk WHERE document_id = (${findDocument}))`;
+    await waitUntil('chunks are stored', limitMs, async () => (await this.#first(chunks, ticket)) === 1, pollMs);
   }
 
   /** Deletes a document, and waits until nothing is left of it. */
   async remove(ticket: Ticket): Promise<void> {
     const path = `/api/v1/knowledge-base/documents/${ticket.document_uuid}`;
     await this.#bench.clients.service.call({ method: 'DELETE', path, headers: this.#headers });
-    await until('the document is cleared away', limitMs, async () => (await this.#first(documentIsDue, ticket)) === 0, lookEveryMs);
+    await waitUntil('the document is cleared away', limitMs, async () => (await this.#first(documentIsDue, ticket)) === 0, pollMs);
   }
 
   async search(body: object): Promise<Found[]> {

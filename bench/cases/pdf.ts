@@ -1,30 +1,30 @@
-import { alternate, bothSides, type Bench } from '../bench.ts';
-import { reportOf } from '../documents.ts';
-import { growthDuring } from '../local/memory.ts';
-import { readQuestionSet, sentencesOf, setNames } from '../question-sets.ts';
-import type { Targeted } from '../targets.ts';
+import { measureAlternately, bothSides, type Bench } from '../bench.ts';
+import { createReport } from '../documents.ts';
+import { measureGrowth } from '../local/memory.ts';
+import { readQuestionSet, listSentences, setNames } from '../question-sets.ts';
+import type { TargetedFigure } from '../targets.ts';
 import { KnowledgeBase } from './knowledge-base.ts';
 import { measureLargeFiles } from './large-files.ts';
 
 const pages = 100;
 
 /** From process-document to completed, without the time that the model takes, and how much memory files take. */
-export async function measurePdf(bench: Bench): Promise<Targeted[]> {
+export async function measurePdf(bench: Bench): Promise<TargetedFigure[]> {
   const base = await KnowledgeBase.create(bench);
-  const sentences = sentencesOf(setNames.map(readQuestionSet));
+  const sentences = listSentences(setNames.map(readQuestionSet));
   return [...(await measurePages(bench, base, sentences)), ...(await measureLargeFiles(bench, sentences))];
 }
 
-async function measurePages(bench: Bench, base: KnowledgeBase, sentences: string[]): Promise<Targeted[]> {
+async function measurePages(bench: Bench, base: KnowledgeBase, sentences: string[]): Promise<TargetedFigure[]> {
   bench.progress(`PDFs of ${pages} pages`);
   const megabytes: number[] = [];
   let chunks = 0;
-  const seconds = await alternate(bench.pace.pdfRounds, bothSides, async (side, round) => {
-    const content = reportOf(sentences, pages, round + 1);
+  const seconds = await measureAlternately(bench.pace.pdfRounds, bothSides, async (side, round) => {
+    const content = createReport(sentences, pages, round + 1);
     if (side === 'floor') return secondsOf(bench, () => readByFloor(bench, content));
     const ticket = await base.upload({ filename: `report-${round}.pdf`, mimeType: 'application/pdf', content });
     let taken = 0;
-    const growth = await growthDuring(async () => {
+    const growth = await measureGrowth(async () => {
       taken = await secondsOf(bench, async () => (chunks = await base.process(ticket)));
     });
     if (round > 0) megabytes.push(growth);

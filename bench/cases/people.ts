@@ -41,16 +41,16 @@ const tiers = ['gold', 'silver', 'bronze'];
 /** A possible US number of the person with this number, from 0 on. */
 export const phoneOf = (number: number) => `+1212${2_000_000 + number}`;
 
-export const externalIdOf = (number: number) => `crm-${number}`;
+export const toExternalId = (number: number) => `crm-${number}`;
 
 /** A person as a CRM exports one; each number is another. */
-export function person(number: number) {
+export function createPerson(number: number) {
   const of = (list: string[]) => list[number % list.length]!;
   const first_name = of(firstNames);
   const last_name = of(lastNames);
   return {
     phone: phoneOf(number),
-    external_id: externalIdOf(number),
+    external_id: toExternalId(number),
     email: `${first_name}.${last_name}.${number}@example.com`.toLowerCase(),
     first_name,
     last_name,

@@ -4,10 +4,10 @@ import { SimulatedCarrier } from '../local/carrier.ts';
 import { workerdSeconds } from '../local/processor-time.ts';
 import { recordedCalls, recordedUsage } from '../record.ts';
 import { rowUse, type RowUse } from '../row-cost.ts';
-import { Campaign, fileOf, until, type Ending } from './campaigns.ts';
+import { Campaign, toCampaignFile, waitUntil, type CallOutcome } from './campaigns.ts';
 
 const slots = 20;
-const kinds: { name: string; ending: Ending }[] = [
+const kinds: { name: string; ending: CallOutcome }[] = [
   { name: 'a row whose line is busy', ending: 'busy' },
   { name: 'a row whose person talks', ending: 'person' },
 ];
@@ -31,14 +31,14 @@ export async function measureRowCosts(bench: Bench): Promise<RowUse[]> {
 }
 
 /** Waits by looking into the database, since looking through the service would be billed. */
-async function runCampaign(bench: Bench, rows: number, ending: Ending): Promise<void> {
+async function runCampaign(bench: Bench, rows: number, ending: CallOutcome): Promise<void> {
   const database = bench.rig.databases.recording;
-  const campaign = await Campaign.draft(bench, 'recording', fileOf(0, rows, ending), slots);
+  const campaign = await Campaign.draft(bench, 'recording', toCampaignFile(0, rows, ending), slots);
   await campaign.act('start');
   const open = `SELECT (SELECT count(*) FROM campaign WHERE id = ? AND state <> 'completed')
     + (SELECT count(*) FROM voice_agent_run WHERE is_completed = 0) AS count`;
   const isOver = async () => (await database.prepare(open).bind(campaign.id).first<{ count: number }>())!.count === 0;
-  await until('every row is done and its call settled', 180_000, isOver);
+  await waitUntil('every row is done and its call settled', 180_000, isOver);
   // Recordings come, and objects that are done remove themselves.
   await sleep(1500);
 }

@@ -1,12 +1,12 @@
-import { embed } from '../../simulators/openai/feature-hash.ts';
+import { embedText } from '../../simulators/openai/feature-hash.ts';
 import { dimensions } from '../../test/support/vectors.ts';
-import { alternate, type Bench } from '../bench.ts';
-import type { Exchange } from '../load.ts';
+import { measureAlternately, type Bench } from '../bench.ts';
+import type { HttpExchange } from '../load.ts';
 import { readQuestionSet, setNames } from '../question-sets.ts';
-import { verbatim } from '../recipe.ts';
+import { toVerbatimRecipe } from '../recipe.ts';
 import { recordedCalls } from '../record.ts';
 import { percentile } from '../statistics.ts';
-import type { Targeted } from '../targets.ts';
+import type { TargetedFigure } from '../targets.ts';
 import type { SearchRecipe } from '../workers/floor-knowledge.ts';
 import { fillKnowledgeBase } from './fill-knowledge-base.ts';
 
@@ -19,7 +19,7 @@ const sides = ['service', 'floor', ...parts, 'nothing'] as const;
 type Side = (typeof sides)[number];
 
 /** One search after the other, without the time that the model takes, and what each of its parts takes alone. */
-export async function measureSearch(bench: Bench): Promise<Targeted[]> {
+export async function measureSearch(bench: Bench): Promise<TargetedFigure[]> {
   const { searchedChunks, searches, searchRounds } = bench.pace;
   bench.progress(`A knowledge base of ${searchedChunks} chunks`);
   await fillKnowledgeBase(bench, searchedChunks);
@@ -27,7 +27,7 @@ export async function measureSearch(bench: Bench): Promise<Targeted[]> {
   const questions = sets.flatMap(({ entries }) => entries.map(({ question }) => question)).slice(0, searches);
   await giveSearches(bench, questions);
   bench.progress(`${questions.length} searches, ${searchRounds} rounds`);
-  const times = await alternate(searchRounds, sides, async (side) => {
+  const times = await measureAlternately(searchRounds, sides, async (side) => {
     const milliseconds: number[] = [];
     for (const [number, question] of questions.entries()) milliseconds.push(await timeOf(bench, side, number, question));
     return milliseconds;
@@ -36,7 +36,7 @@ export async function measureSearch(bench: Bench): Promise<Targeted[]> {
   const floorDoes = 'asks the index, makes the two calls to D1, answers the rows as they are';
   const name = `POST ${path.slice('/api/v1'.length)} over ${searchedChunks} chunks, model time excluded`;
   const nothing = of('nothing', 0.5);
-  const part = (side: Side, what: string): Targeted => ({
+  const part = (side: Side, what: string): TargetedFigure => ({
     name: `${what}, alone and beyond an empty request: p50`,
     unit: 'ms',
     service: of(side, 0.5).map((time, round) => time - nothing[round]!),
@@ -65,16 +65,16 @@ async function giveSearches(bench: Bench, questions: string[]): Promise<void> {
       throw new Error(`A search made ${calls.length} calls to D1, and the floor is made for one of words and one of rows`);
     const recipe: SearchRecipe = {
       index: String(id),
-      vector: [...embed(question, dimensions, dimensions)],
+      vector: [...embedText(question, dimensions, dimensions)],
       topK,
-      words: verbatim(words),
-      rows: verbatim(rows),
+      words: toVerbatimRecipe(words),
+      rows: toVerbatimRecipe(rows),
     };
     await clients.floor.call({ method: 'PUT', path: `/searches/${number}`, body: JSON.stringify(recipe) });
   }
 }
 
-const searchFor = (headers: Record<string, string>, query: string): Exchange => ({
+const searchFor = (headers: Record<string, string>, query: string): HttpExchange => ({
   method: 'POST',
   path,
   headers,
@@ -84,7 +84,7 @@ const searchFor = (headers: Record<string, string>, query: string): Exchange => 
 async function timeOf({ clients, headers, rig }: Bench, side: Side, number: number, question: string): Promise<number> {
   const { embeddingMs } = rig.model;
   embeddingMs.length = 0;
-  const exchange = (): Exchange => {
+  const exchange = (): HttpExchange => {
     if (side === 'service') return searchFor(headers, question);
     if (side === 'nothing') return { method: 'GET', path: '/health' };
     return { method: 'POST', path: `/searches/${number}/${side === 'floor' ? 'all' : side}`, body: '{}' };

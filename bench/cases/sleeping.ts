@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { workerdSeconds } from '../local/processor-time.ts';
-import { waitFor } from '../local/settle.ts';
-import { costOf, recordedCalls, recordedUsage } from '../record.ts';
-import { fireFor } from './exchanges.ts';
+import { waitFor } from '../local/wait-until-idle.ts';
+import { sumCost, recordedCalls, recordedUsage } from '../record.ts';
+import { fireTrigger } from './exchanges.ts';
 
 /** What the service does in a stretch of time in which nobody asks anything of it. */
 export interface Idle {
@@ -51,7 +51,7 @@ async function idle(bench: Bench, seconds: number): Promise<Idle> {
   await bench.clients.recording.call({ method: 'POST', path: '/tick' });
   await sleep(seconds * 1000);
   const used = workerdSeconds() - before;
-  const ticks = costOf((await recordedCalls(bench)).filter(({ by }) => by === 'tick'));
+  const ticks = sumCost((await recordedCalls(bench)).filter(({ by }) => by === 'tick'));
   const { alarmsFired } = await recordedUsage(bench);
   return { millisecondsPerSecond: (used / seconds) * 1000, alarmsFired, tickCalls: ticks.calls, tickRowsRead: ticks.rowsRead };
 }
@@ -67,7 +67,7 @@ async function startSleepers(bench: Bench, runs: number): Promise<number> {
   const ids = results.map(({ id }) => id);
   const startedAt = performance.now();
   for (let at = 0; at < ids.length; at += contactsPerFiring) {
-    await clients.recording.call(fireFor(bench, sleepingPath, ids.slice(at, at + contactsPerFiring)));
+    await clients.recording.call(fireTrigger(bench, sleepingPath, ids.slice(at, at + contactsPerFiring)));
     // What is recorded meanwhile is of no use and would grow.
     await recordedCalls(bench);
   }

@@ -3,12 +3,12 @@ import type { CallRecord } from '../../simulators/telephony/call-record.ts';
 import { BareDialer } from '../bare-dialer.ts';
 import type { Bench } from '../bench.ts';
 import { accounts, SimulatedCarrier } from '../local/carrier.ts';
-import type { Targeted } from '../targets.ts';
-import { Campaign, fileOf, phoneOf, type Ending } from './campaigns.ts';
+import type { TargetedFigure } from '../targets.ts';
+import { Campaign, toCampaignFile, phoneOf, type CallOutcome } from './campaigns.ts';
 
 interface Lines {
   name: string;
-  ending: Ending;
+  ending: CallOutcome;
   slots: number;
   /** A slot is busy from its grant until it is freed. */
   target: number;
@@ -60,13 +60,13 @@ const every: Lines[] = [
 ];
 
 /** How much of the time that campaigns have slots for calls is in them, when nothing begins or ends. */
-export async function measureSlotUse(bench: Bench): Promise<Targeted[]> {
-  const figures: Targeted[] = [];
+export async function measureSlotUse(bench: Bench): Promise<TargetedFigure[]> {
+  const figures: TargetedFigure[] = [];
   for (const lines of every) figures.push(...(await measureLines(bench, lines)));
   return figures;
 }
 
-async function measureLines(bench: Bench, lines: Lines): Promise<Targeted[]> {
+async function measureLines(bench: Bench, lines: Lines): Promise<TargetedFigure[]> {
   const { name, slots, target, isTargetOfLines, ringMs, turnMs, acceptMs } = lines;
   bench.progress(`Slot use: ${name}`);
   const carrier = new SimulatedCarrier(bench.rig.outside);
@@ -100,7 +100,7 @@ interface Watched {
 async function watchCampaign(bench: Bench, carrier: SimulatedCarrier, lines: Lines): Promise<Watched & { granted: number }> {
   const { slots, callSeconds, ending } = lines;
   const rows = Math.ceil((slots / callSeconds) * (rampSeconds(lines) + bench.pace.slotSeconds + 3));
-  const campaign = await Campaign.draft(bench, 'service', fileOf(0, rows, ending), slots);
+  const campaign = await Campaign.draft(bench, 'service', toCampaignFile(0, rows, ending), slots);
   await campaign.act('start');
   await sleep(rampSeconds(lines) * 1000);
   const live: number[] = [];
@@ -109,7 +109,7 @@ async function watchCampaign(bench: Bench, carrier: SimulatedCarrier, lines: Lin
     const { state, state_reason, waiting } = await campaign.progress();
     if (state !== 'running') throw new Error(`The campaign whose slots are watched is ${state} (${state_reason})`);
     if (waiting) live.push(waiting.live);
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
   const to = Date.now();
   await campaign.act('cancel');
@@ -117,7 +117,7 @@ async function watchCampaign(bench: Bench, carrier: SimulatedCarrier, lines: Lin
   return { calls: await carrier.callsOf(accounts.service), from, to, granted: average(live) / slots };
 }
 
-const lookEveryMs = 250;
+const pollMs = 250;
 
 async function watchFloor(bench: Bench, carrier: SimulatedCarrier, lines: Lines): Promise<Watched> {
   const { slots, ending } = lines;

@@ -5,8 +5,8 @@ import { Client } from '../load.ts';
 import type { RecordedCall } from '../recipe.ts';
 import { recordedCalls } from '../record.ts';
 import { median, percentile } from '../statistics.ts';
-import type { Targeted } from '../targets.ts';
-import { until } from './campaigns.ts';
+import type { TargetedFigure } from '../targets.ts';
+import { waitUntil } from './campaigns.ts';
 
 const booksOrganization = '10234695';
 /** Contacts that the simulated books begin with, and how many a page has. */
@@ -24,7 +24,7 @@ const mapping = {
 type Caller = 'service' | 'recording';
 
 /** How fast contacts of books come in, what that asks of D1, and what a push takes beside the requests that it makes. */
-export async function measureSync(bench: Bench): Promise<Targeted[]> {
+export async function measureSync(bench: Bench): Promise<TargetedFigure[]> {
   const { syncedContacts: count, syncRounds } = bench.pace;
   bench.progress(`Syncs of ${count} contacts of books, ${syncRounds} rounds`);
   const rounds: Awaited<ReturnType<typeof measureRound>>[] = [];
@@ -64,7 +64,7 @@ const pageQuery = {
   sort_order: 'A',
 };
 
-async function measureCost(bench: Bench, count: number): Promise<Targeted[]> {
+async function measureCost(bench: Bench, count: number): Promise<TargetedFigure[]> {
   const books = await Books.connect(bench, 'recording', count);
   const costs = [];
   for (const counts of [
@@ -94,14 +94,14 @@ async function measureCost(bench: Bench, count: number): Promise<Targeted[]> {
 const statements = (calls: RecordedCall[]) => calls.flatMap((call) => call.statements);
 const written = (calls: RecordedCall[]) => calls.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
 
-const figure = (what: string, value: number, target?: Targeted['target']): Targeted => ({
+const figure = (what: string, value: number, target?: TargetedFigure['target']): TargetedFigure => ({
   name: `A sync of books: ${what}`,
   unit: '',
   service: [value],
   ...(target && { target }),
 });
 
-async function measurePushes(bench: Bench): Promise<Targeted[]> {
+async function measurePushes(bench: Bench): Promise<TargetedFigure[]> {
   const { pushes } = bench.pace;
   bench.progress(`${pushes} pushes of a contact`);
   const books = await Books.connect(bench, 'service', seeded);
@@ -212,7 +212,7 @@ class Books {
         .prepare('SELECT * FROM integration_sync WHERE integration_id = ? ORDER BY id DESC LIMIT 1')
         .bind(this.id)
         .first<{ status: string; reason: string; created: number; unchanged: number; started_at: number; finished_at: number }>();
-    await until('the sync is over', 180_000, async () => (await last())?.status !== 'running');
+    await waitUntil('the sync is over', 180_000, async () => (await last())?.status !== 'running');
     const sync = (await last())!;
     if (sync.status !== 'completed' || sync.created !== expected.created || sync.unchanged !== expected.unchanged)
       throw new Error(`The sync is ${JSON.stringify(sync)}, and was to be ${JSON.stringify(expected)}`);

@@ -2,11 +2,11 @@ import type { Bench } from '../bench.ts';
 import type { Caller } from './campaigns.ts';
 
 /** What a test session is given to say in every prompt, so that the model can tell whose turn it answers. */
-export const systemOf = (talk: string): string => `Talk ${talk}. You speak about a delivery of furniture, one sentence at a time.`;
+export const toSystemPrompt = (talk: string): string => `Talk ${talk}. You speak about a delivery of furniture, one sentence at a time.`;
 
-const agentOf = (name: string) => ({
+const createAgent = (name: string) => ({
   name,
-  workflow_definition: { nodes: [{ id: 'start', type: 'startCall', data: { prompt: systemOf('{{ talk }}') } }], edges: [] },
+  workflow_definition: { nodes: [{ id: 'start', type: 'startCall', data: { prompt: toSystemPrompt('{{ talk }}') } }], edges: [] },
 });
 
 interface Pairing {
@@ -33,7 +33,7 @@ export class TestAgents {
         method: 'POST',
         path: '/api/v1/workflow/create/definition',
         headers,
-        body: JSON.stringify(agentOf(name)),
+        body: JSON.stringify(createAgent(name)),
       });
     const [actor, adversary] = [await create('Shop'), await create('Customer')];
     return new TestAgents(bench, caller, { actor_workflow_id: actor.id, adversary_workflow_id: adversary.id });

@@ -4,8 +4,8 @@ import { workerdSeconds } from '../local/processor-time.ts';
 import { recordedCalls, recordedUsage } from '../record.ts';
 import { rowCost, rowUse } from '../row-cost.ts';
 import { percentile } from '../statistics.ts';
-import type { Targeted } from '../targets.ts';
-import { until } from './campaigns.ts';
+import type { TargetedFigure } from '../targets.ts';
+import { waitUntil } from './campaigns.ts';
 import { TestAgents } from './test-agents.ts';
 import { measureTestTurns } from './test-turns.ts';
 
@@ -16,24 +16,24 @@ const delayMs = 800;
 /** Sessions that began together would all end together, since the model takes the same time for every answer. */
 const rampSeconds = 4;
 const costedTurns = 10;
-const lookEveryMs = 1000;
+const pollMs = 1000;
 
 /** What conversation tests cost, and whether a load test has as many sessions at once as were asked for. */
-export async function measureTestSessions(bench: Bench): Promise<Targeted[]> {
+export async function measureTestSessions(bench: Bench): Promise<TargetedFigure[]> {
   return [...(await measureTestTurns(bench)), ...(await measureLoadTest(bench)), ...(await measureCost(bench))];
 }
 
-async function measureLoadTest(bench: Bench): Promise<Targeted[]> {
+async function measureLoadTest(bench: Bench): Promise<TargetedFigure[]> {
   const { testSessions: count } = bench.pace;
   bench.progress(`A load test of ${count} sessions of ${turns} turns, one a second, ${concurrency} at once`);
   const agents = await TestAgents.create(bench, 'service');
   // What the first ones load counts for none.
-  await untilOver(bench, 'service', await agents.startLoadTest(concurrency, concurrency, { max_turns: turns }));
+  await waitUntilOver(bench, 'service', await agents.startLoadTest(concurrency, concurrency, { max_turns: turns }));
   const id = await agents.startLoadTest(count, concurrency, { max_turns: turns, turn_delay_ms: delayMs }, rampSeconds);
   const liveMs: number[] = [];
-  for (let left = await sessionsOf(bench, id); left.pending + left.running > 0; left = await sessionsOf(bench, id)) {
+  for (let left = await listSessions(bench, id); left.pending + left.running > 0; left = await listSessions(bench, id)) {
     if (left.pending > 0) liveMs.push(await timeOf(agents.read(`/load-tests/${id}/stats`)));
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
   const told = await agents.read<{ passed: number; achieved_concurrency_max: number }>(`/load-tests/${id}/stats`);
   if (told.passed !== count || told.achieved_concurrency_max !== concurrency)
@@ -68,7 +68,7 @@ async function shareRunning({ rig }: Bench, loadTestId: number): Promise<number>
 }
 
 /** Looks into the database, so that looking takes none of the service's time. */
-async function sessionsOf(
+async function listSessions(
   { rig }: Bench,
   loadTestId: number,
   caller: 'service' | 'recording' = 'service',
@@ -78,12 +78,12 @@ async function sessionsOf(
   return (await rig.databases[caller].prepare(counts).bind(loadTestId).first<{ pending: number; running: number }>())!;
 }
 
-async function untilOver(bench: Bench, caller: 'service' | 'recording', loadTestId: number): Promise<void> {
+async function waitUntilOver(bench: Bench, caller: 'service' | 'recording', loadTestId: number): Promise<void> {
   const isOver = async () => {
-    const { pending, running } = await sessionsOf(bench, loadTestId, caller);
+    const { pending, running } = await listSessions(bench, loadTestId, caller);
     return pending + running === 0;
   };
-  await until('every session has ended', 180_000, isOver);
+  await waitUntil('every session has ended', 180_000, isOver);
   // Objects that are done remove themselves.
   await sleep(1500);
 }
@@ -95,15 +95,15 @@ async function timeOf(work: Promise<unknown>): Promise<number> {
 }
 
 /** Of a session in a load test, its share of the load test's start and end included. */
-async function measureCost(bench: Bench): Promise<Targeted[]> {
+async function measureCost(bench: Bench): Promise<TargetedFigure[]> {
   const { costedSessions: count } = bench.pace;
   bench.progress(`What a test session of ${costedTurns} turns is billed for`);
   const agents = await TestAgents.create(bench, 'recording');
-  await untilOver(bench, 'recording', await agents.startLoadTest(2, 2, { max_turns: costedTurns }));
+  await waitUntilOver(bench, 'recording', await agents.startLoadTest(2, 2, { max_turns: costedTurns }));
   await recordedCalls(bench);
   await recordedUsage(bench);
   const before = workerdSeconds();
-  await untilOver(bench, 'recording', await agents.startLoadTest(count, concurrency, { max_turns: costedTurns }));
+  await waitUntilOver(bench, 'recording', await agents.startLoadTest(count, concurrency, { max_turns: costedTurns }));
   const processorSeconds = workerdSeconds() - before;
   const use = rowUse('session', count, await recordedUsage(bench), await recordedCalls(bench), processorSeconds);
   const name = `A test session of ${costedTurns} turns, concluded for both sides`;

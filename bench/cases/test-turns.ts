@@ -1,26 +1,26 @@
 import type { Bench } from '../bench.ts';
-import type { Answering } from '../local/model.ts';
+import type { AnswerTimes } from '../local/model.ts';
 import { percentile } from '../statistics.ts';
-import type { Targeted } from '../targets.ts';
-import { until } from './campaigns.ts';
-import { systemOf, TestAgents } from './test-agents.ts';
+import type { TargetedFigure } from '../targets.ts';
+import { waitUntil } from './campaigns.ts';
+import { toSystemPrompt, TestAgents } from './test-agents.ts';
 
-const turnsATalk = 20;
-const talksAtOnce = 8;
+const turnsPerTalk = 20;
+const concurrentTalks = 8;
 
 /** What each turn of a session takes beside the model: from one side's words until the other side's are stored. */
-export async function measureTestTurns(bench: Bench): Promise<Targeted[]> {
+export async function measureTestTurns(bench: Bench): Promise<TargetedFigure[]> {
   const { testTalks: talks } = bench.pace;
-  bench.progress(`${talks * turnsATalk} turns in ${talks} test sessions, ${talksAtOnce} at once`);
+  bench.progress(`${talks * turnsPerTalk} turns in ${talks} test sessions, ${concurrentTalks} at once`);
   const agents = await TestAgents.create(bench, 'service');
   const inService = (talk: string) => talkInService(agents, talk);
   const onFloor = (talk: string) => talkOnFloor(bench, talk);
   // What the first ones load counts for none.
-  await overheads(bench, 'first-service', talksAtOnce, inService);
+  await overheads(bench, 'first-service', concurrentTalks, inService);
   const service = await overheads(bench, 'service', talks, inService);
-  await overheads(bench, 'first-floor', talksAtOnce, onFloor);
+  await overheads(bench, 'first-floor', concurrentTalks, onFloor);
   const floor = await overheads(bench, 'floor', talks, onFloor);
-  const name = `A turn of a test session, model time excluded, ${service.length} turns, ${talksAtOnce} sessions at once`;
+  const name = `A turn of a test session, model time excluded, ${service.length} turns, ${concurrentTalks} sessions at once`;
   const floorDoes = 'an object that asks the same model turn after turn, and stores one row for each';
   return [0.5, 0.95].map((rank) => ({
     name: `${name}: p${rank * 100}`,
@@ -38,16 +38,16 @@ async function overheads({ rig }: Bench, side: string, talks: number, talkOf: Ta
   const waiting = Array.from({ length: talks }, (_, index) => `${side}-${index}`).values();
   const found: number[] = [];
   const line = async () => {
-    for (const talk of waiting) found.push(...overheadsOf(await talkOf(talk), rig.model.talks.get(talk) ?? []));
+    for (const talk of waiting) found.push(...toOverheads(await talkOf(talk), rig.model.talks.get(talk) ?? []));
   };
-  await Promise.all(Array.from({ length: talksAtOnce }, line));
+  await Promise.all(Array.from({ length: concurrentTalks }, line));
   return found;
 }
 
 /** Of every turn but the first, before which no other is. */
-function overheadsOf(moments: number[], answers: Answering[]): number[] {
-  if (moments.length !== turnsATalk || answers.length !== turnsATalk)
-    throw new Error(`Of a talk of ${turnsATalk} turns ${moments.length} were said, and ${answers.length} were the model's`);
+function toOverheads(moments: number[], answers: AnswerTimes[]): number[] {
+  if (moments.length !== turnsPerTalk || answers.length !== turnsPerTalk)
+    throw new Error(`Of a talk of ${turnsPerTalk} turns ${moments.length} were said, and ${answers.length} were the model's`);
   return moments.slice(1).map((at, index) => {
     const { askedAt, endedAt } = answers[index + 1]!;
     return at - moments[index]! - (endedAt - askedAt);
@@ -55,9 +55,9 @@ function overheadsOf(moments: number[], answers: Answering[]): number[] {
 }
 
 async function talkInService(agents: TestAgents, talk: string): Promise<number[]> {
-  const path = `/test-sessions/${await agents.startSession(talk, turnsATalk)}`;
+  const path = `/test-sessions/${await agents.startSession(talk, turnsPerTalk)}`;
   const hasEnded = async () => (await agents.read<{ status: string }>(path)).status !== 'running';
-  await until('the session is over', 60_000, hasEnded, 500);
+  await waitUntil('the session is over', 60_000, hasEnded, 500);
   const { conversation } = await agents.read<{ conversation: { transcript: { at: string }[] } }>(`${path}/conversation`);
   return conversation.transcript.map(({ at }) => Date.parse(at));
 }
@@ -65,9 +65,9 @@ async function talkInService(agents: TestAgents, talk: string): Promise<number[]
 async function talkOnFloor({ rig, clients }: Bench, talk: string): Promise<number[]> {
   const path = `/test-talks/${talk}`;
   const url = `${rig.model.url}/v1/chat/completions`;
-  const body = JSON.stringify({ url, system: systemOf(talk), turns: turnsATalk });
+  const body = JSON.stringify({ url, system: toSystemPrompt(talk), turns: turnsPerTalk });
   await clients.floor.call({ method: 'PUT', path, body });
   const moments = () => clients.floor.json<number[]>({ method: 'GET', path });
-  await until('the talk is over', 60_000, async () => (await moments()).length === turnsATalk, 500);
+  await waitUntil('the talk is over', 60_000, async () => (await moments()).length === turnsPerTalk, 500);
   return moments();
 }

@@ -4,33 +4,33 @@ import { RelaySession } from '../../simulators/telephony/relay-session.ts';
 import type { Bench } from '../bench.ts';
 import { accounts, SimulatedCarrier } from '../local/carrier.ts';
 import { percentile } from '../statistics.ts';
-import type { Targeted } from '../targets.ts';
-import { Campaign, fileOf, phoneOf, until } from './campaigns.ts';
+import type { TargetedFigure } from '../targets.ts';
+import { Campaign, toCampaignFile, phoneOf, waitUntil } from './campaigns.ts';
 
 /** Simulated people listen no longer. */
-const turnsATalk = 20;
-const talksAtOnce = 8;
+const turnsPerTalk = 20;
+const concurrentTalks = 8;
 /** From what a person has heard to what they say. */
 const turnMs = 100;
 
 /** A talk as the carrier's side of it heard it: what the person said, and how long after each the first word came. */
-interface Heard {
+interface ReceivedFrames {
   said: string[];
   firstWordMs: number[];
 }
 
 /** From the carrier's `prompt` to the first `text`, without the time that the model took. */
-export async function measureTurns(bench: Bench): Promise<Targeted[]> {
+export async function measureTurns(bench: Bench): Promise<TargetedFigure[]> {
   const { talks } = bench.pace;
-  bench.progress(`${talks * turnsATalk} turns in ${talks} talks, ${talksAtOnce} at once`);
+  bench.progress(`${talks * turnsPerTalk} turns in ${talks} talks, ${concurrentTalks} at once`);
   // What the first talk loads counts for none.
-  await serviceOverheads(bench, talksAtOnce);
+  await serviceOverheads(bench, concurrentTalks);
   const service = await serviceOverheads(bench, talks);
-  await talkWithFloor(bench, 'first', talksAtOnce);
-  const floor = overheadsOf(bench, await talkWithFloor(bench, 'second', talks));
-  const name = `From what a person has said to the first word, model time excluded, ${service.length} turns, ${talksAtOnce} talks at once`;
+  await talkWithFloor(bench, 'first', concurrentTalks);
+  const floor = toOverheads(bench, await talkWithFloor(bench, 'second', talks));
+  const name = `From what a person has said to the first word, model time excluded, ${service.length} turns, ${concurrentTalks} talks at once`;
   const floorDoes = 'a socket in an object that asks the same model and sends each word on';
-  const figure = (rank: number): Targeted => ({
+  const figure = (rank: number): TargetedFigure => ({
     name: `${name}: p${rank * 100}`,
     unit: 'ms',
     service: [percentile(service, rank)],
@@ -42,34 +42,34 @@ export async function measureTurns(bench: Bench): Promise<Targeted[]> {
 
 /** Talks that the service has, and what each turn of them took beside the model. In ms. */
 export const serviceOverheads = async (bench: Bench, talks: number): Promise<number[]> =>
-  overheadsOf(bench, await talkWithService(bench, talks));
+  toOverheads(bench, await talkWithService(bench, talks));
 
-const scriptOf = (talk: string): string[] =>
-  Array.from({ length: turnsATalk }, (_, turn) => `Talk ${talk}, turn ${turn}: and could somebody carry it up to the second floor?`);
+const toScript = (talk: string): string[] =>
+  Array.from({ length: turnsPerTalk }, (_, turn) => `Talk ${talk}, turn ${turn}: and could somebody carry it up to the second floor?`);
 
 /** How many people have been called so far: no two talks are the same. */
 let called = 0;
 
-async function talkWithService(bench: Bench, talks: number): Promise<Heard[]> {
+async function talkWithService(bench: Bench, talks: number): Promise<ReceivedFrames[]> {
   const carrier = new SimulatedCarrier(bench.rig.outside);
   await carrier.behave({ ring_ms: 100, turn_ms: turnMs });
   const from = called;
-  for (; called < from + talks; called++) await carrier.teach(phoneOf(called, 'person'), scriptOf(`of the service ${called}`));
-  const campaign = await Campaign.draft(bench, 'service', fileOf(from, talks, 'person'), talksAtOnce);
+  for (; called < from + talks; called++) await carrier.teach(phoneOf(called, 'person'), toScript(`of the service ${called}`));
+  const campaign = await Campaign.draft(bench, 'service', toCampaignFile(from, talks, 'person'), concurrentTalks);
   await campaign.act('start');
-  await until('every talk is over', 120_000, async () => (await campaign.read()).state === 'completed', 500);
+  await waitUntil('every talk is over', 120_000, async () => (await campaign.read()).state === 'completed', 500);
   return (await carrier.callsOf(accounts.service)).map(({ transcript, first_token_ms }) => ({
     said: transcript.filter(({ speaker }) => speaker === 'person').map(({ text }) => text),
     firstWordMs: first_token_ms,
   }));
 }
 
-async function talkWithFloor({ rig }: Bench, round: string, talks: number): Promise<Heard[]> {
+async function talkWithFloor({ rig }: Bench, round: string, talks: number): Promise<ReceivedFrames[]> {
   const waiting = Array.from({ length: talks }, (_, talk) => `${round}-${talk}`).values();
-  const heard: Heard[] = [];
+  const heard: ReceivedFrames[] = [];
   const line = async () => {
     for (const talk of waiting) {
-      const one: Heard = { said: [], firstWordMs: [] };
+      const one: ReceivedFrames = { said: [], firstWordMs: [] };
       heard.push(one);
       const url = `${rig.origins.floor.origin.replace('http', 'ws')}/talk/${talk}`;
       const session = new RelaySession(
@@ -80,7 +80,7 @@ async function talkWithFloor({ rig }: Bench, round: string, talks: number): Prom
           language: 'en-US',
           hasDtmf: false,
         },
-        createPerson({ declines: false, hangsUpAfterGreeting: false, script: scriptOf(`of the floor ${talk}`) }),
+        createPerson({ declines: false, hangsUpAfterGreeting: false, script: toScript(`of the floor ${talk}`) }),
         { turnMs, patienceMs: 15_000 },
         {
           opened: () => undefined,
@@ -93,15 +93,15 @@ async function talkWithFloor({ rig }: Bench, round: string, talks: number): Prom
       await sleep(100);
     }
   };
-  await Promise.all(Array.from({ length: talksAtOnce }, line));
+  await Promise.all(Array.from({ length: concurrentTalks }, line));
   return heard;
 }
 
 /** Throws unless every turn was answered, by the model. */
-function overheadsOf({ rig }: Bench, talks: Heard[]): number[] {
+function toOverheads({ rig }: Bench, talks: ReceivedFrames[]): number[] {
   const overheads = talks.flatMap(({ said, firstWordMs }) => {
-    if (said.length !== turnsATalk || firstWordMs.length !== turnsATalk)
-      throw new Error(`Of a talk of ${turnsATalk} turns ${said.length} were said and ${firstWordMs.length} answered`);
+    if (said.length !== turnsPerTalk || firstWordMs.length !== turnsPerTalk)
+      throw new Error(`Of a talk of ${turnsPerTalk} turns ${said.length} were said and ${firstWordMs.length} answered`);
     return said.map((text, turn) => {
       const answering = rig.model.answers.get(text);
       if (!answering) throw new Error(`The model was not asked what to answer to "${text}"`);

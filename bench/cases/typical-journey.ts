@@ -1,8 +1,8 @@
 import type { Bench, Result } from '../bench.ts';
 import { typicalJourney } from '../local/definitions.ts';
 import { workerdSeconds } from '../local/processor-time.ts';
-import { forgetOutside, requireOutside } from '../outside.ts';
-import { acceptedCost, costOf, floorCost, giveRecipe, requireSame, type AcceptedCost } from '../record.ts';
+import { resetReceiver, requireReceiverCalls } from '../receiver.ts';
+import { toAcceptedCost, sumCost, floorCost, postRecipe, requireSameCost, type AcceptedCost } from '../record.ts';
 import type { RunUse } from '../run-cost.ts';
 import { measureWebhookRuns, recordWebhook, runWebhooks, type RecordedWebhook } from './webhook-runs.ts';
 
@@ -20,22 +20,22 @@ interface Measured {
 export async function measureTypicalJourney(bench: Bench): Promise<Measured> {
   const recorded = await recordWebhook(bench, bench.typicalWebhookPath);
   await giveTypicalRecipe(bench, recorded);
-  await forgetOutside(bench);
+  await resetReceiver(bench);
   const paths = { service: bench.typicalWebhookPath, floor: '/webhooks/typical' };
   const results = await measureWebhookRuns(bench, name, paths, floorDoes);
   const { webhooks, rounds, steadyWebhooks, steadyRounds } = bench.pace;
   // The rounds that do not count call out, too.
   const runs = webhooks * (rounds + 1) + steadyWebhooks * (steadyRounds + 1);
-  for (const side of ['service', 'floor']) await requireOutside(bench, `/${side}`, runs);
+  for (const side of ['service', 'floor']) await requireReceiverCalls(bench, `/${side}`, runs);
   const { calls, usage } = recorded.recording;
-  const d1Of = (isOfRun: boolean) => costOf(calls.filter(({ by }) => (by === 'object') === isOfRun));
+  const d1Of = (isOfRun: boolean) => sumCost(calls.filter(({ by }) => (by === 'object') === isOfRun));
   const use = { ...usage, d1BeforeRun: d1Of(false), d1OfRun: d1Of(true), processorMs: await processorMsOfRun(bench) };
-  return { results, costs: [acceptedCost('Signed webhook, 6 nodes', calls)], use };
+  return { results, costs: [toAcceptedCost('Signed webhook, 6 nodes', calls)], use };
 }
 
 /** Of the service's calls the floor keeps the ones that find the contact, store the delivery, insert the run, write the contact and end the run. */
 async function giveTypicalRecipe(bench: Bench, { part, parts }: RecordedWebhook): Promise<void> {
-  await giveRecipe(bench, 'typical', {
+  await postRecipe(bench, 'typical', {
     request: [
       { ...part('request', 'SELECT c.id, c.organization_id'), learns: { contact_id: 'id', revision: 'revision' } },
       { ...part('request', 'INSERT INTO webhook_delivery'), learns: { delivery_id: 'id' } },
@@ -49,7 +49,7 @@ async function giveTypicalRecipe(bench: Bench, { part, parts }: RecordedWebhook)
   await runWebhooks(bench, 'floor', '/webhooks/typical', 1, 0);
   await floorCost(bench);
   await runWebhooks(bench, 'floor', '/webhooks/typical', 1, 0);
-  requireSame(name, costOf(parts), await floorCost(bench, 1));
+  requireSameCost(name, sumCost(parts), await floorCost(bench, 1));
 }
 
 async function processorMsOfRun(bench: Bench): Promise<number> {

@@ -1,8 +1,8 @@
-import { alternate, type Bench } from '../bench.ts';
+import { measureAlternately, type Bench } from '../bench.ts';
 import { Client } from '../load.ts';
 import { startVectorRig, type VectorRig } from '../local/vector-rig.ts';
-import { shareFound } from '../retrieval.ts';
-import type { Targeted } from '../targets.ts';
+import { measureRecall } from '../retrieval.ts';
+import type { TargetedFigure } from '../targets.ts';
 
 /** How many vectors, and how many questions of them are answered in one request, which is timed as a whole. */
 const sizes = [
@@ -14,11 +14,11 @@ const sides = ['index', 'scan'] as const;
 type Side = (typeof sides)[number];
 
 /** The embedded index beside a plain scan of the same vectors, both in one isolate that has nothing else to do. */
-export async function measureVectorIndex(bench: Bench): Promise<Targeted[]> {
+export async function measureVectorIndex(bench: Bench): Promise<TargetedFigure[]> {
   const rig = await startVectorRig(bench.rig.compatibilityDate);
   const client = new Client(rig.origin, 1);
   try {
-    const figures: Targeted[] = [];
+    const figures: TargetedFigure[] = [];
     for (const size of sizes) figures.push(...(await measureSize(bench, rig, client, size)));
     return figures;
   } finally {
@@ -32,7 +32,7 @@ async function measureSize(
   { inspector }: VectorRig,
   client: Client,
   { vectors, questionsARequest }: (typeof sizes)[number],
-): Promise<Targeted[]> {
+): Promise<TargetedFigure[]> {
   progress(`An index of ${vectors} vectors`);
   const ask = (side: Side, from: number, count: number) =>
     client.json<number[][]>({ method: 'GET', path: `/${side}?vectors=${vectors}&from=${from}&questions=${count}` });
@@ -44,9 +44,9 @@ async function measureSize(
   const megabytes = ((await usedBytes()) - before) / 1e6;
   await fill('scan');
   const asked = Math.min(questions, pace.vectorQuestions);
-  const recall = shareFound(await ask('index', 0, asked), await ask('scan', 0, asked));
+  const recall = measureRecall(await ask('index', 0, asked), await ask('scan', 0, asked));
 
-  const milliseconds = await alternate(pace.vectorRounds, sides, async (side, round) => {
+  const milliseconds = await measureAlternately(pace.vectorRounds, sides, async (side, round) => {
     const startedAt = performance.now();
     await ask(side, (round * questionsARequest) % questions, questionsARequest);
     return (performance.now() - startedAt) / questionsARequest;

@@ -1,13 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alternate, bothSides, connections, type Bench, type Result, type Side } from '../bench.ts';
-import { settle, waitFor } from '../local/settle.ts';
+import { measureAlternately, bothSides, connections, type Bench, type Result, type Side } from '../bench.ts';
+import { waitUntilIdle, waitFor } from '../local/wait-until-idle.ts';
 import type { Database } from '../local/start.ts';
 import type { Sample } from '../load.ts';
-import { acceptedCost, costOf, endingOf, floorCost, fullRecipe, giveRecipe, record, requireSame, type AcceptedCost } from '../record.ts';
+import {
+  toAcceptedCost,
+  sumCost,
+  findRunEndCalls,
+  floorCost,
+  fullRecipe,
+  postRecipe,
+  record,
+  requireSameCost,
+  type AcceptedCost,
+} from '../record.ts';
 import { percentile } from '../statistics.ts';
-import { arrivalOf, phoneOfSender, postArrival } from './exchanges.ts';
-import { sleepInFloor, sleepingRun, sleepInService, type SleepingRun } from './fall-asleep.ts';
-import { externalIdOf } from './people.ts';
+import { toParcelArrivalData, toSenderPhone, postParcelArrival } from './exchanges.ts';
+import { insertWaitingRuns, readWaitingRun, startWaitingRuns, type WaitingRun } from './waiting-runs.ts';
+import { toExternalId } from './people.ts';
 
 const recipe = 'waking';
 /** The person whose run is recorded; no other number contains theirs. */
@@ -20,10 +30,10 @@ export async function measureWaking(bench: Bench): Promise<{ results: Result[]; 
   const { wakingRuns, wakingRounds, sleepBeforeWakingMs } = bench.pace;
   bench.progress(name(wakingRuns));
   const { sleeping, cost } = await giveWakingRecipe(bench);
-  const measured = await alternate(wakingRounds, bothSides, async (side) => {
+  const measured = await measureAlternately(wakingRounds, bothSides, async (side) => {
     const people = Array.from({ length: wakingRuns }, (_, number) => number);
-    if (side === 'service') await sleepInService(bench, bench.rig.databases.service, people);
-    else await sleepInFloor(bench, sleeping, people);
+    if (side === 'service') await startWaitingRuns(bench, bench.rig.databases.service, people);
+    else await insertWaitingRuns(bench, sleeping, people);
     await sleep(sleepBeforeWakingMs);
     return wake(bench, side, people);
   });
@@ -41,8 +51,8 @@ async function wake(bench: Bench, side: Side, people: number[]): Promise<Sample>
   const waiting = people.values();
   const connection = async () => {
     for (const person of waiting) {
-      sentAt.set(externalIdOf(person), Date.now());
-      await bench.clients[side].call(postArrival(bench, person, side === 'floor' ? `/events/${recipe}` : undefined));
+      sentAt.set(toExternalId(person), Date.now());
+      await bench.clients[side].call(postParcelArrival(bench, person, side === 'floor' ? `/events/${recipe}` : undefined));
     }
   };
   await Promise.all(Array.from({ length: connections }, connection));
@@ -50,7 +60,7 @@ async function wake(bench: Bench, side: Side, people: number[]): Promise<Sample>
   const woken = await wokenAfter(database, base);
   if (side === 'service') {
     requireOnce(woken, people.length);
-    await settle(database);
+    await waitUntilIdle(database);
   }
   await waitFor(database, 0, 'SELECT count(*) FROM run_waiter');
   const times = woken.map(({ external_id, completed_at }) => completed_at - sentAt.get(external_id)!);
@@ -88,28 +98,28 @@ function requireOnce(woken: Woken[], wanted: number): void {
   throw new Error(`Of ${wanted} runs ${woken.length} ended, by ${events.size} events; ${wrong.length} otherwise than by theirs`);
 }
 
-async function giveWakingRecipe(bench: Bench): Promise<{ sleeping: SleepingRun; cost: AcceptedCost }> {
+async function giveWakingRecipe(bench: Bench): Promise<{ sleeping: WaitingRun; cost: AcceptedCost }> {
   const database = bench.rig.databases.recording;
-  const sleepOne = () => sleepInService(bench, database, [recordedPerson], bench.clients.recording);
+  const sleepOne = () => startWaitingRuns(bench, database, [recordedPerson], bench.clients.recording);
   await sleepOne();
   // The first of its type also writes the type down.
-  await record(bench, postArrival(bench, recordedPerson));
+  await record(bench, postParcelArrival(bench, recordedPerson));
   await sleepOne();
-  const sleeping = await sleepingRun(database);
-  const recording = await record<{ event_id: number; contact_id: number }>(bench, postArrival(bench, recordedPerson));
+  const sleeping = await readWaitingRun(database);
+  const recording = await record<{ event_id: number; contact_id: number }>(bench, postParcelArrival(bench, recordedPerson));
   const markers = {
-    data: JSON.stringify(arrivalOf(recordedPerson)),
-    phone: phoneOfSender(recordedPerson),
-    customer: externalIdOf(recordedPerson),
+    data: JSON.stringify(toParcelArrivalData(recordedPerson)),
+    phone: toSenderPhone(recordedPerson),
+    customer: toExternalId(recordedPerson),
     event_id: recording.answer.event_id,
     contact_id: recording.answer.contact_id,
     run_id: Number(sleeping.run.id),
   };
-  await giveRecipe(bench, recipe, fullRecipe(recording, markers, 0));
-  await sleepInFloor(bench, sleeping, [recordedPerson]);
+  await postRecipe(bench, recipe, fullRecipe(recording, markers, 0));
+  await insertWaitingRuns(bench, sleeping, [recordedPerson]);
   await floorCost(bench);
   await wake(bench, 'floor', [recordedPerson]);
   const { calls } = recording;
-  requireSame(name(1), costOf([...calls.filter(({ by }) => by !== 'object'), ...endingOf(calls)]), await floorCost(bench, 1));
-  return { sleeping, cost: acceptedCost('POST /events, wakes a run', calls) };
+  requireSameCost(name(1), sumCost([...calls.filter(({ by }) => by !== 'object'), ...findRunEndCalls(calls)]), await floorCost(bench, 1));
+  return { sleeping, cost: toAcceptedCost('POST /events, wakes a run', calls) };
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alternate, bothSides, connections, type Bench, type Result, type Side } from '../bench.ts';
-import { settle, waitFor } from '../local/settle.ts';
-import type { Exchange, Sample } from '../load.ts';
-import { recipeOf, type CallRecipe, type RecordedCall } from '../recipe.ts';
+import { measureAlternately, bothSides, connections, type Bench, type Result, type Side } from '../bench.ts';
+import { waitUntilIdle, waitFor } from '../local/wait-until-idle.ts';
+import type { HttpExchange, Sample } from '../load.ts';
+import { toRecipe, type CallRecipe, type RecordedCall } from '../recipe.ts';
 import { onlyCall, record, type Recording } from '../record.ts';
 import { percentile } from '../statistics.ts';
-import { deliveryKey, orderOf, phoneOfSender, postWebhook } from './exchanges.ts';
+import { deliveryKey, toOrder, toSenderPhone, postWebhook } from './exchanges.ts';
 
 const steadyPerSecond = 20;
 
@@ -19,9 +19,9 @@ export type Paths = Record<Side, string>;
 export async function measureWebhookRuns(bench: Bench, name: string, paths: Paths, floorDoes: string): Promise<Result[]> {
   const { webhooks, rounds, steadyWebhooks, steadyRounds } = bench.pace;
   bench.progress(`${name}, all at once`);
-  const flood = await alternate(rounds, bothSides, (side) => runWebhooks(bench, side, paths[side], webhooks, 0));
+  const flood = await measureAlternately(rounds, bothSides, (side) => runWebhooks(bench, side, paths[side], webhooks, 0));
   bench.progress(`${name}, ${steadyPerSecond} a second`);
-  const steady = await alternate(steadyRounds, bothSides, (side) =>
+  const steady = await measureAlternately(steadyRounds, bothSides, (side) =>
     runWebhooks(bench, side, paths[side], steadyWebhooks, 1000 / steadyPerSecond),
   );
   return [
@@ -35,7 +35,7 @@ export async function runWebhooks(bench: Bench, side: Side, path: string, count:
   const database = bench.rig.databases[side];
   const [base] = (await database.prepare('SELECT coalesce(max(run_id), 0) FROM bench_completion').raw<[number]>())[0]!;
   const sentAt = new Map<string, number>();
-  const send = async ({ number, exchange }: { number: number; exchange: Exchange }) => {
+  const send = async ({ number, exchange }: { number: number; exchange: HttpExchange }) => {
     sentAt.set(deliveryKey(number), Date.now());
     await bench.clients[side].call(exchange);
   };
@@ -68,7 +68,7 @@ export async function runWebhooks(bench: Bench, side: Side, path: string, count:
   const times = results.map(({ key, completed_at }) => completed_at - sentAt.get(key)!);
   const first = Math.min(...sentAt.values());
   const last = Math.max(...results.map(({ completed_at }) => completed_at));
-  if (side === 'service') await settle(database);
+  if (side === 'service') await waitUntilIdle(database);
   else await sleep(150);
   return { perSecond: (count / (last - first)) * 1000, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
 }
@@ -88,20 +88,20 @@ export async function recordWebhook(bench: Bench, path: string): Promise<Recorde
   const database = bench.rig.databases.recording;
   // A revision that no other number can be taken for.
   const revision = 5_100_000_000;
-  await database.prepare('UPDATE contact SET revision = ? WHERE phone = ?').bind(revision, phoneOfSender(number)).run();
+  await database.prepare('UPDATE contact SET revision = ? WHERE phone = ?').bind(revision, toSenderPhone(number)).run();
   const recording = await record<unknown>(bench, postWebhook(number, path));
   const newest = async (table: string) => (await database.prepare(`SELECT max(id) AS id FROM ${table}`).first<{ id: number }>())!.id;
   const contact = await database
     .prepare('SELECT id FROM contact WHERE phone = ? AND organization_id > 0')
-    .bind(phoneOfSender(number))
+    .bind(toSenderPhone(number))
     .first<{ id: number }>();
   const values = {
     delivery_key: deliveryKey(number),
     delivery_id: await newest('webhook_delivery'),
     run_id: await newest('automation_run'),
     contact_id: contact!.id,
-    phone: phoneOfSender(number),
-    order_id: orderOf(number),
+    phone: toSenderPhone(number),
+    order_id: toOrder(number),
     revision,
   };
   const { calls, from, to } = recording;
@@ -109,7 +109,7 @@ export async function recordWebhook(bench: Bench, path: string): Promise<Recorde
   const part = (by: RecordedCall['by'], beginning: string) => {
     const call = onlyCall(calls, by, beginning);
     parts.push(call);
-    return recipeOf(call, { values, from, to });
+    return toRecipe(call, { values, from, to });
   };
   return { recording, part, parts };
 }

@@ -9,17 +9,17 @@ const sampleEveryMs = 10;
  * By how many MB the resident size of workerd, with all that its Workers, D1, queues and R2 hold, was the largest above what it was before,
  * seen every 10 ms until `work` is done; not a number where there is no /proc.
  */
-export async function growthDuring(work: () => Promise<unknown>): Promise<number> {
+export async function measureGrowth(work: () => Promise<unknown>): Promise<number> {
   const id = workerdId();
   const before = residentMegabytes(id);
-  return (await mostDuring(async () => residentMegabytes(id), work)) - before;
+  return (await measureMax(async () => residentMegabytes(id), work)) - before;
 }
 
 /** The most MB that an isolate held, in its heap and in buffers, whenever it answered until `work` was done; what could be collected included. */
-export const heldDuring = (inspector: Inspector, work: () => Promise<unknown>): Promise<number> =>
-  mostDuring(async () => (await inspector.heldBytes()) / 1e6, work);
+export const measureHeap = (inspector: Inspector, work: () => Promise<unknown>): Promise<number> =>
+  measureMax(async () => (await inspector.heldBytes()) / 1e6, work);
 
-async function mostDuring(look: () => Promise<number>, work: () => Promise<unknown>): Promise<number> {
+async function measureMax(look: () => Promise<number>, work: () => Promise<unknown>): Promise<number> {
   const isDone = new AbortController();
   let most = await look();
   const looking = (async () => {
@@ -36,12 +36,12 @@ async function mostDuring(look: () => Promise<number>, work: () => Promise<unkno
 
 function residentMegabytes(id: string | null): number {
   if (id === null) return Number.NaN;
-  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(statusOf(id)) ?? [];
+  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readStatus(id)) ?? [];
   return (Number(kibibytes) * 1024) / 1e6;
 }
 
 /** Empty when the process has just ended, which whoever works with it will be told. */
-function statusOf(id: string): string {
+function readStatus(id: string): string {
   try {
     return readFileSync(`/proc/${id}/status`, 'utf8');
   } catch {

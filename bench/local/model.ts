@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createEmbeddings } from '../../simulators/openai/embeddings.ts';
 
 /** When a question came, when the first word of its answer went, and when all of it had gone. In ms, as `performance.now()` tells them. */
-export interface Answering {
+export interface AnswerTimes {
   askedAt: number;
   firstWordAt: number;
   endedAt: number;
@@ -14,15 +14,15 @@ export interface Answering {
 export interface Model {
   url: string;
   /** By the last text of the user in the question. */
-  answers: Map<string, Answering>;
+  answers: Map<string, AnswerTimes>;
   /** All answers of a talk in their order, where the instructions begin with its name: "Talk 7.". */
-  talks: Map<string, Answering[]>;
+  talks: Map<string, AnswerTimes[]>;
   /** How long making vectors took in each request for them, from when it had come until its answer went. In ms. */
   embeddingMs: number[];
   close(): Promise<void>;
 }
 
-const thinksMs = 50;
+const firstWordDelayMs = 50;
 const wordMs = 15;
 const words = 'Of course. The delivery comes on Tuesday before noon.'.split(/(?= )/);
 const conclusion = { disposition: 'unclear', summary: 'They talked about a delivery.', sentiment: 'neutral', tags: ['delivery'] };
@@ -95,7 +95,7 @@ async function answer(
     response.write(
       `data: ${JSON.stringify({ ...shared, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }], usage: null })}\n\n`,
     );
-  await sleep(thinksMs);
+  await sleep(firstWordDelayMs);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const answering = { askedAt, firstWordAt: performance.now(), endedAt: Infinity };
   answers.set(messages.findLast(({ role }) => role === 'user')?.content ?? '', answering);

@@ -6,7 +6,7 @@ import { listen } from '../../simulators/listen.ts';
 import { migrate } from './migrate.ts';
 import { startModel, type Model } from './model.ts';
 import { loadWrangler, newStateDirectory, startWorkers, workerdVersion } from './runtime.ts';
-import { workersIn, type Configured } from './workers.ts';
+import { readWorkers, type WorkerOptions } from './workers.ts';
 
 const workerNames = ['service', 'recording', 'floor'] as const;
 export type WorkerName = (typeof workerNames)[number];
@@ -58,7 +58,7 @@ export async function startRig({ isInspected = false, heapMegabytes }: RigOption
     const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions(standalone);
     let lines = 0;
     const options = {
-      workers: await workersIn(directory, workerOptions as unknown as Configured, { simulators: outside.url, model: model.url }),
+      workers: await readWorkers(directory, workerOptions as unknown as WorkerOptions, { simulators: outside.url, model: model.url }),
       handleStructuredLogs: ({ message }: { message: string }) => {
         lines++;
         if (message.includes('"level":"error"')) console.error(message.slice(0, 500));
@@ -76,7 +76,7 @@ export async function startRig({ isInspected = false, heapMegabytes }: RigOption
       model,
       loggedLines: () => lines,
       workerdVersion: workerdVersion(),
-      compatibilityDate: (workerOptions as unknown as Configured).compatibilityDate,
+      compatibilityDate: (workerOptions as unknown as WorkerOptions).compatibilityDate,
       inspector: isInspected ? await miniflare.getInspectorURL() : undefined,
       stop,
     };

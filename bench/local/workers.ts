@@ -3,7 +3,7 @@ import { brokerVariables } from './broker.ts';
 import { bundle } from './bundle.ts';
 
 /** What the benchmark reads or changes of the options that wrangler makes of wrangler.toml. */
-export interface Configured {
+export interface WorkerOptions {
   compatibilityDate: string;
   bindings: Record<string, string>;
   ratelimits: Record<string, { simple: { limit: number; period: number } }>;
@@ -21,7 +21,7 @@ const secret = () => randomBytes(32).toString('base64');
 const recordedName = (queue: string) => `${queue}-recorded`;
 
 /** Origins on loopback that the Workers call: the simulated vendors, and the language model whose time is known. */
-export interface Outside {
+export interface ExternalOrigins {
   simulators: string;
   model: string;
 }
@@ -31,7 +31,7 @@ export interface Outside {
  * which would end the run, and secrets of this run; it may call `outside`. The recording service differs in its database and queues, and
  * asks the simulated model, which does what agents want of one; the floor has a binding of each kind.
  */
-export async function workersIn(directory: string, configured: Configured, { simulators, model }: Outside) {
+export async function readWorkers(directory: string, configured: WorkerOptions, { simulators, model }: ExternalOrigins) {
   const { compatibilityDate, queueProducers, queueConsumers, durableObjects } = configured;
   // The service's own, so that all three search the same vectors.
   const vectorIndex = { VECTOR_INDEX: { ...durableObjects.VECTOR_INDEX!, scriptName: 'service' } };

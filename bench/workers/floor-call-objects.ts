@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from './floor-recipes.ts';
 
-const rowsATime = 500;
+const rowsPerStatement = 500;
 
 /** Takes in the rows of a file, 500 at a time. */
 export class FloorRowsObject extends DurableObject<Bindings> {
@@ -11,9 +11,9 @@ export class FloorRowsObject extends DurableObject<Bindings> {
     sql.exec('CREATE TABLE campaign_row (number INTEGER PRIMARY KEY, phone TEXT NOT NULL, state TEXT NOT NULL, variables TEXT NOT NULL)');
     const stored = await this.env.FILES.get(file);
     const [heads, ...lines] = (await stored!.text()).split('\r\n').map((line) => line.split(','));
-    for (let from = 0; from < lines.length; from += rowsATime)
+    for (let from = 0; from < lines.length; from += rowsPerStatement)
       this.ctx.storage.transactionSync(() => {
-        for (const [index, cells] of lines.slice(from, from + rowsATime).entries()) {
+        for (const [index, cells] of lines.slice(from, from + rowsPerStatement).entries()) {
           const variables = Object.fromEntries(cells.map((cell, column) => [heads![column]!, cell]));
           sql.exec("INSERT INTO campaign_row VALUES (?, ?, 'pending', ?)", from + index + 1, cells[0], JSON.stringify(variables));
         }

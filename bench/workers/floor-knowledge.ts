@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { CallRecipe } from '../recipe.ts';
 import type { Bindings } from './floor-recipes.ts';
-import { play } from './play.ts';
+import { replay } from './replay.ts';
 
 /** What a search is made of, when its vector is known. */
 export interface SearchRecipe {
@@ -27,7 +27,7 @@ knowledgeRoutes.put('/searches/:name', async (c) => {
 /** A search, or one part of it: `index`, `words` or `rows`. */
 knowledgeRoutes.post('/searches/:name/:part', async (c) => {
   const { index, vector, topK, words, rows } = searches.get(c.req.param('name'))!;
-  const played = async (call: CallRecipe) => (await play(c.env.DB, [call], {}))[0]!;
+  const played = async (call: CallRecipe) => (await replay(c.env.DB, [call], {}))[0]!;
   const nearest = () => c.env.VECTOR_INDEX.getByName(index).query(vector, topK);
   switch (c.req.param('part')) {
     case 'index':

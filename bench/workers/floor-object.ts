@@ -1,22 +1,22 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Values } from '../recipe.ts';
-import { play } from './play.ts';
-import { recipeNamed, type Bindings } from './floor-recipes.ts';
+import { replay } from './replay.ts';
+import { getRecipe, type Bindings } from './floor-recipes.ts';
 
 const progress = JSON.stringify({ state: 'running' });
 
 /** What a run writes at least: its row, a record for each node, and its row in D1. */
 export class FloorRunObject extends DurableObject<Bindings> {
   async run(recipe: string, values: Values): Promise<void> {
-    const { nodes, steps, object } = recipeNamed(recipe);
+    const { nodes, steps, object } = getRecipe(recipe);
     this.#begin();
     for (let node = 1; node <= nodes; node++) this.#record(node);
     if (steps) {
-      await play(this.env.DB, steps.calls, values);
+      await replay(this.env.DB, steps.calls, values);
       const response = await fetch(steps.url, { method: 'POST', body: JSON.stringify(values), headers: { 'idempotency-key': this.#name } });
       await response.json();
     }
-    await play(this.env.DB, object, values);
+    await replay(this.env.DB, object, values);
   }
 
   /** A run that has come to its second node and waits there. */
@@ -28,7 +28,7 @@ export class FloorRunObject extends DurableObject<Bindings> {
 
   async wake(recipe: string, values: Values): Promise<void> {
     this.#record(3);
-    await play(this.env.DB, recipeNamed(recipe).object, values);
+    await replay(this.env.DB, getRecipe(recipe).object, values);
   }
 
   get #name(): string {

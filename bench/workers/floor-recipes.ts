@@ -34,7 +34,7 @@ export interface Recipe {
 
 export const recipes = new Map<string, Recipe>();
 
-export function recipeNamed(name: string): Recipe {
+export function getRecipe(name: string): Recipe {
   const recipe = recipes.get(name);
   if (!recipe) throw new Error(`The floor was given no recipe "${name}"`);
   return recipe;

@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import type { CallRecipe, Row, Values } from '../recipe.ts';
-import { recipeNamed, recipes, type Bindings, type Message, type Recipe } from './floor-recipes.ts';
+import { getRecipe, recipes, type Bindings, type Message, type Recipe } from './floor-recipes.ts';
 import { callRoutes } from './floor-calls.ts';
 import { knowledgeRoutes } from './floor-knowledge.ts';
 import { testRoutes } from './floor-tests.ts';
-import { counts, play } from './play.ts';
+import { counts, replay } from './replay.ts';
 
 export { FloorHeardObject, FloorRowsObject, FloorTalkObject } from './floor-call-objects.ts';
 export { FloorRunObject } from './floor-object.ts';
@@ -35,10 +35,10 @@ app.get('/health', (c) => c.json({ status: 'ok' }));
 
 app.post('/events/:recipe', async (c) => {
   const name = c.req.param('recipe');
-  const { request, queue } = recipeNamed(name);
+  const { request, queue } = getRecipe(name);
   const { phone, data } = await c.req.json<{ phone: string; data: { customer?: string } }>();
   const values: Values = { now: Date.now(), phone, data: JSON.stringify(data), customer: data.customer ?? null };
-  const rows = await play(c.env.DB, request, values, [values]);
+  const rows = await replay(c.env.DB, request, values, [values]);
   const { id, contact_id } = rows.flat().find((row) => 'contact_id' in row) as { id: number; contact_id: number };
   const record = { ...values, event_id: id, contact_id };
   if (queue.length) c.executionCtx.waitUntil(c.env.QUEUE.send({ recipe: name, record }));
@@ -50,19 +50,19 @@ app.post('/webhooks/:recipe', async (c) => {
   const { customer, order_id } = await c.req.json<{ customer: { phone: string }; order_id: string }>();
   const delivery_key = c.req.header('x-delivery-id')!;
   const record: Values = { now: Date.now(), delivery_key, phone: customer.phone, order_id };
-  await play(c.env.DB, recipeNamed(name).request, record, [record]);
+  await replay(c.env.DB, getRecipe(name).request, record, [record]);
   c.executionCtx.waitUntil(c.env.QUEUE.send({ recipe: name, record }));
   return c.json({ status: 'accepted', delivery_id: delivery_key, duplicate: false }, 202);
 });
 
 app.get('/contacts/:recipe', async (c) => {
-  const rows = await play(c.env.DB, recipeNamed(c.req.param('recipe')).request, { now: Date.now() });
+  const rows = await replay(c.env.DB, getRecipe(c.req.param('recipe')).request, { now: Date.now() });
   return c.json({ contacts: rows });
 });
 
 app.post('/contacts/bulk-upsert', async (c) => {
   const { calls } = await c.req.json<{ calls: CallRecipe[] }>();
-  return c.json({ contacts: await play(c.env.DB, calls, { now: Date.now() }) });
+  return c.json({ contacts: await replay(c.env.DB, calls, { now: Date.now() }) });
 });
 
 app.post('/sleepers', async (c) => {
@@ -78,10 +78,10 @@ const valuesOf = (record: Values | undefined, runId: unknown): Values => ({ ...r
 
 /** The statements for a whole batch; the runs that they insert or find waiting go on in their objects. */
 async function consume(bindings: Bindings, name: string, records: Values[]): Promise<void> {
-  const { queue } = recipeNamed(name);
+  const { queue } = getRecipe(name);
   const objectOf = (id: unknown) => bindings.RUN.getByName(String(id));
   for (const call of queue) {
-    const rows: Row[] = (await play(bindings.DB, [call], { now: Date.now() }, records)).flat();
+    const rows: Row[] = (await replay(bindings.DB, [call], { now: Date.now() }, records)).flat();
     const inserted = rows.filter((row) => 'dedup_key' in row);
     await Promise.all(inserted.map(({ id }, index) => objectOf(id).run(name, valuesOf(records[index], id))));
     const woken = rows.filter((row) => 'wait_id' in row);

@@ -1,12 +1,12 @@
 import { VectorIndexObject } from '../../durable-objects/vector-index/vector-index-object.ts';
-import { dimensions, mixedVectors, nearTo, randomFrom } from '../../test/support/vectors.ts';
+import { dimensions, mixedVectors, randomVectorNear, createRandom } from '../../test/support/vectors.ts';
 import { FloatScanObject } from './float-scan-object.ts';
 
 export { FloatScanObject } from './float-scan-object.ts';
 
 // The embedded index beside a plain scan over floats, each an object that is asked many questions at a time, since no clock runs inside.
 
-const vectorsAnUpsert = 1000;
+const vectorsPerUpsert = 1000;
 const most = 10;
 
 interface Bindings {
@@ -17,9 +17,9 @@ interface Bindings {
 /** The index of the service. Ids are positions from 1 on. */
 export class MeasuredIndexObject extends VectorIndexObject {
   fill(count: number): void {
-    const vectors = vectorsOf(count);
-    for (let from = 0; from < count; from += vectorsAnUpsert) {
-      const part = vectors.slice(from, from + vectorsAnUpsert);
+    const vectors = toVectors(count);
+    for (let from = 0; from < count; from += vectorsPerUpsert) {
+      const part = vectors.slice(from, from + vectorsPerUpsert);
       const ids = part.map((_, position) => from + position + 1);
       this.upsert(
         ids,
@@ -36,7 +36,7 @@ export class MeasuredIndexObject extends VectorIndexObject {
 }
 
 /** The same vectors every time. */
-const vectorsOf = (count: number): Float32Array[] => mixedVectors(count, randomFrom(count));
+const toVectors = (count: number): Float32Array[] => mixedVectors(count, createRandom(count));
 
 function joined(vectors: Float32Array[]): Float32Array {
   const all = new Float32Array(vectors.length * dimensions);
@@ -48,7 +48,7 @@ const split = (all: Float32Array): Float32Array[] =>
   Array.from({ length: all.length / dimensions }, (_, position) => all.slice(position * dimensions, (position + 1) * dimensions));
 
 /** Questions that have been made, by the number of vectors that they are near to. */
-const questionsOf = new Map<number, Float32Array>();
+const toQuestions = new Map<number, Float32Array>();
 
 export default {
   async fetch(request, { INDEX, SCAN }) {
@@ -56,7 +56,7 @@ export default {
     const number = (name: string) => Number(searchParams.get(name));
     const count = number('vectors');
     const [index, scan] = [INDEX.getByName(String(count)), SCAN.getByName(String(count))];
-    const questions = () => questionsOf.get(count)!.slice(number('from') * dimensions, (number('from') + number('questions')) * dimensions);
+    const questions = () => toQuestions.get(count)!.slice(number('from') * dimensions, (number('from') + number('questions')) * dimensions);
     switch (pathname) {
       case '/idle':
         return Response.json(null);
@@ -64,11 +64,11 @@ export default {
         await index.fill(count);
         return Response.json(null);
       case '/scan/fill': {
-        const vectors = vectorsOf(count);
-        const random = randomFrom(count + 1);
-        const near = Array.from({ length: number('questions') }, () => nearTo(vectors[Math.floor(random() * count)]!, 1, random));
-        questionsOf.set(count, joined(near));
-        for (let from = 0; from < count; from += vectorsAnUpsert) await scan.add(joined(vectors.slice(from, from + vectorsAnUpsert)));
+        const vectors = toVectors(count);
+        const random = createRandom(count + 1);
+        const near = Array.from({ length: number('questions') }, () => randomVectorNear(vectors[Math.floor(random() * count)]!, 1, random));
+        toQuestions.set(count, joined(near));
+        for (let from = 0; from < count; from += vectorsPerUpsert) await scan.add(joined(vectors.slice(from, from + vectorsPerUpsert)));
         return Response.json(null);
       }
       case '/index':

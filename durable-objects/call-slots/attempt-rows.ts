@@ -1,9 +1,9 @@
-import { holdsSlot, type Attempt } from '../../src/voice-agents/dialing/attempt/attempt.ts';
-import type { RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
-import type { SchemaSteps } from '../shared/living-object.ts';
+import { holdsSlot, type Attempt } from '../../src/calls/attempt/attempt.ts';
+import type { RequestedCall } from '../../src/calls/contract.ts';
+import type { SchemaSteps } from '../shared/base-durable-object.ts';
 
 /** What has still to follow from an attempt that is over, outside of this object. */
-export type Settling =
+export type FollowUp =
   /** Nothing, as long as it is not over; or nothing more. */
   | 'none'
   /** Nobody talked: its row is to be completed. */
@@ -14,7 +14,7 @@ export type Settling =
   | 'watch';
 
 /** How far an owner has to be told: the highest of these. */
-export const levels = { none: 0, waiting: 1, dialing: 2, answered: 3, over: 4 } as const;
+export const reportLevels = { none: 0, waiting: 1, dialing: 2, answered: 3, over: 4 } as const;
 
 export interface StoredAttempt extends Attempt {
   seq: number;
@@ -30,9 +30,9 @@ export interface StoredAttempt extends Attempt {
   grantedAt: number | null;
   /** When the person had been called last before this; null: not within memory. */
   dialledBefore: number | null;
-  settling: Settling;
-  level: number;
-  told: number;
+  settling: FollowUp;
+  reportLevel: number;
+  reportedLevel: number;
 }
 
 export const slotsSchemaSteps: SchemaSteps = [
@@ -102,8 +102,8 @@ export const slotsSchemaSteps: SchemaSteps = [
    CREATE INDEX dialled_at ON dialled (at);`,
 ];
 
-type Value = SqlStorageValue;
-type StoredRow = Record<string, Value>;
+type SqlValue = SqlStorageValue;
+type StoredRow = Record<string, SqlValue>;
 
 const columns = {
   key: 'key',
@@ -145,20 +145,20 @@ const columns = {
   retryAfterSeconds: 'retry_after_seconds',
   callbacks: 'callbacks',
   settling: 'settling',
-  level: 'level',
-  told: 'told',
+  reportLevel: 'level',
+  reportedLevel: 'told',
 } as const satisfies Partial<Record<keyof StoredAttempt, string>>;
 
 type Field = keyof typeof columns;
 const fields = Object.keys(columns) as Field[];
 
-const valueOf = (attempt: StoredAttempt, field: Field): Value => {
+const toSqlValue = (attempt: StoredAttempt, field: Field): SqlValue => {
   const value = attempt[field];
   if (field === 'callbacks') return JSON.stringify(value);
-  return typeof value === 'boolean' ? Number(value) : (value as Value);
+  return typeof value === 'boolean' ? Number(value) : (value as SqlValue);
 };
 
-function attemptOf(row: StoredRow): StoredAttempt {
+function toStoredAttempt(row: StoredRow): StoredAttempt {
   const attempt: Record<string, unknown> = { seq: row['seq'] };
   for (const field of fields) attempt[field] = row[columns[field]];
   return {
@@ -171,7 +171,7 @@ function attemptOf(row: StoredRow): StoredAttempt {
 }
 
 /** Whether nobody else may call the person: until what was said on the call is known, which may be that they want no more calls. */
-const engages = (attempt: Pick<StoredAttempt, 'state' | 'settling'>): boolean =>
+const isEngaged = (attempt: Pick<StoredAttempt, 'state' | 'settling'>): boolean =>
   holdsSlot(attempt) || attempt.settling === 'talk' || attempt.settling === 'watch';
 
 /** The `attempt` table. It knows how attempts are kept, not what becomes of them. */
@@ -183,24 +183,24 @@ export class AttemptRows {
   }
 
   /** `where` follows WHERE. */
-  all(where: string, ...parameters: Value[]): StoredAttempt[] {
+  select(where: string, ...parameters: SqlValue[]): StoredAttempt[] {
     return this.#sql
       .exec<StoredRow>(`SELECT * FROM attempt WHERE ${where}`, ...parameters)
       .toArray()
-      .map(attemptOf);
+      .map(toStoredAttempt);
   }
 
   find(key: string): StoredAttempt | null {
-    return this.all('key = ?', key)[0] ?? null;
+    return this.select('key = ?', key)[0] ?? null;
   }
 
   insert(attempt: Omit<StoredAttempt, 'seq'>): void {
     const names = fields.map((field) => columns[field]);
     this.#sql.exec(
       `INSERT INTO attempt (${names.join(', ')}, is_live, is_engaged) VALUES (${names.map(() => '?').join(', ')}, ?, ?)`,
-      ...fields.map((field) => valueOf(attempt as StoredAttempt, field)),
+      ...fields.map((field) => toSqlValue(attempt as StoredAttempt, field)),
       Number(holdsSlot(attempt)),
-      Number(engages(attempt)),
+      Number(isEngaged(attempt)),
     );
   }
 
@@ -211,12 +211,12 @@ export class AttemptRows {
     // An index is written for every column that is set, whether it differs or not.
     const flags = [
       ...(holdsSlot(before) === holdsSlot(after) ? [] : [['is_live', Number(holdsSlot(after))] as const]),
-      ...(engages(before) === engages(after) ? [] : [['is_engaged', Number(engages(after))] as const]),
+      ...(isEngaged(before) === isEngaged(after) ? [] : [['is_engaged', Number(isEngaged(after))] as const]),
     ];
     const assignments = [...changed.map((field) => columns[field]), ...flags.map(([column]) => column)].map((column) => `${column} = ?`);
     this.#sql.exec(
       `UPDATE attempt SET ${assignments.join(', ')} WHERE seq = ?`,
-      ...changed.map((field) => valueOf(after, field)),
+      ...changed.map((field) => toSqlValue(after, field)),
       ...flags.map(([, value]) => value),
       before.seq,
     );
@@ -227,7 +227,7 @@ export class AttemptRows {
   }
 
   /** Live calls by lane. */
-  liveByLane(): Map<string, number> {
+  countLiveByOwnerQueue(): Map<string, number> {
     const rows = this.#sql.exec<{ lane: string; live: number }>(
       'SELECT lane, count(*) AS live FROM attempt WHERE is_live = 1 GROUP BY lane',
     );
@@ -235,7 +235,7 @@ export class AttemptRows {
   }
 
   /** Lanes in which something is queued, in the order of their oldest. */
-  queuedLanes(): string[] {
+  listWaitingOwnerQueues(): string[] {
     return this.#sql
       .exec<{ lane: string }>("SELECT DISTINCT lane FROM attempt WHERE state = 'queued'")
       .toArray()
@@ -244,7 +244,7 @@ export class AttemptRows {
 
   /** The oldest of a lane that may be dialled at `now`: nobody who is in another call, or has just been and may have asked not to be called. */
   candidates(lane: string, now: number, limit: number): StoredAttempt[] {
-    return this.all(
+    return this.select(
       `lane = ? AND state = 'queued' AND not_before <= ?
        AND NOT EXISTS (SELECT 1 FROM attempt other WHERE other.phone = attempt.phone AND other.is_engaged = 1) ORDER BY seq LIMIT ?`,
       lane,
@@ -254,10 +254,14 @@ export class AttemptRows {
   }
 
   /** How the queued attempts stand whose `column` is `value`: whether one may be dialled at `now`, else why none may. */
-  queueOf(column: 'owner' | 'key', value: string, now: number): { isReady: boolean; isPersonInCall: boolean; notBefore: number | null } {
+  getQueueStatus(
+    column: 'owner' | 'key',
+    value: string,
+    now: number,
+  ): { isReady: boolean; isPersonInCall: boolean; notBefore: number | null } {
     const queued = `${column} = ? AND state = 'queued'`;
     const engaged = 'EXISTS (SELECT 1 FROM attempt other WHERE other.phone = attempt.phone AND other.is_engaged = 1)';
-    const exists = (where: string, ...more: Value[]) =>
+    const exists = (where: string, ...more: SqlValue[]) =>
       this.#sql.exec(`SELECT 1 FROM attempt WHERE ${queued} AND ${where} LIMIT 1`, value, ...more).toArray().length > 0;
     if (exists(`not_before <= ? AND NOT ${engaged}`, now)) return { isReady: true, isPersonInCall: false, notBefore: null };
     const later = this.#sql
@@ -271,7 +275,7 @@ export class AttemptRows {
     return this.#sql.exec('SELECT 1 FROM attempt WHERE phone = ? AND is_engaged = 1 LIMIT 1', phone).toArray().length > 0;
   }
 
-  count(where: string, ...parameters: Value[]): number {
+  count(where: string, ...parameters: SqlValue[]): number {
     return this.#sql.exec<{ total: number }>(`SELECT count(*) AS total FROM attempt WHERE ${where}`, ...parameters).one().total;
   }
 }
@@ -317,6 +321,6 @@ export const newAttempt = (
   retryAfterSeconds: null,
   callbacks: [],
   settling: 'none',
-  level: levels.none,
-  told: levels.none,
+  reportLevel: reportLevels.none,
+  reportedLevel: reportLevels.none,
 });

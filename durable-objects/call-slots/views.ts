@@ -1,11 +1,11 @@
-import { isOver } from '../../src/voice-agents/dialing/attempt/attempt.ts';
-import { rowOutcomeOf } from '../../src/voice-agents/dialing/call-outcomes.ts';
-import type { AttemptReport, LineEnd } from '../../src/voice-agents/dialing/contract.ts';
-import type { SilentCall } from '../../src/voice-agents/dialing/settle-silent.ts';
-import { levels, type StoredAttempt } from './attempt-rows.ts';
+import { isOver } from '../../src/calls/attempt/attempt.ts';
+import { toRowOutcome } from '../../src/calls/attempt/outcomes.ts';
+import type { AttemptReport, CallEnd } from '../../src/calls/contract.ts';
+import type { UnansweredCall } from '../../src/calls/post-call/finalize-unanswered.ts';
+import { reportLevels, type StoredAttempt } from './attempt-rows.ts';
 
 /** What its owner is told of an attempt as it is now. */
-export function reportOf(attempt: StoredAttempt): AttemptReport {
+export function toAttemptReport(attempt: StoredAttempt): AttemptReport {
   const { key, detail } = attempt;
   const runId = attempt.runId ?? 0;
   if (attempt.state === 'returned')
@@ -22,49 +22,49 @@ export function reportOf(attempt: StoredAttempt): AttemptReport {
     const { outcome, retryAfterSeconds } = attempt;
     return { kind: 'ended', key, at: attempt.endedAt!, runId, outcome: outcome!, detail, retryAfterSeconds };
   }
-  if (attempt.level === levels.answered) return { kind: 'answered', key, at: attempt.answeredAt!, runId };
-  if (attempt.level === levels.dialing) return { kind: 'dialing', key, at: attempt.submittedAt!, runId };
+  if (attempt.reportLevel === reportLevels.answered) return { kind: 'answered', key, at: attempt.answeredAt!, runId };
+  if (attempt.reportLevel === reportLevels.dialing) return { kind: 'dialing', key, at: attempt.submittedAt!, runId };
   return { kind: 'waiting', key, at: attempt.notBefore, reason: detail ?? '' };
 }
 
 /** The reason of an attempt that is over, as rows show it; null: its outcome says it. */
-function reasonOf({ detail, outcome, returned }: StoredAttempt): string | null {
+function toRowReason({ detail, outcome, returned }: StoredAttempt): string | null {
   if (detail === null) return null;
   if (/^[a-z_]+: /.test(detail)) return detail;
   return `${returned ?? outcome}: ${detail}`;
 }
 
-export const lineEndOf = (attempt: StoredAttempt): LineEnd => ({
-  outcome: rowOutcomeOf(attempt.outcome ?? 'failed'),
-  reason: reasonOf(attempt),
+export const toCallEnd = (attempt: StoredAttempt): CallEnd => ({
+  outcome: toRowOutcome(attempt.outcome ?? 'failed'),
+  reason: toRowReason(attempt),
   answeredAt: attempt.answeredAt,
   endedAt: attempt.endedAt!,
-  durationSeconds: durationOf(attempt),
+  durationSeconds: callDurationSeconds(attempt),
   statusCallbacks: attempt.callbacks,
 });
 
-export const silentCallOf = (attempt: StoredAttempt): SilentCall => ({
+export const toUnansweredCall = (attempt: StoredAttempt): UnansweredCall => ({
   key: attempt.key,
-  outcome: attempt.state === 'returned' ? 'cancelled' : rowOutcomeOf(attempt.outcome ?? 'failed'),
-  reason: reasonOf(attempt),
+  outcome: attempt.state === 'returned' ? 'cancelled' : toRowOutcome(attempt.outcome ?? 'failed'),
+  reason: toRowReason(attempt),
   returned: attempt.returned,
   returnedUntil: attempt.returnedUntil,
   ownNumber: attempt.ownNumber,
   answeredAt: attempt.answeredAt,
   endedAt: attempt.endedAt!,
-  durationSeconds: durationOf(attempt),
+  durationSeconds: callDurationSeconds(attempt),
   statusCallbacks: attempt.callbacks,
 });
 
 /** By the carrier's count, else from the answer to the end. */
-const durationOf = ({ durationSeconds, answeredAt, endedAt }: StoredAttempt): number =>
+const callDurationSeconds = ({ durationSeconds, answeredAt, endedAt }: StoredAttempt): number =>
   durationSeconds ?? (answeredAt === null || endedAt === null ? 0 : Math.max(0, Math.round((endedAt - answeredAt) / 1000)));
 
 /** The state of a call in one word. */
-export function standingStatus(attempt: StoredAttempt): { callStatus: string; reason: string | null } {
+export function toCallStatus(attempt: StoredAttempt): { callStatus: string; reason: string | null } {
   if (isOver(attempt)) {
-    const callStatus = attempt.state === 'returned' ? 'cancelled' : rowOutcomeOf(attempt.outcome ?? 'failed');
-    return { callStatus, reason: reasonOf(attempt) };
+    const callStatus = attempt.state === 'returned' ? 'cancelled' : toRowOutcome(attempt.outcome ?? 'failed');
+    return { callStatus, reason: toRowReason(attempt) };
   }
   const placed = attempt.answeredAt !== null ? 'in_progress' : attempt.status === 'ringing' ? 'ringing' : 'dialing';
   const callStatus = attempt.state === 'queued' ? 'queued' : attempt.state === 'placed' ? placed : 'dialing';

@@ -1,35 +1,35 @@
-import type { Context } from '../../src/accounts/context.ts';
-import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations.ts';
+import type { Context } from '../../src/context.ts';
+import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
 import type { RecordingEvent, RelayEndEvent } from '../../src/providers/telephony/carrier-events.ts';
-import { carrierWords } from '../../src/providers/telephony/carrier-fault.ts';
-import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
-import { setWakeAt } from '../../src/voice-agents/runs/run-store.ts';
+import { formatCarrierError } from '../../src/providers/telephony/carrier-error.ts';
+import type { CallEnd } from '../../src/calls/contract.ts';
+import { updateWakeAt } from '../../src/calls/records/store.ts';
 import { isReadable } from '../../src/voice-agents/definition/definition.ts';
-import { loadCallFacts } from '../../src/voice-agents/settle/call-facts.ts';
-import { keepRecording } from '../../src/voice-agents/settle/keep-recording.ts';
-import { voiceOf, type AgentVoice } from '../../src/voice-agents/settle/agent-voice.ts';
-import { resultSoFar } from '../../src/voice-agents/settle/settled-call.ts';
-import { chatIdleMs, type ChatAnswer, type ChatMessage, type ChatRefusal } from '../../src/voice-agents/text-chat/contract.ts';
-import { LivingObject } from '../shared/living-object.ts';
+import { loadCallSetup } from '../../src/calls/live-call/call-setup.ts';
+import { storeRecording } from '../../src/calls/post-call/store-recording.ts';
+import { toSpeechOptions, type SpeechOptions } from '../../src/calls/live-call/speech-options.ts';
+import { toInterimResult } from '../../src/calls/post-call/run-completion.ts';
+import { chatIdleMs, type ChatAnswer, type ChatMessage, type ChatRefusal } from '../../src/calls/text-chat/contract.ts';
+import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import type { Timer } from '../shared/timers.ts';
-import { afterRelay, type AfterRelay } from './after-relay.ts';
-import { CallRecord, callStep } from './call-record.ts';
+import { decideAfterRelayEnd, type RelayEndAction } from './after-relay-end.ts';
+import { CallRecord, callSchemaStep } from './call-record.ts';
 import { Chat } from './chat.ts';
-import { eventStream } from './event-stream.ts';
-import { readRelayFrame } from './relay-frames.ts';
-import { Relay } from './relay.ts';
-import { follow, leave, settle, type Settling } from './settling.ts';
-import { conversationStep, StoredConversation } from './stored-conversation.ts';
-import { Talk } from './talk.ts';
+import { createEventStream } from './event-stream.ts';
+import { parseRelayFrame } from './relay-frames.ts';
+import { RelaySockets } from './relay-sockets.ts';
+import { runFollowUp, finishPostCall, finalizeCall, type PostCallContext } from './post-call.ts';
+import { conversationSchemaStep, StoredConversation } from './stored-conversation.ts';
+import { LiveConversation } from './live-conversation.ts';
 
 /** More than a call ever has. */
-const mostTokens = 50;
+const maxTokens = 50;
 /** Together about a day. */
-const mostRecordingTries = 30;
+const maxRecordingTries = 30;
 const recordingDelayMs = 5_000;
-const longestRecordingDelayMs = 3_600_000;
+const maxRecordingDelayMs = 3_600_000;
 /** A chat that is ended by hand is settled at once; this is for when that fails. */
-const settleAgainMs = 30_000;
+const finalizeRetryMs = 30_000;
 
 /** JSON as the types of RPC take it: they follow its own type without end. */
 type JsonObject = Record<string, string | number | boolean | object | null>;
@@ -38,14 +38,14 @@ type JsonObject = Record<string, string | number | boolean | object | null>;
  * `ready`: the agent will greet whoever is connected. `talking`: it has. `over`: the talk or its line has ended. `unknown`: there is no such
  * run, or it was completed before. `unsound`: its definition cannot be read, and there is no talk.
  */
-export type BeginAnswer = 'ready' | 'talking' | 'over' | 'unknown' | 'unsound';
+export type BeginResult = 'ready' | 'talking' | 'over' | 'unknown' | 'unsound';
 
-/** A `RunResult` with its `RunLogs`. */
-export interface LiveTalk {
+/** A `AgentRunResult` with its `RunLogs`. */
+export interface LiveRunSnapshot {
   gathered_context: JsonObject;
   cost_info: JsonObject;
   annotations: JsonObject;
-  logs: { events: { type: string; at: string; node_id: string; payload: JsonObject }[]; status_callbacks: LineEnd['statusCallbacks'] };
+  logs: { events: { type: string; at: string; node_id: string; payload: JsonObject }[]; status_callbacks: CallEnd['statusCallbacks'] };
 }
 
 /**
@@ -53,16 +53,16 @@ export interface LiveTalk {
  * speaks over the carrier's relay socket, and when the line has ended it settles the run and goes. A recording that comes later makes an
  * object again, for as long as it takes to keep it.
  */
-export class CallObject extends LivingObject {
+export class CallObject extends BaseDurableObject {
   readonly #record = new CallRecord(this.ctx.storage);
   readonly #store = new StoredConversation(this.ctx.storage);
-  readonly #relay = new Relay(this.ctx, () => this.#record.facts.mode);
-  #talking: Talk | null = null;
-  #chatting: Chat | null = null;
-  #settling: Promise<void> | null = null;
+  readonly #relay = new RelaySockets(this.ctx, () => this.#record.setup.mode);
+  #cachedConversation: LiveConversation | null = null;
+  #cachedChat: Chat | null = null;
+  #finalizing: Promise<void> | null = null;
 
   protected schemaSteps() {
-    return [callStep, conversationStep];
+    return [callSchemaStep, conversationSchemaStep];
   }
 
   /** The row is written once, when the talk is settled. */
@@ -76,14 +76,14 @@ export class CallObject extends LivingObject {
     organizationId: number,
     runId: number,
     { hasLiveTools, callId }: { hasLiveTools?: boolean; callId?: string } = {},
-  ): Promise<BeginAnswer> {
-    const made = await this.#make(organizationId, runId, hasLiveTools);
+  ): Promise<BeginResult> {
+    const made = await this.#ensureCall(organizationId, runId, hasLiveTools);
     if (made !== 'there') return made === 'unsound' ? 'unsound' : 'unknown';
-    if (!this.#talk.isLive) return 'over';
-    if (callId !== undefined && this.#record.line.callId === null) this.#record.change({ callId });
+    if (!this.#conversation.isLive) return 'over';
+    if (callId !== undefined && this.#record.line.callId === null) this.#record.updateLine({ callId });
     if (this.#isChat) await this.#chat.open();
     await this.timers.arm();
-    return this.#talk.isBegun ? 'talking' : 'ready';
+    return this.#conversation.hasStarted ? 'talking' : 'ready';
   }
 
   /** The carrier opens its relay socket; whoever forwards the request has verified its token, the last part of its path. */
@@ -94,7 +94,7 @@ export class CallObject extends LivingObject {
     const token = new URL(request.url).pathname.split('/').at(-1)!;
     const { usedTokens } = this.#record.line;
     if (usedTokens.includes(token)) return Response.json({ detail: 'This address has opened the call before' }, { status: 409 });
-    this.#record.change({ usedTokens: [...usedTokens, token].slice(-mostTokens) });
+    this.#record.updateLine({ usedTokens: [...usedTokens, token].slice(-maxTokens) });
     const [outer, inner] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     this.#relay.accept(inner);
     return new Response(null, { status: 101, webSocket: outer });
@@ -102,111 +102,111 @@ export class CallObject extends LivingObject {
 
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
     if (!this.#hasCall()) return;
-    const frame = readRelayFrame(data);
+    const frame = parseRelayFrame(data);
     const isNew = this.#relay.isNew(socket);
     if (!isNew && !this.#relay.isCurrent(socket)) return;
-    if ('fault' in frame) this.#talk.noteFault(frame.fault);
-    else if (frame.type === 'error') this.#talk.noteError(frame.description);
-    else if ((frame.type === 'setup') === isNew) this.#talk.receive(socket, frame);
+    if ('fault' in frame) this.#conversation.logFrameFault(frame.fault);
+    else if (frame.type === 'error') this.#conversation.logCarrierError(frame.description);
+    else if ((frame.type === 'setup') === isNew) this.#conversation.handleFrame(socket, frame);
   }
 
   override webSocketClose(socket: WebSocket, code: number): void {
-    const was = this.#relay.lose(socket);
-    if (was !== 'over' && this.#hasCall()) this.#talk.noteLoss(code, was === 'current');
+    const was = this.#relay.markClosed(socket);
+    if (was !== 'over' && this.#hasCall()) this.#conversation.logSocketLoss(code, was === 'current');
   }
 
   override webSocketError(socket: WebSocket): void {
     this.webSocketClose(socket, 1006);
   }
 
-  override async leaveNothing(): Promise<void> {
+  override async deleteAllData(): Promise<void> {
     if (!this.exists()) return;
     this.#relay.closeAll();
-    await super.leaveNothing();
+    await super.deleteAllData();
   }
 
   /** The carrier's relay session is over and asks what to do with the line. Repeatable. */
-  async relayEnded(event: RelayEndEvent): Promise<AfterRelay> {
+  async relayEnded(event: RelayEndEvent): Promise<RelayEndAction> {
     if (!this.#hasCall()) return 'never_begun';
-    if (!this.#talk.isLive) return 'hang_up';
-    const { answer, change } = afterRelay(this.#record.line, event, this.#talk.isBegun);
-    this.#record.change(change);
-    if (event.fault) this.#talk.noteError(carrierWords(this.#carrier, event.fault));
-    if (event.reason === 'hung_up') this.#talk.stop('hung_up');
+    if (!this.#conversation.isLive) return 'hang_up';
+    const { answer, change } = decideAfterRelayEnd(this.#record.line, event, this.#conversation.hasStarted);
+    this.#record.updateLine(change);
+    if (event.fault) this.#conversation.logCarrierError(formatCarrierError(this.#carrier, event.fault));
+    if (event.reason === 'hung_up') this.#conversation.stop('hung_up');
     return answer;
   }
 
   /** Whether the agent was given this call of the carrier and has not been on its line. */
-  isUnbegun(callId: string): boolean {
-    return this.#hasCall() && this.#record.line.callId === callId && this.#talk.isLive && !this.#talk.isBegun;
+  isUnstarted(callId: string): boolean {
+    return this.#hasCall() && this.#record.line.callId === callId && this.#conversation.isLive && !this.#conversation.hasStarted;
   }
 
   /** The agent comes on the line no more, and the call is settled as one on which nobody talked: nothing is left here. Repeatable. */
-  async forgo(callId: string): Promise<void> {
-    if (!this.isUnbegun(callId)) return;
+  async abandon(callId: string): Promise<void> {
+    if (!this.isUnstarted(callId)) return;
     this.#relay.closeAll();
-    if (!this.#record.hasTimer('recording')) return this.#go();
-    this.#record.drop();
-    this.#talking = null;
+    if (!this.#record.hasTimer('recording')) return this.#destroyCall();
+    this.#record.deleteCall();
+    this.#cachedConversation = null;
   }
 
   /** How the agent sounds and hears; null: there is no call. */
-  voice(): AgentVoice | null {
-    return this.#hasCall() ? voiceOf(this.#record.facts) : null;
+  speechOptions(): SpeechOptions | null {
+    return this.#hasCall() ? toSpeechOptions(this.#record.setup) : null;
   }
 
   /** Machine detection came to a verdict after the talk had begun. */
   async machineAnswered(): Promise<void> {
-    if (!this.#hasCall() || !this.#talk.isLive) return;
-    this.#record.change({ isStopped: true });
+    if (!this.#hasCall() || !this.#conversation.isLive) return;
+    this.#record.updateLine({ isStopped: true });
     this.#store.log('machine_answered', {}, this.clock());
-    this.#talk.stop('stopped');
+    this.#conversation.stop('stopped');
   }
 
   /** The line has ended, by the carrier's evidence. The talk is settled from now on. Makes the object when it is not there. Repeatable. */
-  async lineEnded(organizationId: number, runId: number, end: LineEnd): Promise<void> {
+  async callEnded(organizationId: number, runId: number, end: CallEnd): Promise<void> {
     // One that is over was settled before, and its object is gone.
-    if ((await this.#make(organizationId, runId)) !== 'there') return;
+    if ((await this.#ensureCall(organizationId, runId)) !== 'there') return;
     if (this.#record.line.end === null) {
-      this.#talk.stop('hung_up');
-      this.#endLine(end);
+      this.#conversation.stop('hung_up');
+      this.#endCall(end);
       this.#relay.closeAll();
     }
     await this.timers.arm();
   }
 
   /** The carrier has a recording, or knows that there is none. Repeatable. */
-  async recorded(configId: number, { status, location }: RecordingEvent): Promise<void> {
+  async recordingReady(configId: number, { status, location }: RecordingEvent): Promise<void> {
     if (status !== 'completed' || location === undefined) return;
     this.ctx.storage.transactionSync(() => {
       if (!this.exists()) this.create();
-      if (this.#record.recording()) return;
-      this.#record.expectRecording(configId, location);
+      if (this.#record.pendingRecording()) return;
+      this.#record.insertPendingRecording(configId, location);
       this.timers.set('recording', this.clock());
     });
     await this.timers.arm();
   }
 
   /** Goes on with what is due, whatever became of the alarm. False: there is no such object. */
-  async poke(): Promise<boolean> {
+  async wakeStalled(): Promise<boolean> {
     if (!this.exists()) return false;
     await this.timers.arm();
-    if (this.#hasCall() && this.#isChat && this.#record.line.end === null) await this.#tellWakeAt();
+    if (this.#hasCall() && this.#isChat && this.#record.line.end === null) await this.#saveWakeAt();
     return true;
   }
 
   /** The talk as it is now; null when the object is gone and the row has the last word. */
-  snapshot(): LiveTalk | null {
+  snapshot(): LiveRunSnapshot | null {
     if (!this.#hasCall()) return null;
-    const { facts, line } = this.#record;
-    const result = resultSoFar(facts, this.#store.state(), this.clock(), this.settings.LANGUAGE_MODEL);
+    const { setup: facts, line } = this.#record;
+    const result = toInterimResult(facts, this.#store.state(), this.clock(), this.settings.LANGUAGE_MODEL);
     const logs = { events: this.#store.events(), status_callbacks: line.end?.statusCallbacks ?? [] };
-    return { ...result, logs } as LiveTalk;
+    return { ...result, logs } as LiveRunSnapshot;
   }
 
   /** Says something in a chat, and answers what the agent says to it. Repeatable by the message's key. */
-  async say(organizationId: number, runId: number, message: ChatMessage): Promise<ChatAnswer> {
-    const refusal = await this.#openChat(organizationId, runId);
+  async sendMessage(organizationId: number, runId: number, message: ChatMessage): Promise<ChatAnswer> {
+    const refusal = await this.#ensureChat(organizationId, runId);
     if (refusal) return { refusal, state: null };
     const answer = await this.#chat.answer(message);
     await this.timers.arm();
@@ -214,14 +214,14 @@ export class CallObject extends LivingObject {
   }
 
   /** The same, told as server-sent events while the agent speaks. Whoever stops listening stops nothing. */
-  async sayAloud(
+  async streamMessage(
     organizationId: number,
     runId: number,
     message: ChatMessage,
   ): Promise<{ refusal: ChatRefusal | null; stream: ReadableStream<Uint8Array> | null }> {
-    const refusal = (await this.#openChat(organizationId, runId)) ?? this.#chat.refusalOf(message);
+    const refusal = (await this.#ensureChat(organizationId, runId)) ?? this.#chat.findRefusal(message);
     if (refusal) return { refusal, stream: null };
-    const { stream, tell, close } = eventStream();
+    const { stream, tell, close } = createEventStream();
     const turn = this.#chat
       .answer(message, tell)
       .then(({ state }) => {
@@ -239,12 +239,12 @@ export class CallObject extends LivingObject {
 
   /** Ends a chat, and settles it before it answers if that is possible. Repeatable. */
   async endChat(organizationId: number, runId: number): Promise<{ refusal: ChatRefusal | null }> {
-    const refusal = await this.#openChat(organizationId, runId);
+    const refusal = await this.#ensureChat(organizationId, runId);
     if (refusal) return { refusal };
-    this.#talk.stop('stopped');
-    this.#endChat(settleAgainMs);
+    this.#conversation.stop('stopped');
+    this.#endChat(finalizeRetryMs);
     await this.timers.arm();
-    await this.#settle();
+    await this.#finalize();
     if (this.exists()) await this.timers.arm();
     return { refusal: null };
   }
@@ -252,21 +252,21 @@ export class CallObject extends LivingObject {
   protected async onTimer(timer: Timer): Promise<void> {
     switch (timer.kind) {
       case 'look':
-        return this.#talk.look();
+        return this.#conversation.applyGuards();
       case 'end':
-        return this.#talk.sendEnd();
+        return this.#conversation.endRelaySession();
       case 'keys':
-        return this.#talk.tellKeys();
+        return this.#conversation.flushKeys();
       case 'idle':
         return this.#endIdleChat();
       case 'settle':
-        return this.#settle();
+        return this.#finalize();
       case 'follow':
-        return follow(await this.#settlingParts(), timer.subject);
+        return runFollowUp(await this.#postCallContext(), timer.subject);
       case 'leave':
-        return this.#leave();
+        return this.#finish();
       case 'recording':
-        return this.#keepRecording();
+        return this.#storeRecording();
       default:
         throw new Error(`a call has no timer "${timer.kind}"`);
     }
@@ -274,19 +274,19 @@ export class CallObject extends LivingObject {
 
   /** Whether there is a talk: an object may have been made for a recording alone. */
   #hasCall(): boolean {
-    return this.exists() && this.#record.isThere;
+    return this.exists() && this.#record.hasCall;
   }
 
   get #carrier(): 'twilio' | 'telnyx' {
-    return this.#record.facts.mode === 'telnyx' ? 'telnyx' : 'twilio';
+    return this.#record.setup.mode === 'telnyx' ? 'telnyx' : 'twilio';
   }
 
   get #isChat(): boolean {
-    return this.#record.facts.mode === 'textchat';
+    return this.#record.setup.mode === 'textchat';
   }
 
-  get #talk(): Talk {
-    this.#talking ??= new Talk({
+  get #conversation(): LiveConversation {
+    this.#cachedConversation ??= new LiveConversation({
       state: this.ctx,
       record: this.#record,
       store: this.#store,
@@ -295,22 +295,22 @@ export class CallObject extends LivingObject {
       settings: this.settings,
       clock: () => this.clock(),
       log: this.log,
-      context: () => this.#knownContext(this.#record.facts.organizationId),
-      isThere: () => this.#hasCall(),
-      chatEnded: () => this.#endChat(),
+      context: () => this.#requireContext(this.#record.setup.organizationId),
+      hasCall: () => this.#hasCall(),
+      onChatEnded: () => this.#endChat(),
     });
-    return this.#talking;
+    return this.#cachedConversation;
   }
 
   get #chat(): Chat {
-    this.#chatting ??= new Chat({ record: this.#record, store: this.#store, talk: this.#talk });
-    return this.#chatting;
+    this.#cachedChat ??= new Chat({ record: this.#record, store: this.#store, talk: this.#conversation });
+    return this.#cachedChat;
   }
 
-  async #make(organizationId: number, runId: number, hasLiveTools = false): Promise<'there' | 'over' | 'unknown' | 'unsound'> {
+  async #ensureCall(organizationId: number, runId: number, hasLiveTools = false): Promise<'there' | 'over' | 'unknown' | 'unsound'> {
     if (this.#hasCall()) return 'there';
     const context = await this.#context(organizationId);
-    const loaded = context && (await loadCallFacts(context, runId));
+    const loaded = context && (await loadCallSetup(context, runId));
     // Another call may have made it during the await.
     if (this.#hasCall()) return 'there';
     if (!loaded) return 'unknown';
@@ -327,106 +327,106 @@ export class CallObject extends LivingObject {
   }
 
   /** Why there is no chat to talk in; null: it is there, and begun. */
-  async #openChat(organizationId: number, runId: number): Promise<ChatRefusal | null> {
-    const made = await this.#make(organizationId, runId);
-    if (made !== 'there') return refused(made === 'over' ? 'completed' : 'gone');
-    if (!this.#isChat) return refused('call');
+  async #ensureChat(organizationId: number, runId: number): Promise<ChatRefusal | null> {
+    const made = await this.#ensureCall(organizationId, runId);
+    if (made !== 'there') return toRefusal(made === 'over' ? 'completed' : 'gone');
+    if (!this.#isChat) return toRefusal('call');
     await this.#chat.open();
-    if (!this.#hasCall()) return refused('completed');
+    if (!this.#hasCall()) return toRefusal('completed');
     if (this.#record.line.end === null) this.timers.set('idle', this.clock() + chatIdleMs);
     return null;
   }
 
   #endIdleChat(): void {
-    this.#talk.stop('user_idle');
+    this.#conversation.stop('user_idle');
     this.#endChat();
   }
 
   #endChat(delayMs = 0): void {
     if (this.#record.line.end !== null) return;
-    const { state } = this.#talk.conversation;
+    const { state } = this.#conversation.conversation;
     const endedAt = state?.end?.at ?? this.clock();
     const startedAt = state?.startedAt ?? endedAt;
     const durationSeconds = Math.round((endedAt - startedAt) / 1000);
-    this.#endLine({ outcome: 'completed', reason: null, answeredAt: startedAt, endedAt, durationSeconds, statusCallbacks: [] }, delayMs);
+    this.#endCall({ outcome: 'completed', reason: null, answeredAt: startedAt, endedAt, durationSeconds, statusCallbacks: [] }, delayMs);
   }
 
-  #endLine(end: LineEnd, delayMs = 0): void {
+  #endCall(end: CallEnd, delayMs = 0): void {
     this.ctx.storage.transactionSync(() => {
-      this.#record.change({ end });
+      this.#record.updateLine({ end });
       for (const kind of ['look', 'end', 'keys', 'idle']) this.timers.clear(kind);
       this.timers.set('settle', this.clock() + delayMs);
     });
   }
 
-  #settle(): Promise<void> {
-    this.#settling ??= this.#settlingParts()
-      .then(settle)
+  #finalize(): Promise<void> {
+    this.#finalizing ??= this.#postCallContext()
+      .then(finalizeCall)
       .finally(() => {
-        this.#settling = null;
+        this.#finalizing = null;
       });
-    return this.#settling;
+    return this.#finalizing;
   }
 
-  async #leave(): Promise<void> {
-    await leave(await this.#settlingParts());
+  async #finish(): Promise<void> {
+    await finishPostCall(await this.#postCallContext());
     if (!this.#hasCall()) return;
     this.timers.clear('leave');
-    if (!this.#record.hasTimer('recording')) await this.#go();
+    if (!this.#record.hasTimer('recording')) await this.#destroyCall();
   }
 
-  async #keepRecording(): Promise<void> {
-    const pending = this.#record.recording();
+  async #storeRecording(): Promise<void> {
+    const pending = this.#record.pendingRecording();
     if (!pending) return this.timers.clear('recording');
-    const { organizationId, runId } = this.#identity();
-    const number = this.#record.tryOnce('recording');
-    const kept = await keepRecording(await this.#knownContext(organizationId), runId, pending.configId, pending.location);
+    const { organizationId, runId } = this.#parseName();
+    const number = this.#record.countTry('recording');
+    const kept = await storeRecording(await this.#requireContext(organizationId), runId, pending.configId, pending.location);
     if (!this.exists()) return;
     if (kept.kind !== 'kept') this.log.warn('a recording was not kept', { ...kept, run_id: runId, try: number });
-    if (kept.kind === 'later' && number < mostRecordingTries) {
-      this.timers.set('recording', this.clock() + Math.min(longestRecordingDelayMs, recordingDelayMs * 2 ** (number - 1)));
+    if (kept.kind === 'later' && number < maxRecordingTries) {
+      this.timers.set('recording', this.clock() + Math.min(maxRecordingDelayMs, recordingDelayMs * 2 ** (number - 1)));
       return;
     }
     this.timers.clear('recording');
     const isSettled =
       this.#hasCall() && this.#record.line.end !== null && !['settle', 'follow', 'leave'].some((kind) => this.#record.hasTimer(kind));
-    if (isSettled || !this.#hasCall()) await this.#go();
+    if (isSettled || !this.#hasCall()) await this.#destroyCall();
   }
 
-  async #go(): Promise<void> {
-    await this.vanish();
-    this.#record.forget();
-    this.#store.forget();
-    this.#talking = null;
-    this.#chatting = null;
+  async #destroyCall(): Promise<void> {
+    await this.destroy();
+    this.#record.clearCache();
+    this.#store.clearCache();
+    this.#cachedConversation = null;
+    this.#cachedChat = null;
   }
 
   /** Has the minute tick look again when this chat is due to end. */
-  async #tellWakeAt(): Promise<void> {
-    const { runId, organizationId } = this.#record.facts;
-    const context = await this.#knownContext(organizationId);
+  async #saveWakeAt(): Promise<void> {
+    const { runId, organizationId } = this.#record.setup;
+    const context = await this.#requireContext(organizationId);
     const due = this.timers.earliest();
-    if (due !== null) await context.database.batch([setWakeAt(context, runId, due)], 'same values');
+    if (due !== null) await context.database.batch([updateWakeAt(context, runId, due)], 'same values');
   }
 
-  async #settlingParts(): Promise<Settling> {
+  async #postCallContext(): Promise<PostCallContext> {
     return {
-      context: await this.#knownContext(this.#record.facts.organizationId),
+      context: await this.#requireContext(this.#record.setup.organizationId),
       storage: this.ctx.storage,
       record: this.#record,
       store: this.#store,
-      talk: this.#talk,
+      conversation: this.#conversation,
       timers: this.timers,
-      isThere: () => this.#hasCall(),
+      hasCall: () => this.#hasCall(),
     };
   }
 
-  #identity(): { organizationId: number; runId: number } {
+  #parseName(): { organizationId: number; runId: number } {
     const [organizationId, runId] = (this.ctx.id.name ?? '').split('/').map(Number) as [number, number];
     return { organizationId, runId };
   }
 
-  async #knownContext(organizationId: number): Promise<Context> {
+  async #requireContext(organizationId: number): Promise<Context> {
     const context = await this.#context(organizationId);
     if (!context) throw new OrganizationGoneError(organizationId);
     return context;
@@ -437,4 +437,4 @@ export class CallObject extends LivingObject {
   }
 }
 
-const refused = (reason: ChatRefusal['refused']): ChatRefusal => ({ refused: reason, revision: 0 });
+const toRefusal = (reason: ChatRefusal['refused']): ChatRefusal => ({ refused: reason, revision: 0 });

@@ -1,14 +1,14 @@
-import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
-import type { CallFacts } from '../../src/voice-agents/settle/call-facts.ts';
+import type { CallEnd } from '../../src/calls/contract.ts';
+import type { CallSetup } from '../../src/calls/live-call/call-setup.ts';
 
-export const callStep = `
+export const callSchemaStep = `
   CREATE TABLE call (run_id INTEGER PRIMARY KEY, facts TEXT NOT NULL, definition TEXT NOT NULL, initial_context TEXT NOT NULL, line TEXT NOT NULL);
   CREATE TABLE recording (config_id INTEGER NOT NULL, url TEXT NOT NULL);
   CREATE TABLE tries (subject TEXT PRIMARY KEY, made INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE chat_turn (key TEXT PRIMARY KEY, first_message_id INTEGER NOT NULL) WITHOUT ROWID;`;
 
 /** What the line of a call has come to. Of a text chat only the last two count. */
-export interface Line {
+export interface LineState {
   /** The carrier's name of the call; null: not known yet. */
   callId: string | null;
   /** What opened a socket, and opens none again. */
@@ -21,12 +21,12 @@ export interface Line {
   /** A machine has answered: nobody is talked to. */
   isStopped: boolean;
   /** Null while it is live. */
-  end: LineEnd | null;
+  end: CallEnd | null;
   /** How many events the log in R2 has; null: there is none yet. */
   loggedEvents: number | null;
 }
 
-const newLine: Line = {
+const initialLineState: LineState = {
   callId: null,
   usedTokens: [],
   lostSessions: [],
@@ -47,59 +47,59 @@ interface CallRow extends Record<string, SqlStorageValue> {
 /** What an object knows of its call beside the talk. */
 export class CallRecord {
   readonly #storage: DurableObjectStorage;
-  #facts: CallFacts | undefined;
-  #line: Line | undefined;
+  #setup: CallSetup | undefined;
+  #line: LineState | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
   }
 
-  init({ definition, initialContext, ...facts }: CallFacts): void {
+  init({ definition, initialContext, ...facts }: CallSetup): void {
     this.#storage.sql.exec(
       'INSERT INTO call (run_id, facts, definition, initial_context, line) VALUES (?, ?, ?, ?, ?)',
       facts.runId,
       JSON.stringify(facts),
       JSON.stringify(definition),
       JSON.stringify(initialContext),
-      JSON.stringify(newLine),
+      JSON.stringify(initialLineState),
     );
   }
 
   /** False in an object that was only made to keep a recording. */
-  get isThere(): boolean {
-    return this.#facts !== undefined || this.#row() !== undefined;
+  get hasCall(): boolean {
+    return this.#setup !== undefined || this.#row() !== undefined;
   }
 
-  get facts(): CallFacts {
+  get setup(): CallSetup {
     this.#read();
-    return this.#facts!;
+    return this.#setup!;
   }
 
-  get line(): Line {
+  get line(): LineState {
     this.#read();
     return this.#line!;
   }
 
   /** The object is gone, and with it what was read. */
-  forget(): void {
-    this.#facts = undefined;
+  clearCache(): void {
+    this.#setup = undefined;
     this.#line = undefined;
   }
 
   /** There is no call here any more, though the object stays. */
-  drop(): void {
+  deleteCall(): void {
     this.#storage.sql.exec('DELETE FROM call');
-    this.forget();
+    this.clearCache();
   }
 
-  change(change: Partial<Line>): void {
+  updateLine(change: Partial<LineState>): void {
     const line = { ...this.line, ...change };
     this.#storage.sql.exec('UPDATE call SET line = ?', JSON.stringify(line));
     this.#line = line;
   }
 
   /** Counts a try before it is made, so that one that the object dies of counts too. Answers which one it is, from 1. */
-  tryOnce(subject: string): number {
+  countTry(subject: string): number {
     return this.#storage.sql
       .exec<{ made: number }>(
         'INSERT INTO tries (subject, made) VALUES (?, 1) ON CONFLICT (subject) DO UPDATE SET made = made + 1 RETURNING made',
@@ -109,17 +109,17 @@ export class CallRecord {
   }
 
   /** How many tries were counted. */
-  tries(subject: string): number {
+  countTries(subject: string): number {
     const [row] = this.#storage.sql.exec<{ made: number }>('SELECT made FROM tries WHERE subject = ?', subject).toArray();
     return row?.made ?? 0;
   }
 
-  recording(): { configId: number; location: string } | null {
+  pendingRecording(): { configId: number; location: string } | null {
     const [row] = this.#storage.sql.exec<{ config_id: number; url: string }>('SELECT config_id, url FROM recording').toArray();
     return row ? { configId: row.config_id, location: row.url } : null;
   }
 
-  expectRecording(configId: number, location: string): void {
+  insertPendingRecording(configId: number, location: string): void {
     this.#storage.sql.exec('INSERT INTO recording (config_id, url) VALUES (?, ?)', configId, location);
   }
 
@@ -144,12 +144,12 @@ export class CallRecord {
   }
 
   #read(): void {
-    if (this.#facts) return;
+    if (this.#setup) return;
     const row = this.#row();
     if (!row) throw new Error('there is no call');
-    const facts = JSON.parse(row.facts) as Omit<CallFacts, 'definition' | 'initialContext'>;
-    this.#line = { ...newLine, ...(JSON.parse(row.line) as Partial<Line>) };
-    this.#facts = {
+    const facts = JSON.parse(row.facts) as Omit<CallSetup, 'definition' | 'initialContext'>;
+    this.#line = { ...initialLineState, ...(JSON.parse(row.line) as Partial<LineState>) };
+    this.#setup = {
       ...facts,
       definition: JSON.parse(row.definition) as Record<string, unknown>,
       initialContext: JSON.parse(row.initial_context) as Record<string, unknown>,

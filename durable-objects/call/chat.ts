@@ -1,19 +1,19 @@
-import { toTimestamp } from '../../src/library/clock.ts';
+import { toTimestamp } from '../../src/library/time/clock.ts';
 import type { StoredMessage, TurnOutcome } from '../../src/voice-agents/conversation/contract.ts';
-import type { ChatAnswer, ChatMessage, ChatRefusal, ChatState, ChatTold } from '../../src/voice-agents/text-chat/contract.ts';
+import type { ChatAnswer, ChatMessage, ChatRefusal, ChatState, ChatStreamEvent } from '../../src/calls/text-chat/contract.ts';
 import type { CallRecord } from './call-record.ts';
 import type { StoredConversation } from './stored-conversation.ts';
-import type { Talk } from './talk.ts';
+import type { LiveConversation } from './live-conversation.ts';
 
 interface ChatParts {
   record: CallRecord;
   store: StoredConversation;
-  talk: Talk;
+  talk: LiveConversation;
 }
 
-const isShown = ({ role, text }: StoredMessage): boolean => role !== 'tool' && text !== '';
+const isVisible = ({ role, text }: StoredMessage): boolean => role !== 'tool' && text !== '';
 
-const shown = ({ id, role, text, at }: StoredMessage) => ({ id, role: role as 'user' | 'assistant', text, at: toTimestamp(at) });
+const toChatLine = ({ id, role, text, at }: StoredMessage) => ({ id, role: role as 'user' | 'assistant', text, at: toTimestamp(at) });
 
 /** A talk by written messages: each is answered, or the agent opens the talk. */
 export class Chat {
@@ -33,11 +33,11 @@ export class Chat {
   /** Has the agent begin, once; a repeat waits for what it owes. */
   async open(): Promise<void> {
     const { talk } = this.#parts;
-    if (talk.conversation.state === null) await talk.track(talk.conversation.start());
+    if (talk.conversation.state === null) await talk.trackTurn(talk.conversation.start());
   }
 
   /** Why a message is not answered, or null. One that was taken in before is answered, whatever came later. */
-  refusalOf({ key, expectedRevision }: ChatMessage): ChatRefusal | null {
+  findRefusal({ key, expectedRevision }: ChatMessage): ChatRefusal | null {
     if (this.#parts.record.chatTurn(key) !== null) return null;
     const { revision, is_completed: isCompleted } = this.state;
     if (isCompleted) return { refused: 'completed', revision };
@@ -48,38 +48,38 @@ export class Chat {
    * Answers a message. One that is known by its key is not said again, but what it was answered is told again. A message that comes while
    * another one is being answered ends that answer where it is, and both are answered together.
    */
-  async answer(message: ChatMessage, tell: (told: ChatTold) => void = () => {}): Promise<ChatAnswer> {
-    const refusal = this.refusalOf(message);
+  async answer(message: ChatMessage, tell: (told: ChatStreamEvent) => void = () => {}): Promise<ChatAnswer> {
+    const refusal = this.findRefusal(message);
     if (refusal) return { refusal, state: null };
     const { record, store, talk } = this.#parts;
     const known = record.chatTurn(message.key);
     const first = known ?? this.state.revision + 1;
     const turn = ++this.#turn;
-    talk.say = (token) => {
+    talk.chatSink = (token) => {
       if (token !== '') tell({ event: 'token', data: { text: token } });
     };
     let isBegun = false;
     store.onMessage = (line) => {
       // With the message, what the agent had said of the answer before is written.
       isBegun ||= line.role === 'user';
-      if (isBegun && isShown(line)) tell({ event: 'message', data: shown(line) });
+      if (isBegun && isVisible(line)) tell({ event: 'message', data: toChatLine(line) });
     };
     if (known === null) record.beginChatTurn(message.key, first);
     const { conversation } = talk;
-    const outcome = await talk.track(known === null ? conversation.userTurn(message.text) : conversation.resume());
+    const outcome = await talk.trackTurn(known === null ? conversation.userTurn(message.text) : conversation.resume());
     if (turn === this.#turn) {
-      talk.say = null;
+      talk.chatSink = null;
       store.onMessage = null;
     }
-    return { refusal: null, state: this.#told(first, outcome) };
+    return { refusal: null, state: this.#toState(first, outcome) };
   }
 
-  #told(first: number, outcome: TurnOutcome | null): ChatState {
+  #toState(first: number, outcome: TurnOutcome | null): ChatState {
     if (outcome === null) throw new Error('the turn of a chat failed');
-    const said = this.#parts.store.messages().filter((message) => message.id >= first && isShown(message));
+    const said = this.#parts.store.messages().filter((message) => message.id >= first && isVisible(message));
     const own = said.slice(said.findIndex(({ role }) => role === 'user'));
     // What was said by a later message belongs to its own answer.
     const next = own.findIndex(({ role }, index) => index > 0 && role === 'user');
-    return { messages: (next < 0 ? own : own.slice(0, next)).map(shown), ...this.state };
+    return { messages: (next < 0 ? own : own.slice(0, next)).map(toChatLine), ...this.state };
   }
 }

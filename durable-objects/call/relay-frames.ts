@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parseJson } from '../../src/library/json.ts';
+import { parseJson } from '../../src/library/json/json.ts';
 
-const longestText = 10_000;
-const text = z.string().transform((value) => value.slice(0, longestText));
+const maxTextCharacters = 10_000;
+const text = z.string().transform((value) => value.slice(0, maxTextCharacters));
 
 /**
  * What a carrier's conversation relay sends: https://www.twilio.com/docs/voice/conversationrelay/websocket-messages,
@@ -19,12 +19,12 @@ const Frame = z.discriminatedUnion('type', [
 
 export type RelayFrame = z.output<typeof Frame>;
 
-const longestFrame = 256 * 1024;
+const maxFrameCharacters = 256 * 1024;
 
 /** The frame, or what is wrong with it, without its content. */
-export function readRelayFrame(data: string | ArrayBuffer): RelayFrame | { fault: string } {
+export function parseRelayFrame(data: string | ArrayBuffer): RelayFrame | { fault: string } {
   if (typeof data !== 'string') return { fault: 'it is binary' };
-  if (data.length > longestFrame) return { fault: `it has ${data.length} characters` };
+  if (data.length > maxFrameCharacters) return { fault: `it has ${data.length} characters` };
   let value: unknown;
   try {
     value = parseJson(data);

@@ -1,14 +1,14 @@
-import { boundValue } from '../../src/automation-workflows/runs/history.ts';
-import { toTimestamp } from '../../src/library/clock.ts';
+import { truncateValue } from '../../src/automation-workflows/runs/engine/history.ts';
+import { toTimestamp } from '../../src/library/time/clock.ts';
 import type {
-  Change,
+  ConversationChange,
   ConversationEvent,
   ConversationState,
   ConversationStore,
   StoredMessage,
 } from '../../src/voice-agents/conversation/contract.ts';
 
-export const conversationStep = `
+export const conversationSchemaStep = `
   CREATE TABLE conversation (only INTEGER PRIMARY KEY CHECK (only = 1), state TEXT NOT NULL);
   CREATE TABLE message (id INTEGER PRIMARY KEY, message TEXT NOT NULL);
   CREATE TABLE event (id INTEGER PRIMARY KEY, event TEXT NOT NULL);`;
@@ -41,7 +41,7 @@ export class StoredConversation implements ConversationStore {
     return this.#messages;
   }
 
-  commit({ state, messages = [], removed = [], events = [] }: Change): void {
+  commit({ state, messages = [], removed = [], events = [] }: ConversationChange): void {
     const before = this.messages();
     this.#storage.transactionSync(() => {
       this.#exec('INSERT OR REPLACE INTO conversation (only, state) VALUES (1, ?)', JSON.stringify(state));
@@ -51,18 +51,18 @@ export class StoredConversation implements ConversationStore {
       for (const event of events) this.#insert(event);
     });
     this.#state = state;
-    if (messages.length > 0 || removed.length > 0) this.#messages = merged(before, messages, removed);
+    if (messages.length > 0 || removed.length > 0) this.#messages = mergeMessages(before, messages, removed);
     for (const message of messages) this.onMessage?.(message);
   }
 
   /** Notes what happened to the call outside of what is said. `at` in epoch ms. */
   log(type: string, payload: Record<string, unknown>, at: number): void {
-    const bounded = boundValue(payload) as Record<string, unknown>;
+    const bounded = truncateValue(payload) as Record<string, unknown>;
     this.#insert({ type, at: toTimestamp(at), node_id: this.state()?.nodeId ?? '', payload: bounded });
   }
 
   /** The object is gone, and with it what was read. */
-  forget(): void {
+  clearCache(): void {
     this.#state = undefined;
     this.#messages = undefined;
     this.onMessage = null;
@@ -93,7 +93,7 @@ export class StoredConversation implements ConversationStore {
   }
 }
 
-function merged(before: StoredMessage[], written: StoredMessage[], removed: number[]): StoredMessage[] {
+function mergeMessages(before: StoredMessage[], written: StoredMessage[], removed: number[]): StoredMessage[] {
   const byId = new Map(before.map((message) => [message.id, message]));
   for (const message of written) byId.set(message.id, message);
   for (const id of removed) byId.delete(id);

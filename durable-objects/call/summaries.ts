@@ -1,52 +1,56 @@
-import type { Context } from '../../src/accounts/context.ts';
-import type { ActionFailure } from '../../src/integrations/actions/acting.ts';
+import type { Context } from '../../src/context.ts';
+import type { ActionFailure } from '../../src/integrations/actions/run-action.ts';
 import type { EndedCall } from '../../src/integrations/call-summary/ended-call.ts';
-import { noteSummaryFailure, postSummary, type SummaryOutcome } from '../../src/integrations/call-summary/post-summary.ts';
-import { summaryTargets } from '../../src/integrations/call-summary/targets.ts';
-import type { Settlement } from '../../src/voice-agents/runs/run-store.ts';
-import type { CallFacts } from '../../src/voice-agents/settle/call-facts.ts';
-import type { Settling } from './settling.ts';
+import { recordSummaryFailure, postSummary, type SummaryOutcome } from '../../src/integrations/call-summary/post-summary.ts';
+import { summaryTargets } from '../../src/integrations/call-summary/summary-targets.ts';
+import type { RunCompletion } from '../../src/calls/records/store.ts';
+import type { CallSetup } from '../../src/calls/live-call/call-setup.ts';
+import type { PostCallContext } from './post-call.ts';
 
-const mostTries = 6;
+const maxTries = 6;
 const delaysMs = [5_000, 30_000, 120_000, 300_000, 600_000];
 
 /** The followers that post summaries of a call, one for each tool that is told of it. */
-export const summarySubjects = async (context: Context, facts: CallFacts, settlement: Settlement): Promise<string[]> =>
-  (await summaryTargets(context, endedCall(facts, settlement))).map((id) => `summary:${id}`);
+export const listSummarySubjects = async (context: Context, facts: CallSetup, settlement: RunCompletion): Promise<string[]> =>
+  (await summaryTargets(context, toEndedCall(facts, settlement))).map((id) => `summary:${id}`);
 
 /** False: it is tried again later. A try that the object died of is told from one that is known to have failed: only that was not posted. */
-export async function postCallSummary(settling: Settling, subject: string, settlement: Settlement): Promise<boolean> {
-  const { context, record, isThere } = settling;
+export async function postCallSummary(settling: PostCallContext, subject: string, settlement: RunCompletion): Promise<boolean> {
+  const { context, record, hasCall: isThere } = settling;
   const integrationId = Number(subject.slice('summary:'.length));
-  const knownFailures = record.tries(failuresOf(subject));
-  const number = record.tryOnce(subject);
-  const call = endedCall(record.facts, settlement);
+  const knownFailures = record.countTries(failureSubject(subject));
+  const number = record.countTry(subject);
+  const call = toEndedCall(record.setup, settlement);
   const outcome = await postSummary(context, { integrationId, call, mayExist: number - 1 > knownFailures });
   if (!isThere()) return true;
-  const repeats = outcome.kind === 'failed' && mayHelp(outcome) && number < mostTries;
+  const repeats = outcome.kind === 'failed' && isRetryable(outcome) && number < maxTries;
   if (outcome.kind === 'failed' && !repeats) {
-    await noteSummaryFailure(context, integrationId, `Call ${call.runId} was not summed up: ${outcome.failure.message}`);
+    await recordSummaryFailure(context, integrationId, `Call ${call.runId} was not summed up: ${outcome.failure.message}`);
     if (!isThere()) return true;
   }
-  tell(settling, { subject, integrationId, number, repeats }, outcome);
+  recordSummaryOutcome(settling, { subject, integrationId, number, willRetry: repeats }, outcome);
   return !repeats;
 }
 
-const failuresOf = (subject: string): string => `${subject} failed`;
+const failureSubject = (subject: string): string => `${subject} failed`;
 
 /** What is not looked up may not be repeated when nobody knows whether it was done. */
-const mayHelp = ({ failure, isLookedUp }: SummaryOutcome & { kind: 'failed' }): boolean =>
+const isRetryable = ({ failure, isLookedUp }: SummaryOutcome & { kind: 'failed' }): boolean =>
   (failure.failure === 'rate_limited' || failure.failure === 'unavailable') && (isLookedUp || !failure.outcomeUnknown);
 
-interface Try {
+interface SummaryTry {
   subject: string;
   integrationId: number;
   number: number;
-  repeats: boolean;
+  willRetry: boolean;
 }
 
-function tell({ context, storage, record, store, timers }: Settling, tried: Try, outcome: SummaryOutcome): void {
-  const { subject, integrationId: integration_id, number, repeats } = tried;
+function recordSummaryOutcome(
+  { context, storage, record, store, timers }: PostCallContext,
+  tried: SummaryTry,
+  outcome: SummaryOutcome,
+): void {
+  const { subject, integrationId: integration_id, number, willRetry: repeats } = tried;
   const now = context.clock();
   const log = (type: string, payload: Record<string, unknown>) => store.log(type, { integration_id, try: number, ...payload }, now);
   if (outcome.kind === 'posted') log('call_summary_posted', outcome.to);
@@ -54,17 +58,17 @@ function tell({ context, storage, record, store, timers }: Settling, tried: Try,
   else
     storage.transactionSync(() => {
       const { failure, message, outcomeUnknown } = outcome.failure;
-      if (!outcomeUnknown) record.tryOnce(failuresOf(subject));
+      if (!outcomeUnknown) record.countTry(failureSubject(subject));
       log('call_summary_failed', { failure, problem: message, will_be_repeated: repeats });
-      if (repeats) timers.set('follow', now + delayMs(number, outcome.failure), subject);
+      if (repeats) timers.set('follow', now + retryDelayMs(number, outcome.failure), subject);
     });
 }
 
 /** Half of it random: many calls end at once, and a channel takes about one message a second. */
-const delayMs = (number: number, { retryAfterSeconds = 0 }: ActionFailure): number =>
+const retryDelayMs = (number: number, { retryAfterSeconds = 0 }: ActionFailure): number =>
   Math.max(delaysMs[number - 1]!, retryAfterSeconds * 1000) * (1 + Math.random() / 2);
 
-function endedCall(facts: CallFacts, { outcome, reason, disposition, result, completedAt }: Settlement): EndedCall {
+function toEndedCall(facts: CallSetup, { outcome, reason, disposition, result, completedAt }: RunCompletion): EndedCall {
   const { runId, agentId, agentName, phone, contactId } = facts;
   const tags = result.gathered_context['call_tags'];
   return {

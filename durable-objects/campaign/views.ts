@@ -1,13 +1,13 @@
-import { countsOf } from '../../src/campaigns/row-states.ts';
-import type { CampaignProgress, LiveCampaign, LogEntry } from '../../src/campaigns/rows/live-campaign.ts';
-import type { Campaign } from './stored-campaign.ts';
-import type { StoredTally } from './stored-rows.ts';
-import { shownTally } from './waiting-rows.ts';
+import { toRowCounts } from '../../src/campaigns/rows/row-states.ts';
+import type { CampaignProgress, LiveCampaign, LogEntry } from '../../src/campaigns/rpc.ts';
+import type { Campaign } from './campaign-store.ts';
+import type { StoredTally } from './row-store.ts';
+import { toShownTally } from './waiting-rows.ts';
 
-export const liveCampaign = (campaign: Campaign, { rows }: StoredTally, logs: LogEntry[]): LiveCampaign => ({
+export const toLiveCampaign = (campaign: Campaign, { rows }: StoredTally, logs: LogEntry[]): LiveCampaign => ({
   state: campaign.state,
   state_reason: campaign.stateReason,
-  ...countsOf(rows),
+  ...toRowCounts(rows),
   name: campaign.name,
   configs: campaign.configs,
   started_at: campaign.startedAt,
@@ -15,21 +15,21 @@ export const liveCampaign = (campaign: Campaign, { rows }: StoredTally, logs: Lo
   logs,
 });
 
-type Waits = Pick<CampaignProgress, 'next_attempt_at' | 'next_window_at' | 'waiting'>;
+type WaitTimes = Pick<CampaignProgress, 'next_attempt_at' | 'next_window_at' | 'waiting'>;
 
 /** `waitingRows`: how many of the rows stored as pending wait for their window. */
-export function progressOf(
+export function toCampaignProgress(
   { state, stateReason }: Campaign,
   { rows, outcomes, attempts }: StoredTally,
   waitingRows: number,
-  waits: Waits,
+  waits: WaitTimes,
 ): CampaignProgress {
   const dialled = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   return {
     state,
     state_reason: stateReason,
-    ...countsOf(rows),
-    rows: shownTally(rows, waitingRows),
+    ...toRowCounts(rows),
+    rows: toShownTally(rows, waitingRows),
     attempts,
     reached_share: dialled === 0 ? null : outcomes.completed / dialled,
     outcomes,

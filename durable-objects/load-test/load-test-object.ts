@@ -1,23 +1,23 @@
-import type { Context } from '../../src/accounts/context.ts';
-import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations.ts';
+import type { Context } from '../../src/context.ts';
+import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
 import { conflict } from '../../src/library/errors.ts';
 import type { SessionReport } from '../../src/simtest/contract.ts';
-import { endSilent, loadTestFacts, projectLoadTest, stopPending } from '../../src/simtest/load-test-object-store.ts';
-import { statisticsOf, type LiveStatistics, type LoadTestStatistics } from '../../src/simtest/load-test-statistics.ts';
-import { allowedAt, nextStepAt } from '../../src/simtest/ramp.ts';
-import { testSessionObject, type TestSessionStub } from '../../src/simtest/test-session-object.ts';
-import { LivingObject } from '../shared/living-object.ts';
+import { endSilentSessions, readLoadTestFacts, projectLoadTest, stopPendingSessions } from '../../src/simtest/load-tests/object-store.ts';
+import { computeStatistics, type LiveStatistics, type LoadTestStatistics } from '../../src/simtest/load-tests/statistics.ts';
+import { allowedConcurrency, nextIncreaseAt } from '../../src/simtest/load-tests/ramp.ts';
+import { callTestSessionObject, type TestSessionStub } from '../../src/simtest/sessions/test-session-stub.ts';
+import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { loadTestSchemaSteps } from './schema.ts';
-import { StoredLoadTest, type LoadTest, type SessionName } from './stored-load-test.ts';
+import { LoadTestStore, type LoadTest, type SessionReference } from './load-test-store.ts';
 
 /** What is done at once has its timer after this, in case it came to nothing. */
-const againMs = 1000;
+const fallbackDelayMs = 1000;
 /** Sessions that were stopped and have not told their end are stopped again this often. */
-const stopEveryMs = 5000;
-const watchEveryMs = 60_000;
+const stopIntervalMs = 5000;
+const watchIntervalMs = 60_000;
 /** For the conclusion and the checks that follow a talk of the greatest length. */
-const patienceMs = 120_000;
+const maxSilenceMs = 120_000;
 
 /**
  * One load test, named `{organization_id}/{load_test_id}`: which of its sessions run, and what has become of them. It goes when its row has the
@@ -25,8 +25,8 @@ const patienceMs = 120_000;
  *
  * Timers: `start` (sessions begin), `stop` (those that run are stopped), `watch` (those that are silent for long are looked after), `finish`.
  */
-export class LoadTestObject extends LivingObject {
-  readonly #stored = new StoredLoadTest(this.ctx.storage.sql);
+export class LoadTestObject extends BaseDurableObject {
+  readonly #store = new LoadTestStore(this.ctx.storage.sql);
 
   protected schemaSteps() {
     return loadTestSchemaSteps;
@@ -36,15 +36,15 @@ export class LoadTestObject extends LivingObject {
   async begin(organizationId: number, loadTestId: number): Promise<void> {
     if (!this.exists()) {
       const context = await backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
-      const facts = context && (await loadTestFacts(context.database, organizationId, loadTestId));
+      const facts = context && (await readLoadTestFacts(context.database, organizationId, loadTestId));
       // Another call may have made the object during the awaits.
       if (facts?.status === 'running' && !this.exists())
         this.ctx.storage.transactionSync(() => {
           const now = this.clock();
           this.create();
-          this.#stored.init(facts, now);
+          this.#store.init(facts, now);
           this.timers.set('start', now);
-          this.timers.set('watch', now + watchEveryMs);
+          this.timers.set('watch', now + watchIntervalMs);
           this.timers.set('project', now);
         });
     }
@@ -54,27 +54,27 @@ export class LoadTestObject extends LivingObject {
   /** When it returns, the session need not tell its end again. Reports come repeated and late. */
   async sessionEnded(report: SessionReport): Promise<void> {
     if (!this.exists()) return;
-    if (this.#stored.end(report, this.clock())) this.#goOn();
+    if (this.#store.recordEnd(report, this.clock())) this.#continue();
     await this.timers.arm();
   }
 
   /** Null: its row tells. */
   async statistics(): Promise<LiveStatistics | null> {
     if (!this.exists()) return null;
-    const counted = this.#stored.counted();
-    return { statistics: statisticsOf(this.#stored.read(), counted, this.clock()), statuses: counted.map(({ status }) => status) };
+    const counted = this.#store.countedSessions();
+    return { statistics: computeStatistics(this.#store.read(), counted, this.clock()), statuses: counted.map(({ status }) => status) };
   }
 
   /** No session begins after it has returned, and those that run are being stopped. `act` names one request. 409 unless running. */
   async stop(act: string): Promise<void> {
     if (!this.exists()) throw conflict('The load test has ended; only a running one can be stopped');
-    const { status, lastAct } = this.#stored.read();
+    const { status, lastAct } = this.#store.read();
     if (lastAct !== act) {
       if (status !== 'running') throw conflict(`The load test is ${status}; only a running one can be stopped`);
       this.#change(() => {
-        this.#stored.stop(act);
+        this.#store.stop(act);
         this.timers.clear('start');
-        this.timers.set('stop', this.clock() + againMs);
+        this.timers.set('stop', this.clock() + fallbackDelayMs);
       });
     }
     await this.timers.arm();
@@ -85,11 +85,11 @@ export class LoadTestObject extends LivingObject {
   }
 
   /** Makes sure that it goes on; also makes the object of a load test whose start broke off. For the minute tick. */
-  async poke(organizationId: number, loadTestId: number): Promise<void> {
+  async wakeStalled(organizationId: number, loadTestId: number): Promise<void> {
     if (!this.exists()) return this.begin(organizationId, loadTestId);
     this.#change(() => {
       const now = this.clock();
-      const { status, completedAt } = this.#stored.read();
+      const { status, completedAt } = this.#store.read();
       if (completedAt !== null) return this.timers.set('finish', now);
       this.timers.set('watch', now);
       this.timers.set(status === 'running' ? 'start' : 'stop', now);
@@ -112,66 +112,66 @@ export class LoadTestObject extends LivingObject {
 
   /** Has as many sessions run as may. What was chosen before and is not known to have begun is told once more. */
   async #start(timer: Timer): Promise<void> {
-    const load = this.#stored.read();
+    const load = this.#store.read();
     const starting = this.ctx.storage.transactionSync(() => {
-      const room = this.#room(load);
-      if (room > 0) this.#stored.choose(room, this.clock());
-      return this.#stored.starting();
+      const room = this.#freeCapacity(load);
+      if (room > 0) this.#store.markStarting(room, this.clock());
+      return this.#store.findStarting();
     });
-    const told = await Promise.allSettled(starting.map((session) => this.#begin(load, session)));
+    const told = await Promise.allSettled(starting.map((session) => this.#startSession(load, session)));
     const failure = told.find((one) => one.status === 'rejected');
     if (failure) throw failure.reason;
-    this.#setStart(timer.due + 1);
+    this.#scheduleStart(timer.due + 1);
   }
 
-  async #begin({ id, organizationId }: LoadTest, session: SessionName): Promise<void> {
-    await testSessionObject(this.env, organizationId, session.id, (object) =>
-      object.beginInLoadTest(organizationId, session.id, `load test ${id}`),
+  async #startSession({ id, organizationId }: LoadTest, session: SessionReference): Promise<void> {
+    await callTestSessionObject(this.env, organizationId, session.id, (object) =>
+      object.startInLoadTest(organizationId, session.id, `load test ${id}`),
     );
-    this.#stored.hasBegun(session.testIndex);
+    this.#store.markRunning(session.testIndex);
   }
 
-  #room(load: LoadTest): number {
-    return Math.max(0, allowedAt(load, this.clock() - load.startedAt) - this.#stored.runningCount());
+  #freeCapacity(load: LoadTest): number {
+    return Math.max(0, allowedConcurrency(load, this.clock() - load.startedAt) - this.#store.runningCount());
   }
 
   /** Whoever is full is woken by what ends, or when the next one may run. */
-  #setStart(earliest: number): void {
-    const load = this.#stored.read();
+  #scheduleStart(earliest: number): void {
+    const load = this.#store.read();
     const now = this.clock();
-    const isDone = load.status !== 'running' || !this.#stored.hasPending();
-    const step = nextStepAt(load, now - load.startedAt);
-    if (!isDone && this.#room(load) > 0) this.timers.set('start', Math.max(now, earliest));
+    const isDone = load.status !== 'running' || !this.#store.hasPending();
+    const step = nextIncreaseAt(load, now - load.startedAt);
+    if (!isDone && this.#freeCapacity(load) > 0) this.timers.set('start', Math.max(now, earliest));
     else if (!isDone && step !== null) this.timers.set('start', load.startedAt + step);
     else this.timers.clear('start');
   }
 
   /** What follows when a session has ended. Its own write is still open, so that both are there or neither is. */
-  #goOn(): void {
+  #continue(): void {
     const now = this.clock();
-    if (this.#stored.haveAllEnded()) {
+    if (this.#store.haveAllEnded()) {
       this.#change(() => {
-        this.#stored.complete(now);
+        this.#store.complete(now);
         for (const kind of ['start', 'stop']) this.timers.clear(kind);
         this.timers.set('finish', now);
       });
-    } else if (this.#stored.read().status === 'running' && this.#stored.hasPending()) this.timers.set('start', now);
+    } else if (this.#store.read().status === 'running' && this.#store.hasPending()) this.timers.set('start', now);
   }
 
   /** Ends what has not begun, and stops what runs, until all have told their end. */
   async #stopSessions(): Promise<void> {
     if (!this.exists()) return;
-    const { id, organizationId, lastAct } = this.#stored.read();
+    const { id, organizationId, lastAct } = this.#store.read();
     const { database } = await this.#context(organizationId);
-    const unstarted = await stopPending(database, organizationId, id, this.clock());
+    const unstarted = await stopPendingSessions(database, organizationId, id, this.clock());
     // It may have ended meanwhile, and gone.
-    if (!this.exists() || this.#stored.read().completedAt !== null) return;
-    this.#stored.endUnstarted(unstarted, this.clock());
-    this.timers.set('stop', this.clock() + stopEveryMs);
-    this.#goOn();
+    if (!this.exists() || this.#store.read().completedAt !== null) return;
+    this.#store.endUnstarted(unstarted, this.clock());
+    this.timers.set('stop', this.clock() + stopIntervalMs);
+    this.#continue();
     // One that has just ended, or is about to begin, refuses: it tells its end, or is stopped the next time.
-    await this.#toEach(this.#stored.started(), async (object, sessionId) => {
-      if (!(await object.snapshot())) await object.poke(organizationId, sessionId);
+    await this.#callEach(this.#store.findStarted(), async (object, sessionId) => {
+      if (!(await object.snapshot())) await object.wakeStalled(organizationId, sessionId);
       await object.stop(lastAct);
     });
   }
@@ -181,13 +181,13 @@ export class LoadTestObject extends LivingObject {
    * is given up.
    */
   async #watch(): Promise<void> {
-    const { id, organizationId, maxDurationSeconds } = this.#stored.read();
-    const silent = this.#stored.startedBefore(this.clock() - maxDurationSeconds * 1000 - patienceMs);
+    const { id, organizationId, maxDurationSeconds } = this.#store.read();
+    const silent = this.#store.findStartedBefore(this.clock() - maxDurationSeconds * 1000 - maxSilenceMs);
     if (silent.length > 0) {
       this.log.warn('sessions of a load test are silent', { sessions: silent.length });
-      await this.#toEach(silent, (object, sessionId) => object.poke(organizationId, sessionId));
+      await this.#callEach(silent, (object, sessionId) => object.wakeStalled(organizationId, sessionId));
       const { database } = await this.#context(organizationId);
-      for (const report of await endSilent(
+      for (const report of await endSilentSessions(
         database,
         organizationId,
         id,
@@ -196,17 +196,17 @@ export class LoadTestObject extends LivingObject {
       ))
         await this.sessionEnded(report);
     }
-    this.#change(() => this.timers.set('watch', this.clock() + watchEveryMs));
+    this.#change(() => this.timers.set('watch', this.clock() + watchIntervalMs));
   }
 
-  async #toEach(sessions: SessionName[], call: (object: TestSessionStub, sessionId: number) => Promise<unknown>): Promise<void> {
-    const { organizationId } = this.#stored.read();
-    await Promise.allSettled(sessions.map(({ id }) => testSessionObject(this.env, organizationId, id, (object) => call(object, id))));
+  async #callEach(sessions: SessionReference[], call: (object: TestSessionStub, sessionId: number) => Promise<unknown>): Promise<void> {
+    const { organizationId } = this.#store.read();
+    await Promise.allSettled(sessions.map(({ id }) => callTestSessionObject(this.env, organizationId, id, (object) => call(object, id))));
   }
 
   async #finish(): Promise<void> {
     await this.project();
-    await this.vanish();
+    await this.destroy();
   }
 
   /** Runs a transaction that changes what the row shows, which it then does soon. */
@@ -218,15 +218,15 @@ export class LoadTestObject extends LivingObject {
   }
 
   protected async writeProjection(revision: number): Promise<void> {
-    const { id, organizationId, status, completedAt } = this.#stored.read();
+    const { id, organizationId, status, completedAt } = this.#store.read();
     const { database } = await this.#context(organizationId);
     const statistics = completedAt === null ? null : this.#statistics(completedAt);
-    const wakeAt = completedAt === null ? this.clock() + watchEveryMs : null;
+    const wakeAt = completedAt === null ? this.clock() + watchIntervalMs : null;
     await projectLoadTest(database, organizationId, id, { status, statistics, completedAt, wakeAt, revision });
   }
 
   #statistics(now: number): LoadTestStatistics {
-    return statisticsOf(this.#stored.read(), this.#stored.counted(), now);
+    return computeStatistics(this.#store.read(), this.#store.countedSessions(), now);
   }
 
   async #context(organizationId: number): Promise<Context> {

@@ -1,9 +1,9 @@
 import type { Timers } from './timers.ts';
 
-export const projectionStep = 'CREATE TABLE projection (revision INTEGER NOT NULL, projected INTEGER NOT NULL)';
+export const projectionSchema = 'CREATE TABLE projection (revision INTEGER NOT NULL, projected INTEGER NOT NULL)';
 
 /** A projection in flight is not tried again before this. */
-const againMs = 5000;
+const retryAfterMs = 5000;
 const timerKind = 'project';
 
 /**
@@ -15,7 +15,7 @@ export class Projection {
   readonly #timers: Timers;
   readonly #now: () => number;
   /** Whether the revision is higher than that of any projection begun so far. */
-  #isAhead = false;
+  #hasUnsentChange = false;
 
   constructor(storage: DurableObjectStorage, timers: Timers, now: () => number) {
     this.#storage = storage;
@@ -32,12 +32,12 @@ export class Projection {
    * with the first of a waking, since one may have been under way when the object went; further ones cost no write.
    */
   change<Result>(transaction: () => Result): Result {
-    const isFirst = !this.#isAhead;
+    const isFirst = !this.#hasUnsentChange;
     const result = this.#storage.transactionSync(() => {
       if (isFirst) this.#storage.sql.exec('UPDATE projection SET revision = revision + 1');
       return transaction();
     });
-    this.#isAhead = true;
+    this.#hasUnsentChange = true;
     return result;
   }
 
@@ -45,14 +45,14 @@ export class Projection {
   async send(write: (revision: number) => Promise<void>): Promise<void> {
     const { revision, projected } = this.#read();
     if (revision === projected) return this.#timers.clear(timerKind);
-    this.#isAhead = false;
-    this.#timers.ensure(timerKind, this.#now() + againMs);
+    this.#hasUnsentChange = false;
+    this.#timers.ensure(timerKind, this.#now() + retryAfterMs);
     await write(revision);
     this.#storage.sql.exec('UPDATE projection SET projected = max(projected, ?)', revision);
     const now = this.#read();
     if (now.revision === now.projected) this.#timers.clear(timerKind);
     // It changed while it was sent: whoever changed it sends again, and the timer only if that came to nothing.
-    else this.#timers.set(timerKind, this.#now() + againMs);
+    else this.#timers.set(timerKind, this.#now() + retryAfterMs);
   }
 
   revision(): number {
@@ -60,8 +60,8 @@ export class Projection {
   }
 
   /** Says that the row stands at the present revision by other means: what changes from now on is a later one. */
-  isWritten(): void {
-    this.#isAhead = false;
+  markProjected(): void {
+    this.#hasUnsentChange = false;
     this.#storage.sql.exec('UPDATE projection SET projected = max(projected, revision)');
   }
 

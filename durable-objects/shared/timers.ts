@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/library/clock.ts';
+import type { Clock } from '../../src/library/time/clock.ts';
 
 /** A piece of due work. `subject` tells two timers of one kind apart. */
 export interface Timer {
@@ -8,8 +8,8 @@ export interface Timer {
   attempts: number;
 }
 
-const retryBaseMs = 1000;
-const retryLimitMs = 5 * 60_000;
+const minRetryDelayMs = 1000;
+const maxRetryDelayMs = 5 * 60_000;
 
 /** The `timer` table of an object and the one alarm that serves it. */
 export class Timers {
@@ -47,7 +47,7 @@ export class Timers {
   }
 
   /** Whether the timer stands as it was read. */
-  isUntouched({ kind, subject, due, attempts }: Timer): boolean {
+  isUnchanged({ kind, subject, due, attempts }: Timer): boolean {
     return (
       this.#storage.sql
         .exec('SELECT 1 FROM timer WHERE kind = ? AND subject = ? AND due = ? AND attempts = ?', kind, subject, due, attempts)
@@ -70,8 +70,8 @@ export class Timers {
   }
 
   /** Puts a timer whose work threw off by an exponential, jittered delay; its attempts stay in the row. */
-  putOff(timer: Timer, random: () => number): void {
-    const delay = Math.min(retryLimitMs, retryBaseMs * 2 ** timer.attempts) * (0.75 + random() / 2);
+  reschedule(timer: Timer, random: () => number): void {
+    const delay = Math.min(maxRetryDelayMs, minRetryDelayMs * 2 ** timer.attempts) * (0.75 + random() / 2);
     this.#storage.sql.exec(
       'UPDATE timer SET attempts = attempts + 1, due = ? WHERE kind = ? AND subject = ? AND due = ?',
       Math.ceil(this.#clock() + delay),

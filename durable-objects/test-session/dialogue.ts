@@ -1,13 +1,13 @@
-import type { TestConfig } from '../../src/simtest/config.ts';
+import type { TestConfig } from '../../src/simtest/config/config.ts';
 import type { Speaker, StopReason } from '../../src/simtest/contract.ts';
-import { stopReasonOf } from '../../src/simtest/stop-rules.ts';
-import { nextMove, turnsOf, type Move, type Side, type Sides, type Turn } from '../../src/simtest/turn-order.ts';
+import { findStopReason } from '../../src/simtest/dialogue/stop-rules.ts';
+import { nextMove, buildTurns, type Move, type Side, type Sides, type Turn } from '../../src/simtest/dialogue/turn-order.ts';
 import type { TurnOutcome } from '../../src/voice-agents/conversation/contract.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
 
 export const speakers = ['actor', 'adversary'] as const;
 
-export interface DialogueParts {
+export interface DialogueDependencies {
   config(): TestConfig;
   stored: Record<Speaker, { readonly side: Side }>;
   /** The engine of a side; the same one while the object lives. */
@@ -17,29 +17,29 @@ export interface DialogueParts {
 
 /** Two agents that talk in turn. How far they are stands in what their engines keep, so that a restart goes on in the middle of a turn. */
 export class Dialogue {
-  readonly #parts: DialogueParts;
+  readonly #deps: DialogueDependencies;
 
-  constructor(parts: DialogueParts) {
-    this.#parts = parts;
+  constructor(parts: DialogueDependencies) {
+    this.#deps = parts;
   }
 
   get sides(): Sides {
-    const { actor, adversary } = this.#parts.stored;
+    const { actor, adversary } = this.#deps.stored;
     return { actor: actor.side, adversary: adversary.side };
   }
 
   get turns(): Turn[] {
-    return turnsOf(this.#parts.config().first_speaker, this.sides);
+    return buildTurns(this.#deps.config().first_speaker, this.sides);
   }
 
   stopReason(startedAt: number): StopReason | null {
-    return stopReasonOf(this.#parts.config(), this.turns, this.sides, this.#parts.now() - startedAt);
+    return findStopReason(this.#deps.config(), this.turns, this.sides, this.#deps.now() - startedAt);
   }
 
   /** Has the side whose turn it is speak, until it has spoken or `stopped`. */
   async takeTurn(stopped: Promise<unknown>): Promise<void> {
     const { turns, sides } = this;
-    const move = nextMove(this.#parts.config().first_speaker, turns, sides);
+    const move = nextMove(this.#deps.config().first_speaker, turns, sides);
     const turn = this.#speak(move);
     // One that is cut off goes on for a moment, and may fail unheard.
     turn.catch(() => {});
@@ -47,7 +47,7 @@ export class Dialogue {
   }
 
   async #speak(move: Move): Promise<TurnOutcome> {
-    const conversation = this.#parts.conversationOf(move.speaker);
+    const conversation = this.#deps.conversationOf(move.speaker);
     if (move.kind === 'resume') return conversation.resume();
     if (move.kind === 'open') return conversation.start();
     if (conversation.state === null) await conversation.start({ speaksFirst: false });
@@ -59,6 +59,6 @@ export class Dialogue {
 
   /** Nobody speaks any more, and a turn under way is cut off. */
   end(): void {
-    for (const speaker of speakers) if (this.#parts.stored[speaker].side.state) this.#parts.conversationOf(speaker).end('stopped');
+    for (const speaker of speakers) if (this.#deps.stored[speaker].side.state) this.#deps.conversationOf(speaker).end('stopped');
   }
 }

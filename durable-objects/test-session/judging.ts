@@ -1,19 +1,19 @@
-import { tellCheck, untold, type Evidence } from '../../src/simtest/checks.ts';
+import { evaluateCheck, toUnknownResult, type Evidence } from '../../src/simtest/checks/evaluate.ts';
 import type { CheckResult, SessionFacts, Speaker } from '../../src/simtest/contract.ts';
-import { evidenceOf } from '../../src/simtest/evidence.ts';
-import { judgeRequest, verdictOf } from '../../src/simtest/judge.ts';
-import { definitionOf } from '../../src/simtest/session-conversation.ts';
+import { collectEvidence } from '../../src/simtest/checks/evidence.ts';
+import { buildJudgeRequest, toCheckResult } from '../../src/simtest/checks/judge.ts';
+import { toSideDefinition } from '../../src/simtest/dialogue/side-conversation.ts';
 import { addUsage } from '../../src/voice-agents/conversation/record.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
 import type { LanguageModel } from '../../src/providers/language-model/language-model.ts';
-import type { Logger } from '../../src/library/log.ts';
+import type { Logger } from '../../src/library/platform/log.ts';
 import { speakers, type Dialogue } from './dialogue.ts';
-import type { StoredSession } from './stored-session.ts';
+import type { SessionStore } from './session-store.ts';
 
-const mostConclusions = 5;
+const maxConclusionAttempts = 5;
 
-export interface Judging {
-  session: StoredSession;
+export interface JudgingDependencies {
+  session: SessionStore;
   dialogue: Dialogue;
   conversationOf(speaker: Speaker): Conversation;
   model: LanguageModel;
@@ -23,13 +23,13 @@ export interface Judging {
 }
 
 /** Finds out what the two talks led to, once each. Answers after how many ms it is to be tried again; null: it is known, or given up. */
-export async function concludeBoth({ session, conversationOf, log, isWanted }: Judging): Promise<number | null> {
+export async function concludeBoth({ session, conversationOf, log, isWanted }: JudgingDependencies): Promise<number | null> {
   const open = speakers.map(conversationOf).filter(({ state }) => state !== null && state.conclusion === null);
   if (open.length === 0) return null;
   const number = session.progress.conclusions + 1;
   // Counted before, so that a try that the object dies of counts.
   session.change({ conclusions: number });
-  const giveUp = number >= mostConclusions;
+  const giveUp = number >= maxConclusionAttempts;
   const answers = await Promise.all(
     open.map((conversation) =>
       conversation.conclude({ giveUp }).catch((error: unknown) => {
@@ -43,27 +43,29 @@ export async function concludeBoth({ session, conversationOf, log, isWanted }: J
 }
 
 /** Has the language model judge the next statement that it has not judged. False: there is none. */
-export async function judgeNext({ session, dialogue, model, isWanted }: Judging): Promise<boolean> {
+export async function judgeNext({ session, dialogue, model, isWanted }: JudgingDependencies): Promise<boolean> {
   const { config } = session.facts;
   const { judged } = session.progress;
   const check = config.checks.find((one) => one.type === 'judge' && !judged.some(({ name }) => name === one.name));
   if (check?.type !== 'judge') return false;
-  const answer = await model.complete(judgeRequest(check, dialogue.turns, config.seed));
+  const answer = await model.complete(buildJudgeRequest(check, dialogue.turns, config.seed));
   if (!isWanted()) return false;
   const { judged: before, judgeUsage } = session.progress;
   session.change({
-    judged: [...before, verdictOf(check, answer)],
+    judged: [...before, toCheckResult(check, answer)],
     ...('usage' in answer && { judgeUsage: addUsage(judgeUsage, answer.usage) }),
   });
   return true;
 }
 
 /** All checks in their order. `cut` tells why the language model was asked no more; null: it was. */
-export function checkResults(facts: SessionFacts, dialogue: Dialogue, judged: CheckResult[], cut: string | null): CheckResult[] {
+export function evaluateChecks(facts: SessionFacts, dialogue: Dialogue, judged: CheckResult[], cut: string | null): CheckResult[] {
   const { sides, turns } = dialogue;
-  const told = (speaker: Speaker) => evidenceOf(speaker, sides[speaker], definitionOf(facts, speaker), cut);
+  const told = (speaker: Speaker) => collectEvidence(speaker, sides[speaker], toSideDefinition(facts, speaker), cut);
   const evidence: Evidence = { turns, actor: told('actor'), adversary: told('adversary') };
   return facts.config.checks.map((check) =>
-    check.type === 'judge' ? (judged.find(({ name }) => name === check.name) ?? untold(check, cut!)) : tellCheck(check, evidence),
+    check.type === 'judge'
+      ? (judged.find(({ name }) => name === check.name) ?? toUnknownResult(check, cut!))
+      : evaluateCheck(check, evidence),
   );
 }

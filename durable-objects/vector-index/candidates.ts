@@ -1,5 +1,5 @@
-import { dimensions } from '../../src/providers/vector-index/check-vectors.ts';
-import { slotsAPage, type VectorPage } from './vector-page.ts';
+import { dimensions } from '../../src/providers/vector-index/vector-limits.ts';
+import { slotsPerPage, type VectorPage } from './vector-page.ts';
 
 export interface Candidate {
   id: number;
@@ -13,31 +13,32 @@ export interface Candidate {
  * In steps of the coarse code, each number of which is off by half a step at most. Their sum with the numbers of a vector of length 1 is off
  * by more than three once in thirty million times (Hoeffding 1963: 2 exp(-2 * 3²)).
  */
-const stepsOff = 3;
+const maxErrorSteps = 3;
 /** So many are the most that are looked at again: vectors that differ by less than the codes do are as good as each other. */
-const mostFor = (topK: number): number => topK * 2 + 20;
+const toMaxCandidates = (topK: number): number => topK * 2 + 20;
 
-const products = new Float64Array(slotsAPage);
+const products = new Float64Array(slotsPerPage);
 
 /** Those that may be among the `topK` best, by their coarse codes, of all vectors or of those of some documents. `unit` has length 1. */
-export function candidates(
+export function findCandidates(
   pages: Iterable<VectorPage>,
   unit: Float64Array,
   topK: number,
   documentIds: ReadonlySet<number> | undefined,
 ): Candidate[] {
   const best: Candidate[] = [];
-  const most = mostFor(topK);
+  const most = toMaxCandidates(topK);
   for (const page of pages) {
     const slots: number[] = [];
-    for (let slot = 0; slot < slotsAPage; slot++)
+    for (let slot = 0; slot < slotsPerPage; slot++)
       if (page.ids[slot] !== 0 && (documentIds === undefined || documentIds.has(page.documentIds[slot]!))) slots.push(slot);
     multiply(page, unit, slots);
     for (let index = 0; index < slots.length; index++) {
       const slot = slots[index]!;
       const scale = page.scales[slot]!;
       const score = products[index]! * scale;
-      if (best.length < most || score > best[most - 1]!.score) insert(best, most, { id: page.ids[slot]!, score, error: stepsOff * scale });
+      if (best.length < most || score > best[most - 1]!.score)
+        insert(best, most, { id: page.ids[slot]!, score, error: maxErrorSteps * scale });
     }
   }
   const least = Math.min(...best.slice(0, topK).map(({ score, error }) => score - error));

@@ -1,7 +1,7 @@
 /** Two full indexes. An isolate has 128 MB for everything, and may hold several objects of a class. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
-export interface Holder {
+export interface MemoryHolder {
   /** Lets go of what it can load again. */
   forget(): void;
 }
@@ -9,22 +9,22 @@ export interface Holder {
 /** What the objects of an isolate hold in memory. It keeps none of them: an object that the platform dropped is gone from here, too. */
 export class MemoryBudget {
   /** The least recently used first. */
-  readonly #held = new Map<WeakRef<Holder>, number>();
-  readonly #most: number;
+  readonly #bytesByHolder = new Map<WeakRef<MemoryHolder>, number>();
+  readonly #maxBytes: number;
 
-  constructor(most = mostBytes) {
-    this.#most = most;
+  constructor(most = maxBytes) {
+    this.#maxBytes = most;
   }
 
   /** Notes that `holder` is in use and holds `bytes`; others forget theirs, the longest unused first, until all of it fits. */
-  use(holder: WeakRef<Holder>, bytes: number): void {
-    this.#held.delete(holder);
-    this.#held.set(holder, bytes);
-    for (const other of this.#held.keys()) if (!other.deref()) this.#held.delete(other);
-    let total = [...this.#held.values()].reduce((sum, held) => sum + held, 0);
-    for (const [other, held] of this.#held) {
-      if (total <= this.#most || other === holder) return;
-      this.#held.delete(other);
+  use(holder: WeakRef<MemoryHolder>, bytes: number): void {
+    this.#bytesByHolder.delete(holder);
+    this.#bytesByHolder.set(holder, bytes);
+    for (const other of this.#bytesByHolder.keys()) if (!other.deref()) this.#bytesByHolder.delete(other);
+    let total = [...this.#bytesByHolder.values()].reduce((sum, held) => sum + held, 0);
+    for (const [other, held] of this.#bytesByHolder) {
+      if (total <= this.#maxBytes || other === holder) return;
+      this.#bytesByHolder.delete(other);
       other.deref()?.forget();
       total -= held;
     }

@@ -1,4 +1,4 @@
-import { dimensions } from '../../src/providers/vector-index/check-vectors.ts';
+import { dimensions } from '../../src/providers/vector-index/vector-limits.ts';
 
 /** Steps of the coarse code on either side of 0, and of the fine code within one of these. */
 const coarseSteps = 127;
@@ -32,7 +32,7 @@ export function quantize(vector: Float32Array): QuantizedVector {
 }
 
 /** The cosine of a quantized vector with `unit`, a vector of length 1. */
-export function similarityTo(unit: Float64Array, { scale, coarse, fine }: QuantizedVector): number {
+export function computeSimilarity(unit: Float64Array, { scale, coarse, fine }: QuantizedVector): number {
   let ofCoarse = 0;
   let ofFine = 0;
   for (let index = 0; index < dimensions; index++) {
@@ -44,7 +44,7 @@ export function similarityTo(unit: Float64Array, { scale, coarse, fine }: Quanti
 }
 
 /** A vector of about length 1 in the direction that was quantized. */
-export function restore({ scale, coarse, fine }: QuantizedVector): Float32Array {
+export function dequantize({ scale, coarse, fine }: QuantizedVector): Float32Array {
   const vector = new Float32Array(dimensions);
   for (let index = 0; index < dimensions; index++) vector[index] = scale * (coarse[index]! + fine[index]! / fineSteps);
   return vector;

@@ -1,5 +1,5 @@
 import type { QuantizedVector } from './quantized-vector.ts';
-import { slotsAPage, VectorPage } from './vector-page.ts';
+import { slotsPerPage, VectorPage } from './vector-page.ts';
 
 const schema = [
   'CREATE TABLE IF NOT EXISTS page (number INTEGER PRIMARY KEY, ids BLOB NOT NULL, document_ids BLOB NOT NULL, scales BLOB NOT NULL, codes BLOB NOT NULL)',
@@ -22,8 +22,8 @@ export class StoredVectors {
   readonly #storage: DurableObjectStorage;
   readonly #pages = new Map<number, VectorPage>();
   /** Place of each id: page * 64 + slot. */
-  readonly #places = new Map<number, number>();
-  readonly #pagesWithRoom = new Set<number>();
+  readonly #positions = new Map<number, number>();
+  readonly #pagesWithFreeSlots = new Set<number>();
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -33,13 +33,13 @@ export class StoredVectors {
     )) {
       const page = new VectorPage(row);
       this.#pages.set(number, page);
-      if (page.used < slotsAPage) this.#pagesWithRoom.add(number);
-      for (const [slot, id] of page.ids.entries()) if (id !== 0) this.#places.set(id, number * slotsAPage + slot);
+      if (page.used < slotsPerPage) this.#pagesWithFreeSlots.add(number);
+      for (const [slot, id] of page.ids.entries()) if (id !== 0) this.#positions.set(id, number * slotsPerPage + slot);
     }
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.#positions.size;
   }
 
   get pages(): Iterable<VectorPage> {
@@ -51,7 +51,7 @@ export class StoredVectors {
   }
 
   has(id: number): boolean {
-    return this.#places.has(id);
+    return this.#positions.has(id);
   }
 
   put(vectors: NewVector[]): void {
@@ -60,12 +60,12 @@ export class StoredVectors {
     this.#storage.transactionSync(() => {
       for (const step of schema) sql.exec(step);
       for (const { id, documentId, vector } of vectors) {
-        const place = this.#places.get(id) ?? this.#takePlace(id);
-        const [page, slot] = this.#at(place);
+        const place = this.#positions.get(id) ?? this.#claimSlot(id);
+        const [page, slot] = this.#slotAt(place);
         page.documentIds[slot] = documentId;
         page.scales[slot] = vector.scale;
         page.code(slot).set(vector.coarse);
-        changed.add(numberOf(place));
+        changed.add(toPageNumber(place));
         sql.exec('INSERT OR REPLACE INTO fine (id, code) VALUES (?, ?)', id, vector.fine.buffer);
       }
       this.#write(changed);
@@ -78,15 +78,15 @@ export class StoredVectors {
     const changed = new Set<number>();
     this.#storage.transactionSync(() => {
       for (const id of there) {
-        const place = this.#places.get(id);
+        const place = this.#positions.get(id);
         // Named twice.
         if (place === undefined) continue;
-        const [page, slot] = this.#at(place);
+        const [page, slot] = this.#slotAt(place);
         page.ids[slot] = 0;
         page.used -= 1;
-        this.#places.delete(id);
-        this.#pagesWithRoom.add(numberOf(place));
-        changed.add(numberOf(place));
+        this.#positions.delete(id);
+        this.#pagesWithFreeSlots.add(toPageNumber(place));
+        changed.add(toPageNumber(place));
       }
       this.#storage.sql.exec('DELETE FROM fine WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(there));
       this.#write(changed);
@@ -102,24 +102,24 @@ export class StoredVectors {
       JSON.stringify(there),
     );
     for (const { id, code } of rows) {
-      const [page, slot] = this.#at(this.#places.get(id)!);
+      const [page, slot] = this.#slotAt(this.#positions.get(id)!);
       yield { id, vector: { scale: page.scales[slot]!, coarse: page.code(slot), fine: new Int8Array(code) } };
     }
   }
 
-  #at(place: number): [VectorPage, number] {
-    return [this.#pages.get(numberOf(place))!, place % slotsAPage];
+  #slotAt(place: number): [VectorPage, number] {
+    return [this.#pages.get(toPageNumber(place))!, place % slotsPerPage];
   }
 
-  #takePlace(id: number): number {
-    const [number = this.#newPage()] = this.#pagesWithRoom;
+  #claimSlot(id: number): number {
+    const [number = this.#newPage()] = this.#pagesWithFreeSlots;
     const page = this.#pages.get(number)!;
     const slot = page.freeSlot();
     page.ids[slot] = id;
     page.used += 1;
-    if (page.used === slotsAPage) this.#pagesWithRoom.delete(number);
-    const place = number * slotsAPage + slot;
-    this.#places.set(id, place);
+    if (page.used === slotsPerPage) this.#pagesWithFreeSlots.delete(number);
+    const place = number * slotsPerPage + slot;
+    this.#positions.set(id, place);
     return place;
   }
 
@@ -127,7 +127,7 @@ export class StoredVectors {
     let number = 0;
     while (this.#pages.has(number)) number += 1;
     this.#pages.set(number, new VectorPage());
-    this.#pagesWithRoom.add(number);
+    this.#pagesWithFreeSlots.add(number);
     return number;
   }
 
@@ -136,7 +136,7 @@ export class StoredVectors {
       const page = this.#pages.get(number)!;
       if (page.used === 0) {
         this.#pages.delete(number);
-        this.#pagesWithRoom.delete(number);
+        this.#pagesWithFreeSlots.delete(number);
         this.#storage.sql.exec('DELETE FROM page WHERE number = ?', number);
       } else {
         this.#storage.sql.exec(
@@ -152,7 +152,7 @@ export class StoredVectors {
   }
 }
 
-const numberOf = (place: number): number => Math.floor(place / slotsAPage);
+const toPageNumber = (place: number): number => Math.floor(place / slotsPerPage);
 const pageBytes = new VectorPage().codes.byteLength;
 
 /** Asked first, so that a stray question makes no tables. */

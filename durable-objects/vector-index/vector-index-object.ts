@@ -1,14 +1,14 @@
 import { DurableObject } from 'cloudflare:workers';
 import { ServiceError } from '../../src/library/errors.ts';
-import { dimensions } from '../../src/providers/vector-index/check-vectors.ts';
-import { byRank } from '../../src/providers/vector-index/cosine.ts';
+import { dimensions } from '../../src/providers/vector-index/vector-limits.ts';
+import { compareMatches } from '../../src/providers/vector-index/cosine.ts';
 import type { VectorMatch } from '../../src/providers/vector-index/vector-index.ts';
-import { candidates } from './candidates.ts';
-import { MemoryBudget, type Holder } from './memory-budget.ts';
-import { quantize, restore, similarityTo, toUnit } from './quantized-vector.ts';
+import { findCandidates } from './candidates.ts';
+import { MemoryBudget, type MemoryHolder } from './memory-budget.ts';
+import { quantize, dequantize, computeSimilarity, toUnit } from './quantized-vector.ts';
 import { StoredVectors } from './stored-vectors.ts';
 
-export const mostVectors = 20_000;
+export const maxVectors = 20_000;
 
 const budget = new MemoryBudget();
 
@@ -19,14 +19,14 @@ const budget = new MemoryBudget();
  */
 export class VectorIndexObject extends DurableObject<Env> {
   #stored: StoredVectors | null = null;
-  readonly #holder: Holder = { forget: () => void (this.#stored = null) };
-  readonly #held = new WeakRef(this.#holder);
+  readonly #memoryHolder: MemoryHolder = { forget: () => void (this.#stored = null) };
+  readonly #memoryHolderRef = new WeakRef(this.#memoryHolder);
 
   /** `vectors` has 1536 numbers for each id. All are put or none: beyond 20,000 it throws `provider_failed`. */
   upsert(ids: number[], documentIds: number[], vectors: Float32Array): void {
     const stored = this.#load();
     const added = new Set(ids.filter((id) => !stored.has(id))).size;
-    if (stored.size + added > mostVectors) throw full(stored.size);
+    if (stored.size + added > maxVectors) throw indexFullError(stored.size);
     const items = ids.map((id, index) => ({
       id,
       documentId: documentIds[index]!,
@@ -46,7 +46,7 @@ export class VectorIndexObject extends DurableObject<Env> {
   }
 
   /** The organization is being deleted: nothing is left. Repeatable. */
-  async leaveNothing(): Promise<void> {
+  async deleteAllData(): Promise<void> {
     this.#stored = null;
     await this.ctx.storage.deleteAll();
   }
@@ -54,24 +54,24 @@ export class VectorIndexObject extends DurableObject<Env> {
   query(vector: Float32Array, topK: number, documentIds?: number[]): VectorMatch[] {
     const stored = this.#load();
     const unit = toUnit(vector);
-    const likely = candidates(stored.pages, unit, topK, documentIds && new Set(documentIds));
+    const likely = findCandidates(stored.pages, unit, topK, documentIds && new Set(documentIds));
     const matches = Array.from(stored.read(likely.map(({ id }) => id)), ({ id, vector: found }): VectorMatch => ({
       id,
-      similarity: similarityTo(unit, found),
+      similarity: computeSimilarity(unit, found),
     }));
-    return matches.toSorted(byRank).slice(0, topK);
+    return matches.toSorted(compareMatches).slice(0, topK);
   }
 
   similarities(ids: number[], vector: Float32Array): Map<number, number> {
     const unit = toUnit(vector);
-    return new Map(Array.from(this.#load().read(ids), ({ id, vector: found }) => [id, similarityTo(unit, found)]));
+    return new Map(Array.from(this.#load().read(ids), ({ id, vector: found }) => [id, computeSimilarity(unit, found)]));
   }
 
   /** Those that are there, with 1536 numbers for each. */
   read(ids: number[]): { ids: number[]; vectors: Float32Array } {
     const found = [...this.#load().read(ids)];
     const vectors = new Float32Array(found.length * dimensions);
-    for (const [index, { vector }] of found.entries()) vectors.set(restore(vector), index * dimensions);
+    for (const [index, { vector }] of found.entries()) vectors.set(dequantize(vector), index * dimensions);
     return { ids: found.map(({ id }) => id), vectors };
   }
 
@@ -82,7 +82,7 @@ export class VectorIndexObject extends DurableObject<Env> {
 
   #load(): StoredVectors {
     this.#stored ??= new StoredVectors(this.ctx.storage);
-    budget.use(this.#held, this.#stored.bytes);
+    budget.use(this.#memoryHolderRef, this.#stored.bytes);
     return this.#stored;
   }
 
@@ -93,14 +93,14 @@ export class VectorIndexObject extends DurableObject<Env> {
       this.#stored = null;
       throw error;
     }
-    if (this.#stored) budget.use(this.#held, this.#stored.bytes);
+    if (this.#stored) budget.use(this.#memoryHolderRef, this.#stored.bytes);
   }
 }
 
-const inWords = (count: number): string => count.toLocaleString('en-US');
+const formatCount = (count: number): string => count.toLocaleString('en-US');
 
-const full = (count: number) =>
+const indexFullError = (count: number) =>
   new ServiceError(
     'provider_failed',
-    `The knowledge base holds ${inWords(count)} passages, and the embedded vector index takes ${inWords(mostVectors)}. Delete documents, or have the organization moved to Vectorize, which takes millions: npm run organization -- move-vectors <organization id> vectorize`,
+    `The knowledge base holds ${formatCount(count)} passages, and the embedded vector index takes ${formatCount(maxVectors)}. Delete documents, or have the organization moved to Vectorize, which takes millions: npm run organization -- move-vectors <organization id> vectorize`,
   );

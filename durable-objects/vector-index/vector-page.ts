@@ -1,6 +1,6 @@
-import { dimensions } from '../../src/providers/vector-index/check-vectors.ts';
+import { dimensions } from '../../src/providers/vector-index/vector-limits.ts';
 
-export const slotsAPage = 64;
+export const slotsPerPage = 64;
 
 /** 64 places for vectors: one row on disk, and as it is in memory. A place whose id is 0 is free. */
 export class VectorPage {
@@ -12,10 +12,10 @@ export class VectorPage {
   used: number;
 
   constructor(row?: { ids: ArrayBuffer; document_ids: ArrayBuffer; scales: ArrayBuffer; codes: ArrayBuffer }) {
-    this.ids = row ? new Float64Array(row.ids) : new Float64Array(slotsAPage);
-    this.documentIds = row ? new Float64Array(row.document_ids) : new Float64Array(slotsAPage);
-    this.scales = row ? new Float32Array(row.scales) : new Float32Array(slotsAPage);
-    this.codes = row ? new Int8Array(row.codes) : new Int8Array(slotsAPage * dimensions);
+    this.ids = row ? new Float64Array(row.ids) : new Float64Array(slotsPerPage);
+    this.documentIds = row ? new Float64Array(row.document_ids) : new Float64Array(slotsPerPage);
+    this.scales = row ? new Float32Array(row.scales) : new Float32Array(slotsPerPage);
+    this.codes = row ? new Int8Array(row.codes) : new Int8Array(slotsPerPage * dimensions);
     this.used = this.ids.reduce((count, id) => count + (id === 0 ? 0 : 1), 0);
   }
 

@@ -1,5 +1,5 @@
 import type { Settings } from '../../src/settings.ts';
-import { isFine, refusedBy, type Ask, type Check, type Finding, type Variables } from './ask.ts';
+import { isOk, toRefusal, type SendRequest, type Check, type Finding, type Variables } from './send-request.ts';
 
 const value = (variables: Variables, name: string) => variables[name] ?? '';
 const ok = (saw: string): Finding => ({ state: 'ok', saw });
@@ -26,7 +26,7 @@ type Addresses = Pick<
 >;
 
 /** One harmless question or two to each vendor: none of them calls or writes to anybody. */
-export function checksAt(addresses: Addresses): Check[] {
+export function createChecks(addresses: Addresses): Check[] {
   const twilio = without(addresses.TWILIO_BASE_URL);
   const telnyx = without(addresses.TELNYX_BASE_URL);
   return [
@@ -38,10 +38,10 @@ export function checksAt(addresses: Addresses): Check[] {
         const { LANGUAGE_MODEL: model, EMBEDDING_MODEL: embedding } = addresses;
         const messages = [{ role: 'user', content: 'Say yes.' }];
         const chat = await ask(`${base}/chat/completions`, json(key, { model, messages, max_completion_tokens: 16 }));
-        if (!isFine(chat))
-          return refusedBy(chat, `set OPENAI_API_KEY to a valid key with credit, and LANGUAGE_MODEL (${model}) to a model it may use`);
+        if (!isOk(chat))
+          return toRefusal(chat, `set OPENAI_API_KEY to a valid key with credit, and LANGUAGE_MODEL (${model}) to a model it may use`);
         const vectors = await ask(`${base}/embeddings`, json(key, { model: embedding, input: 'yes' }));
-        if (!isFine(vectors)) return refusedBy(vectors, `set EMBEDDING_MODEL (${embedding}) to a model that this key may use`);
+        if (!isOk(vectors)) return toRefusal(vectors, `set EMBEDDING_MODEL (${embedding}) to a model that this key may use`);
         const length = vectors.body?.data?.[0]?.embedding?.length;
         if (length === dimensions) return ok(`${model} answers; ${embedding} gives ${length} dimensions`);
         return {
@@ -60,9 +60,9 @@ export function checksAt(addresses: Addresses): Check[] {
         const init = { headers: { authorization: `Basic ${basic}` } };
         const path = `${twilio}/2010-04-01/Accounts/${encodeURIComponent(sid)}`;
         const account = await ask(`${path}.json`, init);
-        if (!isFine(account)) return refusedBy(account, 'copy TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN from the Twilio console');
+        if (!isOk(account)) return toRefusal(account, 'copy TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN from the Twilio console');
         const numbers = await ask(`${path}/IncomingPhoneNumbers.json?PageSize=50`, init);
-        if (!isFine(numbers)) return refusedBy(numbers, 'give a token that may list the numbers of the account');
+        if (!isOk(numbers)) return toRefusal(numbers, 'give a token that may list the numbers of the account');
         const { status, type } = account.body ?? {};
         if (status !== undefined && status !== 'active')
           return { state: 'refused', saw: `the account is ${status}`, next: 'see the Twilio console' };
@@ -82,8 +82,8 @@ export function checksAt(addresses: Addresses): Check[] {
         const init = bearer(value(variables, 'TELNYX_API_KEY'));
         const id = value(variables, 'TELNYX_CONNECTION_ID');
         const application = await ask(`${telnyx}/call_control_applications/${encodeURIComponent(id)}`, init);
-        if (application.status === 401 || application.status === 403) return refusedBy(application, 'set TELNYX_API_KEY to a valid key');
-        if (!isFine(application)) return refusedBy(application, 'set TELNYX_CONNECTION_ID to the id of a Voice API application');
+        if (application.status === 401 || application.status === 403) return toRefusal(application, 'set TELNYX_API_KEY to a valid key');
+        if (!isOk(application)) return toRefusal(application, 'set TELNYX_CONNECTION_ID to the id of a Voice API application');
         const { application_name: name = id, active, outbound } = application.body?.data ?? {};
         if (active === false)
           return { state: 'refused', saw: `the application ${name} is not active`, next: 'switch it on in the Telnyx portal' };
@@ -100,9 +100,9 @@ export function checksAt(addresses: Addresses): Check[] {
           `${base}/${value(variables, 'META_PHONE_NUMBER_ID')}?fields=display_phone_number,verified_name,quality_rating`,
           init,
         );
-        if (!isFine(phone)) return refusedBy(phone, 'correct META_ACCESS_TOKEN and META_PHONE_NUMBER_ID (the id, not the number)');
+        if (!isOk(phone)) return toRefusal(phone, 'correct META_ACCESS_TOKEN and META_PHONE_NUMBER_ID (the id, not the number)');
         const templates = await ask(`${base}/${value(variables, 'META_WABA_ID')}/message_templates?fields=name,status&limit=100`, init);
-        if (!isFine(templates)) return refusedBy(templates, 'correct META_WABA_ID, or give the token whatsapp_business_management');
+        if (!isOk(templates)) return toRefusal(templates, 'correct META_WABA_ID, or give the token whatsapp_business_management');
         return ok(`${phone.body?.display_phone_number ?? 'the number'}; ${counted(templates.body?.data)}`);
       },
     },
@@ -113,11 +113,11 @@ export function checksAt(addresses: Addresses): Check[] {
         const base = without(value(variables, 'WATI_API_ENDPOINT'));
         const init = bearer(value(variables, 'WATI_API_TOKEN'));
         const older = await ask(`${base}/api/v1/getMessageTemplates?pageSize=200&pageNumber=1`, init);
-        if (isFine(older)) return ok(counted(older.body?.messageTemplates));
+        if (isOk(older)) return ok(counted(older.body?.messageTemplates));
         const root = base.replace(/\/[^/]*$/, (tenant) => (/^https?:\/$/.test(base.slice(0, -tenant.length)) ? tenant : ''));
         const newer = await ask(`${root}/api/ext/v3/messageTemplates?page_number=1&page_size=200`, init);
-        if (isFine(newer)) return ok(`a scoped token; ${counted(newer.body?.message_templates)}`);
-        return refusedBy(older, 'copy WATI_API_ENDPOINT and WATI_API_TOKEN from WATI, under Connectors, API');
+        if (isOk(newer)) return ok(`a scoped token; ${counted(newer.body?.message_templates)}`);
+        return toRefusal(older, 'copy WATI_API_ENDPOINT and WATI_API_TOKEN from WATI, under Connectors, API');
       },
     },
     {
@@ -127,10 +127,10 @@ export function checksAt(addresses: Addresses): Check[] {
         const [base, init] = [without(addresses.GUPSHUP_BASE_URL), { headers: { apikey: value(variables, 'GUPSHUP_API_KEY') } }];
         const [name, id] = [value(variables, 'GUPSHUP_APP_NAME'), value(variables, 'GUPSHUP_APP_ID')];
         const byId = await ask(`${base}/wa/app/${encodeURIComponent(id || name)}/template?pageNo=0&pageSize=100`, init);
-        if (isFine(byId)) return ok(counted(byId.body?.templates));
+        if (isOk(byId)) return ok(counted(byId.body?.templates));
         const byName = await ask(`${base}/sm/api/v1/template/list/${encodeURIComponent(name)}`, init);
-        if (isFine(byName)) return ok(`by the app's name; ${counted(byName.body?.templates)}`);
-        return refusedBy(byName.status === 404 ? byId : byName, 'correct GUPSHUP_API_KEY and GUPSHUP_APP_NAME, and give GUPSHUP_APP_ID');
+        if (isOk(byName)) return ok(`by the app's name; ${counted(byName.body?.templates)}`);
+        return toRefusal(byName.status === 404 ? byId : byName, 'correct GUPSHUP_API_KEY and GUPSHUP_APP_NAME, and give GUPSHUP_APP_ID');
       },
     },
     {
@@ -139,7 +139,7 @@ export function checksAt(addresses: Addresses): Check[] {
       async run(variables, ask) {
         const init = { headers: { 'x-api-key': value(variables, 'COMPOSIO_API_KEY') } };
         const configs = await ask(`${without(addresses.COMPOSIO_BASE_URL)}/auth_configs?limit=100`, init);
-        if (!isFine(configs)) return refusedBy(configs, 'set COMPOSIO_API_KEY to the key of a project');
+        if (!isOk(configs)) return toRefusal(configs, 'set COMPOSIO_API_KEY to the key of a project');
         const there = new Map<string, any>((configs.body?.items ?? []).map((item: any) => [item.id, item]));
         const wanted = addresses.COMPOSIO_AUTH_CONFIGS;
         const missing = wanted.filter(([, id]) => !there.has(id)).map(([app, id]) => `${app}=${id}`);
@@ -164,9 +164,9 @@ const counted = (templates: unknown): string => {
 };
 
 /** Twilio tells nobody whether it is switched on; the errors of earlier calls may. */
-async function relayHint(ask: Ask, path: string, init: RequestInit): Promise<string> {
+async function relayHint(ask: SendRequest, path: string, init: RequestInit): Promise<string> {
   const log = await ask(`${path}/Notifications.json?PageSize=50`, init).catch(() => undefined);
-  const notifications: any[] = (log && isFine(log) && log.body?.notifications) || [];
+  const notifications: any[] = (log && isOk(log) && log.body?.notifications) || [];
   const isOff = notifications.some(({ message_text: text }) => /addendum|onboard/i.test(String(text)));
   return isOff
     ? 'the error log says that it is not switched on; accept the Predictive and Generative AI/ML Features Addendum under Voice, Settings, General'

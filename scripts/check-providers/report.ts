@@ -1,5 +1,5 @@
-import type { Check, Finding, Variables } from './ask.ts';
-import { asking } from './ask.ts';
+import type { Check, Finding, Variables } from './send-request.ts';
+import { createSendRequest } from './send-request.ts';
 
 export interface Row {
   vendor: string;
@@ -9,9 +9,9 @@ export interface Row {
 const secretNames = /KEY|TOKEN|SECRET/;
 
 /** Asks every vendor that is configured, all at once. */
-export function checkAll(checks: Check[], variables: Variables, fetch_?: typeof fetch): Promise<Row[]> {
+export function runChecks(checks: Check[], variables: Variables, fetch_?: typeof fetch): Promise<Row[]> {
   const secrets = Object.entries(variables).flatMap(([name, text]) => (secretNames.test(name) && text ? [text] : []));
-  const ask = asking(secrets, fetch_);
+  const ask = createSendRequest(secrets, fetch_);
   return Promise.all(
     checks.map(async ({ vendor, needs, run }): Promise<Row> => {
       const missing = needs.filter((name) => !variables[name]);
@@ -27,7 +27,7 @@ export function checkAll(checks: Check[], variables: Variables, fetch_?: typeof 
 }
 
 /** One table; a second line for what is to be done. */
-export function tableOf(rows: Row[]): string {
+export function formatTable(rows: Row[]): string {
   const width = Math.max(...rows.map(({ vendor }) => vendor.length));
   return rows
     .flatMap(({ vendor, finding }) => {

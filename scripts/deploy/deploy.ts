@@ -6,9 +6,9 @@ import { Cloudflare } from './cloudflare.ts';
 import { nextSteps } from './next-steps.ts';
 import { planDeployment, readConfiguration, type Plan, type RawConfiguration } from './plan.ts';
 import { deploymentSteps, rollbackSteps } from './steps.ts';
-import { DeploymentFiles, type RunWrangler, type World } from './world.ts';
+import { DeploymentFiles, type RunWrangler, type DeploymentContext } from './deployment-context.ts';
 
-export interface Outside {
+export interface DeploymentDependencies {
   wrangler: RunWrangler;
   environment: Record<string, string | undefined>;
   say: (line: string) => void;
@@ -18,14 +18,14 @@ export interface Outside {
 }
 
 /** Deploys, upgrades, rolls back, or tells what each would do. A failed step is a `LocalError` that names it and what to do. */
-export async function deploy(options: DeployOptions, outside: Outside): Promise<void> {
+export async function deploy(options: DeployOptions, outside: DeploymentDependencies): Promise<void> {
   const files = new DeploymentFiles(outside.directory ?? join(projectDirectory, '.deploy'), options.environment);
   const domain = options.domain ?? files.read<RawConfiguration>('')?.routes?.[0]?.pattern;
   const plan = planDeployment(readConfiguration(), options.environment, domain);
   const steps = options.rollbackTo === undefined ? deploymentSteps : rollbackSteps;
   if (options.isDryRun) return steps.forEach((step, index) => outside.say(described(step.name, step.would(plan), index, steps.length)));
 
-  const world = worldOf(options, outside, plan, files);
+  const world = createDeploymentContext(options, outside, plan, files);
   for (const [index, step] of steps.entries()) {
     const startedAt = Date.now();
     outside.say(`[${index + 1}/${steps.length}] ${step.name} ...`);
@@ -43,7 +43,12 @@ export async function deploy(options: DeployOptions, outside: Outside): Promise<
 const described = (name: string, lines: string[], index: number, count: number) =>
   [`[${index + 1}/${count}] ${name}`, ...lines.map((line) => `      ${line}`)].join('\n');
 
-function worldOf(options: DeployOptions, outside: Outside, plan: Plan, files: DeploymentFiles): World {
+function createDeploymentContext(
+  options: DeployOptions,
+  outside: DeploymentDependencies,
+  plan: Plan,
+  files: DeploymentFiles,
+): DeploymentContext {
   const send = outside.send ?? fetch;
   return {
     options,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { hashPassword } from '../../src/accounts/passwords.ts';
-import { randomToken, sha256Hex } from '../../src/library/hash.ts';
-import type { World } from './world.ts';
+import { hashPassword } from '../../src/accounts/passwords/hash-password.ts';
+import { randomToken, sha256Hex } from '../../src/library/security/hash.ts';
+import type { DeploymentContext } from './deployment-context.ts';
 
 /** How to reach a deployment; `.deploy/{env}.credentials.json`. */
 export interface DeploymentCredentials {
@@ -12,7 +12,11 @@ export interface DeploymentCredentials {
 }
 
 /** The rows of one statement in the deployment's first database. */
-export async function askDatabase<T>({ cloudflare, account, plan, databaseIds }: World, sql: string, params: string[] = []): Promise<T[]> {
+export async function askDatabase<T>(
+  { cloudflare, account, plan, databaseIds }: DeploymentContext,
+  sql: string,
+  params: string[] = [],
+): Promise<T[]> {
   const id = databaseIds.get(plan.databases[0]!.binding);
   const [answer] = await cloudflare.post<{ results: T[] }[]>(`${account}/d1/database/${id}/query`, { sql, params });
   return answer?.results ?? [];
@@ -22,7 +26,7 @@ export async function askDatabase<T>({ cloudflare, account, plan, databaseIds }:
  * Creates the first organization, its user and a key, while the database has none: sign-up is closed where the service is deployed. What they
  * will be is written to a file first, and every statement may be repeated, so that one that breaks off is completed by the next.
  */
-export async function createFirstOrganization(world: World): Promise<string> {
+export async function createFirstOrganization(world: DeploymentContext): Promise<string> {
   const { files, options, address } = world;
   const known = files.read<DeploymentCredentials>('credentials');
   const [row] = await askDatabase<{ count: number }>(world, 'SELECT count(*) AS count FROM api_key');

@@ -1,8 +1,8 @@
 import type { DeploymentCredentials } from './first-organization.ts';
-import type { World } from './world.ts';
+import type { DeploymentContext } from './deployment-context.ts';
 
 /** What is left to do by hand after a deployment. */
-export function nextSteps({ address, files, plan, options }: World): string {
+export function nextSteps({ address, files, plan, options }: DeploymentContext): string {
   const credentials = files.read<DeploymentCredentials>('credentials');
   const secrets = files.read<Record<string, string>>('secrets');
   const put = (name: string) => `npx wrangler secret put ${name} --config ${files.shown('')}`;

@@ -1,10 +1,10 @@
 import { join, relative } from 'node:path';
 import { LocalError, projectDirectory } from '../local/settings.ts';
 import { vectorIndex } from './plan.ts';
-import type { World } from './world.ts';
+import type { DeploymentContext } from './deployment-context.ts';
 
 /** Refuses to overwrite a Worker of this name that is another program. */
-export async function checkName({ cloudflare, account, plan }: World): Promise<string> {
+export async function checkName({ cloudflare, account, plan }: DeploymentContext): Promise<string> {
   const settings = await cloudflare.find<{ bindings?: { type: string; name: string }[] }>(
     `${account}/workers/scripts/${plan.worker}/settings`,
   );
@@ -17,7 +17,7 @@ export async function checkName({ cloudflare, account, plan }: World): Promise<s
   );
 }
 
-export async function ensureDatabases({ cloudflare, account, plan, databaseIds }: World): Promise<string> {
+export async function ensureDatabases({ cloudflare, account, plan, databaseIds }: DeploymentContext): Promise<string> {
   const done: string[] = [];
   for (const { binding, name } of plan.databases) {
     const list = () => cloudflare.list<{ uuid: string; name: string }>(`${account}/d1/database?name=${encodeURIComponent(name)}`);
@@ -29,7 +29,7 @@ export async function ensureDatabases({ cloudflare, account, plan, databaseIds }
   return done.join(', ');
 }
 
-export async function ensureBuckets({ cloudflare, account, plan }: World): Promise<string> {
+export async function ensureBuckets({ cloudflare, account, plan }: DeploymentContext): Promise<string> {
   const done: string[] = [];
   for (const name of plan.buckets) {
     const bucket = await cloudflare.find(`${account}/r2/buckets/${name}`);
@@ -44,7 +44,7 @@ interface Queue {
   consumers?: { script?: string; script_name?: string; service?: string }[];
 }
 
-export async function ensureQueues({ cloudflare, account, plan }: World): Promise<string> {
+export async function ensureQueues({ cloudflare, account, plan }: DeploymentContext): Promise<string> {
   const existing = await cloudflare.list<Queue>(`${account}/queues`);
   const created: string[] = [];
   for (const name of plan.queues) {
@@ -68,7 +68,7 @@ interface Index {
 }
 
 /** The index and what it is filtered by: a metadata index holds only vectors that are written after it. */
-export async function ensureIndexes({ cloudflare, account, plan }: World): Promise<string> {
+export async function ensureIndexes({ cloudflare, account, plan }: DeploymentContext): Promise<string> {
   const done: string[] = [];
   const path = `${account}/vectorize/v2/indexes`;
   const existing = plan.indexes.length > 0 ? await cloudflare.get<Index[]>(path) : [];
@@ -95,7 +95,7 @@ export async function ensureIndexes({ cloudflare, account, plan }: World): Promi
 }
 
 /** Where the deployment will answer, and the file by which wrangler deploys it. */
-export async function writeConfiguration(world: World): Promise<string> {
+export async function writeConfiguration(world: DeploymentContext): Promise<string> {
   const { plan, files, databaseIds } = world;
   world.address = await addressOf(world);
   const { configuration } = plan;
@@ -115,7 +115,7 @@ export async function writeConfiguration(world: World): Promise<string> {
   return `${files.shown('')}, for ${world.address}`;
 }
 
-async function addressOf({ cloudflare, account, plan }: World): Promise<string> {
+async function addressOf({ cloudflare, account, plan }: DeploymentContext): Promise<string> {
   if (plan.domain !== undefined) return `https://${plan.domain}`;
   const found = await cloudflare.find<{ subdomain?: string | null }>(`${account}/workers/subdomain`);
   if (!found?.subdomain) throw new LocalError('The account has no workers.dev subdomain yet.');

@@ -1,5 +1,5 @@
 import { LocalError } from '../local/settings.ts';
-import type { World } from './world.ts';
+import type { DeploymentContext } from './deployment-context.ts';
 
 interface Deployment {
   versions: { version_id: string; percentage: number }[];
@@ -10,7 +10,7 @@ interface Version {
 }
 
 /** Puts an earlier version of the Worker back. The database keeps the migrations of the later one: they only add. */
-export async function rollBack(world: World): Promise<string> {
+export async function rollBack(world: DeploymentContext): Promise<string> {
   const { cloudflare, account, plan, files, options, wrangler } = world;
   const script = `${account}/workers/scripts/${plan.worker}`;
   const found = await cloudflare.find<{ deployments: Deployment[] }>(`${script}/deployments`);

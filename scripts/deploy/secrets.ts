@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { LocalError } from '../local/settings.ts';
 import { askDatabase } from './first-organization.ts';
-import type { World } from './world.ts';
+import type { DeploymentContext } from './deployment-context.ts';
 
 export const requiredSecrets = ['ENCRYPTION_KEY', 'SIGNING_KEY'] as const;
 type Secrets = Partial<Record<(typeof requiredSecrets)[number], string>>;
@@ -11,7 +11,7 @@ type Secrets = Partial<Record<(typeof requiredSecrets)[number], string>>;
  * Makes the secrets that the Worker lacks, for the deployment to set. One that it has is never overwritten: what was encrypted under it could
  * no longer be read. Each is written to a file first, so that a deployment that breaks off goes on with the same.
  */
-export async function prepareSecrets(world: World): Promise<string> {
+export async function prepareSecrets(world: DeploymentContext): Promise<string> {
   const { cloudflare, account, plan, files, environment } = world;
   rmSync(files.path('new-secrets'), { force: true });
   const set = await cloudflare.find<{ name: string }[]>(`${account}/workers/scripts/${plan.worker}/secrets`);
@@ -30,7 +30,7 @@ export async function prepareSecrets(world: World): Promise<string> {
   return `${missing.join(' and ')} made, kept in ${files.shown('secrets')}`;
 }
 
-async function hasOrganizations(world: World): Promise<boolean> {
+async function hasOrganizations(world: DeploymentContext): Promise<boolean> {
   try {
     const [row] = await askDatabase<{ count: number }>(world, 'SELECT count(*) AS count FROM organization');
     return (row?.count ?? 0) > 0;

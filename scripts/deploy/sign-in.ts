@@ -1,9 +1,9 @@
 import { LocalError } from '../local/settings.ts';
 import { Cloudflare } from './cloudflare.ts';
-import type { World } from './world.ts';
+import type { DeploymentContext } from './deployment-context.ts';
 
 /** Finds the credentials that wrangler has, and the account that they are for. */
-export async function signIn(world: World): Promise<string> {
+export async function signIn(world: DeploymentContext): Promise<string> {
   world.cloudflare = new Cloudflare(await findToken(world), world.environment, world.send);
   const accounts = await world.cloudflare.list<{ id: string; name: string }>('/accounts');
   const wanted = world.environment.CLOUDFLARE_ACCOUNT_ID;
@@ -25,7 +25,7 @@ export async function signIn(world: World): Promise<string> {
   return `account ${account.name}`;
 }
 
-async function findToken({ environment, wrangler }: World): Promise<string> {
+async function findToken({ environment, wrangler }: DeploymentContext): Promise<string> {
   if (environment.CLOUDFLARE_API_TOKEN) return environment.CLOUDFLARE_API_TOKEN;
   const output = await wrangler(['auth', 'token', '--json']).catch((error: unknown) => {
     throw new LocalError(`Nobody is logged in to Cloudflare: ${error instanceof Error ? error.message : String(error)}`);

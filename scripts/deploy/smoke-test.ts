@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../local/settings.ts';
 import type { DeploymentCredentials } from './first-organization.ts';
-import type { World } from './world.ts';
+import type { DeploymentContext } from './deployment-context.ts';
 
 const journeyName = 'Deployment check';
 const eventType = 'deployment_check';
@@ -21,7 +21,7 @@ const journey = {
 };
 
 /** Whether the address answers as a whole: health, a contact, and an event that completes a run, by queue and Durable Object. */
-export async function smokeTest(world: World): Promise<string> {
+export async function smokeTest(world: DeploymentContext): Promise<string> {
   const { address, files, environment, patienceMs } = world;
   const api = `${address}/api/v1`;
   const deadline = Date.now() + patienceMs;
@@ -59,7 +59,13 @@ export async function smokeTest(world: World): Promise<string> {
   return `version ${health.version} is well: a contact, an event, and a run completed ${((Date.now() - startedAt) / 1_000).toFixed(1)} s later`;
 }
 
-async function ask({ send }: World, method: string, url: string, body?: unknown, apiKey?: string): Promise<{ status: number; body: any }> {
+async function ask(
+  { send }: DeploymentContext,
+  method: string,
+  url: string,
+  body?: unknown,
+  apiKey?: string,
+): Promise<{ status: number; body: any }> {
   const response = await send(url, {
     method,
     headers: { ...(apiKey ? { 'x-api-key': apiKey } : {}), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },

@@ -6,13 +6,13 @@ import { rollBack } from './rollback.ts';
 import { prepareSecrets, requiredSecrets } from './secrets.ts';
 import { signIn } from './sign-in.ts';
 import { smokeTest } from './smoke-test.ts';
-import type { World } from './world.ts';
+import type { DeploymentContext } from './deployment-context.ts';
 
 /** One step: what it would do, and its doing, which answers what has come of it. Every step may be repeated. */
 export interface Step {
   name: string;
   would: (plan: Plan) => string[];
-  run: (world: World) => Promise<string>;
+  run: (world: DeploymentContext) => Promise<string>;
 }
 
 const vectors = `${vectorIndex.dimensions} dimensions, ${vectorIndex.metric}, with metadata indexes on ${vectorIndex.metadata.map(({ propertyName, indexType }) => `${propertyName} (${indexType})`).join(', ')}`;

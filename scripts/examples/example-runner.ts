@@ -37,7 +37,7 @@ export interface Origin {
 }
 
 /** An example with what it was answered. */
-export interface Sent {
+export interface SentExample {
   operationId: string;
   /** Empty where the operation has one example. */
   name: string;
@@ -47,7 +47,7 @@ export interface Sent {
 }
 
 /** How long the service may take for what it does in the background: calls, documents, syncs. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 /**
  * Sends every example of the document, in its order, to a service that has just been started, and answers what did not go well. Values that
@@ -58,7 +58,7 @@ export class ExampleRunner {
   readonly #made = new Map<string, Made[]>();
   /** Tokens of the sessions that have not been logged out. */
   readonly #sessions: string[] = [];
-  readonly sent: Sent[] = [];
+  readonly sent: SentExample[] = [];
   readonly failures: string[] = [];
 
   constructor(service: Origin) {
@@ -77,7 +77,9 @@ export class ExampleRunner {
     const request = this.#requestOf(method, path, operation, name);
     if (typeof request === 'string') return void this.failures.push(`${label}: ${request}`);
     const isRefused = areRefused.has(operation.operationId);
-    const response = isRefused ? await fetch(request.url, request.init) : await patiently(request, filledLater.has(operation.operationId));
+    const response = isRefused
+      ? await fetch(request.url, request.init)
+      : await retryUntilTimeout(request, filledLater.has(operation.operationId));
     const text = await response.text();
     if (isRefused && [404, 409].includes(response.status)) return;
     if (!response.ok) return void this.failures.push(`${label}: ${response.status} ${text.slice(0, 300)}`);
@@ -216,8 +218,8 @@ const isEmpty = async (response: Response): Promise<boolean> => {
 };
 
 /** Sends again while the answer may be that something has not happened yet. */
-async function patiently({ url, init }: { url: string; init: RequestInit }, awaitsRecords: boolean): Promise<Response> {
-  const until = Date.now() + patienceMs;
+async function retryUntilTimeout({ url, init }: { url: string; init: RequestInit }, awaitsRecords: boolean): Promise<Response> {
+  const until = Date.now() + timeoutMs;
   for (;;) {
     const response = await fetch(url, init);
     const isEarly = [404, 409, 429].includes(response.status) || (response.ok && awaitsRecords && (await isEmpty(response)));

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isCountryCode } from '../../src/contacts/phone-numbers.ts';
-import type { Target } from '../local/repeated-request.ts';
+import { isCountryCode } from '../../src/library/phone/phone-numbers.ts';
+import type { Target } from '../local/request-with-retries.ts';
 import { LocalError, readLocalSettings } from '../local/settings.ts';
 import { readTarget } from '../local/target.ts';
 

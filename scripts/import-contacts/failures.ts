@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { formatCsvRow } from '../../src/library/format-csv.ts';
+import { formatCsvRow } from '../../src/library/text/format-csv.ts';
 
 /** A row that was not imported. `row` is its number as a spreadsheet program shows it, the header being row 1. */
 export interface Failure {

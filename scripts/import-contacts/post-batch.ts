@@ -1,5 +1,5 @@
-import { repeatedRequest, RequestRefused } from '../local/repeated-request.ts';
-import type { OnWait, Target } from '../local/repeated-request.ts';
+import { requestWithRetries, RequestRefused } from '../local/request-with-retries.ts';
+import type { OnRetry, Target } from '../local/request-with-retries.ts';
 
 export interface UpsertResult {
   created: number;
@@ -13,8 +13,8 @@ export interface UpsertResult {
  * Posts one batch and repeats it under the same idempotency key until it is answered: a lost answer is not a second import.
  * `onWait` hears of each pause. Throws `RequestRefused`.
  */
-export async function postBatch(target: Target, body: string, idempotencyKey: string, onWait: OnWait): Promise<UpsertResult> {
-  return readResult(await repeatedRequest(target, { method: 'POST', path: '/contacts/bulk-upsert', body, idempotencyKey }, onWait));
+export async function postBatch(target: Target, body: string, idempotencyKey: string, onWait: OnRetry): Promise<UpsertResult> {
+  return readResult(await requestWithRetries(target, { method: 'POST', path: '/contacts/bulk-upsert', body, idempotencyKey }, onWait));
 }
 
 function readResult(text: string): UpsertResult {

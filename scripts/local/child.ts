@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { projectDirectory } from './settings.ts';
 
-const tether = new URL('tether.ts', import.meta.url).href;
+const exitWithParentModule = new URL('tether.ts', import.meta.url).href;
 
 export interface Child {
   name: string;
@@ -24,7 +24,7 @@ export interface ChildOptions {
 
 /** Starts a Node program in a process group of its own, which Ctrl-C at the terminal does not reach: ending it is ours. */
 export function startChild({ name, parameters, environment, onLine, graceMs = 5_000 }: ChildOptions): Child {
-  const child = spawn(process.execPath, ['--import', tether, ...parameters], {
+  const child = spawn(process.execPath, ['--import', exitWithParentModule, ...parameters], {
     cwd: projectDirectory,
     env: environment,
     detached: true,

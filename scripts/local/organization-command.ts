@@ -1,4 +1,4 @@
-import { planLimits } from '../../src/accounts/plan.ts';
+import { planLimits } from '../../src/plan.ts';
 import { LocalError } from './settings.ts';
 
 /** Limits with columns of their own; `plan_limits` holds all others by name. */

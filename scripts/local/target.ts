@@ -1,5 +1,5 @@
 import { readCredentials } from './credentials.ts';
-import type { Target } from './repeated-request.ts';
+import type { Target } from './request-with-retries.ts';
 import { LocalError, readLocalSettings } from './settings.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Target } from '../local/repeated-request.ts';
+import type { Target } from '../local/request-with-retries.ts';
 import { LocalError } from '../local/settings.ts';
 import { readTarget } from '../local/target.ts';
 import type { NewLoadTest } from './load-tests.ts';

@@ -12,7 +12,7 @@ export interface FailedCheck {
 }
 
 /** Checks that did not hold or could not be told in some of the sessions, those that failed most often first. */
-export function failedChecksOf(sessions: Session[]): FailedCheck[] {
+export function listFailedChecks(sessions: Session[]): FailedCheck[] {
   const found = new Map<string, FailedCheck>();
   for (const { id: sessionId, results } of sessions.toSorted((one, other) => one.id - other.id)) {
     for (const { name, required, passed } of results?.checks ?? []) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { LoadTestStatistics } from '../../src/simtest/load-test-statistics.ts';
-import { repeatedRequest, RequestRefused } from '../local/repeated-request.ts';
-import type { OnWait, RepeatedRequest, Target } from '../local/repeated-request.ts';
+import type { LoadTestStatistics } from '../../src/simtest/load-tests/statistics.ts';
+import { requestWithRetries, RequestRefused } from '../local/request-with-retries.ts';
+import type { OnRetry, RetriedRequest, Target } from '../local/request-with-retries.ts';
 import { LocalError } from '../local/settings.ts';
 
 /** The body of `POST /simtest/load-tests`. */
@@ -32,9 +32,9 @@ const pageRows = 100;
 /** The load tests of a service. What it does not take is a `LocalError`. */
 export class LoadTests {
   readonly #target: Target;
-  readonly #onWait: OnWait;
+  readonly #onWait: OnRetry;
 
-  constructor(target: Target, onWait: OnWait) {
+  constructor(target: Target, onWait: OnRetry) {
     this.#target = target;
     this.#onWait = onWait;
   }
@@ -70,9 +70,9 @@ export class LoadTests {
     }
   }
 
-  async #ask<Body>(request: RepeatedRequest): Promise<Body> {
+  async #ask<Body>(request: RetriedRequest): Promise<Body> {
     try {
-      return JSON.parse(await repeatedRequest(this.#target, request, this.#onWait)) as Body;
+      return JSON.parse(await requestWithRetries(this.#target, request, this.#onWait)) as Body;
     } catch (error) {
       if (error instanceof RequestRefused) throw new LocalError(`${request.method} ${request.path}: ${error.message}`);
       if (error instanceof SyntaxError) throw new LocalError(`What answers at ${this.#target.baseUrl} is not this service.`);

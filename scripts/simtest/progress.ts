@@ -10,7 +10,7 @@ export interface Progress {
 const lineEveryMs = 10_000;
 
 /** Sessions that have ended, and how. */
-export const endsOf = ({ completed, passed, failed, stopped }: Statistics) => ({
+export const countEnds = ({ completed, passed, failed, stopped }: Statistics) => ({
   passed,
   failed: completed - passed,
   error: failed,
@@ -38,7 +38,7 @@ function bar(): Progress {
   };
 }
 
-const shown = (statistics: Statistics) => ({ ...endsOf(statistics), running: statistics.running });
+const shown = (statistics: Statistics) => ({ ...countEnds(statistics), running: statistics.running });
 
 function lines(): Progress {
   let dueAt = 0;
@@ -46,7 +46,7 @@ function lines(): Progress {
     update: (statistics) => {
       if (Date.now() < dueAt) return;
       dueAt = Date.now() + lineEveryMs;
-      const { passed, failed, error } = endsOf(statistics);
+      const { passed, failed, error } = countEnds(statistics);
       const ends = `${passed} passed, ${failed} failed, ${error} errors`;
       console.log(`${endedOf(statistics)} of ${statistics.total} ended, ${statistics.running} running: ${ends}`);
     },

@@ -1,14 +1,14 @@
 import type { FailedCheck } from './failed-checks.ts';
 import type { Statistics } from './load-tests.ts';
-import { endsOf } from './progress.ts';
+import { countEnds } from './progress.ts';
 import { percent } from './verdict.ts';
 
-const mostShown = 10;
+const maxShown = 10;
 
 /** What a load test has come to, in lines. */
-export function summaryOf(statistics: Statistics, concurrency: number, checks: FailedCheck[]): string[] {
+export function formatSummary(statistics: Statistics, concurrency: number, checks: FailedCheck[]): string[] {
   const { pass_rate: passRate, duration_seconds: duration, turn_latency_ms: latency } = statistics;
-  const ends = Object.entries(endsOf(statistics)).map(([name, count]) => [name, String(count)]);
+  const ends = Object.entries(countEnds(statistics)).map(([name, count]) => [name, String(count)]);
   const average = statistics.achieved_concurrency_average ?? 0;
   return [
     ...table([...ends, ['pass rate', passRate === null ? 'none' : percent(passRate)]]),
@@ -30,7 +30,7 @@ const checkLines = (checks: FailedCheck[]): string[] =>
   table([
     ['check', 'failed', 'not told', 'such as session'],
     ...checks
-      .slice(0, mostShown)
+      .slice(0, maxShown)
       .map(({ name, required, failed, untold, sessionId }) => [
         required ? name : `${name} (advisory)`,
         String(failed),
@@ -40,14 +40,14 @@ const checkLines = (checks: FailedCheck[]): string[] =>
   ]);
 
 const errorLines = ({ errors, sessions }: Statistics): string[] =>
-  errors.slice(0, mostShown).map(({ error, count }) => {
+  errors.slice(0, maxShown).map(({ error, count }) => {
     const session = sessions.find((one) => one.error === error);
     return `  ${count} times, such as session ${session?.test_session_id}: ${error}`;
   });
 
 function section(title: string, lines: string[], count: number): string[] {
   if (count === 0) return [];
-  return ['', `${title}:`, ...lines, ...(count > mostShown ? [`  and ${count - mostShown} more`] : [])];
+  return ['', `${title}:`, ...lines, ...(count > maxShown ? [`  and ${count - maxShown} more`] : [])];
 }
 
 /** The first column to the left, the others to the right. */

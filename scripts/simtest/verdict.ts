@@ -1,7 +1,7 @@
 import type { Statistics } from './load-tests.ts';
 
 /** Whether enough of the sessions passed, and a sentence that says why. */
-export function verdictOf({ status, pass_rate: passRate }: Statistics, minPassRate: number): { isGood: boolean; why: string } {
+export function toVerdict({ status, pass_rate: passRate }: Statistics, minPassRate: number): { isGood: boolean; why: string } {
   if (status === 'stopped') return { isGood: false, why: 'The load test was stopped, so it proves nothing.' };
   if (passRate === null) return { isGood: false, why: 'No session could be judged.' };
   if (passRate < minPassRate) return { isGood: false, why: `Too few passed: ${percent(passRate)} instead of ${percent(minPassRate)}.` };

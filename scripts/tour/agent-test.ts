@@ -24,12 +24,12 @@ export const hasEnded = ({ status }: TestSession): boolean => status !== 'pendin
 type Results = NonNullable<TestSession['results']>;
 
 /** Each check in a line, with what was seen. */
-export function checksInWords({ checks }: Results): string[] {
+export function describeChecks({ checks }: Results): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
   return checks.map(({ name, passed, detail }) => `${verdict(passed).padEnd(8)}  ${name.padEnd(width)}  ${detail}`);
 }
 
 const verdict = (passed: boolean | null): string => (passed === null ? 'not told' : passed ? 'passed' : 'FAILED');
 
-export const endInWords = ({ outcome, stop_reason, turns, latency_ms: { p50 } }: Results): string =>
+export const describeEnd = ({ outcome, stop_reason, turns, latency_ms: { p50 } }: Results): string =>
   `${outcome}: ${stop_reason} after ${turns} turns, half of them within ${p50} ms`;

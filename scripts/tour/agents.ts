@@ -44,7 +44,7 @@ interface Agent {
 }
 
 /** The agent of an earlier tour, brought up to date, or a new one. `completed` puts into its file what only this tour knows. */
-export async function agentOf(
+export async function findAgent(
   { service }: Tour,
   file: string,
   completed: (agent: AgentFile) => AgentFile = (agent) => agent,

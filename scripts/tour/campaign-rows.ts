@@ -26,7 +26,7 @@ const expected: [state: string, why: RegExp][] = [
 ];
 
 /** Why the rows are not what the file asks for, one sentence each. */
-export function rowProblems(rows: CampaignRow[]): string[] {
+export function findRowProblems(rows: CampaignRow[]): string[] {
   if (rows.length !== expected.length) return [`the campaign has ${rows.length} rows instead of ${expected.length}`];
   return rows.flatMap((row) => {
     const [state, why] = expected[row.row_number - 1]!;
@@ -38,7 +38,7 @@ export function rowProblems(rows: CampaignRow[]): string[] {
 }
 
 /** Counts of a campaign's progress in a line, without what is zero: `2 in call, 3 completed of 11 rows`. */
-export function countsInWords(rows: Record<string, number>): string {
+export function describeCounts(rows: Record<string, number>): string {
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   const told = Object.entries(rows).filter(([, count]) => count > 0);
   return `${told.map(([state, count]) => `${count} ${state.replace('_', ' ')}`).join(', ') || 'nothing yet'} of ${total} rows`;

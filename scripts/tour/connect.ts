@@ -5,7 +5,7 @@ import { Terminal } from '../local/terminal.ts';
 import { docsPath } from './docs-link.ts';
 import type { ApiDocument } from './docs-link.ts';
 import { Service } from './service.ts';
-import { NoteBook } from './step.ts';
+import { StepResultStore } from './step.ts';
 import type { Tour } from './step.ts';
 
 /** Finds the local service that is running. Throws a `LocalError` that says how to start it when there is none. */
@@ -29,7 +29,7 @@ export async function connect({ stateDirectory }: LocalSettings): Promise<Tour> 
     docsLink: (operation) => `${operation}  ${new URL(docsPath(document, operation) ?? '/docs/', baseUrl)}`,
     startedAt: Date.now(),
     stamp: Date.now().toString(36),
-    notes: new NoteBook(),
+    notes: new StepResultStore(),
   };
 }
 

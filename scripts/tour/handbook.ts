@@ -20,7 +20,7 @@ export interface Document {
   file_hash: string;
 }
 
-export const documentInWords = ({ processing_status: status, processing_error: error, total_chunks: chunks }: Document): string =>
+export const describeDocument = ({ processing_status: status, processing_error: error, total_chunks: chunks }: Document): string =>
   `${status}${chunks > 0 ? `, ${chunks} chunks` : ''}${error === null ? '' : `: ${error}`}`;
 
 /** What an agent answered from, in the log of its run. */
@@ -38,9 +38,9 @@ export interface RunEvent {
   payload: { text?: string; receipts?: Receipt[]; reason?: string };
 }
 
-export const receiptsIn = (events: RunEvent[]): Receipt[] => events.flatMap(({ payload }) => payload.receipts ?? []);
+export const listReceipts = (events: RunEvent[]): Receipt[] => events.flatMap(({ payload }) => payload.receipts ?? []);
 
-export const receiptInWords = ({ chunk_id, filename, similarity, vector_rank, keyword_rank }: Receipt): string =>
+export const describeReceipt = ({ chunk_id, filename, similarity, vector_rank, keyword_rank }: Receipt): string =>
   `chunk ${chunk_id} of ${filename}: similarity ${similarity.toFixed(2)}, ${placed(vector_rank, 'by meaning')}, ${placed(keyword_rank, 'by words')}`;
 
 const placed = (rank: number | null, list: string): string => (rank === null ? `not found ${list}` : `number ${rank} ${list}`);

@@ -1,5 +1,5 @@
-import { renderDeep } from '../../src/automation-workflows/templates.ts';
-import { toTimestamp } from '../../src/library/clock.ts';
+import { renderDeep } from '../../src/expressions/templates/render.ts';
+import { toTimestamp } from '../../src/library/time/clock.ts';
 
 /** A file in `examples/journeys/`. */
 export interface JourneyFile {
@@ -28,9 +28,9 @@ export interface NeededTemplate {
   template: { name: string; language: string; category: string; body: string };
 }
 
-export const recordsOf = ({ needs = [] }: JourneyFile): NeededRecord[] => needs.filter((need) => 'placeholder' in need);
+export const listNeededRecords = ({ needs = [] }: JourneyFile): NeededRecord[] => needs.filter((need) => 'placeholder' in need);
 
-export const templatesOf = ({ needs = [] }: JourneyFile): NeededTemplate['template'][] =>
+export const listNeededTemplates = ({ needs = [] }: JourneyFile): NeededTemplate['template'][] =>
   needs.flatMap((need) => ('template' in need ? [need.template] : []));
 
 /** Something to try the journey with. Its texts are templates over `now`, so that its dates are always to come. */
@@ -50,14 +50,14 @@ export interface ExampleEvent {
 }
 
 /** The example as it is sent at `now` (epoch ms). */
-export const exampleAt = ({ example }: JourneyFile, now: number): JourneyExample =>
+export const renderExample = ({ example }: JourneyFile, now: number): JourneyExample =>
   renderDeep(example, { now: toTimestamp(now) }) as unknown as JourneyExample;
 
 /** The journey with ids in the places of its placeholders. */
-export function withIds(journey: Journey, ids: ReadonlyMap<number, number>): Journey {
+export function insertIds(journey: Journey, ids: ReadonlyMap<number, number>): Journey {
   const filled = (_key: string, value: unknown): unknown => (typeof value === 'number' ? (ids.get(value) ?? value) : value);
   return JSON.parse(JSON.stringify(journey, filled)) as Journey;
 }
 
 /** What the journey does, in a line: the first sentence of its description. */
-export const summaryOf = ({ journey }: JourneyFile): string => /^.*?\.(?=\s|$)/s.exec(journey.description)?.[0] ?? journey.description;
+export const toSummary = ({ journey }: JourneyFile): string => /^.*?\.(?=\s|$)/s.exec(journey.description)?.[0] ?? journey.description;

@@ -23,12 +23,12 @@ export interface Run {
 export const hasEnded = (run: Run): boolean => run.completed_at !== null;
 
 /** The runs of each order. Ids are compared as text: those beyond 2^53 are strings wherever the service shows them. */
-export function runsOfOrders(orders: Order[], runs: Run[]): Map<Order, Run[]> {
+export function findRunsOfOrders(orders: Order[], runs: Run[]): Map<Order, Run[]> {
   return new Map(orders.map((order) => [order, runs.filter((run) => run.initial_context.order_id === order.orderId)]));
 }
 
 /** Why the runs are not what the orders ask for, one sentence each: every order starts exactly one run, and the run takes its way. */
-export function problemsOf(runs: Map<Order, Run[]>): string[] {
+export function findProblems(runs: Map<Order, Run[]>): string[] {
   return [...runs].flatMap(([order, own]) => {
     const [run] = own;
     if (run === undefined) return [`order ${order.orderId} started no run`];

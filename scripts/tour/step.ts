@@ -23,11 +23,11 @@ export interface Tour {
   startedAt: number;
   /** Tells this run's event and delivery ids from those of every other. */
   stamp: string;
-  notes: NoteBook;
+  notes: StepResultStore;
 }
 
 /** What steps leave for later ones. */
-export interface Notes {
+export interface StepResults {
   journey: { id: number; nodeNames: Map<string, string> };
   webhook: { url: string; secret: string };
   /** In the order in which they were sent. */
@@ -38,16 +38,16 @@ export interface Notes {
   handbook: { uuid: string };
 }
 
-export class NoteBook {
-  readonly #notes: Partial<Notes> = {};
+export class StepResultStore {
+  readonly #notes: Partial<StepResults> = {};
 
-  write<Name extends keyof Notes>(name: Name, value: Notes[Name]): void {
+  write<Name extends keyof StepResults>(name: Name, value: StepResults[Name]): void {
     this.#notes[name] = value;
   }
 
-  read<Name extends keyof Notes>(name: Name): Notes[Name] {
+  read<Name extends keyof StepResults>(name: Name): StepResults[Name] {
     const value = this.#notes[name];
     if (value === undefined) throw new Error(`No step before this one wrote "${name}"; mind the order in steps.ts`);
-    return value as Notes[Name];
+    return value as StepResults[Name];
   }
 }

@@ -1,4 +1,4 @@
-import { addExact, parseDuration } from '../../src/library/durations.ts';
+import { addExact, parseDuration } from '../../src/library/time/durations.ts';
 import type { ExampleEvent } from './journey-file.ts';
 
 /** What the tour reads of a dry run's answer. */
@@ -37,7 +37,7 @@ export interface ShownRequest {
 }
 
 /** What happened when, by the clock of `zone`: the visits of nodes, why they waited, and the events that came. The last line is the end. */
-export function timelineOf(run: DryRun, events: ExampleEvent[], zone: string): string[] {
+export function toTimeline(run: DryRun, events: ExampleEvent[], zone: string): string[] {
   const clock = clockOf(zone);
   const startedAt = Date.parse(run.started_at);
   const moments = [

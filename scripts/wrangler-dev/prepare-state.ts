@@ -6,7 +6,7 @@ import { runProgram } from '../local/run-program.ts';
 import { isTwilioSimulated, portVariables, projectDirectory, readLocalSettings, type LocalSettings } from '../local/settings.ts';
 import { isLockedBy, lockState } from '../local/state-lock.ts';
 import { applyMigrations } from '../local/wrangler.ts';
-import { findWranglerDev, type WranglerDev } from './caller.ts';
+import { findWranglerDev, type WranglerDev } from './find-wrangler-dev.ts';
 import { developmentPort } from './development-port.ts';
 import { introduction } from './introduction.ts';
 
@@ -26,7 +26,7 @@ export const prepare = (): Promise<void> =>
       await requireFreePort(settings.port, '--port');
       const alreadySet = ensureDevelopmentVariables(join(projectDirectory, '.dev.vars'), (names) => portVariables(settings, names));
       await applyMigrations(settings.stateDirectory);
-      attend(settings, wrangler, isTwilioSimulated(alreadySet));
+      supervisorPath(settings, wrangler, isTwilioSimulated(alreadySet));
       console.log(introduction(settings, logFile(settings)));
     } catch (error) {
       unlock();
@@ -42,7 +42,7 @@ function settingsOf({ port, persistTo }: WranglerDev): LocalSettings {
 const logFile = ({ stateDirectory }: LocalSettings) => relative(projectDirectory, join(stateDirectory, 'wrangler-dev.log'));
 
 /** Its own process, since this one must end before wrangler begins; without wrangler's pipes, on which it would be waited for. */
-function attend(settings: LocalSettings, { processId }: WranglerDev, hasSimulatedCarrier: boolean): void {
+function supervisorPath(settings: LocalSettings, { processId }: WranglerDev, hasSimulatedCarrier: boolean): void {
   const parameters = JSON.stringify({ settings, processId, hasSimulatedCarrier });
   spawn(process.execPath, [join(import.meta.dirname, 'attend.ts'), parameters], {
     cwd: projectDirectory,

@@ -2,7 +2,7 @@ import { Hono, type Context } from 'hono';
 import { z } from 'zod';
 import { readJsonObject } from '../grants.ts';
 import type { VendorBindings } from '../vendor.ts';
-import { accountResource, type Account, type AccountBook } from './accounts.ts';
+import { accountResource, type Account, type AccountStore } from './accounts.ts';
 import { projectOf } from './credentials.ts';
 import { badRequest, ComposioError, noSuchAccount } from './errors.ts';
 import { toolkits } from './toolkits.ts';
@@ -20,7 +20,7 @@ const listQuery = new Set(
 );
 
 /** Paths under `/api/v3.1/connected_accounts`. */
-export function accountRoutes(book: AccountBook): Hono<{ Bindings: VendorBindings }> {
+export function accountRoutes(book: AccountStore): Hono<{ Bindings: VendorBindings }> {
   const routes = new Hono<{ Bindings: VendorBindings }>();
   const accountOf = (c: Context): Account => {
     const account = book.find(c.req.param('id')!);

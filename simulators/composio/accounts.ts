@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { LineFile } from '../line-file.ts';
+import { JsonLinesFile } from '../json-lines-file.ts';
 import { toolkits, type Toolkit } from './toolkits.ts';
 
 export type AccountStatus = 'INITIALIZING' | 'INITIATED' | 'ACTIVE' | 'FAILED' | 'EXPIRED' | 'INACTIVE' | 'REVOKED';
@@ -27,13 +27,13 @@ export type AccountChange = Partial<Pick<Account, 'status' | 'status_reason' | '
 const linkLifeMs = 10 * 60_000;
 
 /** Every connected account, kept across restarts so that what a customer has connected stays connected. */
-export class AccountBook {
-  readonly #file: LineFile<Account>;
+export class AccountStore {
+  readonly #file: JsonLinesFile<Account>;
   readonly #accounts: Map<string, Account>;
   #aheadMs = 0;
 
   constructor(path: string | undefined) {
-    this.#file = new LineFile(path);
+    this.#file = new JsonLinesFile(path);
     this.#accounts = new Map(this.#file.read().map((account) => [account.id, account]));
     this.#file.replace([...this.#accounts.values()]);
   }

@@ -1,12 +1,12 @@
 import { Hono } from 'hono';
 import type { VendorBindings } from '../vendor.ts';
-import { toolkitOf, type Account, type AccountBook } from './accounts.ts';
+import { toolkitOf, type Account, type AccountStore } from './accounts.ts';
 
 /**
  * The page on which a person consents, `/link/{token}`. Buttons lead to the same address with `?decision=approve` or `deny`; `&scopes=a,b`
  * grants these alone.
  */
-export function consentRoutes(book: AccountBook): Hono<{ Bindings: VendorBindings }> {
+export function consentRoutes(book: AccountStore): Hono<{ Bindings: VendorBindings }> {
   const routes = new Hono<{ Bindings: VendorBindings }>();
   routes.get('/:token', (c) => {
     const account = book.ofLink(c.req.param('token'));

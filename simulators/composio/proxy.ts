@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { readJsonObject, tokenOf } from '../grants.ts';
-import type { VendorBindings, World } from '../vendor.ts';
-import { toolkitOf, type Account, type AccountBook } from './accounts.ts';
+import { readJsonObject, toToken } from '../grants.ts';
+import type { VendorBindings, VendorContext } from '../vendor.ts';
+import { toolkitOf, type Account, type AccountStore } from './accounts.ts';
 import { projectOf, requireProxy } from './credentials.ts';
 import { badRequest, ComposioError, noSuchAccount } from './errors.ts';
 
@@ -17,8 +17,8 @@ type ProxyBody = z.output<typeof ProxyBody>;
 
 /** `/api/v3.1/tools/execute/proxy`: asks the vendor with the token of the account, and hands its answer back inside one of success. */
 export function proxyRoutes(
-  book: AccountBook,
-  ask: World['ask'],
+  book: AccountStore,
+  ask: VendorContext['ask'],
   baseOf: (account: Account) => string,
 ): Hono<{ Bindings: VendorBindings }> {
   return new Hono<{ Bindings: VendorBindings }>().post('/', async (c) => {
@@ -69,7 +69,7 @@ function requestFor(account: Account, url: URL, { method, body, parameters = [] 
   for (const { name, value, type } of parameters)
     if (type === 'query') url.searchParams.set(name, value);
     else headers.set(name, value);
-  const token = tokenOf({ customer: account.user_id, scopes: account.scopes, params: account.connection_data });
+  const token = toToken({ customer: account.user_id, scopes: account.scopes, params: account.connection_data });
   headers.set('authorization', `${toolkitOf(account).scheme} ${token}`);
   if (body !== undefined) headers.set('content-type', 'application/json');
   return new Request(url, { method, headers, body: body === undefined ? null : JSON.stringify(body) });

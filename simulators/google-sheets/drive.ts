@@ -9,7 +9,7 @@ const sharedDrives = ['supportsAllDrives', 'includeItemsFromAllDrives'];
 const readScopes = ['drive', 'drive.readonly', 'drive.metadata.readonly', 'drive.metadata', 'drive.file'];
 const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-const mostFiles = 1_000;
+const maxFiles = 1_000;
 
 /** Files under `/drive/v3/files`: search, one file, and what puts one into the bin or renames it. */
 export function driveRoutes(filesOf: (customer: string) => SheetFile[]): Hono<{ Bindings: VendorBindings }> {
@@ -23,8 +23,8 @@ export function driveRoutes(filesOf: (customer: string) => SheetFile[]): Hono<{ 
     const isNewestFirst = orderOf(c.req.query('orderBy'));
     const sorted = isNewestFirst ? files.toSorted((one, other) => other.modifiedTime.localeCompare(one.modifiedTime)) : files;
     const size = Number(c.req.query('pageSize') ?? 100);
-    if (!Number.isInteger(size) || size < 1 || size > mostFiles)
-      throw invalid(`Invalid value '${size}'. Values must be within the range: [1, ${mostFiles}]`, 'invalidParameter');
+    if (!Number.isInteger(size) || size < 1 || size > maxFiles)
+      throw invalid(`Invalid value '${size}'. Values must be within the range: [1, ${maxFiles}]`, 'invalidParameter');
     const start = readToken(c.req.query('pageToken'), sorted.length);
     const fields = fieldsOf(c.req.query('fields'));
     return c.json({

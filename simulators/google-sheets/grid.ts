@@ -13,12 +13,12 @@ export interface Tab {
 }
 
 /** A number with more digits than a narrow column shows. */
-const widestNumber = 100_000_000_000;
+const maxNumberLength = 100_000_000_000;
 
 /** As a cell is shown. */
 function shown(cell: Cell): string {
   if (typeof cell === 'boolean') return cell ? 'TRUE' : 'FALSE';
-  if (typeof cell === 'number' && Math.abs(cell) >= widestNumber) return cell.toExponential(5).toUpperCase();
+  if (typeof cell === 'number' && Math.abs(cell) >= maxNumberLength) return cell.toExponential(5).toUpperCase();
   return String(cell);
 }
 

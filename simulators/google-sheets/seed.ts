@@ -1,4 +1,4 @@
-import { personOf } from '../people.ts';
+import { toPerson } from '../people.ts';
 import type { SheetFile } from './files.ts';
 import type { Cell, Tab } from './grid.ts';
 
@@ -27,7 +27,7 @@ export function seedFiles(): SheetFile[] {
 
 function leadRows(): Cell[][] {
   const rows = Array.from({ length: leads }, (_, index): Cell[] => {
-    const { first_name, last_name, company, city, email } = personOf(index, 'leads.example.com');
+    const { first_name, last_name, company, city, email } = toPerson(index, 'leads.example.com');
     return [`${first_name} ${last_name}`, `+1917${2_000_100 + index}`, email, company, city];
   });
   return [['Full Name', 'Mobile No.', 'E-mail', 'Company', 'City'], ...rows];

@@ -1,15 +1,15 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
-import { allows, grantOfHeader, readJsonObject, type Grant } from '../grants.ts';
+import { hasAnyScope, parseAuthorization, readJsonObject, type Grant } from '../grants.ts';
 import { GoogleError, invalid, scopeMissing } from './errors.ts';
 
 /** The grant of a request that covers one of these scopes, which are without `https://www.googleapis.com/auth/`. */
 export function requireScope(c: Context, ...anyOf: string[]): Grant {
-  const grant = grantOfHeader(c.req.header('authorization'), 'Bearer');
+  const grant = parseAuthorization(c.req.header('authorization'), 'Bearer');
   if (grant === 'missing' || grant === 'invalid')
     throw new GoogleError(401, 'Request had invalid authentication credentials. Expected OAuth 2 access token.', { reason: 'authError' });
   const scopes = grant.scopes?.map((scope) => scope.replace('https://www.googleapis.com/auth/', ''));
-  if (!allows({ ...grant, scopes }, ...anyOf)) throw scopeMissing();
+  if (!hasAnyScope({ ...grant, scopes }, ...anyOf)) throw scopeMissing();
   return grant;
 }
 

@@ -1,5 +1,5 @@
-import type { Fault } from '../messaging/courier.ts';
-import type { DeliveryStatus, MessageRecord } from '../messaging/message-book.ts';
+import type { Fault } from '../messaging/delivery-simulator.ts';
+import type { DeliveryStatus, MessageRecord } from '../messaging/message-store.ts';
 
 /** An event of version 2: `id` is Gupshup's until the message is sent, then the messaging app's; `gsId` stays Gupshup's. */
 export function messageEvent(message: MessageRecord, status: DeliveryStatus, fault: Fault | undefined): object {

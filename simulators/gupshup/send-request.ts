@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { placeholdersOf, type SimulatedTemplate } from '../messaging/catalogue.ts';
-import { isPlainNumber } from '../messaging/fate.ts';
+import { isPlainNumber } from '../messaging/delivery-outcome.ts';
 
 const Template = z.strictObject({ id: z.string().min(1), params: z.array(z.string()) });
 const Text = z.strictObject({ type: z.literal('text'), text: z.string().min(1).max(4096), previewUrl: z.boolean().optional() });
@@ -11,7 +11,7 @@ const knownFields = {
   text: new Set([...common, 'message', 'disablePreview', 'encode']),
 };
 
-export interface OrderedMessage {
+export interface RequestedMessage {
   app: string;
   /** Digits. */
   to: string;
@@ -25,7 +25,7 @@ export function readSend(
   form: URLSearchParams,
   kind: 'template' | 'text',
   catalogueOf: (app: string) => SimulatedTemplate[],
-): OrderedMessage | { malformed: string } {
+): RequestedMessage | { malformed: string } {
   const unknown = [...form.keys()].find((name) => !knownFields[kind].has(name));
   if (unknown !== undefined) return { malformed: `Unknown parameter ${unknown}` };
   if ((form.get('channel') ?? 'whatsapp') !== 'whatsapp') return { malformed: 'Invalid Channel' };

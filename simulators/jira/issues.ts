@@ -9,7 +9,7 @@ export interface StoredIssue {
 }
 
 const knownFields = new Set(['project', 'issuetype', 'summary', 'description', 'labels', 'priority', 'duedate', 'assignee']);
-const longestSummary = 255;
+const maxSummaryLength = 255;
 
 /** Creates an issue of a request's body in `issues`. Throws JiraError. */
 export function createIssue(body: Record<string, unknown>, issues: StoredIssue[]): StoredIssue {
@@ -48,7 +48,7 @@ function nameIn(value: unknown, ...names: string[]): string {
 function summaryProblem(summary: unknown): Record<string, string> {
   if (typeof summary !== 'string' || summary.trim() === '') return { summary: 'You must specify a summary of the issue.' };
   if (/[\r\n]/.test(summary)) return { summary: 'The summary is invalid because it contains newline characters.' };
-  return [...summary].length > longestSummary ? { summary: `Summary must be less than ${longestSummary} characters.` } : {};
+  return [...summary].length > maxSummaryLength ? { summary: `Summary must be less than ${maxSummaryLength} characters.` } : {};
 }
 
 function labelsProblem(labels: unknown): Record<string, string> {

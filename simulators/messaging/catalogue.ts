@@ -24,7 +24,7 @@ const seeds: z.input<typeof SimulatedTemplateSchema>[] = [
 ];
 
 /** The templates of a vendor: the seeded ones, which every account has, and those that a test adds to one. */
-export class Catalogue {
+export class TemplateStore {
   readonly #createId: () => string;
   readonly #seeded: SimulatedTemplate[];
   readonly #added = new Map<string, SimulatedTemplate[]>();

@@ -1,15 +1,15 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { addOutboxRoutes, readControl } from '../telephony/outbox-control.ts';
-import { SimulatedTemplateSchema, type Catalogue } from './catalogue.ts';
-import type { Courier } from './courier.ts';
+import { SimulatedTemplateSchema, type TemplateStore } from './catalogue.ts';
+import type { DeliverySimulator } from './delivery-simulator.ts';
 import { RegistrationSchema, type Registration, type Webhooks } from './webhooks.ts';
 
 const Added = z.strictObject({ account: z.string().min(1), templates: z.array(SimulatedTemplateSchema).min(1) });
 
 export interface MessagingControl {
-  courier: Courier;
-  catalogue: Catalogue;
+  courier: DeliverySimulator;
+  catalogue: TemplateStore;
   /** Not at a vendor that is given an address with each message. */
   webhooks?: Webhooks;
   /** Asks the address whether it wants to be told; why not, or undefined. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPlainNumber } from '../messaging/fate.ts';
+import { isPlainNumber } from '../messaging/delivery-outcome.ts';
 import { namesOf, placeholdersOf, type SimulatedTemplate } from '../messaging/catalogue.ts';
 import { badParameter, MetaError } from './errors.ts';
 
@@ -27,7 +27,7 @@ const MessageRequest = z
   })
   .refine((request) => request[request.type] !== undefined, 'the content named by type is required');
 
-export interface OrderedMessage {
+export interface RequestedMessage {
   /** Digits. */
   to: string;
   template: SimulatedTemplate | undefined;
@@ -37,7 +37,7 @@ export interface OrderedMessage {
 }
 
 /** The message in the body of `POST /{phone number id}/messages`. Throws MetaError. */
-export function readMessage(json: unknown, catalogue: SimulatedTemplate[]): OrderedMessage {
+export function readMessage(json: unknown, catalogue: SimulatedTemplate[]): RequestedMessage {
   const parsed = MessageRequest.safeParse(json);
   if (!parsed.success) throw badParameter(z.prettifyError(parsed.error));
   const { to, template, text, biz_opaque_callback_data: reference = null } = parsed.data;

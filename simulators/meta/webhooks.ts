@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Fault } from '../messaging/courier.ts';
-import type { DeliveryStatus, MessageRecord } from '../messaging/message-book.ts';
+import type { Fault } from '../messaging/delivery-simulator.ts';
+import type { DeliveryStatus, MessageRecord } from '../messaging/message-store.ts';
 import type { Registration } from '../messaging/webhooks.ts';
 
 /** X-Hub-Signature-256 of a webhook, where an app secret is known. */

@@ -4,18 +4,18 @@ import { readChatRequest } from './chat-rules.ts';
 import { streamCompletion } from './chat-stream.ts';
 import { wholeCompletion, type Completion } from './completion.ts';
 import { badRequest } from './errors.ts';
-import { obeyMarks } from './marks.ts';
+import { applyTestMarkers } from './test-markers.ts';
 import { replyTo, type Reply } from './reply.ts';
 import { countTokens, firstTokens } from './tokens.ts';
 
 const contextTokens = 128_000;
-const tokensAMessage = 4;
+const tokensPerMessage = 4;
 const tokensOfPriming = 3;
 
 /** The answer of `POST /v1/chat/completions`, whole or as a stream; throws OpenAiError. */
 export async function completeChat(body: unknown, record: RequestRecord): Promise<Response> {
   const request = readChatRequest(body);
-  await obeyMarks(request.messages.map(textOf), request.model);
+  await applyTestMarkers(request.messages.map(textOf), request.model);
   const completion = complete(request, record);
   return request.stream ? streamCompletion(completion, request.stream_options ?? {}) : Response.json(wholeCompletion(completion));
 }
@@ -53,6 +53,6 @@ const finishReasonOf = (reply: Reply, request: ChatRequest): 'stop' | 'tool_call
 
 const countPrompt = ({ messages, tools, response_format: format }: ChatRequest): number => {
   const calls = messages.flatMap((message) => message.tool_calls ?? []);
-  const said = messages.reduce((sum, message) => sum + tokensAMessage + countTokens(textOf(message)), tokensOfPriming);
+  const said = messages.reduce((sum, message) => sum + tokensPerMessage + countTokens(textOf(message)), tokensOfPriming);
   return said + [...calls, ...(tools ?? []), ...(format ? [format] : [])].reduce((sum, part) => sum + countTokens(JSON.stringify(part)), 0);
 };

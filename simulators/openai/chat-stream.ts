@@ -5,7 +5,7 @@ export interface StreamOptions {
   include_obfuscation?: boolean | undefined;
 }
 
-const charactersAFragment = 7;
+const charactersPerFragment = 7;
 
 /** The completion as server-sent events: words of the content, or fragments of the arguments that are no JSON each. */
 export function streamCompletion(completion: Completion, options: StreamOptions): Response {
@@ -45,7 +45,7 @@ function* chunksOf({ id, created, model, message, finishReason, usage }: Complet
 
 function fragmentsOf(text: string): string[] {
   const characters = [...text];
-  return Array.from({ length: Math.ceil(characters.length / charactersAFragment) }, (_, index) =>
-    characters.slice(index * charactersAFragment, (index + 1) * charactersAFragment).join(''),
+  return Array.from({ length: Math.ceil(characters.length / charactersPerFragment) }, (_, index) =>
+    characters.slice(index * charactersPerFragment, (index + 1) * charactersPerFragment).join(''),
   );
 }

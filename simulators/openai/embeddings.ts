@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { badRequest, modelNotFound } from './errors.ts';
-import { embed } from './feature-hash.ts';
-import { obeyMarks } from './marks.ts';
+import { embedText } from './feature-hash.ts';
+import { applyTestMarkers } from './test-markers.ts';
 import { parseBody } from './request-rules.ts';
 import { countTokens } from './tokens.ts';
 
@@ -11,9 +11,9 @@ const models = new Map([
   ['text-embedding-3-large', { dimensions: 3072, isShortenable: true }],
   ['text-embedding-ada-002', { dimensions: 1536, isShortenable: false }],
 ]);
-const maximumInputs = 2048;
-const maximumInputTokens = 8192;
-const maximumRequestTokens = 300_000;
+const maxInputs = 2048;
+const maxInputTokens = 8192;
+const maxRequestTokens = 300_000;
 
 const Tokens = z.array(z.int().min(0)).min(1);
 const EmbeddingsBody = z.strictObject({
@@ -36,13 +36,13 @@ export async function createEmbeddings(body: unknown): Promise<object> {
   if (model === undefined) throw modelNotFound(request.model);
   const dimensions = dimensionsOf(request.dimensions, model);
   const inputs = inputsOf(request.input);
-  await obeyMarks(
+  await applyTestMarkers(
     inputs.map(({ text }) => text),
     request.model,
   );
   const tokens = checkedTokens(inputs, typeof request.input === 'string');
   const data = inputs.map(({ text }, index) => {
-    const vector = embed(text, model.dimensions, dimensions);
+    const vector = embedText(text, model.dimensions, dimensions);
     return { object: 'embedding', index, embedding: request.encoding_format === 'base64' ? base64Of(vector) : numbersOf(vector) };
   });
   return { object: 'list', data, model: request.model, usage: { prompt_tokens: tokens, total_tokens: tokens } };
@@ -63,7 +63,7 @@ const invalidInput = () =>
 
 function inputsOf(input: z.infer<typeof EmbeddingsBody>['input']): Input[] {
   const items = typeof input === 'string' || typeof input[0] === 'number' ? [input as string | number[]] : (input as (string | number[])[]);
-  if (items.length > maximumInputs || items.includes('')) throw invalidInput();
+  if (items.length > maxInputs || items.includes('')) throw invalidInput();
   return items.map((item) =>
     typeof item === 'string'
       ? { text: item, tokens: countTokens(item) }
@@ -73,12 +73,12 @@ function inputsOf(input: z.infer<typeof EmbeddingsBody>['input']): Input[] {
 
 /** All tokens of the request, which fails as a whole when one input is too long. */
 function checkedTokens(inputs: Input[], isSingle: boolean): number {
-  const tooLong = inputs.findIndex(({ tokens }) => tokens > maximumInputTokens);
+  const tooLong = inputs.findIndex(({ tokens }) => tokens > maxInputTokens);
   if (tooLong >= 0)
-    throw badRequest(`Invalid '${isSingle ? 'input' : `input[${tooLong}]`}': maximum input length is ${maximumInputTokens} tokens.`);
+    throw badRequest(`Invalid '${isSingle ? 'input' : `input[${tooLong}]`}': maximum input length is ${maxInputTokens} tokens.`);
   const total = inputs.reduce((sum, { tokens }) => sum + tokens, 0);
-  if (total > maximumRequestTokens)
-    throw badRequest(`Requested ${total} tokens, max ${maximumRequestTokens} tokens per request`, {
+  if (total > maxRequestTokens)
+    throw badRequest(`Requested ${total} tokens, max ${maxRequestTokens} tokens per request`, {
       type: 'max_tokens_per_request',
       code: 'max_tokens_per_request',
     });

@@ -1,6 +1,6 @@
-import { stemOf, stopStems, wordsOf } from './words.ts';
+import { toStem, stopStems, splitWords } from './words.ts';
 
-const placesAFeature = 4;
+const positionsPerFeature = 4;
 const wordWeight = 0.5;
 const trigramWeight = 0.25;
 const stopWeight = 0.15;
@@ -9,7 +9,7 @@ const stopWeight = 0.15;
  * A vector of unit length in which texts that share words, stems or parts of words lie near to each other. Each feature is hashed to
  * a few signed places, so that unlike texts are nearly at right angles, also when only the first `dimensions` of `nativeDimensions` are asked for.
  */
-export function embed(text: string, nativeDimensions: number, dimensions: number): Float32Array {
+export function embedText(text: string, nativeDimensions: number, dimensions: number): Float32Array {
   const vector = new Float64Array(nativeDimensions);
   for (const [feature, weight] of featuresOf(text)) add(vector, feature, weight);
   const kept = vector.subarray(0, dimensions);
@@ -21,8 +21,8 @@ export function embed(text: string, nativeDimensions: number, dimensions: number
 function featuresOf(text: string): Map<string, number> {
   const counts = new Map<string, [count: number, weight: number]>();
   const note = (feature: string, weight: number) => counts.set(feature, [(counts.get(feature)?.[0] ?? 0) + 1, weight]);
-  for (const word of wordsOf(text)) {
-    const stem = stemOf(word);
+  for (const word of splitWords(text)) {
+    const stem = toStem(word);
     const share = stopStems.has(stem) ? stopWeight : 1;
     note(`word ${word}`, wordWeight * share);
     note(`stem ${stem}`, share);
@@ -33,7 +33,7 @@ function featuresOf(text: string): Map<string, number> {
 }
 
 function add(vector: Float64Array, feature: string, weight: number): void {
-  for (let place = 0; place < placesAFeature; place++) {
+  for (let place = 0; place < positionsPerFeature; place++) {
     const mixed = hash(`${place} ${feature}`);
     const index = (mixed >>> 1) % vector.length;
     vector[index] = vector[index]! + (mixed & 1 ? weight : -weight);

@@ -1,6 +1,6 @@
 import type { Hint, SchemaNode } from './schema-node.ts';
 import type { TextFacts } from './text-facts.ts';
-import { stemOf, topicOf } from './words.ts';
+import { toStem, toTopic } from './words.ts';
 
 interface Bounds {
   least: number;
@@ -35,10 +35,10 @@ function fits(value: number, { least, most, isLeastOut, isMostOut, step }: Bound
 /** The numbers of the texts that fit, those first that stand nearest to a word of `hint`. */
 export function numbersFor(facts: readonly TextFacts[], node: SchemaNode, type: string, hint: Hint): number[] {
   const bounds = boundsOf(node, type);
-  const wanted = topicOf(hint);
+  const wanted = toTopic(hint);
   const sorted = facts.flatMap(({ text, numbers }) => {
     const places = [...text.matchAll(/[\p{L}\p{N}]+/gu)]
-      .filter(([word]) => wanted.has(stemOf(word.toLowerCase())))
+      .filter(([word]) => wanted.has(toStem(word.toLowerCase())))
       .map(({ index }) => index);
     const distance = (at: number) => Math.min(Infinity, ...places.map((place) => Math.abs(place - at)));
     return numbers.toSorted((one, other) => distance(one.at) - distance(other.at) || 0).map(({ value }) => value);

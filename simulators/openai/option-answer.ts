@@ -1,7 +1,7 @@
-import { polarityOf } from './polarity.ts';
+import { detectPolarity } from './polarity.ts';
 import { isNode, typesOf, type Guess, type Hint, type SchemaNode } from './schema-node.ts';
 import type { TextFacts } from './text-facts.ts';
-import { topicOf } from './words.ts';
+import { toTopic } from './words.ts';
 
 const ofType: Record<string, (value: unknown) => boolean> = {
   null: (value) => value === null,
@@ -11,14 +11,14 @@ const ofType: Record<string, (value: unknown) => boolean> = {
 };
 
 /** The options of an enumeration that its own `type` allows. */
-export function fitting(options: unknown[], node: SchemaNode): unknown[] {
+export function filterByType(options: unknown[], node: SchemaNode): unknown[] {
   if (node['type'] === undefined) return options;
   return options.filter((option) => typesOf(node).some((type) => (ofType[type] ?? ((value) => typeof value === type))(option)));
 }
 
 /** The option that is mentioned most, a yes or no that is said, else the one for the unknown. */
 export function guessOption(facts: readonly TextFacts[], options: unknown[]): Guess {
-  const told = mentioned(facts, options);
+  const told = findMentioned(facts, options);
   if (told.length > 0) return { value: told[0], isFound: true };
   const unknown =
     options.find((option) => option === null) ?? options.find((option) => /^(?:unknown|other|none|unclear|neutral)$/i.test(String(option)));
@@ -26,14 +26,14 @@ export function guessOption(facts: readonly TextFacts[], options: unknown[]): Gu
 }
 
 /** The options that the first text to tell any mentions, most mentioned first; without any, those that agree with its yes or no. */
-export function mentioned(facts: readonly TextFacts[], options: unknown[]): unknown[] {
+export function findMentioned(facts: readonly TextFacts[], options: unknown[]): unknown[] {
   for (const { text } of facts) {
-    const said = topicOf(text);
-    const answer = polarityOf(text);
+    const said = toTopic(text);
+    const answer = detectPolarity(text);
     const scored = options.map((option) => {
-      const words = topicOf(String(option).replace(/[_-]+/g, ' '));
+      const words = toTopic(String(option).replace(/[_-]+/g, ' '));
       const shared = [...words].filter((word) => said.has(word)).length;
-      const polarity = polarityOf(String(option));
+      const polarity = detectPolarity(String(option));
       return { option, score: words.size > 0 ? shared / words.size : 0, agrees: polarity !== null && polarity === answer };
     });
     const named = scored.filter(({ score }) => score > 0).toSorted((one, other) => other.score - one.score);
@@ -46,9 +46,9 @@ export function mentioned(facts: readonly TextFacts[], options: unknown[]): unkn
 
 /** A yes or no that is said; else whether the text speaks of it at all. */
 export function guessBoolean(facts: readonly TextFacts[], hint: Hint): Guess {
-  const answer = facts.map(({ text }) => polarityOf(text)).find((polarity) => polarity !== null);
+  const answer = facts.map(({ text }) => detectPolarity(text)).find((polarity) => polarity !== null);
   if (answer) return { value: answer === 'yes', isFound: true };
-  const asked = topicOf(hint);
-  const isMentioned = facts.some(({ text }) => [...topicOf(text)].some((word) => asked.has(word)));
+  const asked = toTopic(hint);
+  const isMentioned = facts.some(({ text }) => [...toTopic(text)].some((word) => asked.has(word)));
   return { value: isMentioned, isFound: isMentioned };
 }

@@ -1,5 +1,5 @@
 import { textOf, type ChatRequest, type FunctionTool } from './chat-request.ts';
-import { plainSentence, type Spoken } from './plain-sentence.ts';
+import { composeSentence, type SpeechContext } from './compose-sentence.ts';
 import { answerSchema } from './schema-answer.ts';
 import { chooseTool, mustChooseTool } from './transitions.ts';
 
@@ -17,7 +17,7 @@ export function replyTo(request: ChatRequest): Reply {
     const answered = answerSchema(format.json_schema.schema ?? { type: 'object' }, texts.length > 0 ? texts : [instructionsOf(request)]);
     return { content: JSON.stringify(answered) };
   }
-  const sentence = hasFailed(request) ? apology : plainSentence(spokenOf(request));
+  const sentence = hasFailed(request) ? apology : composeSentence(spokenOf(request));
   return { content: format?.type === 'json_object' ? JSON.stringify({ answer: sentence }) : sentence };
 }
 
@@ -48,7 +48,7 @@ const instructionsOf = ({ messages }: ChatRequest): string =>
 
 const goodbye = /\b(?:good ?bye|bye)\b/i;
 
-function spokenOf(request: ChatRequest): Spoken {
+function spokenOf(request: ChatRequest): SpeechContext {
   const { messages } = request;
   const said = userTexts(request)[0] ?? '';
   const calls = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1).flatMap(({ tool_calls: made }) => made ?? []);

@@ -1,12 +1,12 @@
 import { numbersFor, someNumber } from './number-answer.ts';
-import { fitting, guessBoolean, guessOption, mentioned } from './option-answer.ts';
+import { filterByType, guessBoolean, guessOption, findMentioned } from './option-answer.ts';
 import { hintOf, isNode, merge, resolve, typesOf, type Guess, type Hint, type SchemaNode } from './schema-node.ts';
 import { someText, textsFor } from './string-answer.ts';
 import { readFacts, type TextFacts } from './text-facts.ts';
 
 /** Beyond this, whatever may be left out is. */
 const fullDepth = 5;
-const deepest = 32;
+const maxDepth = 32;
 
 interface Source {
   root: SchemaNode;
@@ -23,10 +23,10 @@ export function answerSchema(schema: SchemaNode, texts: readonly string[]): unkn
 }
 
 function guess(source: Source, unresolved: unknown, hint: Hint, depth: number): Guess {
-  if (!isNode(unresolved) || depth > deepest) return { value: null, isFound: false };
+  if (!isNode(unresolved) || depth > maxDepth) return { value: null, isFound: false };
   const node = resolve(unresolved, source.root);
-  if ('const' in node) return { value: node['const'], isFound: mentioned(source.facts, [node['const']]).length > 0 };
-  if (Array.isArray(node['enum'])) return guessOption(source.facts, fitting(node['enum'], node));
+  if ('const' in node) return { value: node['const'], isFound: findMentioned(source.facts, [node['const']]).length > 0 };
+  if (Array.isArray(node['enum'])) return guessOption(source.facts, filterByType(node['enum'], node));
   const branches = node['anyOf'] ?? node['oneOf'];
   if (Array.isArray(branches) && branches.length > 0) return guessBranch(source, node, branches.filter(isNode), hint, depth);
   const types = typesOf(node);
@@ -81,7 +81,7 @@ function guessArray(source: Source, node: SchemaNode, hint: Hint, depth: number)
 
 /** All that the text tells of such items, without repeats. */
 function everyItem(source: Source, items: SchemaNode, hint: Hint, depth: number): unknown[] {
-  if (Array.isArray(items['enum'])) return mentioned(source.facts, fitting(items['enum'], items));
+  if (Array.isArray(items['enum'])) return findMentioned(source.facts, filterByType(items['enum'], items));
   const type = typesOf(items).find((one) => one !== 'null') ?? 'null';
   if (!('const' in items) && !('anyOf' in items) && !('oneOf' in items)) {
     if (type === 'string') return textsFor(source.facts, items, hint);

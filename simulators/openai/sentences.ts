@@ -1,6 +1,6 @@
-import { topicOf } from './words.ts';
+import { toTopic } from './words.ts';
 
-export const sentencesOf = (text: string): string[] =>
+export const splitSentences = (text: string): string[] =>
   text
     .split(/(?<=[.!?])\s+|\n+/)
     .map((sentence) => sentence.trim().replace(/^(?:[-*#>]+|\d+[.)])\s*/, ''))
@@ -8,10 +8,10 @@ export const sentencesOf = (text: string): string[] =>
 
 /** The sentence of `text` that shares most words with `about`, the first one when none does; undefined without any. */
 export function closestSentence(text: string, about: string): string | undefined {
-  const wanted = topicOf(about);
-  const scored = sentencesOf(text).map((sentence) => ({
+  const wanted = toTopic(about);
+  const scored = splitSentences(text).map((sentence) => ({
     sentence,
-    score: [...topicOf(sentence)].filter((word) => wanted.has(word)).length,
+    score: [...toTopic(sentence)].filter((word) => wanted.has(word)).length,
   }));
   return scored.toSorted((one, other) => other.score - one.score)[0]?.sentence;
 }

@@ -1,5 +1,5 @@
 import { samplePattern } from './pattern-sample.ts';
-import { closestSentence, sentencesOf } from './sentences.ts';
+import { closestSentence, splitSentences } from './sentences.ts';
 import type { Hint, SchemaNode } from './schema-node.ts';
 import type { TextFacts } from './text-facts.ts';
 
@@ -47,7 +47,7 @@ export function textsFor(facts: readonly TextFacts[], node: SchemaNode, hint: Hi
     const known = kind?.(one, hint) ?? [];
     const labelled = known.length > 0 ? undefined : labelledValue(one.text, hint);
     if (kind || labelled !== undefined) return labelled === undefined ? known : [labelled];
-    return freeText.test(hint) ? firstFor(hint, sentencesOf(one.text)) : [];
+    return freeText.test(hint) ? firstFor(hint, splitSentences(one.text)) : [];
   };
   const told = [...new Set(facts.flatMap(read))];
   const byPattern = typeof node['pattern'] === 'string' ? facts.flatMap(({ text }) => text.split(/[\s,;]+/)) : [];
@@ -75,14 +75,14 @@ function fits(text: string, node: SchemaNode): boolean {
   return typeof node['pattern'] !== 'string' || new RegExp(node['pattern'], 'u').test(text);
 }
 
-const mostRepeats = 200;
+const maxRepeats = 200;
 
 /** A text that fits although nothing was told: a sentence of the text where any will do. */
 export function someText(facts: readonly TextFacts[], node: SchemaNode): string {
   const format = formats[String(node['format'])];
   if (format) return format.sample;
   if (typeof node['pattern'] === 'string') {
-    for (let more = 0; more < mostRepeats; more++) {
+    for (let more = 0; more < maxRepeats; more++) {
       const sample = samplePattern(node['pattern'], more);
       if (fits(sample, node)) return sample;
     }

@@ -1,10 +1,10 @@
 import type { FunctionTool } from './chat-request.ts';
-import { polarityOf } from './polarity.ts';
-import { stemsOf, topicOf } from './words.ts';
+import { detectPolarity } from './polarity.ts';
+import { toStems, toTopic } from './words.ts';
 
 /** Words that conditions of every kind are made of. */
 const generic = new Set(
-  stemsOf('user caller customer person contact say says said want wants ask asks asked tell tells give gives need needs'),
+  toStems('user caller customer person contact say says said want wants ask asks asked tell tells give gives need needs'),
 );
 /** What a word stands for beside itself: who says "Tuesday" has named a day. */
 const meanings: [RegExp, string][] = [
@@ -18,7 +18,7 @@ const polarityScore = 3;
 const enough = 1;
 
 const topicWith = (text: string): Set<string> =>
-  topicOf(`${text} ${meanings.map(([pattern, words]) => (pattern.test(text) ? words : '')).join(' ')}`);
+  toTopic(`${text} ${meanings.map(([pattern, words]) => (pattern.test(text) ? words : '')).join(' ')}`);
 
 const spokenName = (name: string): string => name.replace(/[_-]+/g, ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
 
@@ -45,10 +45,10 @@ export const mustChooseTool = (tools: readonly FunctionTool[], text: string): Fu
 
 function rank(tools: readonly FunctionTool[], text: string): { tool: FunctionTool; score: number }[] {
   const said = topicWith(text);
-  const answer = polarityOf(text);
+  const answer = detectPolarity(text);
   const candidates = tools.map((tool) => {
     const told = `${spokenName(tool.name)}. ${tool.description ?? ''}`;
-    return { tool, topic: topicOf(told), polarity: polarityOf(told) };
+    return { tool, topic: toTopic(told), polarity: detectPolarity(told) };
   });
   const holders = (word: string) => candidates.filter(({ topic }) => topic.has(word)).length;
   return candidates

@@ -1,5 +1,5 @@
 /** Lower-case words of letters and digits, without accents and apostrophes. */
-export const wordsOf = (text: string): string[] =>
+export const splitWords = (text: string): string[] =>
   text
     .normalize('NFKD')
     .replace(/[\p{M}'’]/gu, '')
@@ -7,7 +7,7 @@ export const wordsOf = (text: string): string[] =>
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** Without the endings of number, tense and person: "scheduling", "scheduled" and "schedules" are one. */
-export function stemOf(word: string): string {
+export function toStem(word: string): string {
   const cut = word
     .replace(/(?<=..)ies$/, 'y')
     .replace(/(?<=...)(?:ing|ed)$/, '')
@@ -15,13 +15,13 @@ export function stemOf(word: string): string {
   return cut.replace(/(?<=..)([bdgklmnprt])\1$/, '$1').replace(/(?<=...)e$/, '');
 }
 
-export const stemsOf = (text: string): string[] => wordsOf(text).map(stemOf);
+export const toStems = (text: string): string[] => splitWords(text).map(toStem);
 
 const stopWords =
   'a an and any are as at be been but by can could did do does for from had has have he her him his how i if im in into is it its just me my of on or our please she so some than that the their them then there these they this those to us was we were what when where which who will with would you your';
 
 /** Words that say nothing of what a text is about. */
-export const stopStems: ReadonlySet<string> = new Set(stemsOf(stopWords));
+export const stopStems: ReadonlySet<string> = new Set(toStems(stopWords));
 
 /** The stems of what a text is about. */
-export const topicOf = (text: string): Set<string> => new Set(stemsOf(text).filter((stem) => !stopStems.has(stem)));
+export const toTopic = (text: string): Set<string> => new Set(toStems(text).filter((stem) => !stopStems.has(stem)));

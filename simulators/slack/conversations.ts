@@ -15,7 +15,7 @@ export const conversations: Conversation[] = [
 ];
 
 /** Fewer than are asked for, as the vendor says may happen, so that everybody has to page. */
-const mostPerPage = 2;
+const maxPerPage = 2;
 const scopeOf: Record<string, string> = {
   public_channel: 'channels:read',
   private_channel: 'groups:read',
@@ -36,7 +36,7 @@ export function listConversations(given: Record<string, unknown>, require: (scop
   if (!Number.isInteger(limit) || limit < 1 || limit > 999) throw new SlackError('invalid_limit');
   const found = conversations.filter(({ is_private }) => types.includes(is_private ? 'private_channel' : 'public_channel'));
   const start = readCursor(String(given['cursor'] ?? ''), found.length);
-  const end = start + Math.min(limit, mostPerPage);
+  const end = start + Math.min(limit, maxPerPage);
   const channels = found.slice(start, end).map(resource);
   return { channels, response_metadata: { next_cursor: end < found.length ? cursorAt(end) : '' } };
 }

@@ -8,7 +8,7 @@ export interface Message {
   thread_ts?: string;
 }
 
-const longestText = 40_000;
+const maxTextLength = 40_000;
 
 /** Posts into `posted`. `mayJoin`: also to public channels that the app is not in. */
 export function postMessage(given: Record<string, unknown>, posted: Message[], mayJoin: boolean): object {
@@ -28,7 +28,7 @@ export function postMessage(given: Record<string, unknown>, posted: Message[], m
   if (channel === undefined) throw new SlackError('channel_not_found');
   const text = given['text'];
   if (typeof text !== 'string' || text === '') throw new SlackError('no_text');
-  if (text.length > longestText) throw new SlackError('msg_too_long');
+  if (text.length > maxTextLength) throw new SlackError('msg_too_long');
   if (!channel.is_member && (channel.is_private || !mayJoin)) throw new SlackError('not_in_channel');
   const thread = typeof given['thread_ts'] === 'string' ? { thread_ts: given['thread_ts'] } : {};
   const last = Number(posted.at(-1)?.ts ?? 0);

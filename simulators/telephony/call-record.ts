@@ -1,4 +1,4 @@
-import { fromUnreserved } from '../../src/library/unreserved.ts';
+import { fromUnreserved } from '../../src/library/text/unreserved.ts';
 
 export type LineStatus = 'queued' | 'initiated' | 'ringing' | 'answered' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'cancelled';
 

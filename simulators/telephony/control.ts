@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import type { Exchange } from './exchange.ts';
+import type { CallSimulator } from './call-simulator.ts';
 import { addOutboxRoutes, readControl as read } from './outbox-control.ts';
 import { CallSettingsSchema } from './settings.ts';
 
@@ -15,7 +15,7 @@ const Actions = {
 const Script = z.strictObject({ phone: z.string(), says: z.array(z.string().min(1)) });
 
 /** `/__sim` of a carrier: what was dialled, what is due, and what the person on the phone is to do. */
-export function carrierControl<Order>(exchange: Exchange<Order>): Hono {
+export function carrierControl<Order>(exchange: CallSimulator<Order>): Hono {
   const { book, outbox, settings } = exchange;
   const routes = new Hono();
   addOutboxRoutes(routes, outbox);

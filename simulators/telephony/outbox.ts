@@ -25,7 +25,7 @@ interface DueEntry {
 
 export type OutboxSettings = Pick<CallSettings, 'callbacks' | 'retry_delays_ms'>;
 
-const keptCalls = 2_000;
+const maxStoredCalls = 2_000;
 const answerTimeoutMs = 15_000;
 
 /** Sends callbacks and tries them again, or holds them until a test fetches them. */
@@ -79,7 +79,7 @@ export class Outbox {
     const known = this.#sent.get(callback.sid);
     if (known) known.push(callback);
     else this.#sent.set(callback.sid, [callback]);
-    if (this.#sent.size > keptCalls) this.#sent.delete(this.#sent.keys().next().value!);
+    if (this.#sent.size > maxStoredCalls) this.#sent.delete(this.#sent.keys().next().value!);
   }
 
   /** What was sent, or due, of a call, in order. */

@@ -5,13 +5,13 @@ export interface Reaction {
 }
 
 /** Who is on the phone, one for each call. */
-export interface Person {
+export interface SimulatedPerson {
   /** Said as soon as the line is up, before anything is heard. */
   opening?: string;
   hear(text: string): Reaction;
 }
 
-export interface Character {
+export interface PersonBehavior {
   declines: boolean;
   hangsUpAfterGreeting: boolean;
   /** Said one by one instead of what comes to their mind. */
@@ -26,10 +26,10 @@ const questions: [RegExp, string][] = [
   [/\bhow many\b/i, 'Two.'],
   [/\b(?:hear|there)\b/i, 'Yes, I can hear you.'],
 ];
-const mostUtterances = 20;
+const maxUtterances = 20;
 
 /** Says, in order, what fits: yes or no to the offer, "Tuesday" when asked for a day, goodbye. Hangs up once both have said goodbye. */
-export function createPerson({ declines, hangsUpAfterGreeting, script }: Character): Person {
+export function createPerson({ declines, hangsUpAfterGreeting, script }: PersonBehavior): SimulatedPerson {
   const planned = [...script];
   let heard = 0;
   let hasDecided = false;
@@ -44,7 +44,7 @@ export function createPerson({ declines, hangsUpAfterGreeting, script }: Charact
   return {
     hear(text) {
       heard += 1;
-      if (hangsUpAfterGreeting || hasSaidGoodbye || heard > mostUtterances) return { hangsUp: true };
+      if (hangsUpAfterGreeting || hasSaidGoodbye || heard > maxUtterances) return { hangsUp: true };
       const next = planned.shift();
       if (next !== undefined) return { says: next };
       if (goodbye.test(text)) return sayGoodbye();
@@ -63,7 +63,7 @@ export function createPerson({ declines, hangsUpAfterGreeting, script }: Charact
 }
 
 /** An answering machine: speaks first, then records until it has enough. */
-export function createMachine(): Person {
+export function createMachine(): SimulatedPerson {
   let heard = 0;
   return {
     opening: 'You have reached the voicemail of this number. Please leave a message after the tone.',

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import type { Person, Reaction } from './person.ts';
+import type { SimulatedPerson, Reaction } from './person.ts';
 import { readFrame, type Frame } from './relay-frames.ts';
 
-export interface RelayOrder {
+export interface RelayRequest {
   url: string;
   /** Of the upgrade request. */
   headers: Record<string, string>;
@@ -30,15 +30,15 @@ export interface RelayListener {
   problem(text: string): void;
 }
 
-export interface Manners {
+export interface SessionBehavior {
   turnMs: number;
   patienceMs: number;
 }
 
-const mostFaults = 10;
+const maxFaults = 10;
 const connectTimeoutMs = 5_000;
 /** About 150 words a minute. */
-const millisecondsAWord = 400;
+const millisecondsPerWord = 400;
 
 /** Node's own socket takes headers, which the type of a Worker's does not know. */
 const Socket = WebSocket as unknown as new (url: string, options: { headers: Record<string, string> }) => WebSocket;
@@ -46,9 +46,9 @@ const Socket = WebSocket as unknown as new (url: string, options: { headers: Rec
 /** One conversation over a ConversationRelay socket: the carrier's side of it, with a person who hears and speaks in texts. */
 export class RelaySession {
   readonly outcome: Promise<RelayOutcome>;
-  readonly #order: RelayOrder;
-  readonly #person: Person;
-  readonly #manners: Manners;
+  readonly #order: RelayRequest;
+  readonly #person: SimulatedPerson;
+  readonly #manners: SessionBehavior;
   readonly #listener: RelayListener;
   readonly #socket: WebSocket;
   #settle: (outcome: RelayOutcome) => void = () => undefined;
@@ -64,7 +64,7 @@ export class RelaySession {
   #reaction: NodeJS.Timeout | undefined;
   #patience: NodeJS.Timeout | undefined;
 
-  constructor(order: RelayOrder, person: Person, manners: Manners, listener: RelayListener) {
+  constructor(order: RelayRequest, person: SimulatedPerson, manners: SessionBehavior, listener: RelayListener) {
     this.#order = order;
     this.#person = person;
     this.#manners = manners;
@@ -97,7 +97,7 @@ export class RelaySession {
       this.#listener.problem(`64107: invalid message ${text.slice(0, 200)}: ${frame.fault}`);
       this.#send({ type: 'error', description: `Invalid message received: ${text.slice(0, 500)}` });
       this.#faults += 1;
-      if (this.#order.isStrict && this.#faults >= mostFaults) this.#lose(64107, 'Too many invalid messages');
+      if (this.#order.isStrict && this.#faults >= maxFaults) this.#lose(64107, 'Too many invalid messages');
       return;
     }
     this.#obey(frame);
@@ -161,7 +161,7 @@ export class RelaySession {
     this.#send({
       type: 'interrupt',
       utteranceUntilInterrupt: heard.join(' '),
-      durationUntilInterruptMs: heard.length * millisecondsAWord,
+      durationUntilInterruptMs: heard.length * millisecondsPerWord,
     });
     this.say(text);
   }

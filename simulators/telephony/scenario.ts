@@ -17,7 +17,7 @@ export interface Scenario {
 const results: Record<string, Scenario['result']> = { '0001': 'busy', '0002': 'no_answer', '0003': 'failed', '0004': 'machine' };
 
 /** What the last four digits of a called number decide, and the one before them. */
-export function scenarioOf(phone: string): Scenario {
+export function toScenario(phone: string): Scenario {
   const last = phone.slice(-4);
   return {
     result: results[last] ?? 'person',

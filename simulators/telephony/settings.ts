@@ -57,7 +57,7 @@ export function readCallSettings(environment: Record<string, string | undefined>
 }
 
 /** The value of a range for one phone number. */
-export function within({ from, to }: Span, phone: string): number {
+export function pickWithin({ from, to }: Span, phone: string): number {
   let hash = 7;
   for (const digit of phone) hash = (Math.imul(hash, 31) + digit.codePointAt(0)!) >>> 0;
   return from + (hash % (to - from + 1));

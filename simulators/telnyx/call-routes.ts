@@ -3,27 +3,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import type { VendorBindings } from '../vendor.ts';
 import { attemptKeyOf } from '../telephony/call-record.ts';
-import type { Exchange } from '../telephony/exchange.ts';
-import type { Line } from '../telephony/line.ts';
-import { scenarioOf } from '../telephony/scenario.ts';
+import type { CallSimulator } from '../telephony/call-simulator.ts';
+import type { SimulatedCall } from '../telephony/simulated-call.ts';
+import { toScenario } from '../telephony/scenario.ts';
 import { newCallId } from './carrier.ts';
 import { commands } from './commands.ts';
 import { invalid, notFound, requireKey, TelnyxError } from './errors.ts';
 import { publicKey } from './keys.ts';
-import { readDial, type Dial, type TelnyxOrder } from './order.ts';
+import { readDial, type Dial, type TelnyxCallRequest } from './call-request.ts';
 import { recordingApi } from './recordings.ts';
 import { callResource, eventResource, pageOf } from './resource.ts';
 
 const commandMemoryMs = 60_000;
 const ended = () => new TelnyxError(422, '90018', 'Call has already ended', 'This call is no longer active and can not receive commands.');
 
-type Calls = Exchange<TelnyxOrder>;
+type Calls = CallSimulator<TelnyxCallRequest>;
 
 /** Paths under `/v2`: calls and the commands to them. */
 export function callRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> {
   const refusedOnce = new Set<string>();
   /** By connection and command: the same command is not obeyed twice within a minute. */
-  const dialled = new Map<string, Line<TelnyxOrder>>();
+  const dialled = new Map<string, SimulatedCall<TelnyxCallRequest>>();
   const routes = new Hono<{ Bindings: VendorBindings }>();
   routes.use(async (c, next) => {
     requireKey(c.req.header('authorization'));
@@ -33,7 +33,7 @@ export function callRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> 
   routes.post('/calls', async (c) => {
     const dial = readDial(await readJson(c.req.raw));
     await sleep(exchange.settings.accept_ms);
-    const scenario = scenarioOf(dial.to);
+    const scenario = toScenario(dial.to);
     if (scenario.isFirstPostRefused && !refusedOnce.has(dial.to)) {
       refusedOnce.add(dial.to);
       throw new TelnyxError(500, '10007', 'Unexpected error', 'An unexpected error occured.');
@@ -92,12 +92,12 @@ const idOf = (body: unknown): string | undefined => {
 };
 
 /** Whether a command of this id was obeyed on this call within the last minute, whatever it was: then this one is not. */
-function isRepeat({ commandTimes }: TelnyxOrder, body: unknown): boolean {
+function isRepeat({ commandTimes }: TelnyxCallRequest, body: unknown): boolean {
   const id = idOf(body);
   return id !== undefined && (commandTimes.get(id) ?? -Infinity) > Date.now() - commandMemoryMs;
 }
 
-function keepCommand({ commandTimes }: TelnyxOrder, body: unknown): void {
+function keepCommand({ commandTimes }: TelnyxCallRequest, body: unknown): void {
   const id = idOf(body);
   if (id !== undefined) commandTimes.set(id, Date.now());
 }
@@ -111,7 +111,7 @@ async function readJson(request: Request): Promise<unknown> {
   throw invalid('/', 'The request failed because it was not well-formed.');
 }
 
-export const newOrder = (connectionId: string, origin: string, more: Partial<TelnyxOrder>): TelnyxOrder => ({
+export const newOrder = (connectionId: string, origin: string, more: Partial<TelnyxCallRequest>): TelnyxCallRequest => ({
   webhookUrl: undefined,
   clientState: undefined,
   connectionId,
@@ -127,7 +127,7 @@ export const newOrder = (connectionId: string, origin: string, more: Partial<Tel
   ...more,
 });
 
-function place(exchange: Calls, dial: Dial, origin: string): Line<TelnyxOrder> {
+function place(exchange: Calls, dial: Dial, origin: string): SimulatedCall<TelnyxCallRequest> {
   const order = newOrder(dial.connection_id, origin, {
     ...(dial.command_id !== undefined && { commandTimes: new Map([[dial.command_id, Date.now()]]) }),
     webhookUrl: dial.webhook_url,

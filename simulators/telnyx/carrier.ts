@@ -1,28 +1,28 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { LineStatus } from '../telephony/call-record.ts';
-import type { Carrier, Exchange } from '../telephony/exchange.ts';
-import type { Line } from '../telephony/line.ts';
+import type { Carrier, CallSimulator } from '../telephony/call-simulator.ts';
+import type { SimulatedCall } from '../telephony/simulated-call.ts';
 import type { Callback } from '../telephony/outbox.ts';
-import { within } from '../telephony/settings.ts';
-import type { RelayStart, TelnyxOrder } from './order.ts';
+import { pickWithin } from '../telephony/settings.ts';
+import type { RelayStart, TelnyxCallRequest } from './call-request.ts';
 import { recordingLinks } from './recordings.ts';
 import { hangupFields, recordingWebhook, webhook } from './webhooks.ts';
 
-type TelnyxLine = Line<TelnyxOrder>;
+type TelnyxCall = SimulatedCall<TelnyxCallRequest>;
 
 export const newCallId = (): string => `v3:${randomBytes(30).toString('base64url')}`;
 
 const types: Partial<Record<LineStatus, string>> = { initiated: 'call.initiated', answered: 'call.answered' };
 
 /** What Telnyx does around a call: webhooks, and what it is commanded to. */
-export class TelnyxCarrier implements Carrier<TelnyxOrder> {
-  readonly #exchange: Exchange<TelnyxOrder>;
+export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
+  readonly #exchange: CallSimulator<TelnyxCallRequest>;
 
-  constructor(exchange: Exchange<TelnyxOrder>) {
+  constructor(exchange: CallSimulator<TelnyxCallRequest>) {
     this.#exchange = exchange;
   }
 
-  report(line: TelnyxLine, status: LineStatus): void {
+  report(line: TelnyxCall, status: LineStatus): void {
     const { record, scenario } = line;
     const isEnd = record.ended_at !== null;
     if (isEnd && scenario.isEndUntold) return;
@@ -36,7 +36,7 @@ export class TelnyxCarrier implements Carrier<TelnyxOrder> {
     for (const one of due) void this.#tell(line, one);
   }
 
-  async #tell({ record }: TelnyxLine, callback: Callback | undefined): Promise<void> {
+  async #tell({ record }: TelnyxCall, callback: Callback | undefined): Promise<void> {
     if (callback === undefined) return;
     const answer = await this.#exchange.outbox.tell(callback);
     if ('failure' in answer || answer.status >= 400)
@@ -46,20 +46,20 @@ export class TelnyxCarrier implements Carrier<TelnyxOrder> {
   }
 
   /** Inbound: rings until the command to answer comes, or the person has enough. */
-  async offer(line: TelnyxLine): Promise<void> {
+  async offer(line: TelnyxCall): Promise<void> {
     void this.#tell(line, webhook(line, 'initiated', 'call.initiated', { direction: 'incoming', state: 'parked' }));
     await Promise.race([line.order.answered.promise, this.#loseInterest(line)]);
   }
 
   /** Never resolves: it hangs up, or the line is down before. */
-  async #loseInterest(line: TelnyxLine): Promise<never> {
+  async #loseInterest(line: TelnyxCall): Promise<never> {
     await line.sleep(this.#exchange.settings.patience_ms);
     this.#exchange.hangUp(line, 'person');
     return new Promise(() => undefined);
   }
 
   /** Talks over each relay that is started, and waits for the next; nobody waits in silence for long. */
-  async converse(line: TelnyxLine): Promise<void> {
+  async converse(line: TelnyxCall): Promise<void> {
     void this.#detect(line);
     for (;;) {
       const start = await this.#nextRelay(line);
@@ -82,23 +82,23 @@ export class TelnyxCarrier implements Carrier<TelnyxOrder> {
     }
   }
 
-  async #nextRelay(line: TelnyxLine): Promise<RelayStart | undefined> {
+  async #nextRelay(line: TelnyxCall): Promise<RelayStart | undefined> {
     const start = await Promise.race([line.order.relay.promise, line.sleep(this.#exchange.settings.patience_ms)]);
     line.order.relay = Promise.withResolvers();
     return start ?? undefined;
   }
 
-  async #detect(line: TelnyxLine): Promise<void> {
+  async #detect(line: TelnyxCall): Promise<void> {
     const { order, record } = line;
     if (order.machineDetection === 'disabled') return;
-    await line.sleep(within(this.#exchange.settings.turn_ms, record.to)).catch(() => undefined);
+    await line.sleep(pickWithin(this.#exchange.settings.turn_ms, record.to)).catch(() => undefined);
     const isPremium = order.machineDetection === 'premium';
     const person = isPremium ? 'human_residence' : 'human';
     const result = record.answered_by === 'machine' ? 'machine' : person;
     await this.#tell(line, webhook(line, 'machine', `call.machine.${isPremium ? 'premium.' : ''}detection.ended`, { result }));
   }
 
-  finish(line: TelnyxLine): void {
+  finish(line: TelnyxCall): void {
     const { order, record } = line;
     if (!order.isRecorded || record.answered_at === null) return;
     record.recording = randomUUID();
@@ -114,7 +114,7 @@ export class TelnyxCarrier implements Carrier<TelnyxOrder> {
   }
 }
 
-const setupFrame = ({ record, order }: TelnyxLine, sessionId: string, start: RelayStart): object => ({
+const setupFrame = ({ record, order }: TelnyxCall, sessionId: string, start: RelayStart): object => ({
   type: 'setup',
   sessionId,
   accountSid: order.connectionId,

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { attemptKeyOf } from '../telephony/call-record.ts';
-import type { Exchange } from '../telephony/exchange.ts';
-import type { Line } from '../telephony/line.ts';
+import type { CallSimulator } from '../telephony/call-simulator.ts';
+import type { SimulatedCall } from '../telephony/simulated-call.ts';
 import { invalid, TelnyxError } from './errors.ts';
-import { readAnswer, readHangup, readRelayStart, type TelnyxOrder } from './order.ts';
+import { readAnswer, readHangup, readRelayStart, type TelnyxCallRequest } from './call-request.ts';
 
-type Calls = Exchange<TelnyxOrder>;
+type Calls = CallSimulator<TelnyxCallRequest>;
 
 /** Commands to a live call. */
 export const commands = {
-  hangup(exchange: Calls, line: Line<TelnyxOrder>, body: unknown) {
+  hangup(exchange: Calls, line: SimulatedCall<TelnyxCallRequest>, body: unknown) {
     readHangup(body);
     exchange.hangUp(line, 'service');
     return {};
   },
-  answer(_exchange: Calls, line: Line<TelnyxOrder>, body: unknown) {
+  answer(_exchange: Calls, line: SimulatedCall<TelnyxCallRequest>, body: unknown) {
     const { webhook_url: url, client_state: state } = readAnswer(body);
     if (line.record.direction !== 'inbound') throw invalid('/call_control_id', 'Only an inbound call can be answered.');
     line.order.webhookUrl = url ?? line.order.webhookUrl;
@@ -23,7 +23,7 @@ export const commands = {
     line.order.answered.resolve();
     return {};
   },
-  conversation_relay_start(_exchange: Calls, line: Line<TelnyxOrder>, body: unknown) {
+  conversation_relay_start(_exchange: Calls, line: SimulatedCall<TelnyxCallRequest>, body: unknown) {
     const start = readRelayStart(body);
     if (line.record.answered_at === null)
       throw new TelnyxError(
@@ -37,7 +37,7 @@ export const commands = {
     line.order.relay.resolve(start);
     return { conversation_relay_id: randomUUID() };
   },
-  conversation_relay_stop(_exchange: Calls, line: Line<TelnyxOrder>, body: unknown) {
+  conversation_relay_stop(_exchange: Calls, line: SimulatedCall<TelnyxCallRequest>, body: unknown) {
     readHangup(body);
     line.session?.stop();
     return {};

@@ -1,12 +1,12 @@
 import { Hono } from 'hono';
 import type { VendorBindings } from '../vendor.ts';
 import { durationSeconds, type CallRecord } from '../telephony/call-record.ts';
-import type { Exchange } from '../telephony/exchange.ts';
-import { silentMp3, silentWav } from '../telephony/silence.ts';
+import type { CallSimulator } from '../telephony/call-simulator.ts';
+import { silentMp3, silentWav } from '../telephony/silent-audio.ts';
 import { invalid, notFound } from './errors.ts';
-import type { TelnyxOrder } from './order.ts';
+import type { TelnyxCallRequest } from './call-request.ts';
 
-type Calls = Exchange<TelnyxOrder>;
+type Calls = CallSimulator<TelnyxCallRequest>;
 
 /** Links as they are given now; they end after `lastMs`. */
 export function recordingLinks({ recording }: CallRecord, origin: string, lastMs: number): { mp3: string; wav: string } {

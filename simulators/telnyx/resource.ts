@@ -1,7 +1,7 @@
 import type { CallRecord } from '../telephony/call-record.ts';
-import type { Line } from '../telephony/line.ts';
+import type { SimulatedCall } from '../telephony/simulated-call.ts';
 import { invalid } from './errors.ts';
-import type { CallEvent, TelnyxOrder } from './order.ts';
+import type { CallEvent, TelnyxCallRequest } from './call-request.ts';
 
 export const eventResource = ({ legId, sessionId, name, at, payload }: CallEvent): object => ({
   record_type: 'call_event',
@@ -14,7 +14,7 @@ export const eventResource = ({ legId, sessionId, name, at, payload }: CallEvent
 });
 
 /** A call as the API shows it. Its duration counts from the dialling, since nobody says that it does not. After a restart of the simulators nothing is known of the order any more. */
-export function callResource(record: CallRecord, order: TelnyxOrder | undefined, isAlive: boolean): object {
+export function callResource(record: CallRecord, order: TelnyxCallRequest | undefined, isAlive: boolean): object {
   const { sid, created_at: start, ended_at: end } = record;
   return {
     call_control_id: sid,
@@ -30,7 +30,7 @@ export function callResource(record: CallRecord, order: TelnyxOrder | undefined,
 }
 
 /** A page of active calls; its cursors are ids of calls. */
-export function pageOf(lines: Line<TelnyxOrder>[], { searchParams, pathname }: URL): object {
+export function pageOf(lines: SimulatedCall<TelnyxCallRequest>[], { searchParams, pathname }: URL): object {
   const limit = Number(searchParams.get('page[limit]') ?? 20);
   if (!Number.isInteger(limit) || limit < 1 || limit > 250) throw invalid('/page/limit', 'page[limit] must be from 1 to 250');
   const after = searchParams.get('page[after]');

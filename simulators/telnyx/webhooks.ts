@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { Line } from '../telephony/line.ts';
+import type { SimulatedCall } from '../telephony/simulated-call.ts';
 import type { Callback } from '../telephony/outbox.ts';
 import { signatureHeaders } from './keys.ts';
-import type { TelnyxOrder } from './order.ts';
+import type { TelnyxCallRequest } from './call-request.ts';
 
 const isoTime = (time: number) => new Date(time).toISOString().replace('Z', '000Z');
 
 /** A webhook about a call; undefined when the order names no address for it. */
-export function webhook(line: Line<TelnyxOrder>, event: string, type: string, more: object = {}): Callback | undefined {
+export function webhook(line: SimulatedCall<TelnyxCallRequest>, event: string, type: string, more: object = {}): Callback | undefined {
   const { record } = line;
   const call = { call_control_id: record.sid, from: record.from, to: record.to, start_time: isoTime(record.created_at) };
   return told(line, event, type, { ...call, ...more });
 }
 
 /** A webhook about a recording, which names the leg of the call, and not the call. */
-export const recordingWebhook = (line: Line<TelnyxOrder>, type: string, fields: object): Callback | undefined =>
+export const recordingWebhook = (line: SimulatedCall<TelnyxCallRequest>, type: string, fields: object): Callback | undefined =>
   told(line, 'recording', type, fields);
 
-function told({ record, order }: Line<TelnyxOrder>, event: string, type: string, fields: object): Callback | undefined {
+function told({ record, order }: SimulatedCall<TelnyxCallRequest>, event: string, type: string, fields: object): Callback | undefined {
   const url = order.webhookUrl;
   const at = isoTime(Date.now());
   const payload = {
@@ -52,7 +52,7 @@ const causes = {
 } as const;
 
 /** How a call ended, as `call.hangup` tells it. */
-export function hangupFields({ record }: Line<TelnyxOrder>): object {
+export function hangupFields({ record }: SimulatedCall<TelnyxCallRequest>): object {
   const { status, ended_by: by, sip_code: sip, ended_at: end } = record;
   const [cause, source] = causes[status as keyof typeof causes] ?? ['normal_clearing', by === 'person' ? 'callee' : 'caller'];
   return {

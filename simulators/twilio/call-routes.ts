@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import type { VendorBindings } from '../vendor.ts';
 import { attemptKeyOf, type CallRecord } from '../telephony/call-record.ts';
-import type { Exchange } from '../telephony/exchange.ts';
-import { scenarioOf } from '../telephony/scenario.ts';
-import { silentMp3, silentWav } from '../telephony/silence.ts';
+import type { CallSimulator } from '../telephony/call-simulator.ts';
+import { toScenario } from '../telephony/scenario.ts';
+import { silentMp3, silentWav } from '../telephony/silent-audio.ts';
 import { newSid } from './carrier.ts';
 import { requireAccount } from './credentials.ts';
 import { badRequest, notFound, TwilioError } from './errors.ts';
-import { readNumbers, readOrder, type TwilioOrder } from './order.ts';
+import { readNumbers, readCallRequest, type TwilioCallRequest } from './call-request.ts';
 import { recordingResource } from './recordings.ts';
 import { callResource, wireStatus } from './resource.ts';
 
-const mostPerPage = 1_000;
+const maxPerPage = 1_000;
 
 /** Paths under `/2010-04-01/Accounts/{AccountSid}`: calls and their recordings. */
-export function callRoutes(exchange: Exchange<TwilioOrder>): Hono<{ Bindings: VendorBindings }> {
+export function callRoutes(exchange: CallSimulator<TwilioCallRequest>): Hono<{ Bindings: VendorBindings }> {
   const refusedOnce = new Set<string>();
   const routes = new Hono<{ Bindings: VendorBindings }>();
   const callOf = (account: string, sid: string, path: string): CallRecord => {
@@ -28,9 +28,9 @@ export function callRoutes(exchange: Exchange<TwilioOrder>): Hono<{ Bindings: Ve
     const account = requireAccount(c.req.header('authorization'), c.req.param('account')!);
     const form = await readForm(c.req.raw);
     const { to, from } = readNumbers(form);
-    const order = readOrder(form, account, new URL(c.req.url).origin);
+    const order = readCallRequest(form, account, new URL(c.req.url).origin);
     await sleep(exchange.settings.accept_ms);
-    const scenario = scenarioOf(to);
+    const scenario = toScenario(to);
     if (scenario.isFirstPostRefused && !refusedOnce.has(to)) {
       refusedOnce.add(to);
       throw new TwilioError(500, 20500, 'Internal Server Error');
@@ -137,7 +137,7 @@ function listCalls(all: CallRecord[], { searchParams, pathname, search }: URL): 
         (Number.isNaN(startsBefore) || (call.dialled_at ?? Infinity) <= startsBefore!),
     )
     .toReversed();
-  const size = Math.min(Math.max(Number(searchParams.get('PageSize') ?? 50) || 50, 1), mostPerPage);
+  const size = Math.min(Math.max(Number(searchParams.get('PageSize') ?? 50) || 50, 1), maxPerPage);
   const page = Math.max(Number(searchParams.get('Page') ?? 0) || 0, 0);
   const pageUri = (number: number) => {
     const query = new URLSearchParams(search);

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Line } from '../telephony/line.ts';
+import type { SimulatedCall } from '../telephony/simulated-call.ts';
 import type { Callback } from '../telephony/outbox.ts';
-import type { TwilioOrder } from './order.ts';
+import type { TwilioCallRequest } from './call-request.ts';
 import { directionOf, wireDate, wireStatus } from './resource.ts';
 import { sign } from './signature.ts';
 
 export type Parameters = Record<string, string | undefined>;
 
 /** What every request about a call carries. */
-export function callParameters({ record }: Line<TwilioOrder>): Parameters {
+export function callParameters({ record }: SimulatedCall<TwilioCallRequest>): Parameters {
   return {
     CallSid: record.sid,
     AccountSid: record.account,
@@ -23,7 +23,7 @@ export function callParameters({ record }: Line<TwilioOrder>): Parameters {
 }
 
 /** A status callback of the moment, with the next number in the sequence. */
-export function statusParameters(line: Line<TwilioOrder>): Parameters {
+export function statusParameters(line: SimulatedCall<TwilioCallRequest>): Parameters {
   const { record, order } = line;
   const isEnded = record.ended_at !== null;
   const isCompleted = isEnded && record.answered_at !== null;
@@ -41,12 +41,12 @@ export function statusParameters(line: Line<TwilioOrder>): Parameters {
   };
 }
 
-export const answeredBy = ({ record, order }: Line<TwilioOrder>): string =>
+export const answeredBy = ({ record, order }: SimulatedCall<TwilioCallRequest>): string =>
   record.answered_by === 'person' ? 'human' : order.machineDetection === 'DetectMessageEnd' ? 'machine_end_beep' : 'machine_start';
 
 /** A request with parameters, signed with the token of the account. The fragment of the address is an instruction to Twilio alone. */
 export function request(
-  { record, order }: Line<TwilioOrder>,
+  { record, order }: SimulatedCall<TwilioCallRequest>,
   event: string,
   address: string,
   method: 'GET' | 'POST',

@@ -1,34 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import type { LineStatus } from '../telephony/call-record.ts';
-import type { Carrier, Exchange } from '../telephony/exchange.ts';
-import type { Line } from '../telephony/line.ts';
+import type { Carrier, CallSimulator } from '../telephony/call-simulator.ts';
+import type { SimulatedCall } from '../telephony/simulated-call.ts';
 import type { Callback, CallbackAnswer } from '../telephony/outbox.ts';
 import type { RelayOutcome } from '../telephony/relay-session.ts';
-import { within } from '../telephony/settings.ts';
+import { pickWithin } from '../telephony/settings.ts';
 import { XmlError } from '../telephony/xml.ts';
 import { answeredBy, callParameters, request, statusParameters, type Parameters } from './callbacks.ts';
 import { readDocument, type ConnectVerb, type Verb } from './document.ts';
-import type { CallbackEvent, TwilioOrder } from './order.ts';
+import type { CallbackEvent, TwilioCallRequest } from './call-request.ts';
 import { recordingParameters } from './recordings.ts';
 import { sign } from './signature.ts';
 
-type TwilioLine = Line<TwilioOrder>;
+type TwilioCall = SimulatedCall<TwilioCallRequest>;
 
 export const newSid = (prefix: string): string => prefix + randomBytes(16).toString('hex');
 
 const eventOf: Partial<Record<LineStatus, CallbackEvent>> = { initiated: 'initiated', ringing: 'ringing', answered: 'answered' };
 const sessionStatuses = { ended: 'ended', hung_up: 'completed', lost: 'failed' } as const;
-const mostDocuments = 50;
+const maxDocuments = 50;
 
 /** What Twilio does around a call: status callbacks, the document, the relay and its action. */
-export class TwilioCarrier implements Carrier<TwilioOrder> {
-  readonly #exchange: Exchange<TwilioOrder>;
+export class TwilioCarrier implements Carrier<TwilioCallRequest> {
+  readonly #exchange: CallSimulator<TwilioCallRequest>;
 
-  constructor(exchange: Exchange<TwilioOrder>) {
+  constructor(exchange: CallSimulator<TwilioCallRequest>) {
     this.#exchange = exchange;
   }
 
-  report(line: TwilioLine, status: LineStatus): void {
+  report(line: TwilioCall, status: LineStatus): void {
     const { order, scenario, record } = line;
     const isEnd = record.ended_at !== null;
     if (status === 'queued' || order.statusCallback === undefined) return;
@@ -40,14 +40,14 @@ export class TwilioCarrier implements Carrier<TwilioOrder> {
     for (const one of due) void this.#tell(line, one);
   }
 
-  async #tell({ record }: TwilioLine, callback: Callback): Promise<void> {
+  async #tell({ record }: TwilioCall, callback: Callback): Promise<void> {
     const answer = await this.#exchange.outbox.tell(callback);
     if ('failure' in answer || answer.status >= 400)
       record.problems.push(`11200: the callback "${callback.event}" was not taken: ${describe(answer)}`);
   }
 
   /** Inbound: rings while the document is fetched, and is answered by its first verb, unless that is Reject. */
-  async offer(line: TwilioLine): Promise<void> {
+  async offer(line: TwilioCall): Promise<void> {
     const { order } = line;
     order.document = await this.#fetchDocument(line, 'answer', order.url!, order.method, {});
     const first = order.document === undefined ? undefined : this.#read(line, order.document)?.[0];
@@ -56,9 +56,9 @@ export class TwilioCarrier implements Carrier<TwilioOrder> {
     await line.sleep(0);
   }
 
-  async converse(line: TwilioLine): Promise<void> {
+  async converse(line: TwilioCall): Promise<void> {
     const { order } = line;
-    const detectionMs = within(this.#exchange.settings.turn_ms, line.record.to);
+    const detectionMs = pickWithin(this.#exchange.settings.turn_ms, line.record.to);
     let verdict: Parameters = {};
     if (order.machineDetection !== undefined && order.isMachineDetectionAsync) {
       void this.#detectLater(line, detectionMs);
@@ -70,7 +70,7 @@ export class TwilioCarrier implements Carrier<TwilioOrder> {
     await this.#run(line, document);
   }
 
-  async #detectLater(line: TwilioLine, detectionMs: number): Promise<void> {
+  async #detectLater(line: TwilioCall, detectionMs: number): Promise<void> {
     const { order, record } = line;
     await line.sleep(detectionMs).catch(() => undefined);
     // Without an address the verdict is lost, as at Twilio (warning 21262).
@@ -81,7 +81,7 @@ export class TwilioCarrier implements Carrier<TwilioOrder> {
   }
 
   async #fetchDocument(
-    line: TwilioLine,
+    line: TwilioCall,
     event: string,
     url: string,
     method: 'GET' | 'POST',
@@ -94,9 +94,9 @@ export class TwilioCarrier implements Carrier<TwilioOrder> {
   }
 
   /** Runs documents until one is at its end. A fault in one ends the call, after an apology that only the person hears. */
-  async #run(line: TwilioLine, first: string | undefined): Promise<void> {
+  async #run(line: TwilioCall, first: string | undefined): Promise<void> {
     let document = first;
-    for (let count = 0; document !== undefined && line.isLive && count < mostDocuments; count++) {
+    for (let count = 0; document !== undefined && line.isLive && count < maxDocuments; count++) {
       const verbs = this.#read(line, document);
       if (verbs?.some(({ verb }) => verb === 'Connect') && !this.#exchange.settings.has_relay) {
         // The person hears that an application error has occurred. Under which code is not published.
@@ -109,7 +109,7 @@ export class TwilioCarrier implements Carrier<TwilioOrder> {
     }
   }
 
-  #read({ record }: TwilioLine, document: string): Verb[] | undefined {
+  #read({ record }: TwilioCall, document: string): Verb[] | undefined {
     try {
       return readDocument(document);
     } catch (error) {
@@ -120,7 +120,7 @@ export class TwilioCarrier implements Carrier<TwilioOrder> {
   }
 
   /** The document that follows, or undefined when the call is to end. */
-  async #runVerbs(line: TwilioLine, verbs: Verb[]): Promise<string | undefined> {
+  async #runVerbs(line: TwilioCall, verbs: Verb[]): Promise<string | undefined> {
     for (const verb of verbs) {
       if (verb.verb === 'Hangup' || verb.verb === 'Reject') return undefined;
       if (verb.verb === 'Pause') await line.sleep(verb.seconds * 1000);
@@ -135,7 +135,7 @@ export class TwilioCarrier implements Carrier<TwilioOrder> {
   }
 
   /** A relay session and the request to the action that follows it; that of a call that has ended is answered to nobody. */
-  async #connect(line: TwilioLine, { action, method, relay }: ConnectVerb): Promise<string | undefined> {
+  async #connect(line: TwilioCall, { action, method, relay }: ConnectVerb): Promise<string | undefined> {
     const { record, order } = line;
     const sessionId = newSid('VX');
     const startedAt = Date.now();
@@ -168,7 +168,7 @@ export class TwilioCarrier implements Carrier<TwilioOrder> {
     return this.#fetchDocument(line, 'action', action, method, more);
   }
 
-  finish(line: TwilioLine): void {
+  finish(line: TwilioCall): void {
     const { order, record } = line;
     if (!order.isRecorded) return;
     const status = record.answered_at === null ? 'absent' : 'completed';

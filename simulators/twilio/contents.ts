@@ -1,14 +1,14 @@
 import { Hono } from 'hono';
 import type { VendorBindings } from '../vendor.ts';
-import { namesOf, placeholdersOf, type Catalogue, type SimulatedTemplate } from '../messaging/catalogue.ts';
+import { namesOf, placeholdersOf, type TemplateStore, type SimulatedTemplate } from '../messaging/catalogue.ts';
 import { accountOf } from './credentials.ts';
 import { badRequest } from './errors.ts';
 
 const knownQuery = new Set(['PageSize', 'Page', 'PageToken']);
-const mostPerPage = 1_000;
+const maxPerPage = 1_000;
 
 /** The Content API, under `/content`: templates with their approvals. */
-export function contentRoutes(catalogue: Catalogue): Hono<{ Bindings: VendorBindings }> {
+export function contentRoutes(catalogue: TemplateStore): Hono<{ Bindings: VendorBindings }> {
   const routes = new Hono<{ Bindings: VendorBindings }>();
   routes.get('/v1/ContentAndApprovals', (c) => {
     const { accountSid } = accountOf(c.req.header('authorization'));
@@ -16,8 +16,8 @@ export function contentRoutes(catalogue: Catalogue): Hono<{ Bindings: VendorBind
     const unknown = [...url.searchParams.keys()].find((name) => !knownQuery.has(name));
     if (unknown !== undefined) throw badRequest(20001, `Unknown parameter: ${unknown}`);
     const [page, size] = [Number(url.searchParams.get('Page') ?? 0), Number(url.searchParams.get('PageSize') ?? 50)];
-    if (!Number.isInteger(size) || size < 1 || size > mostPerPage || !Number.isInteger(page) || page < 0)
-      throw badRequest(20001, `PageSize must be from 1 to ${mostPerPage}`);
+    if (!Number.isInteger(size) || size < 1 || size > maxPerPage || !Number.isInteger(page) || page < 0)
+      throw badRequest(20001, `PageSize must be from 1 to ${maxPerPage}`);
     const all = catalogue.of(accountSid);
     // As the caller knows it, with the mount.
     const urlOf = (number: number) => `${url.origin}/twilio${url.pathname}?PageSize=${size}&Page=${number}`;

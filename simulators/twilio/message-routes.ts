@@ -1,19 +1,19 @@
 import { Hono } from 'hono';
 import type { VendorBindings } from '../vendor.ts';
-import type { Catalogue } from '../messaging/catalogue.ts';
-import { Courier, type CourierSurroundings, type Fault } from '../messaging/courier.ts';
-import { fateOf } from '../messaging/fate.ts';
-import type { DeliveryStatus, MessageRecord } from '../messaging/message-book.ts';
+import type { TemplateStore } from '../messaging/catalogue.ts';
+import { DeliverySimulator, type DeliveryDependencies, type Fault } from '../messaging/delivery-simulator.ts';
+import { toDeliveryOutcome } from '../messaging/delivery-outcome.ts';
+import type { DeliveryStatus, MessageRecord } from '../messaging/message-store.ts';
 import type { Callback } from '../telephony/outbox.ts';
 import { newSid } from './carrier.ts';
 import { readForm } from './call-routes.ts';
 import { requireAccount, type TwilioAccount } from './credentials.ts';
 import { notFound, TwilioError } from './errors.ts';
-import { readMessageOrder, type MessageOrder } from './message-order.ts';
+import { readMessageRequest, type MessageRequest } from './message-request.ts';
 import { wireDate } from './resource.ts';
 import { sign } from './signature.ts';
 
-type Ordered = MessageOrder & TwilioAccount;
+type Ordered = MessageRequest & TwilioAccount;
 
 /** What the API knows of a message beside its record. */
 const orders = new WeakMap<MessageRecord, Ordered>();
@@ -26,8 +26,8 @@ const wireStatus: Record<DeliveryStatus, string> = {
   failed: 'undelivered',
 };
 
-export const createCourier = (surroundings: CourierSurroundings): Courier =>
-  new Courier(surroundings, {
+export const createCourier = (surroundings: DeliveryDependencies): DeliverySimulator =>
+  new DeliverySimulator(surroundings, {
     faults: {
       not_on_channel: { code: '63024', words: 'Invalid message recipient' },
       window_closed: { code: '63016', words: 'Failed to send freeform message because you are outside the allowed window' },
@@ -37,13 +37,13 @@ export const createCourier = (surroundings: CourierSurroundings): Courier =>
   });
 
 /** Messages, under `/2010-04-01/Accounts/{AccountSid}`. */
-export function messageRoutes(courier: Courier, catalogue: Catalogue): Hono<{ Bindings: VendorBindings }> {
+export function messageRoutes(courier: DeliverySimulator, catalogue: TemplateStore): Hono<{ Bindings: VendorBindings }> {
   const routes = new Hono<{ Bindings: VendorBindings }>();
 
   routes.post('/Messages.json', async (c) => {
     const account = requireAccount(c.req.header('authorization'), c.req.param('account')!);
-    const order = readMessageOrder(await readForm(c.req.raw), catalogue.of(account.accountSid));
-    if (fateOf(order.to) === 'rate_limited') throw new TwilioError(429, 20429, 'Too Many Requests');
+    const order = readMessageRequest(await readForm(c.req.raw), catalogue.of(account.accountSid));
+    if (toDeliveryOutcome(order.to) === 'rate_limited') throw new TwilioError(429, 20429, 'Too Many Requests');
     const message = courier.take({
       id: newSid('SM'),
       account: account.accountSid,

@@ -1,10 +1,10 @@
 import type { CallRecord } from '../telephony/call-record.ts';
-import type { Line } from '../telephony/line.ts';
+import type { SimulatedCall } from '../telephony/simulated-call.ts';
 import { callParameters, type Parameters } from './callbacks.ts';
-import type { TwilioOrder } from './order.ts';
+import type { TwilioCallRequest } from './call-request.ts';
 import { wireDate } from './resource.ts';
 
-export function recordingParameters(line: Line<TwilioOrder>, status: 'completed' | 'absent'): Parameters {
+export function recordingParameters(line: SimulatedCall<TwilioCallRequest>, status: 'completed' | 'absent'): Parameters {
   const { record, order } = line;
   const { CallSid, AccountSid } = callParameters(line);
   return {

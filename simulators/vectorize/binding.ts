@@ -20,7 +20,7 @@ export interface VectorizeOptions {
 }
 
 /** A vector as it is kept. */
-export interface KeptVector {
+export interface StoredVector {
   id: string;
   values: Float32Array;
   namespace?: string;
@@ -33,6 +33,6 @@ export interface KeptVector {
 export interface Mutation {
   mutationId: string;
   kind: 'insert' | 'upsert' | 'delete';
-  vectors: KeptVector[];
+  vectors: StoredVector[];
   ids: string[];
 }

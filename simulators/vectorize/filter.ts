@@ -1,11 +1,11 @@
-import type { KeptVector, VectorizeFilter, VectorizeValue } from './binding.ts';
+import type { StoredVector, VectorizeFilter, VectorizeValue } from './binding.ts';
 
 type Operand = VectorizeValue | null | (VectorizeValue | null)[];
 
 const indexedBytes = 64;
 
 /** Properties of `metadata` that can be filtered by, a string as its first 64 bytes. */
-export function indexedOf(
+export function toIndexedValue(
   metadata: Record<string, unknown> | undefined,
   indexes: ReadonlyMap<string, string>,
 ): Record<string, VectorizeValue> {
@@ -14,7 +14,7 @@ export function indexedOf(
 }
 
 /** A property without a metadata index matches nothing, as Vectorize has it. */
-export const matches = ({ indexed }: KeptVector, filter: VectorizeFilter): boolean =>
+export const matches = ({ indexed }: StoredVector, filter: VectorizeFilter): boolean =>
   Object.entries(filter).every(([name, condition]) => {
     const value = indexed[name];
     if (value === undefined) return false;

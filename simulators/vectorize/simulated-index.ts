@@ -1,6 +1,6 @@
-import type { KeptVector, Mutation, VectorizeItem, VectorizeOptions } from './binding.ts';
+import type { StoredVector, Mutation, VectorizeItem, VectorizeOptions } from './binding.ts';
 import { checkIds, checkItems, checkQuery } from './checks.ts';
-import { indexedOf, matches } from './filter.ts';
+import { toIndexedValue, matches } from './filter.ts';
 
 /**
  * A Vectorize index of 1536 dimensions and the metric cosine. It holds to the limits of the platform; what is written is accepted at once, and
@@ -8,7 +8,7 @@ import { indexedOf, matches } from './filter.ts';
  */
 export class SimulatedIndex {
   readonly #metadataIndexes: ReadonlyMap<string, string>;
-  readonly #vectors = new Map<string, KeptVector>();
+  readonly #vectors = new Map<string, StoredVector>();
   #processed: string | null = null;
 
   constructor(metadataIndexes: Record<string, 'string' | 'number' | 'boolean'>) {
@@ -26,12 +26,12 @@ export class SimulatedIndex {
   /** What is to be processed later. Throws in the words of Vectorize. */
   accept(kind: 'insert' | 'upsert', items: VectorizeItem[]): Mutation {
     checkItems(kind === 'insert' ? 'INSERT' : 'UPSERT', items);
-    const vectors = items.map(({ id, values, namespace, metadata }): KeptVector => ({
+    const vectors = items.map(({ id, values, namespace, metadata }): StoredVector => ({
       id,
       values: Float32Array.from(values),
       ...(namespace !== undefined && { namespace }),
       ...(metadata && { metadata: structuredClone(metadata) }),
-      indexed: indexedOf(metadata, this.#metadataIndexes),
+      indexed: toIndexedValue(metadata, this.#metadataIndexes),
     }));
     return { mutationId: crypto.randomUUID(), kind, vectors, ids: [] };
   }
@@ -58,7 +58,7 @@ export class SimulatedIndex {
   query(vector: ArrayLike<number>, options: VectorizeOptions = {}) {
     checkQuery(vector, options);
     const { topK = 5, namespace, returnValues = false, returnMetadata = 'none', filter } = options;
-    const ranked: { found: KeptVector; score: number }[] = [];
+    const ranked: { found: StoredVector; score: number }[] = [];
     for (const found of this.#vectors.values()) {
       // Without a namespace, all of them are looked into.
       if (namespace !== undefined && found.namespace !== namespace) continue;
@@ -84,7 +84,7 @@ export class SimulatedIndex {
   }
 }
 
-const withoutValues = ({ namespace, metadata }: KeptVector) => ({
+const withoutValues = ({ namespace, metadata }: StoredVector) => ({
   ...(namespace !== undefined && { namespace }),
   ...(metadata && { metadata }),
 });

@@ -1,5 +1,5 @@
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers';
-import type { KeptVector, Mutation, VectorizeItem, VectorizeOptions } from './binding.ts';
+import type { StoredVector, Mutation, VectorizeItem, VectorizeOptions } from './binding.ts';
 import { SimulatedIndex } from './simulated-index.ts';
 
 interface Bindings {
@@ -35,7 +35,7 @@ export class SimulatedIndexObject extends DurableObject<Bindings> {
       const vectors = sql
         .exec<VectorRow>('SELECT * FROM vector WHERE mutation = ? ORDER BY rowid', row.number)
         .toArray()
-        .map(({ vector, numbers }) => Object.assign(JSON.parse(vector) as KeptVector, { values: new Float32Array(numbers) }));
+        .map(({ vector, numbers }) => Object.assign(JSON.parse(vector) as StoredVector, { values: new Float32Array(numbers) }));
       this.#waiting.push({ mutation: { ...(JSON.parse(row.mutation) as Mutation), vectors }, acceptedAt: row.accepted_at });
     }
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Fault } from '../messaging/courier.ts';
-import type { DeliveryStatus, MessageRecord } from '../messaging/message-book.ts';
+import type { Fault } from '../messaging/delivery-simulator.ts';
+import type { DeliveryStatus, MessageRecord } from '../messaging/message-store.ts';
 
 const seconds = () => String(Math.floor(Date.now() / 1000));
 

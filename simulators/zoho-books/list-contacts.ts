@@ -5,7 +5,7 @@ const known = new Set(
   `organization_id page per_page contact_type filter_by sort_column sort_order search_text email_contains contact_name_contains
   phone_contains last_modified_time`.split(/\s+/),
 );
-const mostPerPage = 200;
+const maxPerPage = 200;
 
 const keys: Record<string, (contact: StoredContact) => string | number> = {
   contact_name: ({ contact_name }) => contact_name.toLowerCase(),
@@ -18,7 +18,7 @@ export function listContacts(contacts: Map<string, StoredContact>, query: Record
   const unknown = Object.keys(query).find((name) => !known.has(name));
   if (unknown !== undefined) throw ZohoError.invalid(unknown);
   const page = count(query, 'page', 1, Number.MAX_SAFE_INTEGER);
-  const perPage = count(query, 'per_page', mostPerPage, mostPerPage);
+  const perPage = count(query, 'per_page', maxPerPage, maxPerPage);
   const [column, order] = [query['sort_column'] ?? 'contact_name', query['sort_order'] ?? 'A'];
   const key = keys[column];
   if (key === undefined) throw ZohoError.invalid('sort_column');

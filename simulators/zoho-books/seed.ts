@@ -1,4 +1,4 @@
-import { personOf } from '../people.ts';
+import { toPerson } from '../people.ts';
 import type { StoredContact } from './contact.ts';
 
 export interface Organization {
@@ -31,7 +31,7 @@ export const seedOrganizations = (): Organization[] => [
 export function addContacts(contacts: Map<string, StoredContact>, count: number): void {
   const first = contacts.size;
   for (let index = first; index < first + count; index++) {
-    const { first_name, last_name, company, email } = personOf(index, 'books.example.com');
+    const { first_name, last_name, company, email } = toPerson(index, 'books.example.com');
     const contact_id = newId(contacts, index);
     const made = firstMade + index * 1_000;
     const person = { contact_person_id: `${contact_id}1`, first_name, last_name, email, is_primary_contact: true };

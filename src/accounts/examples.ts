@@ -1,4 +1,4 @@
-import type { ExamplesByOperation } from '../http/openapi/examples.ts';
+import type { ExamplesByOperation } from '../http/operation-examples.ts';
 
 const deletion = {
   id: '6c1f3d0e-8a54-4f0b-9d0a-52c1f7e0b7aa',

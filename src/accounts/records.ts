@@ -1,14 +1,14 @@
 import type { z } from '@hono/zod-openapi';
-import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
+import { nullableTimestamp, toTimestamp } from '../library/time/clock.ts';
 import type { Settings } from '../settings.ts';
-import { addressOf } from './email-handles.ts';
-import { planRecord } from './plan.ts';
-import type { Deletion } from './deletion-store.ts';
+import { emailFromHandle } from './members/email-handles.ts';
+import { planRecord } from '../plan.ts';
+import type { Deletion } from './deletion/store.ts';
 import type { ApiKeyRecord, DeletionRecord, OrganizationRecord, UserRecord } from './schemas.ts';
-import { organizationOf, scopesOf, type ApiKeyRow, type OrganizationRow, type UserRow } from './store.ts';
+import { toOrganization, toScopes, type ApiKeyRow, type OrganizationRow, type UserRow } from './store.ts';
 
 export function organizationRecord(row: OrganizationRow, settings: Settings): z.infer<typeof OrganizationRecord> {
-  const { plan } = organizationOf(row, settings);
+  const { plan } = toOrganization(row, settings);
   return {
     id: row.id,
     name: row.name,
@@ -30,7 +30,7 @@ export const deletionRecord = ({ id, removed, createdAt, finishedAt }: Deletion)
 
 export const userRecord = (row: UserRow): z.infer<typeof UserRecord> => ({
   id: row.id,
-  email: addressOf(row.email),
+  email: emailFromHandle(row.email),
   name: row.name,
   created_at: toTimestamp(row.createdAt),
 });
@@ -39,7 +39,7 @@ export const apiKeyRecord = (row: ApiKeyRow, now: number): z.infer<typeof ApiKey
   id: row.id,
   name: row.name,
   key_prefix: row.keyPrefix,
-  scopes: scopesOf(row),
+  scopes: toScopes(row),
   status: row.archivedAt !== null ? 'archived' : row.expiresAt !== null && row.expiresAt <= now ? 'expired' : 'active',
   created_by: row.createdBy,
   expires_at: nullableTimestamp(row.expiresAt),

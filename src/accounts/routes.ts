@@ -1,11 +1,11 @@
-import { createArea } from '../http/area.ts';
-import { apiKeyRoutes } from './api-key-routes.ts';
-import { memberRoutes } from './member-routes.ts';
-import { organizationRoutes } from './organization-routes.ts';
-import { sessionRoutes } from './session-routes.ts';
+import { createRouter } from '../http/router.ts';
+import { apiKeyRoutes } from './api-keys/routes.ts';
+import { memberRoutes } from './members/routes.ts';
+import { organizationRoutes } from './organizations/routes.ts';
+import { sessionRoutes } from './sign-in/session-routes.ts';
 
 /** What of accounts asks for credentials; signing in does not. */
-export const accountRoutes = createArea()
+export const accountRoutes = createRouter()
   .route('/', sessionRoutes)
   .route('/', organizationRoutes)
   .route('/', memberRoutes)

@@ -1,21 +1,21 @@
 import { z } from '@hono/zod-openapi';
-import { bodyId, createdAt, orNull, timestamp } from '../http/area.ts';
-import { listOf, pageQuery } from '../http/pagination.ts';
-import { isTimeZone } from '../library/time-zones.ts';
-import { isCountryCode } from '../contacts/phone-numbers.ts';
-import { longestPassword, shortestPassword } from './password-policy.ts';
-import { planLimits, type LimitName } from './plan.ts';
+import { bodyId, createdAt, orNull, timestamp } from '../http/router.ts';
+import { listSchema, pageQuery } from '../http/pagination.ts';
+import { isTimeZone } from '../library/time/time-zones.ts';
+import { isCountryCode } from '../library/phone/phone-numbers.ts';
+import { maxPasswordLength, minPasswordLength } from './passwords/password-policy.ts';
+import { planLimits, type LimitName } from '../plan.ts';
 
 const email = z.string().trim().toLowerCase().max(254).pipe(z.email('Not an e-mail address'));
 const password = z
   .string()
-  .min(shortestPassword, `Must have ${shortestPassword} characters or more; a few words that do not belong together make a good one`)
-  .max(longestPassword, `Must have ${longestPassword} characters or fewer`);
+  .min(minPasswordLength, `Must have ${minPasswordLength} characters or more; a few words that do not belong together make a good one`)
+  .max(maxPasswordLength, `Must have ${maxPasswordLength} characters or fewer`);
 const newPassword = password.describe(
-  `${shortestPassword} to ${longestPassword} characters, none of the passwords that are tried first, and no variation of the e-mail address or a name. Only a slow hash of it is stored.`,
+  `${minPasswordLength} to ${maxPasswordLength} characters, none of the passwords that are tried first, and no variation of the e-mail address or a name. Only a slow hash of it is stored.`,
 );
 /** Older ones may be shorter. */
-const givenPassword = z.string().min(1, 'Must not be empty').max(longestPassword);
+const enteredPassword = z.string().min(1, 'Must not be empty').max(maxPasswordLength);
 const name = z.string().trim().min(1, 'Must not be empty').max(200);
 
 export const SignUpBody = z
@@ -33,12 +33,12 @@ export const SignUpBody = z
 export const LoginBody = z
   .object({
     email: email.describe('The address given at sign-up, without regard to case.'),
-    password: givenPassword.describe('The password given at sign-up, or the one it was changed to.'),
+    password: enteredPassword.describe('The password given at sign-up, or the one it was changed to.'),
   })
   .openapi('Login');
 export const ChangePasswordBody = z
   .object({
-    current_password: givenPassword.describe('The password of before.'),
+    current_password: enteredPassword.describe('The password of before.'),
     new_password: newPassword,
   })
   .openapi('ChangePassword');
@@ -49,7 +49,7 @@ export const ResetPasswordBody = z
   })
   .openapi('ResetPassword');
 export const DeleteAccountBody = z
-  .object({ password: givenPassword.describe('The password, as a sign that it is you.') })
+  .object({ password: enteredPassword.describe('The password, as a sign that it is you.') })
   .openapi('DeleteAccount');
 export const OrganizationNameBody = z
   .object({ name: name.describe('The name of the new organization, usually that of the company.') })
@@ -223,4 +223,4 @@ export const ApiKeyQuery = z.object({
   search: z.string().max(200).optional().describe('Part of the name.'),
 });
 
-export const ApiKeyList = listOf('api_keys', ApiKeyRecord);
+export const ApiKeyList = listSchema('api_keys', ApiKeyRecord);

@@ -2,16 +2,16 @@ import { and, desc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Database, Statement } from '../database/client.ts';
 import * as schema from '../database/schema/accounts.ts';
 import type { Settings } from '../settings.ts';
-import type { Organization, Scope } from './context.ts';
-import { planOf } from './plan.ts';
-import { requireRoom } from './room.ts';
+import type { Organization, Scope } from '../context.ts';
+import { toPlan } from '../plan.ts';
+import { requireWithinLimit } from './organizations/plan-limits.ts';
 
 export type OrganizationRow = typeof schema.organization.$inferSelect;
 export type UserRow = typeof schema.user.$inferSelect;
 export type ApiKeyRow = typeof schema.apiKey.$inferSelect;
 
 /** The catalog row with the plan's variables filled in where it overrides none. */
-export function organizationOf(row: OrganizationRow, settings: Settings): Organization {
+export function toOrganization(row: OrganizationRow, settings: Settings): Organization {
   return {
     id: row.id,
     name: row.name,
@@ -19,7 +19,7 @@ export function organizationOf(row: OrganizationRow, settings: Settings): Organi
     defaultCountry: row.defaultCountry,
     timezone: row.timezone,
     minHoursBetweenCalls: row.minHoursBetweenCalls,
-    plan: planOf(
+    plan: toPlan(
       {
         max_integrations: row.planMaxIntegrations,
         max_contacts: row.planMaxContacts,
@@ -47,7 +47,7 @@ export async function updateOrganization(catalog: Database, id: number, change: 
 /** Creates an organization with `userId` as its first member. */
 export async function insertOrganization(catalog: Database, userId: number, name: string, now: number): Promise<OrganizationRow> {
   const { orm } = catalog;
-  const [created] = await catalog.once(
+  const [created] = await catalog.batchOnce(
     [
       catalog.from(orm.insert(schema.organization).values({ name, createdAt: now }).returning({ id: schema.organization.id })),
       catalog.from(orm.insert(schema.membership).values({ userId, organizationId: sql`last_insert_rowid()`, createdAt: now })),
@@ -81,7 +81,7 @@ export async function findOrganizationOfMember(
 }
 
 /** All organizations of a user, of which the settings allow few. */
-export async function organizationsOf(catalog: Database, userId: number): Promise<OrganizationRow[]> {
+export async function listOrganizationsOfUser(catalog: Database, userId: number): Promise<OrganizationRow[]> {
   const { membership, organization } = schema;
   const query = catalog.orm
     .select({ organization })
@@ -93,7 +93,7 @@ export async function organizationsOf(catalog: Database, userId: number): Promis
 }
 
 /** The organization a user joined first, selected when signing in. */
-export async function firstOrganization(catalog: Database, userId: number): Promise<OrganizationRow | undefined> {
+export async function findFirstOrganization(catalog: Database, userId: number): Promise<OrganizationRow | undefined> {
   const { membership, organization } = schema;
   const query = catalog.orm
     .select({ organization })
@@ -107,16 +107,16 @@ export async function firstOrganization(catalog: Database, userId: number): Prom
 
 /** All accounts of an address, the oldest first. */
 export async function findUsersByEmail(catalog: Database, email: string): Promise<UserRow[]> {
-  const query = catalog.orm.select().from(schema.user).where(hasAddress(email)).orderBy(schema.user.id);
+  const query = catalog.orm.select().from(schema.user).where(hasEmail(email)).orderBy(schema.user.id);
   return catalog.run(() => query);
 }
 
 /** A space comes right before `!`. */
-const hasAddress = (email: string) =>
+const hasEmail = (email: string) =>
   or(eq(schema.user.email, email), and(gt(schema.user.email, `${email} `), lt(schema.user.email, `${email}!`)));
 
 /** Whether one of the users is logged in from `network`, for a batch. */
-export const isLoggedInFrom = (catalog: Database, email: string, network: string): Statement =>
+export const selectSessionFromNetwork = (catalog: Database, email: string, network: string): Statement =>
   catalog.prepare(
     `SELECT 1 FROM user u CROSS JOIN session s WHERE (u.email = ?1 OR (u.email > ?1 || ' ' AND u.email < ?1 || '!'))
        AND s.user_id = u.id AND s.network = ?2 LIMIT 1`,
@@ -176,7 +176,7 @@ export async function deleteSession(catalog: Database, tokenHash: string): Promi
   await catalog.write(() => catalog.orm.delete(schema.session).where(eq(schema.session.tokenHash, tokenHash)), 'same values');
 }
 
-export async function deleteSessionsOf(catalog: Database, userId: number): Promise<void> {
+export async function deleteSessionsOfUser(catalog: Database, userId: number): Promise<void> {
   await catalog.write(() => catalog.orm.delete(schema.session).where(eq(schema.session.userId, userId)), 'same values');
 }
 
@@ -205,7 +205,7 @@ export async function insertApiKey(
   key: Omit<ApiKeyRow, 'id' | 'archivedAt'>,
 ): Promise<ApiKeyRow> {
   const insert = catalog.orm.insert(schema.apiKey).values(key).onConflictDoNothing();
-  await catalog.batch([catalog.from(insert), requireRoom(catalog, organization, 'max_api_keys')], 'api_key.key_hash');
+  await catalog.batch([catalog.from(insert), requireWithinLimit(catalog, organization, 'max_api_keys')], 'api_key.key_hash');
   return (await findApiKeyByHash(catalog, key.keyHash))!.apiKey;
 }
 
@@ -263,9 +263,9 @@ export async function setApiKeyArchived(
   const { apiKey } = schema;
   const own = and(eq(apiKey.id, id), eq(apiKey.organizationId, organization.id));
   const next = archivedAt === null ? null : sql`coalesce(${apiKey.archivedAt}, ${archivedAt})`;
-  const room = archivedAt === null ? [requireRoom(catalog, organization, 'max_api_keys')] : [];
+  const room = archivedAt === null ? [requireWithinLimit(catalog, organization, 'max_api_keys')] : [];
   await catalog.batch([catalog.from(catalog.orm.update(apiKey).set({ archivedAt: next }).where(own)), ...room], 'same values');
   return (await catalog.run(() => catalog.orm.select().from(apiKey).where(own)))[0];
 }
 
-export const scopesOf = (row: ApiKeyRow): Scope[] => row.scopes as Scope[];
+export const toScopes = (row: ApiKeyRow): Scope[] => row.scopes as Scope[];

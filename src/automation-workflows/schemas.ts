@@ -1,8 +1,19 @@
 import { z } from '@hono/zod-openapi';
-import { durationSchema } from '../library/durations.ts';
+import { durationSchema } from '../library/time/durations.ts';
 import { eventType } from '../library/event-type.ts';
-import { Problem, bodyId, createdAt, orNull, organizationId, queryBoolean, queryId, timestamp, updatedAt, warnings } from '../http/area.ts';
-import { listOf, pageQuery } from '../http/pagination.ts';
+import {
+  Problem,
+  bodyId,
+  createdAt,
+  orNull,
+  organizationId,
+  queryBoolean,
+  queryId,
+  timestamp,
+  updatedAt,
+  warnings,
+} from '../http/router.ts';
+import { listSchema, pageQuery } from '../http/pagination.ts';
 
 const jsonObject = z.record(z.string(), z.unknown());
 const name = z.string().trim().min(1, 'Must not be empty').max(200, 'Must have 200 characters or fewer');
@@ -42,7 +53,7 @@ const workflowFields = {
       '`{ max_attempts, initial_delay_seconds, factor, max_delay_seconds }`, in seconds.',
   ),
 };
-const changeable = {
+const changeableFields = {
   description: workflowFields.description.nullish(),
   definition: DraftDefinition.nullish(),
   trigger: workflowFields.trigger.nullish(),
@@ -50,10 +61,10 @@ const changeable = {
   settings: workflowFields.settings.nullish(),
 };
 
-export const NewWorkflowBody = z.object({ name: workflowFields.name, ...changeable }).openapi('NewAutomationWorkflow');
+export const NewWorkflowBody = z.object({ name: workflowFields.name, ...changeableFields }).openapi('NewAutomationWorkflow');
 
 export const WorkflowPatchBody = z
-  .object({ name: workflowFields.name.optional(), ...changeable, status: status.optional() })
+  .object({ name: workflowFields.name.optional(), ...changeableFields, status: status.optional() })
   .describe('What to change; absent fields stay, null gives a field its value of the beginning.')
   .openapi('AutomationWorkflowPatch');
 
@@ -85,13 +96,13 @@ export const WorkflowQuery = z.object({
   status: z.enum(workflowStatuses).optional().describe('Only journeys with this status. Without it all but archived ones.'),
   search: z.string().trim().max(200).optional().describe('Part of the name.'),
 });
-export const WorkflowList = listOf('automation_workflows', WorkflowRecord);
+export const WorkflowList = listSchema('automation_workflows', WorkflowRecord);
 
 export const VersionRecord = z
   .object({ version, definition: jsonObject.describe('The graph of this version; secrets in it are masked.'), created_at: createdAt })
   .describe('A definition that the journey has or had.')
   .openapi('AutomationVersion');
-export const VersionList = listOf('versions', VersionRecord);
+export const VersionList = listSchema('versions', VersionRecord);
 
 export const ValidationBody = z.object({
   definition: DraftDefinition.nullish().describe('The graph to check; without it or with null, the one that is stored.'),
@@ -148,7 +159,7 @@ const runState = z
     '`queued`: accepted; `pending`: about to start; `running`: at a node; `waiting`: for a time, an event, a call or its turn; `completed`, `failed` or `cancelled`: ended.',
   );
 
-export const RunTrouble = z
+export const RunInterruption = z
   .object({
     why: z.string().describe('What it waits for, such as `waiting for the database: D1 DB is overloaded`.'),
     tries: z.int().describe('How often it was met since then.'),
@@ -183,7 +194,7 @@ export const RunRecord = z
       .describe(
         '`max_active`: waits in `queued` for its turn; `paused`: its next side effect waits until the journey is active; else null.',
       ),
-    trouble: orNull(RunTrouble).describe(
+    trouble: orNull(RunInterruption).describe(
       'What the run waits out at the moment, told by GET of one run; null: nothing, or it is one of a list.',
     ),
     trigger_id: z.int().nullable().describe('The trigger that started it; null: execute, test or another journey did.'),
@@ -226,20 +237,20 @@ export const HistoryRecord = z
   .openapi('AutomationHistory');
 export type HistoryRecord = z.infer<typeof HistoryRecord>;
 
-const momentText = z.iso.datetime({ offset: true, message: 'Not an ISO 8601 timestamp, such as 2026-11-20T10:15:30Z' });
+const timestampText = z.iso.datetime({ offset: true, message: 'Not an ISO 8601 timestamp, such as 2026-11-20T10:15:30Z' });
 const runFilters = {
   ...pageQuery,
   state: runState.optional().describe('Only runs in this state.'),
   trigger_id: queryId.optional().describe('Only runs that this trigger started.'),
   contact_id: queryId.optional().describe('Only runs about this contact.'),
-  created_after: momentText.optional().describe('Only runs created at or after this time, ISO 8601.'),
-  created_before: momentText.optional().describe('Only runs created at or before this time, ISO 8601.'),
+  created_after: timestampText.optional().describe('Only runs created at or after this time, ISO 8601.'),
+  created_before: timestampText.optional().describe('Only runs created at or before this time, ISO 8601.'),
   is_test: queryBoolean.default(false).describe('True: test runs alone; false: all others.'),
 };
 export const WorkflowRunQuery = z.object(runFilters);
 export const RunQuery = z.object({ ...runFilters, automation_workflow_id: queryId.optional().describe('Only runs of this journey.') });
 export type RunQuery = z.output<typeof RunQuery>;
-export const RunList = listOf('runs', RunRecord);
+export const RunList = listSchema('runs', RunRecord);
 export const RetryBody = z
   .object({
     version: z
@@ -249,7 +260,7 @@ export const RetryBody = z
   })
   .openapi('RetryRun');
 export const HistoryQuery = z.object(pageQuery);
-export const HistoryList = listOf('history', HistoryRecord, 'oldest first');
+export const HistoryList = listSchema('history', HistoryRecord, 'oldest first');
 
 const runContext = jsonObject
   .default({})
@@ -257,12 +268,12 @@ const runContext = jsonObject
 const runContact = bodyId.nullish().describe('The contact that the run is about; templates read it as `contact`. Null or absent: none.');
 
 export const ExecuteBody = z.object({ context: runContext, contact_id: runContact }).openapi('ExecuteAutomation');
-const longestWebhook = 1024 * 1024;
-const GivenWebhook = z
+const maxWebhookLength = 1024 * 1024;
+const WebhookInput = z
   .strictObject({
     headers: z.record(z.string().min(1).max(200), z.string().max(10_000)).default({}).describe('As the sender sends them.'),
     body: z
-      .union([z.string().max(longestWebhook), jsonObject, z.array(z.unknown())])
+      .union([z.string().max(maxWebhookLength), jsonObject, z.array(z.unknown())])
       .default('')
       .describe('The raw text, over whose bytes a signature is computed. An object or a list is sent as its JSON.'),
     query: z.record(z.string(), z.string()).default({}).describe('Parameters of the address.'),
@@ -281,7 +292,7 @@ export const TestBody = z
       .describe(
         'True: nothing is sent, a virtual clock jumps over waits, and the answer is the ended run. False: everything is done for real.',
       ),
-    webhook: GivenWebhook.optional(),
+    webhook: WebhookInput.optional(),
     events: z
       .array(
         z.object({
@@ -312,7 +323,7 @@ export const TestBody = z
       });
   })
   .openapi('TestAutomation');
-const TestedWebhook = z
+const WebhookPreview = z
   .object({
     trigger_id: z.int().describe('The trigger to which the delivery went.'),
     signature: z.enum(['ok', 'not checked']).describe('What the check of the signature gave.'),
@@ -330,8 +341,8 @@ const TestedWebhook = z
   })
   .describe('What the receiver would make of the given webhook.')
   .openapi('TestedWebhook');
-export const TestedRun = RunRecord.extend({
-  webhook: TestedWebhook.optional(),
+export const TestRunRecord = RunRecord.extend({
+  webhook: WebhookPreview.optional(),
   history: z.array(HistoryRecord).optional().describe('Of a dry run: each try of each node, oldest first. Absent when it is for real.'),
 })
   .describe('The test run; of a dry run, with all that it did.')
@@ -400,7 +411,7 @@ export const TriggerQuery = z.object({
   status: triggerState.optional().describe('Only triggers in this state. Without it all but archived ones.'),
   search: z.string().trim().max(200).optional().describe('Part of the name.'),
 });
-export const TriggerList = listOf('triggers', TriggerRecord);
+export const TriggerList = listSchema('triggers', TriggerRecord);
 
 export const FireBody = z
   .object({

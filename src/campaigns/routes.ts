@@ -1,19 +1,19 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
-import { envelope } from '../http/pagination.ts';
+import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
+import { toListBody } from '../http/pagination.ts';
 import { apiUrl } from '../http/public-url.ts';
-import { act } from './act.ts';
-import { changeCampaign } from './change.ts';
-import { createCampaign } from './create.ts';
-import { listCampaigns } from './list.ts';
-import { previewCampaign } from './preview.ts';
-import { readCampaign, readProgress, readRows } from './read.ts';
-import { campaignRecord, rowRecord } from './records.ts';
-import { redialCampaign } from './redial.ts';
-import { downloadReport } from './report-download.ts';
+import { changeCampaignState } from './lifecycle/pause-resume-cancel.ts';
+import { updateCampaign } from './lifecycle/update.ts';
+import { createCampaign } from './lifecycle/create.ts';
+import { listCampaigns } from './queries/list.ts';
+import { previewCampaign } from './source/preview.ts';
+import { readCampaign, readProgress, readRows } from './queries/read.ts';
+import { campaignRecord, rowRecord } from './queries/records.ts';
+import { redialCampaign } from './lifecycle/redial.ts';
+import { downloadReport } from './report/download.ts';
 import * as schemas from './schemas.ts';
-import { startCampaign } from './start.ts';
-import { newUpload } from './upload.ts';
+import { startCampaign } from './lifecycle/start.ts';
+import { createUploadUrl } from './source/upload/upload.ts';
 
 const params = z.object({ campaign_id: pathId });
 
@@ -25,7 +25,7 @@ const uploadUrlRoute = createRoute({
   request: { body: jsonBody(schemas.NewUploadBody) },
   responses: { 200: jsonResponse(schemas.UploadTicket), ...errorResponses(400) },
 });
-const createRouteOf = createRoute({
+const createCampaignRoute = createRoute({
   method: 'post',
   path: '/campaign/create',
   operationId: 'campaigns.create',
@@ -65,7 +65,7 @@ const patchRoute = createRoute({
   request: { params, body: jsonBody(schemas.CampaignPatchBody) },
   responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 409) },
 });
-const actRoute = <Verb extends string>(verb: Verb, summary: string) =>
+const stateChangeRoute = <Verb extends string>(verb: Verb, summary: string) =>
   createRoute({
     method: 'post',
     path: `/campaign/{campaign_id}/${verb}`,
@@ -74,10 +74,10 @@ const actRoute = <Verb extends string>(verb: Verb, summary: string) =>
     request: { params },
     responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 409) },
   });
-const startRoute = actRoute('start', 'Read the rows of a draft and begin to dial');
-const pauseRoute = actRoute('pause', 'Dial nothing new; calls under way run to their end');
-const resumeRoute = actRoute('resume', 'Go on with a paused campaign where it paused');
-const cancelRoute = actRoute('cancel', 'End a campaign for good; calls under way run to their end');
+const startRoute = stateChangeRoute('start', 'Read the rows of a draft and begin to dial');
+const pauseRoute = stateChangeRoute('pause', 'Dial nothing new; calls under way run to their end');
+const resumeRoute = stateChangeRoute('resume', 'Go on with a paused campaign where it paused');
+const cancelRoute = stateChangeRoute('cancel', 'End a campaign for good; calls under way run to their end');
 const progressRoute = createRoute({
   method: 'get',
   path: '/campaign/{campaign_id}/progress',
@@ -111,9 +111,9 @@ const redialRoute = createRoute({
   responses: { 200: jsonResponse(schemas.CampaignRecord), ...errorResponses(400, 404, 409) },
 });
 
-export const campaignRoutes = createArea()
-  .openapi(uploadUrlRoute, async (c) => c.json(await newUpload(c.var.context, c.req.valid('json'), apiUrl(c)), 200))
-  .openapi(createRouteOf, async (c) => c.json(campaignRecord(await createCampaign(c.var.context, c.req.valid('json'))), 200))
+export const campaignRoutes = createRouter()
+  .openapi(uploadUrlRoute, async (c) => c.json(await createUploadUrl(c.var.context, c.req.valid('json'), apiUrl(c)), 200))
+  .openapi(createCampaignRoute, async (c) => c.json(campaignRecord(await createCampaign(c.var.context, c.req.valid('json'))), 200))
   .openapi(previewRoute, async (c) => c.json(await previewCampaign(c.var.context, c.req.valid('json')), 200))
   .openapi(listRoute, async (c) => {
     const listed = await listCampaigns(c.var.context, c.req.valid('query'));
@@ -122,15 +122,15 @@ export const campaignRoutes = createArea()
     return c.body(listed, 200, { 'Content-Type': 'application/json' }) as never;
   })
   .openapi(getRoute, async (c) => c.json(await readCampaign(c.var.context, c.req.valid('param').campaign_id), 200))
-  .openapi(patchRoute, async (c) => c.json(await changeCampaign(c.var.context, c.req.valid('param').campaign_id, c.req.valid('json')), 200))
+  .openapi(patchRoute, async (c) => c.json(await updateCampaign(c.var.context, c.req.valid('param').campaign_id, c.req.valid('json')), 200))
   .openapi(startRoute, async (c) => c.json(await startCampaign(c.var.context, c.req.valid('param').campaign_id), 200))
-  .openapi(pauseRoute, async (c) => c.json(await act(c.var.context, c.req.valid('param').campaign_id, 'pause'), 200))
-  .openapi(resumeRoute, async (c) => c.json(await act(c.var.context, c.req.valid('param').campaign_id, 'resume'), 200))
-  .openapi(cancelRoute, async (c) => c.json(await act(c.var.context, c.req.valid('param').campaign_id, 'cancel'), 200))
+  .openapi(pauseRoute, async (c) => c.json(await changeCampaignState(c.var.context, c.req.valid('param').campaign_id, 'pause'), 200))
+  .openapi(resumeRoute, async (c) => c.json(await changeCampaignState(c.var.context, c.req.valid('param').campaign_id, 'resume'), 200))
+  .openapi(cancelRoute, async (c) => c.json(await changeCampaignState(c.var.context, c.req.valid('param').campaign_id, 'cancel'), 200))
   .openapi(progressRoute, async (c) => c.json(await readProgress(c.var.context, c.req.valid('param').campaign_id), 200))
   .openapi(rowsRoute, async (c) => {
     const query = c.req.valid('query');
-    return c.json(envelope('runs', query, await readRows(c.var.context, c.req.valid('param').campaign_id, query), rowRecord), 200);
+    return c.json(toListBody('runs', query, await readRows(c.var.context, c.req.valid('param').campaign_id, query), rowRecord), 200);
   })
   .openapi(reportRoute, async (c) => {
     const { campaign_id } = c.req.valid('param');

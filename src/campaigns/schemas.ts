@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { cleanLine } from '../contacts/clean-text.ts';
-import { bodyId, createdAt, timestamp, warnings } from '../http/area.ts';
-import { listOf, pageQuery } from '../http/pagination.ts';
-import { rowOutcomes } from '../voice-agents/dialing/call-outcomes.ts';
-import { CircuitBreakerConfig, configChangeFields, RetryConfig, ScheduleConfig } from './configs.ts';
-import { rowStates } from './row-states.ts';
+import { cleanLine } from '../library/clean-line.ts';
+import { bodyId, createdAt, timestamp, warnings } from '../http/router.ts';
+import { listSchema, pageQuery } from '../http/pagination.ts';
+import { rowOutcomes } from '../calls/attempt/outcomes.ts';
+import { CircuitBreakerConfig, configChangeFields, RetryConfig, ScheduleConfig } from './configs/configs.ts';
+import { rowStates } from './rows/row-states.ts';
 import { SourceOptions } from './source/options.ts';
-import { redialOutcomes, sourceKinds } from './sources/kinds.ts';
-import { uploadLimitBytes } from './sources/upload-store.ts';
+import { redialOutcomes, sourceKinds } from './source/kinds.ts';
+import { maxUploadBytes } from './source/upload/store.ts';
 import { campaignStates } from './store.ts';
 
 const name = z
@@ -28,7 +28,7 @@ export const NewUploadBody = z
     file_size: z
       .int('Must be a number of bytes')
       .min(0)
-      .max(uploadLimitBytes, `A file may have ${uploadLimitBytes} bytes (50 MiB); split it into several campaigns`)
+      .max(maxUploadBytes, `A file may have ${maxUploadBytes} bytes (50 MiB); split it into several campaigns`)
       .nullish()
       .describe('Size in bytes, to learn beforehand whether the file is too large.'),
   })
@@ -60,12 +60,12 @@ const sourceType = z
   .describe(
     'Where the rows come from. `csv`: an uploaded file; `contact_list`: a contact list; `sheet`: the selected sheet of an integration.',
   );
-const sourceMeaning =
+const sourceIdDescription =
   'With `csv` the `source_id` of POST /campaign/upload-url; with `contact_list` the id of a list; with `sheet` the id of an integration.';
 
 const source = {
   source_type: sourceType,
-  source_id: z.string().max(255).describe(sourceMeaning),
+  source_id: z.string().max(255).describe(sourceIdDescription),
   source_options: SourceOptions.nullish().describe('How the source is read; what is left out is found out.'),
 };
 
@@ -88,7 +88,7 @@ export type CampaignPreviewInput = z.output<typeof CampaignPreviewBody>;
 export const CampaignPreview = z
   .object({
     source_type: sourceType,
-    source_id: z.string().describe(sourceMeaning),
+    source_id: z.string().describe(sourceIdDescription),
     columns: z
       .array(
         z.object({
@@ -190,7 +190,7 @@ export const CampaignRecord = z
     state,
     state_reason: stateReason,
     source_type: sourceType,
-    source_id: z.string().describe(sourceMeaning),
+    source_id: z.string().describe(sourceIdDescription),
     source_options: SourceOptions.describe('How the source is read, as given.'),
     redial_of: z
       .object({
@@ -223,10 +223,10 @@ export const CampaignQuery = z.object({
   search: z.string().trim().max(200).optional().describe('Part of the name.'),
 });
 export type CampaignQuery = z.output<typeof CampaignQuery>;
-export const CampaignList = listOf('campaigns', CampaignRecord);
+export const CampaignList = listSchema('campaigns', CampaignRecord);
 export type CampaignList = z.infer<typeof CampaignList>;
 
-const countOf = (names: readonly string[]) =>
+const toCountSchema = (names: readonly string[]) =>
   z.object(Object.fromEntries(names.map((one) => [one, count.describe(`How many rows are \`${one}\`.`)])));
 
 export const CampaignProgress = z
@@ -234,9 +234,9 @@ export const CampaignProgress = z
     state,
     state_reason: stateReason,
     ...rowCounts,
-    rows: countOf(rowStates).describe('Rows by state; they add up to `total_rows`.'),
+    rows: toCountSchema(rowStates).describe('Rows by state; they add up to `total_rows`.'),
     attempts: count.describe('Calls that used up an attempt.'),
-    outcomes: countOf(rowOutcomes).describe('Rows that were dialled and are over, by outcome.'),
+    outcomes: toCountSchema(rowOutcomes).describe('Rows that were dialled and are over, by outcome.'),
     reached_share: z.number().nullable().describe('Of these rows, the share whose person was reached, from 0 to 1; null: there are none.'),
     next_attempt_at: timestamp.nullable().describe('When the next row is due that waits for a retry, ISO 8601 in UTC; null: none waits.'),
     next_window_at: timestamp.nullable().describe('When the next calling window opens, ISO 8601 in UTC; null while one is open.'),
@@ -276,7 +276,7 @@ export const CampaignRowRecord = z
 
 export const CampaignRowQuery = z.object({ ...pageQuery, state: rowState.optional().describe('Only rows in this state.') });
 export type CampaignRowQuery = z.output<typeof CampaignRowQuery>;
-export const CampaignRowList = listOf('runs', CampaignRowRecord, 'in the order of the source');
+export const CampaignRowList = listSchema('runs', CampaignRowRecord, 'in the order of the source');
 
 export const RedialBody = z
   .object({

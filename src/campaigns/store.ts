@@ -1,9 +1,9 @@
-import { isNotFailed } from '../queues/failed-messages.ts';
+import { isNotFailedSql } from '../outbox/failed-messages.ts';
 import type { Database, Row, Statement } from '../database/client.ts';
-import { countLimit, cut, type Found, type Position } from '../http/pagination.ts';
-import type { CampaignConfigs } from './configs.ts';
-import type { ArchivedCampaign } from './archived-rows.ts';
-import type { SourceKind, StoredSourceOptions } from './sources/kinds.ts';
+import { countLimit, cutPage, type PageResult, type CursorPosition } from '../http/pagination.ts';
+import type { CampaignConfigs } from './configs/configs.ts';
+import type { ArchivedCampaign } from './rows/archived-rows.ts';
+import type { SourceKind, StoredSourceOptions } from './source/kinds.ts';
 
 export const campaignStates = ['draft', 'syncing', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 export type CampaignState = (typeof campaignStates)[number];
@@ -33,23 +33,23 @@ export interface CampaignRow extends CampaignConfigs {
   archive: ArchivedCampaign | null;
 }
 
-const columns = `id, organization_id, name, agent_id, (SELECT a.name FROM voice_agent a WHERE a.id = campaign.agent_id) AS agent_name, state,
+const campaignColumns = `id, organization_id, name, agent_id, (SELECT a.name FROM voice_agent a WHERE a.id = campaign.agent_id) AS agent_name, state,
   state_reason, source_type, source_id, source_options, max_concurrency, retry_config, schedule_config, circuit_breaker, total_rows,
   completed_rows, failed_rows, skipped_rows, in_flight, revision, created_at, started_at, completed_at, archive`;
 
 const jsonColumns = ['source_options', 'retry_config', 'schedule_config', 'circuit_breaker', 'archive'] as const;
 
-const campaignOf = (row: Row): CampaignRow => {
+const toCampaignRow = (row: Row): CampaignRow => {
   const parsed = Object.fromEntries(jsonColumns.map((column) => [column, JSON.parse(row[column] as string) as unknown]));
   return { ...row, ...parsed } as unknown as CampaignRow;
 };
 
-const oneCampaign = (database: Database, organizationId: number, id: number): Statement =>
-  database.prepare(`SELECT ${columns} FROM campaign WHERE id = ? AND organization_id = ?`, id, organizationId);
+const selectCampaign = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare(`SELECT ${campaignColumns} FROM campaign WHERE id = ? AND organization_id = ?`, id, organizationId);
 
 export async function findCampaign(database: Database, organizationId: number, id: number): Promise<CampaignRow | null> {
-  const row = await database.first(oneCampaign(database, organizationId, id));
-  return row && campaignOf(row);
+  const row = await database.first(selectCampaign(database, organizationId, id));
+  return row && toCampaignRow(row);
 }
 
 export type NewCampaign = Pick<
@@ -61,24 +61,29 @@ export async function insertCampaign(database: Database, organizationId: number,
   const insert = database.prepare(
     `INSERT INTO campaign (organization_id, name, agent_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
          schedule_config, circuit_breaker, created_at, total_rows)
-       VALUES (?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${columns}`,
+       VALUES (?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${campaignColumns}`,
     organizationId,
     campaign.name,
     campaign.agent_id,
     campaign.source_type,
     campaign.source_id,
     JSON.stringify(campaign.source_options),
-    ...stored(campaign),
+    ...toStoredConfigs(campaign),
     now,
     campaign.total_rows,
   );
-  const [rows] = await database.once([insert], ({ rowId }) => database.batch([oneCampaign(database, organizationId, rowId)]));
-  return campaignOf(rows![0]!);
+  const [rows] = await database.batchOnce([insert], ({ rowId }) => database.batch([selectCampaign(database, organizationId, rowId)]));
+  return toCampaignRow(rows![0]!);
 }
 
 export type CampaignSettings = Pick<CampaignRow, 'name' | keyof CampaignConfigs>;
 
-const stored = ({ max_concurrency, retry_config, schedule_config, circuit_breaker }: CampaignConfigs): [number, string, string, string] => [
+const toStoredConfigs = ({
+  max_concurrency,
+  retry_config,
+  schedule_config,
+  circuit_breaker,
+}: CampaignConfigs): [number, string, string, string] => [
   max_concurrency,
   JSON.stringify(retry_config),
   JSON.stringify(schedule_config),
@@ -86,22 +91,26 @@ const stored = ({ max_concurrency, retry_config, schedule_config, circuit_breake
 ];
 
 /** Null when the campaign is no draft any more, or has other settings than it was read with. */
-export async function changeDraft(database: Database, before: CampaignRow, after: CampaignSettings): Promise<CampaignRow | null> {
+export async function updateDraftIfUnchanged(
+  database: Database,
+  before: CampaignRow,
+  after: CampaignSettings,
+): Promise<CampaignRow | null> {
   const update = database.prepare(
     `UPDATE campaign SET name = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?
        WHERE id = ? AND organization_id = ? AND state = 'draft'
-         AND name = ? AND max_concurrency = ? AND retry_config = ? AND schedule_config = ? AND circuit_breaker = ? RETURNING ${columns}`,
+         AND name = ? AND max_concurrency = ? AND retry_config = ? AND schedule_config = ? AND circuit_breaker = ? RETURNING ${campaignColumns}`,
     after.name,
-    ...stored(after),
+    ...toStoredConfigs(after),
     before.id,
     before.organization_id,
     before.name,
-    ...stored(before),
+    ...toStoredConfigs(before),
   );
-  const [rows] = await database.once([update], async ({ changes }) =>
-    changes ? database.batch([oneCampaign(database, before.organization_id, before.id)]) : [[]],
+  const [rows] = await database.batchOnce([update], async ({ changes }) =>
+    changes ? database.batch([selectCampaign(database, before.organization_id, before.id)]) : [[]],
   );
-  return rows![0] ? campaignOf(rows![0]) : null;
+  return rows![0] ? toCampaignRow(rows![0]) : null;
 }
 
 interface CampaignFilter {
@@ -112,23 +121,23 @@ interface CampaignFilter {
 interface CampaignPage {
   limit: number;
   offset: number;
-  after?: Position | null | undefined;
+  after?: CursorPosition | null | undefined;
 }
 
-const matching = `organization_id = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR instr(lower(name), lower(?3)) > 0)`;
-const matchingValues = (organizationId: number, { state, search }: CampaignFilter) => [organizationId, state ?? null, search || null];
+const filterCondition = `organization_id = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR instr(lower(name), lower(?3)) > 0)`;
+const filterValues = (organizationId: number, { state, search }: CampaignFilter) => [organizationId, state ?? null, search || null];
 
 /** One row more than the page has, newest first. */
-const pageQuery = (database: Database, organizationId: number, filter: CampaignFilter, { limit, offset, after }: CampaignPage) =>
+const selectPage = (database: Database, organizationId: number, filter: CampaignFilter, { limit, offset, after }: CampaignPage) =>
   database.prepare(
-    `SELECT ${columns} FROM campaign WHERE ${matching} AND id < ?4 ORDER BY id DESC LIMIT ?5 OFFSET ?6`,
-    ...matchingValues(organizationId, filter),
+    `SELECT ${campaignColumns} FROM campaign WHERE ${filterCondition} AND id < ?4 ORDER BY id DESC LIMIT ?5 OFFSET ?6`,
+    ...filterValues(organizationId, filter),
     after?.id ?? Number.MAX_SAFE_INTEGER,
     limit + 1,
     offset,
   );
 
-const pageOf = (rows: Row[], { limit }: CampaignPage) => cut(rows.map(campaignOf), limit, ({ id }) => ({ value: null, id }));
+const toPage = (rows: Row[], { limit }: CampaignPage) => cutPage(rows.map(toCampaignRow), limit, ({ id }) => ({ value: null, id }));
 
 /** Newest first. Organizations have at most thousands of campaigns, so states and names are read. */
 export async function findCampaigns(
@@ -136,26 +145,26 @@ export async function findCampaigns(
   organizationId: number,
   filter: CampaignFilter,
   page: CampaignPage,
-): Promise<Found<CampaignRow>> {
+): Promise<PageResult<CampaignRow>> {
   const [rows, counted] = await database.batch([
-    pageQuery(database, organizationId, filter, page),
+    selectPage(database, organizationId, filter, page),
     database.prepare(
-      `SELECT count(*) AS total FROM (SELECT 1 FROM campaign WHERE ${matching} LIMIT ${countLimit + 1})`,
-      ...matchingValues(organizationId, filter),
+      `SELECT count(*) AS total FROM (SELECT 1 FROM campaign WHERE ${filterCondition} LIMIT ${countLimit + 1})`,
+      ...filterValues(organizationId, filter),
     ),
   ]);
   const { total } = counted![0] as { total: number };
-  return { ...pageOf(rows!, page), total: Math.min(total, countLimit), totalCapped: total > countLimit };
+  return { ...toPage(rows!, page), total: Math.min(total, countLimit), totalCapped: total > countLimit };
 }
 
 /** The same without counting them. */
-export const findMoreCampaigns = async (database: Database, organizationId: number, filter: CampaignFilter, page: CampaignPage) =>
-  pageOf(await database.all(pageQuery(database, organizationId, filter, page)), page);
+export const findCampaignsUncounted = async (database: Database, organizationId: number, filter: CampaignFilter, page: CampaignPage) =>
+  toPage(await database.all(selectPage(database, organizationId, filter, page)), page);
 
-const live = "state IN ('syncing', 'running', 'paused')";
+const liveCondition = "state IN ('syncing', 'running', 'paused')";
 
 /** Ids of live campaigns after the id `after`, of one agent or of all. */
-export async function liveCampaignIds(
+export async function findLiveCampaignIds(
   database: Database,
   organizationId: number,
   agentId: number | null,
@@ -164,7 +173,7 @@ export async function liveCampaignIds(
 ): Promise<number[]> {
   const rows = await database.all<{ id: number }>(
     database.prepare(
-      `SELECT id FROM campaign INDEXED BY campaign_live WHERE organization_id = ?1 AND ${live}${agentId === null ? '' : ' AND agent_id = ?4'} AND id > ?2 ORDER BY id LIMIT ?3`,
+      `SELECT id FROM campaign INDEXED BY campaign_live WHERE organization_id = ?1 AND ${liveCondition}${agentId === null ? '' : ' AND agent_id = ?4'} AND id > ?2 ORDER BY id LIMIT ?3`,
       organizationId,
       after,
       limit,
@@ -175,14 +184,14 @@ export async function liveCampaignIds(
 }
 
 /** Campaigns whose object should have done something before `before` (epoch ms), the most overdue first. */
-export async function overdueCampaigns(
+export async function findOverdueCampaigns(
   database: Database,
   before: number,
   limit: number,
 ): Promise<{ id: number; organization_id: number }[]> {
   return database.all(
     database.prepare(
-      `SELECT id, organization_id FROM campaign WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailed("'poke:campaign:' || campaign.id")}
+      `SELECT id, organization_id FROM campaign WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:campaign:' || campaign.id")}
        ORDER BY wake_at LIMIT ?`,
       before,
       limit,
@@ -191,7 +200,7 @@ export async function overdueCampaigns(
 }
 
 /** Why a campaign stands still that its object cannot tell. Once that lives again, it says its own. */
-export async function noteStateReason(database: Database, organizationId: number, id: number, reason: string): Promise<void> {
+export async function setStateReason(database: Database, organizationId: number, id: number, reason: string): Promise<void> {
   await database.all(
     database.prepare('UPDATE campaign SET state_reason = ? WHERE id = ? AND organization_id = ?', reason, id, organizationId),
     'same values',

@@ -1,25 +1,25 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { listContactEvents } from '../events/contact-events.ts';
+import { listContactEvents } from '../events/list-contact-events.ts';
 import { EventList } from '../events/schemas.ts';
-import { createArea, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
-import { envelope } from '../http/pagination.ts';
+import { createRouter, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
+import { toListBody } from '../http/pagination.ts';
 import { apiUrl } from '../http/public-url.ts';
-import { toTimestamp } from '../library/clock.ts';
-import { bulkUpsertContacts } from './bulk-upsert.ts';
-import { CallPage, listCallsOfContact } from './calls.ts';
-import { createContact } from './create.ts';
-import { editableColumns } from './custom-field-keys.ts';
-import { deleteContact } from './delete.ts';
-import { listContacts } from './list-contacts.ts';
-import { contactListRoutes } from './list-routes.ts';
-import { ListsOfContact, PageQuery } from './list-schemas.ts';
-import { listListsOfContact } from './lists.ts';
-import { readContact } from './read.ts';
-import { contactRecord, listRecord } from './records.ts';
-import * as schemas from './schemas.ts';
+import { toTimestamp } from '../library/time/clock.ts';
+import { bulkUpsertContacts } from './upsert/bulk-upsert.ts';
+import { CallPage, listCallsOfContact } from './contacts/list-calls.ts';
+import { createContact } from './contacts/create.ts';
+import { listEditableColumns } from './contacts/custom-field-keys.ts';
+import { deleteContact } from './contacts/delete.ts';
+import { listContacts } from './contacts/list-contacts.ts';
+import { contactListRoutes } from './lists/routes.ts';
+import { ListsOfContact, PageQuery } from './lists/schemas.ts';
+import { listListsOfContact } from './lists/lists.ts';
+import { readContact } from './contacts/read.ts';
+import { toContactRecord, toListRecord } from './contacts/records.ts';
+import * as schemas from './contacts/schemas.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
-import { updateContact } from './update.ts';
-import { upsertIntoList } from './upsert.ts';
+import { updateContact } from './contacts/update.ts';
+import { upsertIntoList } from './upsert/upsert-contact.ts';
 
 const contactId = z.object({ contact_id: pathId });
 
@@ -114,13 +114,13 @@ const callsOfContactRoute = createRoute({
   responses: { 200: jsonResponse(CallPage), ...errorResponses(400, 404) },
 });
 
-const same = <T>(record: T) => record;
+const identity = <T>(record: T) => record;
 
-const routes = createArea()
+const routes = createRouter()
   // Paths with a name in them win over /contacts/{contact_id} because they come first.
   .route('/', contactListRoutes)
   .route('/', suppressionRoutes)
-  .openapi(customFieldKeysRoute, async (c) => c.json({ keys: await editableColumns(c.var.context) }, 200))
+  .openapi(customFieldKeysRoute, async (c) => c.json({ keys: await listEditableColumns(c.var.context) }, 200))
   .openapi(bulkUpsertRoute, async (c) => {
     const { list_name, contacts } = c.req.valid('json');
     return c.json(await bulkUpsertContacts(c.var.context, list_name, contacts), 200);
@@ -131,7 +131,7 @@ const routes = createArea()
   })
   .openapi(listRoute, async (c) => {
     const query = c.req.valid('query');
-    return c.json(envelope('contacts', query, await listContacts(c.var.context, query), contactRecord), 200);
+    return c.json(toListBody('contacts', query, await listContacts(c.var.context, query), toContactRecord), 200);
   })
   .openapi(createContactRoute, async (c) => c.json(await createContact(c.var.context, c.req.valid('json')), 201))
   .openapi(readRoute, async (c) => c.json(await readContact(c.var.context, c.req.valid('param').contact_id), 200))
@@ -144,18 +144,18 @@ const routes = createArea()
     const page = c.req.valid('query');
     const found = await listListsOfContact(c.var.context, c.req.valid('param').contact_id, page);
     return c.json(
-      envelope('lists', page, found, (list) => ({ ...listRecord(list), added_at: toTimestamp(list.added_at) })),
+      toListBody('lists', page, found, (list) => ({ ...toListRecord(list), added_at: toTimestamp(list.added_at) })),
       200,
     );
   })
   .openapi(eventsOfContactRoute, async (c) => {
     const page = c.req.valid('query');
-    return c.json(envelope('events', page, await listContactEvents(c.var.context, c.req.valid('param').contact_id, page), same), 200);
+    return c.json(toListBody('events', page, await listContactEvents(c.var.context, c.req.valid('param').contact_id, page), identity), 200);
   })
   .openapi(callsOfContactRoute, async (c) => {
     const page = c.req.valid('query');
     const { contact_id } = c.req.valid('param');
-    return c.json(envelope('calls', page, await listCallsOfContact(c.var.context, apiUrl(c), contact_id, page), same), 200);
+    return c.json(toListBody('calls', page, await listCallsOfContact(c.var.context, apiUrl(c), contact_id, page), identity), 200);
   });
 
 // A row of the bulk request is read apart from the request, so only its schema's name stands in the request's.

@@ -17,11 +17,11 @@ export async function findDatabaseFault(
   timeoutMs: number,
 ): Promise<DatabaseFault | undefined> {
   if (databases.length === 0) return { status: 'database_unreachable', database: 'DB', migrations: [], cause: 'it is not bound' };
-  const faults = await Promise.all(databases.map(({ name, binding }) => faultOf(name, binding, timeoutMs)));
+  const faults = await Promise.all(databases.map(({ name, binding }) => checkMigrations(name, binding, timeoutMs)));
   return faults.find((fault) => fault !== undefined);
 }
 
-async function faultOf(database: string, binding: D1Database, timeoutMs: number): Promise<DatabaseFault | undefined> {
+async function checkMigrations(database: string, binding: D1Database, timeoutMs: number): Promise<DatabaseFault | undefined> {
   const applied = await withTimeout(appliedMigrations(binding), timeoutMs).catch((error: unknown) => String(error));
   if (typeof applied === 'string') return { status: 'database_unreachable', database, migrations: [], cause: applied };
   const missing = codeMigrations.filter((name) => !applied.has(name));

@@ -24,7 +24,7 @@ export const payloadLength = (stored: string): number => (stored.startsWith(poin
 export const payloadKey = (stored: string): string | null => (stored.startsWith(pointer) ? parsePointer(stored).name : null);
 
 /** Throws 422 when `json` is over `limitBytes`. */
-export function boundPayload(json: string, limitBytes: number, loc: string[]): void {
+export function requirePayloadSize(json: string, limitBytes: number, loc: string[]): void {
   if (json.length <= limitBytes / 4) return;
   const bytes = new TextEncoder().encode(json).byteLength;
   if (bytes > limitBytes) throw invalidAt(loc, `Is ${bytes} bytes of JSON; at most ${limitBytes}`, 'too_large');
@@ -37,14 +37,14 @@ export class PayloadGoneError extends Error {
 
 /** Throws PayloadGoneError. */
 export async function resolvePayload<T = unknown>(bucket: R2Bucket, stored: string): Promise<T> {
-  if (!stored.startsWith(pointer)) return parsed(stored, 'the payload in the row') as T;
+  if (!stored.startsWith(pointer)) return parsePayload(stored, 'the payload in the row') as T;
   const { name } = parsePointer(stored);
   const object = await bucket.get(name);
   if (!object) throw new PayloadGoneError(`payload ${name} is not in storage`);
-  return parsed(await object.text(), `payload ${name}`) as T;
+  return parsePayload(await object.text(), `payload ${name}`) as T;
 }
 
-function parsed(text: string, name: string): unknown {
+function parsePayload(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -52,13 +52,13 @@ function parsed(text: string, name: string): unknown {
   }
 }
 
-const showGone = (error: unknown): { _gone: string } => {
+const toGoneMarker = (error: unknown): { _gone: string } => {
   if (error instanceof PayloadGoneError) return { _gone: error.message };
   throw error;
 };
 
 /** As `resolvePayload`; of one that is gone, `{ _gone: why }`. */
-export const showPayload = (bucket: R2Bucket, stored: string): Promise<unknown> => resolvePayload(bucket, stored).catch(showGone);
+export const showPayload = (bucket: R2Bucket, stored: string): Promise<unknown> => resolvePayload(bucket, stored).catch(toGoneMarker);
 
 /** As `resolvePayloads`; in the place of one that is gone stands `{ _gone: why }`, and the others are there. */
 export const showPayloads = (bucket: R2Bucket, stored: (string | null)[]): Promise<unknown[]> => resolveAll(bucket, stored, showPayload);

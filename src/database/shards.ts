@@ -1,18 +1,18 @@
-import { settingsOf } from '../settings.ts';
+import { getSettings } from '../settings.ts';
 import { Database } from './client.ts';
 
-const opened = new WeakMap<object, Database[]>();
+const databasesByBindings = new WeakMap<object, Database[]>();
 
 /**
  * The databases, in shard order: `DB`, `DB_1`, `DB_2` ... as far as they are bound. The ids of shard k begin at k * 2^40,
  * so that an id names one row anywhere. Organizations stay on the shard that their catalog row names.
  */
 export function shards(bindings: Env): Database[] {
-  const known = opened.get(bindings);
+  const known = databasesByBindings.get(bindings);
   if (known) return known;
-  const isGuarded = settingsOf(bindings).DEPLOYMENT_MODE === 'local';
+  const isGuarded = getSettings(bindings).DEPLOYMENT_MODE === 'local';
   const all = shardBindings(bindings).map(({ binding }) => new Database(binding, isGuarded));
-  opened.set(bindings, all);
+  databasesByBindings.set(bindings, all);
   return all;
 }
 

@@ -1,13 +1,13 @@
-import type { Context } from '../accounts/context.ts';
-import { contactByPhoneStatements } from '../contacts/contact-by-phone.ts';
-import { normalizePhone } from '../contacts/phone-numbers.ts';
-import { boundPayload, storePayload } from '../database/payload.ts';
+import type { Context } from '../context.ts';
+import { ensureContactByPhoneStatements } from '../contacts/contacts/ensure-contact-by-phone.ts';
+import { normalizePhone } from '../library/phone/phone-numbers.ts';
+import { requirePayloadSize, storePayload } from '../database/payload.ts';
 import { newRequestKey } from '../database/request-key.ts';
-import { depthOf, maximumDepth } from '../library/lineage.ts';
-import { announceContactChanges, announceEvent } from '../queues/announce.ts';
+import { depthOf, maxLineageDepth } from '../library/lineage.ts';
+import { enqueueContactChanges, enqueueEvent } from '../outbox/enqueue.ts';
 import * as store from './store.ts';
 
-const dataLimitBytes = 256 * 1024;
+const maxDataBytes = 256 * 1024;
 
 export interface NewEvent {
   event_type: string;
@@ -63,7 +63,7 @@ export function emitEvent(context: Context, input: EmittedEvent): Promise<Accept
   });
 }
 
-interface EventToStore extends Omit<store.EventRow, 'data' | 'contact' | 'note' | 'createdAt'> {
+interface EventToStore extends Omit<store.NewEventRow, 'data' | 'contact' | 'note' | 'createdAt'> {
   /** Resolved or created by its phone, or known already. */
   contact: { phone: string; listName: string | null } | { id: number } | null;
   data: Record<string, unknown>;
@@ -72,15 +72,15 @@ interface EventToStore extends Omit<store.EventRow, 'data' | 'contact' | 'note' 
 async function storeEvent(context: Context, event: EventToStore): Promise<AcceptedEvent> {
   const { organization, database, bindings, clock } = context;
   const json = JSON.stringify(event.data);
-  boundPayload(json, dataLimitBytes, ['body', 'data']);
+  requirePayloadSize(json, maxDataBytes, ['body', 'data']);
   const data = await storePayload(bindings.FILES, () => `${organization.id}/events/${crypto.randomUUID()}`, json);
   const note =
-    depthOf(event.depth) > maximumDepth ? `Stored without triggering: journeys may set off each other ${maximumDepth} deep` : null;
+    depthOf(event.depth) > maxLineageDepth ? `Stored without triggering: journeys may set off each other ${maxLineageDepth} deep` : null;
   const { contact, senderId } = event;
-  const unless = store.senderKnown(organization.id, senderId);
-  const before = contact && 'phone' in contact ? contactByPhoneStatements(context, { ...contact, tags: ['event'] }, unless) : [];
+  const unless = store.senderKnownCondition(organization.id, senderId);
+  const before = contact && 'phone' in contact ? ensureContactByPhoneStatements(context, { ...contact, tags: ['event'] }, unless) : [];
   const answer = await store.insertEvent(database, organization.id, before, { ...event, data, note, createdAt: clock() });
-  if (!answer.isRepeat && note === null) announceEvent(context, 'event', answer.id);
-  if (answer.hasContactChanges) announceContactChanges(context);
+  if (!answer.isRepeat && note === null) enqueueEvent(context, 'event', answer.id);
+  if (answer.hasContactChanges) enqueueContactChanges(context);
   return answer;
 }

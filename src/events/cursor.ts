@@ -9,7 +9,7 @@ export interface EventPosition {
 }
 
 /** The position of a cursor of events; 422 for another list's. */
-export function eventPosition(cursor: string | undefined): EventPosition | undefined {
+export function parseEventCursor(cursor: string | undefined): EventPosition | undefined {
   const position = decodeCursor(cursor);
   if (position === undefined) return undefined;
   const { value, id } = position;

@@ -11,10 +11,10 @@ export interface LatestEvent {
 }
 
 /** How many of a contact's events are looked through. */
-export const looksBackOver = 1000;
+export const maxScannedEvents = 1000;
 
 /** The newest event of each type that is among the newest events of a contact. */
-export async function newestOfTypes(
+export async function findNewestOfTypes(
   database: Database,
   organizationId: number,
   contactId: number,
@@ -24,7 +24,7 @@ export async function newestOfTypes(
     database.prepare(
       `WITH newest AS (
          SELECT id, event_type, created_at FROM event INDEXED BY event_contact WHERE contact_id = ? AND organization_id = ?
-         ORDER BY created_at DESC, id DESC LIMIT ${looksBackOver}
+         ORDER BY created_at DESC, id DESC LIMIT ${maxScannedEvents}
        ), top AS (
          SELECT id, row_number() OVER (PARTITION BY event_type ORDER BY created_at DESC, id DESC) AS place FROM newest
          WHERE event_type IN (SELECT value FROM json_each(?))

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
-import { envelope } from '../http/pagination.ts';
+import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
+import { toListBody } from '../http/pagination.ts';
 import { acceptEvent } from './accept.ts';
 import { listEvents } from './list.ts';
-import { eventRecords } from './records.ts';
+import { toEventRecords } from './records.ts';
 import { retryEvent } from './retry.ts';
 import { EventAccepted, EventBody, EventList, EventQuery, EventRetried } from './schemas.ts';
 
@@ -32,7 +32,7 @@ const retryRoute = createRoute({
   responses: { 200: jsonResponse(EventRetried, 'Sent again'), ...errorResponses(400, 404, 409) },
 });
 
-export const eventRoutes = createArea()
+export const eventRoutes = createRouter()
   .openapi(acceptRoute, async (c) => {
     const body = c.req.valid('json');
     const { id, contactId } = await acceptEvent(c.var.context, { ...body, event_id: body.event_id ?? c.req.header('idempotency-key') });
@@ -41,9 +41,9 @@ export const eventRoutes = createArea()
   .openapi(listRoute, async (c) => {
     const query = c.req.valid('query');
     const found = await listEvents(c.var.context, query);
-    const records = await eventRecords(c.env.FILES, found.rows);
+    const records = await toEventRecords(c.env.FILES, found.rows);
     return c.json(
-      envelope('events', query, { ...found, rows: records }, (record) => record),
+      toListBody('events', query, { ...found, rows: records }, (record) => record),
       200,
     );
   })

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { queryBoolean, timestamp } from '../http/area.ts';
-import { listOf, pageQuery } from '../http/pagination.ts';
+import { queryBoolean, timestamp } from '../http/router.ts';
+import { listSchema, pageQuery } from '../http/pagination.ts';
 import { eventType, maxEventTypeLength } from '../library/event-type.ts';
-import { parseIsoInstant } from '../library/instants.ts';
+import { parseIsoInstant } from '../library/time/instants.ts';
 
 export const EventBody = z
   .object({
@@ -76,23 +76,23 @@ export const EventRecord = z
   .describe('Something that happened to a person, as a system of yours reported it.')
   .openapi('Event');
 
-const day = /^\d{4}-\d{2}-\d{2}$/;
-const isMoment = (text: string) => (day.test(text) || text[10] === 'T') && parseIsoInstant(text) !== null;
-const momentText = z.string().refine(isMoment, 'Not a date; use YYYY-MM-DD or an ISO 8601 timestamp');
+const datePattern = /^\d{4}-\d{2}-\d{2}$/;
+const isDateOrInstant = (text: string) => (datePattern.test(text) || text[10] === 'T') && parseIsoInstant(text) !== null;
+const dateOrInstant = z.string().refine(isDateOrInstant, 'Not a date; use YYYY-MM-DD or an ISO 8601 timestamp');
 
 /** Both ends inclusive; a bare date is the whole UTC day. Epoch milliseconds. */
-export const startOf = (text: string): number => parseIsoInstant(text)!;
-export const endOf = (text: string): number => startOf(text) + (day.test(text) ? 86_400_000 - 1 : 0);
+export const parseRangeStart = (text: string): number => parseIsoInstant(text)!;
+export const parseRangeEnd = (text: string): number => parseRangeStart(text) + (datePattern.test(text) ? 86_400_000 - 1 : 0);
 
 export const EventQuery = z.object({
   ...pageQuery,
   event_type: z.string().max(maxEventTypeLength).optional().describe('Only events of this type.'),
   search: z.string().trim().max(200).optional().describe('Part of the phone, the name of the contact or the event type.'),
-  start_date: momentText.optional().openapi({
+  start_date: dateOrInstant.optional().openapi({
     description: 'Only events received at or after this: a date (from its beginning in UTC) or an ISO 8601 time.',
     example: '2026-11-01',
   }),
-  end_date: momentText.optional().openapi({
+  end_date: dateOrInstant.optional().openapi({
     description: 'Only events received at or before this: a date (to its end in UTC) or an ISO 8601 time.',
     example: '2026-11-30',
   }),
@@ -102,4 +102,4 @@ export const EventQuery = z.object({
 });
 export type EventQuery = z.output<typeof EventQuery>;
 
-export const EventList = listOf('events', EventRecord);
+export const EventList = listSchema('events', EventRecord);

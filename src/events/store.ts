@@ -1,9 +1,9 @@
 import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit } from '../http/pagination.ts';
-import { givenUp } from '../library/given-up.ts';
+import { givenUpPrefix } from '../library/given-up-prefix.ts';
 import type { EventPosition } from './cursor.ts';
 
-export interface EventRow {
+export interface NewEventRow {
   eventType: string;
   phone: string | null;
   /** A phone resolves to its contact, if there is one, as the row is written. */
@@ -18,19 +18,19 @@ export interface EventRow {
 }
 
 /** A condition that holds when the sender's id is stored already, for statements that must then change nothing. */
-export const senderKnown = (organizationId: number, senderId: string) => ({
+export const senderKnownCondition = (organizationId: number, senderId: string) => ({
   sql: 'EXISTS (SELECT 1 FROM event WHERE organization_id = ? AND sender_id = ?)',
   parameters: [organizationId, senderId],
 });
 
-const knownTypes = new Set<string>();
-const knownTypesLimit = 10_000;
+const knownEventTypes = new Set<string>();
+const maxKnownEventTypes = 10_000;
 
 export async function insertEvent(
   database: Database,
   organizationId: number,
   before: Statement[],
-  event: EventRow,
+  event: NewEventRow,
 ): Promise<{ id: number; contactId: number | null; isRepeat: boolean; hasContactChanges: boolean }> {
   const { contact } = event;
   const byPhone = contact !== null && 'phone' in contact;
@@ -58,7 +58,7 @@ export async function insertEvent(
   );
   const statements = [...before, insert, known];
   const typeKey = `${organizationId}:${event.eventType}`;
-  if (!knownTypes.has(typeKey))
+  if (!knownEventTypes.has(typeKey))
     statements.push(
       database.prepare(
         'INSERT OR IGNORE INTO event_type (organization_id, event_type, created_at) VALUES (?, ?, ?)',
@@ -70,8 +70,8 @@ export async function insertEvent(
   if (byPhone) statements.push(database.prepare('SELECT 1 FROM contact_change WHERE organization_id = ? LIMIT 1', organizationId));
   let isLost = false;
   const results = await database.batch(statements, 'event.sender_id', () => (isLost = true));
-  if (knownTypes.size >= knownTypesLimit) knownTypes.clear();
-  knownTypes.add(typeKey);
+  if (knownEventTypes.size >= maxKnownEventTypes) knownEventTypes.clear();
+  knownEventTypes.add(typeKey);
   const inserted = results[before.length]![0];
   const row = results[before.length + 1]![0] as unknown as { id: number; contact_id: number | null; data: string; created_at: number };
   // It may have been this call that stored it, and the answer that said so was lost.
@@ -98,8 +98,8 @@ export interface StoredEvent {
 }
 
 // A deleted contact is no longer linked, even while its events are still being unlinked one page after the other.
-export const columns = `e.id, e.event_type, e.phone, c.id AS contact_id, c.first_name, c.last_name, e.data, e.occurred_at, e.note, e.created_at`;
-export const withContact = `LEFT JOIN contact c ON c.id = e.contact_id AND c.deleted_at IS NULL`;
+export const eventColumns = `e.id, e.event_type, e.phone, c.id AS contact_id, c.first_name, c.last_name, e.data, e.occurred_at, e.note, e.created_at`;
+export const joinContact = `LEFT JOIN contact c ON c.id = e.contact_id AND c.deleted_at IS NULL`;
 
 /** Which events, apart from a search. Moments in epoch milliseconds, both ends inclusive. */
 export interface EventFilter {
@@ -108,13 +108,13 @@ export interface EventFilter {
   to?: number | undefined;
 }
 
-export interface Fragment {
+export interface SqlFragment {
   sql: string;
   parameters: (string | number)[];
 }
 
 /** `alias` is given so that the same condition can be put to a newer event of the same phone. */
-export function condition(alias: string, organizationId: number, filter: EventFilter): Fragment {
+export function eventCondition(alias: string, organizationId: number, filter: EventFilter): SqlFragment {
   const parts = [`${alias}.organization_id = ?`];
   const parameters: (string | number)[] = [organizationId];
   if (filter.eventType !== undefined) {
@@ -145,12 +145,12 @@ export async function listEvents(
   filter: EventFilter,
   page: EventPage,
 ): Promise<{ rows: StoredEvent[]; total: number; totalCapped: boolean }> {
-  const base = condition('e', organizationId, filter);
+  const base = eventCondition('e', organizationId, filter);
   const where = [base];
   if (page.after) where.push({ sql: '(e.created_at, e.id) < (?, ?)', parameters: [page.after.value, page.after.id] });
   const [rows, counted] = await database.batch([
     database.prepare(
-      `SELECT ${columns} FROM event e ${withContact} WHERE ${where.map((part) => part.sql).join(' AND ')}
+      `SELECT ${eventColumns} FROM event e ${joinContact} WHERE ${where.map((part) => part.sql).join(' AND ')}
        ORDER BY e.created_at DESC, e.id DESC LIMIT ? OFFSET ?`,
       ...where.flatMap((part) => part.parameters),
       page.limit + 1,
@@ -164,7 +164,7 @@ export async function listEvents(
   return { rows: rows as unknown as StoredEvent[], total: totalCapped ? countLimit : total, totalCapped };
 }
 
-function countStatement(database: Database, organizationId: number, base: Fragment): Statement {
+function countStatement(database: Database, organizationId: number, base: SqlFragment): Statement {
   if (base.parameters.length > 1)
     return database.prepare(
       `SELECT count(*) AS total FROM (SELECT 1 FROM event e WHERE ${base.sql} LIMIT ${countLimit + 1})`,
@@ -182,10 +182,10 @@ function countStatement(database: Database, organizationId: number, base: Fragme
   );
 }
 
-export async function eventsByIds(database: Database, organizationId: number, ids: number[]): Promise<StoredEvent[]> {
+export async function findStoredEvents(database: Database, organizationId: number, ids: number[]): Promise<StoredEvent[]> {
   return database.all<StoredEvent>(
     database.prepare(
-      `SELECT ${columns} FROM json_each(?) j CROSS JOIN event e ${withContact} WHERE e.id = j.value AND e.organization_id = ?`,
+      `SELECT ${eventColumns} FROM json_each(?) j CROSS JOIN event e ${joinContact} WHERE e.id = j.value AND e.organization_id = ?`,
       JSON.stringify(ids),
       organizationId,
     ),
@@ -193,7 +193,7 @@ export async function eventsByIds(database: Database, organizationId: number, id
 }
 
 /** Events of one contact, newest first. */
-export async function eventsOfContact(
+export async function findEventsOfContact(
   database: Database,
   contactId: number,
   page: EventPage,
@@ -201,7 +201,7 @@ export async function eventsOfContact(
   const after = page.after ? ' AND (e.created_at, e.id) < (?, ?)' : '';
   const [rows, counted] = await database.batch([
     database.prepare(
-      `SELECT ${columns} FROM event e ${withContact} WHERE e.contact_id = ?${after} ORDER BY e.created_at DESC, e.id DESC LIMIT ? OFFSET ?`,
+      `SELECT ${eventColumns} FROM event e ${joinContact} WHERE e.contact_id = ?${after} ORDER BY e.created_at DESC, e.id DESC LIMIT ? OFFSET ?`,
       contactId,
       ...(page.after ? [page.after.value, page.after.id] : []),
       page.limit + 1,
@@ -225,10 +225,10 @@ export interface EventToHandle extends Row {
 }
 
 /** Those of `ids` that are still unhandled, oldest first. */
-export const unhandledEvents = (database: Database, organizationId: number, ids: number[]): Promise<EventToHandle[]> =>
-  eventsById(database, organizationId, ids, 'AND e.handled_at IS NULL');
+export const findUnhandledEvents = (database: Database, organizationId: number, ids: number[]): Promise<EventToHandle[]> =>
+  findEventsToHandle(database, organizationId, ids, 'AND e.handled_at IS NULL');
 
-export const eventsById = (database: Database, organizationId: number, ids: number[], more = ''): Promise<EventToHandle[]> =>
+export const findEventsToHandle = (database: Database, organizationId: number, ids: number[], more = ''): Promise<EventToHandle[]> =>
   database.all<EventToHandle>(
     database.prepare(
       `SELECT e.id, e.event_type, e.phone, e.contact_id, e.data, e.depth, e.created_at
@@ -239,7 +239,7 @@ export const eventsById = (database: Database, organizationId: number, ids: numb
   );
 
 /** The newest stands first, since how a note begins lets the event be sent again. */
-export async function noteOnEvent(database: Database, organizationId: number, id: number, note: string): Promise<void> {
+export async function addEventNote(database: Database, organizationId: number, id: number, note: string): Promise<void> {
   await database.all(
     database.prepare(
       `UPDATE event SET note = ?1 || coalesce('; ' || note, '') WHERE id = ?2 AND organization_id = ?3 AND instr(coalesce(note, ''), ?1) = 0`,
@@ -257,10 +257,10 @@ export const reopenStatement = (database: Database, organizationId: number, id: 
     `UPDATE event SET handled_at = NULL, note = NULL WHERE id = ?1 AND organization_id = ?2 AND handled_at IS NOT NULL AND substr(note, 1, length(?3)) = ?3`,
     id,
     organizationId,
-    givenUp,
+    givenUpPrefix,
   );
 
-export const handlingStatement = (database: Database, organizationId: number, id: number): Statement =>
+export const handlingStateStatement = (database: Database, organizationId: number, id: number): Statement =>
   database.prepare('SELECT handled_at, note FROM event WHERE id = ? AND organization_id = ?', id, organizationId);
 
 /** Marks events; `note` says why one triggered nothing, when there is a reason to tell. */

@@ -1,5 +1,5 @@
-import type { Caller, Context } from '../accounts/context.ts';
-import type { Logger } from '../library/log.ts';
+import type { Caller, Context } from '../context.ts';
+import type { Logger } from '../library/platform/log.ts';
 import type { Settings } from '../settings.ts';
 
 /** A session token as it came: in the cookie, which a browser sends by itself, or as a bearer. */

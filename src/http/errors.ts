@@ -3,12 +3,17 @@ import type { Context as HonoContext } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isServiceError, type ErrorCode, type Issue, type ServiceError } from '../library/errors.ts';
-import { issuesOf } from '../library/schema-issues.ts';
-import { platformTroubleOf, type PlatformTrouble, type Trouble, type TroubledPart } from '../library/platform-trouble.ts';
-import { isTooLarge } from '../database/limits.ts';
+import { toIssues } from '../library/json/zod-issues.ts';
+import {
+  classifyPlatformError,
+  type PlatformError,
+  type PlatformErrorKind,
+  type PlatformComponent,
+} from '../library/platform/platform-errors.ts';
+import { isValueTooLarge } from '../database/d1-limits.ts';
 
 import type { HttpEnvironment } from './environment.ts';
-import { loggedPath } from './request-log.ts';
+import { redactPath } from './middleware/request-log.ts';
 
 const statuses: Record<ErrorCode, ContentfulStatusCode> = {
   bad_request: 400,
@@ -26,24 +31,24 @@ const statuses: Record<ErrorCode, ContentfulStatusCode> = {
 export function answerError(error: unknown, c: HonoContext<HttpEnvironment>): Response {
   if (isServiceError(error)) {
     if (error.retryAfterSeconds !== undefined) c.header('Retry-After', String(error.retryAfterSeconds));
-    return c.json(detailOf(error), statuses[error.code]);
+    return c.json(toErrorBody(error), statuses[error.code]);
   }
-  if (isTooLarge(error)) return c.json({ detail: [tooMuchAtOnce] }, 422);
-  const trouble = platformTroubleOf(error);
-  if (trouble) return answerTrouble(error, trouble, c);
+  if (isValueTooLarge(error)) return c.json({ detail: [valueTooLargeIssue] }, 422);
+  const trouble = classifyPlatformError(error);
+  if (trouble) return answerPlatformError(error, trouble, c);
   if (error instanceof HTTPException) return c.json({ detail: error.message || 'Bad request' }, error.status as ContentfulStatusCode);
-  c.get('log').error('request failed', error, { method: c.req.method, path: loggedPath(c.req.path) });
+  c.get('log').error('request failed', error, { method: c.req.method, path: redactPath(c.req.path) });
   return c.json({ detail: 'Internal server error' }, 500);
 }
 
 /** What checks of the fields themselves have not found before. */
-const tooMuchAtOnce: Issue = {
+const valueTooLargeIssue: Issue = {
   loc: ['body'],
   msg: 'Becomes more than the 2 MB that the database takes as one value, and nothing was stored; shorten it, or send less in one request',
   type: 'too_large',
 };
 
-const parts: Record<TroubledPart, string> = {
+const componentNames: Record<PlatformComponent, string> = {
   database: 'The database',
   object: 'A part of the service',
   file_store: 'The file store',
@@ -51,26 +56,26 @@ const parts: Record<TroubledPart, string> = {
   platform: 'The platform',
 };
 
-const troubles: Record<Trouble, string> = {
+const kindMessages: Record<PlatformErrorKind, string> = {
   refused: 'did not take the request at the moment; send it again',
   lost: 'lost its answer, and it is unknown whether this was done; look at what is there before you send it again',
 };
 
-function answerTrouble(error: unknown, { trouble, part }: PlatformTrouble, c: HonoContext<HttpEnvironment>): Response {
-  c.get('log').error('the platform is in trouble', error, { method: c.req.method, path: loggedPath(c.req.path), part });
+function answerPlatformError(error: unknown, { kind: trouble, part }: PlatformError, c: HonoContext<HttpEnvironment>): Response {
+  c.get('log').error('the platform is in trouble', error, { method: c.req.method, path: redactPath(c.req.path), part });
   c.header('Retry-After', '1');
-  return c.json({ detail: `${parts[part]} ${troubles[trouble]}` }, 503);
+  return c.json({ detail: `${componentNames[part]} ${kindMessages[trouble]}` }, 503);
 }
 
-function detailOf({ issues, word, message }: ServiceError): { detail: string | Issue[]; message?: string } {
+function toErrorBody({ issues, word, message }: ServiceError): { detail: string | Issue[]; message?: string } {
   if (issues) return { detail: issues };
   return word === undefined ? { detail: message } : { detail: word, message };
 }
 
-const places = { json: 'body', query: 'query', param: 'path', form: 'body', header: 'header', cookie: 'header' } as const;
+const locationByTarget = { json: 'body', query: 'query', param: 'path', form: 'body', header: 'header', cookie: 'header' } as const;
 
 /** A schema that does not fit is a 422 with one item a problem. */
 export const answerInvalid: Hook<unknown, HttpEnvironment, string, Response | undefined> = (result, c) => {
   if (result.success) return undefined;
-  return c.json({ detail: issuesOf(result.error, [places[result.target]]) }, 422);
+  return c.json({ detail: toIssues(result.error, [locationByTarget[result.target]]) }, 422);
 };

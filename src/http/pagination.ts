@@ -34,12 +34,12 @@ export interface Page {
 }
 
 /** Where a page goes on: the sort value (null when the list is in id order) and the id of the last row seen. */
-export interface Position {
+export interface CursorPosition {
   value: string | number | null;
   id: number;
 }
 
-export function encodeCursor(position: Position): string {
+export function encodeCursor(position: CursorPosition): string {
   const bytes = new TextEncoder().encode(JSON.stringify([position.value, position.id]));
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
@@ -48,13 +48,13 @@ export function encodeCursor(position: Position): string {
 }
 
 /** The position of a cursor, or a 422: a cursor is not for making up. */
-export function decodeCursor(cursor: string | undefined): Position | undefined {
+export function decodeCursor(cursor: string | undefined): CursorPosition | undefined {
   if (cursor === undefined) return undefined;
   try {
     const bytes = Uint8Array.from(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
     const [value, id] = JSON.parse(new TextDecoder().decode(bytes)) as unknown[];
     if (Number.isSafeInteger(id) && (value === null || typeof value === 'string' || Number.isFinite(value)))
-      return { value: value as Position['value'], id: id as number };
+      return { value: value as CursorPosition['value'], id: id as number };
   } catch {
     // falls through to the one answer for every wrong cursor
   }
@@ -64,16 +64,16 @@ export function decodeCursor(cursor: string | undefined): Position | undefined {
 /** Beyond this many matches a filtered total stops counting. */
 export const countLimit = 10_000;
 
-export interface Found<Row> {
+export interface PageResult<Row> {
   rows: Row[];
   total: number;
   totalCapped?: boolean;
   /** Position of the last row when more follow. */
-  next: Position | null;
+  next: CursorPosition | null;
 }
 
 /** The envelope of a list: its rows under `name`, and where they stand in the whole. */
-export function envelope<Name extends string, Row, Shown>(name: Name, page: Page, found: Found<Row>, show: (row: Row) => Shown) {
+export function toListBody<Name extends string, Row, Shown>(name: Name, page: Page, found: PageResult<Row>, show: (row: Row) => Shown) {
   return {
     [name]: found.rows.map(show),
     total: found.total,
@@ -97,7 +97,7 @@ const pageFields = {
 };
 
 /** The schema of such an envelope; `order` says how the items are sorted. */
-export const listOf = <Name extends string, T extends z.ZodType>(name: Name, item: T, order = 'newest first') => {
+export const listSchema = <Name extends string, T extends z.ZodType>(name: Name, item: T, order = 'newest first') => {
   const words = name.replaceAll('_', ' ');
   const fields = { [name]: z.array(item).describe(`The ${words} of this page, ${order}.`), ...pageFields };
   return z.object(fields as ListShape<Name, T>).describe(`One page of ${words}, and where it stands in the whole.`);
@@ -106,7 +106,11 @@ export const listOf = <Name extends string, T extends z.ZodType>(name: Name, ite
 type ListShape<Name extends string, T extends z.ZodType> = { [K in Name]: z.ZodArray<T> } & typeof pageFields;
 
 /** Cuts the one row that was read beyond the page and says whether it was there. */
-export function cut<Row>(rows: Row[], limit: number, position: (row: Row) => Position): { rows: Row[]; next: Position | null } {
+export function cutPage<Row>(
+  rows: Row[],
+  limit: number,
+  position: (row: Row) => CursorPosition,
+): { rows: Row[]; next: CursorPosition | null } {
   if (rows.length <= limit) return { rows, next: null };
   const page = rows.slice(0, limit);
   return { rows: page, next: position(page[limit - 1]!) };

@@ -14,7 +14,7 @@ export type DataSource = (typeof dataSources)[number];
 export const isDataSource = (provider: App): provider is DataSource => (dataSources as readonly App[]).includes(provider);
 
 /** Throws 400 for a provider that nothing is known of. */
-export function knownProvider(name: string): App {
+export function parseProvider(name: string): App {
   const known = apps.find((app) => app === name);
   if (known === undefined) throw badRequest(`Unknown provider "${name}"; the providers are ${apps.join(', ')}`);
   return known;
@@ -52,4 +52,4 @@ export interface SheetData {
 }
 
 /** Whom the broker knows an organization as. */
-export const ownerOf = (organizationId: number): string => `org_${organizationId}`;
+export const brokerOwnerId = (organizationId: number): string => `org_${organizationId}`;

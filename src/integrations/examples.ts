@@ -1,4 +1,4 @@
-import type { ExamplesByOperation } from '../http/openapi/examples.ts';
+import type { ExamplesByOperation } from '../http/operation-examples.ts';
 
 const sheet = 'https://docs.google.com/spreadsheets/d/simulated-leads/edit#gid=0';
 

@@ -1,4 +1,4 @@
-import type { Context } from '../accounts/context.ts';
+import type { Context } from '../context.ts';
 import { badRequest, notFound } from '../library/errors.ts';
 import { apps, type App } from '../providers/broker/broker.ts';
 import type { Integration } from './contract.ts';

@@ -1,28 +1,28 @@
 import type { z } from '@hono/zod-openapi';
-import type { Context } from '../accounts/context.ts';
-import { nullableTimestamp, toTimestamp } from '../library/clock.ts';
+import type { Context } from '../context.ts';
+import { nullableTimestamp, toTimestamp } from '../library/time/clock.ts';
 import type { App } from '../providers/broker/broker.ts';
 import type { Integration } from './contract.ts';
 import type { IntegrationRecord } from './schemas.ts';
 import { findLastSync, listIntegrations, type Sync } from './store.ts';
 
-type Shown = z.infer<typeof IntegrationRecord>;
+type IntegrationResponse = z.infer<typeof IntegrationRecord>;
 
-export async function shownIntegrations({ database, organization }: Context): Promise<Shown[]> {
+export async function listIntegrationRecords({ database, organization }: Context): Promise<IntegrationResponse[]> {
   const found = await listIntegrations(database, organization.id);
-  return found.map(({ integration, lastSync }) => recordOf(integration, lastSync));
+  return found.map(({ integration, lastSync }) => toRecord(integration, lastSync));
 }
 
-export const shownIntegration = async ({ database }: Context, integration: Integration): Promise<Shown> =>
-  recordOf(integration, await findLastSync(database, integration.id));
+export const toIntegrationRecord = async ({ database }: Context, integration: Integration): Promise<IntegrationResponse> =>
+  toRecord(integration, await findLastSync(database, integration.id));
 
 /** What callers choose from lists is null until they do. */
-const nothingChosen: Partial<Record<App, Record<string, null>>> = {
+const unsetProviderData: Partial<Record<App, Record<string, null>>> = {
   chatapp: { channel: null },
   tracker: { project: null, issue_type: null },
 };
 
-function recordOf(row: Integration, lastSync: Sync | null): Shown {
+function toRecord(row: Integration, lastSync: Sync | null): IntegrationResponse {
   return {
     id: row.id,
     integration_id: row.accountId,
@@ -32,7 +32,7 @@ function recordOf(row: Integration, lastSync: Sync | null): Shown {
     is_active: row.isActive,
     created_at: toTimestamp(row.createdAt),
     action: row.action,
-    provider_data: { ...nothingChosen[row.provider], ...row.providerData, ...(lastSync && { last_sync: syncRecord(lastSync) }) },
+    provider_data: { ...unsetProviderData[row.provider], ...row.providerData, ...(lastSync && { last_sync: toSyncRecord(lastSync) }) },
     account_label: row.accountLabel,
     last_synced_at: nullableTimestamp(row.lastSyncedAt),
     last_error: row.lastError,
@@ -40,7 +40,7 @@ function recordOf(row: Integration, lastSync: Sync | null): Shown {
   };
 }
 
-const syncRecord = (sync: Sync) => ({
+const toSyncRecord = (sync: Sync) => ({
   sync_id: sync.id,
   status: sync.status,
   started_at: toTimestamp(sync.startedAt),

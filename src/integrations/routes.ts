@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
+import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
 import { listOrganizations, selectOrganization } from './books/organizations.ts';
-import { changeSettings } from './change.ts';
+import { updateSettings } from './update-settings.ts';
 import { connect } from './connection/connect.ts';
 import { disconnect } from './connection/disconnect.ts';
 import { finalize } from './connection/finalize.ts';
@@ -9,15 +9,15 @@ import { dataSources } from './contract.ts';
 import { existingIntegration } from './existing-integration.ts';
 import { readMapping } from './mapping/read-mapping.ts';
 import { replaceMapping } from './mapping/replace-mapping.ts';
-import { listChannels, listIssueTypes, listProjects } from './pickers.ts';
-import { shownIntegration, shownIntegrations } from './records.ts';
-import { resync } from './resync.ts';
+import { listChannels, listIssueTypes, listProjects } from './list-options.ts';
+import { toIntegrationRecord, listIntegrationRecords } from './records.ts';
+import { resync } from './sync/resync.ts';
 import * as schemas from './schemas.ts';
-import { previewSheet } from './sheet/headers.ts';
-import { searchSheets } from './sheet/search.ts';
-import { selectSheet } from './sheet/select.ts';
+import { previewSheet } from './sheet/preview-sheet.ts';
+import { searchSheets } from './sheet/search-sheets.ts';
+import { selectSheet } from './sheet/select-sheet.ts';
 import { readStatus } from './status.ts';
-import { pushContact } from './sync/push-contact.ts';
+import { pushContact } from './sync/push/push-contact.ts';
 
 const params = z.object({ integration_id: pathId });
 
@@ -163,12 +163,12 @@ const selectRoute = createRoute({
   responses: { 200: jsonResponse(schemas.IntegrationRecord), ...errorResponses(400, 403, 404, 502) },
 });
 
-export const integrationRoutes = createArea()
-  .openapi(listRoute, async (c) => c.json(await shownIntegrations(c.var.context), 200))
+export const integrationRoutes = createRouter()
+  .openapi(listRoute, async (c) => c.json(await listIntegrationRecords(c.var.context), 200))
   .openapi(connectRoute, async (c) => c.json(await connect(c.var.context, c.var.caller.userId, c.req.valid('json')), 200))
   .openapi(finalizeRoute, async (c) => {
     const integration = await finalize(c.var.context, c.var.caller.userId, c.req.valid('json'));
-    return c.json(await shownIntegration(c.var.context, integration), 200);
+    return c.json(await toIntegrationRecord(c.var.context, integration), 200);
   })
   .openapi(channelsRoute, async (c) => c.json({ channels: await listChannels(c.var.context) }, 200))
   .openapi(projectsRoute, async (c) => c.json({ projects: await listProjects(c.var.context) }, 200))
@@ -179,8 +179,8 @@ export const integrationRoutes = createArea()
     return c.json({ status: 'disconnected' as const }, 200);
   })
   .openapi(changeRoute, async (c) => {
-    const integration = await changeSettings(c.var.context, c.req.valid('param').integration_id, c.req.valid('json'));
-    return c.json(await shownIntegration(c.var.context, integration), 200);
+    const integration = await updateSettings(c.var.context, c.req.valid('param').integration_id, c.req.valid('json'));
+    return c.json(await toIntegrationRecord(c.var.context, integration), 200);
   })
   .openapi(organizationsRoute, async (c) =>
     c.json({ organizations: await listOrganizations(c.var.context, c.req.valid('param').integration_id) }, 200),
@@ -188,7 +188,7 @@ export const integrationRoutes = createArea()
   .openapi(selectOrganizationRoute, async (c) => {
     const { organization_id } = c.req.valid('json');
     const integration = await selectOrganization(c.var.context, c.req.valid('param').integration_id, organization_id);
-    return c.json(await shownIntegration(c.var.context, integration), 200);
+    return c.json(await toIntegrationRecord(c.var.context, integration), 200);
   })
   .openapi(readMappingRoute, async (c) => c.json(await readMapping(c.var.context, c.req.valid('param').integration_id), 200))
   .openapi(replaceMappingRoute, async (c) => {
@@ -209,5 +209,5 @@ export const integrationRoutes = createArea()
   )
   .openapi(selectRoute, async (c) => {
     const integration = await selectSheet(c.var.context, c.req.valid('param').integration_id, c.req.valid('json'));
-    return c.json(await shownIntegration(c.var.context, integration), 200);
+    return c.json(await toIntegrationRecord(c.var.context, integration), 200);
   });

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { createdAt, timestamp, updatedAt } from '../http/area.ts';
-import { listName } from '../contacts/list-schemas.ts';
+import { createdAt, timestamp, updatedAt } from '../http/router.ts';
+import { listName } from '../contacts/lists/schemas.ts';
 import { apps } from '../providers/broker/broker.ts';
 
 const provider = '`chatapp`: Slack; `tracker`: Jira; `calendar`: Google Calendar; `books`: Zoho Books; `sheet`: Google Sheets.';

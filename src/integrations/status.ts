@@ -1,11 +1,11 @@
-import type { Context } from '../accounts/context.ts';
-import { nullableTimestamp } from '../library/clock.ts';
-import { connectionTo } from './connection-to.ts';
-import { knownProvider } from './contract.ts';
+import type { Context } from '../context.ts';
+import { nullableTimestamp } from '../library/time/clock.ts';
+import { requireConnection } from './connection/active-connection.ts';
+import { parseProvider } from './contract.ts';
 
 /** Throws 400 for an unknown provider, 404 `not_connected` without an active integration. */
 export async function readStatus(context: Context, provider: string) {
-  const { integration } = await connectionTo(context, knownProvider(provider));
+  const { integration } = await requireConnection(context, parseProvider(provider));
   return {
     provider: integration.provider,
     connected: true as const,

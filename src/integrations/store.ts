@@ -7,18 +7,19 @@ import type { Integration } from './contract.ts';
 export type Sync = typeof integrationSync.$inferSelect;
 
 // One of each provider is current: it is active, or waits to be connected again. Those that were disconnected are past.
-const current = (organizationId: number) => and(eq(integration.organizationId, organizationId), isNull(integration.disconnectedAt));
+const currentIntegrations = (organizationId: number) =>
+  and(eq(integration.organizationId, organizationId), isNull(integration.disconnectedAt));
 
 export async function findIntegration(database: Database, organizationId: number, id: number): Promise<Integration | null> {
   const query = database.orm
     .select()
     .from(integration)
-    .where(and(current(organizationId), eq(integration.id, id)));
+    .where(and(currentIntegrations(organizationId), eq(integration.id, id)));
   return (await database.run(() => query))[0] ?? null;
 }
 
 /** Also one that was disconnected, for what still points to it. */
-export async function findEvenDisconnected(database: Database, organizationId: number, id: number): Promise<Integration | null> {
+export async function findIncludingDisconnected(database: Database, organizationId: number, id: number): Promise<Integration | null> {
   const query = database.orm
     .select()
     .from(integration)
@@ -30,7 +31,7 @@ export async function findCurrent(database: Database, organizationId: number, pr
   const query = database.orm
     .select()
     .from(integration)
-    .where(and(current(organizationId), eq(integration.provider, provider)));
+    .where(and(currentIntegrations(organizationId), eq(integration.provider, provider)));
   return (await database.run(() => query))[0] ?? null;
 }
 
@@ -39,7 +40,7 @@ export async function findSummaryTargets(database: Database, organizationId: num
   const query = database.orm
     .select()
     .from(integration)
-    .where(and(current(organizationId), inArray(integration.provider, ['chatapp', 'tracker'])));
+    .where(and(currentIntegrations(organizationId), inArray(integration.provider, ['chatapp', 'tracker'])));
   return database.run(() => query);
 }
 
@@ -62,7 +63,7 @@ export async function listIntegrations(
     .select({ integration, lastSync: integrationSync })
     .from(integration)
     .leftJoin(integrationSync, eq(integrationSync.id, last))
-    .where(current(organizationId))
+    .where(currentIntegrations(organizationId))
     .orderBy(asc(integration.id));
   return database.run(() => query);
 }
@@ -99,7 +100,7 @@ export async function changeIntegration(
       revision: sql`${integration.revision} + 1`,
       updatedAt: now,
     })
-    .where(and(current(organizationId), eq(integration.id, id)))
+    .where(and(currentIntegrations(organizationId), eq(integration.id, id)))
     .returning();
   return (await database.write(() => query, 'same values'))[0] ?? null;
 }
@@ -114,7 +115,14 @@ export async function deactivate(
   const query = database.orm
     .update(integration)
     .set({ isActive: false, lastError: reason, revision: sql`${integration.revision} + 1`, updatedAt: now })
-    .where(and(current(organizationId), eq(integration.id, id), eq(integration.accountId, accountId), eq(integration.isActive, true)));
+    .where(
+      and(
+        currentIntegrations(organizationId),
+        eq(integration.id, id),
+        eq(integration.accountId, accountId),
+        eq(integration.isActive, true),
+      ),
+    );
   await database.all(database.from(query), 'same values');
 }
 
@@ -142,6 +150,6 @@ export async function disconnectIntegration(
       now,
     ),
   ];
-  const results = await database.once(statements, async ({ changes, rowId }) => [changes ? [{ id: rowId }] : []], 1);
+  const results = await database.batchOnce(statements, async ({ changes, rowId }) => [changes ? [{ id: rowId }] : []], 1);
   return (results[0]![0]?.id as number | undefined) ?? null;
 }

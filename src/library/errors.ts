@@ -41,14 +41,14 @@ export class ServiceError extends Error {
 
 export const badRequest = (message: string) => new ServiceError('bad_request', message);
 export const unauthorized = (message: string) => new ServiceError('unauthorized', message);
-export const forbidden = (message: string, word?: string) => new ServiceError('forbidden', message, worded(word));
+export const forbidden = (message: string, word?: string) => new ServiceError('forbidden', message, withWord(word));
 export const notFound = (what: string) => new ServiceError('not_found', `${what} not found`);
-export const conflict = (message: string, word?: string) => new ServiceError('conflict', message, worded(word));
+export const conflict = (message: string, word?: string) => new ServiceError('conflict', message, withWord(word));
 export const tooLarge = (message: string) => new ServiceError('payload_too_large', message);
 export const unsupportedMediaType = (message: string) => new ServiceError('unsupported_media_type', message);
 export const rateLimited = (message: string, retryAfterSeconds: number) => new ServiceError('rate_limited', message, { retryAfterSeconds });
 
-const worded = (word: string | undefined) => (word === undefined ? {} : { word });
+const withWord = (word: string | undefined) => (word === undefined ? {} : { word });
 
 /** A 422 with several problems, or with one at `loc`. */
 export const invalid = (issues: Issue[]) => new ServiceError('invalid', issues.map((issue) => issue.msg).join('; '), { issues });

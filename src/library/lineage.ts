@@ -6,13 +6,14 @@
 export const lineageBase = 16;
 
 /** What journeys set off nests this deep; beyond it events are stored but trigger nothing. */
-export const maximumDepth = 8;
+export const maxLineageDepth = 8;
 
 /** How deep. */
 export const depthOf = (lineage: number): number => lineage % lineageBase;
 
 /** The run that began the chain; null for what no journey caused. */
-export const chainOf = (lineage: number): number | null => Math.floor(lineage / lineageBase) || null;
+export const rootRunOf = (lineage: number): number | null => Math.floor(lineage / lineageBase) || null;
 
 /** The lineage of what a run causes: a run that nothing set off begins a chain. */
-export const below = (run: { id: number; depth: number }): number => (chainOf(run.depth) ?? run.id) * lineageBase + depthOf(run.depth) + 1;
+export const childLineage = (run: { id: number; depth: number }): number =>
+  (rootRunOf(run.depth) ?? run.id) * lineageBase + depthOf(run.depth) + 1;

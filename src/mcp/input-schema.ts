@@ -17,7 +17,7 @@ export const idempotencyArgument = 'idempotency_key';
  * The JSON Schema of a tool's arguments: path and query parameters and the fields of the body, side by side. Throws an Error when two of
  * them have one name or the body is no object: such an operation is no tool.
  */
-export function inputSchemaOf(document: OpenApiDocument, operation: Operation, { fixed = {}, isReading }: ToolDescription): JsonSchema {
+export function toInputSchema(document: OpenApiDocument, operation: Operation, { fixed = {}, isReading }: ToolDescription): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
   const add = (name: string, schema: JsonSchema, isRequired: boolean) => {
@@ -32,7 +32,7 @@ export function inputSchemaOf(document: OpenApiDocument, operation: Operation, {
     if (!(name in fixed)) add(name, schema, body?.required?.includes(name) ?? false);
   if (operation.method !== 'GET' && !isReading) add(idempotencyArgument, idempotencyKey, false);
   const definitions = new Map<string, unknown>();
-  const localized = localize(properties, document, definitions);
+  const localized = inlineReferences(properties, document, definitions);
   return {
     type: 'object',
     properties: localized,
@@ -47,7 +47,7 @@ interface ObjectSchema {
 }
 
 function objectSchema(document: OpenApiDocument, schema: JsonSchema): ObjectSchema {
-  const resolved = typeof schema.$ref === 'string' ? componentOf(document, schema.$ref) : schema;
+  const resolved = typeof schema.$ref === 'string' ? resolveReference(document, schema.$ref) : schema;
   if (Array.isArray(resolved.allOf)) {
     const parts = (resolved.allOf as JsonSchema[]).map((part) => objectSchema(document, part));
     return {
@@ -59,24 +59,24 @@ function objectSchema(document: OpenApiDocument, schema: JsonSchema): ObjectSche
   return resolved;
 }
 
-function componentOf(document: OpenApiDocument, reference: string): JsonSchema {
+function resolveReference(document: OpenApiDocument, reference: string): JsonSchema {
   const found = document.components?.schemas?.[reference.slice(componentPrefix.length)];
   if (!found) throw new Error(`The OpenAPI document has no ${reference}`);
   return found as JsonSchema;
 }
 
 /** `value` with references into the document turned into references into `$defs`, where what they name is collected. */
-function localize(value: unknown, document: OpenApiDocument, definitions: Map<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((item) => localize(item, document, definitions));
+function inlineReferences(value: unknown, document: OpenApiDocument, definitions: Map<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => inlineReferences(item, document, definitions));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       if (key !== '$ref' || typeof inner !== 'string' || !inner.startsWith(componentPrefix))
-        return [key, localize(inner, document, definitions)];
+        return [key, inlineReferences(inner, document, definitions)];
       const name = inner.slice(componentPrefix.length);
       if (!definitions.has(name)) {
         definitions.set(name, {});
-        definitions.set(name, localize(componentOf(document, inner), document, definitions));
+        definitions.set(name, inlineReferences(resolveReference(document, inner), document, definitions));
       }
       return [key, `#/$defs/${name}`];
     }),

@@ -22,7 +22,7 @@ export interface Operation {
 }
 
 /** Throws an Error when the document has no such operation: `name` is a method and a path without the base path. */
-export function operationOf(document: OpenApiDocument, name: string, basePath: string): Operation {
+export function findOperation(document: OpenApiDocument, name: string, basePath: string): Operation {
   const [method, path] = name.split(' ') as [string, string];
   const item = document.paths?.[`${basePath}${path}`] as Record<string, RawOperation> | undefined;
   const found = item?.[method.toLowerCase()];

@@ -1,17 +1,17 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { Hono, type Context as HonoContext } from 'hono';
-import { authenticateKey, authenticateSession, type Identity } from '../accounts/authenticate.ts';
+import { authenticateKey, authenticateSession, type Identity } from '../accounts/authentication/identity.ts';
 import { answerError } from '../http/errors.ts';
 import type { HttpEnvironment } from '../http/environment.ts';
 import { basePath } from '../http/public-url.ts';
-import { enforceRateLimit } from '../http/rate-limit.ts';
-import { systemClock } from '../library/clock.ts';
+import { enforceRateLimit } from '../http/middleware/rate-limit.ts';
+import { systemClock } from '../library/time/clock.ts';
 import { badRequest, forbidden, isServiceError, unauthorized } from '../library/errors.ts';
 import type { OpenApiDocument } from './operations.ts';
 import { createServer, prepareTools, type PreparedTool } from './server.ts';
 
 /** Bytes; the operations' own limit for a JSON body is 1 MiB. */
-const longestMessage = 2 * 1024 * 1024;
+const maxMessageBytes = 2 * 1024 * 1024;
 
 /** What of the API the tools are made from, and how its operations are called. */
 export interface ServedApi {
@@ -29,8 +29,8 @@ export function mcpRoutes(api: ServedApi) {
   let prepared: Map<string, PreparedTool> | undefined;
   routes.all('/mcp', async (c) => {
     requireAllowedOrigin(c);
-    const credentials = credentialsOf(c);
-    const { caller, organization } = await identify(c, credentials).catch((error: unknown) => {
+    const credentials = parseCredentials(c);
+    const { caller, organization } = await authenticate(c, credentials).catch((error: unknown) => {
       if (isServiceError(error) && error.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer error="invalid_token"');
       throw error;
     });
@@ -40,7 +40,7 @@ export function mcpRoutes(api: ServedApi) {
     const tools = prepared;
     const surroundings = { origin: new URL(c.req.url).origin, headers: { ...credentials, 'X-Request-Id': c.var.requestId } };
     const handler = createMcpHandler(() => createServer(tools, caller.scopes, surroundings, (request) => api.dispatch(request, c)), {
-      maxRequestBodySize: longestMessage,
+      maxRequestBodySize: maxMessageBytes,
       onerror: (error) => c.var.log.warn('an MCP message was refused', { reason: error.message }),
     });
     return handler.fetch(c.req.raw);
@@ -52,7 +52,7 @@ export function mcpRoutes(api: ServedApi) {
 type Credentials = { 'X-API-Key': string } | { Authorization: string };
 
 /** As the API takes them. Throws 401. */
-function credentialsOf(c: HonoContext<HttpEnvironment>): Credentials {
+function parseCredentials(c: HonoContext<HttpEnvironment>): Credentials {
   const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
   const key = c.req.header('x-api-key') ?? (bearer?.startsWith('vaa_') ? bearer : undefined);
   if (key) return { 'X-API-Key': key };
@@ -61,7 +61,7 @@ function credentialsOf(c: HonoContext<HttpEnvironment>): Credentials {
   throw unauthorized('Missing credentials; send the API key as "Authorization: Bearer vaa_..."');
 }
 
-function identify(c: HonoContext<HttpEnvironment>, credentials: Credentials): Promise<Identity> {
+function authenticate(c: HonoContext<HttpEnvironment>, credentials: Credentials): Promise<Identity> {
   if ('X-API-Key' in credentials) return authenticateKey(c.env, credentials['X-API-Key'], systemClock());
   return authenticateSession(c.env, credentials.Authorization.slice('Bearer '.length), systemClock());
 }

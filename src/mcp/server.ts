@@ -1,11 +1,11 @@
 import { ProtocolError, ProtocolErrorCode, Server, type Tool } from '@modelcontextprotocol/server';
 import packageFile from '../../package.json' with { type: 'json' };
-import type { Scope } from '../accounts/context.ts';
-import { missingScope } from '../accounts/scopes.ts';
-import { inputSchemaOf } from './input-schema.ts';
-import { operationOf, type OpenApiDocument, type Operation } from './operations.ts';
-import { requestOf, type RequestSurroundings } from './tool-request.ts';
-import { errorResult, resultOf } from './tool-result.ts';
+import type { Scope } from '../context.ts';
+import { missingScope } from '../accounts/authentication/scopes.ts';
+import { toInputSchema } from './input-schema.ts';
+import { findOperation, type OpenApiDocument, type Operation } from './operations.ts';
+import { toHttpRequest, type ToolRequestContext } from './tool-request.ts';
+import { errorResult, toToolResult } from './tool-result.ts';
 import { instructions, tools, type ToolDescription } from './tools.ts';
 
 /** A tool with the operation it calls and what its clients are told of it. */
@@ -19,13 +19,13 @@ export interface PreparedTool {
 export function prepareTools(document: OpenApiDocument, basePath: string): Map<string, PreparedTool> {
   return new Map(
     tools.map((description) => {
-      const operation = operationOf(document, description.operation, basePath);
+      const operation = findOperation(document, description.operation, basePath);
       const isReading = description.isReading ?? operation.method === 'GET';
       const listed: Tool = {
         name: description.name,
         title: description.title,
         description: description.description,
-        inputSchema: inputSchemaOf(document, operation, description) as Tool['inputSchema'],
+        inputSchema: toInputSchema(document, operation, description) as Tool['inputSchema'],
         annotations: {
           title: description.title,
           readOnlyHint: isReading,
@@ -42,7 +42,7 @@ export function prepareTools(document: OpenApiDocument, basePath: string): Map<s
 export function createServer(
   prepared: Map<string, PreparedTool>,
   scopes: Scope[],
-  surroundings: RequestSurroundings,
+  surroundings: ToolRequestContext,
   dispatch: (request: Request) => Promise<Response>,
 ): Server {
   const server = new Server(
@@ -57,8 +57,8 @@ export function createServer(
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = prepared.get(params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}; tools/list names all`);
-    const request = requestOf(tool.operation, tool.description, params.arguments ?? {}, surroundings);
-    return typeof request === 'string' ? errorResult(request) : resultOf(await dispatch(request));
+    const request = toHttpRequest(tool.operation, tool.description, params.arguments ?? {}, surroundings);
+    return typeof request === 'string' ? errorResult(request) : toToolResult(await dispatch(request));
   });
   return server;
 }

@@ -1,23 +1,23 @@
 import { idempotencyArgument } from './input-schema.ts';
 import type { Operation } from './operations.ts';
 import type { ToolDescription } from './tools.ts';
-import { cleanText, percentEncoded } from '../library/clean-text.ts';
+import { cleanText, percentEncoded } from '../library/text/clean-text.ts';
 
 export type Arguments = Record<string, unknown>;
 
 /** Where and as whom the operation is called. */
-export interface RequestSurroundings {
+export interface ToolRequestContext {
   origin: string;
   /** The caller's credentials and the request id. */
   headers: Record<string, string>;
 }
 
 /** The HTTP request that a call of a tool stands for, or the sentence that says which argument is missing. */
-export function requestOf(
+export function toHttpRequest(
   operation: Operation,
   { fixed, defaults }: ToolDescription,
   given: Arguments,
-  { origin, headers }: RequestSurroundings,
+  { origin, headers }: ToolRequestContext,
 ): Request | string {
   const rest = new Map(Object.entries(given));
   const take = (name: string) => {
@@ -31,8 +31,8 @@ export function requestOf(
     const value = take(name) ?? defaults?.[name];
     if (value === undefined || value === null) {
       if (isRequired) return `The argument ${name} is missing`;
-    } else if (place === 'path') path = path.replace(`{${name}}`, percentEncoded(textOf(value)));
-    else query.append(name, textOf(value));
+    } else if (place === 'path') path = path.replace(`{${name}}`, percentEncoded(toText(value)));
+    else query.append(name, toText(value));
   }
   const key = take(idempotencyArgument);
   const all = new Headers(headers);
@@ -44,4 +44,4 @@ export function requestOf(
   return new Request(url, { method: operation.method, headers: all, body });
 }
 
-const textOf = (value: unknown): string => cleanText(typeof value === 'string' ? value : JSON.stringify(value));
+const toText = (value: unknown): string => cleanText(typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,14 +1,14 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 
 /** Characters. More would fill an assistant's memory with one answer. */
-export const longestText = 100_000;
+export const maxResultLength = 100_000;
 
 /** What a tool answers for the operation's response: its JSON also as an object, a refusal as an error that the assistant can act on. */
-export async function resultOf(response: Response): Promise<CallToolResult> {
+export async function toToolResult(response: Response): Promise<CallToolResult> {
   const text = await response.text();
   if (!response.ok) return errorResult(`${response.status}: ${text}`);
   const isJson = response.headers.get('Content-Type')?.includes('json') ?? false;
-  if (text.length > longestText) return { content: [{ type: 'text', text: cut(text, isJson) }] };
+  if (text.length > maxResultLength) return { content: [{ type: 'text', text: truncate(text, isJson) }] };
   const value: unknown = isJson ? JSON.parse(text) : undefined;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return { content: [{ type: 'text', text }], ...(isObject ? { structuredContent: value as Record<string, unknown> } : {}) };
@@ -16,7 +16,7 @@ export async function resultOf(response: Response): Promise<CallToolResult> {
 
 export const errorResult = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
-const cut = (text: string, isJson: boolean): string =>
-  `${text.slice(0, longestText)}\n[cut: the answer has ${text.length} characters. ${
+const truncate = (text: string, isJson: boolean): string =>
+  `${text.slice(0, maxResultLength)}\n[cut: the answer has ${text.length} characters. ${
     isJson ? 'Ask for fewer at a time with limit, and go on with cursor.' : 'The rest is in the API itself.'
   }]`;

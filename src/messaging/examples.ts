@@ -1,4 +1,4 @@
-import type { ExamplesByOperation } from '../http/openapi/examples.ts';
+import type { ExamplesByOperation } from '../http/operation-examples.ts';
 
 /** Requests that work in the order of the document. */
 export const messagingExamples: ExamplesByOperation = {

@@ -1,17 +1,17 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Context as HonoContext } from 'hono';
-import { createArea, errorResponses, jsonBody, jsonResponse } from '../http/area.ts';
+import { createRouter, errorResponses, jsonBody, jsonResponse } from '../http/router.ts';
 import type { HttpEnvironment } from '../http/environment.ts';
-import { envelope } from '../http/pagination.ts';
+import { toListBody } from '../http/pagination.ts';
 import { apiUrl, basePath } from '../http/public-url.ts';
-import { changeConfig, currentConfig } from './config.ts';
-import { configRecord } from './config-record.ts';
-import type { ConfigRow } from './config-store.ts';
-import { listMessages } from './list-messages.ts';
+import { updateConfig, currentConfig } from './config/update-config.ts';
+import { toConfigRecord } from './config/record.ts';
+import type { ConfigRow } from './config/store.ts';
+import { listMessages } from './messages/list-messages.ts';
 import * as schemas from './schemas.ts';
-import { templateRecord } from './template-record.ts';
-import { listTemplates } from './templates.ts';
-import { sendTestMessage } from './test-message.ts';
+import { toTemplateRecord } from './templates/record.ts';
+import { listTemplates } from './templates/templates.ts';
+import { sendTestMessage } from './messages/send-test-message.ts';
 
 const readRoute = createRoute({
   method: 'get',
@@ -55,18 +55,21 @@ const messagesRoute = createRoute({
 
 type Request = HonoContext<HttpEnvironment>;
 
-const originOf = (c: Request): string => apiUrl(c).slice(0, -basePath.length);
-const shown = (c: Request, row: ConfigRow | null) => configRecord(c.var.context, row, originOf(c), c.var.caller.scopes.includes('admin'));
+const requestOrigin = (c: Request): string => apiUrl(c).slice(0, -basePath.length);
+const toResponse = (c: Request, row: ConfigRow | null) =>
+  toConfigRecord(c.var.context, row, requestOrigin(c), c.var.caller.scopes.includes('admin'));
 
-export const messagingRoutes = createArea()
-  .openapi(readRoute, async (c) => c.json(await shown(c, await currentConfig(c.var.context)), 200))
-  .openapi(changeRoute, async (c) => c.json(await shown(c, await changeConfig(c.var.context, c.req.valid('json'), originOf(c))), 200))
+export const messagingRoutes = createRouter()
+  .openapi(readRoute, async (c) => c.json(await toResponse(c, await currentConfig(c.var.context)), 200))
+  .openapi(changeRoute, async (c) =>
+    c.json(await toResponse(c, await updateConfig(c.var.context, c.req.valid('json'), requestOrigin(c))), 200),
+  )
   .openapi(testRoute, async (c) => c.json(await sendTestMessage(c.var.context, c.req.valid('json'), c.req.header('idempotency-key')), 200))
-  .openapi(templatesRoute, async (c) => c.json({ templates: (await listTemplates(c.var.context)).map(templateRecord) }, 200))
+  .openapi(templatesRoute, async (c) => c.json({ templates: (await listTemplates(c.var.context)).map(toTemplateRecord) }, 200))
   .openapi(messagesRoute, async (c) => {
     const query = c.req.valid('query');
     return c.json(
-      envelope('messages', query, await listMessages(c.var.context, query), (record) => record),
+      toListBody('messages', query, await listMessages(c.var.context, query), (record) => record),
       200,
     );
   });

@@ -1,14 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { createdAt, queryId, timestamp, updatedAt } from '../http/area.ts';
-import { listOf, pageQuery } from '../http/pagination.ts';
-import { providerKeys } from './credential-fields.ts';
+import { createdAt, queryId, timestamp, updatedAt } from '../http/router.ts';
+import { listSchema, pageQuery } from '../http/pagination.ts';
+import { providerKeys } from './config/credential-fields.ts';
 
 const credential = z.string('Must be text').nullish();
 const secret = (meaning: string) =>
   credential.describe(`${meaning} A secret: stored encrypted, read as \`****\` and its last 4 characters. That mask sent back keeps it.`);
 
 /** What each credential is; the descriptions of the fields that are written and of those that are read. */
-const meanings = {
+const descriptions = {
   api_endpoint: 'The address of your WATI account, such as `https://live-mt-server.wati.io/12345`.',
   api_token: 'The access token of the WATI account.',
   phone_number_id: "Meta's id of the sending phone number, digits alone. It is not the number itself.",
@@ -25,30 +25,30 @@ const meanings = {
   use_telephony_credentials: 'True: account and token are those of the Twilio telephony configuration; false: those that stand here.',
   content_sid: 'Optional: the SID of the template that is sent where none is named.',
 };
-const read = (meaning: string) => z.string().nullable().describe(`${meaning} null: not given.`);
-const readSecret = (meaning: string) =>
+const shownText = (meaning: string) => z.string().nullable().describe(`${meaning} null: not given.`);
+const shownSecret = (meaning: string) =>
   z.string().nullable().describe(`${meaning} Shown as \`****\` and its last 4 characters; null: not given.`);
 
-const blocks = {
-  provider_a: z.strictObject({ api_endpoint: credential.describe(meanings.api_endpoint), api_token: secret(meanings.api_token) }),
+const credentialSchemas = {
+  provider_a: z.strictObject({ api_endpoint: credential.describe(descriptions.api_endpoint), api_token: secret(descriptions.api_token) }),
   provider_b: z.strictObject({
-    phone_number_id: credential.describe(meanings.phone_number_id),
-    access_token: secret(meanings.access_token),
-    waba_id: credential.describe(meanings.waba_id),
-    app_secret: secret(meanings.app_secret),
+    phone_number_id: credential.describe(descriptions.phone_number_id),
+    access_token: secret(descriptions.access_token),
+    waba_id: credential.describe(descriptions.waba_id),
+    app_secret: secret(descriptions.app_secret),
   }),
   provider_c: z.strictObject({
-    api_key: secret(meanings.api_key),
-    source: credential.describe(meanings.source),
-    app_name: credential.describe(meanings.app_name),
-    app_id: credential.describe(meanings.app_id),
+    api_key: secret(descriptions.api_key),
+    source: credential.describe(descriptions.source),
+    app_name: credential.describe(descriptions.app_name),
+    app_id: credential.describe(descriptions.app_id),
   }),
   provider_d: z.strictObject({
-    account_sid: credential.describe(meanings.account_sid),
-    auth_token: secret(meanings.auth_token),
-    from_number: credential.describe(meanings.from_number),
-    use_telephony_credentials: z.boolean('Must be true or false').nullish().describe(meanings.use_telephony_credentials),
-    content_sid: credential.describe(meanings.content_sid),
+    account_sid: credential.describe(descriptions.account_sid),
+    auth_token: secret(descriptions.auth_token),
+    from_number: credential.describe(descriptions.from_number),
+    use_telephony_credentials: z.boolean('Must be true or false').nullish().describe(descriptions.use_telephony_credentials),
+    content_sid: credential.describe(descriptions.content_sid),
   }),
 };
 
@@ -63,10 +63,10 @@ export const MessagingConfigBody = z
           .nullish()
           .openapi({ enum: [...providerKeys, '', null] })
           .describe('Which provider sends. Left out, it stays; empty or null: none.'),
-        provider_a: blocks.provider_a.nullish().describe(`Credentials of WATI. ${blockDescription}`),
-        provider_b: blocks.provider_b.nullish().describe(`Credentials of Meta's Cloud API. ${blockDescription}`),
-        provider_c: blocks.provider_c.nullish().describe(`Credentials of Gupshup. ${blockDescription}`),
-        provider_d: blocks.provider_d.nullish().describe(`Credentials of Twilio. ${blockDescription}`),
+        provider_a: credentialSchemas.provider_a.nullish().describe(`Credentials of WATI. ${blockDescription}`),
+        provider_b: credentialSchemas.provider_b.nullish().describe(`Credentials of Meta's Cloud API. ${blockDescription}`),
+        provider_c: credentialSchemas.provider_c.nullish().describe(`Credentials of Gupshup. ${blockDescription}`),
+        provider_d: credentialSchemas.provider_d.nullish().describe(`Credentials of Twilio. ${blockDescription}`),
       })
       .optional()
       .describe('The WhatsApp channel. Left out, nothing changes.'),
@@ -82,34 +82,34 @@ export const MessagingConfigRecord = z
       .object({
         provider: z.string().describe('Which provider sends: `provider_a` to `provider_d`; empty: none.'),
         provider_a: z
-          .object({ api_endpoint: read(meanings.api_endpoint), api_token: readSecret(meanings.api_token) })
+          .object({ api_endpoint: shownText(descriptions.api_endpoint), api_token: shownSecret(descriptions.api_token) })
           .nullable()
           .describe('Credentials of WATI; null: none are stored.'),
         provider_b: z
           .object({
-            phone_number_id: read(meanings.phone_number_id),
-            access_token: readSecret(meanings.access_token),
-            waba_id: read(meanings.waba_id),
-            app_secret: readSecret(meanings.app_secret),
+            phone_number_id: shownText(descriptions.phone_number_id),
+            access_token: shownSecret(descriptions.access_token),
+            waba_id: shownText(descriptions.waba_id),
+            app_secret: shownSecret(descriptions.app_secret),
           })
           .nullable()
           .describe("Credentials of Meta's Cloud API; null: none are stored."),
         provider_c: z
           .object({
-            api_key: readSecret(meanings.api_key),
-            source: read(meanings.source),
-            app_name: read(meanings.app_name),
-            app_id: read(meanings.app_id),
+            api_key: shownSecret(descriptions.api_key),
+            source: shownText(descriptions.source),
+            app_name: shownText(descriptions.app_name),
+            app_id: shownText(descriptions.app_id),
           })
           .nullable()
           .describe('Credentials of Gupshup; null: none are stored.'),
         provider_d: z
           .object({
-            account_sid: read(meanings.account_sid),
-            auth_token: readSecret(meanings.auth_token),
-            from_number: read(meanings.from_number),
-            use_telephony_credentials: z.boolean().describe(meanings.use_telephony_credentials),
-            content_sid: read(meanings.content_sid),
+            account_sid: shownText(descriptions.account_sid),
+            auth_token: shownSecret(descriptions.auth_token),
+            from_number: shownText(descriptions.from_number),
+            use_telephony_credentials: z.boolean().describe(descriptions.use_telephony_credentials),
+            content_sid: shownText(descriptions.content_sid),
           })
           .nullable()
           .describe('Credentials of Twilio; null: none are stored.'),
@@ -248,4 +248,4 @@ export const MessageQuery = z.object({
 });
 export type MessageQuery = z.output<typeof MessageQuery>;
 
-export const MessageList = listOf('messages', MessageRecord);
+export const MessageList = listSchema('messages', MessageRecord);

@@ -1,18 +1,18 @@
-import type { Context } from '../accounts/context.ts';
-import { backgroundContext } from '../accounts/organizations.ts';
-import { takeStep } from '../knowledge-base/pipeline/take-step.ts';
-import { postpone } from '../knowledge-base/pipeline/tries.ts';
-import type { Logger } from '../library/log.ts';
-import { DocumentsMessage } from './messages.ts';
+import type { Context } from '../context.ts';
+import { backgroundContext } from '../accounts/organizations/background-context.ts';
+import { processStep } from '../knowledge-base/pipeline/process-step.ts';
+import { scheduleRetry } from '../knowledge-base/pipeline/retries.ts';
+import type { Logger } from '../library/platform/log.ts';
+import { DocumentsMessage } from '../outbox/messages.ts';
 
 /** Where not even the reason of a failure can be noted. */
-const delayWithoutNote = 30;
+const fallbackDelaySeconds = 30;
 
 /** One step after the other, since each may need most of the memory that there is. */
 export async function consumeDocuments(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
   for (const message of batch.messages) {
     const { success, data, error } = DocumentsMessage.safeParse(message.body);
-    if (success) await settleStep(message, data, { bindings, log, defer });
+    if (success) await processMessage(message, data, { bindings, log, defer });
     else {
       log.error('unreadable message dropped; the minute tick sends for its document again', error, { body: message.body });
       message.ack();
@@ -20,7 +20,7 @@ export async function consumeDocuments(batch: MessageBatch, bindings: Env, log: 
   }
 }
 
-async function settleStep(
+async function processMessage(
   message: Message,
   body: DocumentsMessage,
   { bindings, log, defer }: { bindings: Env; log: Logger; defer: Context['defer'] },
@@ -28,11 +28,11 @@ async function settleStep(
   let context: Context | null = null;
   try {
     context = await backgroundContext(bindings, body.organization_id, defer);
-    if (context) await takeStep(context, body);
+    if (context) await processStep(context, body);
     message.ack();
   } catch (error) {
     log.error('a step of a document failed', error, { attempts: message.attempts, ...body });
-    const noted = context ? postpone(context, body, error, message.attempts) : null;
-    message.retry({ delaySeconds: (await noted?.catch(() => null)) ?? delayWithoutNote });
+    const noted = context ? scheduleRetry(context, body, error, message.attempts) : null;
+    message.retry({ delaySeconds: (await noted?.catch(() => null)) ?? fallbackDelaySeconds });
   }
 }

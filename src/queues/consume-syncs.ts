@@ -1,17 +1,17 @@
-import type { Context } from '../accounts/context.ts';
-import { backgroundContext } from '../accounts/organizations.ts';
+import type { Context } from '../context.ts';
+import { backgroundContext } from '../accounts/organizations/background-context.ts';
 import { runSync } from '../integrations/sync/run-sync.ts';
-import type { Logger } from '../library/log.ts';
-import { SyncsMessage } from './messages.ts';
+import type { Logger } from '../library/platform/log.ts';
+import { SyncsMessage } from '../outbox/messages.ts';
 
 /** Where not even the sync can be looked at. */
-const delayWithoutLook = 30;
+const fallbackDelaySeconds = 30;
 
 /** Syncs go on one after the other; each takes a few steps and sends for itself again. */
 export async function consumeSyncs(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
   for (const message of batch.messages) {
     const { success, data, error } = SyncsMessage.safeParse(message.body);
-    if (success) await goOn(message, data, { bindings, log, defer });
+    if (success) await continueSync(message, data, { bindings, log, defer });
     else {
       log.error('unreadable message dropped; the minute tick sends for its sync again', error, { body: message.body });
       message.ack();
@@ -19,7 +19,7 @@ export async function consumeSyncs(batch: MessageBatch, bindings: Env, log: Logg
   }
 }
 
-async function goOn(
+async function continueSync(
   message: Message,
   body: SyncsMessage,
   { bindings, log, defer }: { bindings: Env; log: Logger; defer: Context['defer'] },
@@ -32,6 +32,6 @@ async function goOn(
     message.ack();
   } catch (error) {
     log.error('a sync could not go on', error, { attempts: message.attempts, ...body });
-    message.retry({ delaySeconds: delayWithoutLook });
+    message.retry({ delaySeconds: fallbackDelaySeconds });
   }
 }

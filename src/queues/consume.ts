@@ -1,41 +1,48 @@
-import type { Context } from '../accounts/context.ts';
-import { backgroundContext } from '../accounts/organizations.ts';
-import { admitHeld } from '../automation-workflows/runs/admit.ts';
-import { handleContactChanges } from '../automation-workflows/triggers/handle-contact-changes.ts';
-import { handleEvents } from '../automation-workflows/triggers/handle-events.ts';
-import { handleDeliveries } from '../automation-workflows/triggers/handle-deliveries.ts';
-import { handleScheduleFire } from '../automation-workflows/triggers/handle-schedule-fire.ts';
-import { offerAgain } from '../automation-workflows/triggers/wake-waiters.ts';
-import { fireAgain } from '../automation-workflows/triggers/fire-schedules.ts';
-import { endAgain } from '../automation-workflows/runs/end-message.ts';
-import { tellRun } from '../automation-workflows/runs/tell-run.ts';
-import { releaseRun } from '../automation-workflows/runs/release-held.ts';
-import { workOffDeletion } from '../cron/delete-organization/work-off.ts';
-import { workOffCleanup } from '../cron/cleanup.ts';
-import { poke } from '../cron/poke.ts';
-import { moveVectors } from '../knowledge-base/placement/move.ts';
-import { placeCalls } from '../voice-agents/dialing/place-calls.ts';
-import { letOthersRun } from '../library/let-others-run.ts';
-import { Logger } from '../library/log.ts';
-import { settingsOf } from '../settings.ts';
+import type { Context } from '../context.ts';
+import { backgroundContext } from '../accounts/organizations/background-context.ts';
+import { admitHeldRuns } from '../automation-workflows/runs/admission/admit-held.ts';
+import { handleContactChanges } from '../automation-workflows/triggers/contact-changes/handle-contact-changes.ts';
+import { handleEvents } from '../automation-workflows/triggers/events/handle-events.ts';
+import { handleDeliveries } from '../automation-workflows/triggers/webhooks/handle-deliveries.ts';
+import { handleScheduleFire } from '../automation-workflows/triggers/schedules/handle-schedule-fire.ts';
+import { redeliverEvent } from '../automation-workflows/runs/waits/deliver-to-waiters.ts';
+import { retryScheduleFire } from '../automation-workflows/triggers/schedules/fire-schedules.ts';
+import { retryRunEnd } from '../automation-workflows/runs/lifecycle/end-message.ts';
+import { notifyRun } from '../automation-workflows/runs/lifecycle/notify-run.ts';
+import { releasePausedRun } from '../automation-workflows/runs/lifecycle/release-paused-runs.ts';
+import { processDeletion } from '../cron/delete-organization/process-deletion.ts';
+import { processCleanup } from '../cron/cleanup/process-cleanup.ts';
+import { wakeObject } from '../cron/wake-object.ts';
+import { moveVectors } from '../knowledge-base/placement/move-vectors.ts';
+import { placeCalls } from '../calls/placing/place-calls.ts';
+import { yieldToEventLoop } from '../library/limits/yield-to-event-loop.ts';
+import { Logger } from '../library/platform/log.ts';
+import { getSettings } from '../settings.ts';
 import { consumeDocuments } from './consume-documents.ts';
 import { consumeSyncs } from './consume-syncs.ts';
-import { isPart, isRetried, keyOf, forgetFailure, noteReason, type RetriedMessage } from './failed-messages.ts';
-import { handleDead } from './dead.ts';
-import { CallsMessage, EventsMessage, FanoutMessage } from './messages.ts';
+import {
+  isPartMessage,
+  isRetriedMessage,
+  failedMessageKey,
+  deleteFailure,
+  recordFailureReason,
+  type RetriedMessage,
+} from '../outbox/failed-messages.ts';
+import { handleDeadLetter } from './dead-letters.ts';
+import { CallsMessage, EventsMessage, FanoutMessage } from '../outbox/messages.ts';
 
-const retryDelays = [2, 10, 30, 120, 300];
+const retryDelaysSeconds = [2, 10, 30, 120, 300];
 
-const isLastTry = (attempts: number): boolean => attempts > retryDelays.length;
+const isLastAttempt = (attempts: number): boolean => attempts > retryDelaysSeconds.length;
 
 /** Seconds until a message is delivered again after its n-th try failed. */
-const retryDelay = (attempts: number) => retryDelays[Math.min(attempts, retryDelays.length) - 1] ?? 2;
+const retryDelaySeconds = (attempts: number) => retryDelaysSeconds[Math.min(attempts, retryDelaysSeconds.length) - 1] ?? 2;
 
 /** Every queue's batches come here. Messages are settled one by one, so one that fails holds up no other. */
 export async function consumeBatch(batch: MessageBatch, bindings: Env, execution: ExecutionContext): Promise<void> {
-  const log = new Logger(settingsOf(bindings).LOG_LEVEL, { queue: batch.queue });
+  const log = new Logger(getSettings(bindings).LOG_LEVEL, { queue: batch.queue });
   const defer: Context['defer'] = (work) => execution.waitUntil(work.catch((error: unknown) => log.error('deferred work failed', error)));
-  if (batch.queue.endsWith('-dead')) return settleEach(batch.messages, log, (message) => handleDead(bindings, message.body, defer));
+  if (batch.queue.endsWith('-dead')) return processEach(batch.messages, log, (message) => handleDeadLetter(bindings, message.body, defer));
   if (batch.queue.startsWith('fanout')) return consumeFanout(batch, bindings, log, defer);
   if (batch.queue.startsWith('calls')) return consumeCalls(batch, bindings, log, defer);
   if (batch.queue.startsWith('documents')) return consumeDocuments(batch, bindings, log, defer);
@@ -61,7 +68,7 @@ async function consumeCalls(batch: MessageBatch, bindings: Env, log: Logger, def
         for (const { message } of group) message.ack();
       } catch (error) {
         log.error('calls could not be placed', error, { organization_id: organizationId });
-        for (const { message } of group) message.retry({ delaySeconds: retryDelay(message.attempts) });
+        for (const { message } of group) message.retry({ delaySeconds: retryDelaySeconds(message.attempts) });
       }
     }),
   );
@@ -70,18 +77,20 @@ async function consumeCalls(batch: MessageBatch, bindings: Env, log: Logger, def
 /** Organizations side by side, so that the work of one holds up no other; the messages of one after another. */
 async function consumeFanout(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
   const groups = Map.groupBy(batch.messages, ({ body }) => FanoutMessage.safeParse(body).data?.organization_id ?? null);
-  await Promise.all([...groups.values()].map((messages) => settleEach(messages, log, (message) => handleFanout(bindings, message, defer))));
+  await Promise.all(
+    [...groups.values()].map((messages) => processEach(messages, log, (message) => handleFanout(bindings, message, defer))),
+  );
 }
 
-async function settleEach(messages: readonly Message[], log: Logger, work: (message: Message) => Promise<void>): Promise<void> {
+async function processEach(messages: readonly Message[], log: Logger, work: (message: Message) => Promise<void>): Promise<void> {
   for (const [index, message] of messages.entries()) {
-    if (index > 0) await letOthersRun();
+    if (index > 0) await yieldToEventLoop();
     try {
       await work(message);
       message.ack();
     } catch (error) {
       log.error('message failed', error, { attempts: message.attempts, body: message.body });
-      message.retry({ delaySeconds: retryDelay(message.attempts) });
+      message.retry({ delaySeconds: retryDelaySeconds(message.attempts) });
     }
   }
 }
@@ -99,31 +108,31 @@ async function consumeEvents(batch: MessageBatch, bindings: Env, log: Logger, de
     return [];
   });
   const groups = Map.groupBy(readable, ({ body }) => `${body.organization_id}:${body.kind}`);
-  await Promise.all([...groups.values()].map((group) => settleGroup(group, bindings, log, defer)));
+  await Promise.all([...groups.values()].map((group) => processGroup(group, bindings, log, defer)));
 }
 
 /** How many messages of one organization are handled together, and how long it may take before the rest gives way. */
-const portion = 25;
+const groupPageSize = 25;
 const groupBudgetMs = 500;
 
-async function settleGroup(group: Readable[], bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
+async function processGroup(group: ParsedMessage[], bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
   const startedAt = Date.now();
-  for (let start = 0; start < group.length; start += portion) {
+  for (let start = 0; start < group.length; start += groupPageSize) {
     const isOverTime = start > 0 && Date.now() - startedAt > groupBudgetMs;
-    if (isOverTime && (await giveWay(group.slice(start), bindings, log))) return;
-    const together = group.slice(start, start + portion);
-    if (start > 0) await letOthersRun();
-    if (await settleTogether(together, bindings, log, defer)) continue;
+    if (isOverTime && (await requeue(group.slice(start), bindings, log))) return;
+    const together = group.slice(start, start + groupPageSize);
+    if (start > 0) await yieldToEventLoop();
+    if (await processTogether(together, bindings, log, defer)) continue;
     // Together they failed; one by one the sound ones get through.
     for (const one of together) {
-      const isSettled = together.length > 1 && (await settleTogether([one], bindings, log, defer));
-      if (!isSettled) one.message.retry({ delaySeconds: retryDelay(one.message.attempts) });
+      const isSettled = together.length > 1 && (await processTogether([one], bindings, log, defer));
+      if (!isSettled) one.message.retry({ delaySeconds: retryDelaySeconds(one.message.attempts) });
     }
   }
 }
 
 /** Sends messages to the end of the queue. False when that failed, and they are to be handled where they are. */
-async function giveWay(group: Readable[], bindings: Env, log: Logger): Promise<boolean> {
+async function requeue(group: ParsedMessage[], bindings: Env, log: Logger): Promise<boolean> {
   try {
     await bindings.EVENTS_QUEUE.sendBatch(group.map(({ body }) => ({ body })));
   } catch (error) {
@@ -134,74 +143,74 @@ async function giveWay(group: Readable[], bindings: Env, log: Logger): Promise<b
   return true;
 }
 
-interface Readable {
+interface ParsedMessage {
   message: Message;
   body: EventsMessage;
 }
 
 /** Handles messages of one organization and kind and acknowledges them all, or answers false and settles none. */
-async function settleTogether(group: Readable[], bindings: Env, log: Logger, defer: Context['defer']): Promise<boolean> {
+async function processTogether(group: ParsedMessage[], bindings: Env, log: Logger, defer: Context['defer']): Promise<boolean> {
   const { organization_id, kind } = group[0]!.body;
   const ids = group.map(({ body }) => body.id);
   // Tried for the last time alone, so that each is known by its own reason.
-  const isLast = group.length === 1 && isLastTry(group[0]!.message.attempts);
+  const isLast = group.length === 1 && isLastAttempt(group[0]!.message.attempts);
   let context: Context | null = null;
   try {
     context = await backgroundContext(bindings, organization_id, defer);
     if (context) await (kind === 'event' ? handleEvents(context, ids, isLast) : handleDeliveries(context, ids, isLast));
   } catch (error) {
     log.error('messages failed', error, { organization_id, kind, ids });
-    if (context && isLast) await noteWhy(context, group[0]!.body, error);
+    if (context && isLast) await tryRecordReason(context, group[0]!.body, error);
     return false;
   }
   for (const { message } of group) message.ack();
   return true;
 }
 
-const noteWhy = ({ database, clock, log }: Context, message: RetriedMessage, error: unknown): Promise<void> =>
-  noteReason(database, message, error, clock()).catch((second: unknown) => log.error('a reason could not be noted', second));
+const tryRecordReason = ({ database, clock, log }: Context, message: RetriedMessage, error: unknown): Promise<void> =>
+  recordFailureReason(database, message, error, clock()).catch((second: unknown) => log.error('a reason could not be noted', second));
 
 /** One page; when more follow, the next is a message of its own. */
 async function handleFanout(bindings: Env, { body, attempts }: Message, defer: Context['defer']): Promise<void> {
   const message = FanoutMessage.parse(body);
   // It sends for what is left itself.
-  if (message.kind === 'deletion') return workOffDeletion(bindings, message.organization_id, defer);
+  if (message.kind === 'deletion') return processDeletion(bindings, message.organization_id, defer);
   const context = await backgroundContext(bindings, message.organization_id, defer);
   if (!context) return;
   try {
-    const hasMore = await workOff(context, message);
-    if (isPart(message)) await forgetFailure(context.database, keyOf(message));
+    const hasMore = await processFanout(context, message);
+    if (isPartMessage(message)) await deleteFailure(context.database, failedMessageKey(message));
     if (hasMore) await bindings.FANOUT_QUEUE.send(message);
   } catch (error) {
-    if (isRetried(message) && isLastTry(attempts)) await noteWhy(context, message, error);
+    if (isRetriedMessage(message) && isLastAttempt(attempts)) await tryRecordReason(context, message, error);
     throw error;
   }
 }
 
-function workOff(context: Context, message: Exclude<FanoutMessage, { kind: 'deletion' }>): Promise<boolean> {
+function processFanout(context: Context, message: Exclude<FanoutMessage, { kind: 'deletion' }>): Promise<boolean> {
   switch (message.kind) {
     case 'contact_changes':
       return handleContactChanges(context);
     case 'schedule_fire':
       return handleScheduleFire(context, message.trigger_id, message.scheduled_at);
     case 'cleanup':
-      return workOffCleanup(context, message.id);
+      return processCleanup(context, message.id);
     case 'vector_move':
       // It sends for its next step itself, some seconds later.
       return moveVectors(context).then(() => false);
     case 'admission':
-      return admitHeld(context, message.workflow_id);
+      return admitHeldRuns(context, message.workflow_id);
     case 'run_end':
-      return endAgain(context, message).then(() => false);
+      return retryRunEnd(context, message).then(() => false);
     case 'run_event':
-      return offerAgain(context, message).then(() => false);
+      return redeliverEvent(context, message).then(() => false);
     case 'run_told':
-      return tellRun(context, message).then(() => false);
+      return notifyRun(context, message).then(() => false);
     case 'run_release':
-      return releaseRun(context, message.id).then(() => false);
+      return releasePausedRun(context, message.id).then(() => false);
     case 'schedule':
-      return fireAgain(context, message.id).then(() => false);
+      return retryScheduleFire(context, message.id).then(() => false);
     case 'poke':
-      return poke(context.bindings, message).then(() => false);
+      return wakeObject(context.bindings, message).then(() => false);
   }
 }

@@ -1,5 +1,5 @@
-import type { Json } from '../library/json.ts';
-import type { TestConfig } from './config.ts';
+import type { Json } from '../library/json/json.ts';
+import type { TestConfig } from './config/config.ts';
 
 // What test sessions and load tests are, as plain data. All moments in epoch ms.
 

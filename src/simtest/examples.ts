@@ -1,4 +1,4 @@
-import type { ExamplesByOperation } from '../http/openapi/examples.ts';
+import type { ExamplesByOperation } from '../http/operation-examples.ts';
 
 const pairing = { actor_workflow_id: 1, adversary_workflow_id: 2 };
 

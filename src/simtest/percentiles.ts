@@ -2,4 +2,4 @@
 export const percentileOf = (sorted: readonly number[], rank: number): number | null =>
   sorted[Math.max(0, Math.ceil(sorted.length * rank) - 1)] ?? null;
 
-export const ascending = (values: readonly number[]): number[] => values.toSorted((one, other) => one - other);
+export const sortAscending = (values: readonly number[]): number[] => values.toSorted((one, other) => one - other);

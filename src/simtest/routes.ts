@@ -1,24 +1,24 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../http/area.ts';
-import { decodeCursor, envelope } from '../http/pagination.ts';
-import { createLoadTest } from './create-load-test.ts';
-import { createSession } from './create.ts';
-import { loadTestRecord } from './load-test-records.ts';
-import { listLoadTests } from './load-test-store.ts';
-import { readLoadTest } from './read-load-test.ts';
-import { readConversation, readSession } from './read.ts';
-import { sessionRecord } from './records.ts';
+import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
+import { decodeCursor, toListBody } from '../http/pagination.ts';
+import { createLoadTest } from './load-tests/create.ts';
+import { createSession } from './sessions/create.ts';
+import { loadTestRecord } from './load-tests/records.ts';
+import { listLoadTests } from './load-tests/store.ts';
+import { readLoadTest } from './load-tests/read.ts';
+import { readConversation, readSession } from './sessions/read.ts';
+import { sessionRecord } from './sessions/records.ts';
 import * as schemas from './schemas.ts';
-import { startSession } from './start.ts';
-import { stopLoadTest } from './stop-load-test.ts';
-import { stopSession } from './stop.ts';
-import { listSessions, runningSessions } from './store.ts';
+import { startSession } from './sessions/start.ts';
+import { stopLoadTest } from './load-tests/stop.ts';
+import { stopSession } from './sessions/stop.ts';
+import { listSessions, listRunningSessions } from './sessions/store.ts';
 
 const params = z.object({ test_session_id: pathId });
 const loadTestParams = z.object({ load_test_group_id: pathId });
-const activeShown = 500;
+const maxActiveShown = 500;
 
-const createRouteOf = createRoute({
+const createSessionRoute = createRoute({
   method: 'post',
   path: '/simtest/test-sessions',
   operationId: 'testSessions.create',
@@ -106,15 +106,15 @@ const activeRoute = createRoute({
   responses: { 200: jsonResponse(schemas.ActiveTests), ...errorResponses(400) },
 });
 
-export const simtestRoutes = createArea()
-  .openapi(createRouteOf, async (c) => c.json(sessionRecord(await createSession(c.var.context, c.req.valid('json'))), 200))
+export const simtestRoutes = createRouter()
+  .openapi(createSessionRoute, async (c) => c.json(sessionRecord(await createSession(c.var.context, c.req.valid('json'))), 200))
   .openapi(listRoute, async (c) => {
     const { status, load_test_group_id: loadTestId, search, ...page } = c.req.valid('query');
     const { database, organization } = c.var.context;
     const at = { ...page, after: decodeCursor(page.cursor) };
     const found = await listSessions(database, organization.id, { status, loadTestId, search }, at);
     return c.json(
-      envelope('test_sessions', page, found, (row) => sessionRecord(row)),
+      toListBody('test_sessions', page, found, (row) => sessionRecord(row)),
       200,
     );
   })
@@ -133,12 +133,12 @@ export const simtestRoutes = createArea()
     const { search, ...page } = c.req.valid('query');
     const { database, organization } = c.var.context;
     const found = await listLoadTests(database, organization.id, search, { ...page, after: decodeCursor(page.cursor) });
-    return c.json(envelope('load_tests', page, found, loadTestRecord), 200);
+    return c.json(toListBody('load_tests', page, found, loadTestRecord), 200);
   })
   .openapi(statisticsRoute, async (c) => c.json(await readLoadTest(c.var.context, c.req.valid('param').load_test_group_id), 200))
   .openapi(stopLoadTestRoute, async (c) => c.json(await stopLoadTest(c.var.context, c.req.valid('param').load_test_group_id), 200))
   .openapi(activeRoute, async (c) => {
     const { database, organization } = c.var.context;
-    const { rows, count } = await runningSessions(database, organization.id, activeShown);
+    const { rows, count } = await listRunningSessions(database, organization.id, maxActiveShown);
     return c.json({ count, sessions: rows.map((row) => sessionRecord(row)) }, 200);
   });

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { cleanLine } from '../contacts/clean-text.ts';
-import { bodyId, createdAt, orNull, queryId, timestamp, warnings } from '../http/area.ts';
-import { listOf, pageQuery } from '../http/pagination.ts';
-import { TestConfig } from './config.ts';
+import { cleanLine } from '../library/clean-line.ts';
+import { bodyId, createdAt, orNull, queryId, timestamp, warnings } from '../http/router.ts';
+import { listSchema, pageQuery } from '../http/pagination.ts';
+import { TestConfig } from './config/config.ts';
 import { sessionStatuses } from './contract.ts';
-import { loadTestStatuses } from './load-test-statistics.ts';
+import { loadTestStatuses } from './load-tests/statistics.ts';
 
 const name = z
   .string('Must be text')
@@ -24,7 +24,7 @@ const pairing = {
 export const NewSessionBody = z.object(pairing).openapi('NewTestSession');
 export type NewSessionInput = z.output<typeof NewSessionBody>;
 
-const wholeNumber = (least: number, most: number) => {
+const integerField = (least: number, most: number) => {
   const message = `Must be a whole number from ${least} to ${most}`;
   return z.int(message).min(least, message).max(most, message);
 };
@@ -32,9 +32,9 @@ const wholeNumber = (least: number, most: number) => {
 export const NewLoadTestBody = z
   .object({
     ...pairing,
-    test_count: wholeNumber(1, 1000).describe('How many sessions there are in all, 1 to 1000.'),
-    concurrency: wholeNumber(1, 100).default(10).describe('How many of them talk at a time, 1 to 100.'),
-    ramp_seconds: wholeNumber(0, 3600)
+    test_count: integerField(1, 1000).describe('How many sessions there are in all, 1 to 1000.'),
+    concurrency: integerField(1, 100).default(10).describe('How many of them talk at a time, 1 to 100.'),
+    ramp_seconds: integerField(0, 3600)
       .default(0)
       .describe('Seconds in which it goes from one session at a time to `concurrency`, in even steps; 0: at once.'),
   })
@@ -51,7 +51,7 @@ const stopReason = z
   .enum(['actor_ended', 'adversary_ended', 'max_turns', 'max_duration', 'silence', 'stopped', 'error'])
   .describe('Why they talked no longer.');
 const outcome = z.enum(['passed', 'failed', 'error']).describe('`passed` or `failed` by the required checks; `error`: nobody can say.');
-const percentile = (share: string) => z.number().nullable().describe(`${share}; null: nothing was measured.`);
+const percentileSchema = (share: string) => z.number().nullable().describe(`${share}; null: nothing was measured.`);
 
 const SideResult = z
   .object({
@@ -70,7 +70,11 @@ export const TestResults = z
     max_turns: count.describe('How many there might have been.'),
     duration_seconds: z.number().describe('Seconds that they talked.'),
     latency_ms: z
-      .object({ p50: percentile('Half were faster'), p95: percentile('95 of 100 were faster'), max: percentile('The slowest') })
+      .object({
+        p50: percentileSchema('Half were faster'),
+        p95: percentileSchema('95 of 100 were faster'),
+        max: percentileSchema('The slowest'),
+      })
       .describe('Milliseconds that the actor took for its utterances.'),
     tokens: z
       .object({ prompt: count.describe('Tokens read.'), completion: count.describe('Tokens written.') })
@@ -123,7 +127,7 @@ export const SessionQuery = z.object({
   load_test_group_id: queryId.optional().describe('Only sessions of this load test.'),
   search,
 });
-export const SessionList = listOf('test_sessions', TestSessionRecord);
+export const SessionList = listSchema('test_sessions', TestSessionRecord);
 
 const loadTestId = count.describe('Id by which paths name the load test.');
 const loadTestStatus = z.enum(loadTestStatuses).describe('Where the load test stands.');
@@ -199,14 +203,14 @@ export const LoadTestRecord = z
   .describe('Many talks of the same two agents.')
   .openapi('LoadTest');
 export const LoadTestQuery = z.object({ ...pageQuery, search });
-export const LoadTestList = listOf('load_tests', LoadTestRecord);
+export const LoadTestList = listSchema('load_tests', LoadTestRecord);
 
-const percentiles = (what: string) =>
+const percentilesSchema = (what: string) =>
   z
     .object({
-      p50: percentile('Half were at or below this'),
-      p95: percentile('95 of 100 were at or below this'),
-      p99: percentile('99 of 100 were at or below this'),
+      p50: percentileSchema('Half were at or below this'),
+      p95: percentileSchema('95 of 100 were at or below this'),
+      p99: percentileSchema('99 of 100 were at or below this'),
     })
     .describe(what);
 
@@ -227,8 +231,8 @@ export const LoadTestStatisticsRecord = z
       .describe(
         'Share from 0 to 1: passed / (passed + failed by checks); errors and stopped sessions do not count. null: none has ended so.',
       ),
-    duration_seconds: percentiles('Seconds that the talks took.'),
-    turn_latency_ms: percentiles('Milliseconds that utterances took.'),
+    duration_seconds: percentilesSchema('Seconds that the talks took.'),
+    turn_latency_ms: percentilesSchema('Milliseconds that utterances took.'),
     achieved_concurrency_max: count.describe('The most sessions that talked at one time.'),
     achieved_concurrency_average: z.number().nullable().describe('How many talked at a time on average; null: none yet.'),
     errors: z

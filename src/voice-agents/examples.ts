@@ -1,6 +1,6 @@
 import offer from '../../examples/agents/spring-offer.json' with { type: 'json' };
 import customer from '../../examples/agents/willing-customer.json' with { type: 'json' };
-import type { ExamplesByOperation } from '../http/openapi/examples.ts';
+import type { ExamplesByOperation } from '../http/operation-examples.ts';
 
 /** Requests that work in the order of the document. Telephony configuration 1 is there from the beginning. */
 export const voiceAgentExamples: ExamplesByOperation = {

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { Problem, bodyId, createdAt, queryBoolean, timestamp, updatedAt, warnings } from '../http/area.ts';
-import { listOf, pageQuery } from '../http/pagination.ts';
+import { Problem, bodyId, createdAt, queryBoolean, timestamp, updatedAt, warnings } from '../http/router.ts';
+import { listSchema, pageQuery } from '../http/pagination.ts';
 import { TestResults, TestSessionRecord } from '../simtest/schemas.ts';
-import { longestCallSeconds } from './conversation/guards.ts';
-import { rowOutcomes } from './dialing/call-outcomes.ts';
+import { maxCallSeconds } from './conversation/guards.ts';
+import { rowOutcomes } from '../calls/attempt/outcomes.ts';
 
 const jsonObject = z.record(z.string(), z.unknown());
 const name = z
@@ -31,7 +31,7 @@ const definition = jsonObject.openapi({
   },
 });
 const configurations = jsonObject.openapi({
-  description: `How the agent talks; an unknown key is kept and named in \`warnings\`, null is the default. \`model\`, \`max_call_duration\` (seconds, 300, at most ${longestCallSeconds}), \`max_user_idle_timeout\` (seconds, 10), \`recording_enabled\` (true), \`language\` (such as "en-US"), \`voice\`, \`tts_provider\`, \`transcription_provider\`, \`phrases\` (what it says without asking the model), \`required_tests\` (\`[{ adversary_workflow_id, config }]\`, at most 50: which agent plays the person, and the \`config\` of a test session).`,
+  description: `How the agent talks; an unknown key is kept and named in \`warnings\`, null is the default. \`model\`, \`max_call_duration\` (seconds, 300, at most ${maxCallSeconds}), \`max_user_idle_timeout\` (seconds, 10), \`recording_enabled\` (true), \`language\` (such as "en-US"), \`voice\`, \`tts_provider\`, \`transcription_provider\`, \`phrases\` (what it says without asking the model), \`required_tests\` (\`[{ adversary_workflow_id, config }]\`, at most 50: which agent plays the person, and the \`config\` of a test session).`,
   example: { max_call_duration: 600, language: 'en-US', phrases: { goodbye: 'Goodbye, and thank you.' } },
 });
 const variables = jsonObject.openapi({ description: 'What prompts may use where a call brings no variable of that name' });
@@ -100,7 +100,7 @@ export const AgentQuery = z.object({
   status: agentStatus.default('active').describe('Only agents with this status.'),
   search: z.string().trim().max(200).optional().describe('Part of the name.'),
 });
-export const AgentList = listOf('workflows', ListedAgent);
+export const AgentList = listSchema('workflows', ListedAgent);
 
 export const AgentValidationBody = z
   .object({ workflow_definition: definition.nullish().describe('The graph to check; without it or with null, the one that is stored.') })
@@ -143,7 +143,7 @@ export const AgentVerification = z
 
 // Runs
 
-export const runModes = ['twilio', 'telnyx', 'textchat', 'simtest'] as const;
+export const agentRunModes = ['twilio', 'telnyx', 'textchat', 'simtest'] as const;
 
 export const StartRunBody = z
   .object({
@@ -188,12 +188,14 @@ const artifactUrl = (what: string) =>
     .nullable()
     .describe(`Address of the ${what}, which needs credentials; \`/download\` gives a public link. null: there is none.`);
 
-export const RunRecordSchema = z
+export const AgentRunRecordSchema = z
   .object({
     id: z.int().describe('Id of the call or chat; `run_id` in paths.'),
     workflow_id: z.int().describe('The voice agent.'),
     name: z.string().describe('Name for people: the agent and whom it talks to.'),
-    mode: z.enum(runModes).describe('`twilio` or `telnyx`: a call through this carrier; `textchat`: a chat; `simtest`: a side of a test.'),
+    mode: z
+      .enum(agentRunModes)
+      .describe('`twilio` or `telnyx`: a call through this carrier; `textchat`: a chat; `simtest`: a side of a test.'),
     created_at: createdAt,
     is_completed: z.boolean().describe('Whether line and talk are over, and everything of them is recorded.'),
     transcript_url: artifactUrl('transcript'),
@@ -228,13 +230,13 @@ export const RunRecordSchema = z
   })
   .describe('A call or chat of a voice agent.')
   .openapi('VoiceAgentRun');
-export type RunRecord = z.infer<typeof RunRecordSchema>;
+export type AgentRunRecord = z.infer<typeof AgentRunRecordSchema>;
 
-export const RunQuery = z.object({
+export const AgentRunQuery = z.object({
   ...pageQuery,
   is_completed: queryBoolean.optional().describe('True: only those that have ended; false: only those that have not.'),
 });
-export const RunList = listOf('runs', RunRecordSchema);
+export const AgentRunList = listSchema('runs', AgentRunRecordSchema);
 
 // Text chats
 

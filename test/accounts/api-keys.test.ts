@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { authenticateKey } from '../../src/accounts/authenticate.ts';
-import { requireScope } from '../../src/accounts/scopes.ts';
-import { sha256Hex } from '../../src/library/hash.ts';
+import { authenticateKey } from '../../src/accounts/authentication/identity.ts';
+import { requireScope } from '../../src/accounts/authentication/scopes.ts';
+import { sha256Hex } from '../../src/library/security/hash.ts';
 import { asBearer, newMember } from '../http/service.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 import { recordedClient, rowsRead } from '../support/recorded-database.ts';

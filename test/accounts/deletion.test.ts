@@ -1,23 +1,23 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { steps } from '../../src/cron/delete-organization/steps.ts';
-import { stepOf, workOffDeletion } from '../../src/cron/delete-organization/work-off.ts';
-import { inInvocation } from '../../src/database/invocation.ts';
-import { foldersOfOrganizations, tablesOfOrganizations } from '../../src/database/rows-of-organization.ts';
-import { organizationById } from '../../src/accounts/organizations.ts';
+import { deletionSteps } from '../../src/cron/delete-organization/steps.ts';
+import { fromStoredStep, processDeletion } from '../../src/cron/delete-organization/process-deletion.ts';
+import { runInvocation } from '../../src/database/query-budget.ts';
+import { organizationFolders, organizationTables } from '../../src/database/organization-tables.ts';
+import { organizationById } from '../../src/accounts/organizations/background-context.ts';
 import { anonymous, asBearer, newSession, password, signUp } from '../http/service.ts';
-import { loseMessages, tickAt } from '../support/background.ts';
+import { dropQueueMessages, tickAt } from '../support/background.ts';
 import { callingOrganization, carrierLedger } from '../support/carrier.ts';
 import { insertRow } from '../support/insert-row.ts';
-import { activeWorkflow, chain, runStub } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, runStub } from '../support/journeys.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 const name = 'Test organization';
 const remove = (client: Client, confirm = name) => client.delete(`/organizations/current?confirm_name=${encodeURIComponent(confirm)}`);
-const workOff = (id: number, bindings = env) => inInvocation(() => workOffDeletion(bindings, id, () => undefined));
+const workOff = (id: number, bindings = env) => runInvocation(() => processDeletion(bindings, id, () => undefined));
 const progress = async (id: string) => (await anonymous.get(`/deletions/${id}`)).body;
 
 /** Works a deletion off as if it had been asked for long ago. */
@@ -38,14 +38,14 @@ async function finish(id: number): Promise<void> {
 /** The tables in which an organization has rows. */
 async function tablesWithRows(id: number): Promise<string[]> {
   const found: string[] = [];
-  for (const { table, rows } of tablesOfOrganizations)
+  for (const { table, rows } of organizationTables)
     for (const condition of rows)
       if (await env.DB.prepare(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`).bind(id).first()) found.push(table);
   return [...new Set(found)];
 }
 
 async function filesOf(id: number): Promise<string[]> {
-  const lists = await Promise.all(foldersOfOrganizations.map((folder) => env.FILES.list({ prefix: `${folder}${id}/` })));
+  const lists = await Promise.all(organizationFolders.map((folder) => env.FILES.list({ prefix: `${folder}${id}/` })));
   return lists.flatMap(({ objects }) => objects.map(({ key }) => key));
 }
 
@@ -60,7 +60,7 @@ const more = { document_id: 'knowledge_document', integration_id: 'integration',
 /** A row in every table that can have one of an organization, and a file in every folder. */
 async function fill(id: number, userId: number): Promise<void> {
   const ids: Record<string, number> = {};
-  for (const { table } of tablesOfOrganizations.toReversed()) {
+  for (const { table } of organizationTables.toReversed()) {
     if (['organization', 'membership', 'api_key', 'organization_usage'].includes(table)) continue;
     const { results } = await env.DB.prepare('SELECT name FROM pragma_table_info(?)').bind(table).all<{ name: string }>();
     const columns = new Set(results.map((column) => column.name));
@@ -73,7 +73,7 @@ async function fill(id: number, userId: number): Promise<void> {
     if (table === 'vector_placement') Object.assign(given, { kept_in: 'embedded', phase: null });
     ids[table] = await insertRow(table, given);
   }
-  for (const folder of foldersOfOrganizations) await env.FILES.put(`${folder}${id}/a/b.json`, '{}');
+  for (const folder of organizationFolders) await env.FILES.put(`${folder}${id}/a/b.json`, '{}');
 }
 
 describe('a deleted organization', () => {
@@ -85,9 +85,9 @@ describe('a deleted organization', () => {
     const token = await newSession(userId, id);
     const before = await tablesWithRows(id);
     expect(before).toEqual(
-      expect.arrayContaining(tablesOfOrganizations.map(({ table }) => table).filter((table) => table !== 'organization_usage')),
+      expect.arrayContaining(organizationTables.map(({ table }) => table).filter((table) => table !== 'organization_usage')),
     );
-    const lost = loseMessages();
+    const lost = dropQueueMessages();
 
     const asked = await remove(client);
     expect(asked).toMatchObject({ status: 200, body: { status: 'deleting', finished_at: null } });
@@ -107,10 +107,10 @@ describe('a deleted organization', () => {
     expect(await tablesWithRows(id)).toEqual(['organization']);
     expect(await env.DB.prepare('SELECT name FROM organization WHERE id = ?').bind(id).first()).toEqual({ name: '' });
     expect(await progress(asked.body.id)).toMatchObject({ status: 'deleted', finished_at: expect.any(String) });
-    expect((await progress(asked.body.id)).removed).toBeGreaterThanOrEqual(before.length - 1 + foldersOfOrganizations.length);
+    expect((await progress(asked.body.id)).removed).toBeGreaterThanOrEqual(before.length - 1 + organizationFolders.length);
     expect((await client.get('/contacts')).status).toBe(401);
 
-    expect(await filesOf(neighbour.id)).toHaveLength(foldersOfOrganizations.length);
+    expect(await filesOf(neighbour.id)).toHaveLength(organizationFolders.length);
     expect(await tablesWithRows(neighbour.id)).toEqual(expect.arrayContaining(before.filter((table) => table !== 'session')));
     expect((await neighbour.client.get('/organizations/current')).status).toBe(200);
     await remove(neighbour.client);
@@ -119,7 +119,7 @@ describe('a deleted organization', () => {
 
   test('has its runs, campaigns and vectors stopped: nothing is left in their objects', async () => {
     const { id, client } = await newOrganization();
-    const workflow = await activeWorkflow(client, {
+    const workflow = await createActiveWorkflow(client, {
       definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }),
     });
     const started = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
@@ -189,12 +189,12 @@ describe('a deleted organization', () => {
   test('goes on after a crash at any step, and the tick sends for it again', async () => {
     const { id, userId, client } = await newOrganization();
     await fill(id, userId);
-    const lost = loseMessages();
+    const lost = dropQueueMessages();
     await remove(client);
     const broken = vi.spyOn(env.FILES, 'delete').mockRejectedValue(new Error('R2 is away'));
     await expect(workOff(id)).rejects.toThrow('R2 is away');
     const row = await env.DB.prepare('SELECT step FROM deletion WHERE subject_id = ?').bind(id).first<{ step: number }>();
-    expect(steps[stepOf(row!.step)]!.name).toBe('files');
+    expect(deletionSteps[fromStoredStep(row!.step)]!.name).toBe('files');
     broken.mockRestore();
     lost.restore();
     const sent = vi.spyOn(env.FANOUT_QUEUE, 'send').mockResolvedValue(undefined as never);
@@ -219,9 +219,9 @@ describe('a deleted organization', () => {
   });
 
   test('begins anew where a new version has other steps', async () => {
-    expect(stepOf(0)).toBe(0);
-    expect(stepOf(steps.length * 1000 + 7)).toBe(7);
-    expect(stepOf((steps.length - 1) * 1000 + 7)).toBe(0);
+    expect(fromStoredStep(0)).toBe(0);
+    expect(fromStoredStep(deletionSteps.length * 1000 + 7)).toBe(7);
+    expect(fromStoredStep((deletionSteps.length - 1) * 1000 + 7)).toBe(0);
   });
 
   test('is told of by an id that cannot be guessed, and by nothing else', async () => {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { organizationById } from '../../src/accounts/organizations.ts';
+import { organizationById } from '../../src/accounts/organizations/background-context.ts';
 import { asBearer, newMember, serviceWith } from '../http/service.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 import { slotsTold } from '../voice-agents/carrier-accounts.ts';

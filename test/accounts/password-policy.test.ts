@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { passwordFault } from '../../src/accounts/password-policy.ts';
+import { findPasswordWeakness } from '../../src/accounts/passwords/password-policy.ts';
 
 test.each(['password1234', 'P@ssw0rd2026', '123456password', 'Unbelievable', 'qwerty123456', '1qaz2wsx3edc4rfv', '!!!football!!!'])(
   '%s is tried first',
-  (password) => expect(passwordFault(password, [])).toContain('tried first'),
+  (password) => expect(findPasswordWeakness(password, [])).toContain('tried first'),
 );
 
 test.each(['aaaaaaaaaaaaaaa', 'abcabcabcabcab', '234567890123', 'zyxwvutsrqpon', 'horsehorsehorse'])('%s is a pattern', (password) =>
-  expect(passwordFault(password, [])).toContain('Repeats itself'),
+  expect(findPasswordWeakness(password, [])).toContain('Repeats itself'),
 );
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   ['Analytical Engines', 'analytical-engines'],
   ['Ünal GmbH', 'ünal gmbh 12'],
 ])('of %s, %s is hardly more than the name', (name, password) =>
-  expect(passwordFault(password, [null, undefined, name])).toContain('hardly more than'),
+  expect(findPasswordWeakness(password, [null, undefined, name])).toContain('hardly more than'),
 );
 
 test.each([
@@ -27,9 +27,9 @@ test.each([
   'Q7#kd9!mzPw2',
   'ada counts on steam engines',
   '한국의 가을 하늘은 높다',
-])('%s is good', (password) => expect(passwordFault(password, ['ada@example.com', 'Ada', 'Al'])).toBeNull());
+])('%s is good', (password) => expect(findPasswordWeakness(password, ['ada@example.com', 'Ada', 'Al'])).toBeNull());
 
 test('every fault says what to do', () => {
   for (const password of ['password1234', 'aaaaaaaaaaaa', 'ada@example.com'])
-    expect(passwordFault(password, ['ada@example.com'])).toMatch(/; choose .*words/);
+    expect(findPasswordWeakness(password, ['ada@example.com'])).toMatch(/; choose .*words/);
 });

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { retentionRules } from '../../src/cron/retention/rules.ts';
 import { catalog } from '../../src/database/shards.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 import { anonymous, asBearer, newSession, newUser, password, signUp } from '../http/service.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 
@@ -134,7 +134,7 @@ describe("an admin's reset", () => {
     vi.setSystemTime(Date.now() + 86_400_000);
     expect((await reset(late)).status).toBe(401);
     const rule = retentionRules.find(({ table }) => table === 'password_reset')!;
-    await rule.removePage({ bindings: env, database: catalog(env), settings: settingsOf(env), now: Date.now() + 1 });
+    await rule.removePage({ bindings: env, database: catalog(env), settings: getSettings(env), now: Date.now() + 1 });
     expect(await env.DB.prepare('SELECT * FROM password_reset WHERE user_id = ?').bind(userId).first()).toBeNull();
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findPassword, hashPassword, verifyPassword } from '../../src/accounts/passwords.ts';
+import { findMatchingHash, hashPassword, verifyPassword } from '../../src/accounts/passwords/hash-password.ts';
 
 const costOf = (stored: string) => stored.split('$').slice(0, 4);
 
@@ -41,10 +41,10 @@ describe('password hashes', () => {
     const first = await hashPassword('correct horse battery');
     const second = await hashPassword('staple of an unknown kind', first);
     expect(second.split('$').slice(0, 5)).toEqual(first.split('$').slice(0, 5));
-    expect(await findPassword('staple of an unknown kind', [first, second])).toBe(1);
-    expect(await findPassword('correct horse battery', [first, second, first])).toBe(0);
-    expect(await findPassword('neither of them both', [first, second])).toBe(-1);
-    expect(await findPassword('correct horse battery', [])).toBe(-1);
+    expect(await findMatchingHash('staple of an unknown kind', [first, second])).toBe(1);
+    expect(await findMatchingHash('correct horse battery', [first, second, first])).toBe(0);
+    expect(await findMatchingHash('neither of them both', [first, second])).toBe(-1);
+    expect(await findMatchingHash('correct horse battery', [])).toBe(-1);
   });
 
   test('what is no hash lends no salt', async () => {

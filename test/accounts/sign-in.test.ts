@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { retentionRules } from '../../src/cron/retention/rules.ts';
 import { catalog } from '../../src/database/shards.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 import { anonymous, asBearer, newEmail, password, serviceWith, signUp } from '../http/service.ts';
 import { Client } from '../support/organization.ts';
 
@@ -248,7 +248,7 @@ describe('guessing', () => {
     expect((await attempt(email, password, address)).status).toBe(200);
     await attempt(email, 'wrong for once', address);
     const { removePage } = retentionRules.find(({ table }) => table === 'login_failure')!;
-    const forgetAt = (now: number) => removePage({ bindings: env, database: catalog(env), settings: settingsOf(env), now });
+    const forgetAt = (now: number) => removePage({ bindings: env, database: catalog(env), settings: getSettings(env), now });
     await forgetAt(Date.now() + day);
     expect(await failuresOf(email)).not.toEqual([]);
     await forgetAt(Date.now() + day + 1);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Effects, StepResult } from '../../src/automation-workflows/nodes/contract.ts';
 import { findNodeType } from '../../src/automation-workflows/nodes/registry.ts';
-import { buildScope } from '../../src/automation-workflows/scope.ts';
+import { buildScope } from '../../src/expressions/templates/scope.ts';
 
 const now = Date.UTC(2026, 10, 28, 8);
 const organization = { id: 1, name: 'Acme', default_country: 'US', timezone: 'America/New_York' };
@@ -39,7 +39,7 @@ async function run(type: string, data: object, circumstances: Circumstances = {}
     key: '7:n1:1:1',
     mayHaveHappened,
     unaskedTries: 0,
-    quietFrom: null,
+    quietHoursStart: null,
     call: { item: 'n1:1:1', until: null },
     dryRun,
     effects: { [effectOf[type]!]: effect } as unknown as Effects,

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Effects } from '../../src/automation-workflows/nodes/contract.ts';
-import { waitNode } from '../../src/automation-workflows/nodes/wait.ts';
-import { missedFires, nextFireAt, onTimeMs } from '../../src/automation-workflows/schedule.ts';
-import { buildScope } from '../../src/automation-workflows/scope.ts';
+import { waitNode } from '../../src/automation-workflows/nodes/types/wait.ts';
+import { resolveDueFire, nextFireAt, onTimeToleranceMs } from '../../src/expressions/cron-schedule.ts';
+import { buildScope } from '../../src/expressions/templates/scope.ts';
 import { momentsNearChanges, stretch, type Moment } from '../library/clock-changes.ts';
 import { firstReached, shownMinute } from '../library/zone-clocks.ts';
 
@@ -29,7 +29,7 @@ async function endOfWait(data: object, { zone, at }: Moment): Promise<number> {
     key: '7:w:1:1',
     mayHaveHappened: false,
     unaskedTries: 0,
-    quietFrom: null,
+    quietHoursStart: null,
     call: { item: 'w:1:1', until: null },
     dryRun: false,
     effects: {} as Effects,
@@ -198,8 +198,8 @@ test('however late the ticks come, each sees the last minute that was due, none 
         for (const now of offsets.map((offset) => at + offset).toSorted((one, other) => one - other)) {
           if (due === undefined || due > now) continue;
           const last = fires.findLast((fire) => fire <= now)!;
-          const isFired = catch_up === 'once' || now - last <= onTimeMs;
-          const seen = missedFires({ cron, timezone: zone, catch_up }, due, now);
+          const isFired = catch_up === 'once' || now - last <= onTimeToleranceMs;
+          const seen = resolveDueFire({ cron, timezone: zone, catch_up }, due, now);
           expect(iso(seen.fireAt)).toBe(isFired ? iso(last) : null);
           expect(last).toBeGreaterThan(previous);
           [due, previous] = [fires.find((fire) => fire > now), last];
@@ -219,7 +219,7 @@ test('with a tick every minute both rules fire for every scheduled minute', () =
       let due = nextFireAt(cron, zone, at);
       for (let tick = Math.ceil(at / minute) * minute + 20_000; tick < until; tick += minute) {
         if (due === null || due > tick) continue;
-        const { fireAt, nextFireAt: next } = missedFires({ cron, timezone: zone, catch_up }, due, tick);
+        const { fireAt, nextFireAt: next } = resolveDueFire({ cron, timezone: zone, catch_up }, due, tick);
         if (fireAt !== null) fired.push(fireAt);
         due = next;
       }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { maximumNodes, parseDefinition, validateGraph } from '../../src/automation-workflows/definition.ts';
+import { maxNodes, parseDefinition, validateGraph } from '../../src/automation-workflows/definitions/definition.ts';
 import { nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
 
 interface Node {
@@ -243,7 +243,7 @@ test('what is no graph at all is refused, by position where there is no id', () 
     'edges.0.target',
     'nodes',
   ]);
-  const many = { nodes: Array.from({ length: maximumNodes + 1 }, (_, index) => node(`n${index}`, 'exit')), edges: [] };
+  const many = { nodes: Array.from({ length: maxNodes + 1 }, (_, index) => node(`n${index}`, 'exit')), edges: [] };
   expect(messages(many)).toEqual([expect.stringContaining('at most 200 nodes, this one 201')]);
 });
 

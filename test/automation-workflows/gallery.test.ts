@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { exampleAt } from '../../scripts/tour/journey-file.ts';
+import { renderExample } from '../../scripts/tour/journey-file.ts';
 import { nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
-import { WorkflowSettings } from '../../src/automation-workflows/settings.ts';
-import { aroundChange, changes, hour } from '../support/around-change.ts';
+import { WorkflowSettings } from '../../src/automation-workflows/definitions/settings.ts';
+import { journeyAroundClockChange, changes, hour } from '../support/clock-change-runs.ts';
 import { gallery, galleryNames, type GalleryName } from '../support/gallery.ts';
-import { walk } from '../support/virtual-runs.ts';
+import { simulateJourney } from '../support/simulated-runs.ts';
 
 const outcomes: Record<GalleryName, string> = {
   'abandoned-cart': 'exited',
@@ -24,12 +24,12 @@ describe.each(galleryNames)('%s', (name) => {
   const edges = journey.definition.edges as { source: string; source_handle?: string }[];
 
   test.each(changes)('its example ends the same at whatever hour of the week of $sunday it is tried in $zone', async (change) => {
-    const { zone, on, exactly } = aroundChange(change, name);
+    const { zone, on, exactly } = journeyAroundClockChange(change, name);
     // Steps of five hours pass every hour of the day in five days.
     for (let hours = 0; hours < 7 * 24; hours += 5) {
       const at = exactly(on(-4, '00:30'), hours * hour);
-      const { contact, context, events } = exampleAt(gallery[name], Date.parse(at));
-      const { outcome, steps } = await walk({ journey, at, zone, contact, context, events });
+      const { contact, context, events } = renderExample(gallery[name], Date.parse(at));
+      const { outcome, steps } = await simulateJourney({ journey, at, zone, contact, context, events });
       expect(outcome, `${at}\n${steps.join('\n')}`).toBe(outcomes[name]);
     }
   });

@@ -1,20 +1,20 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDefinition, validateGraph } from '../../src/automation-workflows/definition.ts';
-import { callHandles } from '../../src/automation-workflows/nodes/call-outcome.ts';
+import { parseDefinition, validateGraph } from '../../src/automation-workflows/definitions/definition.ts';
+import { callHandles } from '../../src/automation-workflows/nodes/helpers/call-outcome.ts';
 import type { Effects } from '../../src/automation-workflows/nodes/contract.ts';
 import { findNodeType, nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
-import { Graph } from '../../src/automation-workflows/runs/graph.ts';
-import type { HistoryEntry } from '../../src/automation-workflows/runs/history.ts';
-import { MemoryJournal } from '../../src/automation-workflows/runs/memory-journal.ts';
-import { begin } from '../../src/automation-workflows/runs/progress.ts';
-import type { Surroundings } from '../../src/automation-workflows/runs/surroundings.ts';
-import { walkVirtually, type GivenEvent } from '../../src/automation-workflows/runs/virtual-walk.ts';
-import { buildScope } from '../../src/automation-workflows/scope.ts';
-import { WorkflowSettings } from '../../src/automation-workflows/settings.ts';
-import { isRecord } from '../../src/library/json.ts';
-import { rowOutcomes } from '../../src/voice-agents/dialing/call-outcomes.ts';
-import { returnReasons } from '../../src/voice-agents/dialing/contract.ts';
+import { Graph } from '../../src/automation-workflows/runs/engine/graph.ts';
+import type { HistoryEntry } from '../../src/automation-workflows/runs/engine/history.ts';
+import { MemoryJournal } from '../../src/automation-workflows/runs/dry-run/memory-journal.ts';
+import { startProgress } from '../../src/automation-workflows/runs/engine/progress.ts';
+import type { RunDependencies } from '../../src/automation-workflows/runs/engine/dependencies.ts';
+import { simulateRun, type SimulatedEvent } from '../../src/automation-workflows/runs/dry-run/simulate-run.ts';
+import { buildScope } from '../../src/expressions/templates/scope.ts';
+import { WorkflowSettings } from '../../src/automation-workflows/definitions/settings.ts';
+import { isRecord } from '../../src/library/json/json.ts';
+import { rowOutcomes } from '../../src/calls/attempt/outcomes.ts';
+import { returnReasons } from '../../src/calls/contract.ts';
 
 const day = 86_400_000;
 const startedAt = Date.UTC(2026, 2, 1, 12);
@@ -89,7 +89,7 @@ function graphOf({ nodes, targets }: Drawn) {
 }
 
 /** The world: side effects that work, fail for good or fail for now, in turn. */
-function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolean[], clock: { now: number }): Surroundings {
+function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolean[], clock: { now: number }): RunDependencies {
   let call = 0;
   const orders: string[] = [];
   const effect = async () => {
@@ -135,14 +135,14 @@ function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolea
     dryRun: false,
     now: () => clock.now,
     random: () => 0.5,
-    look: async (progress) => ({
+    loadStepContext: async (progress) => ({
       scope: buildScope(
         { contact: { id: 7, tags: [], custom_fields: {} }, steps: progress.outputs, run: { id: 1, entry_key: 'k' } },
         { x0: 1, x1: 2, x2: 0, ...progress.assigned },
       ),
       isPaused: false,
     }),
-    open: async (data) => data,
+    openSecrets: async (data) => data,
     subscribe: async () => ({ afterId: 0, found: [] }),
     childResult: async () => null,
     callResult: async (id) => {
@@ -177,7 +177,7 @@ function waysOut(entry: HistoryEntry, settings: WorkflowSettings): string[] {
   return way === null ? [] : [String(way)];
 }
 
-const events: fc.Arbitrary<GivenEvent[]> = fc.array(
+const events: fc.Arbitrary<SimulatedEvent[]> = fc.array(
   fc.record({ event_type: fc.constantFrom('e0', 'e1', 'e2'), data: fc.constant({}), after: fc.nat(700).map((hours) => `PT${hours}H`) }),
   { maxLength: 12 },
 );
@@ -197,9 +197,9 @@ test('every valid graph comes to an end, and takes no edge that its history does
         const graph = new Graph(parseDefinition(definition));
         const settings = WorkflowSettings.parse({ on_error, retry: { max_attempts: 2 } });
         const clock = { now: startedAt };
-        const journal = new MemoryJournal(begin(graph, startedAt));
+        const journal = new MemoryJournal(startProgress(graph, startedAt));
         const run = surroundings(graph, settings, failures, clock);
-        await walkVirtually(journal, run, { contactId: 7, events: given, scope: () => buildScope({}) }, (now) => {
+        await simulateRun(journal, run, { contactId: 7, events: given, scope: () => buildScope({}) }, (now) => {
           expect(now).toBeGreaterThanOrEqual(clock.now);
           clock.now = now;
         });

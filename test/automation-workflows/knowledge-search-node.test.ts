@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Effects, StepResult } from '../../src/automation-workflows/nodes/contract.ts';
-import { knowledgeSearchNode } from '../../src/automation-workflows/nodes/knowledge-search.ts';
-import { buildScope } from '../../src/automation-workflows/scope.ts';
-import type { ChunkSearch, FoundChunk } from '../../src/knowledge-base/search.ts';
-import { UnembeddedQueryError } from '../../src/knowledge-base/search/unembedded-query.ts';
+import { knowledgeSearchNode } from '../../src/automation-workflows/nodes/types/knowledge-search.ts';
+import { buildScope } from '../../src/expressions/templates/scope.ts';
+import type { ChunkSearch, FoundChunk } from '../../src/knowledge-base/search/search-chunks.ts';
+import { QueryEmbeddingError } from '../../src/knowledge-base/search/query-embedding-error.ts';
 import { ServiceError } from '../../src/library/errors.ts';
 
 const now = Date.UTC(2026, 10, 20);
@@ -48,7 +48,7 @@ async function run(data: object, { found = [chunkNumber(1)], scope = {}, dryRun 
     key: '7:look:1:1',
     mayHaveHappened: false,
     unaskedTries: 0,
-    quietFrom: null,
+    quietHoursStart: null,
     call: { item: 'look:1:1', until: null },
     dryRun,
     effects: { searchKnowledge } as Effects,
@@ -118,7 +118,7 @@ test('a query that renders to nothing or to too much is not looked for, and the 
 });
 
 test('a query without a vector fails as what the provider said, and is tried again only where that may help', async () => {
-  const limited = new UnembeddedQueryError({ failure: 'rate_limited', message: 'Slow down', retryable: true, retryAfterSeconds: 90 });
+  const limited = new QueryEmbeddingError({ failure: 'rate_limited', message: 'Slow down', retryable: true, retryAfterSeconds: 90 });
   expect((await run({ query: 'x' }, { found: limited })).result).toEqual({
     kind: 'fail',
     type: 'rate_limited',
@@ -126,7 +126,7 @@ test('a query without a vector fails as what the provider said, and is tried aga
     retryable: true,
     retryAfterSeconds: 90,
   });
-  const wrong = new UnembeddedQueryError({ failure: 'not_configured', message: 'No key', retryable: false });
+  const wrong = new QueryEmbeddingError({ failure: 'not_configured', message: 'No key', retryable: false });
   expect((await run({ query: 'x' }, { found: wrong })).result).toMatchObject({ type: 'not_configured', retryable: false });
   const index = new ServiceError('provider_failed', 'The index is away');
   expect((await run({ query: 'x' }, { found: index })).result).toMatchObject({ type: 'provider_failed', retryable: true });

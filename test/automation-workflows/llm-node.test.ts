@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { validateGraph } from '../../src/automation-workflows/definition.ts';
+import { validateGraph } from '../../src/automation-workflows/definitions/definition.ts';
 import type { Effects, StepResult, TextAnswer, TextRequest } from '../../src/automation-workflows/nodes/contract.ts';
-import { llmNode } from '../../src/automation-workflows/nodes/llm.ts';
+import { llmNode } from '../../src/automation-workflows/nodes/types/llm.ts';
 import { nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
-import { setContextNode } from '../../src/automation-workflows/nodes/set-context.ts';
-import { buildScope } from '../../src/automation-workflows/scope.ts';
+import { setContextNode } from '../../src/automation-workflows/nodes/types/set-context.ts';
+import { buildScope } from '../../src/expressions/templates/scope.ts';
 import { chain } from '../support/journeys.ts';
 
 const usage = { prompt_tokens: 12, completion_tokens: 3 };
@@ -33,7 +33,7 @@ async function run(data: object, { answer = { result: 'Hello Ada', model: 'm', u
     key: '7:ask:1:2',
     mayHaveHappened: false,
     unaskedTries: 0,
-    quietFrom: null,
+    quietHoursStart: null,
     call: { item: 'ask:1:1', until: null },
     dryRun,
     effects: { completeText } as Effects,

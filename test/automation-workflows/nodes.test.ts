@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { validateGraph } from '../../src/automation-workflows/definition.ts';
+import { validateGraph } from '../../src/automation-workflows/definitions/definition.ts';
 import type { Effects, OutboundRequest, OutboundResponse, StepResult } from '../../src/automation-workflows/nodes/contract.ts';
 import { findNodeType, nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
-import { chooseVariant } from '../../src/automation-workflows/nodes/split.ts';
-import { buildScope } from '../../src/automation-workflows/scope.ts';
-import { verify } from '../../src/automation-workflows/triggers/signatures.ts';
+import { chooseVariant } from '../../src/automation-workflows/nodes/types/split.ts';
+import { buildScope } from '../../src/expressions/templates/scope.ts';
+import { verifySignature } from '../../src/automation-workflows/triggers/webhooks/signatures.ts';
 import { notFound, rateLimited } from '../../src/library/errors.ts';
 
 const now = Date.UTC(2026, 10, 20, 15, 15, 30);
@@ -69,7 +69,7 @@ async function run(
     key: more.key ?? '7:n1:1:1',
     unaskedTries: 0,
     mayHaveHappened: more.mayHaveHappened ?? false,
-    quietFrom: null,
+    quietHoursStart: null,
     call: { item: 'n1:1:1', until: null },
     dryRun: more.dryRun ?? false,
     effects: more.effects ?? recording().effects,
@@ -454,7 +454,7 @@ test('http_request signs by Standard Webhooks so that the receiver can verify it
   const signed = async (key: string) => (await http({ secret, body: { a: '{{ contact.first_name }}' } }, undefined, { key })).request;
   const [first, second] = [await signed('7:n1:1:1'), await signed('7:n1:1:2')];
   expect(
-    await verify({ type: 'standard_webhooks', secret }, new Headers(first.headers), new TextEncoder().encode(first.body!), now),
+    await verifySignature({ type: 'standard_webhooks', secret }, new Headers(first.headers), new TextEncoder().encode(first.body!), now),
   ).toEqual({ ok: true });
   expect(first.headers['webhook-id']).toBe(second.headers['webhook-id']);
   expect(first.headers['idempotency-key']).not.toBe(second.headers['idempotency-key']);

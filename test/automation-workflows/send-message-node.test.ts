@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { findNodeType } from '../../src/automation-workflows/nodes/registry.ts';
-import { walk, type VirtualRun, type World } from '../support/virtual-runs.ts';
+import { simulateJourney, type SimulatedRun, type SimulatedWorld } from '../support/simulated-runs.ts';
 
 const ada = { first_name: 'Ada', phone: '+14155550100', custom_fields: { visits: 3 } };
 const template = { template_name: 'order_update', language: 'en', template_params: { 1: '{{ contact.first_name }}', 2: '{{ order }}' } };
 const handles = ['sent', 'failed', 'default', 'error'];
 
 /** A message whose handles lead to exits that say so; `without` them, what leads nowhere goes on at default. */
-const messaging = (data: object = template, { without = [] as string[], settings = {} } = {}): VirtualRun['journey'] => ({
+const messaging = (data: object = template, { without = [] as string[], settings = {} } = {}): SimulatedRun['journey'] => ({
   settings,
   definition: {
     nodes: [
@@ -24,13 +24,21 @@ const messaging = (data: object = template, { without = [] as string[], settings
   },
 });
 
-const run = (journey: VirtualRun['journey'], world: World | null = {}, more: Partial<VirtualRun> = {}) =>
-  walk({ journey, at: '2027-03-08T10:00:00', zone: 'UTC', contact: ada, context: { order: 1001 }, ...more, ...(world && { world }) });
+const run = (journey: SimulatedRun['journey'], world: SimulatedWorld | null = {}, more: Partial<SimulatedRun> = {}) =>
+  simulateJourney({
+    journey,
+    at: '2027-03-08T10:00:00',
+    zone: 'UTC',
+    contact: ada,
+    context: { order: 1001 },
+    ...more,
+    ...(world && { world }),
+  });
 
-const messagesOf = ({ performed }: Awaited<ReturnType<typeof walk>>) =>
+const messagesOf = ({ performed }: Awaited<ReturnType<typeof simulateJourney>>) =>
   performed.filter(({ effect }) => effect === 'send_message').map(({ at, request }) => ({ at, ...request }));
 
-const failing = (failure: string, more: object = {}): World => ({
+const failing = (failure: string, more: object = {}): SimulatedWorld => ({
   message: () => ({ failure: { failure, message: `${failure}: why`, ...more } as never }),
 });
 
@@ -124,7 +132,7 @@ describe('what keeps a message from being sent', () => {
   test('trouble that passes is tried again, each time under the name of the attempt', async () => {
     const troubles = [{ failure: 'provider_down' }, { failure: 'rate_limited', retryAfterSeconds: 120 }];
     let tries = 0;
-    const world: World = {
+    const world: SimulatedWorld = {
       message: () => {
         const trouble = troubles[tries++];
         return trouble ? { failure: { ...trouble, message: 'later', retryable: true } as never } : {};

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { retryDelayMs } from '../../src/automation-workflows/retry-policy.ts';
-import { WorkflowSettings, defaultWorkflowSettings } from '../../src/automation-workflows/settings.ts';
-import { warningsOf } from '../../src/library/config-object.ts';
-import { issuesOf } from '../../src/library/schema-issues.ts';
-import { parseRetryAfter } from '../../src/library/retry-after.ts';
+import { retryDelayMs } from '../../src/automation-workflows/definitions/retry-policy.ts';
+import { WorkflowSettings, defaultWorkflowSettings } from '../../src/automation-workflows/definitions/settings.ts';
+import { collectWarnings } from '../../src/library/json/config-object.ts';
+import { toIssues } from '../../src/library/json/zod-issues.ts';
+import { parseRetryAfter } from '../../src/library/time/retry-after.ts';
 
 const issues = (settings: unknown) => {
   const { error } = WorkflowSettings.safeParse(settings);
-  return error ? issuesOf(error, ['body', 'settings']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`) : [];
+  return error ? toIssues(error, ['body', 'settings']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`) : [];
 };
 
 test('every setting has its default', () => {
@@ -30,7 +30,7 @@ test('every setting has its default', () => {
 test('an unknown setting is kept and warned of, wherever it stands', () => {
   const given = { time_out: 'P1D', retry: { max_attempt: 3 }, exit_on: [{ event_type: 'left', filters: 1 }] };
   expect(WorkflowSettings.parse(given)).toMatchObject(given);
-  expect(warningsOf(WorkflowSettings, given, ['body', 'settings']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)).toEqual([
+  expect(collectWarnings(WorkflowSettings, given, ['body', 'settings']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)).toEqual([
     'body.settings.time_out: `time_out` is not known and has no effect; did you mean `timeout`?',
     'body.settings.retry.max_attempt: `max_attempt` is not known and has no effect; did you mean `max_attempts`?',
     'body.settings.exit_on.0.filters: `filters` is not known and has no effect; did you mean `filter`?',

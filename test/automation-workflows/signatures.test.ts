@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { verify } from '../../src/automation-workflows/triggers/signatures.ts';
-import type { WebhookAuth } from '../../src/automation-workflows/triggers/webhook-config.ts';
+import { verifySignature } from '../../src/automation-workflows/triggers/webhooks/signatures.ts';
+import type { WebhookAuth } from '../../src/automation-workflows/triggers/webhooks/config.ts';
 import { webhookBodies } from '../fixtures/webhooks.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const body = '{"hello":"world"}';
 const at = 1_700_000_000_000;
 const check = (auth: WebhookAuth, headers: Record<string, string>, content: string | Uint8Array = body, now = at) =>
-  verify(auth, new Headers(headers), typeof content === 'string' ? bytes(content) : content, now);
+  verifySignature(auth, new Headers(headers), typeof content === 'string' ? bytes(content) : content, now);
 const hmac = (secret: string | Uint8Array, content: string | Uint8Array, encoding: 'hex' | 'base64') =>
   createHmac('sha256', secret).update(content).digest(encoding);
 

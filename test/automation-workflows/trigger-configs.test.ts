@@ -8,8 +8,8 @@ import {
   type TriggerType,
 } from '../../src/automation-workflows/triggers/configs.ts';
 import { describeTriggers } from '../../src/automation-workflows/triggers/descriptions.ts';
-import { warningsOf } from '../../src/library/config-object.ts';
-import { internalEvents } from '../../src/automation-workflows/triggers/internal-events.ts';
+import { collectWarnings } from '../../src/library/json/config-object.ts';
+import { internalEvents } from '../../src/automation-workflows/internal-events.ts';
 
 const issues = (type: TriggerType, config: unknown) =>
   (parseTriggerConfig(type, config).issues ?? []).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`).join('\n');
@@ -44,13 +44,13 @@ test('an unknown key in a config is kept and warned of', () => {
   for (const type of triggerTypes) {
     const config = { ...examples[type], no_such_key: 1 };
     expect(parseTriggerConfig(type, config).config, type).toMatchObject({ no_such_key: 1 });
-    expect(warningsOf(triggerConfigs[type], config, []), type).toEqual([
+    expect(collectWarnings(triggerConfigs[type], config, []), type).toEqual([
       { loc: ['no_such_key'], msg: expect.stringContaining('`no_such_key` is not known and has no effect') },
     ]);
   }
   const auth = { type: 'none', secret: 'x' };
   expect(parseTriggerConfig('webhook', { auth }).config).toMatchObject({ auth });
-  expect(warningsOf(triggerConfigs.webhook, { auth }, []).map(({ loc }) => loc.join('.'))).toEqual(['auth.secret']);
+  expect(collectWarnings(triggerConfigs.webhook, { auth }, []).map(({ loc }) => loc.join('.'))).toEqual(['auth.secret']);
 });
 
 test('one event type may be written alone, and is answered as a list', () => {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { conflict, notFound, type ServiceError } from '../../src/library/errors.ts';
-import type { CallResult } from '../../src/voice-agents/dialing/call-result.ts';
-import { returnReasons } from '../../src/voice-agents/dialing/contract.ts';
+import type { CallResult } from '../../src/calls/records/call-result.ts';
+import { returnReasons } from '../../src/calls/contract.ts';
 import { findNodeType } from '../../src/automation-workflows/nodes/registry.ts';
-import { walk, type VirtualRun, type World } from '../support/virtual-runs.ts';
+import { simulateJourney, type SimulatedRun, type SimulatedWorld } from '../support/simulated-runs.ts';
 
 const at = '2027-03-08T10:00:00';
 const ada = { first_name: 'Ada', phone: '+14155550100' };
 
 /** A call whose handles lead to exits that say so; `without` them, what leads nowhere goes on at default. */
-const calling = (data: object = {}, { without = [] as string[], settings = {} } = {}): VirtualRun['journey'] => ({
+const calling = (data: object = {}, { without = [] as string[], settings = {} } = {}): SimulatedRun['journey'] => ({
   settings,
   definition: {
     nodes: [
@@ -27,16 +27,16 @@ const calling = (data: object = {}, { without = [] as string[], settings = {} } 
 });
 const handles = ['completed', 'no_answer', 'busy', 'voicemail', 'failed', 'default', 'error'];
 
-const run = (journey: VirtualRun['journey'], world?: World, more: Partial<VirtualRun> = {}) =>
-  walk({ journey, at, zone: 'UTC', contact: ada, ...more, ...(world && { world }) });
+const run = (journey: SimulatedRun['journey'], world?: SimulatedWorld, more: Partial<SimulatedRun> = {}) =>
+  simulateJourney({ journey, at, zone: 'UTC', contact: ada, ...more, ...(world && { world }) });
 
 /** Answers the calls of a run one after the other, the last as often as needed. */
-function inTurn(...results: (Partial<CallResult> | null)[]): World {
+function inTurn(...results: (Partial<CallResult> | null)[]): SimulatedWorld {
   let asked = 0;
   return { call: () => results[Math.min(asked++, results.length - 1)]! };
 }
 
-const callsOf = ({ performed }: Awaited<ReturnType<typeof walk>>) =>
+const callsOf = ({ performed }: Awaited<ReturnType<typeof simulateJourney>>) =>
   performed.filter(({ effect }) => effect === 'voice_call').map((one) => ({ at: one.at, ...one.request }));
 
 describe('what becomes of a call', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Effects, StepResult } from '../../src/automation-workflows/nodes/contract.ts';
-import { waitNode } from '../../src/automation-workflows/nodes/wait.ts';
-import { buildScope } from '../../src/automation-workflows/scope.ts';
+import { waitNode } from '../../src/automation-workflows/nodes/types/wait.ts';
+import { buildScope } from '../../src/expressions/templates/scope.ts';
 
 const now = Date.UTC(2026, 10, 20, 15, 15, 30);
 const organization = { default_country: 'US', timezone: 'America/New_York' };
@@ -19,7 +19,7 @@ const wait = (data: object, contact: object | null = american, scope: Record<str
     key: '7:w:1:1',
     mayHaveHappened: false,
     unaskedTries: 0,
-    quietFrom: null,
+    quietHoursStart: null,
     call: { item: 'w:1:1', until: null },
     dryRun: false,
     effects: {} as Effects,

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyMapping, extractDeliveryId } from '../../src/automation-workflows/triggers/mapping.ts';
-import { readPayload } from '../../src/automation-workflows/triggers/payload.ts';
-import { WebhookConfig } from '../../src/automation-workflows/triggers/webhook-config.ts';
+import { applyMapping, extractDeliveryId } from '../../src/automation-workflows/triggers/webhooks/mapping.ts';
+import { parseBody } from '../../src/automation-workflows/triggers/webhooks/parse-body.ts';
+import { WebhookConfig } from '../../src/automation-workflows/triggers/webhooks/config.ts';
 import { webhookBodies } from '../fixtures/webhooks.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-const read = (type: string | null, text: string) => readPayload(type, bytes(text));
+const read = (type: string | null, text: string) => parseBody(type, bytes(text));
 const sample = async (name: keyof typeof webhookBodies) => (await read('application/json', webhookBodies[name])).body;
 
 test('JSON is read with every digit of long ids, under each of its types', async () => {
@@ -38,7 +38,7 @@ test('forms become fields, a repeated one a list', async () => {
   form.append('phone', '+4930');
   form.append('cv', new File(['12345'], 'cv.txt', { type: 'text/plain' }));
   const request = new Response(form);
-  const payload = await readPayload(request.headers.get('content-type'), new Uint8Array(await request.arrayBuffer()));
+  const payload = await parseBody(request.headers.get('content-type'), new Uint8Array(await request.arrayBuffer()));
   expect(payload).toEqual({ body: { phone: '+4930', cv: { name: 'cv.txt', type: 'text/plain', size: 5 } } });
   expect(await read('multipart/form-data', 'no boundary')).toEqual({ body: null, raw: btoa('no boundary') });
 });
@@ -46,7 +46,7 @@ test('forms become fields, a repeated one a list', async () => {
 test('text is text in its declared character set', async () => {
   expect(await read('text/plain', 'hello')).toEqual({ body: 'hello' });
   expect(await read('application/xml', '<a/>')).toEqual({ body: '<a/>' });
-  expect(await readPayload('text/plain; charset=iso-8859-1', new Uint8Array([0xfc]))).toEqual({ body: 'ü' });
+  expect(await parseBody('text/plain; charset=iso-8859-1', new Uint8Array([0xfc]))).toEqual({ body: 'ü' });
 });
 
 test('an empty body is null, whatever its type', async () => {
@@ -57,14 +57,14 @@ test('an empty body is null, whatever its type', async () => {
 test('any other bytes come back whole from base64, also those that only claim to be text', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 20_000 }), async (content) => {
-      const payload = await readPayload('application/octet-stream', content);
+      const payload = await parseBody('application/octet-stream', content);
       expect(payload.body).toBeNull();
       expect(new Uint8Array(Buffer.from(payload.raw!, 'base64'))).toEqual(content);
     }),
     { numRuns: 20 },
   );
-  expect(await readPayload('text/plain', new Uint8Array([0xff, 0xfe, 0xfd]))).toEqual({ body: null, raw: '//79' });
-  expect(await readPayload('text/plain; charset=nonsense', bytes('a'))).toEqual({ body: null, raw: 'YQ==' });
+  expect(await parseBody('text/plain', new Uint8Array([0xff, 0xfe, 0xfd]))).toEqual({ body: null, raw: '//79' });
+  expect(await parseBody('text/plain; charset=nonsense', bytes('a'))).toEqual({ body: null, raw: 'YQ==' });
 });
 
 test('a shop order without phone at the top finds it at the customer, and its long id as a variable', async () => {

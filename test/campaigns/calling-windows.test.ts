@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callingWindow } from '../../src/campaigns/calling-windows.ts';
-import type { ScheduleConfig } from '../../src/campaigns/configs.ts';
-import { rowZone } from '../../src/campaigns/row-time-zone.ts';
-import { standstillOf } from '../../src/campaigns/standstill.ts';
+import { findCallingWindow } from '../../src/campaigns/dialing/calling-windows.ts';
+import type { ScheduleConfig } from '../../src/campaigns/configs/configs.ts';
+import { findRowTimeZone } from '../../src/campaigns/dialing/row-time-zone.ts';
+import { evaluateBlockingReason } from '../../src/campaigns/lifecycle/blocking-reason.ts';
 import { momentsNearChanges } from '../library/clock-changes.ts';
 import { anySchedule, isOpenAt, openMinutes, scheduleOf, slot } from './schedules.ts';
 
@@ -11,14 +11,14 @@ const minute = 60_000;
 /** A slot on a day that a zone has skipped comes a fortnight later, and may last a week. */
 const days = 22;
 
-function windowOf(...asked: Parameters<typeof callingWindow>) {
-  const window = callingWindow(...asked);
+function windowOf(...asked: Parameters<typeof findCallingWindow>) {
+  const window = findCallingWindow(...asked);
   if ('never' in window) throw new Error(window.never.detail);
   return window;
 }
 
 /** Whether a call may go out at a moment. */
-function mayDial(...asked: Parameters<typeof callingWindow>): boolean {
+function mayDial(...asked: Parameters<typeof findCallingWindow>): boolean {
   return windowOf(...asked).opensAt === asked[2];
 }
 
@@ -30,7 +30,7 @@ describe('in every zone, on either side of a clock change', () => {
         const moment = (index: number) => Math.max(at, (Math.floor(at / minute) + index) * minute);
         const first = open.indexOf(true);
         const end = open.indexOf(false, first);
-        expect(callingWindow(schedule, zone, at)).toEqual({ opensAt: moment(first), closesAt: end === -1 ? null : moment(end) });
+        expect(findCallingWindow(schedule, zone, at)).toEqual({ opensAt: moment(first), closesAt: end === -1 ? null : moment(end) });
       }),
       { numRuns: 150 },
     );
@@ -56,7 +56,7 @@ describe('in every zone, on either side of a clock change', () => {
   test('an enabled schedule without slots never opens, and says so', () => {
     fc.assert(
       fc.property(momentsNearChanges(), ({ zone, at }) => {
-        expect(callingWindow(scheduleOf([]), zone, at)).toMatchObject({ never: { reason: 'no_calling_window' } });
+        expect(findCallingWindow(scheduleOf([]), zone, at)).toMatchObject({ never: { reason: 'no_calling_window' } });
       }),
     );
   });
@@ -67,7 +67,7 @@ const at = (text: string) => Date.parse(text);
 test('the start is inside, the end is not; a slot over midnight belongs to the day it starts on', () => {
   const friday = scheduleOf([slot(4, '22:00', '02:00')]);
   expect(mayDial(friday, 'UTC', at('2026-11-20T21:59:59.999Z'))).toBe(false);
-  expect(callingWindow(friday, 'UTC', at('2026-11-20T22:00:00Z'))).toEqual({
+  expect(findCallingWindow(friday, 'UTC', at('2026-11-20T22:00:00Z'))).toEqual({
     opensAt: at('2026-11-20T22:00:00Z'),
     closesAt: at('2026-11-21T02:00:00Z'),
   });
@@ -77,9 +77,9 @@ test('the start is inside, the end is not; a slot over midnight belongs to the d
 
 test('slots that touch are one window, and a week without a gap never closes', () => {
   const workday = scheduleOf([slot(0, '09:00', '12:00'), slot(0, '12:00', '17:00')]);
-  expect(callingWindow(workday, 'UTC', at('2026-11-23T10:00:00Z'))).toMatchObject({ closesAt: at('2026-11-23T17:00:00Z') });
+  expect(findCallingWindow(workday, 'UTC', at('2026-11-23T10:00:00Z'))).toMatchObject({ closesAt: at('2026-11-23T17:00:00Z') });
   const always = scheduleOf([0, 1, 2, 3, 4, 5, 6].map((day) => slot(day, '00:00', '24:00')));
-  expect(callingWindow(always, 'Africa/Casablanca', at('2026-11-23T10:00:00Z'))).toEqual({
+  expect(findCallingWindow(always, 'Africa/Casablanca', at('2026-11-23T10:00:00Z'))).toEqual({
     opensAt: at('2026-11-23T10:00:00Z'),
     closesAt: null,
   });
@@ -87,7 +87,7 @@ test('slots that touch are one window, and a week without a gap never closes', (
 
 test('a disabled schedule is always open, whatever else it says', () => {
   const now = at('2026-11-20T03:00:00Z');
-  expect(callingWindow({ ...scheduleOf([slot(0, '09:00', '17:00')]), enabled: false }, 'Mars/Base', now)).toEqual({
+  expect(findCallingWindow({ ...scheduleOf([slot(0, '09:00', '17:00')]), enabled: false }, 'Mars/Base', now)).toEqual({
     opensAt: now,
     closesAt: null,
   });
@@ -97,7 +97,7 @@ test('an unknown zone is refused at every moment, never dialled', () => {
   const always = scheduleOf([0, 1, 2, 3, 4, 5, 6].map((day) => slot(day, '00:00', '24:00')));
   for (const zone of ['Mars/Base', '', '+02:00', 'America/New_york2'])
     for (const now of [0, at('2026-11-20T03:00:00Z')]) {
-      expect(callingWindow(always, zone, now)).toMatchObject({
+      expect(findCallingWindow(always, zone, now)).toMatchObject({
         never: { reason: 'unknown_timezone', detail: expect.stringContaining(`"${zone}"`) },
       });
     }
@@ -109,7 +109,7 @@ describe('whose clock a row is called by', () => {
     timezone: 'America/New_York',
     use_contact_timezone: true,
   };
-  const zoneOf = (phone: string, variables: Record<string, unknown> = {}, by = campaign) => rowZone({ phone, variables }, by, now);
+  const zoneOf = (phone: string, variables: Record<string, unknown> = {}, by = campaign) => findRowTimeZone({ phone, variables }, by, now);
 
   test('its own, else that of its country, else the campaign', () => {
     expect(zoneOf('+4915112345678', { timezone: 'America/St_Johns' })).toEqual({ zone: 'America/St_Johns', rule: 'contact' });
@@ -135,7 +135,8 @@ describe('whose clock a row is called by', () => {
 
 test('a campaign that would wait for ever says why; one that only waits for its window does not', () => {
   const good = { schedule: scheduleOf([slot(0, '09:00', '17:00')]), agentStatus: 'active' as const, hasTelephony: true };
-  const reasonOf = (change: Partial<Parameters<typeof standstillOf>[0]>) => standstillOf({ ...good, ...change }, 0)?.reason ?? null;
+  const reasonOf = (change: Partial<Parameters<typeof evaluateBlockingReason>[0]>) =>
+    evaluateBlockingReason({ ...good, ...change }, 0)?.reason ?? null;
   expect(reasonOf({})).toBeNull();
   expect(reasonOf({ schedule: { ...scheduleOf([]), enabled: false } })).toBeNull();
   expect(reasonOf({ schedule: scheduleOf([]) })).toBe('no_calling_window');

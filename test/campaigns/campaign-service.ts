@@ -1,6 +1,6 @@
 import { env, exports } from 'cloudflare:workers';
 import { expect, vi } from 'vitest';
-import { soundDefinition } from '../support/sound-definition.ts';
+import { validDefinition } from '../support/agent-definitions.ts';
 import type { Answer, Client } from '../support/organization.ts';
 
 /** PUTs bytes to an absolute URL without credentials. */
@@ -31,7 +31,7 @@ export async function newAgent(organizationId: number, status: 'active' | 'archi
     env.DB.prepare('INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, ?, ?)').bind(
       organizationId,
       row!.id,
-      JSON.stringify(soundDefinition),
+      JSON.stringify(validDefinition),
       now,
     ),
     env.DB.prepare('UPDATE voice_agent SET current_definition_id = last_insert_rowid() WHERE id = ?').bind(row!.id),

@@ -2,15 +2,15 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import type { Context } from '../../src/accounts/context.ts';
-import { PhoneMemory } from '../../src/campaigns/source/seen-phones.ts';
-import type { CampaignSourceRow } from '../../src/campaigns/sources/campaign-source.ts';
-import { contactVariables } from '../../src/campaigns/sources/contact-variables.ts';
-import { openCampaignSource } from '../../src/campaigns/sources/open-source.ts';
-import type { RedialRow } from '../../src/campaigns/rows/live-campaign.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import type { Context } from '../../src/context.ts';
+import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
+import type { CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
+import { toContactVariables } from '../../src/campaigns/source/contact-list/contact-variables.ts';
+import { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
+import type { RedialRow } from '../../src/campaigns/rpc.ts';
 import { newOrganization, newPhone, type Client, type NewOrganization } from '../support/organization.ts';
-import { plansOf, recordedDatabase, type Recording } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedDatabase, type Recording } from '../support/recorded-database.ts';
 import { uploaded } from './campaign-service.ts';
 
 const defer = (work: Promise<unknown>) => createExecutionContext().waitUntil(work);
@@ -27,7 +27,7 @@ const redial = (campaign_id: number): Source => ({ ...csv('x'), source_options: 
 
 type After = Pick<CampaignSourceRow, 'row_number' | 'contact_id'>;
 
-async function rowsOf(context: Context, source: Source, after: After | null = null, seen = new PhoneMemory()) {
+async function rowsOf(context: Context, source: Source, after: After | null = null, seen = new CompactSeenPhones()) {
   const opened = await openCampaignSource(context, source);
   const rows: CampaignSourceRow[] = [];
   for await (const batch of opened.batches(seen, after)) rows.push(...batch);
@@ -108,7 +108,7 @@ test('two custom fields of one name, and one named like a field of every contact
   const contact = { first_name: 'Ada', last_name: null, email: null, company: null, title: null, external_id: null };
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (custom_fields) => {
-      const variables = contactVariables({
+      const variables = toContactVariables({
         ...contact,
         custom_fields: { 'First Name': 'Bob', tier: 'gold', Tier: 'tin', ...custom_fields },
       });
@@ -131,7 +131,8 @@ test('a list of any length is read in pages, every statement along an index and 
   const pages = recording.statements.filter(({ sql }) => sql.includes('contact_list_member'));
   expect(pages.length).toBe(4);
   for (const { rowsRead } of pages) expect(rowsRead).toBeLessThan(1100);
-  for (const { sql, plan } of await plansOf(recording)) expect([sql, plan.filter((step) => step.startsWith('SCAN c'))]).toEqual([sql, []]);
+  for (const { sql, plan } of await explainQueryPlans(recording))
+    expect([sql, plan.filter((step) => step.startsWith('SCAN c'))]).toEqual([sql, []]);
 });
 
 test('reading goes on where it was interrupted, though a member has left the list in between', async () => {
@@ -150,7 +151,7 @@ test('a file that is read once more gives the same rows, from any row on', async
   const phones = Array.from({ length: 6 }, () => newPhone());
   const cells = [phones[0], phones[1], phones[0], 'x', phones[2], phones[1]];
   const source = csv(await uploaded(client, `phone,n\n${cells.map((cell, index) => `${cell},${index}\n`).join('')}`));
-  const seen = new PhoneMemory();
+  const seen = new CompactSeenPhones();
   const all = await rowsOf(context, source, null, seen);
   for (const after of [null, ...all]) {
     const rest = all.slice(after?.row_number ?? 0);

@@ -26,7 +26,7 @@ test('a wider schedule counts for rows that wait for a window of the old one', a
   const schedule_config = { enabled: true, timezone: 'UTC', slots, use_contact_timezone: false };
   const campaign = await standingCampaign({ configs: { schedule_config } });
   await standAt(campaign, monday + 31 * 60_000);
-  await campaign.stub().reports(campaign.slots.keys().map((key) => returned(key, 'window_closed')));
+  await campaign.stub().applyReports(campaign.slots.keys().map((key) => returned(key, 'window_closed')));
   await settle(campaign);
   expect(await rowAt(campaign, 1)).toMatchObject({ state: 'scheduled', next_attempt_at: monday - 3_600_000 + 7 * 86_400_000 });
   await campaign.stub().pause(newAct());
@@ -40,7 +40,11 @@ test('retries that the rules no longer allow end with the outcome that they foll
   const campaign = await standingCampaign({ csv: people(3) });
   await campaign
     .stub()
-    .reports([ended(keyOf(campaign, 1), 'busy'), ended(keyOf(campaign, 2), 'no_answer'), ended(keyOf(campaign, 3), 'carrier_trouble')]);
+    .applyReports([
+      ended(keyOf(campaign, 1), 'busy'),
+      ended(keyOf(campaign, 2), 'no_answer'),
+      ended(keyOf(campaign, 3), 'carrier_trouble'),
+    ]);
   await campaign.stub().pause(newAct());
   await campaign.stub().change({ configs: { retry_config: { retry_on_busy: false } } });
   expect(await rowAt(campaign, 1)).toMatchObject({
@@ -57,11 +61,11 @@ test('retries that the rules no longer allow end with the outcome that they foll
 
 test('a retry that comes back after such a change ends as well', async () => {
   const campaign = await standingCampaign({ csv: people(2) });
-  await campaign.stub().reports([ended(keyOf(campaign, 1), 'busy')]);
+  await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'busy')]);
   await goTo(campaign, monday + 120_000);
   await campaign.stub().pause(newAct());
   await campaign.stub().change({ configs: { retry_config: { enabled: false } } });
-  await campaign.stub().reports([returned(keyOf(campaign, 1, 2), 'withdrawn'), returned(keyOf(campaign, 2), 'withdrawn')]);
+  await campaign.stub().applyReports([returned(keyOf(campaign, 1, 2), 'withdrawn'), returned(keyOf(campaign, 2), 'withdrawn')]);
   expect(await rowAt(campaign, 1)).toMatchObject({ state: 'failed', outcome: 'busy' });
   expect(await rowAt(campaign, 2)).toMatchObject({ state: 'pending' });
 });

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CircuitBreaker, mostCounted } from '../../src/campaigns/circuit-breaker.ts';
-import type { EndedCall } from '../../src/campaigns/circuit-breaker.ts';
-import type { CircuitBreakerConfig } from '../../src/campaigns/configs.ts';
+import { CircuitBreaker, maxCountedCalls } from '../../src/campaigns/dialing/circuit-breaker.ts';
+import type { EndedCall } from '../../src/campaigns/dialing/circuit-breaker.ts';
+import type { CircuitBreakerConfig } from '../../src/campaigns/configs/configs.ts';
 
 const config: CircuitBreakerConfig = { enabled: true, failure_threshold: 0.5, window_seconds: 120, min_calls_in_window: 4 };
 const call = (key: number, endedAt: number, isFailure: boolean): EndedCall => ({
@@ -140,8 +140,11 @@ test('it says what a count over the whole past says, told in any order, repeated
 
 test('of more calls than are remembered, the last ones count', () => {
   const breaker = new CircuitBreaker();
-  for (let key = 0; key < mostCounted + 10; key += 1) breaker.count(call(key, key, key < 10));
-  expect(breaker.tripAt(mostCounted, { ...config, failure_threshold: 0 })).toBeNull();
-  breaker.count(call(-1, mostCounted + 10, true));
-  expect(breaker.tripAt(mostCounted, { ...config, failure_threshold: 0 })).toMatchObject({ ended_calls: mostCounted, failed_calls: 1 });
+  for (let key = 0; key < maxCountedCalls + 10; key += 1) breaker.count(call(key, key, key < 10));
+  expect(breaker.tripAt(maxCountedCalls, { ...config, failure_threshold: 0 })).toBeNull();
+  breaker.count(call(-1, maxCountedCalls + 10, true));
+  expect(breaker.tripAt(maxCountedCalls, { ...config, failure_threshold: 0 })).toMatchObject({
+    ended_calls: maxCountedCalls,
+    failed_calls: 1,
+  });
 });

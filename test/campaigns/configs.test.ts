@@ -1,21 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { changeConfigs } from '../../src/campaigns/change-configs.ts';
-import { ConfigChange, defaultConfigs, RetryConfig } from '../../src/campaigns/configs.ts';
+import { applyConfigChange } from '../../src/campaigns/configs/apply-config-change.ts';
+import { ConfigChange, defaultConfigs, RetryConfig } from '../../src/campaigns/configs/configs.ts';
 import { isServiceError } from '../../src/library/errors.ts';
-import { issuesOf } from '../../src/library/schema-issues.ts';
+import { toIssues } from '../../src/library/json/zod-issues.ts';
 
 const owner = { timezone: 'Asia/Kathmandu', plan: { concurrentCallLimit: 40 } };
 const monday = { day_of_week: 0, start_time: '09:00', end_time: '17:00' };
 const defaults = defaultConfigs(owner);
-const change = (body: unknown, current: typeof defaults | null = null) => changeConfigs(current, ConfigChange.parse(body), owner);
+const change = (body: unknown, current: typeof defaults | null = null) => applyConfigChange(current, ConfigChange.parse(body), owner);
 
 /** `loc: message` of everything that is wrong with a body, by schema and then by rule. */
 function problems(body: unknown, current: typeof defaults | null = null): string[] {
   const parsed = ConfigChange.safeParse(body);
-  if (!parsed.success) return issuesOf(parsed.error, ['body']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+  if (!parsed.success) return toIssues(parsed.error, ['body']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
   try {
-    changeConfigs(current, parsed.data, owner);
+    applyConfigChange(current, parsed.data, owner);
     return [];
   } catch (error) {
     if (!isServiceError(error)) throw error;

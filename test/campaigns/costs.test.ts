@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { liveCampaignIds, overdueCampaigns } from '../../src/campaigns/store.ts';
+import { findLiveCampaignIds, findOverdueCampaigns } from '../../src/campaigns/store.ts';
 import { Database } from '../../src/database/client.ts';
 import { newOrganization } from '../support/organization.ts';
-import { plansOf, recordedClient, recordedDatabase, rowsRead, type Recording } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedClient, recordedDatabase, rowsRead, type Recording } from '../support/recorded-database.ts';
 import { draft } from './campaign-service.ts';
 
 const file = 'phone\n+12123456001\n';
@@ -29,9 +29,9 @@ test('no call reads more because other organizations have campaigns, and none go
     await own.get(`/campaign/${campaign}`);
     await own.patch(`/campaign/${campaign}`, { max_concurrency: 3 });
     const database = new Database(recordedDatabase(env.DB, recording), true);
-    await liveCampaignIds(database, id, workflow_id, 0, 500);
-    await liveCampaignIds(database, id, null, 0, 500);
-    await overdueCampaigns(database, 1000, 500);
+    await findLiveCampaignIds(database, id, workflow_id, 0, 500);
+    await findLiveCampaignIds(database, id, null, 0, 500);
+    await findOverdueCampaigns(database, 1000, 500);
     return recording;
   };
   const before: Recording = await look();
@@ -40,7 +40,7 @@ test('no call reads more because other organizations have campaigns, and none go
   const after = await look();
   // A stretch of an index may end at another organization's entry, which is looked at.
   expect(rowsRead(after)).toBeLessThanOrEqual(rowsRead(before) + 5);
-  for (const { sql, plan } of await plansOf(after)) {
+  for (const { sql, plan } of await explainQueryPlans(after)) {
     expect([sql, plan.filter((step) => /^SCAN (campaign|voice_agent)\b/.test(step))]).toEqual([sql, []]);
     if (/\bcampaign\b/.test(sql) && !sql.includes('wake_at <')) expect(sql).toContain('organization_id = ?');
   }

@@ -1,13 +1,13 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, onTestFinished, vi } from 'vitest';
-import type { CampaignStub } from '../../src/campaigns/campaign-object.ts';
-import { defaultConfigs } from '../../src/campaigns/configs.ts';
-import type { CampaignConfigs } from '../../src/campaigns/configs.ts';
-import type { LiveState, RowRecord } from '../../src/campaigns/rows/live-campaign.ts';
-import type { AttemptOutcome } from '../../src/voice-agents/dialing/call-outcomes.ts';
-import type { AttemptReport, CallsRequest, Owner, RequestedCall, ReturnReason } from '../../src/voice-agents/dialing/contract.ts';
-import { callingOrganization } from '../support/journey-calls.ts';
+import type { CampaignStub } from '../../src/campaigns/campaign-stub.ts';
+import { defaultConfigs } from '../../src/campaigns/configs/configs.ts';
+import type { CampaignConfigs } from '../../src/campaigns/configs/configs.ts';
+import type { LiveState, RowRecord } from '../../src/campaigns/rpc.ts';
+import type { AttemptOutcome } from '../../src/calls/attempt/outcomes.ts';
+import type { AttemptReport, CallsRequest, Owner, RequestedCall, ReturnReason } from '../../src/calls/contract.ts';
+import { organizationWithAgent } from '../support/journey-calls.ts';
 
 export type Stub = CampaignStub;
 
@@ -105,7 +105,7 @@ export const people = (count: number): string =>
 
 /** A draft of an organization of its own, with call slots that dial nobody. */
 export async function draftCampaign({ configs, csv = people(3), timezone }: CampaignOptions = {}) {
-  const organization = await callingOrganization(timezone === undefined ? {} : { timezone });
+  const organization = await organizationWithAgent(timezone === undefined ? {} : { timezone });
   const all = { ...defaultConfigs({ timezone: timezone ?? 'UTC', plan: { concurrentCallLimit: 100 } }), ...configs };
   const sourceId = crypto.randomUUID();
   await env.FILES.put(`campaign_sources/${organization.id}/${sourceId}`, csv);

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isEnd, rowStates } from '../../src/campaigns/row-states.ts';
-import type { AttemptOutcome } from '../../src/voice-agents/dialing/call-outcomes.ts';
-import { returnReasons } from '../../src/voice-agents/dialing/contract.ts';
-import type { AttemptReport, ReturnReason } from '../../src/voice-agents/dialing/contract.ts';
+import { isTerminal, rowStates } from '../../src/campaigns/rows/row-states.ts';
+import type { AttemptOutcome } from '../../src/calls/attempt/outcomes.ts';
+import { returnReasons } from '../../src/calls/contract.ts';
+import type { AttemptReport, ReturnReason } from '../../src/calls/contract.ts';
 import {
   allRows,
   answered,
@@ -61,7 +61,7 @@ test('reports in any order, however often and in whatever portions, make the sam
         await deliver(campaign, reports);
         return allRows(campaign);
       };
-      const straight = await rowsAfter((campaign, reports) => campaign.stub().reports(reports));
+      const straight = await rowsAfter((campaign, reports) => campaign.stub().applyReports(reports));
       const mixed = await rowsAfter(async (campaign, reports) => {
         const waiting = [...reports, ...reports.filter(() => picks.next().value! % 3 === 0)].map((report) => ({
           report,
@@ -69,7 +69,7 @@ test('reports in any order, however often and in whatever portions, make the sam
         }));
         waiting.sort((one, other) => one.place - other.place);
         while (waiting.length > 0)
-          await campaign.stub().reports(waiting.splice(0, 1 + (picks.next().value! % 5)).map(({ report }) => report));
+          await campaign.stub().applyReports(waiting.splice(0, 1 + (picks.next().value! % 5)).map(({ report }) => report));
       });
       expect(mixed).toEqual(straight);
     }),
@@ -105,8 +105,8 @@ const tallies = (campaign: Drafted) =>
 test('an attempt that ends while its row waits for a window is counted', async () => {
   const campaign = await standingCampaign({ csv: people(4), configs: { max_concurrency: 4 } });
   const [key] = campaign.slots.keys();
-  await campaign.stub().reports([returned(key!, 'window_closed')]);
-  await campaign.stub().reports([ended(key!, 'busy', { at: monday })]);
+  await campaign.stub().applyReports([returned(key!, 'window_closed')]);
+  await campaign.stub().applyReports([ended(key!, 'busy', { at: monday })]);
   const { tally, expected } = await tallies(campaign);
   expect(expected['attempts']).toBe(1);
   expect(tally).toEqual(expected);
@@ -135,11 +135,11 @@ test('whatever happens to a campaign, its counts are those of its rows, they add
             const reason = returnReasons.find((one) => one === what);
             return reason ? returned(key, reason) : ended(key, what as AttemptOutcome, { at: now });
           });
-          await stub.reports(told);
+          await stub.applyReports(told);
         } else if (kind === 'later') await goTo(campaign, (now += seconds * 1000));
         else if (kind === 'contact') await stub.removeContact(row);
-        else if (kind === 'archived') await stub.agentArchived();
-        else if (kind === 'poke') await stub.poke(campaign.organizationId, campaign.id);
+        else if (kind === 'archived') await stub.pauseForArchivedAgent();
+        else if (kind === 'poke') await stub.wakeStalled(campaign.organizationId, campaign.id);
         else await stub[kind](newAct()).then(ignored, ignored);
 
         const { tally, expected } = await tallies(campaign);
@@ -159,12 +159,12 @@ test('whatever happens to a campaign, its counts are those of its rows, they add
         const open = campaign.slots.keys().filter((key) => !over.has(key));
         for (const key of open) over.add(key);
         const live = (await stub.snapshot())!;
-        await stub.reports(
+        await stub.applyReports(
           open.map((key) => (live.state === 'cancelled' ? returned(key, 'withdrawn') : ended(key, 'completed', { at: now }))),
         );
-        if ((await allRows(campaign)).every(({ state }) => isEnd(state))) break;
+        if ((await allRows(campaign)).every(({ state }) => isTerminal(state))) break;
       }
-      expect((await allRows(campaign)).filter(({ state }) => !isEnd(state))).toEqual([]);
+      expect((await allRows(campaign)).filter(({ state }) => !isTerminal(state))).toEqual([]);
       await goTo(campaign, now + 5000);
       const { processed_rows: _, ...counts } = (await stub.snapshot())!;
       expect(await rowOf(campaign.id)).toMatchObject({
@@ -206,9 +206,9 @@ test('a row of one attempt costs a dozen written rows', async () => {
       .keys()
       .filter((key) => !over.has(key))
       .slice(0, 50);
-    await campaign.stub().reports(keys.map((key) => dialing(key)));
-    await campaign.stub().reports(keys.map((key) => answered(key)));
-    await campaign.stub().reports(keys.map((key) => ended(key, 'completed', { at: monday })));
+    await campaign.stub().applyReports(keys.map((key) => dialing(key)));
+    await campaign.stub().applyReports(keys.map((key) => answered(key)));
+    await campaign.stub().applyReports(keys.map((key) => ended(key, 'completed', { at: monday })));
     for (const key of keys) over.add(key);
     await settle(campaign);
   }
@@ -227,7 +227,7 @@ test('no statement goes through all rows, but for the one that goes on with a re
   const stub = campaign.stub();
   await stub.start(campaign.organizationId, campaign.id, newAct());
   await settle(campaign);
-  await stub.reports(campaign.slots.keys().map((key, index) => ended(key, outcomes[index % outcomes.length]!)));
+  await stub.applyReports(campaign.slots.keys().map((key, index) => ended(key, outcomes[index % outcomes.length]!)));
   for (const state of [undefined, ...rowStates]) await stub.rows({ state, limit: 5, offset: 0 });
   await stub.progress();
   await stub.redialRows(['busy'], 0, 5);

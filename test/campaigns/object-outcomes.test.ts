@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AttemptOutcome } from '../../src/voice-agents/dialing/call-outcomes.ts';
+import type { AttemptOutcome } from '../../src/calls/attempt/outcomes.ts';
 import {
   allRows,
   answered,
@@ -54,7 +54,7 @@ describe('what follows a call', () => {
   test.each(table)('%s', async (outcome, expected) => {
     const campaign = await standingCampaign({ csv: people(2), configs: noBreaker });
     const key = keyOf(campaign, 1);
-    await campaign.stub().reports([dialing(key, 41), ended(key, outcome, { runId: 41 })]);
+    await campaign.stub().applyReports([dialing(key, 41), ended(key, outcome, { runId: 41 })]);
     expect(await rowAt(campaign, 1)).toMatchObject({ run_ids: outcome === 'rate_limited' ? [] : [41], ...expected });
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
   });
@@ -71,7 +71,7 @@ describe('what follows a call', () => {
       await settle(campaign);
       expect(campaign.slots.keys()).toHaveLength(attempt);
       expect(campaign.slots.keys().at(-1)).toBe(key);
-      await campaign.stub().reports([dialing(key, attempt), ended(key, 'busy', { runId: attempt })]);
+      await campaign.stub().applyReports([dialing(key, attempt), ended(key, 'busy', { runId: attempt })]);
     }
     await settle(campaign);
     expect(campaign.slots.keys()).toHaveLength(51);
@@ -84,7 +84,7 @@ describe('what follows a call', () => {
     let now = monday;
     for (const [index, key] of keys.entries()) {
       expect(campaign.slots.keys()).toEqual(keys.slice(0, index + 1));
-      await campaign.stub().reports([dialing(key, index + 5), ended(key, 'no_answer', { runId: index + 5 })]);
+      await campaign.stub().applyReports([dialing(key, index + 5), ended(key, 'no_answer', { runId: index + 5 })]);
       // Just before its moment it is not asked for.
       await goTo(campaign, now + 119_000);
       expect(campaign.slots.keys()).toHaveLength(index + 1);
@@ -104,7 +104,7 @@ describe('what follows a call', () => {
     const campaign = await standingCampaign({ csv: people(1), configs: noBreaker });
     let now = monday;
     for (const attempt of [1, 2, 3, 4]) {
-      await campaign.stub().reports([ended(keyOf(campaign, 1, attempt), 'carrier_trouble', { detail: 'HTTP 503' })]);
+      await campaign.stub().applyReports([ended(keyOf(campaign, 1, attempt), 'carrier_trouble', { detail: 'HTTP 503' })]);
       await goTo(campaign, (now += 600_000));
     }
     expect(campaign.slots.keys()).toHaveLength(4);
@@ -120,12 +120,12 @@ describe('what follows a call', () => {
     const campaign = await standingCampaign({ csv: people(60), configs: { ...noBreaker, max_concurrency: 5 } });
     const first = campaign.slots.keys();
     expect(first).toHaveLength(30);
-    await campaign.stub().reports(first.slice(0, 10).map((key) => ended(key, 'busy')));
+    await campaign.stub().applyReports(first.slice(0, 10).map((key) => ended(key, 'busy')));
     await settle(campaign);
     // Ten new ones took the place of those that wait.
     expect(campaign.slots.keys().slice(30)).toEqual(Array.from({ length: 10 }, (_, index) => keyOf(campaign, 31 + index)));
     await standAt(campaign, monday + 120_000);
-    await campaign.stub().reports(
+    await campaign.stub().applyReports(
       campaign.slots
         .keys()
         .slice(10, 25)
@@ -144,7 +144,7 @@ describe('what follows a call', () => {
     for (let turn = 0; turn < 40; turn += 1) {
       expect(out().length).toBe(Math.min(26, 200 - over.size));
       const ending = out().slice(0, 1 + (turn % 7));
-      await campaign.stub().reports(ending.map((key) => ended(key, 'completed')));
+      await campaign.stub().applyReports(ending.map((key) => ended(key, 'completed')));
       for (const key of ending) over.add(key);
       await settle(campaign);
       await until(async () => expect(out().length).toBe(Math.min(26, 200 - over.size)));
@@ -158,7 +158,7 @@ describe('what comes back undialled', () => {
     const campaign = await standingCampaign({ csv: people(5) });
     await campaign
       .stub()
-      .reports([
+      .applyReports([
         { kind: 'waiting', key: keyOf(campaign, 1), at: 0, reason: 'another call to this person is under way' },
         returned(keyOf(campaign, 2), 'too_soon', monday + hour),
         returned(keyOf(campaign, 3), 'suppressed'),
@@ -176,7 +176,7 @@ describe('what comes back undialled', () => {
 
   test.each(['agent_archived', 'telephony_not_configured'] as const)('%s pauses it, once, and no row is lost', async (reason) => {
     const campaign = await standingCampaign({ csv: people(3) });
-    await campaign.stub().reports(campaign.slots.keys().map((key) => returned(key, reason)));
+    await campaign.stub().applyReports(campaign.slots.keys().map((key) => returned(key, reason)));
     await settle(campaign);
     const live = (await campaign.stub().snapshot())!;
     expect(live).toMatchObject({ state: 'paused', state_reason: reason, total_rows: 3, processed_rows: 0, in_flight: 0 });
@@ -191,13 +191,13 @@ describe('a carrier that refuses us', () => {
     async (outcome) => {
       const campaign = await standingCampaign({ csv: people(3) });
       const [first, second] = campaign.slots.keys();
-      await campaign.stub().reports([dialing(first!, 3), ended(first!, outcome, { runId: 3, detail: 'Authenticate (20003)' })]);
+      await campaign.stub().applyReports([dialing(first!, 3), ended(first!, outcome, { runId: 3, detail: 'Authenticate (20003)' })]);
       const live = (await campaign.stub().snapshot())!;
       expect(live).toMatchObject({ state: 'paused', state_reason: `${outcome}: Authenticate (20003)`, in_flight: 0 });
       expect(live.logs[0]).toMatchObject({ level: 'error', event: outcome });
       expect(await rowAt(campaign, 1)).toMatchObject({ state: 'pending', attempts: 0, run_ids: [3] });
       await until(async () => expect(campaign.slots.withdrawn).toEqual([2]));
-      await campaign.stub().reports([ended(second!, outcome, { detail: 'Authenticate (20003)' })]);
+      await campaign.stub().applyReports([ended(second!, outcome, { detail: 'Authenticate (20003)' })]);
       expect((await campaign.stub().snapshot())!.logs.filter(({ event }) => event === outcome)).toHaveLength(1);
       await campaign.stub().resume(newAct());
       await settle(campaign);
@@ -215,12 +215,12 @@ describe('the circuit breaker', () => {
     const failed = (key: string) => ended(key, 'failed', { ...now(), detail: 'the line was cut' });
     await campaign
       .stub()
-      .reports([failed(keys[0]!), failed(keys[1]!), ended(keys[2]!, 'busy', now()), ended(keys[3]!, 'no_answer', now())]);
+      .applyReports([failed(keys[0]!), failed(keys[1]!), ended(keys[2]!, 'busy', now()), ended(keys[3]!, 'no_answer', now())]);
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
     // A call that is told twice counts once.
-    await campaign.stub().reports([failed(keys[0]!), failed(keys[1]!)]);
+    await campaign.stub().applyReports([failed(keys[0]!), failed(keys[1]!)]);
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
-    await campaign.stub().reports([failed(keys[4]!)]);
+    await campaign.stub().applyReports([failed(keys[4]!)]);
     const live = (await campaign.stub().snapshot())!;
     expect(live).toMatchObject({ state: 'paused', state_reason: 'circuit_breaker' });
     expect(live.logs[0]).toMatchObject({
@@ -241,25 +241,25 @@ describe('the circuit breaker', () => {
     const campaign = await standingCampaign({ csv: people(20) });
     const keys = campaign.slots.keys();
     const failed = (key: string) => ended(key, 'failed', now());
-    await campaign.stub().reports(keys.slice(0, 4).map(failed));
+    await campaign.stub().applyReports(keys.slice(0, 4).map(failed));
     await inside(campaign.stub(), (_object, state) => state.abort('evicted')).catch(() => undefined);
     await standAt(campaign, monday);
-    await campaign.stub().reports([failed(keys[4]!)]);
+    await campaign.stub().applyReports([failed(keys[4]!)]);
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused', state_reason: 'circuit_breaker' });
     await campaign.stub().resume(newAct());
     await standAt(campaign, monday + 1000);
-    await campaign.stub().reports(keys.slice(5, 9).map((key) => ended(key, 'failed', { at: monday + 1000 })));
+    await campaign.stub().applyReports(keys.slice(5, 9).map((key) => ended(key, 'failed', { at: monday + 1000 })));
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
-    await campaign.stub().reports([ended(keys[9]!, 'failed', { at: monday + 1000 })]);
+    await campaign.stub().applyReports([ended(keys[9]!, 'failed', { at: monday + 1000 })]);
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused' });
   });
 
   test('counts no call that ended a window ago', async () => {
     const campaign = await standingCampaign({ csv: people(20) });
     const keys = campaign.slots.keys();
-    await campaign.stub().reports(keys.slice(0, 4).map((key) => ended(key, 'failed', now())));
+    await campaign.stub().applyReports(keys.slice(0, 4).map((key) => ended(key, 'failed', now())));
     await standAt(campaign, monday + 120_000);
-    await campaign.stub().reports([ended(keys[4]!, 'failed', { at: monday + 120_000 })]);
+    await campaign.stub().applyReports([ended(keys[4]!, 'failed', { at: monday + 120_000 })]);
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
     const stored = await inside(campaign.stub(), (_object, state) => state.storage.sql.exec('SELECT * FROM ended_call').toArray().length);
     expect(stored).toBe(1);
@@ -312,7 +312,7 @@ describe('calling windows', () => {
     const campaign = await standingCampaign({ csv: people(2), configs: inOffice() });
     const closing = monday + 5 * hour;
     await standAt(campaign, closing);
-    await campaign.stub().reports(campaign.slots.keys().map((key) => returned(key, 'window_closed')));
+    await campaign.stub().applyReports(campaign.slots.keys().map((key) => returned(key, 'window_closed')));
     const opening = monday + 21 * hour;
     expect(await rowAt(campaign, 1)).toMatchObject({
       state: 'scheduled',
@@ -330,7 +330,7 @@ describe('calling windows', () => {
 
   test('put a retry off until the next one', async () => {
     const campaign = await standingCampaign({ csv: people(1), configs: inOffice() }, monday + 5 * hour - 1000);
-    await campaign.stub().reports([ended(keyOf(campaign, 1), 'busy')]);
+    await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'busy')]);
     expect(await rowAt(campaign, 1)).toMatchObject({ state: 'scheduled', next_attempt_at: monday + 21 * hour });
   });
 
@@ -373,9 +373,9 @@ describe('calling windows', () => {
       [keyOf(campaign, 3), monday + 20 * hour],
       [keyOf(campaign, 4), monday + 20 * hour],
     ]);
-    await campaign.stub().reports([ended(keyOf(campaign, 3), 'busy')]);
+    await campaign.stub().applyReports([ended(keyOf(campaign, 3), 'busy')]);
     await standAt(campaign, monday + 20 * hour - 60_000);
-    await campaign.stub().reports([ended(keyOf(campaign, 4), 'busy')]);
+    await campaign.stub().applyReports([ended(keyOf(campaign, 4), 'busy')]);
     // The evening in Tokyo: the next morning there.
     expect(await rowAt(campaign, 4)).toMatchObject({ state: 'scheduled', next_attempt_at: monday + 36 * hour });
   });
@@ -396,7 +396,7 @@ describe('calling windows', () => {
   test('of a thousand rows behind their closing are looked at once a window', async () => {
     const campaign = await standingCampaign({ csv: people(300), configs: { ...inOffice(), max_concurrency: 40 } });
     await standAt(campaign, monday + 5 * hour);
-    await campaign.stub().reports(campaign.slots.keys().map((key) => returned(key, 'window_closed')));
+    await campaign.stub().applyReports(campaign.slots.keys().map((key) => returned(key, 'window_closed')));
     await settle(campaign);
     const requests = campaign.slots.requests.length;
     await goTo(campaign, monday + 6 * hour);
@@ -445,13 +445,13 @@ test('while the slots do not answer the campaign asks again with growing delays,
   campaign.slots.isDown = false;
   await goTo(campaign, monday + 200_000);
   expect(campaign.slots.requests.flatMap(({ calls }) => calls.map(({ key }) => key))).toEqual([1, 2, 3].map((row) => keyOf(campaign, row)));
-  await campaign.stub().reports([answered(keyOf(campaign, 1))]);
+  await campaign.stub().applyReports([answered(keyOf(campaign, 1))]);
   expect(await rowAt(campaign, 1)).toMatchObject({ state: 'in_call' });
 });
 
 test('what is out is asked for again now and then under its keys, and what rings with a window that has closed', async () => {
   const campaign = await standingCampaign({ csv: people(3) });
-  await campaign.stub().reports([dialing(keyOf(campaign, 1)), answered(keyOf(campaign, 2))]);
+  await campaign.stub().applyReports([dialing(keyOf(campaign, 1)), answered(keyOf(campaign, 2))]);
   await goTo(campaign, monday + 600_000);
   expect(campaign.slots.requests).toHaveLength(2);
   expect(campaign.slots.requests[1]!.calls.map(({ key, notAfter }) => [key, notAfter])).toEqual([
@@ -459,7 +459,7 @@ test('what is out is asked for again now and then under its keys, and what rings
     [keyOf(campaign, 2), 0],
     [keyOf(campaign, 3), null],
   ]);
-  await campaign.stub().reports([1, 2, 3].map((row) => ended(keyOf(campaign, row), 'completed')));
+  await campaign.stub().applyReports([1, 2, 3].map((row) => ended(keyOf(campaign, row), 'completed')));
   await goTo(campaign, monday + 1_300_000);
   expect(campaign.slots.requests).toHaveLength(2);
   expect((await alarmsOf(campaign)).timers).toEqual([]);

@@ -37,10 +37,10 @@ test('a campaign reads its source, asks for its rows and completes with the last
     notAfter: null,
   });
   expect(campaign.slots.requests[0]).toMatchObject({ owner: { kind: 'campaign', id: campaign.id }, maxConcurrency: 100 });
-  await campaign.stub().reports(keys.map((key, index) => dialing(key, index + 10)));
+  await campaign.stub().applyReports(keys.map((key, index) => dialing(key, index + 10)));
   expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running', in_flight: 3 });
-  await campaign.stub().reports(keys.map((key, index) => answered(key, index + 10)));
-  await campaign.stub().reports(keys.map((key, index) => ended(key, 'completed', { runId: index + 10 })));
+  await campaign.stub().applyReports(keys.map((key, index) => answered(key, index + 10)));
+  await campaign.stub().applyReports(keys.map((key, index) => ended(key, 'completed', { runId: index + 10 })));
   const live = await inState(campaign, 'completed');
   expect(live).toMatchObject({ total_rows: 3, completed_rows: 3, processed_rows: 3, in_flight: 0, state_reason: null });
   expect(live.completed_at).toBeGreaterThanOrEqual(live.started_at);
@@ -96,7 +96,7 @@ describe('a start', () => {
   test('that broke off before the object was made is made good by a poke', async () => {
     const campaign = await draftCampaign();
     await env.DB.prepare("UPDATE campaign SET state = 'syncing', started_at = 5, wake_at = 5 WHERE id = ?").bind(campaign.id).run();
-    await campaign.stub().poke(campaign.organizationId, campaign.id);
+    await campaign.stub().wakeStalled(campaign.organizationId, campaign.id);
     expect(await inState(campaign, 'running')).toMatchObject({ total_rows: 3, started_at: 5 });
   });
 
@@ -144,7 +144,7 @@ describe('a pause', () => {
     expect(await campaign.stub().pause(newAct())).toMatchObject({ state: 'paused', state_reason: null });
     expect(campaign.slots.withdrawn).toEqual([before + 1]);
     expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused' });
-    await campaign.stub().reports([
+    await campaign.stub().applyReports([
       ...campaign.slots
         .keys()
         .slice(0, 28)
@@ -160,9 +160,9 @@ describe('a pause', () => {
 
   test('lets calls under way end, and their outcomes count', async () => {
     const campaign = await standingCampaign();
-    await campaign.stub().reports([dialing(keyOf(campaign, 1)), dialing(keyOf(campaign, 2))]);
+    await campaign.stub().applyReports([dialing(keyOf(campaign, 1)), dialing(keyOf(campaign, 2))]);
     await campaign.stub().pause(newAct());
-    await campaign.stub().reports([ended(keyOf(campaign, 1), 'completed'), ended(keyOf(campaign, 2), 'busy')]);
+    await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'completed'), ended(keyOf(campaign, 2), 'busy')]);
     expect(await rowAt(campaign, 1)).toMatchObject({ state: 'completed' });
     expect(await rowAt(campaign, 2)).toMatchObject({ state: 'scheduled', next_attempt_at: monday + 120_000 });
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused' });
@@ -184,7 +184,7 @@ describe('a pause', () => {
     const first = campaign.slots.keys();
     expect(first).toHaveLength(22);
     await campaign.stub().pause(newAct());
-    await campaign.stub().reports(first.map((key) => returned(key, 'withdrawn')));
+    await campaign.stub().applyReports(first.map((key) => returned(key, 'withdrawn')));
     expect((await allRows(campaign)).map(({ state }) => state)).toEqual(Array.from({ length: 40 }, () => 'pending'));
     expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'running' });
     await settle(campaign);
@@ -253,15 +253,15 @@ describe('a cancellation', () => {
   test('ends at once what nobody is being called for, and the rest by its outcome, without a retry', async () => {
     const campaign = await standingCampaign({ csv: people(50), configs: { max_concurrency: 5 } });
     const keys = campaign.slots.keys();
-    await campaign.stub().reports([dialing(keys[0]!), dialing(keys[1]!), answered(keys[2]!)]);
+    await campaign.stub().applyReports([dialing(keys[0]!), dialing(keys[1]!), answered(keys[2]!)]);
     const live = await campaign.stub().cancel(newAct());
     // 30 were asked for: 27 of them come back now that they are withdrawn.
     expect(live).toMatchObject({ state: 'cancelled', skipped_rows: 20, in_flight: 3, total_rows: 50 });
     expect(live.completed_at).toBe(monday);
     expect(campaign.slots.withdrawn).toEqual([2]);
-    await campaign.stub().reports(keys.slice(3).map((key) => returned(key, 'withdrawn')));
+    await campaign.stub().applyReports(keys.slice(3).map((key) => returned(key, 'withdrawn')));
     expect(await campaign.stub().snapshot()).toMatchObject({ skipped_rows: 47, in_flight: 3 });
-    await campaign.stub().reports([ended(keys[0]!, 'busy'), ended(keys[1]!, 'carrier_trouble'), ended(keys[2]!, 'completed')]);
+    await campaign.stub().applyReports([ended(keys[0]!, 'busy'), ended(keys[1]!, 'carrier_trouble'), ended(keys[2]!, 'completed')]);
     expect(await rowAt(campaign, 1)).toMatchObject({
       state: 'failed',
       outcome: 'busy',
@@ -296,14 +296,14 @@ describe('a cancellation', () => {
     const asked = campaign.slots.requests.at(-1)!;
     expect(asked.calls.map(({ key, notAfter }) => [key, notAfter])).toEqual([1, 2, 3].map((row) => [keyOf(campaign, row), 0]));
     expect(asked.epoch).toBe(2);
-    await campaign.stub().reports(asked.calls.map(({ key }) => returned(key, 'window_closed')));
+    await campaign.stub().applyReports(asked.calls.map(({ key }) => returned(key, 'window_closed')));
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'cancelled', skipped_rows: 3, in_flight: 0 });
   });
 
   test('is possible while the source is read and while it is paused', async () => {
     const campaign = await standingCampaign();
     await campaign.stub().pause(newAct());
-    await campaign.stub().reports(campaign.slots.keys().map((key) => returned(key, 'withdrawn')));
+    await campaign.stub().applyReports(campaign.slots.keys().map((key) => returned(key, 'withdrawn')));
     expect(await campaign.stub().cancel(newAct())).toMatchObject({ state: 'cancelled', skipped_rows: 3 });
     const early = await draftCampaign();
     await standAt(early, monday);
@@ -332,9 +332,9 @@ test('acts in the wrong state are conflicts that name it and those that would do
     null,
     null,
   ]);
-  await stub.agentArchived();
+  await stub.pauseForArchivedAgent();
   await stub.removeContact(1);
-  await stub.reports([ended(keyOf(campaign, 1), 'completed')]);
+  await stub.applyReports([ended(keyOf(campaign, 1), 'completed')]);
   await stub.start(campaign.organizationId, campaign.id, newAct());
   await inState(campaign, 'running');
   await refused(stub.resume(newAct()), 'running', 'paused');
@@ -372,16 +372,16 @@ test('a change of a paused campaign is in its row when it is answered, and count
   await settle(campaign);
   expect(campaign.slots.requests.at(-1)).toMatchObject({ maxConcurrency: 7, epoch: 2 });
   expect(campaign.slots.requests.at(-1)!.calls[0]!.name).toContain('Autumn');
-  await campaign.stub().reports([ended(keyOf(campaign, 1), 'busy')]);
+  await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'busy')]);
   expect(await rowAt(campaign, 1)).toMatchObject({ state: 'failed', outcome: 'busy', reason: 'busy: on the last of 1 attempt' });
 });
 
 test('an archived agent pauses a running campaign, and is nothing to one that is paused', async () => {
   const campaign = await standingCampaign();
-  await campaign.stub().agentArchived();
+  await campaign.stub().pauseForArchivedAgent();
   expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused', state_reason: 'agent_archived' });
   expect(campaign.slots.withdrawn).toEqual([2]);
-  await campaign.stub().agentArchived();
+  await campaign.stub().pauseForArchivedAgent();
   expect(campaign.slots.withdrawn).toEqual([2]);
   expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused', state_reason: 'agent_archived' });
 });
@@ -396,11 +396,11 @@ test('a contact that is deleted is not called, and is forgotten', async () => {
   await standAt(campaign, monday);
   await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
   await settle(campaign);
-  await campaign.stub().reports([dialing(keyOf(campaign, 2)), ended(keyOf(campaign, 3), 'completed')]);
+  await campaign.stub().applyReports([dialing(keyOf(campaign, 2)), ended(keyOf(campaign, 3), 'completed')]);
   for (const contact of contacts) await campaign.stub().removeContact(contact);
   // Queued: it comes back first.
   expect(campaign.slots.withdrawnKeys).toContain(keyOf(campaign, 1));
-  await campaign.stub().reports([returned(keyOf(campaign, 1), 'withdrawn'), ended(keyOf(campaign, 2), 'busy')]);
+  await campaign.stub().applyReports([returned(keyOf(campaign, 1), 'withdrawn'), ended(keyOf(campaign, 2), 'busy')]);
   const gone = { contact_id: expect.any(Number), variables: {}, next_attempt_at: null };
   expect(await rowAt(campaign, 1)).toMatchObject({ ...gone, state: 'skipped', reason: 'contact_deleted: the contact was deleted' });
   expect(await rowAt(campaign, 2)).toMatchObject({
@@ -419,7 +419,7 @@ test('what is read of a campaign: progress, pages of rows, the rows of a redial'
   const key = (row: number) => keyOf(campaign, row);
   await campaign
     .stub()
-    .reports([
+    .applyReports([
       ended(key(1), 'completed'),
       ended(key(2), 'busy'),
       dialing(key(3)),
@@ -484,12 +484,12 @@ test('campaign.completed starts journeys, once', async () => {
   await campaign.client.patch(`/automation-workflows/${journey.body.id}`, { status: 'active' });
   await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
   await until(async () => expect(campaign.slots.keys()).toHaveLength(1));
-  await campaign.stub().reports([ended(keyOf(campaign, 1), 'completed')]);
+  await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'completed')]);
   await until(async () => {
     const { body } = await campaign.client.get(`/automation-workflows/${journey.body.id}/runs`);
     expect(body.runs).toMatchObject([{ state: 'completed' }]);
   });
-  await campaign.stub().reports([ended(keyOf(campaign, 1), 'completed')]);
+  await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'completed')]);
   expect((await campaign.client.get(`/automation-workflows/${journey.body.id}/runs`)).body.total).toBe(1);
 });
 
@@ -499,12 +499,12 @@ test('a campaign names what whoever is left waits for: the slots, then a retry, 
   expect(await waitingFor()).toBe('a call slot');
   campaign.slots.waiting = { queued: 0, waitingFor: null };
   expect(await waitingFor()).toBeNull();
-  await campaign.stub().reports([returned(keyOf(campaign, 1), 'too_soon', monday + 3_600_000)]);
+  await campaign.stub().applyReports([returned(keyOf(campaign, 1), 'too_soon', monday + 3_600_000)]);
   expect(await waitingFor()).toBe(
     `min_hours_between_calls: whoever is left was called not long ago; the first may be called again at ${new Date(monday + 3_600_000).toISOString()}`,
   );
   await goTo(campaign, monday + 3_600_000);
-  await campaign.stub().reports([ended(keyOf(campaign, 1), 'busy', { at: monday + 3_600_001 })]);
+  await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'busy', { at: monday + 3_600_001 })]);
   expect(await waitingFor()).toMatch(/^retry_delay: /);
   campaign.slots.waiting = { queued: 1, waitingFor: 'call_slots: all are live' };
   expect(await waitingFor()).toBe('call_slots: all are live');

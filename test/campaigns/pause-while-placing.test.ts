@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import { placeCalls } from '../../src/voice-agents/dialing/place-calls.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { placeCalls } from '../../src/calls/placing/place-calls.ts';
 import { draft } from '../campaigns/campaign-service.ts';
 import { callingOrganization as carrierOrganization, carrierLedger } from '../support/carrier.ts';
 
@@ -19,7 +19,7 @@ test('a pause while calls are being placed is no trouble of the carrier, and res
   const slots = env.CALL_SLOTS.getByName(String(id));
   const keys = Array.from({ length: 8 }, (_, index) => `campaign:${campaign.id}:${index + 1}:1`);
   const granted = () =>
-    vi.waitFor(async () => expect(await slots.standing({ kind: 'campaign', id: campaign.id })).toMatchObject({ live: 8 }), {
+    vi.waitFor(async () => expect(await slots.getOwnerStatus({ kind: 'campaign', id: campaign.id })).toMatchObject({ live: 8 }), {
       timeout: 10_000,
       interval: 20,
     });

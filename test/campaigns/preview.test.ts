@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { connected, endGrant, leadsUrl } from '../support/integrations.ts';
-import { callingOrganization } from '../support/journey-calls.ts';
+import { connectIntegration, setAccountStatus, leadsUrl } from '../support/integrations.ts';
+import { organizationWithAgent } from '../support/journey-calls.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 import { rowsWritten, recordedClient } from '../support/recorded-database.ts';
 import { newAgent, stateOf, farWindow, uploaded } from './campaign-service.ts';
@@ -73,7 +73,7 @@ describe('the preview of a campaign', () => {
   });
 
   test('says the same as the campaign that is then created and started', async () => {
-    const { client, agentId } = await callingOrganization();
+    const { client, agentId } = await organizationWithAgent();
     const source_id = await uploaded(client, people);
     const seen = (await preview(client, 'csv', source_id)).body;
     const created = await client.post('/campaign/create', {
@@ -134,7 +134,7 @@ describe('the preview of a campaign', () => {
 
   test('of a sheet goes by the mapping of its integration, and counts every row', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const found = async (fieldMapping: object) => {
       await env.DB.prepare('UPDATE integration SET provider_data = ?, field_mapping = ? WHERE id = ?')
         .bind(JSON.stringify({ sheet_url: leadsUrl, sheet_name: 'Leads' }), JSON.stringify(fieldMapping), id)
@@ -160,12 +160,12 @@ describe('the preview of a campaign', () => {
     const { client, id } = await newOrganization();
     const agent = await newAgent(id);
     const other = await newOrganization();
-    const { id: tracker } = await connected(client, 'tracker');
-    const dead = await connected(client, 'sheet');
+    const { id: tracker } = await connectIntegration(client, 'tracker');
+    const dead = await connectIntegration(client, 'sheet');
     await env.DB.prepare('UPDATE integration SET provider_data = ? WHERE id = ?')
       .bind(JSON.stringify({ sheet_url: leadsUrl, sheet_name: 'Leads' }), dead.id)
       .run();
-    await endGrant(dead.integration_id, 'REVOKED');
+    await setAccountStatus(dead.integration_id, 'REVOKED');
     // Found dead once, it says so from then on.
     await preview(client, 'sheet', dead.id);
     const good = await uploaded(client, people);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { tableOf } from '../contacts/spreadsheet-reading.ts';
-import { callingOrganization, carrierLedger, carryCallbacks } from '../support/carrier.ts';
+import { readTableOf } from '../contacts/import-reading.ts';
+import { callingOrganization, carrierLedger, relayCallbacks } from '../support/carrier.ts';
 import { draft, farWindow, rowsRead } from './campaign-service.ts';
 
 let exchange = 300;
@@ -18,7 +18,7 @@ type Organization = Awaited<ReturnType<typeof callingOrganization>>;
 
 async function completed({ client, account }: Organization, campaign: number): Promise<any> {
   await client.post(`/campaign/${campaign}/start`);
-  await carryCallbacks(account, async () => (await client.get(`/campaign/${campaign}`)).body.state === 'completed');
+  await relayCallbacks(account, async () => (await client.get(`/campaign/${campaign}`)).body.state === 'completed');
   return (await client.get(`/campaign/${campaign}`)).body;
 }
 
@@ -51,7 +51,7 @@ test('a campaign calls each number once, and rows, report and counts say the sam
   expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="campaign-${campaign}.csv"`);
   // A formula in a cell is shown, not run.
   expect(answer.body).toContain(`"'=1+1"`);
-  const { headers, rows } = await tableOf(answer.body);
+  const { headers, rows } = await readTableOf(answer.body);
   expect(headers.slice(9)).toEqual(['name', 'note']);
   expect(rows.map(({ cells }) => [cells[1], cells[3], cells[4], cells[8], cells[10]])).toEqual(
     runs.map((row: any) => [row.phone, row.state, row.outcome ?? '', row.run_ids.join(' '), row.variables.note]),

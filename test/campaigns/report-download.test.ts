@@ -1,6 +1,6 @@
 import { env, exports } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { RowRecord } from '../../src/campaigns/rows/live-campaign.ts';
+import type { RowRecord } from '../../src/campaigns/rpc.ts';
 import { newOrganization } from '../support/organization.ts';
 import { linesLoggedBy } from '../http/service.ts';
 import { draft } from './campaign-service.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { formatReport } from '../../src/campaigns/report.ts';
-import type { ReportRow } from '../../src/campaigns/report.ts';
-import { tableOf } from '../contacts/spreadsheet-reading.ts';
+import { formatReport } from '../../src/campaigns/report/format.ts';
+import type { ReportRow } from '../../src/campaigns/report/format.ts';
+import { readTableOf } from '../contacts/import-reading.ts';
 
 const row = (change: Partial<ReportRow>): ReportRow => ({
   row_number: 1,
@@ -56,7 +56,7 @@ test('no cell is a formula', async () => {
     formulas.map((formula) => row({ phone: formula, reason: formula, variables: { note: formula } })),
     ['note'],
   );
-  const { rows } = await tableOf(text.replaceAll("'", '’'));
+  const { rows } = await readTableOf(text.replaceAll("'", '’'));
   expect(rows).toHaveLength(formulas.length);
   for (const { cells } of rows) for (const cell of [cells[1], cells[5], cells[9]]) expect(cell).toMatch(/^’/);
 });
@@ -64,7 +64,7 @@ test('no cell is a formula', async () => {
 test('what is read back from a report is what stood in it', async () => {
   const variables = { name: 'Ann', formula: '=1+1', amount: '-5', zeros: '007', quote: 'say "hi", \'ok\'' };
   const names = Object.keys(variables);
-  const { headers, rows } = await tableOf(await reportOf([row({ variables })], names));
+  const { headers, rows } = await readTableOf(await reportOf([row({ variables })], names));
   expect(headers.slice(9)).toEqual(names);
   expect(rows[0]?.cells[1]).toBe('+12123456001');
   expect(rows[0]?.cells.slice(9)).toEqual(Object.values(variables));
@@ -72,7 +72,7 @@ test('what is read back from a report is what stood in it', async () => {
 
 test('values that are no text are JSON, missing ones empty, and names never clash with the columns of the report', async () => {
   const variables = { state: 'Texas', score: 4.5, tags: ['a', 'b'], vip: true, gone: null };
-  const { headers, rows } = await tableOf(await reportOf([row({ variables })], ['state', 'score', 'tags', 'vip', 'gone', 'toString']));
+  const { headers, rows } = await readTableOf(await reportOf([row({ variables })], ['state', 'score', 'tags', 'vip', 'gone', 'toString']));
   expect(headers.slice(9)).toEqual(['state_variable', 'score', 'tags', 'vip', 'gone', 'toString']);
   expect(rows[0]?.cells.slice(9)).toEqual(['Texas', '4.5', '["a","b"]', 'true', '', '']);
 });

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callingWindow } from '../../src/campaigns/calling-windows.ts';
-import { defaultConfigs } from '../../src/campaigns/configs.ts';
-import type { RetryConfig, ScheduleConfig } from '../../src/campaigns/configs.ts';
-import { isFailure, outcomeOfFailedCall, refusalOutcomes, rowOutcomes } from '../../src/voice-agents/dialing/call-outcomes.ts';
-import type { AttemptOutcome } from '../../src/voice-agents/dialing/call-outcomes.ts';
-import { nextStep } from '../../src/campaigns/retry-policy.ts';
-import type { AttemptEnd, RetryRules, Tried } from '../../src/campaigns/retry-policy.ts';
+import { findCallingWindow } from '../../src/campaigns/dialing/calling-windows.ts';
+import { defaultConfigs } from '../../src/campaigns/configs/configs.ts';
+import type { RetryConfig, ScheduleConfig } from '../../src/campaigns/configs/configs.ts';
+import { isFailure, outcomeFromSipCode, refusalOutcomes, rowOutcomes } from '../../src/calls/attempt/outcomes.ts';
+import type { AttemptOutcome } from '../../src/calls/attempt/outcomes.ts';
+import { decideRetry } from '../../src/campaigns/dialing/retry-policy.ts';
+import type { AttemptEnd, RetryRules, AttemptCounts } from '../../src/campaigns/dialing/retry-policy.ts';
 import { momentsNearChanges } from '../library/clock-changes.ts';
 import { anySchedule, isOpenAt, openMinutes, scheduleOf, slot } from './schedules.ts';
 
@@ -14,14 +14,14 @@ const minute = 60_000;
 const now = Date.UTC(2026, 10, 23, 10);
 const defaults = defaultConfigs({ timezone: 'UTC', plan: { concurrentCallLimit: 10 } }).retry_config;
 const always: ScheduleConfig = { ...scheduleOf([]), enabled: false };
-const untried: Tried = { attempts: 0, carrierTroubles: 0, rateLimits: 0 };
+const untried: AttemptCounts = { attempts: 0, carrierTroubleCount: 0, consecutiveRateLimits: 0 };
 
 const rules = (retry: Partial<RetryConfig> = {}, by = always, zone = 'UTC'): RetryRules => ({
   retry: { ...defaults, ...retry },
-  windowAt: (moment) => callingWindow(by, zone, moment),
+  windowAt: (moment) => findCallingWindow(by, zone, moment),
 });
-const after = (outcome: AttemptOutcome, tried: Partial<Tried> = {}, by = rules(), more: Partial<AttemptEnd> = {}) =>
-  nextStep({ outcome, ...more }, { ...untried, ...tried }, by, now, () => 0);
+const after = (outcome: AttemptOutcome, tried: Partial<AttemptCounts> = {}, by = rules(), more: Partial<AttemptEnd> = {}) =>
+  decideRetry({ outcome, ...more }, { ...untried, ...tried }, by, now, () => 0);
 
 const everyOutcome: AttemptOutcome[] = [...rowOutcomes, 'carrier_trouble', 'rate_limited', ...Object.values(refusalOutcomes)];
 
@@ -77,7 +77,7 @@ describe('the moment of the next attempt, in any zone and on either side of a cl
     fc.assert(
       fc.property(anySchedule, momentsNearChanges(), anyRetry, fc.nat(9), (by, { zone, at }, retry, nth) => {
         const attempts = Math.min(nth, retry.max_retries - 1);
-        const step = nextStep({ outcome: 'busy' }, { ...untried, attempts }, rules(retry, by, zone), at, Math.random);
+        const step = decideRetry({ outcome: 'busy' }, { ...untried, attempts }, rules(retry, by, zone), at, Math.random);
         if (step.step !== 'retry') throw new Error(step.step);
         const due = at + Math.round(Math.min(retry.retry_delay_seconds * retry.backoff_factor ** attempts, 7 * 86_400) * 1000);
         expect(step.at).toBeGreaterThanOrEqual(due);
@@ -92,7 +92,7 @@ describe('the moment of the next attempt, in any zone and on either side of a cl
   test('is past the night, and past the weekend', () => {
     const working = scheduleOf([0, 1, 2, 3, 4].map((day) => slot(day, '09:00', '17:00')));
     const friday = Date.UTC(2026, 10, 27, 16, 59);
-    const step = nextStep({ outcome: 'no_answer' }, untried, rules({}, working), friday, Math.random);
+    const step = decideRetry({ outcome: 'no_answer' }, untried, rules({}, working), friday, Math.random);
     expect(step).toMatchObject({ step: 'retry', at: Date.UTC(2026, 10, 30, 9) });
   });
 
@@ -115,13 +115,15 @@ describe('the moment of the next attempt, in any zone and on either side of a cl
 describe('the carrier is at fault', () => {
   test('trouble is tried again up to three times, later each time, and uses up no attempt', () => {
     const delays = [0, 1, 2].map((carrierTroubles) => {
-      const step = after('carrier_trouble', { attempts: 1, carrierTroubles });
+      const step = after('carrier_trouble', { attempts: 1, carrierTroubleCount: carrierTroubles });
       expect(step.tried).toEqual({ attempts: 1, carrierTroubles: carrierTroubles + 1, rateLimits: 0 });
       return step.step === 'retry' ? (step.at - now) / 1000 : step.step;
     });
     expect(delays).toEqual([5, 20, 80]);
     expect(
-      after('carrier_trouble', { attempts: 1, carrierTroubles: 3, rateLimits: 0 }, rules(), { detail: 'Twilio answered 503' }),
+      after('carrier_trouble', { attempts: 1, carrierTroubleCount: 3, consecutiveRateLimits: 0 }, rules(), {
+        detail: 'Twilio answered 503',
+      }),
     ).toEqual({
       step: 'end',
       state: 'failed',
@@ -137,7 +139,7 @@ describe('the carrier is at fault', () => {
 
   test('what failed together is spread, and Retry-After is the least wait', () => {
     const waits = (outcome: AttemptOutcome, retryAfterSeconds: number | undefined, random: number) => {
-      const step = nextStep({ outcome, retryAfterSeconds }, untried, rules(), now, () => random);
+      const step = decideRetry({ outcome, retryAfterSeconds }, untried, rules(), now, () => random);
       return step.step === 'retry' ? (step.at - now) / 1000 : step.step;
     };
     expect([0, 0.5, 0.999].map((random) => waits('carrier_trouble', undefined, random))).toEqual([5, 6.25, 7.498]);
@@ -158,11 +160,11 @@ describe('the carrier is at fault', () => {
 
   test('rate limits in a row wait twice as long each time, up to five minutes, and anything else begins anew', () => {
     const waits = [0, 1, 2, 4, 5, 500].map((rateLimits) => {
-      const step = after('rate_limited', { rateLimits });
+      const step = after('rate_limited', { consecutiveRateLimits: rateLimits });
       return step.step === 'retry' ? (step.at - now) / 1000 : step.step;
     });
     expect(waits).toEqual([10, 20, 40, 160, 300, 300]);
-    expect(after('busy', { rateLimits: 4 }).tried.rateLimits).toBe(0);
+    expect(after('busy', { consecutiveRateLimits: 4 }).tried.consecutiveRateLimits).toBe(0);
   });
 });
 
@@ -211,11 +213,11 @@ test('whatever happens, a row ends after at most 1 + max_retries attempts and 3 
       let [tried, moment, dials] = [untried, now, 0];
       for (const outcome of outcomes) {
         dials += 1;
-        const step = nextStep({ outcome }, tried, rules({ max_retries, enabled }), moment, Math.random);
+        const step = decideRetry({ outcome }, tried, rules({ max_retries, enabled }), moment, Math.random);
         const isTrouble = outcome === 'carrier_trouble';
         expect(step.tried).toEqual({
           attempts: tried.attempts + (isTrouble ? 0 : 1),
-          carrierTroubles: tried.carrierTroubles + (isTrouble ? 1 : 0),
+          carrierTroubles: tried.carrierTroubleCount + (isTrouble ? 1 : 0),
           rateLimits: 0,
         });
         if (step.step === 'end') {
@@ -234,7 +236,7 @@ test('whatever happens, a row ends after at most 1 + max_retries attempts and 3 
 
 describe('outcomes', () => {
   test('the SIP code of a failed call tells a number that does not exist and trouble on the way', () => {
-    const told = (codes: (number | undefined)[]) => codes.map(outcomeOfFailedCall);
+    const told = (codes: (number | undefined)[]) => codes.map(outcomeFromSipCode);
     expect(new Set(told([404, 410, 484, 604]))).toEqual(new Set(['number_refused']));
     expect(new Set(told([607, 608]))).toEqual(new Set(['number_blocked']));
     expect(new Set(told([408, 429, 500, 503, 504, 599]))).toEqual(new Set(['carrier_trouble']));

@@ -1,26 +1,26 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countsOf, emptyTally, isEnd, mayMove, rowStates } from '../../src/campaigns/row-states.ts';
-import type { RowState } from '../../src/campaigns/row-states.ts';
+import { toRowCounts, emptyTally, isTerminal, canTransition, rowStates } from '../../src/campaigns/rows/row-states.ts';
+import type { RowState } from '../../src/campaigns/rows/row-states.ts';
 
 test('an end is an end, and every other state leads to one', () => {
-  const ends = rowStates.filter(isEnd);
+  const ends = rowStates.filter(isTerminal);
   expect(ends).toEqual(['completed', 'failed', 'skipped']);
-  for (const end of ends) expect(rowStates.filter((to) => mayMove(end, to))).toEqual([]);
-  for (const state of rowStates.filter((from) => !isEnd(from))) {
-    expect(ends.some((end) => mayMove(state, end))).toBe(true);
-    expect(mayMove(state, state)).toBe(false);
+  for (const end of ends) expect(rowStates.filter((to) => canTransition(end, to))).toEqual([]);
+  for (const state of rowStates.filter((from) => !isTerminal(from))) {
+    expect(ends.some((end) => canTransition(state, end))).toBe(true);
+    expect(canTransition(state, state)).toBe(false);
   }
 });
 
-const statesBefore = (state: RowState): RowState[] => rowStates.filter((from) => mayMove(from, state));
+const statesBefore = (state: RowState): RowState[] => rowStates.filter((from) => canTransition(from, state));
 
 test('nobody is in a call who was not dialled, and an answered call is not put back among the untried', () => {
   expect(statesBefore('in_call')).toEqual(['dialing']);
   expect(statesBefore('dialing')).toEqual(['pending', 'scheduled']);
   expect(statesBefore('skipped')).toEqual(['pending', 'scheduled', 'dialing']);
   expect(statesBefore('completed')).toEqual(['dialing', 'in_call']);
-  expect(mayMove('in_call', 'pending')).toBe(false);
+  expect(canTransition('in_call', 'pending')).toBe(false);
 });
 
 test('the counts add up at every moment, whatever the rows do', () => {
@@ -30,7 +30,7 @@ test('the counts add up at every moment, whatever the rows do', () => {
       const tally = emptyTally();
       for (const [row, choice] of steps) {
         const from = rows.get(row) ?? null;
-        const open = from === null ? (['pending', 'failed', 'skipped'] as const) : rowStates.filter((to) => mayMove(from, to));
+        const open = from === null ? (['pending', 'failed', 'skipped'] as const) : rowStates.filter((to) => canTransition(from, to));
         const to = open[choice % Math.max(1, open.length)];
         if (to === undefined) continue;
         if (from !== null) tally[from] -= 1;
@@ -39,7 +39,7 @@ test('the counts add up at every moment, whatever the rows do', () => {
 
         const states = [...rows.values()];
         const number = (...wanted: RowState[]) => states.filter((state) => wanted.includes(state)).length;
-        const counts = countsOf(tally);
+        const counts = toRowCounts(tally);
         expect(counts).toEqual({
           total_rows: rows.size,
           processed_rows: number('completed', 'failed', 'skipped'),

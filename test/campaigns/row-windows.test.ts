@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { callingWindow } from '../../src/campaigns/calling-windows.ts';
-import { RowWindows, unreadableLane } from '../../src/campaigns/rows/row-windows.ts';
+import { findCallingWindow } from '../../src/campaigns/dialing/calling-windows.ts';
+import { RowWindows, unknownTimeZoneGroup } from '../../src/campaigns/dialing/row-windows.ts';
 import { anySchedule, scheduleOf, slot } from './schedules.ts';
 
 const start = Date.UTC(2026, 2, 1);
@@ -20,7 +20,9 @@ test('what is remembered of a window is what it is, whenever it is asked for', (
         ]);
         const windows = new RowWindows(byContact, names);
         for (const { lane, after } of asked)
-          expect(windows.at(lane, start + after)).toEqual(callingWindow(byContact, names.get(lane) ?? schedule.timezone, start + after));
+          expect(windows.at(lane, start + after)).toEqual(
+            findCallingWindow(byContact, names.get(lane) ?? schedule.timezone, start + after),
+          );
       },
     ),
     { numRuns: 150 },
@@ -30,8 +32,8 @@ test('what is remembered of a window is what it is, whenever it is asked for', (
 test('whose clock cannot be read is called where contacts have no clocks of their own, else never', () => {
   const schedule = scheduleOf([slot(0, '00:00', '24:00')]);
   const monday = Date.UTC(2026, 0, 5, 12);
-  expect(new RowWindows(schedule, new Map()).at(unreadableLane, monday)).toMatchObject({ opensAt: monday });
-  expect(new RowWindows({ ...schedule, use_contact_timezone: true }, new Map()).at(unreadableLane, monday)).toMatchObject({
+  expect(new RowWindows(schedule, new Map()).at(unknownTimeZoneGroup, monday)).toMatchObject({ opensAt: monday });
+  expect(new RowWindows({ ...schedule, use_contact_timezone: true }, new Map()).at(unknownTimeZoneGroup, monday)).toMatchObject({
     never: { reason: 'unknown_timezone' },
   });
 });

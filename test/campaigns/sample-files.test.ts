@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesOf, tableOf } from '../contacts/spreadsheet-reading.ts';
+import { readFixtureBytes, readTableOf } from '../contacts/import-reading.ts';
 import { callingOrganization } from '../support/carrier.ts';
 import { draft, farWindow, rowsRead } from './campaign-service.ts';
 import { sourceOf } from './source-reading.ts';
@@ -39,7 +39,7 @@ interface Row {
 
 test.each(samples)('%s as the source of a campaign', async (file, country, expected) => {
   const { client, id, agentId } = await callingOrganization();
-  const bytes = await bytesOf(file);
+  const bytes = await readFixtureBytes(file);
   const more = { workflow_id: agentId, schedule_config: farWindow(), source_options: { default_country: country } };
   const campaign = await draft(client, id, bytes as Uint8Array<ArrayBuffer>, more);
   expect((await client.post(`/campaign/${campaign.id}/start`)).status).toBe(200);
@@ -54,7 +54,7 @@ test.each(samples)('%s as the source of a campaign', async (file, country, expec
   );
   expect(runs.map((row) => (waits(row) ? null : row.reason))).toEqual(read.rows.map((row) => row.reason));
 
-  const report = await tableOf((await client.get(`/campaign/${campaign.id}/report`)).body);
+  const report = await readTableOf((await client.get(`/campaign/${campaign.id}/report`)).body);
   expect(report.headers.slice(9)).toEqual(read.variable_names);
   expect(report.rows.map(({ cells }) => cells[1])).toEqual(runs.map((row) => row.phone));
   expect(report.rows.map(({ cells }) => cells.slice(9))).toEqual(

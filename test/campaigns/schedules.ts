@@ -1,8 +1,8 @@
 /** Schedules to try, and a look at them that knows no zone rules: minute by minute along the clock on the wall. */
 
 import * as fc from 'fast-check';
-import type { ScheduleConfig } from '../../src/campaigns/configs.ts';
-import { WeeklySlot } from '../../src/library/weekly-slots.ts';
+import type { ScheduleConfig } from '../../src/campaigns/configs/configs.ts';
+import { WeeklySlot } from '../../src/library/time/weekly-slots.ts';
 import { shownMinutes } from '../library/clock-changes.ts';
 
 const minutesOfDay = 24 * 60;

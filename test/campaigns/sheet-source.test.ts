@@ -1,11 +1,19 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import { PhoneMemory } from '../../src/campaigns/source/seen-phones.ts';
-import type { CampaignSourceRow } from '../../src/campaigns/sources/campaign-source.ts';
-import { openCampaignSource } from '../../src/campaigns/sources/open-source.ts';
-import { changeAtGoogle, connected, deletedUrl, endGrant, leadsUrl, messyUrl, plan } from '../support/integrations.ts';
-import { callingOrganization } from '../support/journey-calls.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
+import type { CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
+import { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
+import {
+  changeAtGoogle,
+  connectIntegration,
+  deletedUrl,
+  setAccountStatus,
+  leadsUrl,
+  messyUrl,
+  planFault,
+} from '../support/integrations.ts';
+import { organizationWithAgent } from '../support/journey-calls.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
 import { farWindow, newAgent, rowsRead, stateOf } from './campaign-service.ts';
 import { allRows, draftCampaign, goTo, inside, inState, monday, newAct, settle, standAt } from './live-campaigns.ts';
@@ -21,13 +29,13 @@ async function select(integrationId: number, providerData: object, fieldMapping:
 }
 
 async function sheetOf(client: Client, providerData: object = leads, fieldMapping: object = {}): Promise<{ id: number; account: string }> {
-  const { id, integration_id } = await connected(client, 'sheet');
+  const { id, integration_id } = await connectIntegration(client, 'sheet');
   await select(id, providerData, fieldMapping);
   return { id, account: integration_id };
 }
 
 async function sheetOrganization(providerData: object = leads, fieldMapping: object = {}) {
-  const organization = await callingOrganization();
+  const organization = await organizationWithAgent();
   const { id: integration, account } = await sheetOf(organization.client, providerData, fieldMapping);
   const create = (more: object = {}) =>
     organization.client.post('/campaign/create', {
@@ -45,7 +53,7 @@ async function sheetOrganization(providerData: object = leads, fieldMapping: obj
   /** All rows behind one, in the pages in which they came. */
   const pages = async (source_options = {}, after: CampaignSourceRow | null = null, betweenPages = async () => {}) => {
     const read: CampaignSourceRow[][] = [];
-    for await (const batch of (await open(source_options)).batches(new PhoneMemory(), after)) {
+    for await (const batch of (await open(source_options)).batches(new CompactSeenPhones(), after)) {
       read.push(batch);
       await betweenPages();
     }
@@ -212,7 +220,7 @@ describe('a campaign over a sheet', () => {
 
   test('is refused for a grant that does not cover reading', async () => {
     const { client, id } = await newOrganization();
-    const integration = await connected(client, 'sheet', { scopes: 'https://www.googleapis.com/auth/drive.metadata.readonly' });
+    const integration = await connectIntegration(client, 'sheet', { scopes: 'https://www.googleapis.com/auth/drive.metadata.readonly' });
     await select(integration.id, leads);
     const body = { name: 'Sheet', workflow_id: await newAgent(id), source_type: 'sheet', source_id: String(integration.id) };
     const refused = await client.post('/campaign/create', body);
@@ -221,7 +229,7 @@ describe('a campaign over a sheet', () => {
 
   test('is refused for an integration that is disconnected or whose grant has died, and says how to connect', async () => {
     const { client, create, integration, account } = await sheetOrganization();
-    await endGrant(account, 'REVOKED');
+    await setAccountStatus(account, 'REVOKED');
     const dead = await create();
     expect([dead.status, dead.body.detail[0].msg]).toEqual([422, expect.stringMatching(/^not_connected: .*POST \/integration\/connect/)]);
     expect((await client.get('/integration/')).body[0]).toMatchObject({ id: integration, is_active: false });
@@ -236,7 +244,7 @@ describe('a campaign over a sheet', () => {
     const other = await sheetOrganization();
     for (const source_id of [String(other.integration), '999999999', '0', '-1', 'x', ''])
       expect([source_id, (await create({ source_id })).status]).toEqual([source_id, 404]);
-    const books = await connected(client, 'books');
+    const books = await connectIntegration(client, 'books');
     const refused = await create({ source_id: String(books.id) });
     expect([refused.status, refused.body.detail[0]]).toEqual([
       422,
@@ -249,7 +257,7 @@ describe('a campaign over a sheet', () => {
     const tab = `Tab-${crypto.randomUUID()}`;
     await rename(id, tab);
     await select(integration, { ...leads, sheet_name: tab });
-    await plan({ provider: 'googlesheets', match: { path: `*${tab}*` }, status: 503, times: 3, body: {} });
+    await planFault({ provider: 'googlesheets', match: { path: `*${tab}*` }, status: 503, times: 3, body: {} });
     expect((await create()).status).toBe(502);
     expect((await create()).status).toBe(200);
   });

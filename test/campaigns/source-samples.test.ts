@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesOf } from '../contacts/spreadsheet-reading.ts';
+import { readFixtureBytes } from '../contacts/import-reading.ts';
 import { briefly, sourceOf } from './source-reading.ts';
 
 const pending = (row_number: number, phone: string, variables: Record<string, string>) => ({
@@ -11,7 +11,7 @@ const pending = (row_number: number, phone: string, variables: Record<string, st
 });
 
 test('a CRM export with mark, quoted line breaks and a blank line', async () => {
-  const { rows, phone_column } = await sourceOf(await bytesOf('crm-export-bom-crlf.csv'));
+  const { rows, phone_column } = await sourceOf(await readFixtureBytes('crm-export-bom-crlf.csv'));
   expect(phone_column).toBe('phone_number');
   expect(rows).toEqual([
     pending(1, '+971501234567', {
@@ -26,7 +26,7 @@ test('a CRM export with mark, quoted line breaks and a blank line', async () => 
 });
 
 test('a German Excel export, where a row without landline is called on its mobile', async () => {
-  const { rows, phone_column } = await sourceOf(await bytesOf('excel-semicolon-windows-1252.csv'), { default_country: 'DE' });
+  const { rows, phone_column } = await sourceOf(await readFixtureBytes('excel-semicolon-windows-1252.csv'), { default_country: 'DE' });
   expect(phone_column).toBe('Telefon');
   expect(rows).toEqual([
     pending(1, '+4930901820', { vorname: 'Jürgen', nachname: 'Müller', mobil: '0151 23456789', stadt: 'Köln' }),
@@ -36,7 +36,7 @@ test('a German Excel export, where a row without landline is called on its mobil
 });
 
 test('a Unicode text of Excel, separated by tabs', async () => {
-  const { rows } = await sourceOf(await bytesOf('excel-utf16le-tab.txt'));
+  const { rows } = await sourceOf(await readFixtureBytes('excel-utf16le-tab.txt'));
   expect(rows).toEqual([
     pending(1, '+81312345678', { first_name: '太郎', last_name: '山田', tags: 'vip' }),
     pending(2, '+12123456003', { first_name: 'Seán', last_name: 'Ó Briain', tags: 'new,lead' }),
@@ -44,7 +44,7 @@ test('a Unicode text of Excel, separated by tabs', async () => {
 });
 
 test('a Google export, where a cell may hold several numbers', async () => {
-  const { rows, phone_column } = await sourceOf(await bytesOf('google-contacts.csv'));
+  const { rows, phone_column } = await sourceOf(await readFixtureBytes('google-contacts.csv'));
   expect(phone_column).toBe('Phone 1 - Value');
   expect(rows).toEqual([
     pending(1, '+79001234567', {
@@ -75,7 +75,7 @@ test('a Google export, where a cell may hold several numbers', async () => {
 });
 
 test('duplicate and blank headers, short and long rows', async () => {
-  const { rows, variable_names } = await sourceOf(await bytesOf('headers-duplicate-blank-ragged.csv'));
+  const { rows, variable_names } = await sourceOf(await readFixtureBytes('headers-duplicate-blank-ragged.csv'));
   expect(variable_names).toEqual(['name', 'column_3', 'name_2', 'city']);
   expect(rows).toEqual([
     pending(1, '+12123456007', { name: 'Ann', column_3: 'x', name_2: 'Ann B', city: 'Rome' }),
@@ -85,7 +85,7 @@ test('duplicate and blank headers, short and long rows', async () => {
 });
 
 test('a Shopify export, whose ids keep all their digits', async () => {
-  const { rows, phone_column } = await sourceOf(await bytesOf('shopify-customers.csv'));
+  const { rows, phone_column } = await sourceOf(await readFixtureBytes('shopify-customers.csv'));
   expect(phone_column).toBe('Phone');
   expect(rows).toEqual([
     pending(1, '+12123456010', {
@@ -120,7 +120,7 @@ test('a Shopify export, whose ids keep all their digits', async () => {
 });
 
 test('numbers that a spreadsheet damaged have failed with a reason, and who is there twice is skipped', async () => {
-  const { rows } = await sourceOf(await bytesOf('spreadsheet-damage.csv'));
+  const { rows } = await sourceOf(await readFixtureBytes('spreadsheet-damage.csv'));
   expect(briefly(rows)).toEqual([
     ['9.18E+11', 'failed', 'scientific_notation'],
     ['+919876543210', 'pending', null],

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inspectSource } from '../../src/campaigns/source/inspect-source.ts';
-import { openCsv } from '../../src/campaigns/source/open-csv.ts';
+import { inspectCsv } from '../../src/campaigns/source/csv/inspect.ts';
+import { openCsv } from '../../src/campaigns/source/csv/open-table.ts';
 import { SourceOptions } from '../../src/campaigns/source/options.ts';
-import { PhoneMemory } from '../../src/campaigns/source/seen-phones.ts';
+import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
 import { briefly, bytesOfText, inChunks, sourceOf } from './source-reading.ts';
 
 const inspect = (file: string | Uint8Array, options: SourceOptions = {}) =>
-  inspectSource(inChunks(typeof file === 'string' ? bytesOfText(file) : file), options, 'US');
+  inspectCsv(inChunks(typeof file === 'string' ? bytesOfText(file) : file), options, 'US');
 /** The name of the phone column that was found. */
 const phoneColumnOf = (inspection: Awaited<ReturnType<typeof inspect>>) =>
   'columns' in inspection ? inspection.columns.headers[inspection.columns.phones[0]] : inspection.problem;
@@ -61,7 +61,7 @@ describe('rows', () => {
 
   test('read once more after an interruption, a source finds its own rows', async () => {
     const file = bytesOfText('phone\n+12123456001\n+12123456002\n+12123456001\n');
-    const seen = new PhoneMemory();
+    const seen = new CompactSeenPhones();
     const read = async () => {
       const source = await openCsv(inChunks(file), {}, 'US');
       const states = [];
@@ -202,9 +202,9 @@ describe('a source without end', () => {
 });
 
 test('many numbers are remembered, each with the row that had it first, also the longest', () => {
-  const memory = new PhoneMemory();
+  const memory = new CompactSeenPhones();
   const phoneOf = (index: number) => (index % 1000 === 0 ? `+49${10n ** 14n + BigInt(index)}` : `+${12_120_000_000 + index * 7}`);
   const count = 50_000;
-  for (let index = 0; index < count; index += 1) expect(memory.take(phoneOf(index), index + 1)).toBeUndefined();
-  for (let index = 0; index < count; index += 1) expect(memory.take(phoneOf(index), count + index)).toBe(index + 1);
+  for (let index = 0; index < count; index += 1) expect(memory.claim(phoneOf(index), index + 1)).toBeUndefined();
+  for (let index = 0; index < count; index += 1) expect(memory.claim(phoneOf(index), count + index)).toBe(index + 1);
 });

@@ -15,10 +15,10 @@ const people = (count: number, more: object = {}) =>
     ...more,
   }));
 
-const altered = (rows: object[], more: object) => rows.map((row) => Object.assign({}, row, more));
+const withFields = (rows: object[], more: object) => rows.map((row) => Object.assign({}, row, more));
 
 /** Does `meddle` before the first call whose SQL fits. */
-function once(fits: (sql: string) => boolean, meddle: () => Promise<unknown>) {
+function onceBeforeCall(fits: (sql: string) => boolean, meddle: () => Promise<unknown>) {
   let isDone = false;
   return async (sql: string[]) => {
     if (isDone || !sql.some(fits)) return;
@@ -211,7 +211,7 @@ test('two imports of the same new people at once both succeed and make each pers
   const contacts = people(300);
   const answers = await Promise.all(
     ['A', 'B', 'A'].map((list_name, n) =>
-      client.post('/contacts/bulk-upsert', { list_name, contacts: altered(contacts, { [`from${n}`]: true }) }),
+      client.post('/contacts/bulk-upsert', { list_name, contacts: withFields(contacts, { [`from${n}`]: true }) }),
     ),
   );
   for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { failed: 0 } });
@@ -237,7 +237,7 @@ test('a change that meets another writer of the same contact starts over and los
   await client.post('/contacts/bulk-upsert', { list_name: 'L', contacts });
   const target = (await client.get('/contacts?limit=1')).body.contacts[0];
   // Between reading and writing.
-  const beforeCall = once(
+  const beforeCall = onceBeforeCall(
     (sql) => sql.includes('contact_list_member'),
     () => client.put(`/contacts/${target.id}`, { custom_fields: { meanwhile: true } }),
   );
@@ -257,7 +257,7 @@ test('a contact that vanishes between reading and writing is created anew', asyn
   const { client, key } = await newOrganization();
   const phone = newPhone();
   const { id } = (await client.post('/contacts', { phone })).body;
-  const beforeCall = once(
+  const beforeCall = onceBeforeCall(
     (sql) => sql.includes('contact_list_member'),
     () => client.delete(`/contacts/${id}`),
   );
@@ -292,8 +292,8 @@ test('5,000 ordinary contacts take at most 12 statements in two calls and well u
   const contacts = people(5000);
   const imports = [
     contacts,
-    altered(contacts, { company: 'Changed', plan: 'free' }),
-    [...altered(contacts.slice(0, 2500), { last_name: 'Other' }), ...people(2500)],
+    withFields(contacts, { company: 'Changed', plan: 'free' }),
+    [...withFields(contacts.slice(0, 2500), { last_name: 'Other' }), ...people(2500)],
   ];
   for (const [round, rows] of imports.entries()) {
     const recorded = recordedClient(key);
@@ -321,7 +321,7 @@ test('large contacts go over in several values, none beyond what D1 takes', asyn
   const { client } = await newOrganization();
   const contacts = people(400, { note: 'ü'.repeat(8000) });
   expect((await client.post('/contacts/bulk-upsert', { list_name: 'L', contacts })).body).toMatchObject({ created: 400, failed: 0 });
-  const changed = altered(contacts, { note: 'é'.repeat(8000) });
+  const changed = withFields(contacts, { note: 'é'.repeat(8000) });
   expect((await client.post('/contacts/bulk-upsert', { list_name: 'L', contacts: changed })).body).toMatchObject({
     updated: 400,
     failed: 0,
@@ -355,7 +355,7 @@ test('an import touches nobody of another organization', async () => {
   await theirs.client.post('/contacts/bulk-upsert', { list_name: 'L', contacts });
   const { body } = await mine.client.post('/contacts/bulk-upsert', {
     list_name: 'L',
-    contacts: altered(contacts, { company: 'Mine' }),
+    contacts: withFields(contacts, { company: 'Mine' }),
   });
   expect(body).toMatchObject({ created: 5, list_created: true });
   expect((await theirs.client.get('/contacts')).body.contacts.every((contact: { company: string }) => contact.company === 'Acme')).toBe(

@@ -1,13 +1,13 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { callingOrganization, completeCall } from '../support/journey-calls.ts';
+import { organizationWithAgent, completeCall } from '../support/journey-calls.ts';
 import { newPhone, type Client } from '../support/organization.ts';
-import { plansOf, recordedClient, rowsRead } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedClient, rowsRead } from '../support/recorded-database.ts';
 
 let attempts = 0;
 
 /** A run of the agent as its row shows it; answers its id. */
-async function runRow(organizationId: number, agentId: number, fields: Record<string, string | number | null> = {}): Promise<number> {
+async function insertRun(organizationId: number, agentId: number, fields: Record<string, string | number | null> = {}): Promise<number> {
   const row = {
     organization_id: organizationId,
     agent_id: agentId,
@@ -33,13 +33,13 @@ async function runRow(organizationId: number, agentId: number, fields: Record<st
 const newContact = async (client: Client): Promise<number> => (await client.post('/contacts', { phone: newPhone() })).body.id;
 
 test('the calls of a contact are listed newest first, as run records with what asked for them', async () => {
-  const { client, id, agentId } = await callingOrganization();
+  const { client, id, agentId } = await organizationWithAgent();
   const contact_id = await newContact(client);
-  const first = await runRow(id, agentId, { contact_id, automation_run_id: 77 });
+  const first = await insertRun(id, agentId, { contact_id, automation_run_id: 77 });
   await completeCall(first, { outcome: 'completed', disposition: 'interested' });
-  const second = await runRow(id, agentId, { contact_id, campaign_id: 5 });
-  await runRow(id, agentId, { contact_id, mode: 'textchat' });
-  await runRow(id, agentId, { contact_id: await newContact(client) });
+  const second = await insertRun(id, agentId, { contact_id, campaign_id: 5 });
+  await insertRun(id, agentId, { contact_id, mode: 'textchat' });
+  await insertRun(id, agentId, { contact_id: await newContact(client) });
   const { status, body } = await client.get(`/contacts/${contact_id}/calls`);
   expect(status).toBe(200);
   expect(body).toMatchObject({ total: 2, limit: 50, offset: 0, next_cursor: null });
@@ -62,10 +62,10 @@ test('the calls of a contact are listed newest first, as run records with what a
 });
 
 test('pages follow each other by offset and by cursor, without gaps', async () => {
-  const { client, id, agentId } = await callingOrganization();
+  const { client, id, agentId } = await organizationWithAgent();
   const contact_id = await newContact(client);
   const ids: number[] = [];
-  for (let n = 0; n < 5; n++) ids.unshift(await runRow(id, agentId, { contact_id }));
+  for (let n = 0; n < 5; n++) ids.unshift(await insertRun(id, agentId, { contact_id }));
   const seen: number[] = [];
   let cursor: string | null = '';
   do {
@@ -80,7 +80,7 @@ test('pages follow each other by offset and by cursor, without gaps', async () =
 });
 
 test('a wrong id or page is refused by name', async () => {
-  const { client } = await callingOrganization();
+  const { client } = await organizationWithAgent();
   expect(await client.get('/contacts/none/calls')).toMatchObject({ status: 422, body: { detail: [{ loc: ['path', 'contact_id'] }] } });
   const contact = await newContact(client);
   expect(await client.get(`/contacts/${contact}/calls?limit=0`)).toMatchObject({
@@ -94,18 +94,18 @@ test('a wrong id or page is refused by name', async () => {
 });
 
 test("another organization's contact is unknown, and so is one that was deleted", async () => {
-  const [mine, theirs] = [await callingOrganization(), await callingOrganization()];
+  const [mine, theirs] = [await organizationWithAgent(), await organizationWithAgent()];
   const contact = await newContact(theirs.client);
-  await runRow(theirs.id, theirs.agentId, { contact_id: contact });
+  await insertRun(theirs.id, theirs.agentId, { contact_id: contact });
   expect((await mine.client.get(`/contacts/${contact}/calls`)).status).toBe(404);
   await theirs.client.delete(`/contacts/${contact}`);
   expect((await theirs.client.get(`/contacts/${contact}/calls`)).status).toBe(404);
 });
 
 test('a list costs what it shows, however many calls others have had', async () => {
-  const { client, id, agentId, key } = await callingOrganization();
+  const { client, id, agentId, key } = await organizationWithAgent();
   const contact_id = await newContact(client);
-  await runRow(id, agentId, { contact_id });
+  await insertRun(id, agentId, { contact_id });
   const cost = async () => {
     const { client: recorded, recording } = recordedClient(key);
     expect((await recorded.get(`/contacts/${contact_id}/calls`)).body.total).toBe(1);
@@ -113,8 +113,9 @@ test('a list costs what it shows, however many calls others have had', async () 
   };
   const before = await cost();
   const other = await newContact(client);
-  for (let n = 0; n < 60; n++) await runRow(id, agentId, { contact_id: n % 2 ? other : null });
+  for (let n = 0; n < 60; n++) await insertRun(id, agentId, { contact_id: n % 2 ? other : null });
   const after = await cost();
   expect(after.rows).toBeLessThanOrEqual(before.rows + 2);
-  for (const { sql, plan } of await plansOf(after.recording)) expect(plan.join('\n'), sql).not.toMatch(/SCAN (?!json_each|j\b|\()/);
+  for (const { sql, plan } of await explainQueryPlans(after.recording))
+    expect(plan.join('\n'), sql).not.toMatch(/SCAN (?!json_each|j\b|\()/);
 });

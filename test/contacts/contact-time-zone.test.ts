@@ -1,19 +1,19 @@
 import { getCountries, getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
 import { expect, test } from 'vitest';
-import { contactTimeZone } from '../../src/contacts/contact-time-zone.ts';
+import { contactTimeZone } from '../../src/contacts/contacts/contact-time-zone.ts';
 import { shownMinute } from '../library/zone-clocks.ts';
 
 const day = 86_400_000;
 const now = Date.UTC(2026, 10, 20);
 const organization = { timezone: 'Asia/Kathmandu' };
-const told = (phone: string | null, timezone?: unknown, at = now) =>
+const zoneOf = (phone: string | null, timezone?: unknown, at = now) =>
   contactTimeZone({ phone, custom_fields: timezone === undefined ? {} : { timezone } }, organization, at);
 const ofOrganization = { zone: 'Asia/Kathmandu', rule: 'organization' };
 
 test('a zone that the custom field timezone names goes before everything else', () => {
-  expect(told('+4915112345678', 'America/St_Johns')).toEqual({ zone: 'America/St_Johns', rule: 'contact' });
-  expect(told(null, ' Europe/Paris ')).toEqual({ zone: 'Europe/Paris', rule: 'contact' });
+  expect(zoneOf('+4915112345678', 'America/St_Johns')).toEqual({ zone: 'America/St_Johns', rule: 'contact' });
+  expect(zoneOf(null, ' Europe/Paris ')).toEqual({ zone: 'Europe/Paris', rule: 'contact' });
 });
 
 test('a custom field that names no zone is passed over', () => {
@@ -30,17 +30,17 @@ test('a custom field that names no zone is passed over', () => {
     ['Europe/Paris'],
     { name: 'Europe/Paris' },
   ]) {
-    expect(told('+4915112345678', nonsense)).toEqual({ zone: 'Europe/Berlin', rule: 'country' });
-    expect(told(null, nonsense)).toEqual(ofOrganization);
+    expect(zoneOf('+4915112345678', nonsense)).toEqual({ zone: 'Europe/Berlin', rule: 'country' });
+    expect(zoneOf(null, nonsense)).toEqual(ofOrganization);
   }
 });
 
 test("without it the phone number's country counts when its clocks all show the same", () => {
-  expect(told('+4915112345678')).toEqual({ zone: 'Europe/Berlin', rule: 'country' });
-  expect(told('+12425550123')).toEqual({ zone: 'America/Nassau', rule: 'country' });
-  expect(told('+447400123456')).toEqual({ zone: 'Europe/London', rule: 'country' });
-  expect(told('+77012345678')).toEqual({ zone: 'Asia/Almaty', rule: 'country' });
-  expect(told('+77012345678', undefined, Date.UTC(2023, 5, 1))).toEqual(ofOrganization);
+  expect(zoneOf('+4915112345678')).toEqual({ zone: 'Europe/Berlin', rule: 'country' });
+  expect(zoneOf('+12425550123')).toEqual({ zone: 'America/Nassau', rule: 'country' });
+  expect(zoneOf('+447400123456')).toEqual({ zone: 'Europe/London', rule: 'country' });
+  expect(zoneOf('+77012345678')).toEqual({ zone: 'Asia/Almaty', rule: 'country' });
+  expect(zoneOf('+77012345678', undefined, Date.UTC(2023, 5, 1))).toEqual(ofOrganization);
 });
 
 test("a country of several zones, one that nobody can name, and no number at all leave the organization's", () => {
@@ -52,8 +52,8 @@ test("a country of several zones, one that nobody can name, and no number at all
     ['a ship', '+870773111632'],
     ['Kosovo, for which no zone is listed', '+38343201234'],
   ])
-    expect(told(phone!), country).toEqual(ofOrganization);
-  expect(told(null)).toEqual(ofOrganization);
+    expect(zoneOf(phone!), country).toEqual(ofOrganization);
+  expect(zoneOf(null)).toEqual(ofOrganization);
   expect(contactTimeZone(null, organization, now)).toEqual(ofOrganization);
 });
 
@@ -69,7 +69,7 @@ test('in every country of the world, the zone of a number is right for everyone 
     const phone = getExampleNumber(territory, examples)!.number;
     const { country } = parsePhoneNumberFromString(phone)!;
     const zones = (new Intl.Locale(`und-${country!}`) as Intl.Locale & { getTimeZones(): string[] }).getTimeZones();
-    const { zone, rule } = told(phone);
+    const { zone, rule } = zoneOf(phone);
     const clocks = new Set(zones.map(clockOf));
     expect(rule, territory).toBe(clocks.size === 1 ? 'country' : 'organization');
     if (rule === 'country') expect(clockOf(zone), territory).toBe(clocks.values().next().value);

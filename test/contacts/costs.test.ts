@@ -1,18 +1,18 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import { changeContact } from '../../src/contacts/change-contact.ts';
-import { changeMemberships } from '../../src/contacts/change-memberships.ts';
-import { removeDeletedListMembers } from '../../src/contacts/store-erase.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { editContact } from '../../src/contacts/contacts/edit-contact.ts';
+import { changeMemberships } from '../../src/contacts/lists/change-memberships.ts';
+import { removeDeletedListMembers } from '../../src/contacts/contacts/erase-store.ts';
 import { Database } from '../../src/database/client.ts';
 import { eraseEvents } from '../../src/events/erase-events.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
-import { plansOf, recordedClient, recordedDatabase, rowsRead, type Recording } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedClient, recordedDatabase, rowsRead, type Recording } from '../support/recorded-database.ts';
 
 const size = 20_000;
 
 /** Fills an organization without going through the service: contacts, one list of all of them, their counters. */
-async function fill(organizationId: number, count: number): Promise<void> {
+async function insertContacts(organizationId: number, count: number): Promise<void> {
   const numbers = '(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?2) SELECT value FROM n)';
   await env.DB.batch([
     env.DB.prepare(
@@ -33,7 +33,7 @@ async function fill(organizationId: number, count: number): Promise<void> {
 }
 
 /** Does what callers do most, once, and answers how many rows each read. */
-async function readsOfEverything(key: string): Promise<{ reads: Record<string, number>; recording: Recording }> {
+async function measureReads(key: string): Promise<{ reads: Record<string, number>; recording: Recording }> {
   const { client, recording } = recordedClient(key);
   const reads: Record<string, number> = {};
   const measure = async (name: string, call: () => ReturnType<typeof client.get>) => {
@@ -100,13 +100,13 @@ async function readsOfEverything(key: string): Promise<{ reads: Record<string, n
 
 test('no call reads more because its organization, or another beside it, has 20,000 contacts', async () => {
   const organizations = await Promise.all([newOrganization(), newOrganization()]);
-  for (const { id } of organizations) await fill(id, 100);
-  const small = await readsOfEverything(organizations[0]!.key);
-  await fill((await newOrganization()).id, size);
-  const besideLarge = await readsOfEverything(organizations[1]!.key);
+  for (const { id } of organizations) await insertContacts(id, 100);
+  const small = await measureReads(organizations[0]!.key);
+  await insertContacts((await newOrganization()).id, size);
+  const besideLarge = await measureReads(organizations[1]!.key);
   const large = await newOrganization();
-  await fill(large.id, size);
-  const inLarge = await readsOfEverything(large.key);
+  await insertContacts(large.id, size);
+  const inLarge = await measureReads(large.key);
   for (const [name, reads] of Object.entries(small.reads)) {
     expect([name, besideLarge.reads[name]! - reads]).toEqual([name, expect.toSatisfy((more: number) => more <= 20)]);
     expect([name, inLarge.reads[name]! - reads]).toEqual([name, expect.toSatisfy((more: number) => more <= 20)]);
@@ -115,7 +115,7 @@ test('no call reads more because its organization, or another beside it, has 20,
 
 test('a search that everybody fits reads a bounded number of rows', async () => {
   const { id, key } = await newOrganization();
-  await fill(id, size);
+  await insertContacts(id, size);
   const { client, recording } = recordedClient(key);
   const list = (await client.get('/contacts/lists')).body.lists[0];
   for (const [query, bound] of [
@@ -138,16 +138,16 @@ test('a search that everybody fits reads a bounded number of rows', async () => 
 const tables = 'contact|contact_list|contact_list_member|contact_change|custom_field_key|organization_usage|event|cleanup';
 
 /** Steps of the plans that go through a whole table or index of ours. */
-async function scansOf(recording: Recording): Promise<{ step: string; sql: string }[]> {
+async function findScans(recording: Recording): Promise<{ step: string; sql: string }[]> {
   const named = new RegExp(`\\b(?:FROM|JOIN|UPDATE)\\s+(${tables})(?:\\s+(?:AS\\s+)?(\\w+))?`, 'g');
-  return (await plansOf(recording)).flatMap(({ sql, plan }) => {
+  return (await explainQueryPlans(recording)).flatMap(({ sql, plan }) => {
     const names = new Set([...tables.split('|'), ...[...sql.matchAll(named)].flatMap(([, , alias]) => alias ?? [])]);
     return plan.filter((step) => names.has(/^SCAN (\w+)/.exec(step)?.[1] ?? '')).map((step) => ({ step, sql }));
   });
 }
 
 /** Statements that only some imports, journeys and clean-ups need. */
-async function doWhatIsRare(organizationId: number, key: string, recording: Recording): Promise<void> {
+async function runRareOperations(organizationId: number, key: string, recording: Recording): Promise<void> {
   const context = (await backgroundContext(env, organizationId, () => {}))!;
   const database = new Database(recordedDatabase(env.DB, recording), true);
   const { client } = recordedClient(key, { recording });
@@ -175,7 +175,7 @@ async function doWhatIsRare(organizationId: number, key: string, recording: Reco
     'cursor=WzEwMDAsMV0',
   ])
     expect((await client.get(`/contacts?${query}`)).status).toBe(200);
-  await changeContact({ ...context, database }, third.id, { set: { last_name: 'New' }, add_tags: ['t'] }, { depth: 1 });
+  await editContact({ ...context, database }, third.id, { set: { last_name: 'New' }, add_tags: ['t'] }, { depth: 1 });
   await changeMemberships({ ...context, database }, third.id, { add: ['New'], remove: ['Rare'] });
   await eraseEvents({ ...context, database }, third.id);
   await removeDeletedListMembers(database, organizationId, 1);
@@ -183,18 +183,18 @@ async function doWhatIsRare(organizationId: number, key: string, recording: Reco
 
 test('no statement scans a table', async () => {
   const { id, key } = await newOrganization();
-  await fill(id, 10);
-  const { recording } = await readsOfEverything(key);
-  await doWhatIsRare(id, key, recording);
+  await insertContacts(id, 10);
+  const { recording } = await measureReads(key);
+  await runRareOperations(id, key, recording);
   expect(recording.statements.length).toBeGreaterThan(80);
-  expect(await scansOf(recording)).toEqual([]);
+  expect(await findScans(recording)).toEqual([]);
   const scan = {
     sql: 'SELECT 1 FROM json_each(?) j CROSS JOIN contact c WHERE c.title = j.value',
     parameters: ['[]'],
     rowsRead: 0,
     rowsWritten: 0,
   };
-  expect(await scansOf({ statements: [scan], calls: 1 })).toMatchObject([{ step: expect.stringMatching(/^SCAN c/) }]);
+  expect(await findScans({ statements: [scan], calls: 1 })).toMatchObject([{ step: expect.stringMatching(/^SCAN c/) }]);
 });
 
 test('one call to D1 answers a page, a search, a list, a contact and a create', async () => {

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deliver, loseMessages } from '../support/background.ts';
+import { deliver, dropQueueMessages } from '../support/background.ts';
 import { newPhone } from '../support/organization.ts';
-import { callingOrganization } from '../support/journey-calls.ts';
+import { organizationWithAgent } from '../support/journey-calls.ts';
 import { draft } from '../campaigns/campaign-service.ts';
 import { dialing, ended, inside, keyOf, rowAt, settle, standingCampaign } from '../campaigns/live-campaigns.ts';
 
@@ -10,7 +10,7 @@ afterEach(() => vi.restoreAllMocks());
 
 /** A deleted contact whose cleanup has not begun, an event of it, and campaigns in these states whose objects only note who was removed. */
 async function setUp(states: string[]) {
-  const { client, id, agentId } = await callingOrganization();
+  const { client, id, agentId } = await organizationWithAgent();
   const campaigns: number[] = [];
   for (const state of states) {
     const campaign = await draft(client, id, 'phone\n+12125550000\n', { workflow_id: agentId });
@@ -34,7 +34,7 @@ async function setUp(states: string[]) {
         },
       }) as never,
   );
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await client.delete(`/contacts/${contact}`);
   lost.restore();
   const cleanup = () => env.DB.prepare('SELECT id FROM cleanup WHERE organization_id = ?').bind(id).first<{ id: number }>();
@@ -72,7 +72,7 @@ test('rows of an ended campaign forget a deleted contact', async () => {
   const campaign = await standingCampaign({ csv: 'phone,first_name\n+12125550000,Ada\n' });
   const contact: number = (await campaign.client.post('/contacts', { phone: newPhone(), first_name: 'Ada' })).body.id;
   await inside(campaign.stub(), (_, state) => void state.storage.sql.exec('UPDATE campaign_row SET contact_id = ?', contact));
-  await campaign.stub().reports([dialing(keyOf(campaign, 1)), ended(keyOf(campaign, 1), 'completed')]);
+  await campaign.stub().applyReports([dialing(keyOf(campaign, 1)), ended(keyOf(campaign, 1), 'completed')]);
   await settle(campaign);
   expect((await campaign.stub().snapshot())!.state).toBe('completed');
   expect((await campaign.client.delete(`/contacts/${contact}`)).status).toBe(200);

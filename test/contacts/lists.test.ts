@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { removeDeletedListMembers } from '../../src/contacts/store-erase.ts';
+import { removeDeletedListMembers } from '../../src/contacts/contacts/erase-store.ts';
 import { shard } from '../../src/database/shards.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 

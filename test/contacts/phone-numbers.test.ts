@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 import { getCountries, getExampleNumber } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
 import { describe, expect, test } from 'vitest';
-import { firstUsablePhone, holdsSeveralNumbers, isCountryCode, normalizePhone } from '../../src/contacts/phone-numbers.ts';
+import { findFirstPhone, hasSeveralNumbers, isCountryCode, normalizePhone } from '../../src/library/phone/phone-numbers.ts';
 
 const phoneOf = (text: string, country = 'US') => {
   const reading = normalizePhone(text, country);
   return 'phone' in reading ? reading.phone : reading.reason;
 };
-const firstOf = (cell: string, country = 'US') => {
-  const reading = firstUsablePhone(cell, country);
+const parseFirstPhone = (cell: string, country = 'US') => {
+  const reading = findFirstPhone(cell, country);
   return 'phone' in reading ? reading.phone : reading.reason;
 };
 
@@ -117,7 +117,7 @@ describe('what is no dialable number is refused with the reason', () => {
 
   test('a text of any length is refused at once', () => {
     expect(phoneOf('9 '.repeat(100_000))).toBe('too_long');
-    expect(firstOf('9 '.repeat(100_000))).toBe('too_long');
+    expect(parseFirstPhone('9 '.repeat(100_000))).toBe('too_long');
   });
 
   test('a number without country code needs a default country', () => {
@@ -157,24 +157,24 @@ describe('of several numbers in a cell the first usable one is taken', () => {
     ['0151 23456789 / 030 901820', 'DE', '+4915123456789'],
     ['919,876,543,210', 'IN', '+919876543210'],
   ])('%s in %s is %s', (cell, country, phone) => {
-    expect(firstUsablePhone(cell, country)).toEqual({ phone });
+    expect(findFirstPhone(cell, country)).toEqual({ phone });
   });
 
   test('an extension behind a separator is still an extension', () => {
-    expect(firstOf('+12123456004;ext=12')).toBe('phone_extension');
-    expect(firstOf('+12123456004, ext. 12')).toBe('phone_extension');
+    expect(parseFirstPhone('+12123456004;ext=12')).toBe('phone_extension');
+    expect(parseFirstPhone('+12123456004, ext. 12')).toBe('phone_extension');
   });
 
   test('a cell without any usable number gives the reason of its first', () => {
-    expect(firstOf('9.18E+11; N/A')).toBe('scientific_notation');
-    expect(firstOf('-')).toBe('not_a_number');
-    expect(firstOf(' , ')).toBe('empty');
+    expect(parseFirstPhone('9.18E+11; N/A')).toBe('scientific_notation');
+    expect(parseFirstPhone('-')).toBe('not_a_number');
+    expect(parseFirstPhone(' , ')).toBe('empty');
   });
 
   test('a cell is said to hold several numbers only when it does', () => {
-    expect(holdsSeveralNumbers('+12123456001 ::: +12123456002', 'US')).toBe(true);
-    expect(holdsSeveralNumbers('whatsapp:+12123456001', 'US')).toBe(false);
-    expect(holdsSeveralNumbers('030/901820', 'DE')).toBe(false);
+    expect(hasSeveralNumbers('+12123456001 ::: +12123456002', 'US')).toBe(true);
+    expect(hasSeveralNumbers('whatsapp:+12123456001', 'US')).toBe(false);
+    expect(hasSeveralNumbers('030/901820', 'DE')).toBe(false);
   });
 });
 

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyChange, changedFields } from '../../src/contacts/apply-change.ts';
-import { nobody, type Contact, type ContactChange } from '../../src/contacts/contact.ts';
-import { mustLetGo, planUpsert, type UpsertRow } from '../../src/contacts/plan-upsert.ts';
+import { applyChange, findChangedFields } from '../../src/contacts/contacts/apply-change.ts';
+import { emptyContactValues, type Contact, type ContactChange } from '../../src/contacts/contacts/contact.ts';
+import { mustRelease, planUpsert, type UpsertRow } from '../../src/contacts/upsert/resolve-existing.ts';
 
 const stored = (id: number, values: Partial<Contact>): Contact => ({
-  ...nobody,
+  ...emptyContactValues,
   organization_id: 1,
   created_at: 1,
   updated_at: 1,
@@ -81,7 +81,7 @@ test('who holds a key that another person of the plan gets must let go of it fir
   fc.assert(
     fc.property(fc.array(change, { maxLength: 12 }), known, (changes, contacts) => {
       const { people } = planUpsert(rowsOf(changes), contacts, 100);
-      const letGo = new Set(mustLetGo(people));
+      const letGo = new Set(mustRelease(people));
       for (const field of ['phone', 'external_id'] as const)
         for (const person of people)
           for (const other of people)
@@ -119,24 +119,24 @@ test('folding an import twice changes nothing', () => {
 test('a change applied twice is the change applied once, and touches only what it names', () => {
   fc.assert(
     fc.property(change, fields, (first, earlier) => {
-      const before = applyChange(nobody, earlier);
+      const before = applyChange(emptyContactValues, earlier);
       const once = applyChange(before, first);
-      expect(changedFields(once, applyChange(once, first))).toEqual([]);
-      for (const field of changedFields(before, once))
+      expect(findChangedFields(once, applyChange(once, first))).toEqual([]);
+      for (const field of findChangedFields(before, once))
         expect([field, field === 'tags' ? 'add_tags' : field].some((name) => name in first)).toBe(true);
     }),
   );
 });
 
 test('tags are added before others are removed, and replaced when they are given whole', () => {
-  const before = { ...nobody, tags: ['a', 'b'] };
+  const before = { ...emptyContactValues, tags: ['a', 'b'] };
   expect(applyChange(before, { add_tags: ['c', 'a'], remove_tags: ['b', 'c'] }).tags).toEqual(['a']);
   expect(applyChange(before, { tags: ['x', 'x'] }).tags).toEqual(['x']);
   expect(applyChange(before, { tags: [] }).tags).toEqual([]);
 });
 
 test('custom fields merge shallowly: a nested value is replaced whole, null removes, null in place of all clears', () => {
-  const before = { ...nobody, custom_fields: { a: { x: 1, y: 2 }, b: 1, c: 0 } };
+  const before = { ...emptyContactValues, custom_fields: { a: { x: 1, y: 2 }, b: 1, c: 0 } };
   expect(applyChange(before, { custom_fields: { a: { z: 3 }, b: null, c: false } }).custom_fields).toEqual({ a: { z: 3 }, c: false });
   expect(applyChange(before, { custom_fields: null }).custom_fields).toEqual({});
 });

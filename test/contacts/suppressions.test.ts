@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../src/accounts/context.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import { suppress, suppressedPhones } from '../../src/contacts/suppressions/suppressed.ts';
+import type { Context } from '../../src/context.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { suppress, findSuppressedPhones } from '../../src/contacts/suppressions/suppress.ts';
 import { Database } from '../../src/database/client.ts';
-import { plansOf, recordedClient, recordedDatabase, rowsRead, type Recording } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedClient, recordedDatabase, rowsRead, type Recording } from '../support/recorded-database.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
 
 const path = '/contacts/suppressions';
@@ -33,7 +33,7 @@ const phonesOf = async (client: Client, query = ''): Promise<string[]> =>
   (await client.get(`${path}${query}`)).body.suppressions.map(({ phone }: any) => phone);
 
 /** Many at once, whose numbers are `+1212` and seven digits; those whose place is odd have ended. */
-const fill = (organizationId: number, count: number, first: number) =>
+const insertSuppressions = (organizationId: number, count: number, first: number) =>
   env.DB.prepare(
     `INSERT INTO suppression (organization_id, phone, reason, until, created_at)
      SELECT ?1, '+1212' || CAST(?2 + value AS INTEGER), 'filled', iif(value % 2, 1, NULL), 0 FROM json_each(?3)`,
@@ -179,7 +179,7 @@ describe('the list', () => {
   test('says so when a search has not looked at all', async () => {
     const { client, id } = await newOrganization();
     await client.post(path, { phone: '+13475550100', reason: 'oldest' });
-    await fill(id, 10_000, 3_000_000);
+    await insertSuppressions(id, 10_000, 3_000_000);
     const searched = (await client.get(`${path}?search=oldest&include_expired=true`)).body;
     expect(searched).toMatchObject({ suppressions: [], total: 0, total_capped: true });
     expect(await phonesOf(client, '?phone=+13475550100')).toEqual(['+13475550100']);
@@ -199,8 +199,8 @@ describe('the suppressions of an organization', () => {
     expect((await other.get(`${path}?include_expired=true`)).body).toMatchObject({ suppressions: [], total: 0 });
     expect((await other.delete(`${path}/${suppression.id}`)).status).toBe(404);
     expect((await other.delete(`${path}?phone=${phone}`)).status).toBe(404);
-    expect((await suppressedPhones((await contextOf(otherId)).context, [phone])).size).toBe(0);
-    expect((await suppressedPhones((await contextOf(id)).context, [phone])).size).toBe(1);
+    expect((await findSuppressedPhones((await contextOf(otherId)).context, [phone])).size).toBe(0);
+    expect((await findSuppressedPhones((await contextOf(id)).context, [phone])).size).toBe(1);
     expect((await other.post(path, { phone })).body.id).not.toBe(suppression.id);
   });
 
@@ -223,20 +223,20 @@ describe('the suppressions of an organization', () => {
 describe('before a call', () => {
   test('the numbers in force are known with their reasons, however many are asked about, by one statement', async () => {
     const { id } = await newOrganization();
-    await fill(id, 3000, 4_000_000);
+    await insertSuppressions(id, 3000, 4_000_000);
     const { context, recording } = await contextOf(id);
     const asked = Array.from({ length: 2500 }, (_, index) => `+1212${4_002_000 + index}`);
-    const found = await suppressedPhones(context, asked);
+    const found = await findSuppressedPhones(context, asked);
     expect(recording.calls).toBe(1);
     // A thousand of them are there, and every second of those has ended.
     expect(found.size).toBe(500);
     expect(found.get('+12124002000')).toBe('filled');
     expect(found.has('+12124002001')).toBe(false);
-    expect((await plansOf(recording)).flatMap(({ plan }) => plan)).toEqual([
+    expect((await explainQueryPlans(recording)).flatMap(({ plan }) => plan)).toEqual([
       expect.stringContaining('SCAN p VIRTUAL TABLE'),
       expect.stringMatching(/SEARCH s USING INDEX suppression_phone \(organization_id=\? AND phone=\?\)/),
     ]);
-    expect((await suppressedPhones(context, [])).size).toBe(0);
+    expect((await findSuppressedPhones(context, [])).size).toBe(0);
   });
 
   test('a suppression holds until its last millisecond', async () => {
@@ -245,9 +245,9 @@ describe('before a call', () => {
     const phone = newPhone();
     await suppress(context, { phone, reason: 'pause', until: time.now + 1000 });
     time.now += 999;
-    expect((await suppressedPhones(context, [phone])).has(phone)).toBe(true);
+    expect((await findSuppressedPhones(context, [phone])).has(phone)).toBe(true);
     time.now += 1;
-    expect((await suppressedPhones(context, [phone])).has(phone)).toBe(false);
+    expect((await findSuppressedPhones(context, [phone])).has(phone)).toBe(false);
   });
 
   test('however a number is suppressed, and in whatever order, the last end of all holds', async () => {
@@ -279,8 +279,8 @@ describe('before a call', () => {
     };
     await cost();
     const before = await cost();
-    await fill((await newOrganization()).id, 2000, 5_000_000);
-    await fill(id, 2000, 6_000_000);
+    await insertSuppressions((await newOrganization()).id, 2000, 5_000_000);
+    await insertSuppressions(id, 2000, 6_000_000);
     expect(await cost()).toBeLessThanOrEqual(before + 2);
     expect((await client.get(path)).body.total).toBe(1000);
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pressedText, pressKey } from '../../durable-objects/call/pressed-keys.ts';
-import { readRelayFrame } from '../../durable-objects/call/relay-frames.ts';
-import { modelCost } from '../../src/voice-agents/settle/model-prices.ts';
-import { isOptOut } from '../../src/voice-agents/settle/opt-out.ts';
+import { formatPressedKeys, addPressedKey } from '../../durable-objects/call/pressed-keys.ts';
+import { parseRelayFrame } from '../../durable-objects/call/relay-frames.ts';
+import { modelCostUsd } from '../../src/calls/post-call/model-prices.ts';
+import { isOptOut } from '../../src/calls/post-call/opt-out.ts';
 
 describe('pressed keys', () => {
   const key = fc.constantFrom(...'0123456789*ABCD');
@@ -13,11 +13,11 @@ describe('pressed keys', () => {
       fc.property(fc.array(key, { minLength: 1, maxLength: 31 }), (keys) => {
         let before = '';
         for (const pressed of keys) {
-          const result = pressKey(before, pressed);
+          const result = addPressedKey(before, pressed);
           if (!('pending' in result)) return false;
           before = result.pending;
         }
-        const end = pressKey(before, '#');
+        const end = addPressedKey(before, '#');
         return 'finished' in end && end.finished === keys.join('');
       }),
     );
@@ -29,7 +29,7 @@ describe('pressed keys', () => {
         const told: string[] = [];
         let before = '';
         for (const pressed of keys) {
-          const result = pressKey(before, pressed);
+          const result = addPressedKey(before, pressed);
           before = 'pending' in result ? result.pending : '';
           if ('finished' in result) told.push(result.finished);
         }
@@ -39,16 +39,16 @@ describe('pressed keys', () => {
   });
 
   test('a # alone is a key, and what is said follows what was pressed', () => {
-    expect(pressKey('', '#')).toEqual({ finished: '#' });
-    expect(pressedText('12')).toBe('pressed 12');
-    expect(pressedText('12', 'as I said')).toBe('pressed 12. as I said');
-    expect(pressedText('', 'as I said')).toBe('as I said');
-    expect(pressedText('12', '  ')).toBe('pressed 12');
+    expect(addPressedKey('', '#')).toEqual({ finished: '#' });
+    expect(formatPressedKeys('12')).toBe('pressed 12');
+    expect(formatPressedKeys('12', 'as I said')).toBe('pressed 12. as I said');
+    expect(formatPressedKeys('', 'as I said')).toBe('as I said');
+    expect(formatPressedKeys('12', '  ')).toBe('pressed 12');
   });
 });
 
 describe('frames of the carrier', () => {
-  const read = (frame: object) => readRelayFrame(JSON.stringify(frame));
+  const read = (frame: object) => parseRelayFrame(JSON.stringify(frame));
 
   test('are read with more in them than is known, and without what carriers leave out', () => {
     const setup = { type: 'setup', sessionId: 'VX1', callSid: 'CA1' };
@@ -71,13 +71,13 @@ describe('frames of the carrier', () => {
           fc.record({ type: fc.constantFrom('setup', 'prompt', 'dtmf') }).map((frame) => JSON.stringify(frame)),
         ),
         (text) => {
-          const frame = readRelayFrame(text);
+          const frame = parseRelayFrame(text);
           return 'type' in frame || frame.fault.length > 0;
         },
       ),
     );
-    expect(readRelayFrame(new ArrayBuffer(2))).toEqual({ fault: 'it is binary' });
-    expect(readRelayFrame(`"${'x'.repeat(300_000)}"`)).toEqual({ fault: 'it has 300002 characters' });
+    expect(parseRelayFrame(new ArrayBuffer(2))).toEqual({ fault: 'it is binary' });
+    expect(parseRelayFrame(`"${'x'.repeat(300_000)}"`)).toEqual({ fault: 'it has 300002 characters' });
   });
 });
 
@@ -85,13 +85,13 @@ describe('what a talk cost', () => {
   const usage = { prompt_tokens: 1_000_000, completion_tokens: 2_000_000 };
 
   test('is told for known models, however their sellers and releases call them', () => {
-    expect(modelCost('gpt-6-luna', usage)).toBe(1.1);
-    expect(modelCost('openai/gpt-6-luna-2026-09-22', usage)).toBe(1.1);
-    expect(modelCost('gpt-6-luna', { prompt_tokens: 1234, completion_tokens: 56 })).toBe(0.000151);
+    expect(modelCostUsd('gpt-6-luna', usage)).toBe(1.1);
+    expect(modelCostUsd('openai/gpt-6-luna-2026-09-22', usage)).toBe(1.1);
+    expect(modelCostUsd('gpt-6-luna', { prompt_tokens: 1234, completion_tokens: 56 })).toBe(0.000151);
   });
 
   test('is not known of other models', () => {
-    for (const model of ['llama', 'gpt-6', 'constructor', '']) expect(modelCost(model, usage)).toBeNull();
+    for (const model of ['llama', 'gpt-6', 'constructor', '']) expect(modelCostUsd(model, usage)).toBeNull();
   });
 });
 

@@ -2,9 +2,9 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CallSlotsObject } from '../../durable-objects/call-slots/call-slots-object.ts';
-import type { AttemptReport } from '../../src/voice-agents/dialing/contract.ts';
-import { callSlots } from '../../src/voice-agents/dialing/slots.ts';
-import { callingOrganization, carrierLedger, carryCallbacks } from '../support/carrier.ts';
+import type { AttemptReport } from '../../src/calls/contract.ts';
+import { withCallSlots } from '../../src/calls/slots/call-slots.ts';
+import { callingOrganization, carrierLedger, relayCallbacks } from '../support/carrier.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -45,7 +45,7 @@ async function dieAt(stub: DurableObjectStub<CallSlotsObject>, n: number, moment
       CAMPAIGN: {
         getByName: (name: string) => {
           const campaign = env.CAMPAIGN.getByName(name);
-          return { reports: (told: AttemptReport[]) => watched(() => campaign.reports(told)) };
+          return { reports: (told: AttemptReport[]) => watched(() => campaign.applyReports(told)) };
         },
       },
     };
@@ -72,13 +72,13 @@ describe('call slots that die', () => {
         await slots.request(id, { ...request, calls: [] });
         const seen = await dieAt(slots, n, moment);
         // Whoever asks asks again when the call breaks.
-        await callSlots(env, id, (object) => object.request(id, request));
+        await withCallSlots(env, id, (object) => object.request(id, request));
         const isOver = async () => {
-          if (seen.died) await env.CALL_SLOTS.getByName(String(id)).poke();
+          if (seen.died) await env.CALL_SLOTS.getByName(String(id)).wakeStalled();
           const row = await env.DB.prepare('SELECT is_completed, outcome FROM voice_agent_run WHERE organization_id = ?').bind(id).first();
           return reports.some((report) => report.key === key && report.kind === 'ended') && row?.['is_completed'] === 1;
         };
-        await carryCallbacks(account, isOver, 20_000);
+        await relayCallbacks(account, isOver, 20_000);
         const ledger = await carrierLedger(account);
         expect(ledger.calls, `dead at call ${n}`).toHaveLength(1);
         expect(new Set(reports.flatMap((report) => (report.key === key && report.kind === 'ended' ? [report.outcome] : [])))).toEqual(

@@ -2,13 +2,13 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CallObject } from '../../durable-objects/call/call-object.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import { statusEvent } from '../../src/providers/telephony/carrier-events.ts';
-import type { AttemptReport, Owner, RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
-import type { PlacingResult } from '../../src/voice-agents/dialing/attempt/after-placing.ts';
-import { placeCalls } from '../../src/voice-agents/dialing/place-calls.ts';
-import { freeForOutbound } from '../../src/voice-agents/dialing/share-out.ts';
-import { forgetCarriers } from '../../src/voice-agents/telephony-configs/carrier-of.ts';
+import type { AttemptReport, Owner, RequestedCall } from '../../src/calls/contract.ts';
+import type { PlacingResult } from '../../src/calls/attempt/after-placing.ts';
+import { placeCalls } from '../../src/calls/placing/place-calls.ts';
+import { countFreeForOutbound } from '../../src/calls/slots/allocate-slots.ts';
+import { invalidateCarriers } from '../../src/telephony-configs/load-carrier.ts';
 import { deliver } from '../support/background.ts';
 import { callingOrganization, carrierLedger, type CallingOrganization } from '../support/carrier.ts';
 
@@ -68,13 +68,13 @@ async function setUp({ hasQueue = false, onReports, ...options }: Options = {}) 
     vi.waitFor(async () => expect((await attempt(name))['state']).toBe(state), { timeout: 10_000, interval: 20 });
   const begun = async (name = key) => {
     await until(name, 'granted');
-    return slots.begin([name]);
+    return slots.beginCalls([name]);
   };
   /** Tells of the latest submission, unless another is named. */
   const placed = async (words: Told[]) => {
     const rows = await attempts();
     const submissionOf = (name: string) => rows.find((row) => row['key'] === name)!['submission'] as number;
-    await slots.placed(words.map((one) => ({ submission: submissionOf(one.key), ...one })));
+    await slots.recordPlacings(words.map((one) => ({ submission: submissionOf(one.key), ...one })));
   };
   const writeRuns = (keys: string[], journey: number | null = null) =>
     env.DB.prepare(insertRun).bind(JSON.stringify(keys), agentId, journey).run();
@@ -106,7 +106,7 @@ describe('a person', () => {
     expect(await begun()).toHaveLength(1);
     await placed(notAsked.map((one) => ({ ...one, submission: 1 })));
     expect((await attempt(key))['state']).toBe('submitting');
-    expect(await slots.begin([key])).toEqual([]);
+    expect(await slots.beginCalls([key])).toEqual([]);
   });
 
   it('is looked for three times before a call counts as not placed, whatever was before', async () => {
@@ -124,14 +124,14 @@ describe('a person', () => {
 
   it('who asks not to be called again is called by nobody before that is written down', async () => {
     const { slots, call, request, begun, attempt, placed } = await setUp();
-    vi.spyOn(CallObject.prototype, 'lineEnded').mockImplementation(() => sleep(4000) as Promise<void>);
+    vi.spyOn(CallObject.prototype, 'callEnded').mockImplementation(() => sleep(4000) as Promise<void>);
     const phone = person();
     await request([call(key, phone)]);
     await begun();
     await request([call('campaign:2:1:1', phone)], { owner: { kind: 'campaign', id: 2 } });
     await placed([{ key, runId: 5, result: { placed: { callId: 'CA1', status: 'queued' } } }]);
-    await slots.heard(key, 5, statusEvent({ callId: 'CA1', status: 'answered', answeredBy: 'person', at: Date.now() }), 'document');
-    await slots.heard(key, 5, statusEvent({ callId: 'CA1', status: 'completed', at: Date.now() }), 'nobody');
+    await slots.recordEvent(key, 5, statusEvent({ callId: 'CA1', status: 'answered', answeredBy: 'person', at: Date.now() }), 'document');
+    await slots.recordEvent(key, 5, statusEvent({ callId: 'CA1', status: 'completed', at: Date.now() }), 'nobody');
     await sleep(300);
     expect((await attempt('campaign:2:1:1'))['state']).toBe('queued');
   });
@@ -140,7 +140,7 @@ describe('a person', () => {
     const { id, account, slots, call, request, until } = await setUp();
     await request([call(key, person(), { notAfter: Date.now() + 1500 })]);
     await until(key, 'granted');
-    forgetCarriers(id);
+    invalidateCarriers(id);
     const context = (await backgroundContext(env, id, (work) => void work))!;
     const database = new Proxy(context.database, {
       get: (target, name) => {
@@ -161,7 +161,7 @@ describe('a person', () => {
     await request([call(key)]);
     await begun();
     await until(key, 'ended');
-    expect(await slots.heard(key, 5, statusEvent({ callId: 'CA9', status: 'ringing', at: Date.now() }), 'nobody')).toBe('hang_up');
+    expect(await slots.recordEvent(key, 5, statusEvent({ callId: 'CA9', status: 'ringing', at: Date.now() }), 'nobody')).toBe('hang_up');
   });
 });
 
@@ -216,13 +216,13 @@ describe('an outcome', () => {
     await runInDurableObject(slots, (object) => void ((object as unknown as { clock: () => number }).clock = () => clock.now));
     await request(keys.map((name) => call(name)));
     await until(keys[7]!, 'granted');
-    await slots.begin(keys);
+    await slots.beginCalls(keys);
     await placed(
       keys.map((name, index) => ({ key: name, runId: index + 1, result: { placed: { callId: `CA${index}`, status: 'queued' as const } } })),
     );
     clock.now += 1500;
     for (const status of ['answered', 'completed'] as const)
-      await slots.heard(keys[7]!, 8, statusEvent({ callId: 'CA7', status, at: clock.now }), 'nobody');
+      await slots.recordEvent(keys[7]!, 8, statusEvent({ callId: 'CA7', status, at: clock.now }), 'nobody');
     clock.now += 700;
     let isReleased = false;
     const { fetch } = globalThis;
@@ -232,14 +232,14 @@ describe('an outcome', () => {
       for (let time = 0; time < 400 && !isReleased; time++) await sleep(10);
       return Response.json({ sid, status: 'ringing' });
     });
-    await slots.poke();
+    await slots.wakeStalled();
     const alarm = runDurableObjectAlarm(slots);
     await sleep(300);
-    await slots.heard(keys[7]!, 8, { kind: 'machine', callId: 'CA7', answeredBy: 'machine', at: clock.now }, 'nobody');
+    await slots.recordEvent(keys[7]!, 8, { kind: 'machine', callId: 'CA7', answeredBy: 'machine', at: clock.now }, 'nobody');
     isReleased = true;
     await alarm;
     const live = (await attempts()).filter(({ state }) => state === 'placed').length;
-    expect([(await attempt(keys[7]!))['outcome'], (await slots.standing(campaign)).organizationLive]).toEqual(['voicemail', live]);
+    expect([(await attempt(keys[7]!))['outcome'], (await slots.getOwnerStatus(campaign)).organizationLive]).toEqual(['voicemail', live]);
   });
 
   it('of an attempt that was asked for again while it was given back is told', async () => {
@@ -270,8 +270,8 @@ describe('the calls of an organization', () => {
     const initialContext = JSON.stringify({ notes: 'x'.repeat(125_000) });
     for (let start = 0; start < keys.length; start += 6)
       await request(keys.slice(start, start + 6).map((name) => call(name, person(), { initialContext })));
-    await vi.waitFor(async () => expect((await slots.standing(campaign)).live).toBe(280), { timeout: 10_000 });
-    expect((await slots.begin(keys)).length).toBeGreaterThan(0);
+    await vi.waitFor(async () => expect((await slots.getOwnerStatus(campaign)).live).toBe(280), { timeout: 10_000 });
+    expect((await slots.beginCalls(keys)).length).toBeGreaterThan(0);
   }, 60_000);
 
   it('are dialled no faster than calls_per_second, also when the queue was slow', async () => {
@@ -279,7 +279,7 @@ describe('the calls of an organization', () => {
     await request(Array.from({ length: 12 }, (_, index) => call(`campaign:1:${index}:1`)));
     await sleep(3300);
     const granted = (await attempts()).filter(({ state }) => state === 'granted').map((row) => row['key'] as string);
-    expect((await slots.begin(granted)).length).toBeLessThanOrEqual(2);
+    expect((await slots.beginCalls(granted)).length).toBeLessThanOrEqual(2);
   });
 
   it('are granted at once while others are announced', async () => {
@@ -294,7 +294,7 @@ describe('the calls of an organization', () => {
   });
 
   it('can be made where the plan allows one and a number takes calls', () => {
-    expect(freeForOutbound({ limit: 1, hasInbound: true }, { all: 0, inbound: 0 })).toBe(1);
+    expect(countFreeForOutbound({ limit: 1, hasInbound: true }, { all: 0, inbound: 0 })).toBe(1);
   });
 
   it('go on when the clock was set back', async () => {

@@ -3,14 +3,14 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   callingOrganization,
   carrierLedger,
-  carryCallbacks,
+  relayCallbacks,
   dueCallbacks,
-  handOn,
-  simulators,
+  deliverCallback,
+  simulatorsUrl,
   type CallingOrganization,
 } from '../support/carrier.ts';
 
-import type { AttemptReport, Owner, RequestedCall } from '../../src/voice-agents/dialing/contract.ts';
+import type { AttemptReport, Owner, RequestedCall } from '../../src/calls/contract.ts';
 
 /** Numbers by what the simulated carrier does with them. */
 let block = 200;
@@ -61,7 +61,7 @@ async function answerNoLookUps(account: string): Promise<void> {
     times: 1000,
     status: 503,
   };
-  await fetch(`${simulators}/__sim/faults`, {
+  await fetch(`${simulatorsUrl}/__sim/faults`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(unanswered),
@@ -79,7 +79,7 @@ describe('call slots', () => {
     const calls = Object.entries(keys).map(([phone, key]) => call(key, phone));
     expect(await request(calls)).toEqual({ queued: 4, known: 0, isStale: false });
     expect(await request(calls)).toEqual({ queued: 0, known: 4, isStale: false });
-    await carryCallbacks(account, async () => listener.of('ended').length >= 4);
+    await relayCallbacks(account, async () => listener.of('ended').length >= 4);
     const ends = new Map(listener.of('ended').map((report) => [report.key, report.kind === 'ended' && report.outcome]));
     expect([busy, silent, wrong, machine].map((phone) => ends.get(keys[phone]!))).toEqual([
       'busy',
@@ -110,7 +110,7 @@ describe('call slots', () => {
     const { request, call, account } = await setUp();
     const calls = [call('campaign:1:1:1', person('0001'))];
     await request(calls);
-    await carryCallbacks(account, async () => listener.of('ended').length === 1);
+    await relayCallbacks(account, async () => listener.of('ended').length === 1);
     await request(calls);
     await until(() => expect(listener.of('ended')).toHaveLength(2));
     expect((await carrierLedger(account)).calls).toHaveLength(1);
@@ -126,15 +126,15 @@ describe('call slots', () => {
     await request(batch('campaign:1'), { maxConcurrency: 1 });
     await request(batch('campaign:2'), { owner: other, maxConcurrency: 5 });
     await until(async () => expect((await carrierLedger(account)).calls).toHaveLength(3));
-    expect(await slots.standing(campaign)).toMatchObject({
+    expect(await slots.getOwnerStatus(campaign)).toMatchObject({
       live: 1,
       queued: 4,
       organizationLive: 3,
       limit: 3,
       waitingFor: expect.stringContaining('max_concurrency'),
     });
-    expect(await slots.standing(other)).toMatchObject({ live: 2, queued: 3, waitingFor: expect.stringContaining('call_slots') });
-    await carryCallbacks(account, async () => listener.of('ended').length >= 10, 25_000);
+    expect(await slots.getOwnerStatus(other)).toMatchObject({ live: 2, queued: 3, waitingFor: expect.stringContaining('call_slots') });
+    await relayCallbacks(account, async () => listener.of('ended').length >= 10, 25_000);
     const ledger = await carrierLedger(account);
     expect(ledger.calls).toHaveLength(10);
     expect(ledger.peak_concurrent).toBeLessThanOrEqual(3);
@@ -146,13 +146,14 @@ describe('call slots', () => {
     await answerNoLookUps(account);
     const single: Owner = { kind: 'single', id: 0 };
     const rows = [1, 2, 3, 4, 5, 6].map((row) => call(`campaign:1:${row}:1`, person('0002')));
-    const become = (owner: Owner, words: RegExp) => until(async () => expect((await slots.standing(owner)).waitingFor).toMatch(words));
+    const become = (owner: Owner, words: RegExp) =>
+      until(async () => expect((await slots.getOwnerStatus(owner)).waitingFor).toMatch(words));
     await request(rows, { maxConcurrency: 4 });
     await become(campaign, /^calls_per_second: 1 .* 1 a second$/);
     await become(campaign, /^max_concurrency: 4 .* may have 4 at once; call_slots: 4 of the 4 calls/);
     await request([call('single:0:a', person('0002'))], { owner: single });
     await become(single, /^call_slots: 4 of the 4 calls/);
-    expect(await slots.look('single:0:a')).toMatchObject({ callStatus: 'queued', reason: expect.stringMatching(/^call_slots: /) });
+    expect(await slots.getCallStatus('single:0:a')).toMatchObject({ callStatus: 'queued', reason: expect.stringMatching(/^call_slots: /) });
   });
 
   it('never have one person in two calls, whoever asks', async () => {
@@ -167,10 +168,10 @@ describe('call slots', () => {
       expect(listener.of('waiting')).toMatchObject([{ key: 'campaign:2:1:1', reason: expect.stringContaining('in_another_call') }]),
     );
     const inAnotherCall = expect.stringMatching(/^in_another_call: /);
-    expect(await slots.look('campaign:2:1:1')).toMatchObject({ callStatus: 'queued', reason: inAnotherCall });
+    expect(await slots.getCallStatus('campaign:2:1:1')).toMatchObject({ callStatus: 'queued', reason: inAnotherCall });
     // More room would be of no use.
-    expect(await slots.standing({ kind: 'campaign', id: 2 })).toMatchObject({ queued: 1, live: 0, waitingFor: inAnotherCall });
-    await carryCallbacks(account, async () => listener.of('ended').length >= 2);
+    expect(await slots.getOwnerStatus({ kind: 'campaign', id: 2 })).toMatchObject({ queued: 1, live: 0, waitingFor: inAnotherCall });
+    await relayCallbacks(account, async () => listener.of('ended').length >= 2);
     const ledger = await carrierLedger(account);
     expect(ledger.calls).toHaveLength(2);
     expect(ledger.peak_concurrent).toBe(1);
@@ -188,7 +189,7 @@ describe('call slots', () => {
     await until(async () => expect((await carrierLedger(account)).calls).toHaveLength(1));
     await slots.withdraw(id, campaign, 2);
     expect(await request([call('campaign:1:4:1', person('0002'))], { epoch: 1 })).toMatchObject({ queued: 0, isStale: true });
-    expect(await slots.begin(['campaign:1:2:1', 'campaign:1:3:1', 'campaign:1:4:1'])).toEqual([]);
+    expect(await slots.beginCalls(['campaign:1:2:1', 'campaign:1:3:1', 'campaign:1:4:1'])).toEqual([]);
     await until(() =>
       expect(
         listener
@@ -209,9 +210,13 @@ describe('call slots', () => {
     const { request, call, slots } = await setUp();
     await request([call('campaign:1:1:1', person('0002'))]);
     await until(() => expect(sends).toHaveBeenCalled());
-    const answers = await Promise.all([slots.begin(['campaign:1:1:1']), slots.begin(['campaign:1:1:1']), slots.begin(['campaign:1:1:1'])]);
+    const answers = await Promise.all([
+      slots.beginCalls(['campaign:1:1:1']),
+      slots.beginCalls(['campaign:1:1:1']),
+      slots.beginCalls(['campaign:1:1:1']),
+    ]);
     expect(answers.flat()).toHaveLength(1);
-    expect(await slots.begin(['campaign:1:1:1'])).toEqual([]);
+    expect(await slots.beginCalls(['campaign:1:1:1'])).toEqual([]);
     sends.mockRestore();
     listener.end();
   });
@@ -247,7 +252,7 @@ describe('call slots', () => {
     await client.patch('/organizations/current', { min_hours_between_calls: 2 });
     const phone = person('0001');
     await request([call('campaign:1:1:1', phone)]);
-    await carryCallbacks(account, async () => listener.of('ended').length === 1);
+    await relayCallbacks(account, async () => listener.of('ended').length === 1);
     await request([call('campaign:1:1:2', phone)]);
     await until(() => expect(listener.of('returned')).toHaveLength(1));
     const [returned] = listener.of('returned');
@@ -268,9 +273,9 @@ describe('call slots', () => {
     const body = new URLSearchParams(first!.body);
     body.set('CallStatus', 'completed');
     for (const change of [{ headers: unsigned }, { body: body.toString() }, { url: first!.url.replace('1~3A1~3A1', '1~3A2~3A1') }])
-      expect((await handOn(first!, change)).status).toBe(401);
-    expect(await slots.look('campaign:1:1:1')).toMatchObject({ callStatus: 'dialing' });
-    expect((await handOn(first!)).status).toBe(200);
+      expect((await deliverCallback(first!, change)).status).toBe(401);
+    expect(await slots.getCallStatus('campaign:1:1:1')).toMatchObject({ callStatus: 'dialing' });
+    expect((await deliverCallback(first!)).status).toBe(200);
     listener.end();
   });
 
@@ -284,9 +289,9 @@ describe('call slots', () => {
 
   it('answer nothing where there are none', async () => {
     const slots = env.CALL_SLOTS.getByName('999999999');
-    expect(await slots.look('campaign:1:1:1')).toBeNull();
-    expect(await slots.begin(['campaign:1:1:1'])).toEqual([]);
-    await slots.settled(['campaign:1:1:1']);
-    await slots.poke();
+    expect(await slots.getCallStatus('campaign:1:1:1')).toBeNull();
+    expect(await slots.beginCalls(['campaign:1:1:1'])).toEqual([]);
+    await slots.markFinalized(['campaign:1:1:1']);
+    await slots.wakeStalled();
   });
 });

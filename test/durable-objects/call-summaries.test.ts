@@ -3,14 +3,24 @@ import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CallSlotsObject } from '../../durable-objects/call-slots/call-slots-object.ts';
 import type { App } from '../../src/providers/broker/broker.ts';
-import { answeredRun, callStub, CarrierSocket, completedRow, fileOf, gone, lineEnd, outside, type CallStub } from '../support/calls.ts';
-import { issuesIn, postedTo } from '../support/connected-tools.ts';
-import type { Watch } from '../support/crashing-object.ts';
-import { dieAtCallOfTalk } from '../support/crashing-call.ts';
-import { connected, endGrant, plan } from '../support/integrations.ts';
+import {
+  answeredRun,
+  callStub,
+  CarrierSocket,
+  waitForCompletedRun,
+  readCallFile,
+  waitUntilDestroyed,
+  callEnd,
+  stubOutsideServices,
+  type CallStub,
+} from '../support/calls.ts';
+import { listIssues, readPostedMessages } from '../support/connected-tools.ts';
+import type { CrashWatch } from '../support/crashing-object.ts';
+import { crashCallObjectAt } from '../support/crashing-call.ts';
+import { connectIntegration, setAccountStatus, planFault } from '../support/integrations.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
-beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'settled').mockReturnValue(undefined));
+beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockReturnValue(undefined));
 afterEach(() => vi.restoreAllMocks());
 
 const { COMPOSIO_BASE_URL: broker } = env as unknown as Record<string, string>;
@@ -31,7 +41,7 @@ async function talked({ tools = {}, says = 'Yes, I am interested', contact }: Op
   const { client } = organization;
   const integrations = new Map<string, any>();
   for (const [provider, settings] of Object.entries(tools)) {
-    const integration = await connected(client, provider as App);
+    const integration = await connectIntegration(client, provider as App);
     const chosen = await client.put(`/integration/${integration.id}`, settings);
     expect(chosen.status, JSON.stringify(chosen.body)).toBe(200);
     integrations.set(provider, integration);
@@ -40,23 +50,23 @@ async function talked({ tools = {}, says = 'Yes, I am interested', contact }: Op
   const run = await answeredRun(person ? { contactId: person.id } : {}, organization);
   await run.stub.begin(run.organizationId, run.runId);
   const carrier = await CarrierSocket.open(run.stub, 'VX1');
-  await carrier.heard(1);
+  await carrier.waitForUtterances(1);
   carrier.say(says);
-  await carrier.heard(2);
+  await carrier.waitForUtterances(2);
   return { ...run, client, integrations, person };
 }
 
 type Talked = Awaited<ReturnType<typeof talked>>;
 
 /** Ends the line, and waits until everything that follows is done. */
-async function settled({ organizationId, runId, stub }: Talked, change: Parameters<typeof lineEnd>[0] = {}): Promise<void> {
-  await stub.lineEnded(organizationId, runId, lineEnd(change));
-  await completedRow(runId);
-  await gone(stub);
+async function settled({ organizationId, runId, stub }: Talked, change: Parameters<typeof callEnd>[0] = {}): Promise<void> {
+  await stub.callEnded(organizationId, runId, callEnd(change));
+  await waitForCompletedRun(runId);
+  await waitUntilDestroyed(stub);
 }
 
 const eventsOf = async ({ organizationId, runId }: Talked): Promise<{ type: string; payload: any }[]> =>
-  (await fileOf(organizationId, runId, 'logs.json')).events.filter(({ type }: { type: string }) => type.startsWith('call_summary'));
+  (await readCallFile(organizationId, runId, 'logs.json')).events.filter(({ type }: { type: string }) => type.startsWith('call_summary'));
 
 const sql = (stub: CallStub, statement: string, ...parameters: (string | number)[]) =>
   runInDurableObject(stub, (_object, { storage }) => storage.sql.exec(statement, ...parameters).toArray());
@@ -65,17 +75,17 @@ const integrationOf = async (client: Client, id: number) => (await client.get('/
 
 describe('the summary of a call', () => {
   test('is posted to the chosen channel and made an issue of the chosen project, once each', async () => {
-    outside();
+    stubOutsideServices();
     const call = await talked({ tools: defaults, contact: { first_name: 'Ada <!channel>', last_name: 'Lovelace' } });
     await settled(call);
-    const posted = await postedTo(call.organizationId);
+    const posted = await readPostedMessages(call.organizationId);
     expect(posted).toHaveLength(1);
     const [title, ...lines] = posted[0]!.text.split('\n');
     expect(posted[0]!.channel).toBe(channel);
     expect(title).toBe(`*Call with Ada &lt;!channel&gt; Lovelace (${call.phone}): interested*`);
     expect(lines.slice(0, 4)).toEqual(['Agent: Sales', 'Outcome: completed', 'Disposition: interested', 'Duration: 20 s']);
     expect(lines.at(-1)).toContain(`Run ${call.runId}`);
-    const issues = await issuesIn(call.organizationId);
+    const issues = await listIssues(call.organizationId);
     expect(issues).toMatchObject([
       { summary: `Call with Ada <!channel> Lovelace (${call.phone}): interested`, issuetype: { name: 'Task' } },
     ]);
@@ -96,48 +106,50 @@ describe('the summary of a call', () => {
   });
 
   test('goes nowhere where no channel and no project is chosen, nor to a calendar', async () => {
-    outside();
+    stubOutsideServices();
     const call = await talked({ tools: { chatapp: {}, tracker: { issue_type: 'Bug' }, calendar: {} } });
     await settled(call);
-    expect(await postedTo(call.organizationId)).toEqual([]);
-    expect(await issuesIn(call.organizationId)).toEqual([]);
+    expect(await readPostedMessages(call.organizationId)).toEqual([]);
+    expect(await listIssues(call.organizationId)).toEqual([]);
     expect(await eventsOf(call)).toEqual([]);
   });
 
   test('of a call that led to nothing is left out where only qualified ones are wanted', async () => {
-    outside();
+    stubOutsideServices();
     const tools = { chatapp: { channel, action: 'qualified_calls' }, tracker: { project: 'OPS' } };
     const call = await talked({ tools, says: 'No, I am not interested' });
     await settled(call);
-    expect((await completedRow(call.runId))['disposition']).toBe('not_interested');
-    expect(await postedTo(call.organizationId)).toEqual([]);
-    expect(await issuesIn(call.organizationId)).toHaveLength(1);
+    expect((await waitForCompletedRun(call.runId))['disposition']).toBe('not_interested');
+    expect(await readPostedMessages(call.organizationId)).toEqual([]);
+    expect(await listIssues(call.organizationId)).toHaveLength(1);
     const other = await talked({ tools: { chatapp: { channel, action: 'qualified_calls' } } });
     await settled(other);
-    expect(await postedTo(other.organizationId)).toHaveLength(1);
+    expect(await readPostedMessages(other.organizationId)).toHaveLength(1);
   });
 
   test('of a call with a machine is told where all are wanted', async () => {
-    outside();
+    stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel }, tracker: { project: 'OPS', action: 'qualified_calls' } } });
     await settled(call, { outcome: 'voicemail' });
-    expect((await postedTo(call.organizationId)).map(({ text }) => text.split('\n')[0])).toEqual([`*Call with ${call.phone}: voicemail*`]);
-    expect(await issuesIn(call.organizationId)).toEqual([]);
+    expect((await readPostedMessages(call.organizationId)).map(({ text }) => text.split('\n')[0])).toEqual([
+      `*Call with ${call.phone}: voicemail*`,
+    ]);
+    expect(await listIssues(call.organizationId)).toEqual([]);
   });
 
   test('tells nothing of a contact that was deleted', async () => {
-    outside();
+    stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel } }, contact: { first_name: 'Ada' } });
     await call.client.delete(`/contacts/${call.person.id}`);
     await settled(call);
-    expect(await postedTo(call.organizationId)).toEqual([]);
+    expect(await readPostedMessages(call.organizationId)).toEqual([]);
     expect(await eventsOf(call)).toMatchObject([{ type: 'call_summary_dropped', payload: { problem: 'the contact was deleted' } }]);
   });
 });
 
 describe('a tool that does not take the summary', () => {
   test('for good keeps nothing back, and the log and the integration say so until one is taken', async () => {
-    outside();
+    stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel: 'C9999999999' } } });
     const { id } = call.integrations.get('chatapp');
     await settled(call);
@@ -149,18 +161,24 @@ describe('a tool that does not take the summary', () => {
     );
     await call.client.put(`/integration/${id}`, { channel });
     const next = await answeredRun({}, { id: call.organizationId, client: call.client });
-    await next.stub.lineEnded(next.organizationId, next.runId, lineEnd());
-    await gone(next.stub);
-    expect(await postedTo(call.organizationId)).toHaveLength(1);
+    await next.stub.callEnded(next.organizationId, next.runId, callEnd());
+    await waitUntilDestroyed(next.stub);
+    expect(await readPostedMessages(call.organizationId)).toHaveLength(1);
     expect((await integrationOf(call.client, id)).last_error).toBeNull();
   });
 
   test('for a while is asked again, at most six times, no sooner than it asks for', async () => {
-    outside();
+    stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel } } });
-    await plan({ provider: 'slack', match: { path: '/api/chat.postMessage' }, times: 6, status: 429, headers: { 'retry-after': '700' } });
-    await call.stub.lineEnded(call.organizationId, call.runId, lineEnd());
-    await completedRow(call.runId);
+    await planFault({
+      provider: 'slack',
+      match: { path: '/api/chat.postMessage' },
+      times: 6,
+      status: 429,
+      headers: { 'retry-after': '700' },
+    });
+    await call.stub.callEnded(call.organizationId, call.runId, callEnd());
+    await waitForCompletedRun(call.runId);
     for (let number = 1; number < 6; number++) {
       await vi.waitFor(
         async () => {
@@ -170,22 +188,22 @@ describe('a tool that does not take the summary', () => {
         { timeout: 10_000, interval: 20 },
       );
       await sql(call.stub, "UPDATE timer SET due = 1 WHERE subject LIKE 'summary:%'");
-      await call.stub.poke();
+      await call.stub.wakeStalled();
     }
-    await gone(call.stub);
+    await waitUntilDestroyed(call.stub);
     expect((await eventsOf(call)).map(({ payload }) => [payload.try, payload.failure, payload.will_be_repeated])).toEqual(
       [1, 2, 3, 4, 5, 6].map((number) => [number, 'rate_limited', number < 6]),
     );
-    expect(await postedTo(call.organizationId)).toEqual([]);
+    expect(await readPostedMessages(call.organizationId)).toEqual([]);
   });
 
   test('because its grant has ended becomes inactive, and does not keep another one from being told', async () => {
-    outside();
+    stubOutsideServices();
     const call = await talked({ tools: defaults });
     const { id, integration_id } = call.integrations.get('chatapp');
-    await endGrant(integration_id, 'REVOKED');
+    await setAccountStatus(integration_id, 'REVOKED');
     await settled(call);
-    expect(await issuesIn(call.organizationId)).toHaveLength(1);
+    expect(await listIssues(call.organizationId)).toHaveLength(1);
     expect(await integrationOf(call.client, id)).toMatchObject({ is_active: false, last_error: expect.any(String) });
     expect(await eventsOf(call)).toEqual(
       expect.arrayContaining([
@@ -197,29 +215,29 @@ describe('a tool that does not take the summary', () => {
   });
 
   test('and was disconnected meanwhile hears nothing', async () => {
-    outside();
+    stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel } } });
     const { id } = call.integrations.get('chatapp');
-    await plan({ provider: 'slack', match: { path: '/api/chat.postMessage' }, status: 429, headers: { 'retry-after': '60' } });
-    await call.stub.lineEnded(call.organizationId, call.runId, lineEnd());
+    await planFault({ provider: 'slack', match: { path: '/api/chat.postMessage' }, status: 429, headers: { 'retry-after': '60' } });
+    await call.stub.callEnded(call.organizationId, call.runId, callEnd());
     await vi.waitFor(async () => expect(await sql(call.stub, "SELECT 1 FROM tries WHERE subject LIKE '% failed'")).toHaveLength(1), {
       timeout: 10_000,
     });
     await call.client.post(`/integration/${id}/disconnect`);
     await sql(call.stub, "UPDATE timer SET due = 1 WHERE subject LIKE 'summary:%'");
-    await call.stub.poke();
-    await gone(call.stub);
+    await call.stub.wakeStalled();
+    await waitUntilDestroyed(call.stub);
     expect((await eventsOf(call)).at(-1)).toMatchObject({
       type: 'call_summary_dropped',
       payload: { problem: 'the integration was disconnected' },
     });
-    expect(await postedTo(call.organizationId)).toEqual([]);
+    expect(await readPostedMessages(call.organizationId)).toEqual([]);
   });
 
   test('whose answer is lost is not told twice', async () => {
     const accounts = new Set<string>();
     const realFetch = globalThis.fetch;
-    outside({
+    stubOutsideServices({
       other: async (request) => {
         if (request.url !== `${broker}/tools/execute/proxy`) return undefined;
         const { connected_account_id: account, method } = (await request.clone().json()) as Record<string, string>;
@@ -231,8 +249,8 @@ describe('a tool that does not take the summary', () => {
     });
     const call = await talked({ tools: defaults });
     for (const { integration_id } of call.integrations.values()) accounts.add(integration_id);
-    await call.stub.lineEnded(call.organizationId, call.runId, lineEnd());
-    await completedRow(call.runId);
+    await call.stub.callEnded(call.organizationId, call.runId, callEnd());
+    await waitForCompletedRun(call.runId);
     await vi.waitFor(
       async () =>
         expect(await sql(call.stub, "SELECT 1 FROM timer WHERE subject LIKE 'summary:%' AND due > ?", Date.now())).toHaveLength(1),
@@ -241,10 +259,10 @@ describe('a tool that does not take the summary', () => {
       },
     );
     await sql(call.stub, "UPDATE timer SET due = 1 WHERE subject LIKE 'summary:%'");
-    await call.stub.poke();
-    await gone(call.stub);
-    expect(await postedTo(call.organizationId)).toHaveLength(1);
-    expect(await issuesIn(call.organizationId)).toHaveLength(1);
+    await call.stub.wakeStalled();
+    await waitUntilDestroyed(call.stub);
+    expect(await readPostedMessages(call.organizationId)).toHaveLength(1);
+    expect(await listIssues(call.organizationId)).toHaveLength(1);
     const failed = (await eventsOf(call))
       .filter(({ type }) => type === 'call_summary_failed')
       .map(({ payload }) => payload.will_be_repeated);
@@ -255,9 +273,9 @@ describe('a tool that does not take the summary', () => {
 for (const moment of ['before', 'after'] as const)
   test(`a call that dies ${moment} any of its calls posts its summaries at most once, and is settled`, async () => {
     const calls = 22;
-    const watches = new Map<string, Watch>();
+    const watches = new Map<string, CrashWatch>();
     const realFetch = globalThis.fetch;
-    outside({
+    stubOutsideServices({
       other: async (request) => {
         if (request.url !== `${broker}/tools/execute/proxy`) return undefined;
         const { connected_account_id: account } = (await request.clone().json()) as Record<string, string>;
@@ -269,10 +287,10 @@ for (const moment of ['before', 'after'] as const)
     const settleOne = async (n: number): Promise<boolean> => {
       const call = await talked({ tools: defaults });
       const { organizationId, runId, stub } = call;
-      const watch = await dieAtCallOfTalk(stub, n, moment);
+      const watch = await crashCallObjectAt(stub, n, moment);
       for (const { integration_id } of call.integrations.values()) watches.set(integration_id, watch);
-      await stub.lineEnded(organizationId, runId, lineEnd()).catch(() => undefined);
-      if (watch.died) await callStub(organizationId, runId).lineEnded(organizationId, runId, lineEnd());
+      await stub.callEnded(organizationId, runId, callEnd()).catch(() => undefined);
+      if (watch.died) await callStub(organizationId, runId).callEnded(organizationId, runId, callEnd());
       await vi.waitFor(
         async () => {
           const alive = callStub(organizationId, runId);
@@ -280,17 +298,17 @@ for (const moment of ['before', 'after'] as const)
             const isThere = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'timer'").toArray().length > 0;
             if (isThere) storage.sql.exec("UPDATE timer SET due = 1 WHERE subject LIKE 'summary%'");
           }).catch(() => undefined);
-          await alive.poke().catch(() => undefined);
+          await alive.wakeStalled().catch(() => undefined);
           expect(await alive.snapshot()).toBeNull();
         },
         { timeout: 25_000, interval: 100 },
       );
-      const posted = await postedTo(organizationId);
+      const posted = await readPostedMessages(organizationId);
       const events = await eventsOf(call);
       const isUnknown = events.some(({ payload }) => payload.failure === 'unknown');
       expect(posted.length, `call ${n}: ${JSON.stringify(events)}`).toBeGreaterThanOrEqual(isUnknown ? 0 : 1);
       expect(posted.length, `call ${n}`).toBeLessThanOrEqual(1);
-      expect(await issuesIn(organizationId), `call ${n}`).toHaveLength(1);
+      expect(await listIssues(organizationId), `call ${n}`).toHaveLength(1);
       return watch.died;
     };
     const deaths = await Promise.all(Array.from({ length: calls }, (_, index) => settleOne(index + 1)));

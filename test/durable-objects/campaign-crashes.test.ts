@@ -17,9 +17,9 @@ import {
   until,
 } from '../campaigns/live-campaigns.ts';
 import type { Drafted } from '../campaigns/live-campaigns.ts';
-import { dieAtCall, type Moment } from '../support/crashing-object.ts';
+import { crashAtCall, type CrashPoint } from '../support/crashing-object.ts';
 
-type Watchable = Parameters<typeof dieAtCall>[0];
+type Watchable = Parameters<typeof crashAtCall>[0];
 
 /** As whoever calls an object does it: again when the call broke. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
@@ -45,10 +45,10 @@ function nudger(campaign: Drafted) {
 }
 
 /** A whole campaign: read, called, paused, resumed, one person called twice, completed. Answers how many calls the object made. */
-async function wholeCampaign(n: number, moment: Moment) {
+async function wholeCampaign(n: number, moment: CrashPoint) {
   const campaign = await draftCampaign({ csv: people(30), configs: { max_concurrency: 2 } });
   const stub = () => campaign.stub();
-  const watch = await dieAtCall(stub() as unknown as Watchable, n, moment);
+  const watch = await crashAtCall(stub() as unknown as Watchable, n, moment);
   campaign.slots.watched = (call) => watch.watched(call);
   const nudge = nudger(campaign);
   const act = [newAct(), newAct(), newAct()] as const;
@@ -58,11 +58,11 @@ async function wholeCampaign(n: number, moment: Moment) {
     expect(campaign.slots.keys()).toHaveLength(24);
   });
   const key = (row: number, attempt = 1) => keyOf(campaign, row, attempt);
-  await again(() => stub().reports([dialing(key(1)), dialing(key(2)), ended(key(1), 'busy'), ended(key(2), 'completed')]));
+  await again(() => stub().applyReports([dialing(key(1)), dialing(key(2)), ended(key(1), 'busy'), ended(key(2), 'completed')]));
   await again(() => stub().pause(act[1]));
   expect(campaign.slots.withdrawn).toContain(2);
   const asked = campaign.slots.keys();
-  await again(() => stub().reports(asked.slice(2).map((one) => returned(one, 'withdrawn'))));
+  await again(() => stub().applyReports(asked.slice(2).map((one) => returned(one, 'withdrawn'))));
   expect((await again(() => stub().snapshot()))!.state).toBe('paused');
   await again(() => stub().resume(act[2]));
   const over = new Set([key(1), key(2)]);
@@ -71,7 +71,7 @@ async function wholeCampaign(n: number, moment: Moment) {
     const open = [
       ...new Set(campaign.slots.requests.filter(({ epoch }) => epoch === 2).flatMap(({ calls }) => calls.map((call) => call.key))),
     ];
-    await again(() => stub().reports(open.filter((one) => !over.has(one)).map((one) => ended(one, 'completed'))));
+    await again(() => stub().applyReports(open.filter((one) => !over.has(one)).map((one) => ended(one, 'completed'))));
     for (const one of open) over.add(one);
     expect((await again(() => stub().snapshot()))!.state).toBe('completed');
   });
@@ -90,7 +90,7 @@ async function wholeCampaign(n: number, moment: Moment) {
 const moments = ['before', 'after'] as const;
 
 /** Dies at each of the first `deaths` calls, before and after it; the last one is beyond what the work needs, so that none is left out. */
-function atEachCall(promise: string, deaths: number, work: (n: number, moment: Moment) => Promise<{ died: boolean }>): void {
+function atEachCall(promise: string, deaths: number, work: (n: number, moment: CrashPoint) => Promise<{ died: boolean }>): void {
   for (let n = 1; n <= deaths; n += 1)
     test(`an object that dies at its call ${n} to the outside ${promise}`, async () => {
       const ends = await Promise.all(moments.map((moment) => work(n, moment)));
@@ -106,7 +106,7 @@ describe('a source', () => {
   atEachCall('has every row once', 16, async (n, moment) => {
     const campaign = await draftCampaign({ csv: people(1100), configs: { max_concurrency: 1 } });
     const nudge = nudger(campaign);
-    const watch = await dieAtCall(campaign.stub() as unknown as Watchable, n, moment);
+    const watch = await crashAtCall(campaign.stub() as unknown as Watchable, n, moment);
     campaign.slots.watched = (call) => watch.watched(call);
     const act = newAct();
     await again(() => campaign.stub().start(campaign.organizationId, campaign.id, act));
@@ -126,18 +126,18 @@ describe('a cancellation', () => {
     const campaign = await runningCampaign({ csv: people(60), configs: { max_concurrency: 1 } });
     const nudge = nudger(campaign);
     const [first, ...others] = campaign.slots.keys();
-    await campaign.stub().reports([dialing(first!)]);
-    const watch = await dieAtCall(campaign.stub() as unknown as Watchable, n, moment);
+    await campaign.stub().applyReports([dialing(first!)]);
+    const watch = await crashAtCall(campaign.stub() as unknown as Watchable, n, moment);
     campaign.slots.watched = (call) => watch.watched(call);
     const act = newAct();
     expect((await again(() => campaign.stub().cancel(act))).state).toBe('cancelled');
     expect(campaign.slots.withdrawn).toContain(2);
-    await again(() => campaign.stub().reports(others.map((key) => returned(key, 'withdrawn'))));
+    await again(() => campaign.stub().applyReports(others.map((key) => returned(key, 'withdrawn'))));
     await until(async () => {
       await nudge();
       expect(await rowOf(campaign.id)).toMatchObject({ state: 'cancelled', skipped_rows: 59, in_flight: 1 });
     });
-    await again(() => campaign.stub().reports([ended(first!, 'voicemail')]));
+    await again(() => campaign.stub().applyReports([ended(first!, 'voicemail')]));
     expect((await allRows(campaign))[0]).toMatchObject({ state: 'failed', outcome: 'voicemail' });
     return watch;
   });
@@ -158,7 +158,7 @@ test('between what it heard and asking for the next, the object goes on by itsel
       throw new Error('the object died');
     };
   });
-  await campaign.stub().reports(first.slice(0, 5).map((key) => ended(key, 'completed')));
+  await campaign.stub().applyReports(first.slice(0, 5).map((key) => ended(key, 'completed')));
   acknowledge();
   await until(async () => expect(campaign.slots.keys()).toHaveLength(27));
 });
@@ -167,11 +167,11 @@ test('an evicted campaign goes on with the next word that comes, and by itself w
   const campaign = await runningCampaign({ csv: people(60), configs: { max_concurrency: 1 } });
   const first = campaign.slots.keys();
   await evictDurableObject(env.CAMPAIGN.getByName(`${campaign.organizationId}/${campaign.id}`));
-  await campaign.stub().reports(first.slice(0, 3).map((key) => ended(key, 'completed')));
+  await campaign.stub().applyReports(first.slice(0, 3).map((key) => ended(key, 'completed')));
   await until(async () => expect(campaign.slots.keys()).toHaveLength(25));
   const small = await runningCampaign();
   const [key] = small.slots.keys();
-  await small.stub().reports([returned(key!, 'too_soon', Date.now() + 1500)]);
+  await small.stub().applyReports([returned(key!, 'too_soon', Date.now() + 1500)]);
   await evictDurableObject(env.CAMPAIGN.getByName(`${small.organizationId}/${small.id}`));
   await until(async () => expect(small.slots.requests.filter(({ calls }) => calls.some((call) => call.key === key))).toHaveLength(2));
 });
@@ -182,7 +182,7 @@ test('a running campaign tells its row once a second at most, and every state at
   const [before, startedAt] = [await revision(), Date.now()];
   const keys = campaign.slots.keys();
   for (const key of keys.slice(0, 100)) {
-    await campaign.stub().reports([ended(key, 'completed')]);
+    await campaign.stub().applyReports([ended(key, 'completed')]);
     await campaign.stub().snapshot();
   }
   const seconds = (Date.now() - startedAt) / 1000;
@@ -199,7 +199,7 @@ test('a dead alarm is made good by a poke, which also corrects what the row says
     await state.storage.deleteAlarm();
   });
   await env.DB.prepare('UPDATE campaign SET wake_at = 5 WHERE id = ?').bind(campaign.id).run();
-  await campaign.stub().poke(campaign.organizationId, campaign.id);
+  await campaign.stub().wakeStalled(campaign.organizationId, campaign.id);
   expect((await rowOf(campaign.id))['wake_at']).toBeGreaterThan(Date.now() - 60_000);
   expect(await inside(campaign.stub(), (_object, state) => state.storage.getAlarm())).not.toBeNull();
   await inState(campaign, 'running');

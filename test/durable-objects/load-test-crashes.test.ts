@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { end, inside, newLoadTest, rowOf, sessionStatuses } from '../simtest/load-tests.ts';
 import type { Loaded } from '../simtest/load-tests.ts';
-import { dieAtCall, type Moment } from '../support/crashing-object.ts';
+import { crashAtCall, type CrashPoint } from '../support/crashing-object.ts';
 
-type Watchable = Parameters<typeof dieAtCall>[0];
+type Watchable = Parameters<typeof crashAtCall>[0];
 
 /** As whoever calls an object does it: again when the call broke. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
@@ -31,9 +31,9 @@ function nudger(load: Loaded) {
 }
 
 /** Dies at its n-th call to D1 or to a session. */
-async function dyingLoadTest(n: number, moment: Moment) {
+async function dyingLoadTest(n: number, moment: CrashPoint) {
   const load = await newLoadTest({ count: 4, concurrency: 2 });
-  const watch = await dieAtCall(load.stub() as unknown as Watchable, n, moment);
+  const watch = await crashAtCall(load.stub() as unknown as Watchable, n, moment);
   load.sessions.watched = (call) => watch.watched(call);
   const nudge = nudger(load);
   await again(() => load.stub().begin(load.organizationId, load.id));
@@ -43,7 +43,7 @@ async function dyingLoadTest(n: number, moment: Moment) {
 const rounds = Array.from({ length: 12 }, (_, index) => index);
 
 /** Begun, each session ending while others run, until the row has the statistics. */
-async function wholeLoadTest(n: number, moment: Moment) {
+async function wholeLoadTest(n: number, moment: CrashPoint) {
   const { load, watch, nudge } = await dyingLoadTest(n, moment);
   for (const _ of rounds) {
     await nudge();
@@ -59,7 +59,7 @@ async function wholeLoadTest(n: number, moment: Moment) {
 }
 
 /** Begun, and stopped when one has ended. */
-async function stoppedLoadTest(n: number, moment: Moment) {
+async function stoppedLoadTest(n: number, moment: CrashPoint) {
   const { load, watch, nudge } = await dyingLoadTest(n, moment);
   load.sessions.whenStopped = async (id) => void (await again(() => end(load, id, { status: 'stopped' })).catch(() => undefined));
   for (let tries = 0; load.sessions.running.size < 2 && tries < 5; tries += 1) await nudge();
@@ -77,7 +77,7 @@ async function stoppedLoadTest(n: number, moment: Moment) {
 }
 
 /** Dies at each of the first `deaths` calls, before and after it; the last one is beyond what the work needs, so that none is left out. */
-function atEachCall(promise: string, deaths: number, work: (n: number, moment: Moment) => Promise<{ died: boolean }>): void {
+function atEachCall(promise: string, deaths: number, work: (n: number, moment: CrashPoint) => Promise<{ died: boolean }>): void {
   for (let n = 1; n <= deaths; n += 1)
     test(`an object that dies at its call ${n} to the outside ${promise}`, async () => {
       const ends = await Promise.all((['before', 'after'] as const).map((moment) => work(n, moment)));

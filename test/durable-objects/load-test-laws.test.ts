@@ -1,7 +1,7 @@
 import { evictDurableObject } from 'cloudflare:test';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { allowedAt } from '../../src/simtest/ramp.ts';
+import { allowedConcurrency } from '../../src/simtest/load-tests/ramp.ts';
 import { end, goTo, monday, rowOf, sessionStatuses, settle, standAt, standingLoadTest } from '../simtest/load-tests.ts';
 import type { Loaded } from '../simtest/load-tests.ts';
 import type { SessionReport } from '../../src/simtest/contract.ts';
@@ -59,7 +59,7 @@ async function happen(world: World, one: Happening): Promise<void> {
       world.now += one.milliseconds;
       return goTo(load, world.now);
     case 'poke':
-      return load.stub().poke(load.organizationId, load.id);
+      return load.stub().wakeStalled(load.organizationId, load.id);
     case 'evict':
       await evictDurableObject(load.stub() as unknown as DurableObjectStub);
       return standAt(load, world.now);
@@ -70,7 +70,7 @@ async function happen(world: World, one: Happening): Promise<void> {
 
 /** What holds at every moment. */
 async function look({ load, now, ended }: World): Promise<void> {
-  expect(load.sessions.running.size).toBeLessThanOrEqual(allowedAt(load, now - monday));
+  expect(load.sessions.running.size).toBeLessThanOrEqual(allowedConcurrency(load, now - monday));
   expect([...load.sessions.begun.values()].every((times) => times === 1)).toBe(true);
   const live = await load.stub().statistics();
   const counted = live?.statistics ?? (await rowOf(load))['statistics'];

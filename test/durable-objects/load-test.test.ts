@@ -2,7 +2,7 @@ import { evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { shard } from '../../src/database/shards.ts';
-import { projectLoadTest } from '../../src/simtest/load-test-object-store.ts';
+import { projectLoadTest } from '../../src/simtest/load-tests/object-store.ts';
 import {
   beforeCalls,
   end,
@@ -155,7 +155,7 @@ describe('its end', () => {
     await settle(load);
     const row = await rowOf(load);
     await load.stub().sessionEnded(report);
-    await load.stub().poke(load.organizationId, load.id);
+    await load.stub().wakeStalled(load.organizationId, load.id);
     await load.stub().begin(load.organizationId, load.id);
     expect(await load.stub().statistics()).toBeNull();
     expect(await refusal(load.stub().stop('late'))).toMatchObject({ code: 'conflict' });
@@ -312,7 +312,7 @@ describe('what was lost', () => {
     await settle(load);
     expect((await rowOf(load))['status']).toBe('running');
     isDown = false;
-    await load.stub().poke(load.organizationId, load.id);
+    await load.stub().wakeStalled(load.organizationId, load.id);
     await settle(load);
     expect(await rowOf(load)).toMatchObject({ status: 'completed', wake_at: null });
     expect(await load.stub().statistics()).toBeNull();

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
-import { runSchemaSteps } from '../../durable-objects/automation-run/journal.ts';
+import { runSchemaSteps } from '../../durable-objects/automation-run/stored-journal.ts';
 import { slotsSchemaSteps } from '../../durable-objects/call-slots/attempt-rows.ts';
-import { callStep } from '../../durable-objects/call/call-record.ts';
-import { conversationStep } from '../../durable-objects/call/stored-conversation.ts';
+import { callSchemaStep } from '../../durable-objects/call/call-record.ts';
+import { conversationSchemaStep } from '../../durable-objects/call/stored-conversation.ts';
 import { campaignSchemaSteps } from '../../durable-objects/campaign/schema.ts';
 import { loadTestSchemaSteps } from '../../durable-objects/load-test/schema.ts';
-import { projectionStep } from '../../durable-objects/shared/projection.ts';
-import { sessionStep } from '../../durable-objects/test-session/stored-session.ts';
-import { changeStep } from '../../durable-objects/test-session/stored-side.ts';
-import { sha256Hex } from '../../src/library/hash.ts';
+import { projectionSchema } from '../../durable-objects/shared/projection.ts';
+import { sessionSchemaStep } from '../../durable-objects/test-session/session-store.ts';
+import { changeSchemaStep } from '../../durable-objects/test-session/side-conversation-store.ts';
+import { sha256Hex } from '../../src/library/security/hash.ts';
 
 /** The steps that have landed, by the SHA-256 of their SQL without regard to white space. Objects have taken them as they were; only append. */
 const landed: Record<string, { steps: readonly string[]; hashes: string[] }> = {
   'automation-run': { steps: runSchemaSteps, hashes: ['5d65f11cdf157bba', 'c6093901bed4f658'] },
   'call-slots': { steps: slotsSchemaSteps, hashes: ['21d68bb35339ae37'] },
-  call: { steps: [callStep, conversationStep], hashes: ['c17630ebe74496bc', '8a9ea06c3ed4867d'] },
+  call: { steps: [callSchemaStep, conversationSchemaStep], hashes: ['c17630ebe74496bc', '8a9ea06c3ed4867d'] },
   campaign: { steps: campaignSchemaSteps, hashes: ['2ba95cc696785fb3', '8fc358892c43b2a7'] },
   'load-test': { steps: loadTestSchemaSteps, hashes: ['0ae142b6bb6b82d3'] },
-  'test-session': { steps: [sessionStep, changeStep], hashes: ['2dc053d4d9173362', 'f2e1b98e69600efe'] },
-  shared: { steps: [projectionStep], hashes: ['3090a20503a1fb08'] },
+  'test-session': { steps: [sessionSchemaStep, changeSchemaStep], hashes: ['2dc053d4d9173362', 'f2e1b98e69600efe'] },
+  shared: { steps: [projectionSchema], hashes: ['3090a20503a1fb08'] },
 };
 
 const hashOf = (sql: string): string =>

@@ -1,7 +1,7 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { HeldAnswer } from '../support/calls.ts';
-import { dieAtCall, evictWhenReached, type Moment, type Watch } from '../support/crashing-object.ts';
+import { crashAtCall, evictWhenReached, type CrashPoint, type CrashWatch } from '../support/crashing-object.ts';
 import {
   endedRow,
   fakeLoadTest,
@@ -18,7 +18,7 @@ import {
 
 afterAll(() => vi.restoreAllMocks());
 
-type Watchable = Parameters<typeof dieAtCall>[0];
+type Watchable = Parameters<typeof crashAtCall>[0];
 
 /** As whoever calls an object does it: again when the call broke. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
@@ -63,7 +63,7 @@ function actorSays(messages: Record<string, any>[], turn: number): Script {
 }
 
 /** A whole session of a load test: a tool is called, both talks are concluded, one statement is judged, the load test is told. */
-async function wholeSession(n: number, moment: Moment): Promise<Watch> {
+async function wholeSession(n: number, moment: CrashPoint): Promise<CrashWatch> {
   const key = `key-${n}${moment}`;
   const model = new Model();
   models.set(key, model);
@@ -80,11 +80,11 @@ async function wholeSession(n: number, moment: Moment): Promise<Watch> {
     },
     loadTest: { id: load.id, index: 4 },
   });
-  const watch = await dieAtCall(session.stub() as unknown as Watchable, n, moment);
+  const watch = await crashAtCall(session.stub() as unknown as Watchable, n, moment);
   model.watched = (call) => watch.watched(call);
   load.watched = (call) => watch.watched(call);
   const evicted = moment === 'during' ? evictWhenReached(watch, session.stub() as unknown as Watchable) : undefined;
-  await again(() => session.stub().beginInLoadTest(session.organizationId, session.id, 'act'));
+  await again(() => session.stub().startInLoadTest(session.organizationId, session.id, 'act'));
   await evicted;
   const row = await endedRow(session);
   expect(linesOf(await keptTalk(session))).toEqual(lines.map((line) => line.replace('@', key)));
@@ -113,7 +113,7 @@ const moments = ['before', 'after', 'during'] as const;
 const numbers = Array.from({ length: deaths }, (_, index) => index + 1);
 
 describe('a session whose object dies', () => {
-  const sessions = new Map<number, Promise<Watch[]>>();
+  const sessions = new Map<number, Promise<CrashWatch[]>>();
 
   beforeAll(() => {
     scripted({
@@ -151,9 +151,9 @@ describe('a session whose object dies alone', () => {
     scripted();
     const session = await newSession({ config: { max_turns: 3, turn_delay_ms: 200 } });
     await session.start();
-    await vi.waitFor(async () => expect((await session.stub().conversation())!.turns).toHaveLength(1));
+    await vi.waitFor(async () => expect((await session.stub().transcript())!.turns).toHaveLength(1));
     await evictDurableObject(session.stub() as unknown as DurableObjectStub);
-    expect((await session.stub().conversation())!.turns).toHaveLength(1);
+    expect((await session.stub().transcript())!.turns).toHaveLength(1);
     expect((await endedRow(session))['results']).toMatchObject({ stop_reason: 'max_turns', turns: 3 });
     expect(linesOf(await keptTalk(session))).toEqual([
       'adversary: Hello there.',
@@ -169,7 +169,7 @@ describe('a session whose object dies alone', () => {
     const session = await newSession({ config: { max_turns: 2 } });
     await session.start();
     await vi.waitFor(() => expect(asked).toBe(1));
-    const { startedAt } = (await session.stub().conversation())!;
+    const { startedAt } = (await session.stub().transcript())!;
     await inside(session, (_object, state) => state.abort('it dies here')).catch(() => undefined);
     await vi.waitFor(() => expect(Date.now() - startedAt).toBeGreaterThan(400), { timeout: 5000 });
     const row = await endedRow(session);
@@ -180,11 +180,11 @@ describe('a session whose object dies alone', () => {
 
 test('a stop that dies with the object is done when it is repeated', async () => {
   scripted();
-  const stopped = async (n: number, moment: Moment) => {
+  const stopped = async (n: number, moment: CrashPoint) => {
     const session = await newSession({ config: { turn_delay_ms: 60_000 } });
     await session.start();
-    await vi.waitFor(async () => expect((await session.stub().conversation())!.turns).toHaveLength(1));
-    const watch = await dieAtCall(session.stub() as unknown as Watchable, n, moment);
+    await vi.waitFor(async () => expect((await session.stub().transcript())!.turns).toHaveLength(1));
+    const watch = await crashAtCall(session.stub() as unknown as Watchable, n, moment);
     const answer = await again(() => session.stub().stop('act')).catch((error: { code?: string }) => error.code);
     // It may have gone by the time of the repetition, and then the row tells.
     expect(answer === 'conflict' || (answer as { status: string }).status === 'stopped').toBe(true);

@@ -1,7 +1,7 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { usualPhrases } from '../../src/voice-agents/conversation/phrases.ts';
+import { defaultPhrases } from '../../src/voice-agents/conversation/phrases.ts';
 import { handbook, knowledgeService } from '../knowledge-base/knowledge-service.ts';
 import { HeldAnswer } from '../support/calls.ts';
 import { newOrganization } from '../support/organization.ts';
@@ -45,7 +45,7 @@ const until = (look: () => unknown) => vi.waitFor(look, { timeout: 10_000, inter
 
 /** The talk has come so far. */
 const hasSaid = (session: NewSession, turns: number) =>
-  until(async () => expect((await session.stub().conversation())!.turns.length).toBeGreaterThanOrEqual(turns));
+  until(async () => expect((await session.stub().transcript())!.turns.length).toBeGreaterThanOrEqual(turns));
 
 describe('two agents', () => {
   test('speak in turn until the last turn, and what they said is kept', async () => {
@@ -154,7 +154,7 @@ describe('a talk ends', () => {
   test('when one side has had nothing to say twice running', async () => {
     scripted({ actor: () => '' });
     const { lines, results, row } = await played();
-    const filled = `actor: ${usualPhrases.please_repeat}`;
+    const filled = `actor: ${defaultPhrases.please_repeat}`;
     expect(lines).toEqual(['adversary: Hello there.', filled, 'adversary: I am her, number 1.', filled]);
     expect(results).toMatchObject({ stop_reason: 'silence', outcome: 'passed', turns: 4 });
     expect(row['status']).toBe('completed');
@@ -204,7 +204,7 @@ describe('a talk ends', () => {
     expect(results['checks']).toEqual([
       { name: 'Judged', required: true, passed: null, detail: 'it is not known: the talk ended in an error' },
     ]);
-    expect(lines).toEqual(['adversary: Hello there.', `actor: ${usualPhrases.apology}`]);
+    expect(lines).toEqual(['adversary: Hello there.', `actor: ${defaultPhrases.apology}`]);
     expect(asked.filter(({ stream }) => !stream)).toEqual([]);
   });
 
@@ -631,10 +631,10 @@ describe('a start', () => {
   test('that broke off before there was an object is made good by a poke', async () => {
     scripted();
     const session = await newSession({ config: { max_turns: 2 } });
-    await session.stub().poke(session.organizationId, session.id);
+    await session.stub().wakeStalled(session.organizationId, session.id);
     expect(await session.stub().snapshot()).toBeNull();
     await env.DB.prepare(`UPDATE test_session SET status = 'running', started_at = 1000 WHERE id = ?`).bind(session.id).run();
-    await session.stub().poke(session.organizationId, session.id);
+    await session.stub().wakeStalled(session.organizationId, session.id);
     expect(await endedRow(session)).toMatchObject({ status: 'completed', started_at: 1000 });
   });
 });
@@ -644,11 +644,11 @@ describe('whoever looks', () => {
     const held = new HeldAnswer();
     scripted({ actor: () => held.response() });
     const session = await newSession({ config: { max_turns: 2 } });
-    expect(await session.stub().conversation()).toBeNull();
+    expect(await session.stub().transcript()).toBeNull();
     const { startedAt } = await session.start();
     await hasSaid(session, 1);
     held.say('Half a');
-    expect(await session.stub().conversation()).toEqual({
+    expect(await session.stub().transcript()).toEqual({
       turns: [{ number: 1, speaker: 'adversary', text: 'Hello there.', at: expect.any(Number), latencyMs: expect.any(Number) }],
       startedAt,
       endedAt: null,
@@ -656,7 +656,7 @@ describe('whoever looks', () => {
     expect(await session.stub().snapshot()).toMatchObject({ status: 'running', results: null });
     held.finish();
     await endedRow(session);
-    expect(await session.stub().conversation()).toBeNull();
+    expect(await session.stub().transcript()).toBeNull();
     expect(await keptTalk(session)).toMatchObject({ turns: [{}, { text: 'Half a' }], startedAt, endedAt: expect.any(Number) });
   });
 
@@ -664,10 +664,10 @@ describe('whoever looks', () => {
     const held = new HeldAnswer();
     scripted({ actor: () => held.response() });
     const session = await newSession({ config: { max_turns: 2 } });
-    expect(await session.stub().untilEnded(10)).toBeNull();
+    expect(await session.stub().waitForEnd(10)).toBeNull();
     await session.start();
-    expect(await session.stub().untilEnded(20)).toBeNull();
-    const end = session.stub().untilEnded(10_000);
+    expect(await session.stub().waitForEnd(20)).toBeNull();
+    const end = session.stub().waitForEnd(10_000);
     held.say('There.');
     held.finish();
     expect(await end).toMatchObject({ status: 'completed', results: { turns: 2 } });
@@ -697,7 +697,7 @@ describe('a session of a load test', () => {
   const inLoadTest = async (options: Parameters<typeof newSession>[0] = {}, refuses = 0) => {
     const load = fakeLoadTest({ refuses });
     const session = await newSession({ config: { max_turns: 2 }, ...options, loadTest: { id: load.id, index: 3 } });
-    const begin = (act = crypto.randomUUID()) => session.stub().beginInLoadTest(session.organizationId, session.id, act);
+    const begin = (act = crypto.randomUUID()) => session.stub().startInLoadTest(session.organizationId, session.id, act);
     return { load, session, begin };
   };
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { candidates } from '../../durable-objects/vector-index/candidates.ts';
+import { findCandidates } from '../../durable-objects/vector-index/candidates.ts';
 import { quantize, toUnit } from '../../durable-objects/vector-index/quantized-vector.ts';
-import { slotsAPage, VectorPage } from '../../durable-objects/vector-index/vector-page.ts';
-import { dimensions, mixedVectors, nearest, nearTo, randomFrom, randomVector } from '../support/vectors.ts';
+import { slotsPerPage, VectorPage } from '../../durable-objects/vector-index/vector-page.ts';
+import { dimensions, mixedVectors, findNearest, randomVectorNear, createRandom, randomVector } from '../support/vectors.ts';
 
 /** Ids are positions from 1 on; every third document is the second. */
 function pagesOf(vectors: Float32Array[]): VectorPage[] {
   const pages: VectorPage[] = [];
   for (const [position, vector] of vectors.entries()) {
-    const slot = position % slotsAPage;
+    const slot = position % slotsPerPage;
     if (slot === 0) pages.push(new VectorPage());
     const page = pages.at(-1)!;
     const { scale, coarse } = quantize(vector);
@@ -21,16 +21,16 @@ function pagesOf(vectors: Float32Array[]): VectorPage[] {
 }
 
 const ask = (vectors: Float32Array[], question: Float32Array, topK: number, documentIds?: Set<number>) =>
-  candidates(pagesOf(vectors), toUnit(question), topK, documentIds).map(({ id }) => id);
+  findCandidates(pagesOf(vectors), toUnit(question), topK, documentIds).map(({ id }) => id);
 
 describe('the candidates for the best', () => {
-  const random = randomFrom(11);
+  const random = createRandom(11);
   const vectors = mixedVectors(700, random);
-  const questions = Array.from({ length: 20 }, () => nearTo(vectors[Math.floor(random() * vectors.length)]!, 1, random));
+  const questions = Array.from({ length: 20 }, () => randomVectorNear(vectors[Math.floor(random() * vectors.length)]!, 1, random));
 
   test.each([1, 10, 100])('have all the best %i among them', (topK) => {
     for (const question of questions) {
-      const best = nearest(vectors, question, topK).map((position) => position + 1);
+      const best = findNearest(vectors, question, topK).map((position) => position + 1);
       expect(ask(vectors, question, topK)).toEqual(expect.arrayContaining(best));
     }
   });
@@ -42,7 +42,7 @@ describe('the candidates for the best', () => {
 
   test('are of the documents that are asked for, best first', () => {
     for (const question of questions.slice(0, 3)) {
-      const some = candidates(pagesOf(vectors), toUnit(question), 10, new Set([2]));
+      const some = findCandidates(pagesOf(vectors), toUnit(question), 10, new Set([2]));
       expect(some.every(({ id }) => id % 3 === 1)).toBe(true);
       expect(some.map(({ score }) => score)).toEqual(some.map(({ score }) => score).toSorted((one, other) => other - one));
     }
@@ -50,7 +50,7 @@ describe('the candidates for the best', () => {
 });
 
 test('of vectors that are all the same there are no more than are looked at', () => {
-  const vector = randomVector(randomFrom(12));
+  const vector = randomVector(createRandom(12));
   expect(
     ask(
       Array.from({ length: 300 }, () => vector),
@@ -61,7 +61,7 @@ test('of vectors that are all the same there are no more than are looked at', ()
 });
 
 test('of few vectors all that may be the best are there, and of none there are none', () => {
-  const random = randomFrom(13);
+  const random = createRandom(13);
   const vectors = [randomVector(random), randomVector(random), new Float32Array(dimensions)];
   expect(ask(vectors, vectors[1]!, 10)).toHaveLength(3);
   expect(ask(vectors, vectors[1]!, 1)).toEqual([2]);

@@ -2,14 +2,14 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { StoredVectors } from '../../durable-objects/vector-index/stored-vectors.ts';
-import { vectorIndexOf } from '../../src/providers/vector-index/vector-index.ts';
-import { cosine } from '../../src/providers/vector-index/cosine.ts';
+import { getVectorIndex } from '../../src/providers/vector-index/vector-index.ts';
+import { cosineSimilarity } from '../../src/providers/vector-index/cosine.ts';
 import { newOrganization } from '../support/organization.ts';
-import { dimensions, mixedVectors, nearest, nearTo, randomFrom, randomVector } from '../support/vectors.ts';
+import { dimensions, mixedVectors, findNearest, randomVectorNear, createRandom, randomVector } from '../support/vectors.ts';
 
 async function start(vectors: Float32Array[] = []) {
   const { id } = await newOrganization();
-  const index = vectorIndexOf(env, 'embedded', id);
+  const index = getVectorIndex(env, 'embedded', id);
   const stub = () => env.VECTOR_INDEX.getByName(String(id));
   const put = (from: number, more: Float32Array[]) =>
     index.upsert(more.map((vector, position) => ({ id: from + position, documentId: 1, vector })));
@@ -22,20 +22,20 @@ async function start(vectors: Float32Array[] = []) {
 }
 
 /** Share of the true ten nearest that are found, by questions near to a vector each. */
-async function recallAtTen(index: ReturnType<typeof vectorIndexOf>, vectors: Float32Array[], questions: number, random: () => number) {
+async function recallAtTen(index: ReturnType<typeof getVectorIndex>, vectors: Float32Array[], questions: number, random: () => number) {
   let found = 0;
   for (let question = 0; question < questions; question++) {
-    const query = nearTo(vectors[Math.floor(random() * vectors.length)]!, 1, random);
-    const truth = new Set(nearest(vectors, query, 10).map((position) => position + 1));
+    const query = randomVectorNear(vectors[Math.floor(random() * vectors.length)]!, 1, random);
+    const truth = new Set(findNearest(vectors, query, 10).map((position) => position + 1));
     const matches = await index.query(query, { topK: 10 });
     found += matches.filter(({ id }) => truth.has(id)).length;
-    for (const { id, similarity } of matches) expect(Math.abs(similarity - cosine(vectors[id - 1]!, query))).toBeLessThan(1e-5);
+    for (const { id, similarity } of matches) expect(Math.abs(similarity - cosineSimilarity(vectors[id - 1]!, query))).toBeLessThan(1e-5);
   }
   return found / questions / 10;
 }
 
 describe('an index of 20,000 vectors', () => {
-  const random = randomFrom(20_000);
+  const random = createRandom(20_000);
   const vectors = mixedVectors(20_000, random);
   const started = start(vectors);
 
@@ -73,14 +73,14 @@ describe('an index of 20,000 vectors', () => {
 });
 
 test('an index of 1,000 vectors finds at least 99 of 100 that a plain scan finds', async () => {
-  const random = randomFrom(1000);
+  const random = createRandom(1000);
   const vectors = mixedVectors(1000, random);
   const { index } = await start(vectors);
   expect(await recallAtTen(index, vectors, 30, random)).toBeGreaterThanOrEqual(0.99);
 });
 
 test('vectors of a few numbers other than 0 are found as surely', async () => {
-  const random = randomFrom(3);
+  const random = createRandom(3);
   const sparse = () => {
     const vector = new Float32Array(dimensions);
     for (let count = 0; count < 60; count++) vector[Math.floor(random() * dimensions)]! += random() < 0.5 ? 1 : -1;
@@ -91,12 +91,12 @@ test('vectors of a few numbers other than 0 are found as surely', async () => {
   for (const query of vectors.slice(0, 20)) {
     const [first, ...others] = await index.query(query, { topK: 10 });
     expect(first!.similarity).toBeCloseTo(1, 5);
-    for (const { id, similarity } of others) expect(Math.abs(similarity - cosine(vectors[id - 1]!, query))).toBeLessThan(1e-4);
+    for (const { id, similarity } of others) expect(Math.abs(similarity - cosineSimilarity(vectors[id - 1]!, query))).toBeLessThan(1e-4);
   }
 });
 
 test('an evicted object answers as before, from what it has stored', async () => {
-  const vectors = mixedVectors(150, randomFrom(5));
+  const vectors = mixedVectors(150, createRandom(5));
   const { index, stub, put } = await start(vectors);
   await index.remove([3, 4, 140]);
   await put(500, [vectors[3]!]);
@@ -107,7 +107,7 @@ test('an evicted object answers as before, from what it has stored', async () =>
 });
 
 test('a write that breaks off leaves neither in memory nor in storage a half of it', async () => {
-  const vectors = mixedVectors(140, randomFrom(6));
+  const vectors = mixedVectors(140, createRandom(6));
   const { index, stub, put } = await start(vectors);
   const ask = async () => [
     await index.query(vectors[0]!, { topK: 100 }),
@@ -136,7 +136,7 @@ test('a write that breaks off leaves neither in memory nor in storage a half of 
 
 test('an index that was only asked, or whose last vector was removed, leaves nothing in its storage', async () => {
   const { index, tables, put } = await start();
-  const vector = randomVector(randomFrom(7));
+  const vector = randomVector(createRandom(7));
   expect(await index.query(vector, { topK: 5 })).toEqual([]);
   expect(await index.areVisible([1])).toBe(false);
   await index.remove([1]);
@@ -148,7 +148,7 @@ test('an index that was only asked, or whose last vector was removed, leaves not
 });
 
 test('places that became free are taken again, so that replacing documents does not grow the storage', async () => {
-  const vectors = mixedVectors(256, randomFrom(8));
+  const vectors = mixedVectors(256, createRandom(8));
   const { index, stub, put } = await start(vectors);
   const rows = () =>
     runInDurableObject(stub(), (_object, { storage }) =>
@@ -167,7 +167,7 @@ test('places that became free are taken again, so that replacing documents does 
 });
 
 test('what is put while the last vector is being removed stays', async () => {
-  const vector = randomVector(randomFrom(9));
+  const vector = randomVector(createRandom(9));
   const { index, stub, put } = await start();
   for (let round = 0; round < 5; round++) {
     await put(1, [vector]);

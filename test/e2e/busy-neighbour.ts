@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reportOf, tableOf } from '../../bench/documents.ts';
+import { createReport, createCsv } from '../../bench/documents.ts';
 import { projectDirectory } from '../../scripts/local/settings.ts';
 import type { KillableService } from './killable-service.ts';
 import { Tenant, through } from './neighbour-tenant.ts';
@@ -157,8 +157,8 @@ export class BusyNeighbour {
     const files: [string, string, (number: number) => Uint8Array | string][] = [
       ['ticks.md', 'text/markdown', (number) => `${number}\n${'`a``b```c````'.repeat(20_000)}`],
       ['depth.html', 'text/html', (number) => `${number}${'<div><b>'.repeat(50_000)}`],
-      ['report.pdf', 'application/pdf', (number) => reportOf(sentences, 400, number)],
-      ['orders.csv', 'text/csv', (number) => tableOf(sentences, 1_000_000 + number)],
+      ['report.pdf', 'application/pdf', (number) => createReport(sentences, 400, number)],
+      ['orders.csv', 'text/csv', (number) => createCsv(sentences, 1_000_000 + number)],
     ];
     return async (until) => {
       const read = async () => {

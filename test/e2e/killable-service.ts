@@ -12,7 +12,7 @@ import { WranglerOutput } from '../../scripts/local/wrangler-output.ts';
 import { applyMigrations, developmentArguments, wranglerEnvironment, wranglerProgram } from '../../scripts/local/wrangler.ts';
 import { freePort } from './service.ts';
 
-const tether = join(projectDirectory, 'scripts/local/tether.ts');
+const tether = join(projectDirectory, 'scripts/local/exit-with-parent.ts');
 
 export interface Answer {
   status: number;

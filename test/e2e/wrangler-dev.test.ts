@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { smokeTest } from '../../scripts/deploy/smoke-test.ts';
-import type { World } from '../../scripts/deploy/world.ts';
+import type { DeploymentContext } from '../../scripts/deploy/deployment-context.ts';
 import { Checkout } from './checkout.ts';
 
 const patience = { timeout: 60_000, interval: 250 };
@@ -60,7 +60,9 @@ test('a plain "npx wrangler dev" in a fresh checkout takes a sign-up, a contact 
 
     const deployment = { address: `http://127.0.0.1:${checkout.port}`, environment: { API_KEY: api_key }, patienceMs: 30_000, send: fetch };
     for (let times = 0; times < 2; times++)
-      expect(await smokeTest(deployment as unknown as World)).toMatch(/is well: a contact, an event, and a run completed [\d.]+ s later/);
+      expect(await smokeTest(deployment as unknown as DeploymentContext)).toMatch(
+        /is well: a contact, an event, and a run completed [\d.]+ s later/,
+      );
 
     const second = checkout.start('npx', ['wrangler', 'dev', '--port', String(checkout.port + 1)]);
     expect(await second.ended).not.toBe(0);

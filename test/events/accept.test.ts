@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { activeWorkflow, endedRuns } from '../support/journeys.ts';
+import { createActiveWorkflow, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -71,18 +71,18 @@ test('without a phone there is no contact, and the name in the data is shown', a
 
 test('a phone that is none is kept as received, without a contact, and the event still starts journeys', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, on('seen'));
+  const workflow = await createActiveWorkflow(client, on('seen'));
   const wrong = ['N/A', '9.18E+11', '000', '12', '+1212345601012345678', 'call me', `+12123456010 ext. 5`];
   for (const phone of wrong)
     expect((await client.post('/events', { event_type: 'seen', phone, list_name: 'Nobody' })).body.contact_id, phone).toBeNull();
   expect((await client.get('/events')).body.events.map(({ phone }: { phone: string }) => phone)).toEqual(wrong.toReversed());
-  for (const run of await endedRuns(client, workflow, wrong.length)) expect(run.contact_id).toBeNull();
+  for (const run of await waitForEndedRuns(client, workflow, wrong.length)) expect(run.contact_id).toBeNull();
   expect((await client.get('/contacts')).body.total).toBe(0);
 });
 
 test('at the contact limit new people stay unlinked while known ones are resolved; all start journeys', async () => {
   const { client } = await newOrganization({ maxContacts: 2 });
-  const workflow = await activeWorkflow(client, on('seen'));
+  const workflow = await createActiveWorkflow(client, on('seen'));
   const phones = [newPhone(), newPhone(), newPhone()];
   const ids = [];
   for (const phone of phones)
@@ -91,7 +91,7 @@ test('at the contact limit new people stay unlinked while known ones are resolve
   expect((await client.post('/events', { event_type: 'seen', phone: phones[0] })).body.contact_id).toBe(ids[0]);
   expect((await client.get('/events')).body.events[1]).toMatchObject({ phone: phones[2], contact_id: null });
   expect((await client.get('/contacts/lists')).body.lists).toMatchObject([{ contacts_count: 2 }]);
-  await endedRuns(client, workflow, 4);
+  await waitForEndedRuns(client, workflow, 4);
   await client.delete(`/contacts/${ids[0]}`);
   expect((await client.post('/events', { event_type: 'seen', phone: phones[2] })).body.contact_id).toEqual(expect.any(Number));
 });
@@ -110,7 +110,7 @@ test('twenty events of one new person at once make one contact, one list and one
 
 test("a sender's event id that repeats answers the first event and changes nothing, one after the other and at once", async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, on('ordered'));
+  const workflow = await createActiveWorkflow(client, on('ordered'));
   const phone = newPhone();
   const first = await client.post('/events', { event_type: 'ordered', event_id: 'order-1', phone, data: { total: 1 } });
   const repeated = await client.post('/events', {
@@ -127,7 +127,7 @@ test("a sender's event id that repeats answers the first event and changes nothi
     ),
   );
   expect(new Set(together.map(({ body }) => `${body.event_id} ${body.contact_id}`)).size).toBe(1);
-  await endedRuns(client, workflow, 2);
+  await waitForEndedRuns(client, workflow, 2);
   expect((await client.get('/events')).body).toMatchObject({ total: 2, events: [{}, { event_data: { total: 1 } }] });
   expect((await client.get('/contacts')).body.total).toBe(2);
   expect((await client.get('/contacts/lists')).body.total).toBe(0);

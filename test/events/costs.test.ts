@@ -1,19 +1,19 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deliver, loseMessages, tickAt } from '../support/background.ts';
-import { activeWorkflow, endedRuns } from '../support/journeys.ts';
+import { deliver, dropQueueMessages, tickAt } from '../support/background.ts';
+import { createActiveWorkflow, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 import { recordedClient, recordedDatabase, rowsRead, rowsWritten, type Recording } from '../support/recorded-database.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 /** Rows that D1 may write for one event of a known contact until its run starts, the mark that it is handled included. */
-const mostRowsWritten = 7;
+const maxRowsWritten = 7;
 
 const onOrder = { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } };
 
 /** The consumer as it works off one event, and what that cost. */
-async function handled(organizationId: number, eventId: number): Promise<Recording> {
+async function handleRecorded(organizationId: number, eventId: number): Promise<Recording> {
   const recording: Recording = { statements: [], calls: 0 };
   const bindings = { ...env, DB: recordedDatabase(env.DB, recording) };
   await deliver('events', [{ v: 1, kind: 'event', organization_id: organizationId, id: eventId }], bindings);
@@ -22,12 +22,12 @@ async function handled(organizationId: number, eventId: number): Promise<Recordi
 
 test('an event of a known contact writes at most seven rows until its run starts, its mark included', async () => {
   const { client: plain, key, id } = await newOrganization();
-  const workflow = await activeWorkflow(plain, onOrder);
+  const workflow = await createActiveWorkflow(plain, onOrder);
   const phone = newPhone();
   await plain.post('/contacts', { phone });
   for (const event_type of ['ordered', 'seen']) await plain.post('/events', { event_type, phone, list_name: 'Shoppers' });
-  await endedRuns(plain, workflow, 1);
-  loseMessages();
+  await waitForEndedRuns(plain, workflow, 1);
+  dropQueueMessages();
   const { client, recording } = recordedClient(key);
   const spent: Record<string, number> = {};
   for (const [name, body] of Object.entries({
@@ -40,19 +40,19 @@ test('an event of a known contact writes at most seven rows until its run starts
     const before = rowsWritten(recording);
     const { body: accepted } = await client.post('/events', body);
     const accepting = rowsWritten(recording) - before;
-    const consumer = await handled(id, accepted.event_id);
+    const consumer = await handleRecorded(id, accepted.event_id);
     const ofRuns = consumer.statements.filter(({ sql }) => /INTO automation_run\b/.test(sql));
     spent[name] = accepting + rowsWritten(consumer) - rowsWritten({ ...consumer, statements: ofRuns });
     expect(ofRuns.length, name).toBe(name.startsWith('a journey') ? 1 : 0);
   }
-  for (const [name, rows] of Object.entries(spent)) expect(rows, name).toBeLessThanOrEqual(mostRowsWritten);
+  for (const [name, rows] of Object.entries(spent)) expect(rows, name).toBeLessThanOrEqual(maxRowsWritten);
 });
 
 test('an event costs one call to accept and three to handle when nobody listens; a repeat writes nothing', async () => {
   const { client: plain, key, id } = await newOrganization();
   const phone = newPhone();
   await plain.post('/events', { event_type: 'seen', phone });
-  loseMessages();
+  dropQueueMessages();
   const { client, recording } = recordedClient(key);
   await client.get('/contacts');
   const callsOf = async (body: Record<string, unknown>) => {
@@ -68,15 +68,15 @@ test('an event costs one call to accept and three to handle when nobody listens;
     id: first.id,
   });
   const second = await callsOf({ event_type: 'seen', phone });
-  await handled(id, second.id);
-  expect((await handled(id, first.id)).calls).toBe(3);
-  expect((await handled(id, first.id)).calls).toBe(1);
+  await handleRecorded(id, second.id);
+  expect((await handleRecorded(id, first.id)).calls).toBe(3);
+  expect((await handleRecorded(id, first.id)).calls).toBe(1);
 });
 
 const size = 20_000;
 
 /** Fills an organization without going through the service: contacts, and an event of each. */
-async function fill(organizationId: number, count: number): Promise<void> {
+async function insertEvents(organizationId: number, count: number): Promise<void> {
   const numbers = '(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?2) SELECT value FROM n)';
   const now = Date.now();
   await env.DB.batch([
@@ -101,7 +101,7 @@ async function fill(organizationId: number, count: number): Promise<void> {
 }
 
 /** Does what is done with events, once each, and answers how many rows it read. */
-async function readsOfEverything({ key, id }: { key: string; id: number }): Promise<Record<string, number>> {
+async function measureReads({ key, id }: { key: string; id: number }): Promise<Record<string, number>> {
   const { client, recording } = recordedClient(key);
   const reads: Record<string, number> = {};
   const measure = async (name: string, call: () => ReturnType<typeof client.get>) => {
@@ -124,8 +124,8 @@ async function readsOfEverything({ key, id }: { key: string; id: number }): Prom
   const { event_id } = await measure('repeated event', () =>
     client.post('/events', { event_type: 'rare_type', phone, event_id: `e-${phone}` }),
   );
-  for (const eventId of events) reads['handled event'] = rowsRead(await handled(id, eventId));
-  reads['handled again'] = rowsRead(await handled(id, event_id));
+  for (const eventId of events) reads['handled event'] = rowsRead(await handleRecorded(id, eventId));
+  reads['handled again'] = rowsRead(await handleRecorded(id, event_id));
 
   await measure('first page', () => client.get('/events?limit=20'));
   const { next_cursor } = (await client.get('/events?limit=2')).body;
@@ -147,14 +147,14 @@ async function readsOfEverything({ key, id }: { key: string; id: number }): Prom
 }
 
 test('reading and accepting events reads no more rows among 20,000 than among 100, in the organization and beside it', async () => {
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   const small = await newOrganization();
   const large = await newOrganization();
-  await fill(small.id, 100);
-  const before = await readsOfEverything(small);
-  await fill(large.id, size);
-  const beside = await readsOfEverything(small);
-  const within = await readsOfEverything(large);
+  await insertEvents(small.id, 100);
+  const before = await measureReads(small);
+  await insertEvents(large.id, size);
+  const beside = await measureReads(small);
+  const within = await measureReads(large);
   lost.restore();
   const shown = Object.fromEntries(Object.keys(before).map((name) => [name, `${before[name]} / ${beside[name]} / ${within[name]}`]));
   for (const name of Object.keys(before)) {

@@ -2,16 +2,16 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Timers } from '../../durable-objects/shared/timers.ts';
-import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 async function sleepingRun() {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
+  const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
   const run = (await client.post(`/automation-workflows/${workflow}/execute`, { context: {} })).body.id as number;
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   return { client, stub: runStub(id, run), run };
 }
 
@@ -48,7 +48,7 @@ test('timers are whole milliseconds, however they are computed', async () => {
     timers.set('finish', moment);
     timers.ensure('withdraw', moment);
     const [put] = timers.due(moment + 1);
-    timers.putOff(put!, () => 0.123_456);
+    timers.reschedule(put!, () => 0.123_456);
     const dues = state.storage.sql.exec<{ due: number }>('SELECT due FROM timer').toArray();
     for (const { due } of dues) expect(Number.isInteger(due)).toBe(true);
     await timers.arm();
@@ -80,7 +80,7 @@ test('a stop is armed before it is projected: when the row cannot be written, th
     expect((await state.storage.getAlarm())! - Date.now()).toBeLessThan(10_000);
     object.env = real;
   });
-  await runIn(client, run, 'cancelled');
+  await waitForRunState(client, run, 'cancelled');
   const { completed_at } = (await env.DB.prepare('SELECT completed_at FROM automation_run WHERE id = ?')
     .bind(run)
     .first<{ completed_at: number }>())!;

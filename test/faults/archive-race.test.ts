@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { activeWorkflow, chain } from '../support/journeys.ts';
+import { createActiveWorkflow, chain } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 import { recordedClient } from '../support/recorded-database.ts';
 
@@ -7,7 +7,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('a run that begins while its workflow is being archived is cancelled, too', async () => {
   const { client, key } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
+  const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
   let late: any;
   const { client: slow } = recordedClient(key, {
     beforeCall: async (sql) => {

@@ -1,19 +1,19 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import { eraseContact } from '../../src/cron/erase-contact.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { eraseContact } from '../../src/cron/cleanup/erase-contact.ts';
 import { archiveCampaigns } from '../../src/cron/retention/archive-campaigns.ts';
 import { Database } from '../../src/database/client.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 import { dialing, ended, goTo, inside, keyOf, monday, settle, standingCampaign } from '../campaigns/live-campaigns.ts';
-import { loseMessages } from '../support/background.ts';
+import { dropQueueMessages } from '../support/background.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 const dayMs = 86_400_000;
 const archiveAt = (now: number, bindings: Env = env) =>
-  archiveCampaigns.removePage({ bindings, database: new Database(env.DB, true), settings: settingsOf(env), now });
+  archiveCampaigns.removePage({ bindings, database: new Database(env.DB, true), settings: getSettings(env), now });
 
 /** A campaign of two people whom it has called; the first row is a contact's. */
 async function endedCampaign() {
@@ -25,7 +25,7 @@ async function endedCampaign() {
   );
   await campaign
     .stub()
-    .reports([1, 2].flatMap((row) => [dialing(keyOf(campaign, row)), ended(keyOf(campaign, row), row === 1 ? 'completed' : 'busy')]));
+    .applyReports([1, 2].flatMap((row) => [dialing(keyOf(campaign, row)), ended(keyOf(campaign, row), row === 1 ? 'completed' : 'busy')]));
   await campaign
     .stub()
     .cancel(crypto.randomUUID())
@@ -109,7 +109,7 @@ test('a contact that is deleted afterwards is erased in the archived rows, which
   const campaign = await endedCampaign();
   await archiveAt(campaign.endedAt + 91 * dayMs);
   await env.DB.prepare('UPDATE archive SET created_at = 1 WHERE organization_id = ?').bind(campaign.organizationId).run();
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await campaign.client.delete(`/contacts/${campaign.contact}`);
   lost.restore();
   const context = (await backgroundContext(env, campaign.organizationId, () => undefined))!;

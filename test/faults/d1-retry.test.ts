@@ -2,8 +2,8 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { tickAt } from '../support/background.ts';
-import { createApp } from '../../src/http/app.ts';
-import { activeWorkflow } from '../support/journeys.ts';
+import { createApp } from '../../src/app.ts';
+import { createActiveWorkflow } from '../support/journeys.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
 
 const app = createApp();
@@ -49,7 +49,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('one POST /events whose D1 answer is lost after the commit is one event and starts one run', async () => {
   const { client, key } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
+  const workflow = await createActiveWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
   const { bindings, lost } = losing(/INSERT INTO event /);
   const answer = await clientOf(key, bindings).post('/events', { event_type: 'ordered', phone: newPhone(), data: { order: 1 } });
   expect(answer.status).toBe(201);
@@ -63,7 +63,7 @@ test('one POST /events whose D1 answer is lost after the commit is one event and
 
 test('one webhook delivery without delivery id whose D1 answer is lost starts one run', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: { type: 'webhook', config: { auth: { type: 'none' } } } });
+  const workflow = await createActiveWorkflow(client, { trigger: { type: 'webhook', config: { auth: { type: 'none' } } } });
   const [trigger] = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers;
   const { bindings, lost } = losing(/INSERT INTO webhook_delivery/);
   const url = new URL(trigger.webhook_url, 'https://service.test');

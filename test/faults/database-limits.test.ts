@@ -1,14 +1,14 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { projectProgress } from '../../src/automation-workflows/runs/project.ts';
-import type { LeftWait, Progress } from '../../src/automation-workflows/runs/progress.ts';
-import { deleteWaiters } from '../../src/automation-workflows/runs/waiter-store.ts';
-import { markDeliveries } from '../../src/automation-workflows/triggers/delivery-store.ts';
+import { projectProgress } from '../../src/automation-workflows/runs/engine/project-progress.ts';
+import type { LeftWait, Progress } from '../../src/automation-workflows/runs/engine/progress.ts';
+import { deleteWaiters } from '../../src/automation-workflows/runs/waits/store.ts';
+import { markDeliveriesHandled } from '../../src/automation-workflows/triggers/webhooks/store.ts';
 import { Database } from '../../src/database/client.ts';
-import { inInvocation } from '../../src/database/invocation.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
+import { runInvocation } from '../../src/database/query-budget.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import { tickAt } from '../support/background.ts';
-import { activeWorkflow, chain, runIn } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForRunState } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 import { recordedDatabase, type Recording } from '../support/recorded-database.ts';
 
@@ -43,13 +43,13 @@ describe('what D1 refuses in production is refused here', () => {
     const ask = async (times: number) => {
       for (let left = times; left > 0; left -= 50) await database.batch(Array.from({ length: 50 }, () => database.prepare('SELECT 1')));
     };
-    await inInvocation(() => ask(1000));
-    await expect(inInvocation(() => ask(1050))).rejects.toThrow(/1050 queries in one invocation/);
+    await runInvocation(() => ask(1000));
+    await expect(runInvocation(() => ask(1050))).rejects.toThrow(/1050 queries in one invocation/);
     const oneMore = async () => {
       await ask(1000);
       await database.all(database.prepare('SELECT 1'));
     };
-    await expect(inInvocation(oneMore)).rejects.toThrow(/1001 queries/);
+    await expect(runInvocation(oneMore)).rejects.toThrow(/1001 queries/);
     await ask(2000);
   });
 });
@@ -81,9 +81,9 @@ describe('however many there are, a few statements do', () => {
 
   test('a run that left hundreds of waits since its row was written last writes it', async () => {
     const { client, id } = await newOrganization();
-    const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
+    const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
     const run = (await client.post(`/automation-workflows/${workflow}/execute`, { context: {} })).body.id;
-    await runIn(client, run, 'waiting');
+    await waitForRunState(client, run, 'waiting');
     const leftWaits: LeftWait[] = Array.from({ length: 400 }, (_, waitId) => ({
       waitId,
       events: { types: ['paid', 'cancelled'], field: null, value: '7' },
@@ -120,7 +120,7 @@ describe('however many there are, a few statements do', () => {
       .all<{ id: number }>();
     const { recording, database } = recorded();
     const handled = results.map((row, index) => ({ id: row.id, note: index % 2 ? `why not: ${index}` : null }));
-    await markDeliveries(database, id, handled, Date.now());
+    await markDeliveriesHandled(database, id, handled, Date.now());
     expect(recording.statements).toHaveLength(1);
     const marked = await env.DB.prepare(
       'SELECT id, note FROM webhook_delivery WHERE organization_id = ? AND handled_at IS NOT NULL ORDER BY id',
@@ -132,7 +132,7 @@ describe('however many there are, a few statements do', () => {
 
   test('1,200 schedules that are due in one minute fire in one tick, each once', async () => {
     const { client, id } = await newOrganization();
-    const workflow = await activeWorkflow(client, {});
+    const workflow = await createActiveWorkflow(client, {});
     const { body } = await client.post(`/automation-workflows/${workflow}/triggers`, {
       type: 'schedule',
       name: 'Hourly',

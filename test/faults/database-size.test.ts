@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test } from 'vitest';
-import { watchSize } from '../../src/cron/watch-size.ts';
+import { checkDatabaseSize } from '../../src/cron/check-database-size.ts';
 import { Database } from '../../src/database/client.ts';
-import { isFullAt } from '../../src/database/size.ts';
-import { Logger } from '../../src/library/log.ts';
+import { isFullAt } from '../../src/database/database-size.ts';
+import { Logger } from '../../src/library/platform/log.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 import { tickAt } from '../support/background.ts';
 import { anonymous, linesLoggedBy, newEmail, newUser, password, serviceWith, signUp } from '../http/service.ts';
@@ -40,7 +40,7 @@ describe('the log', () => {
   async function warnings(before: number, limitMegabytes: number, now: number): Promise<number> {
     await measure(before);
     const log = new Logger('warn', {});
-    const written = await linesLoggedBy(() => watchSize(new Database(env.DB, true), 'DB', limitMegabytes, now, log));
+    const written = await linesLoggedBy(() => checkDatabaseSize(new Database(env.DB, true), 'DB', limitMegabytes, now, log));
     const lines = written.map((line) => JSON.parse(line) as Record<string, unknown>);
     for (const line of lines)
       expect(line).toMatchObject({ database: 'DB', limit_bytes: limitMegabytes * 1_000_000, bytes: await measured() });

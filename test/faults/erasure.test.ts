@@ -1,15 +1,15 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import { eraseContact } from '../../src/cron/erase-contact.ts';
-import { keepRecent } from '../../src/cron/retention/keep-recent.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { eraseContact } from '../../src/cron/cleanup/erase-contact.ts';
+import { applyRetention } from '../../src/cron/retention/apply-retention.ts';
 import { Database } from '../../src/database/client.ts';
-import { foldersOfOrganizations, tablesOfOrganizations } from '../../src/database/rows-of-organization.ts';
-import { Logger } from '../../src/library/log.ts';
-import { loseMessages } from '../support/background.ts';
+import { organizationFolders, organizationTables } from '../../src/database/organization-tables.ts';
+import { Logger } from '../../src/library/platform/log.ts';
+import { dropQueueMessages } from '../support/background.ts';
 import { insertRow } from '../support/insert-row.ts';
-import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 import { recordedDatabase, rowsRead, type Recording } from '../support/recorded-database.ts';
 
@@ -21,12 +21,12 @@ const long = 'x'.repeat(70_000);
 /** Everything that D1 and R2 keep of an organization, by where it stands. */
 async function everythingOf(organizationId: number): Promise<Map<string, string>> {
   const kept = new Map<string, string>();
-  for (const { table, rows } of tablesOfOrganizations)
+  for (const { table, rows } of organizationTables)
     for (const condition of rows) {
       const { results } = await env.DB.prepare(`SELECT * FROM ${table} WHERE ${condition}`).bind(organizationId).all();
       kept.set(table, (kept.get(table) ?? '') + JSON.stringify(results));
     }
-  for (const folder of foldersOfOrganizations) {
+  for (const folder of organizationFolders) {
     const { objects } = await env.FILES.list({ prefix: `${folder}${organizationId}/` });
     for (const { key } of objects) kept.set(key, await (await env.FILES.get(key))!.text());
   }
@@ -38,7 +38,7 @@ const naming = (kept: Map<string, string>, words: string[]) =>
 
 /** Deletes a contact without its erasure, which the test does page by page. */
 async function bury(client: Client, contact: number): Promise<void> {
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   expect((await client.delete(`/contacts/${contact}`)).status).toBe(200);
   lost.restore();
 }
@@ -63,7 +63,7 @@ async function leaveTraces(client: Client, organizationId: number, person: { id:
   await client.post('/events', { event_type: 'seen', phone, data: { name: word } });
   await client.post('/events', { event_type: 'seen', phone, data: { name: word, long } });
   const config = { auth: { type: 'none' }, mapping: { phone: 'phone' } };
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition: chain({
       id: 'keep',
       type: 'set_context',
@@ -75,12 +75,12 @@ async function leaveTraces(client: Client, organizationId: number, person: { id:
   const hook = (await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'webhook', config })).body;
   for (const more of [{}, { long }])
     expect((await client.post(`/automation-workflows/webhook/${hook.uuid}`, { phone, name: word, ...more })).status).toBe(202);
-  const failing = await activeWorkflow(client, {
+  const failing = await createActiveWorkflow(client, {
     definition: chain({ id: 'ask', type: 'http_request', data: { url: 'http://127.0.0.1:1/', method: 'GET' } }),
     settings: { retry: { max_attempts: 1 } },
   });
   const failed = (await client.post(`/automation-workflows/${failing}/execute`, { contact_id: id, context: { name: word, long } })).body;
-  await runIn(client, failed.id, 'failed');
+  await waitForRunState(client, failed.id, 'failed');
   const call = await insertRow('voice_agent_run', {
     organization_id: organizationId,
     contact_id: id,
@@ -233,7 +233,7 @@ describe('of the archive', () => {
       env.DB.prepare('UPDATE event SET handled_at = 1, created_at = ? WHERE id = ?').bind(Date.now() - 91 * dayMs, event_id),
       env.DB.prepare("INSERT OR REPLACE INTO progress (name, value) VALUES ('event_retained', ?)").bind(event_id - 1),
     ]);
-    await keepRecent(env, new Database(env.DB, true), Date.now(), new Logger('error', {}));
+    await applyRetention(env, new Database(env.DB, true), Date.now(), new Logger('error', {}));
     expect(naming(await everythingOf(id), ['Marvin']).every((key) => key.startsWith('archive/'))).toBe(true);
     expect(naming(await everythingOf(id), ['Marvin'])).toHaveLength(1);
     await env.DB.prepare('UPDATE archive SET created_at = 1 WHERE organization_id = ?').bind(id).run();
@@ -348,9 +348,9 @@ test('another organization erases nothing of a contact', async () => {
 
 test('what nobody has handled of a deleted contact starts nothing', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
+  const workflow = await createActiveWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
   const { id: gone, phone } = (await client.post('/contacts', { phone: newPhone() })).body;
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   const { event_id } = (await client.post('/events', { event_type: 'ordered', phone })).body;
   lost.restore();
   await bury(client, gone);

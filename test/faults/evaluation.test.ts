@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { activeWorkflow, endedRuns } from '../support/journeys.ts';
+import { createActiveWorkflow, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -17,7 +17,7 @@ const doubled = {
 
 test('a journey whose stored schema cannot be applied fails alone, with the reason; the others run for the event', async () => {
   const { client } = await newOrganization();
-  const sound = await activeWorkflow(client, { trigger: onCart });
+  const sound = await createActiveWorkflow(client, { trigger: onCart });
   const schemas: [object, RegExp][] = [
     [{ $id: 'http://[' }, /correct it at \$id: "http:\/\/\[" is no URI/],
     [{ properties: { a: { $ref: '#/nope' } } }, /"#\/nope" leads to no schema/],
@@ -27,15 +27,15 @@ test('a journey whose stored schema cannot be applied fails alone, with the reas
   ];
   const faulty: number[] = [];
   for (const [schema] of schemas) {
-    const id = await activeWorkflow(client, { trigger: onCart });
+    const id = await createActiveWorkflow(client, { trigger: onCart });
     // As a version stored it that asked less of schemas.
     await env.DB.prepare('UPDATE automation_workflow SET context_schema = ? WHERE id = ?').bind(JSON.stringify(schema), id).run();
     faulty.push(id);
   }
   expect((await client.post('/events', { event_type: 'cart', phone: newPhone(), data: { a: 'x' } })).status).toBe(201);
-  expect(await endedRuns(client, sound)).toEqual([expect.objectContaining({ state: 'completed', outcome: 'done' })]);
+  expect(await waitForEndedRuns(client, sound)).toEqual([expect.objectContaining({ state: 'completed', outcome: 'done' })]);
   for (const [index, [, words]] of schemas.entries())
-    expect((await endedRuns(client, faulty[index]!))[0]).toMatchObject({
+    expect((await waitForEndedRuns(client, faulty[index]!))[0]).toMatchObject({
       state: 'failed',
       error: { type: 'context_invalid', message: expect.stringMatching(words) },
     });
@@ -47,13 +47,13 @@ test('a filter, an entry key or an exit rule that takes too many steps holds up 
   const filtered = { ...onCart, config: { ...onCart.config, filter: { field: 'data.items', operator: 'contains', value: costly } } };
   const keyed = { ...onCart, config: { ...onCart.config, entry_key: costly } };
   const exiting = { exit_on: [{ event_type: 'cart', filter: { field: 'data.items', operator: 'contains', value: costly } }] };
-  const byFilter = await activeWorkflow(client, { trigger: filtered });
-  const byKey = await activeWorkflow(client, { trigger: keyed });
-  await activeWorkflow(client, { trigger: { ...onCart, config: { event_types: ['other'] } }, settings: exiting });
-  const sound = await activeWorkflow(client, { trigger: onCart });
+  const byFilter = await createActiveWorkflow(client, { trigger: filtered });
+  const byKey = await createActiveWorkflow(client, { trigger: keyed });
+  await createActiveWorkflow(client, { trigger: { ...onCart, config: { event_types: ['other'] } }, settings: exiting });
+  const sound = await createActiveWorkflow(client, { trigger: onCart });
   const items = Array.from({ length: 2000 }, (_, id) => ({ id }));
   expect((await client.post('/events', { event_type: 'cart', phone: newPhone(), data: { items } })).status).toBe(201);
-  expect(await endedRuns(client, sound)).toEqual([expect.objectContaining({ state: 'completed' })]);
+  expect(await waitForEndedRuns(client, sound)).toEqual([expect.objectContaining({ state: 'completed' })]);
   for (const workflow of [byFilter, byKey])
     await vi.waitFor(async () => {
       const { body } = await client.get(`/automation-workflows/${workflow}/triggers`);

@@ -1,14 +1,14 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { staleFires } from '../../src/automation-workflows/triggers/schedule-store.ts';
-import { fireSchedules } from '../../src/automation-workflows/triggers/fire-schedules.ts';
-import { organizationsWithChanges } from '../../src/automation-workflows/triggers/change-store.ts';
-import { overdueRuns } from '../../src/automation-workflows/runs/store.ts';
-import { unhandledAfter } from '../../src/cron/progress-store.ts';
+import { findStaleFires } from '../../src/automation-workflows/triggers/schedules/store.ts';
+import { fireSchedules } from '../../src/automation-workflows/triggers/schedules/fire-schedules.ts';
+import { findOrganizationsWithChanges } from '../../src/automation-workflows/triggers/contact-changes/store.ts';
+import { findOverdueRuns } from '../../src/automation-workflows/runs/store.ts';
+import { findUnhandledAfter } from '../../src/cron/cursor-store.ts';
 import { shards } from '../../src/database/shards.ts';
-import { Logger } from '../../src/library/log.ts';
-import { deliver, loseMessages } from '../support/background.ts';
-import { activeWorkflow, chain } from '../support/journeys.ts';
+import { Logger } from '../../src/library/platform/log.ts';
+import { deliver, dropQueueMessages } from '../support/background.ts';
+import { createActiveWorkflow, chain } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -21,12 +21,12 @@ const neighbours = async () => ({ busy: await newOrganization(), quiet: await ne
 
 test('of accepted events that are sent again, each organization has its turn', async () => {
   const { busy, quiet } = await neighbours();
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   const before = (await env.DB.prepare('SELECT coalesce(max(id), 0) AS id FROM event').first<{ id: number }>())!.id;
   for (let sent = 0; sent < 20; sent++) await busy.client.post('/events', { event_type: 'ordered' });
   await quiet.client.post('/events', { event_type: 'ordered' });
   lost.restore();
-  const taken = await unhandledAfter(database, 'event', before, Date.now() + 1, 2);
+  const taken = await findUnhandledAfter(database, 'event', before, Date.now() + 1, 2);
   expect(taken.map(({ organization_id }) => organization_id)).toEqual([busy.id, quiet.id]);
   await env.DB.prepare('UPDATE event SET handled_at = 1 WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id).run();
 });
@@ -53,8 +53,8 @@ test('of firings and runs that are overdue, each organization has its turn', asy
     }
   }
   const organizations = (rows: { organization_id: number }[]) => rows.map(({ organization_id }) => organization_id);
-  expect(organizations(await staleFires(database, 1_000_000, 2))).toEqual([busy.id, quiet.id]);
-  expect(organizations(await overdueRuns(database, { before: 0, now: 0 }, 2))).toEqual([busy.id, quiet.id]);
+  expect(organizations(await findStaleFires(database, 1_000_000, 2))).toEqual([busy.id, quiet.id]);
+  expect(organizations(await findOverdueRuns(database, { before: 0, now: 0 }, 2))).toEqual([busy.id, quiet.id]);
   await env.DB.batch([
     env.DB.prepare('DELETE FROM schedule_fire WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id),
     env.DB.prepare('DELETE FROM automation_run WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id),
@@ -70,7 +70,7 @@ test('the many changes of one organization hide no other', async () => {
     ).bind(busy.id),
     env.DB.prepare('INSERT INTO contact_change (organization_id, contact_id, created_at) VALUES (?, 1, 1)').bind(quiet.id),
   ]);
-  expect(await organizationsWithChanges(database, 2, 500)).toEqual(expect.arrayContaining([busy.id, quiet.id]));
+  expect(await findOrganizationsWithChanges(database, 2, 500)).toEqual(expect.arrayContaining([busy.id, quiet.id]));
   await env.DB.prepare('DELETE FROM contact_change WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id).run();
 });
 
@@ -78,7 +78,7 @@ test('1,600 schedules that are due in one minute all fire in it, and those of ot
   const { busy, quiet } = await neighbours();
   const minute = Math.floor(Date.now() / 60_000) * 60_000 + 60_000;
   const trigger = { type: 'schedule', config: { cron: '* * * * *' } };
-  for (const { client } of [busy, quiet]) await activeWorkflow(client, { trigger });
+  for (const { client } of [busy, quiet]) await createActiveWorkflow(client, { trigger });
   await env.DB.prepare(
     `INSERT INTO automation_trigger (uuid, organization_id, workflow_id, type, name, config, state, next_fire_at, created_at, updated_at)
      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1599)
@@ -117,8 +117,8 @@ test('1,600 schedules that are due in one minute all fire in it, and those of ot
 
 test('events of one organization whose runs start slowly hold up no other, and what is beyond its time goes to the end of the queue', async () => {
   const { busy, quiet } = await neighbours();
-  for (const { client } of [busy, quiet]) await activeWorkflow(client, { trigger: onOrder, definition: chain() });
-  const lost = loseMessages();
+  for (const { client } of [busy, quiet]) await createActiveWorkflow(client, { trigger: onOrder, definition: chain() });
+  const lost = dropQueueMessages();
   const accept = async ({ client, id }: typeof busy) => ({
     v: 1,
     kind: 'event',

@@ -1,13 +1,13 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { activeWorkflow, chain, runStub } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, runStub } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('runs that wake while D1 is overloaded for half a minute all complete in the end', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition: chain(
       { id: 'nap', type: 'wait', data: { duration: 'PT6S' } },
       { id: 'say', type: 'emit_event', data: { event_type: 'said' } },

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { tickAt } from '../support/background.ts';
-import { dieAtCall } from '../support/crashing-object.ts';
-import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
+import { crashAtCall } from '../support/crashing-object.ts';
+import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -12,11 +12,11 @@ const asking = (workflow_id: number) => chain({ id: 'ask', type: 'run_workflow',
 
 test('a waiting parent hears of its queued child that was stopped, although the first telling failed', async () => {
   const { client, id } = await newOrganization();
-  const child = await activeWorkflow(client, { definition: nap, settings: { max_active_runs: 1 } });
+  const child = await createActiveWorkflow(client, { definition: nap, settings: { max_active_runs: 1 } });
   await client.post(`/automation-workflows/${child}/execute`, { context: {} });
-  const parent = await activeWorkflow(client, { definition: asking(child) });
+  const parent = await createActiveWorkflow(client, { definition: asking(child) });
   const run = (await client.post(`/automation-workflows/${parent}/execute`, { context: {} })).body.id;
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   const queued = (await client.get(`/automation-workflows/${child}/runs?state=queued`)).body.runs[0].id;
   const real = env.AUTOMATION_RUN.getByName.bind(env.AUTOMATION_RUN);
   const spy = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation((name) => {
@@ -35,16 +35,16 @@ test('a waiting parent hears of its queued child that was stopped, although the 
 
 test('a parent hears of its sleeping child whose object dies while it is being stopped', async () => {
   const { client, id } = await newOrganization();
-  const child = await activeWorkflow(client, { definition: nap });
-  const parent = await activeWorkflow(client, { definition: asking(child) });
+  const child = await createActiveWorkflow(client, { definition: nap });
+  const parent = await createActiveWorkflow(client, { definition: asking(child) });
   const run = (await client.post(`/automation-workflows/${parent}/execute`, { context: {} })).body.id;
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   const childRun = await vi.waitFor(async () => {
     const { body } = await client.get(`/automation-workflows/${child}/runs?state=waiting`);
     expect(body.total).toBe(1);
     return body.runs[0].id as number;
   });
-  const watch = await dieAtCall(runStub(id, childRun), 2, 'after');
+  const watch = await crashAtCall(runStub(id, childRun), 2, 'after');
   const stop = await client.post(`/automation-workflows/runs/${childRun}/stop`);
   await pause(1000);
   await tickAt(Date.now() + 180_000);

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { forgetOrganization } from '../../src/accounts/authenticate.ts';
+import { evictOrganizationAndKeys } from '../../src/accounts/authentication/identity.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
-import { soundDefinition } from '../support/sound-definition.ts';
+import { validDefinition } from '../support/agent-definitions.ts';
 
 type Make = (client: Client, name: string) => Promise<{ status: number; body: any }>;
 
@@ -17,7 +17,7 @@ const makers: Record<string, Make> = {
   max_triggers: (client, name) =>
     client.post('/automation-workflows', { name, trigger: { type: 'contact_event', config: { event_type: 'ordered' } } }),
   max_schedules: scheduled,
-  max_voice_agents: (client, name) => client.post('/workflow/create/definition', { name, workflow_definition: soundDefinition }),
+  max_voice_agents: (client, name) => client.post('/workflow/create/definition', { name, workflow_definition: validDefinition }),
   max_telephony_configs: (client, name) =>
     client.post('/organizations/telephony-configs', {
       name,
@@ -73,7 +73,7 @@ test('a plan that is lowered takes nothing away', async () => {
   const { client, id } = await newOrganization({ plan: { max_lists: 3 } });
   for (const name of ['One', 'Two', 'Three']) await client.post('/contacts/lists', { name });
   await env.DB.prepare(`UPDATE organization SET plan_limits = '{"max_lists":1}' WHERE id = ?`).bind(id).run();
-  forgetOrganization(id);
+  evictOrganizationAndKeys(id);
   expect((await client.post('/contacts/upsert', { list_name: 'Two', phone: newPhone() })).status).toBe(200);
   expect((await client.post('/contacts/upsert', { list_name: 'Four', phone: newPhone() })).status).toBe(409);
 });

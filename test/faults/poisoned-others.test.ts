@@ -1,10 +1,10 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deliver, loseMessages, tickAt } from '../support/background.ts';
+import { deliver, dropQueueMessages, tickAt } from '../support/background.ts';
 import { callingOrganization, carrierLedger } from '../support/carrier.ts';
-import { failedOf, giveUp } from '../support/failed-parts.ts';
-import { activeWorkflow } from '../support/journeys.ts';
+import { readFailedMessages, giveUp } from '../support/failed-messages.ts';
+import { createActiveWorkflow } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 import { newRun, withAgent } from '../voice-agents/runs.ts';
 
@@ -19,7 +19,7 @@ const broken = () => {
 
 test('a schedule that cannot be read holds up no other, is tried on its own, and ends with the reason on its trigger', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, {});
+  const workflow = await createActiveWorkflow(client, {});
   const create = async (name: string) =>
     (
       await client.post(`/automation-workflows/${workflow}/triggers`, {
@@ -32,12 +32,12 @@ test('a schedule that cannot be read holds up no other, is tried on its own, and
   const due = Math.floor(Date.now() / 60_000) * 60_000;
   await env.DB.prepare('UPDATE automation_trigger SET next_fire_at = ? WHERE organization_id = ?').bind(due, id).run();
   await env.DB.prepare(`UPDATE automation_trigger SET config = '{"cron":"nonsense","timezone":"UTC"}' WHERE id = ?`).bind(poisoned).run();
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await tickAt(due + 1000);
   lost.restore();
   const fires = await env.DB.prepare('SELECT trigger_id FROM schedule_fire WHERE organization_id = ?').bind(id).all();
   expect(fires.results).toEqual([{ trigger_id: sound }]);
-  expect(await failedOf(id)).toMatchObject([{ key: `schedule:${poisoned}`, reason: expect.stringContaining('nonsense') }]);
+  expect(await readFailedMessages(id)).toMatchObject([{ key: `schedule:${poisoned}`, reason: expect.stringContaining('nonsense') }]);
   await giveUp(id);
   const { body } = await client.get(`/automation-workflows/${workflow}/triggers`);
   expect(body.triggers.find((trigger: { id: number }) => trigger.id === poisoned)).toMatchObject({
@@ -53,7 +53,7 @@ test('a schedule that cannot be read holds up no other, is tried on its own, and
 
 test('a schedule that can be read again fires what it missed', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, {});
+  const workflow = await createActiveWorkflow(client, {});
   const config = { cron: '* * * * *', timezone: 'UTC', catch_up: 'once' };
   const { body } = await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'schedule', name: 'Each minute', config });
   const due = Math.floor(Date.now() / 60_000) * 60_000;
@@ -65,17 +65,17 @@ test('a schedule that can be read again fires what it missed', async () => {
   await deliver('fanout', [{ v: 1, kind: 'schedule', organization_id: id, id: body.id }]);
   const fires = await env.DB.prepare('SELECT scheduled_at FROM schedule_fire WHERE organization_id = ?').bind(id).all();
   expect(fires.results).toHaveLength(1);
-  expect(await failedOf(id)).toEqual([]);
+  expect(await readFailedMessages(id)).toEqual([]);
 });
 
 test('a change of a contact that cannot be read holds up no other, and ends with the reason on the triggers that watch', async () => {
   const { client, id } = await newOrganization();
   const contacts = [newPhone(), newPhone()].map(async (phone) => (await client.post('/contacts', { phone })).body.id as number);
   const [poisoned, sound] = await Promise.all(contacts);
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     trigger: { type: 'data_condition', config: { condition: { field: 'contact.tags', operator: 'contains', value: 'vip' } } },
   });
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   for (const contact of [poisoned, sound]) await client.put(`/contacts/${contact}`, { tags: ['vip'] });
   lost.restore();
   const first = await env.DB.prepare('SELECT id FROM contact_change WHERE organization_id = ? AND contact_id = ?')
@@ -150,7 +150,7 @@ test('a campaign and a chat that cannot be reached are woken on their own, and s
   vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(broken);
   vi.spyOn(env.CALL, 'getByName').mockImplementation(broken);
   await tickAt(Date.now());
-  expect(await failedOf(id)).toMatchObject([
+  expect(await readFailedMessages(id)).toMatchObject([
     { key: `poke:campaign:${campaign}`, reason: 'its storage is broken' },
     { key: `poke:chat:${chat.id}`, reason: 'its storage is broken' },
   ]);
@@ -188,7 +188,7 @@ test('a call whose talk cannot be reached for a day is completed from what its l
       );
     });
   const checkAfter = async () => {
-    await slots.poke();
+    await slots.wakeStalled();
     return vi.waitFor(
       () =>
         runInDurableObject(slots, (_object, state) => {
@@ -205,7 +205,7 @@ test('a call whose talk cannot be reached for a day is completed from what its l
   await endedAgo(5 * hourMs);
   expect((await checkAfter()) / 60_000).toBeCloseTo(30, 0);
   await endedAgo(dayMs + 1000);
-  await slots.poke();
+  await slots.wakeStalled();
   await vi.waitFor(
     async () =>
       expect(await env.DB.prepare('SELECT is_completed, outcome, reason FROM voice_agent_run WHERE id = ?').bind(run.id).first()).toEqual({

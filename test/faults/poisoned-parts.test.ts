@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { deliver, loseMessages, tickAt } from '../support/background.ts';
-import { failedOf, giveUp } from '../support/failed-parts.ts';
-import { activeWorkflow, chain, runIn } from '../support/journeys.ts';
+import { deliver, dropQueueMessages, tickAt } from '../support/background.ts';
+import { readFailedMessages, giveUp } from '../support/failed-messages.ts';
+import { createActiveWorkflow, chain, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -25,7 +25,7 @@ const hearing = {
 
 const start = async (client: Client, workflow: number, contact?: number): Promise<number> => {
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, ...(contact && { contact_id: contact }) });
-  await runIn(client, body.id, 'waiting');
+  await waitForRunState(client, body.id, 'waiting');
   return body.id;
 };
 
@@ -43,29 +43,32 @@ describe('a run that cannot be reached', () => {
     const { client, id } = await newOrganization();
     const phone = newPhone();
     const contact = (await client.post('/contacts', { phone })).body.id;
-    const leaving = await activeWorkflow(client, { definition: nap, settings: { exit_on: [{ event_type: 'paid' }] } });
-    const waiting = await activeWorkflow(client, {
+    const leaving = await createActiveWorkflow(client, { definition: nap, settings: { exit_on: [{ event_type: 'paid' }] } });
+    const waiting = await createActiveWorkflow(client, {
       definition: hearing,
     });
-    const listening = await activeWorkflow(client, { definition: nap, trigger: { type: 'contact_event', config: { event_type: 'paid' } } });
+    const listening = await createActiveWorkflow(client, {
+      definition: nap,
+      trigger: { type: 'contact_event', config: { event_type: 'paid' } },
+    });
     const [poisoned, other] = [await start(client, leaving, contact), await start(client, leaving, contact)];
     const woken = await start(client, waiting, contact);
-    const lost = loseMessages();
+    const lost = dropQueueMessages();
     const { body } = await client.post('/events', { event_type: 'paid', phone });
     lost.restore();
     const spy = poison(id, poisoned);
     const message = { v: 1, kind: 'event', organization_id: id, id: body.event_id };
     const first = await deliver('events', [message]);
     expect(first.retryMessages).toHaveLength(1);
-    await runIn(client, other, 'completed');
-    await runIn(client, woken, 'completed');
+    await waitForRunState(client, other, 'completed');
+    await waitForRunState(client, woken, 'completed');
     expect((await client.get(`/automation-workflows/${listening}/runs`)).body.total).toBe(1);
-    expect(await failedOf(id)).toEqual([]);
+    expect(await readFailedMessages(id)).toEqual([]);
     // The queue tries it for the last time: the event is handled, and what is left of it goes on alone.
     const last = await deliver('events', [message], env, lastAttempt);
     expect(last.explicitAcks).toHaveLength(1);
     expect((await client.get(`/automation-workflows/${listening}/runs`)).body.total).toBe(1);
-    expect(await failedOf(id)).toMatchObject([{ key: `run_end:${poisoned}`, tries: 1, reason: 'its storage is broken' }]);
+    expect(await readFailedMessages(id)).toMatchObject([{ key: `run_end:${poisoned}`, tries: 1, reason: 'its storage is broken' }]);
     await giveUp(id);
     spy.mockRestore();
     const row = await env.DB.prepare('SELECT state, outcome, error FROM automation_run WHERE id = ?').bind(poisoned).first<any>();
@@ -74,39 +77,39 @@ describe('a run that cannot be reached', () => {
       type: 'unreachable',
       message: expect.stringMatching(/^given_up: .*its storage is broken/),
     });
-    expect(await failedOf(id)).toEqual([]);
+    expect(await readFailedMessages(id)).toEqual([]);
   });
 
   test('that waits for an event is offered it again on its own, and takes it once it is well', async () => {
     const { client, id } = await newOrganization();
     const phone = newPhone();
     const contact = (await client.post('/contacts', { phone })).body.id;
-    const waiting = await activeWorkflow(client, {
+    const waiting = await createActiveWorkflow(client, {
       definition: hearing,
     });
     const [poisoned, given] = [await start(client, waiting, contact), await start(client, waiting, contact)];
-    const lost = loseMessages();
+    const lost = dropQueueMessages();
     const { body } = await client.post('/events', { event_type: 'paid', phone });
     lost.restore();
     const spy = poison(id, poisoned);
     await deliver('events', [{ v: 1, kind: 'event', organization_id: id, id: body.event_id }], env, lastAttempt);
-    await runIn(client, given, 'completed');
-    expect(await failedOf(id)).toMatchObject([{ key: `run_event:${body.event_id}:${poisoned}` }]);
+    await waitForRunState(client, given, 'completed');
+    expect(await readFailedMessages(id)).toMatchObject([{ key: `run_event:${body.event_id}:${poisoned}` }]);
     spy.mockRestore();
     await tickAt(Date.now() + 2 * 60_000);
-    expect(await runIn(client, poisoned, 'completed')).toMatchObject({ outcome: 'done' });
-    await vi.waitFor(async () => expect(await failedOf(id)).toEqual([]), { timeout: 5000 });
+    expect(await waitForRunState(client, poisoned, 'completed')).toMatchObject({ outcome: 'done' });
+    await vi.waitFor(async () => expect(await readFailedMessages(id)).toEqual([]), { timeout: 5000 });
   });
 
   test('is given up with a note on the event that it was to take, which can be sent again', async () => {
     const { client, id } = await newOrganization();
     const phone = newPhone();
     const contact = (await client.post('/contacts', { phone })).body.id;
-    const waiting = await activeWorkflow(client, {
+    const waiting = await createActiveWorkflow(client, {
       definition: hearing,
     });
     const poisoned = await start(client, waiting, contact);
-    const lost = loseMessages();
+    const lost = dropQueueMessages();
     const { body } = await client.post('/events', { event_type: 'paid', phone });
     lost.restore();
     const spy = poison(id, poisoned);
@@ -116,37 +119,37 @@ describe('a run that cannot be reached', () => {
     const { body: listed } = await client.get('/events?event_type=paid');
     expect(listed.events[0].note).toMatch(new RegExp(`^given_up: run ${poisoned}, .*its storage is broken`));
     expect((await client.post(`/events/${body.event_id}/retry`)).status).toBe(200);
-    await runIn(client, poisoned, 'completed');
+    await waitForRunState(client, poisoned, 'completed');
   });
 
   test('does not keep the other runs of an archived workflow alive, and ends cancelled when it is well', async () => {
     const { client, id } = await newOrganization();
-    const workflow = await activeWorkflow(client, { definition: nap });
+    const workflow = await createActiveWorkflow(client, { definition: nap });
     const runs = [await start(client, workflow), await start(client, workflow), await start(client, workflow)];
     const spy = poison(id, runs[0]!);
     await client.delete(`/automation-workflows/${workflow}`);
-    for (const run of runs.slice(1)) await runIn(client, run, 'cancelled');
-    await vi.waitFor(async () => expect(await failedOf(id)).toMatchObject([{ key: `run_end:${runs[0]}` }]), { timeout: 5000 });
+    for (const run of runs.slice(1)) await waitForRunState(client, run, 'cancelled');
+    await vi.waitFor(async () => expect(await readFailedMessages(id)).toMatchObject([{ key: `run_end:${runs[0]}` }]), { timeout: 5000 });
     expect((await env.DB.prepare('SELECT id FROM cleanup WHERE organization_id = ?').bind(id).all()).results).toEqual([]);
     spy.mockRestore();
     await tickAt(Date.now() + 2 * 60_000);
-    expect(await runIn(client, runs[0]!, 'cancelled')).toMatchObject({ error: { type: 'workflow_archived' } });
+    expect(await waitForRunState(client, runs[0]!, 'cancelled')).toMatchObject({ error: { type: 'workflow_archived' } });
   });
 
   test('does not keep the contact that it is about from being erased', async () => {
     const { client, id } = await newOrganization();
     const phone = newPhone();
     const contact = (await client.post('/contacts', { phone })).body.id;
-    const workflow = await activeWorkflow(client, { definition: nap });
+    const workflow = await createActiveWorkflow(client, { definition: nap });
     const [poisoned, other] = [await start(client, workflow, contact), await start(client, workflow, contact)];
     await client.post('/events', { event_type: 'noted', phone });
     const spy = poison(id, poisoned);
     await client.delete(`/contacts/${contact}`);
-    await runIn(client, other, 'cancelled');
+    await waitForRunState(client, other, 'cancelled');
     await vi.waitFor(async () => expect((await client.get('/events?event_type=noted')).body.events[0].contact_id).toBeNull(), {
       timeout: 5000,
     });
-    await vi.waitFor(async () => expect(await failedOf(id)).toMatchObject([{ key: `run_end:${poisoned}` }]), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await readFailedMessages(id)).toMatchObject([{ key: `run_end:${poisoned}` }]), { timeout: 5000 });
     await giveUp(id);
     spy.mockRestore();
     expect((await client.get(`/automation-workflows/runs/${poisoned}`)).body).toMatchObject({
@@ -163,7 +166,7 @@ describe('a run that cannot be reached', () => {
       { id: 'nap', type: 'wait', data: { duration: 'PT1S' } },
       { id: 'tag', type: 'update_contact', data: { add_tags: ['reached'] } },
     );
-    const workflow = await activeWorkflow(client, { definition: acting });
+    const workflow = await createActiveWorkflow(client, { definition: acting });
     const runs = [await start(client, workflow, contact), await start(client, workflow, contact)];
     await client.patch(`/automation-workflows/${workflow}`, { status: 'paused' });
     for (const run of runs)
@@ -172,17 +175,19 @@ describe('a run that cannot be reached', () => {
       });
     const spy = poison(id, runs[0]!);
     await client.patch(`/automation-workflows/${workflow}`, { status: 'active' });
-    await runIn(client, runs[1]!, 'completed');
-    await vi.waitFor(async () => expect(await failedOf(id)).toMatchObject([{ key: `run_release:${runs[0]}` }]), { timeout: 5000 });
+    await waitForRunState(client, runs[1]!, 'completed');
+    await vi.waitFor(async () => expect(await readFailedMessages(id)).toMatchObject([{ key: `run_release:${runs[0]}` }]), {
+      timeout: 5000,
+    });
     spy.mockRestore();
     await tickAt(Date.now() + 2 * 60_000);
-    await runIn(client, runs[0]!, 'completed');
+    await waitForRunState(client, runs[0]!, 'completed');
   });
 
   test('is poked on its own and less often, then fails with the reason, and its parent goes on', async () => {
     const { client, id } = await newOrganization();
-    const child = await activeWorkflow(client, { definition: nap });
-    const parent = await activeWorkflow(client, {
+    const child = await createActiveWorkflow(client, { definition: nap });
+    const parent = await createActiveWorkflow(client, {
       definition: chain({ id: 'ask', type: 'run_workflow', data: { workflow_id: child, wait: true } }),
     });
     const waiting = await start(client, parent);
@@ -196,7 +201,7 @@ describe('a run that cannot be reached', () => {
     );
     const spy = poison(id, run);
     await tickAt(Date.now() + dayMs + 5 * 60_000);
-    const [failed] = await failedOf(id);
+    const [failed] = await readFailedMessages(id);
     expect(failed).toMatchObject({ key: `poke:run:${run}`, tries: 1, reason: 'its storage is broken' });
     await giveUp(id);
     spy.mockRestore();
@@ -204,39 +209,39 @@ describe('a run that cannot be reached', () => {
       state: 'failed',
       error: { type: 'unreachable', message: expect.stringMatching(/^given_up: .*its storage is broken/) },
     });
-    await runIn(client, waiting, 'completed');
+    await waitForRunState(client, waiting, 'completed');
   });
 
   test('and waits for another keeps that from no part of its end, and hears of it when it is well', async () => {
     const { client, id } = await newOrganization();
-    const child = await activeWorkflow(client, { definition: nap });
-    const parent = await activeWorkflow(client, {
+    const child = await createActiveWorkflow(client, { definition: nap });
+    const parent = await createActiveWorkflow(client, {
       definition: chain({ id: 'ask', type: 'run_workflow', data: { workflow_id: child, wait: true } }),
     });
     const waiting = await start(client, parent);
     const { body } = await client.get(`/automation-workflows/${child}/runs`);
     const run = body.runs[0].id as number;
-    await runIn(client, run, 'waiting');
+    await waitForRunState(client, run, 'waiting');
     const spy = poison(id, waiting);
     await client.post(`/automation-workflows/runs/${run}/stop`);
     // Its history is in R2, and its object gone.
     await vi.waitFor(async () => expect(await env.AUTOMATION_RUN.getByName(`${id}/${run}`).snapshot()).toBeNull(), { timeout: 10_000 });
-    expect(await failedOf(id)).toMatchObject([{ key: `run_told:run:${run}`, reason: 'its storage is broken' }]);
+    expect(await readFailedMessages(id)).toMatchObject([{ key: `run_told:run:${run}`, reason: 'its storage is broken' }]);
     spy.mockRestore();
     await tickAt(Date.now() + 2 * 60_000);
-    await runIn(client, waiting, 'completed');
+    await waitForRunState(client, waiting, 'completed');
   });
 
   test('that alone holds an entry key keeps no run of another key from starting', async () => {
     const { client, id } = await newOrganization();
     const settings = { entry_key: '{{ contact.id }}', one_live_run_per_key: true };
     const trigger = { type: 'contact_event', config: { event_type: 'paid' } };
-    const sole = await activeWorkflow(client, { definition: nap, settings, trigger });
-    const other = await activeWorkflow(client, { definition: nap, trigger });
+    const sole = await createActiveWorkflow(client, { definition: nap, settings, trigger });
+    const other = await createActiveWorkflow(client, { definition: nap, trigger });
     const phone = newPhone();
     const contact = (await client.post('/contacts', { phone })).body.id;
     const holder = await start(client, sole, contact);
-    const lost = loseMessages();
+    const lost = dropQueueMessages();
     const { body } = await client.post('/events', { event_type: 'paid', phone });
     lost.restore();
     poison(id, holder);
@@ -251,8 +256,9 @@ describe('an event whose payload is gone', () => {
   const large = { text: 'a'.repeat(70_000) };
 
   async function spoiled(client: Client, listening = true) {
-    if (listening) await activeWorkflow(client, { definition: nap, trigger: { type: 'contact_event', config: { event_type: 'paid' } } });
-    const lost = loseMessages();
+    if (listening)
+      await createActiveWorkflow(client, { definition: nap, trigger: { type: 'contact_event', config: { event_type: 'paid' } } });
+    const lost = dropQueueMessages();
     const poisoned = (await client.post('/events', { event_type: 'paid', phone: newPhone(), data: large })).body.event_id as number;
     const sound = (await client.post('/events', { event_type: 'paid', phone: newPhone(), data: large })).body.event_id as number;
     lost.restore();

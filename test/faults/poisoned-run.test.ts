@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -11,9 +11,9 @@ const nap = chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
 
 /** A sleeping run whose large context is in R2 no more, and nobody remembers it. */
 async function poisoned(client: Client, organizationId: number, spoil: (name: string) => Promise<unknown>) {
-  const workflow = await activeWorkflow(client, { definition: nap, settings: { timeout: 'P30D' } });
+  const workflow = await createActiveWorkflow(client, { definition: nap, settings: { timeout: 'P30D' } });
   const run = (await client.post(`/automation-workflows/${workflow}/execute`, { context: { text: 'a'.repeat(70_000) } })).body.id;
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   const row = await env.DB.prepare('SELECT initial_context FROM automation_run WHERE id = ?')
     .bind(run)
     .first<{ initial_context: string }>();
@@ -62,7 +62,7 @@ test('a run whose payload is gone can be stopped, and is archived with its workf
   expect([answer.status, answer.body.state]).toEqual([200, 'cancelled']);
   const archived = await poisoned(client, id, gone);
   await client.delete(`/automation-workflows/${archived.workflow}`);
-  await runIn(client, archived.run, 'cancelled');
+  await waitForRunState(client, archived.run, 'cancelled');
 });
 
 test('a payload that is there again lets the run go on as if nothing had been', async () => {

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createHmac } from 'node:crypto';
 import { serviceWith, signUp } from '../http/service.ts';
-import { activeWorkflow } from '../support/journeys.ts';
+import { createActiveWorkflow } from '../support/journeys.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'] }));
@@ -39,7 +39,7 @@ test('the allowance of all keys grows with that of one', async () => {
 /** The path of a webhook trigger's address, on which only `send` counts. */
 async function webhook(auth: object, plan: Record<string, number> = {}, variables?: Record<string, string>) {
   const { client } = await newOrganization({ plan });
-  const workflow = await activeWorkflow(client, { trigger: { type: 'webhook', config: { auth } } });
+  const workflow = await createActiveWorkflow(client, { trigger: { type: 'webhook', config: { auth } } });
   const { uuid } = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers[0];
   const path = `/automation-workflows/webhook/${uuid}`;
   const send = (address: string, body: string, headers: Record<string, string> = {}) =>

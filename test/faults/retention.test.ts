@@ -1,19 +1,19 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { keepRecent } from '../../src/cron/retention/keep-recent.ts';
-import { keptWith } from '../../src/cron/retention/kept-with.ts';
+import { applyRetention } from '../../src/cron/retention/apply-retention.ts';
+import { tablesWithoutRetention } from '../../src/cron/retention/tables-without-retention.ts';
 import { retentionRules } from '../../src/cron/retention/rules.ts';
 import { Database } from '../../src/database/client.ts';
-import { tablesOfNobody, tablesOfOrganizations } from '../../src/database/rows-of-organization.ts';
-import { Logger } from '../../src/library/log.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { globalTables, organizationTables } from '../../src/database/organization-tables.ts';
+import { Logger } from '../../src/library/platform/log.ts';
+import { getSettings } from '../../src/settings.ts';
 import { insertRow } from '../support/insert-row.ts';
 import { newOrganization } from '../support/organization.ts';
 
 const dayMs = 86_400_000;
 const log = new Logger('error', { source: 'test' });
 const database = () => new Database(env.DB, true);
-const keep = (bindings: Env = env) => keepRecent(bindings, database(), Date.now(), log);
+const keep = (bindings: Env = env) => applyRetention(bindings, database(), Date.now(), log);
 
 /** Lets the walk over a table begin at this row. */
 const walkFrom = (table: string, id: number) =>
@@ -32,8 +32,8 @@ async function archived(organizationId: number): Promise<{ key: string; rows: Re
 }
 
 test('every table has a rule by which its rows go, or a reason for which they stay', () => {
-  const tables = [...tablesOfOrganizations.map(({ table }) => table), ...tablesOfNobody].toSorted();
-  const named = [...retentionRules.map(({ table }) => table), ...Object.keys(keptWith)].toSorted();
+  const tables = [...organizationTables.map(({ table }) => table), ...globalTables].toSorted();
+  const named = [...retentionRules.map(({ table }) => table), ...Object.keys(tablesWithoutRetention)].toSorted();
   expect(named).toEqual(tables);
 });
 
@@ -119,7 +119,7 @@ describe.each(Object.entries(cases))('%s', (table, { old, days, notOver, isArchi
 
 test('every rule of organizations is tried', () => {
   // A campaign stays, and its rows are its object's (archived-campaigns.test.ts).
-  const ofNobody = new Set([...tablesOfNobody, 'session', 'password_reset', 'archive', 'archive_contact', 'campaign']);
+  const ofNobody = new Set([...globalTables, 'session', 'password_reset', 'archive', 'archive_contact', 'campaign']);
   const tables = retentionRules.map(({ table }) => table).filter((table) => !ofNobody.has(table));
   expect(Object.keys(cases).toSorted()).toEqual(tables.toSorted());
 });
@@ -162,7 +162,7 @@ test('one organization with thousands of old rows keeps no other waiting', async
   await insertRow('message', { organization_id: newest.id, created_at: Date.now(), history: '[]' });
   await walkFrom('message', first);
   const rule = retentionRules.find(({ table }) => table === 'message')!;
-  await rule.removePage({ bindings: env, database: database(), settings: settingsOf(env), now: Date.now() });
+  await rule.removePage({ bindings: env, database: database(), settings: getSettings(env), now: Date.now() });
   expect(await messagesOf(few.id)).toBe(0);
   expect(await messagesOf(crowd.id)).toBeGreaterThan(2000);
   await keep();

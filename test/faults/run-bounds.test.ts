@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { tickAt, untilHandled } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns, runIn } from '../support/journeys.ts';
+import { tickAt, waitUntilHandled } from '../support/background.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -48,7 +48,7 @@ test('three nodes that name their own journey set off as many runs as the plan a
 test('events that journeys emit count to the chain of the run that began it; what is beyond says so', async () => {
   const { client, id } = await newOrganization({ plan: { max_chained_runs: 10 } });
   const emits = ['one', 'two', 'three'].map((name) => ({ id: name, type: 'emit_event', data: { event_type: 'ordered' } }));
-  await activeWorkflow(client, { trigger: onOrder, definition: chain(...emits) });
+  await createActiveWorkflow(client, { trigger: onOrder, definition: chain(...emits) });
   await client.post('/events', { event_type: 'ordered' });
   await settledRuns(id, 11);
   // One event came from outside and three from each run; all but those that began a run say why they began none.
@@ -63,7 +63,7 @@ test('events that journeys emit count to the chain of the run that began it; wha
 test('ends of runs count to the chain, too, and the trigger says what it did not start', async () => {
   const { client, id } = await newOrganization({ plan: { max_chained_runs: 6 } });
   const onEnd = { type: 'event', config: { event: 'run.completed' } };
-  const workflows = [await activeWorkflow(client, { trigger: onEnd }), await activeWorkflow(client, { trigger: onEnd })];
+  const workflows = [await createActiveWorkflow(client, { trigger: onEnd }), await createActiveWorkflow(client, { trigger: onEnd })];
   await client.post(`/automation-workflows/${workflows[0]}/execute`, { context: {} });
   await settledRuns(id, 7);
   await vi.waitFor(async () => {
@@ -74,10 +74,10 @@ test('ends of runs count to the chain, too, and the trigger says what it did not
 
 test('no more runs live at one time than the plan allows: events say so, execute is a 409, and a run that ends makes room', async () => {
   const { client } = await newOrganization({ plan: { max_live_runs: 3 } });
-  const workflow = await activeWorkflow(client, { trigger: onOrder, definition: nap });
+  const workflow = await createActiveWorkflow(client, { trigger: onOrder, definition: nap });
   const events: number[] = [];
   for (let sent = 0; sent < 5; sent++) events.push((await client.post('/events', { event_type: 'ordered' })).body.event_id);
-  for (const event of events) await untilHandled(event);
+  for (const event of events) await waitUntilHandled(event);
   const { body } = await client.get(`/automation-workflows/${workflow}/runs`);
   expect(body.total).toBe(3);
   const notes = await notesOf(client, 'ordered');
@@ -85,7 +85,7 @@ test('no more runs live at one time than the plan allows: events say so, execute
   expect(notes[0]).toContain('(3, max_live_runs)');
   const execute = () => client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
   expect(await execute()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('max_live_runs') } });
-  await runIn(client, body.runs[0].id, 'waiting');
+  await waitForRunState(client, body.runs[0].id, 'waiting');
   await client.post(`/automation-workflows/runs/${body.runs[0].id}/stop`);
   expect((await execute()).status).toBe(200);
   expect((await execute()).status).toBe(409);
@@ -93,10 +93,10 @@ test('no more runs live at one time than the plan allows: events say so, execute
 
 test('runs beyond those of a minute wait for the next one, and none is lost', async () => {
   const { client, id } = await newOrganization({ plan: { runs_per_minute: 5 } });
-  const workflow = await activeWorkflow(client, { trigger: onOrder });
+  const workflow = await createActiveWorkflow(client, { trigger: onOrder });
   const began = Date.now();
   const events = await Promise.all(Array.from({ length: 12 }, () => client.post('/events', { event_type: 'ordered' })));
-  for (const { body } of events) await untilHandled(body.event_id);
+  for (const { body } of events) await waitUntilHandled(body.event_id);
   const count = async (state: string) => (await client.get(`/automation-workflows/${workflow}/runs?state=${state}`)).body.total as number;
   await vi.waitFor(async () => expect(await count('completed')).toBe(5));
   expect(await count('queued')).toBe(7);
@@ -110,13 +110,13 @@ test('runs beyond those of a minute wait for the next one, and none is lost', as
   await vi.waitFor(async () => expect(await count('completed')).toBe(10));
   expect(await count('queued')).toBe(2);
   await tickAt(Date.now() + 121_000);
-  await endedRuns(client, workflow, 12);
+  await waitForEndedRuns(client, workflow, 12);
   await settledRuns(id, 12);
 });
 
 test('more runs at once than a whole minute has are a 409, since waiting would not help', async () => {
   const { client } = await newOrganization({ plan: { runs_per_minute: 2 } });
-  const workflow = await activeWorkflow(client, { trigger: { type: 'manual' } });
+  const workflow = await createActiveWorkflow(client, { trigger: { type: 'manual' } });
   const trigger = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers[0].id;
   const ids: number[] = [];
   for (let made = 0; made < 3; made++) ids.push((await client.post('/contacts', { phone: newPhone() })).body.id);

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { AttemptReport } from '../../src/voice-agents/dialing/contract.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import { placeCalls } from '../../src/voice-agents/dialing/place-calls.ts';
-import { callingOrganization, carrierLedger, simulators } from '../support/carrier.ts';
+import type { AttemptReport } from '../../src/calls/contract.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { placeCalls } from '../../src/calls/placing/place-calls.ts';
+import { callingOrganization, carrierLedger, simulatorsUrl } from '../support/carrier.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -18,7 +18,7 @@ test('what has not been asked of a slow carrier yet is not reported as "the carr
         },
       }) as never,
   );
-  await fetch(`${simulators}/__sim/faults`, {
+  await fetch(`${simulatorsUrl}/__sim/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({

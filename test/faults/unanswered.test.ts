@@ -1,10 +1,17 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { callingJourney, callingOrganization, callRow, completeCall, execute, heldSlots } from '../support/journey-calls.ts';
-import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
+import {
+  callingJourney,
+  organizationWithAgent,
+  waitForCallRow,
+  completeCall,
+  executeWorkflow,
+  stubCallSlots,
+} from '../support/journey-calls.ts';
+import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
-import { loseMessages, tickAt } from '../support/background.ts';
+import { dropQueueMessages, tickAt } from '../support/background.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -24,11 +31,11 @@ const wakeAtOf = async (run: number) =>
 
 /** Its child sleeps for a day. */
 async function runThatAwaitsAnother(client: Client): Promise<number> {
-  const child = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
+  const child = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
   const asking = chain({ id: 'ask', type: 'run_workflow', data: { workflow_id: child, wait: true } });
-  const parent = await activeWorkflow(client, { definition: asking });
+  const parent = await createActiveWorkflow(client, { definition: asking });
   const run = (await client.post(`/automation-workflows/${parent}/execute`, { context: {} })).body.id;
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   return run;
 }
 
@@ -49,7 +56,7 @@ test('a run whose child ended without a word looks for itself, and goes on', asy
     .bind(Date.now(), run)
     .run();
   await passAt(id, run, second);
-  await runIn(client, run, 'completed');
+  await waitForRunState(client, run, 'completed');
 });
 
 test('a dead alarm of a run that waits for another is found by the tick at the look', async () => {
@@ -66,18 +73,18 @@ test('a dead alarm of a run that waits for another is found by the tick at the l
 });
 
 test('a run that waits for a call of which nobody tells it looks for itself, and goes on', async () => {
-  const { client, id, agentId } = await callingOrganization();
-  heldSlots(id);
-  const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId }) });
+  const { client, id, agentId } = await organizationWithAgent();
+  stubCallSlots(id);
+  const workflow = await createActiveWorkflow(client, { definition: callingJourney({ workflow_id: agentId }) });
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
-  const run = await execute(client, workflow, { contact_id: contact });
-  const call = await callRow(id);
-  await runIn(client, run, 'waiting');
+  const run = await executeWorkflow(client, workflow, { contact_id: contact });
+  const call = await waitForCallRow(id);
+  await waitForRunState(client, run, 'waiting');
   const began = await wakeAtOf(run);
   expect(began - Date.now()).toBeLessThan(11 * minuteMs);
   await completeCall(call.id);
   await passAt(id, run, began);
-  await runIn(client, run, 'completed');
+  await waitForRunState(client, run, 'completed');
 });
 
 test('a held run of a workflow that goes on finds it out for itself, although nobody releases it', async () => {
@@ -86,10 +93,10 @@ test('a held run of a workflow that goes on finds it out for itself, although no
     { id: 'nap', type: 'wait', data: { duration: 'PT1S' } },
     { id: 'tag', type: 'update_contact', data: { add_tags: ['reached'] } },
   );
-  const workflow = await activeWorkflow(client, { definition: acting });
+  const workflow = await createActiveWorkflow(client, { definition: acting });
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
   const run = (await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact })).body.id;
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   await client.patch(`/automation-workflows/${workflow}`, { status: 'paused' });
   await vi.waitFor(
     async () => expect((await client.get(`/automation-workflows/runs/${run}`)).body).toMatchObject({ state: 'waiting', hold: 'paused' }),
@@ -105,9 +112,9 @@ test('a held run of a workflow that goes on finds it out for itself, although no
     'tag waiting',
   ]);
   // What would release it is lost for good.
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await env.DB.prepare("UPDATE automation_workflow SET status = 'active' WHERE id = ?").bind(workflow).run();
   lost.restore();
   await passAt(id, run, await wakeAtOf(run));
-  await runIn(client, run, 'completed');
+  await waitForRunState(client, run, 'completed');
 });

@@ -14,7 +14,8 @@ const call = (method: string, path: string, headers: Record<string, string> = {}
 /** The service with a database that fails in every call but those of authentication. */
 const withBrokenDatabase = serviceWith({
   DB: recordedDatabase(env.DB, { statements: [], calls: 0 }, async (sql) => {
-    if (!sql.join().includes('"api_key"')) throw new Error('D1_ERROR: no such table: contact at /src/contacts/store.ts: SQLITE_ERROR');
+    if (!sql.join().includes('"api_key"'))
+      throw new Error('D1_ERROR: no such table: contact at /src/contacts/contacts/store.ts: SQLITE_ERROR');
   }),
 });
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 import { newOrganization } from '../support/organization.ts';
 import { origin, serviceWith } from './service.ts';
 
@@ -59,7 +59,7 @@ describe('pages of other origins', () => {
   });
 
   test('are named as origins: anything else is a bad setting', () => {
-    const settings = (text: string) => settingsOf({ ...env, CORS_ALLOWED_ORIGINS: text } as Env).CORS_ALLOWED_ORIGINS;
+    const settings = (text: string) => getSettings({ ...env, CORS_ALLOWED_ORIGINS: text } as Env).CORS_ALLOWED_ORIGINS;
     expect(settings('')).toEqual([]);
     expect(settings(' https://a.example , http://localhost:5173,')).toEqual(['https://a.example', 'http://localhost:5173']);
     for (const wrong of [

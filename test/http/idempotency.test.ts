@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { shortened } from '../../src/http/shortened-answer.ts';
+import { shortenBody } from '../../src/http/middleware/shorten-body.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
 import { recordedClient, recordedDatabase, type Recording } from '../support/recorded-database.ts';
 import { anonymous, linesLoggedBy, newEmail, password, serviceWith } from './service.ts';
@@ -342,7 +342,7 @@ describe('a large answer', () => {
       definition: { nodes: [] },
       rows: [{ id: 1, a: 2 }, { index: 3 }, 'x'],
     };
-    expect(JSON.parse(shortened(JSON.stringify(answer)))).toEqual({
+    expect(JSON.parse(shortenBody(JSON.stringify(answer)))).toEqual({
       id: 7,
       status: 'done',
       is_active: false,
@@ -353,9 +353,9 @@ describe('a large answer', () => {
   });
 
   test('fits a database value whatever it was', () => {
-    expect(shortened(JSON.stringify({ rows: Array.from({ length: 100_000 }, () => 'é'.repeat(20)) }))).toBe('{"shortened":true}');
-    expect(JSON.parse(shortened('[{"id":1,"a":2}]'))).toEqual({ items: [{ id: 1 }], shortened: true });
-    expect(JSON.parse(shortened('"text"'))).toEqual({ items: 'text', shortened: true });
+    expect(shortenBody(JSON.stringify({ rows: Array.from({ length: 100_000 }, () => 'é'.repeat(20)) }))).toBe('{"shortened":true}');
+    expect(JSON.parse(shortenBody('[{"id":1,"a":2}]'))).toEqual({ items: [{ id: 1 }], shortened: true });
+    expect(JSON.parse(shortenBody('"text"'))).toEqual({ items: 'text', shortened: true });
   });
 });
 

@@ -1,10 +1,10 @@
 import { exports } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { parseJson } from '../../src/library/json.ts';
-import { percentEncoded } from '../../src/library/clean-text.ts';
-import { render } from '../../src/automation-workflows/templates.ts';
-import { readPayload } from '../../src/automation-workflows/triggers/payload.ts';
-import { readRelayFrame } from '../../durable-objects/call/relay-frames.ts';
+import { parseJson } from '../../src/library/json/json.ts';
+import { percentEncoded } from '../../src/library/text/clean-text.ts';
+import { render } from '../../src/expressions/templates/render.ts';
+import { parseBody } from '../../src/automation-workflows/triggers/webhooks/parse-body.ts';
+import { parseRelayFrame } from '../../durable-objects/call/relay-frames.ts';
 import { newOrganization } from '../support/organization.ts';
 import { origin } from './service.ts';
 
@@ -33,14 +33,14 @@ test('every field of a contact and an event is stored well-formed', async () => 
 });
 
 test('forms, texts and parts of webhooks are cleaned; what is kept as bytes is not touched', async () => {
-  expect(await readPayload('application/x-www-form-urlencoded', bytes('a%00=%00x&b=%ED%A0%80'))).toEqual({
+  expect(await parseBody('application/x-www-form-urlencoded', bytes('a%00=%00x&b=%ED%A0%80'))).toEqual({
     body: { a: 'x', b: '\ufffd\ufffd\ufffd' },
   });
-  expect(await readPayload('text/plain', bytes('a\0b'))).toEqual({ body: 'ab' });
-  expect(await readPayload('application/json', bytes('{"a":"\\ud800","b":"\\u0000"}'))).toEqual({ body: { a: '\ufffd', b: '' } });
+  expect(await parseBody('text/plain', bytes('a\0b'))).toEqual({ body: 'ab' });
+  expect(await parseBody('application/json', bytes('{"a":"\\ud800","b":"\\u0000"}'))).toEqual({ body: { a: '\ufffd', b: '' } });
   const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\0y\r\n--b--\r\n';
-  expect(await readPayload('multipart/form-data; boundary=b', bytes(part))).toEqual({ body: { a: 'xy' } });
-  expect(await readPayload('application/octet-stream', new Uint8Array([0, 1]))).toEqual({ body: null, raw: 'AAE=' });
+  expect(await parseBody('multipart/form-data; boundary=b', bytes(part))).toEqual({ body: { a: 'xy' } });
+  expect(await parseBody('application/octet-stream', new Uint8Array([0, 1]))).toEqual({ body: null, raw: 'AAE=' });
 });
 
 test('NUL in a query is left out, in a path it is a 422 that names the path', async () => {
@@ -57,7 +57,7 @@ test('NUL in a query is left out, in a path it is a 422 that names the path', as
 });
 
 test('what a call hears is clean', () => {
-  expect(readRelayFrame('{"type":"prompt","voicePrompt":"\\ud800\\u0000yes","lang":"en-US","last":true}')).toMatchObject({
+  expect(parseRelayFrame('{"type":"prompt","voicePrompt":"\\ud800\\u0000yes","lang":"en-US","last":true}')).toMatchObject({
     voicePrompt: '\ufffdyes',
   });
 });

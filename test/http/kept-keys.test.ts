@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
-import { soundDefinition } from '../support/sound-definition.ts';
+import { validDefinition } from '../support/agent-definitions.ts';
 
 type Json = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ interface Kept {
 }
 
 const agent = async (client: Client, more: Json = {}) =>
-  client.post('/workflow/create/definition', { name: 'A', workflow_definition: soundDefinition, ...more });
+  client.post('/workflow/create/definition', { name: 'A', workflow_definition: validDefinition, ...more });
 const journey = async (client: Client, more: Json = {}) => client.post('/automation-workflows/', { name: 'J', ...more });
 const campaign = async (client: Client, more: Json) => {
   const list = await client.post('/contacts/lists', { name: `L ${crypto.randomUUID()}` });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
-import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { createApp } from '../../src/app.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
 import { chain } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 

@@ -1,7 +1,7 @@
 import { exports } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
-import { operationIds } from '../../src/http/openapi/groups.ts';
+import { operationIds } from '../../src/openapi/groups.ts';
 import { document, operations } from './operations.ts';
 import { anonymous, origin } from './service.ts';
 

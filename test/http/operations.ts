@@ -1,5 +1,5 @@
-import { createApp } from '../../src/http/app.ts';
-import { publishedDocument } from '../../src/http/openapi/published.ts';
+import { createApp } from '../../src/app.ts';
+import { publishedDocument } from '../../src/openapi/published-document.ts';
 
 interface Parameter {
   name: string;

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { enforceRateLimit as enforce } from '../../src/http/rate-limit.ts';
-import { Logger } from '../../src/library/log.ts';
+import { enforceRateLimit as enforce } from '../../src/http/middleware/rate-limit.ts';
+import { Logger } from '../../src/library/platform/log.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 import { linesLoggedBy, newMember, serviceWith } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { connected } from '../support/integrations.ts';
+import { connectIntegration } from '../support/integrations.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 /** Reads a record, sends it back as it is, and expects the same record, apart from the moment of its last change. */
@@ -73,7 +73,7 @@ describe('a record that was read can be sent back, and changes nothing:', () => 
   test('an integration of each provider', async () => {
     const { client } = await newOrganization();
     for (const provider of ['chatapp', 'tracker', 'calendar', 'books', 'sheet'] as const) {
-      const { id } = await connected(client, provider);
+      const { id } = await connectIntegration(client, provider);
       const of = (all: any[]) => all.find((one) => one.id === id);
       await sendsBack(client, '/integration/', (record) => client.put(`/integration/${id}`, record), of);
     }

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { loggedPath } from '../../src/http/request-log.ts';
+import { redactPath } from '../../src/http/middleware/request-log.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 import { recordedDatabase } from '../support/recorded-database.ts';
 import { linesLoggedBy, newEmail, newMember, origin, serviceWith } from './service.ts';
@@ -98,12 +98,12 @@ test('no key, token, password, body or query is in any line, whatever goes wrong
 });
 
 test('a webhook path is logged without the part that is its secret', () => {
-  expect(loggedPath('/api/v1/automation-workflows/webhook/5f0c-secret')).toBe('/api/v1/automation-workflows/webhook/…');
-  expect(loggedPath('/api/v1/automation-workflows/webhook/5f0c-secret/more')).toBe('/api/v1/automation-workflows/webhook/…/more');
-  expect(loggedPath('/api/v1/automation-workflows/7/triggers')).toBe('/api/v1/automation-workflows/7/triggers');
+  expect(redactPath('/api/v1/automation-workflows/webhook/5f0c-secret')).toBe('/api/v1/automation-workflows/webhook/…');
+  expect(redactPath('/api/v1/automation-workflows/webhook/5f0c-secret/more')).toBe('/api/v1/automation-workflows/webhook/…/more');
+  expect(redactPath('/api/v1/automation-workflows/7/triggers')).toBe('/api/v1/automation-workflows/7/triggers');
 });
 
 test('the path of a call’s socket is logged without the token that opens it', () => {
-  expect(loggedPath('/api/v1/telephony/1/2/calls/3/relay/1795853803/0123456789abcdef')).toBe('/api/v1/telephony/1/2/calls/3/relay/****');
-  expect(loggedPath('/api/v1/telephony/1/2/calls/3/status')).toBe('/api/v1/telephony/1/2/calls/3/status');
+  expect(redactPath('/api/v1/telephony/1/2/calls/3/relay/1795853803/0123456789abcdef')).toBe('/api/v1/telephony/1/2/calls/3/relay/****');
+  expect(redactPath('/api/v1/telephony/1/2/calls/3/status')).toBe('/api/v1/telephony/1/2/calls/3/status');
 });

@@ -1,8 +1,8 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
-import { randomToken, sha256Hex } from '../../src/library/hash.ts';
+import { createApp } from '../../src/app.ts';
+import { randomToken, sha256Hex } from '../../src/library/security/hash.ts';
 import { Client, newOrganization, type Answer } from '../support/organization.ts';
 
 const app = createApp();

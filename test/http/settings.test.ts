@@ -1,12 +1,12 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 import { Client } from '../support/organization.ts';
 import { linesLoggedBy, serviceWith } from './service.ts';
 
 const secret = btoa('a-secret-that-must-not-be-shown!!');
 
-const faultOf = (name: string, value: unknown) => () => settingsOf({ ...env, [name]: value } as unknown as Env);
+const faultOf = (name: string, value: unknown) => () => getSettings({ ...env, [name]: value } as unknown as Env);
 
 describe('a bad setting', () => {
   test.each([
@@ -54,13 +54,13 @@ describe('a bad setting', () => {
 
   test('is told together with all the others', () => {
     const bad = { ...env, ENCRYPTION_KEY: undefined, SIGNING_KEY: undefined, SIGNUP: 'perhaps' } as unknown as Env;
-    expect(() => settingsOf(bad)).toThrow(/SIGNUP: .*; ENCRYPTION_KEY: .*; SIGNING_KEY: /);
+    expect(() => getSettings(bad)).toThrow(/SIGNUP: .*; ENCRYPTION_KEY: .*; SIGNING_KEY: /);
   });
 });
 
 test('what is not set has its default', () => {
   const { ENCRYPTION_KEY, SIGNING_KEY } = env as unknown as Record<string, string>;
-  expect(settingsOf({ ENCRYPTION_KEY, SIGNING_KEY } as unknown as Env)).toMatchObject({
+  expect(getSettings({ ENCRYPTION_KEY, SIGNING_KEY } as unknown as Env)).toMatchObject({
     DEPLOYMENT_MODE: 'cloud',
     SIGNUP: 'closed',
     LOG_LEVEL: 'info',
@@ -90,5 +90,5 @@ test.each([
   ['cloud', 'embedded', 'embedded'],
 ])('vectors of new organizations: DEPLOYMENT_MODE %s and VECTOR_BACKEND %s are %s', (mode, backend, expected) => {
   const bindings = { ...env, DEPLOYMENT_MODE: mode, VECTOR_BACKEND: backend } as unknown as Env;
-  expect(settingsOf(bindings).VECTOR_BACKEND).toBe(expected);
+  expect(getSettings(bindings).VECTOR_BACKEND).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndedCall } from '../../src/integrations/call-summary/ended-call.ts';
-import { isQualified } from '../../src/integrations/call-summary/qualified.ts';
+import { isQualified } from '../../src/integrations/call-summary/is-qualified.ts';
 import { summaryText } from '../../src/integrations/call-summary/summary-text.ts';
 
 const call: EndedCall = {

@@ -3,9 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { apps } from '../../src/providers/broker/broker.ts';
 import { linesLoggedBy } from '../http/service.ts';
 import { tickAt } from '../support/background.ts';
-import { accountAtBroker, connected, decide, endGrant, finalize, plan, startConnecting } from '../support/integrations.ts';
+import {
+  readBrokerAccount,
+  connectIntegration,
+  decideConsent,
+  setAccountStatus,
+  finalizeConnecting,
+  planFault,
+  startConnecting,
+} from '../support/integrations.ts';
 import { newOrganization } from '../support/organization.ts';
-import { plansOf, recordedClient } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedClient } from '../support/recorded-database.ts';
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const requestsOf = async (organizationId: number) =>
@@ -17,10 +25,10 @@ describe('connecting', () => {
     const started = await startConnecting(client, provider);
     expect(started).toMatchObject({ status: 200, body: { request_id: expect.any(String), redirect_url: expect.stringMatching(/^http/) } });
     const { request_id, redirect_url } = started.body;
-    const early = await finalize(client, request_id, provider);
+    const early = await finalizeConnecting(client, request_id, provider);
     expect(early).toMatchObject({ status: 409, body: { detail: expect.stringContaining('pending') } });
-    await decide(redirect_url);
-    const done = await finalize(client, request_id, provider);
+    await decideConsent(redirect_url);
+    const done = await finalizeConnecting(client, request_id, provider);
     expect(done.status).toBe(200);
     expect(done.body).toEqual({
       id: expect.any(Number),
@@ -37,7 +45,7 @@ describe('connecting', () => {
       last_error: null,
       updated_at: timestamp,
     });
-    expect((await finalize(client, request_id, provider)).body).toEqual(done.body);
+    expect((await finalizeConnecting(client, request_id, provider)).body).toEqual(done.body);
     expect((await startConnecting(client, provider)).body).toEqual({ request_id, redirect_url: null });
     expect((await client.get('/integration/')).body).toEqual([done.body]);
     expect((await client.get(`/integration/${provider}/status`)).body).toEqual({
@@ -51,7 +59,7 @@ describe('connecting', () => {
       last_error: null,
     });
     expect(await requestsOf(id)).toEqual([]);
-    expect((await accountAtBroker(request_id))?.user_id).toBe(`org_${id}`);
+    expect((await readBrokerAccount(request_id))?.user_id).toBe(`org_${id}`);
   });
 
   test('an unknown provider is 400 and names those that are known, everywhere', async () => {
@@ -86,7 +94,7 @@ describe('connecting', () => {
 
   test('a subdomain is taken without regard to case and blanks', async () => {
     const { client } = await newOrganization();
-    const integration = await connected(client, 'tracker', { params: { subdomain: ' ACME ' } });
+    const integration = await connectIntegration(client, 'tracker', { params: { subdomain: ' ACME ' } });
     expect(integration.account_label).toBe('acme.atlassian.net');
   });
 
@@ -94,7 +102,7 @@ describe('connecting', () => {
     const { client } = await newOrganization();
     const wrong = await startConnecting(client, 'books', { region: 'us' });
     expect(wrong.body.detail).toMatchObject([{ loc: ['body', 'connection_params', 'region'], msg: expect.stringContaining('com.au') }]);
-    const { id } = await connected(client, 'books', { params: { region: 'eu' } });
+    const { id } = await connectIntegration(client, 'books', { params: { region: 'eu' } });
     const row = await env.DB.prepare('SELECT connection_params FROM integration WHERE id = ?').bind(id).first<any>();
     expect(JSON.parse(row.connection_params)).toEqual({ region: 'eu' });
     expect((await client.get(`/integration/${id}/books/organizations`)).status).toBe(200);
@@ -108,8 +116,8 @@ describe('connecting', () => {
   test('a refused consent is 400 at finalize, gives its place back, and one can begin again', async () => {
     const { client, id } = await newOrganization({ maxIntegrations: 1 });
     const { body } = await startConnecting(client, 'chatapp');
-    await decide(body.redirect_url, 'deny');
-    const denied = await finalize(client, body.request_id, 'chatapp');
+    await decideConsent(body.redirect_url, 'deny');
+    const denied = await finalizeConnecting(client, body.request_id, 'chatapp');
     expect(denied).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/failed.*begin again/) } });
     expect(await requestsOf(id)).toEqual([]);
     expect((await startConnecting(client, 'sheet')).status).toBe(200);
@@ -118,37 +126,37 @@ describe('connecting', () => {
   test.each(['EXPIRED', 'REVOKED', 'INACTIVE'] as const)('a connection that is %s at the broker is 400 at finalize', async (status) => {
     const { client } = await newOrganization();
     const { body } = await startConnecting(client, 'chatapp');
-    await endGrant(body.request_id, status);
-    expect((await finalize(client, body.request_id, 'chatapp')).status).toBe(400);
+    await setAccountStatus(body.request_id, status);
+    expect((await finalizeConnecting(client, body.request_id, 'chatapp')).status).toBe(400);
   });
 
   test('a connection is finalized as the provider that it is of', async () => {
     const { client } = await newOrganization();
     const { body } = await startConnecting(client, 'chatapp');
-    await decide(body.redirect_url);
-    const wrong = await finalize(client, body.request_id, 'calendar');
+    await decideConsent(body.redirect_url);
+    const wrong = await finalizeConnecting(client, body.request_id, 'calendar');
     expect(wrong).toMatchObject({ status: 400, body: { detail: expect.stringContaining('chatapp') } });
-    expect((await finalize(client, body.request_id, 'chatapp')).status).toBe(200);
-    expect((await finalize(client, body.request_id, 'calendar')).status).toBe(400);
+    expect((await finalizeConnecting(client, body.request_id, 'chatapp')).status).toBe(200);
+    expect((await finalizeConnecting(client, body.request_id, 'calendar')).status).toBe(400);
   });
 
   test('a consent that nobody has finalized is found by the next connect', async () => {
     const { client } = await newOrganization();
     const { body } = await startConnecting(client, 'calendar');
-    await decide(body.redirect_url);
+    await decideConsent(body.redirect_url);
     expect((await startConnecting(client, 'calendar')).body).toEqual({ request_id: body.request_id, redirect_url: null });
-    expect((await finalize(client, body.request_id, 'calendar')).status).toBe(200);
+    expect((await finalizeConnecting(client, body.request_id, 'calendar')).status).toBe(200);
   });
 
   test('a consent to one site of a tracker is not taken for one to another, and does not outlive it', async () => {
     const { client } = await newOrganization();
     const first = await startConnecting(client, 'tracker', { subdomain: 'acme' });
-    await decide(first.body.redirect_url);
+    await decideConsent(first.body.redirect_url);
     const second = await startConnecting(client, 'tracker', { subdomain: 'other' });
     expect(second.body.redirect_url).not.toBeNull();
-    expect(await accountAtBroker(first.body.request_id)).toBeNull();
-    await decide(second.body.redirect_url);
-    expect((await finalize(client, second.body.request_id, 'tracker')).body.account_label).toBe('other.atlassian.net');
+    expect(await readBrokerAccount(first.body.request_id)).toBeNull();
+    await decideConsent(second.body.redirect_url);
+    expect((await finalizeConnecting(client, second.body.request_id, 'tracker')).body.account_label).toBe('other.atlassian.net');
   });
 
   test('of two requests for one provider either may be consented to', async () => {
@@ -157,21 +165,21 @@ describe('connecting', () => {
     const second = await startConnecting(client, 'chatapp');
     expect(second.body.request_id).not.toBe(first.body.request_id);
     expect(await requestsOf(id)).toMatchObject([{ id: second.body.request_id, redirect_url: second.body.redirect_url }]);
-    await decide(first.body.redirect_url);
-    const integration = await finalize(client, first.body.request_id, 'chatapp');
+    await decideConsent(first.body.redirect_url);
+    const integration = await finalizeConnecting(client, first.body.request_id, 'chatapp');
     expect(integration.status).toBe(200);
-    await decide(second.body.redirect_url);
-    const replaced = await finalize(client, second.body.request_id, 'chatapp');
+    await decideConsent(second.body.redirect_url);
+    const replaced = await finalizeConnecting(client, second.body.request_id, 'chatapp');
     expect(replaced.body).toMatchObject({ id: integration.body.id, integration_id: second.body.request_id });
-    await expect.poll(() => accountAtBroker(first.body.request_id)).toBeNull();
+    await expect.poll(() => readBrokerAccount(first.body.request_id)).toBeNull();
     expect((await client.get('/integration/')).body).toHaveLength(1);
   });
 
   test.each(['sheet', 'tracker'] as const)('many finalize %s at once, and there is one integration', async (provider) => {
     const { client } = await newOrganization();
     const { body } = await startConnecting(client, provider);
-    await decide(body.redirect_url);
-    const all = await Promise.all(Array.from({ length: 5 }, () => finalize(client, body.request_id, provider)));
+    await decideConsent(body.redirect_url);
+    const all = await Promise.all(Array.from({ length: 5 }, () => finalizeConnecting(client, body.request_id, provider)));
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(new Set(all.map((one) => one.body.id)).size).toBe(1);
     expect((await client.get('/integration/')).body).toHaveLength(1);
@@ -181,14 +189,14 @@ describe('connecting', () => {
     const { client } = await newOrganization();
     const first = await startConnecting(client, 'tracker', { subdomain: 'acme' });
     await startConnecting(client, 'tracker', { subdomain: 'other' });
-    await decide(first.body.redirect_url);
-    const late = await finalize(client, first.body.request_id, 'tracker');
+    await decideConsent(first.body.redirect_url);
+    const late = await finalizeConnecting(client, first.body.request_id, 'tracker');
     expect(late).toMatchObject({ status: 400, body: { detail: expect.stringContaining('POST /integration/connect') } });
   });
 
   test('when the broker fails, nothing is connected and no place is taken', async () => {
     const { client, id } = await newOrganization();
-    await plan({ provider: 'composio', match: { method: 'POST', path: '*connected_accounts/link' }, status: 500 });
+    await planFault({ provider: 'composio', match: { method: 'POST', path: '*connected_accounts/link' }, status: 500 });
     const answer = await startConnecting(client, 'chatapp');
     expect(answer).toMatchObject({ status: 502, body: { detail: expect.stringContaining('broker') } });
     expect(await requestsOf(id)).toEqual([]);
@@ -206,21 +214,21 @@ describe('a service that dies while it connects', () => {
     const { client, key } = await newOrganization({ maxIntegrations: 1 });
     const { client: dying } = recordedClient(key, { beforeCall: dyingAt(/^(update|delete from) "connection_request"/) });
     expect(await linesLoggedBy(() => startConnecting(dying, 'tracker'))).toMatchObject([failedHere]);
-    await connected(client, 'tracker');
+    await connectIntegration(client, 'tracker');
   });
 
   test('before it has written the integration, finalizes at the next try', async () => {
     const { client, key } = await newOrganization();
     const { body } = await startConnecting(client, 'tracker');
-    await decide(body.redirect_url);
+    await decideConsent(body.redirect_url);
     const { client: dying } = recordedClient(key, { beforeCall: dyingAt(/INSERT INTO integration /) });
-    expect(await linesLoggedBy(() => finalize(dying, body.request_id, 'tracker'))).toMatchObject([failedHere]);
-    expect((await finalize(client, body.request_id, 'tracker')).status).toBe(200);
+    expect(await linesLoggedBy(() => finalizeConnecting(dying, body.request_id, 'tracker'))).toMatchObject([failedHere]);
+    expect((await finalizeConnecting(client, body.request_id, 'tracker')).status).toBe(200);
   });
 
   test('between the end of the grant and that of the integration, disconnects at the next try', async () => {
     const { client, key } = await newOrganization();
-    const { id } = await connected(client, 'calendar');
+    const { id } = await connectIntegration(client, 'calendar');
     const { client: dying } = recordedClient(key, { beforeCall: dyingAt(/^UPDATE integration /) });
     expect(await linesLoggedBy(() => dying.post(`/integration/${id}/disconnect`))).toMatchObject([failedHere]);
     expect((await client.post(`/integration/${id}/disconnect`)).status).toBe(200);
@@ -231,13 +239,13 @@ describe('a service that dies while it connects', () => {
 describe('what it costs', () => {
   test('the list takes one call, and no statement reads what is not of the organization', async () => {
     const { client, key } = await newOrganization();
-    for (const provider of apps) await connected(client, provider);
+    for (const provider of apps) await connectIntegration(client, provider);
     const { client: counted, recording } = recordedClient(key);
     expect((await counted.get('/integration/')).body).toHaveLength(5);
     await counted.get('/integration/sheet/status');
     expect(recording.calls).toBe(2);
     await startConnecting(counted, 'sheet');
-    for (const { sql, plan: steps } of await plansOf(recording))
+    for (const { sql, plan: steps } of await explainQueryPlans(recording))
       expect([sql, steps.filter((step) => /^SCAN \w/.test(step))]).toEqual([sql, []]);
   });
 });
@@ -245,7 +253,7 @@ describe('what it costs', () => {
 describe('the plan', () => {
   test('allows as many integrations as it says, connected ones and requests together', async () => {
     const { client } = await newOrganization({ maxIntegrations: 2 });
-    await connected(client, 'chatapp');
+    await connectIntegration(client, 'chatapp');
     expect((await startConnecting(client, 'calendar')).status).toBe(200);
     const beyond = await startConnecting(client, 'sheet');
     expect(beyond).toMatchObject({ status: 400, body: { detail: expect.stringContaining('allows 2 integrations,') } });
@@ -279,13 +287,13 @@ describe('the plan', () => {
   test('has no place for a request that expired while another took its place', async () => {
     const { client, id } = await newOrganization({ maxIntegrations: 1 });
     const { body } = await startConnecting(client, 'calendar');
-    await decide(body.redirect_url);
+    await decideConsent(body.redirect_url);
     await env.DB.prepare('UPDATE connection_request SET expires_at = ? WHERE organization_id = ?')
       .bind(Date.now() - 1, id)
       .run();
     const other = await startConnecting(client, 'sheet');
     expect(other.status).toBe(200);
-    expect(await finalize(client, body.request_id, 'calendar')).toMatchObject({
+    expect(await finalizeConnecting(client, body.request_id, 'calendar')).toMatchObject({
       status: 400,
       body: { detail: expect.stringContaining('allows 1 integration,') },
     });
@@ -294,7 +302,7 @@ describe('the plan', () => {
 
   test('is free again after a disconnect', async () => {
     const { client } = await newOrganization({ maxIntegrations: 1 });
-    const { id } = await connected(client, 'chatapp');
+    const { id } = await connectIntegration(client, 'chatapp');
     expect((await startConnecting(client, 'sheet')).status).toBe(400);
     await client.post(`/integration/${id}/disconnect`);
     expect((await startConnecting(client, 'sheet')).status).toBe(200);
@@ -304,35 +312,35 @@ describe('the plan', () => {
 describe('disconnecting', () => {
   test('ends the grant, removes the integration, and the next consent is a fresh one with a new id', async () => {
     const { client } = await newOrganization();
-    const { id, integration_id } = await connected(client, 'chatapp');
+    const { id, integration_id } = await connectIntegration(client, 'chatapp');
     expect(await client.post(`/integration/${id}/disconnect`)).toMatchObject({ status: 200, body: { status: 'disconnected' } });
-    expect(await accountAtBroker(integration_id)).toBeNull();
+    expect(await readBrokerAccount(integration_id)).toBeNull();
     expect((await client.get('/integration/')).body).toEqual([]);
     for (const answer of [
       await client.get('/integration/chatapp/status'),
       await client.get('/integration/chatapp/channels'),
       await client.post(`/integration/${id}/disconnect`),
       await client.put(`/integration/${id}`, { action: 'qualified_calls' }),
-      await finalize(client, integration_id, 'chatapp'),
+      await finalizeConnecting(client, integration_id, 'chatapp'),
     ])
       expect(answer.status).toBe(404);
-    const again = await connected(client, 'chatapp');
+    const again = await connectIntegration(client, 'chatapp');
     expect(again.id).not.toBe(id);
   });
 
   test('leaves no consent behind that was given twice and finalized once', async () => {
     const { client } = await newOrganization();
     const [first, second] = [await startConnecting(client, 'chatapp'), await startConnecting(client, 'chatapp')];
-    for (const { body } of [first, second]) await decide(body.redirect_url);
-    const { body } = await finalize(client, second.body.request_id, 'chatapp');
+    for (const { body } of [first, second]) await decideConsent(body.redirect_url);
+    const { body } = await finalizeConnecting(client, second.body.request_id, 'chatapp');
     await client.post(`/integration/${body.id}/disconnect`);
-    expect(await accountAtBroker(first.body.request_id)).toBeNull();
+    expect(await readBrokerAccount(first.body.request_id)).toBeNull();
     expect((await startConnecting(client, 'chatapp')).body.redirect_url).not.toBeNull();
   });
 
   test('by two at once ends one integration', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const both = await Promise.all([client.post(`/integration/${id}/disconnect`), client.post(`/integration/${id}/disconnect`)]);
     expect(both.map(({ status }) => status)).toContain(200);
     for (const { status } of both) expect([200, 404, 409]).toContain(status);
@@ -341,9 +349,9 @@ describe('disconnecting', () => {
 
   test('changes nothing when the broker cannot end the grant', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'chatapp');
-    await plan({ provider: 'composio', match: { method: 'POST', path: '*/revoke' }, status: 500 });
-    await plan({ provider: 'composio', match: { method: 'DELETE' }, status: 500 });
+    const { id } = await connectIntegration(client, 'chatapp');
+    await planFault({ provider: 'composio', match: { method: 'POST', path: '*/revoke' }, status: 500 });
+    await planFault({ provider: 'composio', match: { method: 'DELETE' }, status: 500 });
     expect((await client.post(`/integration/${id}/disconnect`)).status).toBe(502);
     expect((await client.get('/integration/chatapp/channels')).status).toBe(200);
     expect((await client.post(`/integration/${id}/disconnect`)).status).toBe(200);
@@ -351,8 +359,8 @@ describe('disconnecting', () => {
 
   test('also does for one whose grant has ended by itself', async () => {
     const { client } = await newOrganization();
-    const { id, integration_id } = await connected(client, 'chatapp');
-    await endGrant(integration_id, 'REVOKED');
+    const { id, integration_id } = await connectIntegration(client, 'chatapp');
+    await setAccountStatus(integration_id, 'REVOKED');
     await client.get('/integration/chatapp/channels');
     expect((await client.get('/integration/')).body).toMatchObject([{ id, is_active: false }]);
     expect((await client.post(`/integration/${id}/disconnect`)).status).toBe(200);
@@ -365,9 +373,9 @@ describe('a grant that has ended', () => {
     '(%s) is not_connected, shown with its reason, and connected again under the same id',
     async (status) => {
       const { client } = await newOrganization({ maxIntegrations: 1 });
-      const before = await connected(client, 'chatapp');
+      const before = await connectIntegration(client, 'chatapp');
       await client.put(`/integration/${before.id}`, { channel: 'C0000000001' });
-      await endGrant(before.integration_id, status);
+      await setAccountStatus(before.integration_id, status);
       const answer = await client.get('/integration/chatapp/channels');
       expect(answer).toMatchObject({ status: 404, body: { detail: 'not_connected', message: expect.any(String) } });
       expect(await client.get('/integration/chatapp/status')).toMatchObject({
@@ -377,7 +385,7 @@ describe('a grant that has ended', () => {
       expect((await client.get('/integration/')).body).toMatchObject([
         { id: before.id, is_active: false, last_error: expect.stringContaining('connect it again') },
       ]);
-      const after = await connected(client, 'chatapp');
+      const after = await connectIntegration(client, 'chatapp');
       expect(after).toMatchObject({ id: before.id, is_active: true, last_error: null, provider_data: { channel: 'C0000000001' } });
       expect(after.integration_id).not.toBe(before.integration_id);
       expect((await client.get('/integration/chatapp/channels')).status).toBe(200);
@@ -386,8 +394,8 @@ describe('a grant that has ended', () => {
 
   test('is noticed by connect, although nobody has used it', async () => {
     const { client } = await newOrganization();
-    const { integration_id } = await connected(client, 'calendar');
-    await endGrant(integration_id, 'EXPIRED');
+    const { integration_id } = await connectIntegration(client, 'calendar');
+    await setAccountStatus(integration_id, 'EXPIRED');
     const again = await startConnecting(client, 'calendar');
     expect(again.body.redirect_url).not.toBeNull();
     expect((await client.get('/integration/')).body).toMatchObject([{ is_active: false, last_error: expect.stringContaining('expired') }]);
@@ -395,21 +403,21 @@ describe('a grant that has ended', () => {
 
   test('at the provider alone is not connected again by what the broker still believes', async () => {
     const { client } = await newOrganization();
-    const { id, integration_id } = await connected(client, 'chatapp');
-    await plan({ provider: 'slack', status: 200, body: { ok: false, error: 'token_revoked' } });
+    const { id, integration_id } = await connectIntegration(client, 'chatapp');
+    await planFault({ provider: 'slack', status: 200, body: { ok: false, error: 'token_revoked' } });
     expect((await client.get('/integration/chatapp/channels')).status).toBe(404);
-    expect((await accountAtBroker(integration_id))?.status).toBe('ACTIVE');
+    expect((await readBrokerAccount(integration_id))?.status).toBe('ACTIVE');
     const again = await startConnecting(client, 'chatapp');
     expect(again.body.redirect_url).not.toBeNull();
-    expect(await accountAtBroker(integration_id)).toBeNull();
-    await decide(again.body.redirect_url);
-    expect((await finalize(client, again.body.request_id, 'chatapp')).body).toMatchObject({ id, is_active: true });
+    expect(await readBrokerAccount(integration_id)).toBeNull();
+    await decideConsent(again.body.redirect_url);
+    expect((await finalizeConnecting(client, again.body.request_id, 'chatapp')).body).toMatchObject({ id, is_active: true });
   });
 
   test('takes no place of the plan', async () => {
     const { client } = await newOrganization({ maxIntegrations: 1 });
-    const { integration_id } = await connected(client, 'chatapp');
-    await endGrant(integration_id, 'REVOKED');
+    const { integration_id } = await connectIntegration(client, 'chatapp');
+    await setAccountStatus(integration_id, 'REVOKED');
     await client.get('/integration/chatapp/channels');
     expect((await startConnecting(client, 'sheet')).status).toBe(200);
   });
@@ -420,13 +428,13 @@ describe('another organization', () => {
     const { client } = await newOrganization();
     const { client: stranger } = await newOrganization();
     const pending = await startConnecting(client, 'calendar');
-    await decide(pending.body.redirect_url);
-    expect((await finalize(stranger, pending.body.request_id, 'calendar')).status).toBe(404);
-    const { id, integration_id } = await connected(client, 'sheet');
-    const books = await connected(client, 'books');
+    await decideConsent(pending.body.redirect_url);
+    expect((await finalizeConnecting(stranger, pending.body.request_id, 'calendar')).status).toBe(404);
+    const { id, integration_id } = await connectIntegration(client, 'sheet');
+    const books = await connectIntegration(client, 'books');
     const contact = await client.post('/contacts', { email: 'ada@example.com' });
-    expect((await finalize(stranger, integration_id, 'sheet')).status).toBe(404);
-    expect((await finalize(stranger, 'ca_unknown', 'sheet')).status).toBe(404);
+    expect((await finalizeConnecting(stranger, integration_id, 'sheet')).status).toBe(404);
+    expect((await finalizeConnecting(stranger, 'ca_unknown', 'sheet')).status).toBe(404);
     expect((await stranger.get('/integration/')).body).toEqual([]);
     const mapping = { field_mapping: { phone: 'Phone' } };
     expect((await stranger.get('/integration/sheet/status')).status).toBe(404);
@@ -450,7 +458,7 @@ describe('another organization', () => {
   test('has connections of its own to the same provider', async () => {
     const { client } = await newOrganization();
     const { client: stranger } = await newOrganization();
-    const [one, other] = [await connected(client, 'chatapp'), await connected(stranger, 'chatapp')];
+    const [one, other] = [await connectIntegration(client, 'chatapp'), await connectIntegration(stranger, 'chatapp')];
     await client.post(`/integration/${one.id}/disconnect`);
     expect((await stranger.get('/integration/chatapp/status')).body.id).toBe(other.id);
   });
@@ -462,7 +470,7 @@ describe('a key that may only read', () => {
     const { client: reader } = await newOrganization({ scopes: ['read'] });
     for (const answer of [
       await startConnecting(reader, 'chatapp'),
-      await finalize(reader, 'ca_1', 'chatapp'),
+      await finalizeConnecting(reader, 'ca_1', 'chatapp'),
       await reader.post('/integration/1/disconnect'),
       await reader.put('/integration/1', {}),
       await reader.post('/integration/1/resync'),

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { changeAtGoogle, connected, endGrant, leadsUrl, messyUrl } from '../support/integrations.ts';
+import { changeAtGoogle, connectIntegration, setAccountStatus, leadsUrl, messyUrl } from '../support/integrations.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
 
 const headersOf = (client: Client, id: number, sheetUrl: string, more = '') =>
@@ -12,7 +12,7 @@ const rowOf = (id: number) => env.DB.prepare('SELECT * FROM integration WHERE id
 describe('books', () => {
   test('are read from the organization that is selected, which names the account', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'books');
+    const { id } = await connectIntegration(client, 'books');
     const { body } = await client.get(`/integration/${id}/books/organizations`);
     expect(body.organizations).toEqual([
       { organization_id: '10234695', name: 'Acme', is_default: true },
@@ -30,7 +30,7 @@ describe('books', () => {
     '%j is no organization: 422',
     async (body) => {
       const { client } = await newOrganization();
-      const { id } = await connected(client, 'books');
+      const { id } = await connectIntegration(client, 'books');
       const answer = await client.post(`/integration/${id}/books/organization`, body);
       expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'organization_id'] }] } });
     },
@@ -38,7 +38,7 @@ describe('books', () => {
 
   test('are synced as soon as an organization and something to read are chosen, and not before', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'books');
+    const { id } = await connectIntegration(client, 'books');
     const phone = { external_field: 'phone', direction: 'inbound' };
     const early = await client.post(`/integration/${id}/resync`);
     expect(early).toMatchObject({
@@ -64,16 +64,16 @@ describe('books', () => {
 describe('books whose grant has ended', () => {
   test('can be mapped, keep the reason, and are due once they are connected again', async () => {
     const { client } = await newOrganization();
-    const before = await connected(client, 'books');
+    const before = await connectIntegration(client, 'books');
     await client.post(`/integration/${before.id}/books/organization`, { organization_id: '10234696' });
-    await endGrant(before.integration_id, 'REVOKED');
+    await setAccountStatus(before.integration_id, 'REVOKED');
     expect((await client.get(`/integration/${before.id}/books/organizations`)).status).toBe(404);
     const field_mapping = { phone: { external_field: 'phone', direction: 'inbound' } };
     expect((await client.put(`/integration/${before.id}/field-mapping`, { field_mapping })).status).toBe(200);
     expect(await syncsOf(before.id)).toEqual([]);
     expect((await client.post(`/integration/${before.id}/resync`)).body.detail).toBe('not_connected');
     expect((await client.get('/integration/')).body).toMatchObject([{ is_active: false, last_error: expect.any(String) }]);
-    await connected(client, 'books');
+    await connectIntegration(client, 'books');
     const row = await rowOf(before.id);
     expect([row.is_active, row.next_sync_at]).toEqual([1, expect.any(Number)]);
     expect((await client.post(`/integration/${before.id}/resync`)).status).toBe(200);
@@ -84,7 +84,7 @@ describe('a field mapping', () => {
   test('of books is replaced as a whole, and shown with what can be mapped', async () => {
     const { client } = await newOrganization();
     await client.post('/contacts', { email: 'ada@example.com', custom_fields: { tier: 'gold' } });
-    const { id } = await connected(client, 'books');
+    const { id } = await connectIntegration(client, 'books');
     const path = `/integration/${id}/field-mapping`;
     expect((await client.get(path)).body.field_mapping).toEqual({});
     const mapping = {
@@ -102,7 +102,7 @@ describe('a field mapping', () => {
 
   test('that is wrong is 400, names the entry and leaves the one that is there', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'books');
+    const { id } = await connectIntegration(client, 'books');
     const path = `/integration/${id}/field-mapping`;
     const good = { phone: { external_field: 'phone', direction: 'inbound' } };
     await client.put(path, { field_mapping: good });
@@ -127,7 +127,7 @@ describe('a field mapping', () => {
 
   test('of a sheet names columns that the sheet has, once one is selected', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const path = `/integration/${id}/field-mapping`;
     const mapping = { phone: 'Mobile No.', first_name: 'Full Name' };
     expect((await client.get(path)).body).toMatchObject({ field_mapping: {}, external_fields: [] });
@@ -151,7 +151,7 @@ describe('a field mapping', () => {
 describe('a sheet', () => {
   test('is found by a part of its name, the last changed first', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const all = await client.get(`/integration/${id}/sheet/search?query=`);
     expect(all.body).toEqual({
       files: [
@@ -166,7 +166,7 @@ describe('a sheet', () => {
 
   test('is previewed with its headers, first rows and a guessed mapping', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     expect((await headersOf(client, id, leadsUrl)).body).toEqual({
       sheet_name: 'Leads',
       sheets: ['Leads', "Last year's"],
@@ -185,7 +185,7 @@ describe('a sheet', () => {
 
   test('with repeated and blank headers, ragged rows and stray cells has a name and a cell for each column', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const { body } = await headersOf(client, id, messyUrl);
     expect(body.headers).toEqual(['Name', 'Phone', 'Name_2', 'column_4', 'Notes']);
     expect(body.sample_rows).toEqual([
@@ -200,7 +200,7 @@ describe('a sheet', () => {
 
   test('that is empty has no columns, and cannot be selected', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const empty = await headersOf(client, id, leadsUrl, `&sheet_name=${encodeURIComponent("Last year's")}`);
     expect(empty.body).toMatchObject({ sheet_name: "Last year's", headers: [], sample_rows: [], suggested_mapping: {} });
     const choice = { sheet_url: leadsUrl, sheet_name: "Last year's", contact_list_name: 'Leads' };
@@ -212,7 +212,7 @@ describe('a sheet', () => {
 
   test('is the tab that the address shows, unless one is named', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     expect((await headersOf(client, id, `${leadsUrl}#gid=7`)).body.sheet_name).toBe("Last year's");
     expect((await headersOf(client, id, `${leadsUrl}#gid=7`, '&sheet_name=Leads')).body.sheet_name).toBe('Leads');
     expect((await headersOf(client, id, `${leadsUrl}#gid=999`)).body.sheet_name).toBe('Leads');
@@ -229,7 +229,7 @@ describe('a sheet', () => {
     '',
   ])('at the address "%s" is 422', async (sheetUrl) => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const wrong = { status: 422, body: { detail: [{ loc: ['query', 'sheet_url'], msg: expect.stringContaining('docs.google.com') }] } };
     expect(await headersOf(client, id, sheetUrl)).toMatchObject(wrong);
     const selected = await client.post(`/integration/${id}/sheet/select`, { sheet_url: sheetUrl, contact_list_name: 'L' });
@@ -240,7 +240,7 @@ describe('a sheet', () => {
 
   test('is selected with a list and a mapping, and its first sync begins', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const field_mapping = { phone: 'Mobile No.', email: 'E-mail' };
     const chosen = await client.post(`/integration/${id}/sheet/select`, {
       sheet_url: ` ${leadsUrl} `,
@@ -268,7 +268,7 @@ describe('a sheet', () => {
     [{ sheet_url: leadsUrl, contact_list_name: 'L', sheet_name: 'Nope' }, ['sheet_name']],
   ])('selected by %j is 422', async (body, place) => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const answer = await client.post(`/integration/${id}/sheet/select`, body);
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', ...place] }] } });
     expect(await syncsOf(id)).toEqual([]);
@@ -276,7 +276,7 @@ describe('a sheet', () => {
 
   test('is not selected with a mapping that is no object: 400', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     for (const field_mapping of [['phone'], null, 'phone', 5]) {
       const answer = await client.post(`/integration/${id}/sheet/select`, { sheet_url: leadsUrl, contact_list_name: 'L', field_mapping });
       expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining('must be an object') } });
@@ -286,7 +286,7 @@ describe('a sheet', () => {
 
   test('is selected by the legacy PUT with a guessed mapping, into a list of its name or the one that it has', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const file = { sheet_url: leadsUrl };
     const first = await client.put(`/integration/${id}`, { selected_files: [file] });
     expect(first).toMatchObject({ status: 200, body: { provider_data: { ...file, sheet_name: 'Leads', contact_list_name: 'Leads' } } });
@@ -303,7 +303,7 @@ describe('a sheet', () => {
 
   test('that is not selected cannot be synced, and one whose tab was renamed says so', async () => {
     const { client, id: organizationId } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     expect(await client.post(`/integration/${id}/resync`)).toMatchObject({
       status: 409,
       body: { detail: expect.stringContaining('sheet/select') },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changeAtGoogle, connected, deletedUrl, endGrant, leadsUrl, plan } from '../support/integrations.ts';
+import { changeAtGoogle, connectIntegration, deletedUrl, setAccountStatus, leadsUrl, planFault } from '../support/integrations.ts';
 import { serviceWith } from '../http/service.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 
@@ -42,8 +42,8 @@ describe('404 not_connected', () => {
 
   test.each(each)('%s call %i after its grant has ended', async (provider, _, call) => {
     const { client } = await newOrganization();
-    const { id, integration_id } = await connected(client, provider);
-    await endGrant(integration_id, 'REVOKED');
+    const { id, integration_id } = await connectIntegration(client, provider);
+    await setAccountStatus(integration_id, 'REVOKED');
     const first = await call(client, id);
     expect(first).toMatchObject({ status: 404, body: { detail: 'not_connected', message: expect.any(String) } });
     expect((await call(client, id)).body.detail).toBe('not_connected');
@@ -62,7 +62,7 @@ describe('403 insufficient_permissions', () => {
     ['sheet', 'https://www.googleapis.com/auth/drive.metadata.readonly', 2, 'scopes'],
   ] as const)('%s granted only %s, call %i: the detail says what is missing', async (provider, scopes, index, missing) => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, provider, { scopes });
+    const { id } = await connectIntegration(client, provider, { scopes });
     const call = calls[provider][index as 0];
     const answer = await call(client, id);
     expect(answer).toMatchObject({ status: 403, body: { detail: expect.stringMatching(/^insufficient_permissions: ./) } });
@@ -72,8 +72,8 @@ describe('403 insufficient_permissions', () => {
 
   test('a tracker that was connected for another site', async () => {
     const { client } = await newOrganization();
-    await connected(client, 'tracker', { params: { subdomain: 'acme' } });
-    await plan({ provider: 'jira', status: 200, body: [] });
+    await connectIntegration(client, 'tracker', { params: { subdomain: 'acme' } });
+    await planFault({ provider: 'jira', status: 200, body: [] });
     expect(await client.get('/integration/tracker/projects')).toMatchObject({
       status: 403,
       body: { detail: expect.stringMatching(/^insufficient_permissions: .*acme\.atlassian\.net/) },
@@ -82,7 +82,7 @@ describe('403 insufficient_permissions', () => {
 
   test('a sheet is read without any right to look into the drive', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet', { scopes: 'https://www.googleapis.com/auth/spreadsheets' });
+    const { id } = await connectIntegration(client, 'sheet', { scopes: 'https://www.googleapis.com/auth/spreadsheets' });
     expect((await calls.sheet[1](client, id)).status).toBe(200);
   });
 });
@@ -96,28 +96,28 @@ describe('502', () => {
     ['sheet', 1, '/v4/*'],
   ] as const)('%s call %i when the provider fails at %s, however often it is asked', async (provider, index, path) => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, provider);
+    const { id } = await connectIntegration(client, provider);
     const call = calls[provider][index as 0];
-    await plan({ provider: vendors[provider], match: { path }, status: 503, times: 3, body: {} });
+    await planFault({ provider: vendors[provider], match: { path }, status: 503, times: 3, body: {} });
     expect(await call(client, id)).toMatchObject({ status: 502, body: { detail: expect.stringMatching(/503/) } });
     expect((await call(client, id)).status).toBe(200);
   });
 
   test('a rate limit is said so, with the wait that the provider asks for, an hour at most', async () => {
     const { client } = await newOrganization();
-    await connected(client, 'chatapp');
+    await connectIntegration(client, 'chatapp');
     const limited = { provider: 'slack', status: 429, body: { ok: false, error: 'ratelimited' } };
-    await plan({ ...limited, headers: { 'retry-after': '40' } });
+    await planFault({ ...limited, headers: { 'retry-after': '40' } });
     const answer = await client.get('/integration/chatapp/channels');
     expect(answer).toMatchObject({ status: 502, body: { detail: expect.stringContaining('rate limited') } });
     expect(answer.headers.get('retry-after')).toBe('40');
-    await plan({ ...limited, headers: { 'retry-after': '864000' } });
+    await planFault({ ...limited, headers: { 'retry-after': '864000' } });
     expect((await client.get('/integration/chatapp/channels')).headers.get('retry-after')).toBe('3600');
   });
 
   test('a sheet that is deleted, and one that is no spreadsheet', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const workbook = 'https://docs.google.com/spreadsheets/d/workbook/edit';
     for (const [url, words] of [
       [deletedUrl, 'not found'],
@@ -135,7 +135,7 @@ describe('502', () => {
 
   test('a sheet that lies in the bin, although it can still be read', async () => {
     const { client, id: organizationId } = await newOrganization();
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     await changeAtGoogle(organizationId, 'PATCH', '/drive/v3/files/simulated-leads', { trashed: true });
     const answer = await calls.sheet[1](client, id);
     expect(answer).toMatchObject({ status: 502, body: { detail: expect.stringMatching(/"Leads" is in the bin; restore it/) } });
@@ -143,14 +143,14 @@ describe('502', () => {
 
   test('an organization that the books account does not have', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'books');
+    const { id } = await connectIntegration(client, 'books');
     const answer = await client.post(`/integration/${id}/books/organization`, { organization_id: '999' });
     expect(answer).toMatchObject({ status: 502, body: { detail: expect.stringMatching(/"999"; it has 10234695 \("Acme"\), 10234696/) } });
   });
 
   test('a project that the tracker does not have', async () => {
     const { client } = await newOrganization();
-    await connected(client, 'tracker');
+    await connectIntegration(client, 'tracker');
     expect(await client.get('/integration/tracker/issue-types?project=NONE')).toMatchObject({
       status: 502,
       body: { detail: expect.stringContaining("'NONE'") },
@@ -159,8 +159,8 @@ describe('502', () => {
 
   test('an answer that nobody can understand', async () => {
     const { client } = await newOrganization();
-    await connected(client, 'chatapp');
-    await plan({ provider: 'slack', status: 200, times: 3, body: { ok: true, channels: 'none' } });
+    await connectIntegration(client, 'chatapp');
+    await planFault({ provider: 'slack', status: 200, times: 3, body: { ok: true, channels: 'none' } });
     expect(await client.get('/integration/chatapp/channels')).toMatchObject({
       status: 502,
       body: { detail: expect.stringContaining('cannot be understood') },
@@ -169,7 +169,7 @@ describe('502', () => {
 
   test('a service without a key of the broker, which says what to set and shows no key', async () => {
     const { client, key } = await newOrganization();
-    const { id } = await connected(client, 'chatapp');
+    const { id } = await connectIntegration(client, 'chatapp');
     for (const [COMPOSIO_API_KEY, words] of [
       ['', 'COMPOSIO_API_KEY'],
       ['canary-invalid-key', 'does not accept the key'],

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { linesLoggedBy } from '../http/service.ts';
-import { decide, finalize, startConnecting } from '../support/integrations.ts';
+import { decideConsent, finalizeConnecting, startConnecting } from '../support/integrations.ts';
 import { syncService } from './sync-service.ts';
 
 const good = 'canary-key-of-the-broker';
@@ -15,8 +15,8 @@ test("the broker's key is in no answer, no log, no record and no dead letter, wh
   const answers: unknown[] = [];
   const logged = await linesLoggedBy(async () => {
     const { body } = await startConnecting(client, 'chatapp');
-    await decide(body.redirect_url);
-    answers.push(body, await finalize(client, body.request_id, 'chatapp'), await client.get('/integration/chatapp/channels'));
+    await decideConsent(body.redirect_url);
+    answers.push(body, await finalizeConnecting(client, body.request_id, 'chatapp'), await client.get('/integration/chatapp/channels'));
     const books = await connectBooks();
     while (messages.length > 0) await step(withKey(refused));
     const ended = (await client.get('/integration/')).body.find((one: { id: number }) => one.id === books);

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isServiceError } from '../../src/library/errors.ts';
 import { checkBooksMapping, checkSheetMapping } from '../../src/integrations/mapping/check-mapping.ts';
-import { suggestedMapping } from '../../src/integrations/mapping/suggested-mapping.ts';
-import { sheetColumns } from '../../src/integrations/sheet/sheet-columns.ts';
+import { suggestMapping } from '../../src/integrations/mapping/suggest-mapping.ts';
+import { toSheetColumns } from '../../src/integrations/sheet/sheet-columns.ts';
 import { booksFields } from '../../src/providers/apps/books-contact.ts';
 
-const suggest = (headers: string[], sample: string[][] = []) => suggestedMapping(sheetColumns(headers), sample);
+const suggest = (headers: string[], sample: string[][] = []) => suggestMapping(toSheetColumns(headers), sample);
 
 describe('the mapping that headers suggest', () => {
   test.each([
@@ -80,8 +80,8 @@ describe('the mapping that headers suggest', () => {
     );
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), (headers) => {
-        const columns = sheetColumns(headers);
-        const mapping = { external_id: columns[0]?.name, ...suggestedMapping(columns, []) };
+        const columns = toSheetColumns(headers);
+        const mapping = { external_id: columns[0]?.name, ...suggestMapping(columns, []) };
         fc.pre(columns.length > 0);
         expect(
           checkSheetMapping(
@@ -96,7 +96,7 @@ describe('the mapping that headers suggest', () => {
 
 describe('the columns of a sheet', () => {
   test('have unique names: a repeated header gets a suffix, a blank one its position', () => {
-    expect(sheetColumns(['Name', ' Phone\n number ', 'name', '', 'Name', '']).map(({ name }) => name)).toEqual([
+    expect(toSheetColumns(['Name', ' Phone\n number ', 'name', '', 'Name', '']).map(({ name }) => name)).toEqual([
       'Name',
       'Phone number',
       'name_2',

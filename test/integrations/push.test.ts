@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { connected, endGrant, plan } from '../support/integrations.ts';
+import { connectIntegration, setAccountStatus, planFault } from '../support/integrations.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 import { recordedDatabase } from '../support/recorded-database.ts';
 import { labs, syncService } from './sync-service.ts';
@@ -244,7 +244,7 @@ describe('a push that cannot be', () => {
       status: 400,
       body: { detail: expect.stringContaining('read only') },
     });
-    const { id } = await connected(client, 'books');
+    const { id } = await connectIntegration(client, 'books');
     const push = () => client.post(`/integration/${id}/contacts/${contact.id}/push`);
     expect(await push()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('books/organization') } });
     await client.post(`/integration/${id}/books/organization`, { organization_id: labs });
@@ -261,7 +261,7 @@ describe('a push that cannot be', () => {
   test('because the grant has ended is 404 not_connected, and the integration is inactive', async () => {
     const { integration, push, integrationOf, contacts } = await pushService();
     const [contact] = await contacts();
-    await endGrant((await integrationOf(integration)).integration_id, 'REVOKED');
+    await setAccountStatus((await integrationOf(integration)).integration_id, 'REVOKED');
     expect(await push(contact.id)).toMatchObject({ status: 404, body: { detail: 'not_connected', message: expect.any(String) } });
     expect(await integrationOf(integration)).toMatchObject({ is_active: false });
   });
@@ -270,7 +270,7 @@ describe('a push that cannot be', () => {
     const { integration, push, record, contacts, client, change, resync } = await pushService();
     const [contact] = await contacts();
     await client.put(`/contacts/${contact.id}`, { company: 'Ours' });
-    await plan({
+    await planFault({
       provider: 'zohobooks',
       match: { method: 'PUT' },
       times: 1,
@@ -287,7 +287,7 @@ describe('a push that cannot be', () => {
   test('because the grant covers reading alone is 403', async () => {
     const service = await syncService();
     const { client } = service;
-    const { id } = await connected(client, 'books', { scopes: 'ZohoBooks.settings.READ,ZohoBooks.contacts.READ' });
+    const { id } = await connectIntegration(client, 'books', { scopes: 'ZohoBooks.settings.READ,ZohoBooks.contacts.READ' });
     await client.post(`/integration/${id}/books/organization`, { organization_id: labs });
     await client.put(`/integration/${id}/field-mapping`, { field_mapping: mapping });
     const { body } = await client.post('/contacts', { phone: newPhone() });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { connected, decide, finalize, plan, startConnecting } from '../support/integrations.ts';
+import { connectIntegration, decideConsent, finalizeConnecting, planFault, startConnecting } from '../support/integrations.ts';
 import { newOrganization } from '../support/organization.ts';
 
 describe('the settings of an action target', () => {
   test('are kept one by one: absent ones stay, null clears', async () => {
     const { client } = await newOrganization();
-    const chat = await connected(client, 'chatapp');
-    const tracker = await connected(client, 'tracker');
+    const chat = await connectIntegration(client, 'chatapp');
+    const tracker = await connectIntegration(client, 'tracker');
     const put = async (id: number, body: unknown) => (await client.put(`/integration/${id}`, body)).body;
     expect(await put(chat.id, { channel: 'C0000000001' })).toMatchObject({
       action: 'all_calls',
@@ -30,7 +30,7 @@ describe('the settings of an action target', () => {
 
   test('may be changed at once without one change undoing the other', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'tracker');
+    const { id } = await connectIntegration(client, 'tracker');
     await Promise.all([
       client.put(`/integration/${id}`, { project: 'OPS' }),
       client.put(`/integration/${id}`, { issue_type: 'Bug' }),
@@ -49,7 +49,7 @@ describe('the settings of an action target', () => {
     ['books', { selected_files: [] }, 'this one is of books'],
   ] as const)('%s does not have %j, and says who does', async (provider, body, words) => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, provider);
+    const { id } = await connectIntegration(client, provider);
     expect(await client.put(`/integration/${id}`, body)).toMatchObject({ status: 400, body: { detail: expect.stringContaining(words) } });
   });
 
@@ -61,7 +61,7 @@ describe('the settings of an action target', () => {
     [{ selected_files: 'x' }, 'selected_files'],
   ])('%j is 422 at the field', async (body, field) => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'chatapp');
+    const { id } = await connectIntegration(client, 'chatapp');
     const answer = await client.put(`/integration/${id}`, body);
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', field] }] } });
   });
@@ -76,7 +76,7 @@ describe('the settings of an action target', () => {
 describe('what can be picked', () => {
   test('are the channels of the workspace', async () => {
     const { client } = await newOrganization();
-    await connected(client, 'chatapp');
+    await connectIntegration(client, 'chatapp');
     const { status, body } = await client.get('/integration/chatapp/channels');
     expect(status).toBe(200);
     expect(body.channels).toHaveLength(3);
@@ -90,7 +90,7 @@ describe('what can be picked', () => {
 
   test('are the projects of the site, and the issue types of one of them or of all', async () => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, 'tracker');
+    const { id } = await connectIntegration(client, 'tracker');
     const projects = await client.get('/integration/tracker/projects');
     expect(projects.body.projects).toHaveLength(2);
     expect(projects.body.projects[0]).toEqual({ id: expect.any(String), key: expect.any(String), name: expect.any(String) });
@@ -106,19 +106,19 @@ describe('what can be picked', () => {
 
   test('shows more once the grant covers more, by connecting again', async () => {
     const { client } = await newOrganization();
-    const narrow = await connected(client, 'chatapp', { scopes: 'chat:write' });
+    const narrow = await connectIntegration(client, 'chatapp', { scopes: 'chat:write' });
     expect((await client.get('/integration/chatapp/channels')).status).toBe(403);
     await client.post(`/integration/${narrow.id}/disconnect`);
     const { body } = await startConnecting(client, 'chatapp');
-    await decide(body.redirect_url);
-    await finalize(client, body.request_id, 'chatapp');
+    await decideConsent(body.redirect_url);
+    await finalizeConnecting(client, body.request_id, 'chatapp');
     expect((await client.get('/integration/chatapp/channels')).status).toBe(200);
   });
 
   test('is asked again after a moment when the provider has one of weakness', async () => {
     const { client } = await newOrganization();
-    await connected(client, 'chatapp');
-    await plan({ provider: 'slack', status: 503, body: {} });
+    await connectIntegration(client, 'chatapp');
+    await planFault({ provider: 'slack', status: 503, body: {} });
     expect((await client.get('/integration/chatapp/channels')).status).toBe(200);
   });
 });
@@ -126,7 +126,7 @@ describe('what can be picked', () => {
 describe('a call that is for data sources', () => {
   test.each(['chatapp', 'tracker', 'calendar'] as const)('is 400 on %s', async (provider) => {
     const { client } = await newOrganization();
-    const { id } = await connected(client, provider);
+    const { id } = await connectIntegration(client, provider);
     const contact = await client.post('/contacts', { email: 'ada@example.com' });
     for (const answer of [
       await client.get(`/integration/${id}/field-mapping`),
@@ -144,7 +144,7 @@ describe('a call that is for data sources', () => {
 
   test('of books is 400 on a sheet, and one of a sheet on books', async () => {
     const { client } = await newOrganization();
-    const [books, sheet] = [await connected(client, 'books'), await connected(client, 'sheet')];
+    const [books, sheet] = [await connectIntegration(client, 'books'), await connectIntegration(client, 'sheet')];
     expect((await client.get(`/integration/${sheet.id}/books/organizations`)).status).toBe(400);
     expect((await client.post(`/integration/${sheet.id}/books/organization`, { organization_id: '1' })).status).toBe(400);
     expect((await client.get(`/integration/${books.id}/sheet/search`)).status).toBe(400);

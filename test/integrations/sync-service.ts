@@ -1,12 +1,12 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
+import { createApp } from '../../src/app.ts';
 import { shards } from '../../src/database/shards.ts';
 import { startDueSyncs } from '../../src/integrations/sync/start-due-syncs.ts';
 import { consumeBatch } from '../../src/queues/consume.ts';
-import { simulators } from '../support/carrier.ts';
-import { changeAtGoogle, connected, leadsUrl } from '../support/integrations.ts';
+import { simulatorsUrl } from '../support/carrier.ts';
+import { changeAtGoogle, connectIntegration, leadsUrl } from '../support/integrations.ts';
 import { Client, newOrganization, type NewOrganization } from '../support/organization.ts';
 
 const app = createApp();
@@ -97,7 +97,7 @@ export async function syncService(options: NewOrganization = {}) {
 
   /** Books with an organization selected and mapped; nothing is read yet. */
   const connectBooks = async (field_mapping: Record<string, unknown> = everythingInbound, organization_id = acme): Promise<number> => {
-    const { id } = await connected(client, 'books');
+    const { id } = await connectIntegration(client, 'books');
     await client.post(`/integration/${id}/books/organization`, { organization_id });
     const mapped = await client.put(`/integration/${id}/field-mapping`, { field_mapping });
     if (mapped.status !== 200) throw new Error(`not mapped: ${JSON.stringify(mapped.body)}`);
@@ -109,7 +109,7 @@ export async function syncService(options: NewOrganization = {}) {
     field_mapping: Record<string, string> = leadsMapping,
     sheet_url = leadsUrl,
   ): Promise<number> => {
-    const { id } = await connected(client, 'sheet');
+    const { id } = await connectIntegration(client, 'sheet');
     const selected = await client.post(`/integration/${id}/sheet/select`, { sheet_url, contact_list_name: list, field_mapping });
     if (selected.status !== 200) throw new Error(`not selected: ${JSON.stringify(selected.body)}`);
     return id as number;
@@ -139,7 +139,7 @@ export async function syncService(options: NewOrganization = {}) {
   /** What the organization's own world at Zoho answers, asked without the service. */
   const atBooks = async (method: string, path: string, body?: unknown, organizationId = acme): Promise<any> => {
     const answer = await fetch(
-      `${simulators}/zohobooks/books/v3${path}${path.includes('?') ? '&' : '?'}organization_id=${organizationId}`,
+      `${simulatorsUrl}/zohobooks/books/v3${path}${path.includes('?') ? '&' : '?'}organization_id=${organizationId}`,
       {
         method,
         headers: { authorization: `Zoho-oauthtoken org_${organization.id}`, 'content-type': 'application/json' },
@@ -151,7 +151,7 @@ export async function syncService(options: NewOrganization = {}) {
     return read;
   };
   const addToBooks = async (count: number, organizationId = acme): Promise<void> => {
-    const answer = await fetch(`${simulators}/zohobooks/__sim/contacts`, {
+    const answer = await fetch(`${simulatorsUrl}/zohobooks/__sim/contacts`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ customer: `org_${organization.id}`, organization_id: organizationId, count }),

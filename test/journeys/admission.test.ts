@@ -1,8 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deliver, loseMessages, tickAt, untilHandled } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { deliver, dropQueueMessages, tickAt, waitUntilHandled } from '../support/background.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -13,7 +13,7 @@ const runsOf = async (client: Client, workflow: number) => (await client.get(`/a
 
 /** The event as it is listed once it has been handled. */
 async function handled(client: Client, eventId: number): Promise<any> {
-  await untilHandled(eventId);
+  await waitUntilHandled(eventId);
   const { body } = await client.get('/events?limit=500');
   return body.events.find((event: { id: number }) => event.id === eventId);
 }
@@ -25,47 +25,47 @@ async function ordered(client: Client, phone: string, data: object = {}) {
 
 test('reentry never: a key enters once, the event that came to nothing says why, and execute and fire are a 409 that says why', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent, settings: { reentry: { mode: 'never' } } });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, settings: { reentry: { mode: 'never' } } });
   const phone = newPhone();
   expect((await ordered(client, phone)).note).toBeNull();
-  const [run] = await endedRuns(client, workflow);
+  const [run] = await waitForEndedRuns(client, workflow);
   const again = await ordered(client, phone);
   expect(again.note).toContain(`Workflow ${workflow}: Entry key "${run.entry_key}" entered at ${run.created_at} (run ${run.id})`);
   expect(again.note).toContain('once only');
   const executed = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: run.contact_id });
   expect(executed).toMatchObject({ status: 409, body: { detail: expect.stringContaining('once only') } });
   await ordered(client, newPhone());
-  await endedRuns(client, workflow, 2);
+  await waitForEndedRuns(client, workflow, 2);
 });
 
 test('reentry after: a key enters again when the time is over, not before', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent, settings: { reentry: { mode: 'after', after: 'P1D' } } });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, settings: { reentry: { mode: 'after', after: 'P1D' } } });
   const phone = newPhone();
   await ordered(client, phone);
-  const [run] = await endedRuns(client, workflow);
+  const [run] = await waitForEndedRuns(client, workflow);
   expect((await ordered(client, phone)).note).toContain(new Date(Date.parse(run.created_at) + 86_400_000).toISOString());
   await env.DB.batch([
     env.DB.prepare('UPDATE workflow_entry SET entered_at = entered_at - 86400001 WHERE workflow_id = ?').bind(workflow),
     env.DB.prepare('UPDATE automation_run SET created_at = created_at - 86400001 WHERE workflow_id = ?').bind(workflow),
   ]);
   expect((await ordered(client, phone)).note).toBeNull();
-  await endedRuns(client, workflow, 2);
+  await waitForEndedRuns(client, workflow, 2);
 });
 
 test('reentry counts by entry key: one contact may enter with each appointment', async () => {
   const { client } = await newOrganization();
   const settings = { reentry: { mode: 'never' }, entry_key: '{{ data.appointment }}' };
-  const workflow = await activeWorkflow(client, { trigger: onEvent, settings });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, settings });
   const phone = newPhone();
   for (const appointment of ['a', 'b', 'a']) await ordered(client, phone, { appointment });
-  expect((await endedRuns(client, workflow, 2)).map((run) => run.entry_key).toSorted()).toEqual(['a', 'b']);
+  expect((await waitForEndedRuns(client, workflow, 2)).map((run) => run.entry_key).toSorted()).toEqual(['a', 'b']);
 });
 
 test('two entries of one key in one batch: the second sees the first', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent, settings: { reentry: { mode: 'never' } } });
-  const lost = loseMessages();
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, settings: { reentry: { mode: 'never' } } });
+  const lost = dropQueueMessages();
   const phone = newPhone();
   const events = [];
   for (let count = 0; count < 3; count++) events.push((await client.post('/events', { event_type: 'ordered', phone })).body.event_id);
@@ -74,15 +74,15 @@ test('two entries of one key in one batch: the second sees the first', async () 
     'events',
     events.map((event) => ({ v: 1, kind: 'event', organization_id: id, id: event })),
   );
-  await endedRuns(client, workflow, 1);
+  await waitForEndedRuns(client, workflow, 1);
 });
 
 test('reentry that comes later counts the runs that the contact had before', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent });
   const phone = newPhone();
   await ordered(client, phone);
-  await endedRuns(client, workflow);
+  await waitForEndedRuns(client, workflow);
   await client.patch(`/automation-workflows/${workflow}`, { settings: { reentry: { mode: 'never' } } });
   expect((await ordered(client, phone)).note).toContain('once only');
 });
@@ -90,7 +90,7 @@ test('reentry that comes later counts the runs that the contact had before', asy
 test('a test run neither counts as an entry nor is kept out', async () => {
   const { client } = await newOrganization();
   const settings = { reentry: { mode: 'never' }, one_live_run_per_key: true, max_active_runs: 1 };
-  const workflow = await activeWorkflow(client, { definition: nap, settings });
+  const workflow = await createActiveWorkflow(client, { definition: nap, settings });
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
   const tryOut = () => client.post(`/automation-workflows/${workflow}/test`, { context: {}, contact_id: contact, dry_run: false });
   expect([(await tryOut()).status, (await tryOut()).status]).toEqual([200, 200]);
@@ -101,11 +101,11 @@ test('a test run neither counts as an entry nor is kept out', async () => {
 
 test('one live run per key: while it lives another is refused with its id, once it has ended the next begins', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent, definition: nap, settings: { one_live_run_per_key: true } });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap, settings: { one_live_run_per_key: true } });
   const phone = newPhone();
   await ordered(client, phone);
   const [run] = await runsOf(client, workflow);
-  await runIn(client, run.id, 'waiting');
+  await waitForRunState(client, run.id, 'waiting');
   expect((await ordered(client, phone)).note).toContain(`Run ${run.id} with entry key "${run.entry_key}" is live`);
   const executed = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: run.contact_id });
   expect(executed).toMatchObject({ status: 409, body: { detail: expect.stringContaining('one_live_run_per_key') } });
@@ -116,7 +116,7 @@ test('one live run per key: while it lives another is refused with its id, once 
 
 test('one live run per key: of twenty at once one begins', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: nap, settings: { one_live_run_per_key: true } });
+  const workflow = await createActiveWorkflow(client, { definition: nap, settings: { one_live_run_per_key: true } });
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact })),
@@ -127,11 +127,11 @@ test('one live run per key: of twenty at once one begins', async () => {
 
 test('one live run per key: a row that is behind its ended run does not stand in the way', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent, definition: nap, settings: { one_live_run_per_key: true } });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap, settings: { one_live_run_per_key: true } });
   const phone = newPhone();
   await ordered(client, phone);
   const [run] = await runsOf(client, workflow);
-  await runIn(client, run.id, 'waiting');
+  await waitForRunState(client, run.id, 'waiting');
   // The run ends, and its projection is lost on the way.
   await runInDurableObject(runStub(id, run.id), async (instance) => {
     const object = instance as unknown as { writeProjection(revision: number): Promise<void>; stop(ending: object): Promise<boolean> };
@@ -146,7 +146,7 @@ test('one live run per key: a row that is behind its ended run does not stand in
 
 test('one live run per key set later holds for the runs that live already', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent, definition: nap });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap });
   const phone = newPhone();
   await ordered(client, phone);
   await ordered(client, phone);
@@ -162,7 +162,7 @@ test('one live run per key set later holds for the runs that live already', asyn
 
 test('max_active_runs: triggered runs beyond it wait in queued, oldest first, and each end lets the next begin; execute and fire are a 409', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent, definition: nap, settings: { max_active_runs: 2 } });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap, settings: { max_active_runs: 2 } });
   for (let count = 0; count < 4; count++) await ordered(client, newPhone());
   const states = async () => (await runsOf(client, workflow)).toReversed().map((run) => `${run.state} ${run.hold}`);
   await vi.waitFor(async () => expect(await states()).toEqual(['waiting null', 'waiting null', 'queued max_active', 'queued max_active']));
@@ -176,13 +176,13 @@ test('max_active_runs: triggered runs beyond it wait in queued, oldest first, an
   expect((await client.post(`/automation-workflows/${workflow}/triggers/${manual.body.id}/fire`, {})).status).toBe(409);
   const [, third, , first] = await runsOf(client, workflow);
   await client.post(`/automation-workflows/runs/${first.id}/stop`);
-  await runIn(client, third.id, 'waiting');
+  await waitForRunState(client, third.id, 'waiting');
   await vi.waitFor(async () => expect(await states()).toEqual(['cancelled null', 'waiting null', 'waiting null', 'queued max_active']));
 });
 
 test('max_active_runs: a queued run can be stopped, a raised limit lets all begin, and paused lets none', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent, definition: nap, settings: { max_active_runs: 1 } });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap, settings: { max_active_runs: 1 } });
   for (let count = 0; count < 5; count++) await ordered(client, newPhone());
   const [last] = await runsOf(client, workflow);
   expect(await client.post(`/automation-workflows/runs/${last.id}/stop`)).toMatchObject({
@@ -200,7 +200,7 @@ test('max_active_runs: a queued run can be stopped, a raised limit lets all begi
 test('max_active_runs: never more run at once than it says, and all come to their end', async () => {
   const { client } = await newOrganization();
   const definition = chain({ id: 'nap', type: 'wait', data: { duration: 'PT0.05S' } });
-  const workflow = await activeWorkflow(client, { trigger: onEvent, definition, settings: { max_active_runs: 3 } });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition, settings: { max_active_runs: 3 } });
   let highest = 0;
   const watch = setInterval(async () => {
     const row = await env.DB.prepare('SELECT active_runs_count - held_runs_count AS admitted FROM automation_workflow WHERE id = ?')
@@ -209,7 +209,7 @@ test('max_active_runs: never more run at once than it says, and all come to thei
     highest = Math.max(highest, row!.admitted);
   }, 5);
   await Promise.all(Array.from({ length: 30 }, () => client.post('/events', { event_type: 'ordered', phone: newPhone() })));
-  await endedRuns(client, workflow, 30);
+  await waitForEndedRuns(client, workflow, 30);
   clearInterval(watch);
   expect(highest).toBeGreaterThan(0);
   expect(highest).toBeLessThanOrEqual(3);
@@ -218,10 +218,10 @@ test('max_active_runs: never more run at once than it says, and all come to thei
 
 test('max_active_runs: a turn that was lost on the way is given by the minute tick', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent, definition: nap, settings: { max_active_runs: 1 } });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap, settings: { max_active_runs: 1 } });
   await ordered(client, newPhone());
   await ordered(client, newPhone());
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await client.patch(`/automation-workflows/${workflow}`, { settings: { max_active_runs: 2 } });
   lost.restore();
   const queued = async () => (await client.get(`/automation-workflows/${workflow}/runs?state=queued`)).body.total;
@@ -232,7 +232,7 @@ test('max_active_runs: a turn that was lost on the way is given by the minute ti
 
 test('fire lets in whom the rules let in and tells who was kept out', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     trigger: { type: 'manual', config: {} },
     definition: nap,
     settings: { reentry: { mode: 'never' } },

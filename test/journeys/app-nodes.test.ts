@@ -1,13 +1,13 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { App } from '../../src/providers/broker/broker.ts';
-import { dyingBeforeStart } from '../support/background.ts';
-import { eventOf, issuesIn, leadRows, postedTo, rowsBehind } from '../support/connected-tools.ts';
-import { dieAtCall, evictWhenReached, type Moment } from '../support/crashing-object.ts';
-import { connected, deletedUrl, endGrant, leadsUrl, plan } from '../support/integrations.ts';
-import { activeWorkflow, chain, endedRuns, everythingStored, runIn, runStub } from '../support/journeys.ts';
+import { crashBeforeStart } from '../support/background.ts';
+import { readCalendarEvent, listIssues, leadRowCount, readPostedMessages, readRowsAfter } from '../support/connected-tools.ts';
+import { crashAtCall, evictWhenReached, type CrashPoint } from '../support/crashing-object.ts';
+import { connectIntegration, deletedUrl, setAccountStatus, leadsUrl, planFault } from '../support/integrations.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, readEverythingStored, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -37,7 +37,7 @@ const act = (type: NodeType, data: object = {}) => ({ id: 'act', type, data: { .
 /** An organization that has connected the tool of a node type. */
 async function organizationWith(type: NodeType, options: { scopes?: string } = {}) {
   const organization = await newOrganization();
-  const integration = await connected(organization.client, appOf[type], options);
+  const integration = await connectIntegration(organization.client, appOf[type], options);
   if (type === 'sheet_row') await selectSheet(organization.client, integration.id);
   return { ...organization, integration };
 }
@@ -63,9 +63,9 @@ interface Execution {
 /** Executes a journey of one such node, and answers its ended run with the records of the node. */
 async function execute(client: Client, node: object, { context = { n: 1 }, settings = {} }: Execution = {}) {
   const retry = { max_attempts: 2, initial_delay_seconds: 0 };
-  const workflow = await activeWorkflow(client, { definition: chain(node as never), settings: { retry, ...settings } });
+  const workflow = await createActiveWorkflow(client, { definition: chain(node as never), settings: { retry, ...settings } });
   await client.post(`/automation-workflows/${workflow}/execute`, { context });
-  const [run] = await endedRuns(client, workflow);
+  const [run] = await waitForEndedRuns(client, workflow);
   return { run, history: (await historyOf(client, run.id)).filter(({ node_id: id }) => id === 'act') };
 }
 
@@ -74,11 +74,11 @@ const historyOf = async (client: Client, run: number): Promise<any[]> =>
 
 /** What was done in the tools, a text for each. */
 async function done(type: NodeType, organizationId: number, outputs: any[] = []): Promise<string[]> {
-  if (type === 'chatapp_message') return (await postedTo(organizationId)).map(({ text }) => text);
-  if (type === 'tracker_issue') return (await issuesIn(organizationId)).map(({ summary }) => summary);
-  if (type === 'sheet_row') return (await rowsBehind(organizationId, leadRows)).map(([name]) => name ?? '');
+  if (type === 'chatapp_message') return (await readPostedMessages(organizationId)).map(({ text }) => text);
+  if (type === 'tracker_issue') return (await listIssues(organizationId)).map(({ summary }) => summary);
+  if (type === 'sheet_row') return (await readRowsAfter(organizationId, leadRowCount)).map(([name]) => name ?? '');
   const ids = new Set(outputs.map(({ id }) => id as string));
-  return Promise.all([...ids].map(async (id) => (await eventOf(organizationId, id)).summary as string));
+  return Promise.all([...ids].map(async (id) => (await readCalendarEvent(organizationId, id)).summary as string));
 }
 
 describe('a node that acts in a connected tool', () => {
@@ -90,7 +90,7 @@ describe('a node that acts in a connected tool', () => {
       text: '<!here> &lt;!channel&gt; &amp; co',
       ts: expect.stringMatching(/^\d+\.\d+$/),
     });
-    expect(await postedTo(id)).toEqual([{ channel, text: '<!here> &lt;!channel&gt; &amp; co' }]);
+    expect(await readPostedMessages(id)).toEqual([{ channel, text: '<!here> &lt;!channel&gt; &amp; co' }]);
   });
 
   test('posts to the default channel where none is named, and without one says how to choose it', async () => {
@@ -104,7 +104,7 @@ describe('a node that acts in a connected tool', () => {
     });
     await client.put(`/integration/${integration.id}`, { channel });
     expect((await execute(client, node)).run).toMatchObject({ state: 'completed', context: { steps: { act: { channel } } } });
-    expect(await postedTo(id)).toHaveLength(1);
+    expect(await readPostedMessages(id)).toHaveLength(1);
   });
 
   test('makes an issue with its fields, and with the defaults of the integration', async () => {
@@ -115,7 +115,7 @@ describe('a node that acts in a connected tool', () => {
     await client.put(`/integration/${integration.id}`, { project: 'OPS' });
     const made = await execute(client, act('tracker_issue', { ...data, project: null }));
     expect(made.run.context.steps.act).toMatchObject({ key: 'OPS-1', url: 'https://acme.atlassian.net/browse/OPS-1', summary: 'Lead 1' });
-    expect(await issuesIn(id)).toMatchObject([
+    expect(await listIssues(id)).toMatchObject([
       {
         summary: 'Lead 1',
         issuetype: { name: 'Task' },
@@ -131,7 +131,7 @@ describe('a node that acts in a connected tool', () => {
     const { run } = await execute(client, act('calendar_event', { attendees: ['ada@example.com'], location: 'Rome' }));
     const { act: output } = run.context.steps;
     expect(output).toMatchObject({ url: expect.stringMatching(/^https:/), isNew: true, start: '2026-12-01T10:00:00.000Z' });
-    expect(await eventOf(id, output.id)).toMatchObject({
+    expect(await readCalendarEvent(id, output.id)).toMatchObject({
       summary: 'Lead 1',
       location: 'Rome',
       start: { dateTime: '2026-12-01T10:00:00.000Z', timeZone: 'UTC' },
@@ -146,15 +146,15 @@ describe('a node that acts in a connected tool', () => {
     const { run } = await execute(client, act('sheet_row', { integration_id: integration.id, values }), {
       context: { phone: '+12125550100' },
     });
-    expect(run.context.steps.act).toMatchObject({ sheet: 'Leads', row: leadRows + 1, isNew: true });
-    expect(await rowsBehind(id, leadRows)).toEqual([['', '+12125550100', '', '=1+1']]);
+    expect(run.context.steps.act).toMatchObject({ sheet: 'Leads', row: leadRowCount + 1, isNew: true });
+    expect(await readRowsAfter(id, leadRowCount)).toEqual([['', '+12125550100', '', '=1+1']]);
   });
 
   test('adds no row for a column that the sheet does not have, and names those that it has', async () => {
     const { client, id } = await organizationWith('sheet_row');
     const { run } = await execute(client, act('sheet_row', { values: { Phone: '1' } }));
     expect(run.error).toMatchObject({ type: 'unknown_column', attempt: 1, message: expect.stringMatching(/"Phone".*"Mobile No\."/) });
-    expect(await rowsBehind(id, leadRows)).toEqual([]);
+    expect(await readRowsAfter(id, leadRowCount)).toEqual([]);
   });
 
   test.each(types)('%s does nothing in a dry run but show it', async (type) => {
@@ -182,7 +182,7 @@ describe('a node whose tool does not do it', () => {
 
   test.each(types)('%s says that the grant has ended, and the integration does so, too', async (type) => {
     const { client, integration } = await organizationWith(type);
-    await endGrant(integration.integration_id, 'EXPIRED');
+    await setAccountStatus(integration.integration_id, 'EXPIRED');
     const { run, history } = await execute(client, act(type));
     expect(run.error).toMatchObject({ type: 'not_connected', attempt: 1, message: expect.stringContaining('connect it again') });
     expect(history).toHaveLength(1);
@@ -219,9 +219,9 @@ describe('a node whose tool does not do it', () => {
       data: { outcome: '{{ steps.act.error.type }}: {{ steps.act.error.message }}' },
     } as never);
     definition.edges.push({ id: 'no', source: 'act', target: 'sorry', source_handle: 'error' } as never);
-    const workflow = await activeWorkflow(client, { definition });
+    const workflow = await createActiveWorkflow(client, { definition });
     await client.post(`/automation-workflows/${workflow}/execute`, { context: { n: 1 } });
-    const [run] = await endedRuns(client, workflow);
+    const [run] = await waitForEndedRuns(client, workflow);
     expect(run.outcome).toMatch(/^rejected: /);
     expect(run.outcome).toMatch(words);
   });
@@ -243,17 +243,17 @@ describe('a node whose tool does not do it', () => {
 
   test('a sheet that was disconnected since the journey went active is told', async () => {
     const { client, integration } = await organizationWith('sheet_row');
-    const workflow = await activeWorkflow(client, { definition: chain(act('sheet_row', { integration_id: integration.id })) });
+    const workflow = await createActiveWorkflow(client, { definition: chain(act('sheet_row', { integration_id: integration.id })) });
     await client.post(`/integration/${integration.id}/disconnect`);
     await client.post(`/automation-workflows/${workflow}/execute`, { context: { n: 1 } });
-    const [run] = await endedRuns(client, workflow);
+    const [run] = await waitForEndedRuns(client, workflow);
     expect(run.error).toMatchObject({ type: 'not_connected', message: expect.stringContaining(`no integration ${integration.id}`) });
   });
 
   test.each(types)('%s waits out a rate limit, and then does it once', async (type) => {
     const { client, id } = await organizationWith(type);
     const provider = { chatapp: 'slack', tracker: 'jira', calendar: 'googlecalendar', sheet: 'googlesheets' }[appOf[type] as 'chatapp'];
-    await plan({
+    await planFault({
       provider,
       match: { method: 'POST' },
       times: type === 'calendar_event' ? 3 : 1,
@@ -275,7 +275,7 @@ describe('a node whose tool does not do it', () => {
       Response.json({ error: { message: `Bad key ${key}`, code: 1, slug: 'x', status: 401 } }, { status: 401 }),
     );
     const { run, history } = await execute(client, act('chatapp_message'));
-    const told = JSON.stringify([run, history, lines, (await client.get('/integration/')).body]) + (await everythingStored(id, run.id));
+    const told = JSON.stringify([run, history, lines, (await client.get('/integration/')).body]) + (await readEverythingStored(id, run.id));
     expect(told).toContain('failed');
     expect(told).not.toContain(key);
   });
@@ -285,7 +285,7 @@ describe('the definition of such a node', () => {
   test('names a sheet integration of this organization', async () => {
     const { client, integration } = await organizationWith('sheet_row');
     const { integration: theirs } = await organizationWith('sheet_row');
-    const chat = await connected(client, 'chatapp');
+    const chat = await connectIntegration(client, 'chatapp');
     const errorsOf = async (integration_id: number) => {
       const { body } = await client.post('/automation-workflows', {
         name: 'Draft',
@@ -321,7 +321,7 @@ type Between = (request: Request) => Response | Promise<Response>;
 
 /** Has an answer stand between the service and the broker for the requests of each of these connected accounts. */
 const proxiedAll = (answers: ReadonlyMap<string, Between>): void =>
-  void answering(`${broker}/tools/execute/proxy`, async (request) => {
+  void stubFetch(`${broker}/tools/execute/proxy`, async (request) => {
     const { connected_account_id: account } = (await request.clone().json()) as { connected_account_id: string };
     return (answers.get(account) ?? realFetch)(request);
   });
@@ -378,7 +378,7 @@ describe('an answer that is lost', () => {
 const callsOfARun: Record<NodeType, number> = { chatapp_message: 12, tracker_issue: 13, calendar_event: 12, sheet_row: 15 };
 
 describe.each(types)('a run at %s', (type) => {
-  test.each<Moment>(['before', 'after', 'during'])(
+  test.each<CrashPoint>(['before', 'after', 'during'])(
     'that dies at any of its calls (%s) does it once',
     async (moment) => {
       vi.spyOn(console, 'log').mockReturnValue();
@@ -388,7 +388,7 @@ describe.each(types)('a run at %s', (type) => {
       const ends = await Promise.all(
         cases.map(async ({ client, id, run, account }, index) => {
           const stub = runStub(id, run);
-          const watch = await dieAtCall(stub, index + 1, moment);
+          const watch = await crashAtCall(stub, index + 1, moment);
           answers.set(account, (request) => (watch.died ? realFetch(request) : watch.watched(() => realFetch(request))));
           const start = () => runStub(id, run).start(id, run);
           const started = start().catch(() => undefined);
@@ -425,13 +425,16 @@ async function dyingRuns(type: NodeType, count: number) {
   const journeys = await Promise.all(
     Array.from({ length: count }, async () => {
       const { client, id, integration } = await organizationWith(type);
-      const workflow = await activeWorkflow(client, { definition: chain(act(type)), settings: { retry: { initial_delay_seconds: 0 } } });
+      const workflow = await createActiveWorkflow(client, {
+        definition: chain(act(type)),
+        settings: { retry: { initial_delay_seconds: 0 } },
+      });
       return { client, id, workflow, account: integration.integration_id as string };
     }),
   );
   const begin = async ({ client, workflow }: { client: Client; workflow: number }): Promise<number> =>
     (await client.post(`/automation-workflows/${workflow}/execute`, { context: { n: 1 } })).body.id;
-  const runs = await dyingBeforeStart(() => Promise.all(journeys.map(begin)));
+  const runs = await crashBeforeStart(() => Promise.all(journeys.map(begin)));
   return journeys.map((journey, index) => ({ ...journey, run: runs[index]! }));
 }
 
@@ -447,14 +450,14 @@ test('two runs that do the same have done it twice', async () => {
 test('a paused journey does nothing in a tool until it goes on', async () => {
   const { client, id } = await organizationWith('chatapp_message');
   const definition = chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }, act('chatapp_message'));
-  const workflow = await activeWorkflow(client, { definition });
+  const workflow = await createActiveWorkflow(client, { definition });
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: { n: 1 } });
   await client.patch(`/automation-workflows/${workflow}`, { status: 'paused' });
   await vi.waitFor(async () => expect((await client.get(`/automation-workflows/runs/${body.id}`)).body.hold).toBe('paused'), {
     timeout: 10_000,
   });
-  expect(await postedTo(id)).toEqual([]);
+  expect(await readPostedMessages(id)).toEqual([]);
   await client.patch(`/automation-workflows/${workflow}`, { status: 'active' });
-  await runIn(client, body.id, 'completed');
-  expect(await postedTo(id)).toHaveLength(1);
+  await waitForRunState(client, body.id, 'completed');
+  expect(await readPostedMessages(id)).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { exports } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { activeWorkflow, chain, runIn } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForRunState } from '../support/journeys.ts';
 import { Client, newOrganization, newPhone, type Answer } from '../support/organization.ts';
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
@@ -8,13 +8,13 @@ type Call = [method: Method, path: string, body?: unknown];
 
 /** Every operation of workflows, triggers and runs, on what `client` owns. */
 async function operations(client: Client): Promise<{ own: Call[]; general: Call[] }> {
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } }),
     trigger: { type: 'manual', config: {} },
   });
   const trigger = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers[0].id;
   const run = (await client.post(`/automation-workflows/${workflow}/execute`, {})).body.id;
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   const at = `/automation-workflows/${workflow}`;
   const own: Call[] = [
     ['get', at],
@@ -75,7 +75,7 @@ test("another organization's contact or list in a body is not found, and its run
   const { own } = await operations(client);
   const workflow = Number(own[0]![1].split('/').at(-1));
   await client.post(`/automation-workflows/${workflow}/execute`, { contact_id: contact });
-  const theirs = await activeWorkflow(thief.client, { trigger: { type: 'manual', config: {} } });
+  const theirs = await createActiveWorkflow(thief.client, { trigger: { type: 'manual', config: {} } });
   const [trigger] = (await thief.client.get(`/automation-workflows/${theirs}/triggers`)).body.triggers;
   const at = `/automation-workflows/${theirs}`;
   for (const path of [`${at}/execute`, `${at}/test`])

@@ -1,8 +1,8 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { afterEach, expect, test, vi } from 'vitest';
-import { dyingBeforeStart } from '../support/background.ts';
-import { dieAtCall } from '../support/crashing-object.ts';
-import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { crashBeforeStart } from '../support/background.ts';
+import { crashAtCall } from '../support/crashing-object.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -37,39 +37,39 @@ const execute = async (client: Client, workflow: number, input: object = {}) =>
 test('a run that waits for another goes on when that has ended, with its variables; the contact is the same', async () => {
   const { client } = await newOrganization();
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
-  const child = await activeWorkflow(client, { definition: answering });
-  const parent = await activeWorkflow(client, {
+  const child = await createActiveWorkflow(client, { definition: answering });
+  const parent = await createActiveWorkflow(client, {
     definition: asking({ workflow_id: child, context: { question: '{{ number }}' }, wait: true }),
   });
   const run = await execute(client, parent, { contact_id: contact, context: { number: 21 } });
-  expect((await runIn(client, run, 'waiting')).current_node_id).toBe('ask');
-  const ended = await runIn(client, run, 'completed');
+  expect((await waitForRunState(client, run, 'waiting')).current_node_id).toBe('ask');
+  const ended = await waitForRunState(client, run, 'completed');
   expect(ended.outcome).toBe('good 42');
-  const [answer] = await endedRuns(client, child);
+  const [answer] = await waitForEndedRuns(client, child);
   expect(answer).toMatchObject({ contact_id: contact, initial_context: { question: 21 }, state: 'completed' });
   expect(ended.context.steps.ask).toMatchObject({ run_id: answer.id, state: 'completed', outcome: 'done', variables: { answer: 42 } });
 });
 
 test('without wait it goes on at once, and the other run goes its own way', async () => {
   const { client } = await newOrganization();
-  const child = await activeWorkflow(client, { definition: answering });
-  const parent = await activeWorkflow(client, { definition: asking({ workflow_id: child, context: { question: 1 } }) });
-  expect((await runIn(client, await execute(client, parent), 'completed')).outcome).toBe('on');
-  await endedRuns(client, child);
+  const child = await createActiveWorkflow(client, { definition: answering });
+  const parent = await createActiveWorkflow(client, { definition: asking({ workflow_id: child, context: { question: 1 } }) });
+  expect((await waitForRunState(client, await execute(client, parent), 'completed')).outcome).toBe('on');
+  await waitForEndedRuns(client, child);
 });
 
 test('a child that fails, is cancelled or does not fit its schema leads along failed', async () => {
   const { client } = await newOrganization();
-  const failing = await activeWorkflow(client, {
+  const failing = await createActiveWorkflow(client, {
     definition: chain({ id: 'call', type: 'http_request', data: { url: '{{ missing }}' } }),
   });
-  const napping = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
-  const strict = await activeWorkflow(client, { context_schema: { type: 'object', required: ['name'] } });
+  const napping = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
+  const strict = await createActiveWorkflow(client, { context_schema: { type: 'object', required: ['name'] } });
   const outcomeOf = async (workflow_id: number, meanwhile?: (run: number) => Promise<unknown>) => {
-    const parent = await activeWorkflow(client, { definition: asking({ workflow_id, wait: true }) });
+    const parent = await createActiveWorkflow(client, { definition: asking({ workflow_id, wait: true }) });
     const run = await execute(client, parent);
     await meanwhile?.(run);
-    return (await runIn(client, run, 'completed')).outcome;
+    return (await waitForRunState(client, run, 'completed')).outcome;
   };
   expect(await outcomeOf(failing)).toBe('bad failed invalid_request');
   expect(await outcomeOf(strict)).toBe('bad failed context_invalid');
@@ -86,32 +86,32 @@ test('a child that fails, is cancelled or does not fit its schema leads along fa
 
 test('a child that waits for its turn and is stopped there tells its parent, too', async () => {
   const { client } = await newOrganization();
-  const child = await activeWorkflow(client, {
+  const child = await createActiveWorkflow(client, {
     definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }),
     settings: { max_active_runs: 1 },
   });
   await execute(client, child);
-  const parent = await activeWorkflow(client, { definition: asking({ workflow_id: child, wait: true }) });
+  const parent = await createActiveWorkflow(client, { definition: asking({ workflow_id: child, wait: true }) });
   const run = await execute(client, parent);
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   const { body } = await client.get(`/automation-workflows/${child}/runs?state=queued`);
   await client.post(`/automation-workflows/runs/${body.runs[0].id}/stop`);
-  expect((await runIn(client, run, 'completed')).outcome).toBe('bad cancelled ');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('bad cancelled ');
 });
 
 test('a child that a rule keeps out, or whose workflow is not active, is a refusal', async () => {
   const { client } = await newOrganization();
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
-  const child = await activeWorkflow(client, { settings: { reentry: { mode: 'never' } } });
-  const parent = await activeWorkflow(client, { definition: asking({ workflow_id: child, wait: true }) });
-  await runIn(client, await execute(client, parent, { contact_id: contact }), 'completed');
-  const second = await runIn(client, await execute(client, parent, { contact_id: contact }), 'completed');
+  const child = await createActiveWorkflow(client, { settings: { reentry: { mode: 'never' } } });
+  const parent = await createActiveWorkflow(client, { definition: asking({ workflow_id: child, wait: true }) });
+  await waitForRunState(client, await execute(client, parent, { contact_id: contact }), 'completed');
+  const second = await waitForRunState(client, await execute(client, parent, { contact_id: contact }), 'completed');
   expect(second).toMatchObject({
     outcome: 'refused',
     context: { steps: { ask: { error: { type: 'conflict', message: expect.stringContaining('once only') } } } },
   });
   await client.patch(`/automation-workflows/${child}`, { status: 'paused' });
-  expect((await runIn(client, await execute(client, parent), 'completed')).context.steps.ask.error.message).toContain(
+  expect((await waitForRunState(client, await execute(client, parent), 'completed')).context.steps.ask.error.message).toContain(
     'The workflow is paused',
   );
 });
@@ -123,7 +123,7 @@ test('a workflow that runs itself stops at the depth limit and says so', async (
   await client.patch(`/automation-workflows/${created.body.id}`, { definition });
   expect((await client.patch(`/automation-workflows/${created.body.id}`, { status: 'active' })).status).toBe(200);
   await execute(client, created.body.id);
-  const runs = await endedRuns(client, created.body.id, 9);
+  const runs = await waitForEndedRuns(client, created.body.id, 9);
   expect(runs[0]).toMatchObject({
     outcome: 'refused',
     context: { steps: { ask: { error: { message: expect.stringContaining('8 deep') } } } },
@@ -132,7 +132,7 @@ test('a workflow that runs itself stops at the depth limit and says so', async (
 
 test('a workflow of another organization is unknown when the graph goes active, and an archived one, too', async () => {
   const [mine, theirs] = [await newOrganization(), await newOrganization()];
-  const foreign = await activeWorkflow(theirs.client, {});
+  const foreign = await createActiveWorkflow(theirs.client, {});
   const { body } = await mine.client.post('/automation-workflows/', { name: 'Asking', definition: asking({ workflow_id: foreign }) });
   const loc = ['body', 'definition', 'nodes', 'ask', 'data', 'workflow_id'];
   expect(await mine.client.patch(`/automation-workflows/${body.id}`, { status: 'active' })).toMatchObject({
@@ -144,8 +144,8 @@ test('a workflow of another organization is unknown when the graph goes active, 
 
 test('a dry run shows what would be asked and goes on as if it had ended well', async () => {
   const { client } = await newOrganization();
-  const child = await activeWorkflow(client, {});
-  const parent = await activeWorkflow(client, { definition: asking({ workflow_id: child, context: { a: '{{ b }}' }, wait: true }) });
+  const child = await createActiveWorkflow(client, {});
+  const parent = await createActiveWorkflow(client, { definition: asking({ workflow_id: child, context: { a: '{{ b }}' }, wait: true }) });
   const { body } = await client.post(`/automation-workflows/${parent}/test`, { context: { b: 5 } });
   expect(body.history[1]).toMatchObject({
     status: 'simulated',
@@ -158,16 +158,16 @@ test('a dry run shows what would be asked and goes on as if it had ended well', 
 for (const moment of ['before', 'after'] as const)
   test(`a parent that dies ${moment} any of its calls starts its child once and hears of its end`, async () => {
     const { client, id } = await newOrganization();
-    const child = await activeWorkflow(client, { definition: answering });
-    const parent = await activeWorkflow(client, { definition: asking({ workflow_id: child, context: { question: 4 }, wait: true }) });
+    const child = await createActiveWorkflow(client, { definition: answering });
+    const parent = await createActiveWorkflow(client, { definition: asking({ workflow_id: child, context: { question: 4 }, wait: true }) });
     const calls = 12;
     const runs: number[] = [];
-    await dyingBeforeStart(async () => {
+    await crashBeforeStart(async () => {
       for (let n = 1; n <= calls; n++) runs.push(await execute(client, parent));
     });
     const dead = await Promise.all(
       runs.map(async (run, index) => {
-        const watch = await dieAtCall(runStub(id, run), index + 1, moment);
+        const watch = await crashAtCall(runStub(id, run), index + 1, moment);
         const start = () =>
           runStub(id, run)
             .start(id, run)
@@ -186,17 +186,17 @@ for (const moment of ['before', 'after'] as const)
       }),
     );
     expect(dead.filter(Boolean).length).toBeGreaterThan(6);
-    await endedRuns(client, child, calls);
+    await waitForEndedRuns(client, child, calls);
   }, 60_000);
 
 test('an evicted parent is woken by its child', async () => {
   const { client, id } = await newOrganization();
-  const child = await activeWorkflow(client, { definition: answering });
-  const parent = await activeWorkflow(client, { definition: asking({ workflow_id: child, context: { question: 3 }, wait: true }) });
+  const child = await createActiveWorkflow(client, { definition: answering });
+  const parent = await createActiveWorkflow(client, { definition: asking({ workflow_id: child, context: { question: 3 }, wait: true }) });
   const run = await execute(client, parent);
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   await evictDurableObject(runStub(id, run));
-  expect((await runIn(client, run, 'completed')).outcome).toBe('good 6');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('good 6');
 });
 
 test('a journey with max_active_runs that would wait for itself is refused instead of standing still', async () => {
@@ -205,7 +205,7 @@ test('a journey with max_active_runs that would wait for itself is refused inste
   const at = `/automation-workflows/${created.body.id}`;
   await client.patch(at, { definition: asking({ workflow_id: created.body.id, wait: true }) });
   await client.patch(at, { status: 'active' });
-  const run = await runIn(client, await execute(client, created.body.id), 'completed');
+  const run = await waitForRunState(client, await execute(client, created.body.id), 'completed');
   expect(run).toMatchObject({
     outcome: 'refused',
     context: { steps: { ask: { error: { message: expect.stringContaining('wait for itself') } } } },

@@ -1,9 +1,9 @@
 import { env, exports } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { deliver, tickAt } from '../support/background.ts';
-import { activeWorkflow, chain, runIn } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
-import { plansOf, recordedClient, rowsRead, type Recording } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedClient, rowsRead, type Recording } from '../support/recorded-database.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -47,7 +47,7 @@ async function doEverything(client: Client, organizationId: number): Promise<voi
   const contact = (await client.post('/contacts', { phone, first_name: 'Ada', email: 'ada@example.org' })).body;
   const list = (await client.post('/contacts/lists', { name: 'Members' })).body;
   await client.post(`/contacts/lists/${list.id}/contacts`, { contact_ids: [contact.id] });
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition: acting,
     trigger: { type: 'contact_event', config: { event_type: 'ordered' } },
   });
@@ -83,7 +83,7 @@ async function doEverything(client: Client, organizationId: number): Promise<voi
   await client.post('/events', { event_type: 'paid' });
   await client.put(`/contacts/${contact.id}`, { title: null });
   await client.put(`/contacts/${contact.id}`, { title: 'Dr' });
-  await runIn(client, run, 'completed');
+  await waitForRunState(client, run, 'completed');
   await client.get(`/automation-workflows/runs/${run}/history`);
   const dates = `created_after=2020-01-01T00:00:00Z&created_before=2100-01-01T00:00:00Z`;
   for (const query of [
@@ -137,12 +137,12 @@ async function doEverything(client: Client, organizationId: number): Promise<voi
     { v: 1, kind: 'schedule_fire', organization_id: organizationId, trigger_id: schedule.id, scheduled_at: 1 },
   ]);
   await leaveOld(organizationId);
-  const sleeping = await activeWorkflow(client, { definition: nap });
+  const sleeping = await createActiveWorkflow(client, { definition: nap });
   const { id: asleep } = (await client.post(`/automation-workflows/${sleeping}/execute`, { contact_id: contact.id })).body;
   const { id: stopped } = (await client.post(`/automation-workflows/${sleeping}/execute`, {})).body;
   await client.post(`/automation-workflows/runs/${stopped}/stop`);
   await client.delete(`/contacts/${contact.id}`);
-  await runIn(client, asleep, 'cancelled');
+  await waitForRunState(client, asleep, 'cancelled');
   await client.delete(`/automation-workflows/triggers/${manual.id}`);
   await client.delete(`/automation-workflows/${sleeping}`);
   await env.DB.prepare('UPDATE archive SET created_at = 1 WHERE organization_id = ?').bind(organizationId).run();
@@ -161,7 +161,7 @@ test('no statement of these rooms reads a table or an index from end to end', as
   const recording = recordStatements();
   await doEverything(client, id);
   vi.restoreAllMocks();
-  const plans = await plansOf(recording);
+  const plans = await explainQueryPlans(recording);
   const texts = plans.map(({ sql }) => sql.replaceAll(/\s+/g, ' ')).join('\n');
   for (const part of [
     'INTO automation_run',
@@ -217,7 +217,7 @@ async function readsOfEverything({ key, client: plain }: { key: string; client: 
     return answer.body;
   };
   const contact = (await plain.post('/contacts', { phone: newPhone() })).body.id;
-  const workflow = await activeWorkflow(plain, { trigger: { type: 'manual', config: {} }, definition: nap });
+  const workflow = await createActiveWorkflow(plain, { trigger: { type: 'manual', config: {} }, definition: nap });
   const at = `/automation-workflows/${workflow}`;
   const trigger = (await plain.get(`${at}/triggers`)).body.triggers[0].id;
   const hook = (await plain.post(`${at}/triggers`, { type: 'webhook', config: { delivery_id: '$.id' } })).body;
@@ -227,7 +227,7 @@ async function readsOfEverything({ key, client: plain }: { key: string; client: 
   await measure('webhook', () => client.post(`/automation-workflows/webhook/${hook.uuid}`, { id: 1 }));
   await measure('repeated webhook', () => client.post(`/automation-workflows/webhook/${hook.uuid}`, { id: 1 }));
   await measure('dry run', () => client.post(`${at}/test`, {}));
-  await runIn(plain, run, 'waiting');
+  await waitForRunState(plain, run, 'waiting');
   await measure('read a run', () => client.get(`/automation-workflows/runs/${run}`));
   const lists = {
     'all runs': '',
@@ -256,7 +256,7 @@ async function readsOfEverything({ key, client: plain }: { key: string; client: 
 test('reading and starting runs reads no more rows among 20,000 than among 100, in the organization and beside it', async () => {
   const small = await newOrganization();
   const large = await newOrganization();
-  const workflows = [await activeWorkflow(small.client, {}), await activeWorkflow(large.client, {})] as const;
+  const workflows = [await createActiveWorkflow(small.client, {}), await createActiveWorkflow(large.client, {})] as const;
   await fill(small.id, workflows[0], 100);
   await fill(large.id, workflows[1], 100);
   const before = await readsOfEverything(small, workflows[0]);

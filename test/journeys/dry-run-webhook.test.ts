@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { exports } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { activeWorkflow, chain } from '../support/journeys.ts';
+import { createActiveWorkflow, chain } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 const secret = 'a-secret-of-the-shop';
@@ -22,7 +22,7 @@ async function hooked(client: Client, more: object = {}) {
     type: 'set_context',
     data: { assign: { told: '{{ contact.first_name }} {{ order }} {{ webhook.query.shop }}' } },
   });
-  const workflow = await activeWorkflow(client, { definition, trigger: { type: 'webhook', config: { ...config, ...more } } });
+  const workflow = await createActiveWorkflow(client, { definition, trigger: { type: 'webhook', config: { ...config, ...more } } });
   const dry = (webhook: object, rest: object = {}) => client.post(`/automation-workflows/${workflow}/test`, { webhook, ...rest });
   return { workflow, dry };
 }
@@ -98,7 +98,7 @@ test('what does not go with a delivery is refused, and another organization has 
   ] as const)
     expect((await dry({ body: '{}' }, rest)).body.detail).toMatchObject([{ loc: ['body', place] }]);
   expect((await dry({ body: '{}', trigger_id: 1 })).status).toBe(404);
-  const plain = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }) });
+  const plain = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }) });
   expect((await client.post(`/automation-workflows/${plain}/test`, { webhook: {} })).status).toBe(409);
   const { client: stranger } = await newOrganization();
   expect((await stranger.post(`/automation-workflows/${workflow}/test`, { webhook: { body: '{}' } })).status).toBe(404);

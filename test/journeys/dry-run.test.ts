@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { chain, runIn } from '../support/journeys.ts';
+import { chain, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client, type NewOrganization } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -75,7 +75,7 @@ test('a dry run is kept like any test run: readable with its history, in no list
 
 test('side effects are shown as the requests that would have gone out, and nothing happens', async () => {
   const { client } = await newOrganization();
-  const asked = answering('https://shop.example.com/orders/K-200', () => Response.json({}));
+  const asked = stubFetch('https://shop.example.com/orders/K-200', () => Response.json({}));
   const contact = (await client.post('/contacts', { phone: newPhone(), first_name: 'Ada' })).body;
   const run = await dryRun(
     client,
@@ -127,7 +127,7 @@ test('dry_run false performs for real, on a draft too, and the run stays a test'
   const { body: run } = await client.post(`/automation-workflows/${workflow.id}/test`, { contact_id: contact.id, dry_run: false });
   expect(run).toMatchObject({ state: 'running', is_test: true });
   expect(run).not.toHaveProperty('history');
-  await runIn(client, run.id, 'completed');
+  await waitForRunState(client, run.id, 'completed');
   expect((await client.get(`/contacts/${contact.id}`)).body.tags).toEqual(['real']);
   expect((await client.get(`/automation-workflows/${workflow.id}`)).body).toMatchObject({ status: 'draft', runs_count: 0 });
   await client.delete(`/automation-workflows/${workflow.id}`);

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { tickAt } from '../support/background.ts';
-import { dieAtCall } from '../support/crashing-object.ts';
-import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { crashAtCall } from '../support/crashing-object.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -11,7 +11,7 @@ afterEach(() => vi.restoreAllMocks());
 async function family() {
   const { client, id } = await newOrganization();
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id as number;
-  const child = await activeWorkflow(client, {
+  const child = await createActiveWorkflow(client, {
     definition: chain(
       { id: 'nap', type: 'wait', data: { duration: 'PT0.5S' } },
       { id: 'say', type: 'emit_event', data: { event_type: 'said' } },
@@ -19,7 +19,7 @@ async function family() {
     settings: { max_active_runs: 1, one_live_run_per_key: true, entry_key: '{{ name }}', exit_on: [{ event_type: 'left' }] },
   });
   const asking = chain({ id: 'ask', type: 'run_workflow', data: { workflow_id: child, context: { name: '{{ name }}' }, wait: true } });
-  const parent = await activeWorkflow(client, { definition: asking });
+  const parent = await createActiveWorkflow(client, { definition: asking });
   const ask = async (name: string) =>
     (await client.post(`/automation-workflows/${parent}/execute`, { context: { name }, contact_id: contact })).body.id as number;
   return { client, id, child, ask };
@@ -41,7 +41,7 @@ for (const moment of ['before', 'after'] as const)
           },
           { timeout: 10_000, interval: 1 },
         );
-        const watch = await dieAtCall(runStub(id, childRun), index + 1, moment).catch(() => ({ died: false }));
+        const watch = await crashAtCall(runStub(id, childRun), index + 1, moment).catch(() => ({ died: false }));
         const second = await ask('second');
         await vi.waitFor(
           async () => {
@@ -56,11 +56,11 @@ for (const moment of ['before', 'after'] as const)
           },
           { timeout: 25_000, interval: 300 },
         );
-        await endedRuns(client, child, 2);
+        await waitForEndedRuns(client, child, 2);
         expect((await client.get('/events?event_type=said')).body.total).toBe(2);
         expect((await client.get(`/automation-workflows/${child}`)).body).toMatchObject({ runs_count: 2, active_runs_count: 0 });
         const again = await ask('first');
-        await runIn(client, again, 'completed');
+        await waitForRunState(client, again, 'completed');
         return watch.died;
       }),
     );

@@ -1,9 +1,9 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { dieAtCall } from '../support/crashing-object.ts';
-import { dyingBeforeStart, tickAt } from '../support/background.ts';
-import { activeWorkflow, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { crashAtCall } from '../support/crashing-object.ts';
+import { crashBeforeStart, tickAt } from '../support/background.ts';
+import { createActiveWorkflow, waitForEndedRuns, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -32,16 +32,16 @@ const waiters = async (organizationId: number) =>
 for (const moment of ['before', 'after'] as const)
   test(`a run that dies ${moment} any of its calls while it falls asleep, wakes or acts takes its event once`, async () => {
     const { client, id } = await newOrganization();
-    const workflow = await activeWorkflow(client, { definition: hearing });
+    const workflow = await createActiveWorkflow(client, { definition: hearing });
     const calls = 14;
     const runs: number[] = [];
-    await dyingBeforeStart(async () => {
+    await crashBeforeStart(async () => {
       for (let n = 1; n <= calls; n++)
         runs.push((await client.post(`/automation-workflows/${workflow}/execute`, { context: { cart: `c${n}` } })).body.id);
     });
     const deaths = await Promise.all(
       runs.map(async (run, index) => {
-        const watch = await dieAtCall(runStub(id, run), index + 1, moment);
+        const watch = await crashAtCall(runStub(id, run), index + 1, moment);
         const start = () =>
           runStub(id, run)
             .start(id, run)
@@ -66,14 +66,14 @@ for (const moment of ['before', 'after'] as const)
       }),
     );
     expect(deaths.filter(Boolean).length).toBeGreaterThan(6);
-    await endedRuns(client, workflow, calls);
+    await waitForEndedRuns(client, workflow, calls);
     expect((await client.get('/events?event_type=heard')).body.total).toBe(calls);
     await vi.waitFor(async () => expect(await waiters(id)).toEqual([]), { timeout: 10_000 });
   }, 60_000);
 
 test('a thousand runs that wait for one type are woken by a thousand keyed events, each by its own and once', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: hearing, trigger: { type: 'manual', config: {} } });
+  const workflow = await createActiveWorkflow(client, { definition: hearing, trigger: { type: 'manual', config: {} } });
   const count = 1000;
   const inTurn = async (work: (n: number) => Promise<unknown>) => {
     let next = 0;
@@ -102,7 +102,7 @@ test('a thousand runs that wait for one type are woken by a thousand keyed event
 
 test('one event wakes all runs that wait for its value', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: hearing, trigger: { type: 'manual', config: {} } });
+  const workflow = await createActiveWorkflow(client, { definition: hearing, trigger: { type: 'manual', config: {} } });
   const count = 60;
   await Promise.all(
     Array.from({ length: count }, () => client.post(`/automation-workflows/${workflow}/execute`, { context: { cart: 'shared' } })),
@@ -129,9 +129,9 @@ test('a wait of 400 days keeps, through an eviction, and ends on its day', async
       { id: 'b', source: 'nap', target: 'out' },
     ],
   };
-  const workflow = await activeWorkflow(client, { definition: nap, settings: { timeout: 'P2Y' } });
+  const workflow = await createActiveWorkflow(client, { definition: nap, settings: { timeout: 'P2Y' } });
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  const run = await runIn(client, body.id, 'waiting');
+  const run = await waitForRunState(client, body.id, 'waiting');
   const until = Date.parse(run.context.steps.nap.until);
   expect(until - Date.parse(run.started_at)).toBeGreaterThanOrEqual(400 * 86_400_000);
   const alarm = () => runInDurableObject(runStub(id, body.id), (_object, state) => state.storage.getAlarm());
@@ -148,15 +148,15 @@ test('a wait of 400 days keeps, through an eviction, and ends on its day', async
   await passAt(until - 1);
   expect((await client.get(`/automation-workflows/runs/${body.id}`)).body.state).toBe('waiting');
   await passAt(until);
-  expect((await runIn(client, body.id, 'completed')).outcome).toBe('awake');
+  expect((await waitForRunState(client, body.id, 'completed')).outcome).toBe('awake');
 });
 
 test('a sleeping run has one alarm, at its time, and costs a tick nothing', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: { ...hearing } });
+  const workflow = await createActiveWorkflow(client, { definition: { ...hearing } });
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: { cart: 'z' } });
   await vi.waitFor(async () => expect(await waiters(id)).toHaveLength(1), { timeout: 10_000 });
-  await runIn(client, body.id, 'waiting');
+  await waitForRunState(client, body.id, 'waiting');
   const state = await runInDurableObject(runStub(id, body.id), async (_object, { storage }) => ({
     alarm: await storage.getAlarm(),
     timers: storage.sql.exec('SELECT kind, due FROM timer').toArray(),

@@ -1,8 +1,8 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deliver, loseMessages, tickAt, untilHandled } from '../support/background.ts';
-import { activeWorkflow, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { deliver, dropQueueMessages, tickAt, waitUntilHandled } from '../support/background.ts';
+import { createActiveWorkflow, waitForEndedRuns, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -39,7 +39,7 @@ async function personOf(client: Client) {
 
 async function started(client: Client, workflow: number, input: object = {}) {
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, ...input });
-  await runIn(client, body.id, 'waiting');
+  await waitForRunState(client, body.id, 'waiting');
   return body.id as number;
 }
 
@@ -49,14 +49,14 @@ const asleep = (organizationId: number, count = 1) =>
 
 test("an event of the run's contact wakes it, one of somebody else or of another type does not", async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const [ada, bob] = [await personOf(client), await personOf(client)];
   const run = await started(client, workflow, { contact_id: ada.id });
   await asleep(id);
   await client.post('/events', { event_type: 'paid', phone: bob.phone, data: { n: 1 } });
   await client.post('/events', { event_type: 'shipped', phone: ada.phone, data: { n: 2 } });
   await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 3 } });
-  expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 3');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('came paid 3');
   await vi.waitFor(async () => expect(await waiters(id)).toEqual([]));
   const { body } = await client.get(`/automation-workflows/runs/${run}/history`);
   expect(body.history[1]).toMatchObject({
@@ -68,50 +68,50 @@ test("an event of the run's contact wakes it, one of somebody else or of another
 
 test('the first of several types is taken, and the others are no longer waited for', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid', 'refused', 'left'] }) });
+  const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid', 'refused', 'left'] }) });
   const ada = await personOf(client);
   const run = await started(client, workflow, { contact_id: ada.id });
   await asleep(id, 3);
   await client.post('/events', { event_type: 'refused', phone: ada.phone, data: { n: 1 } });
   await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 2 } });
-  expect((await runIn(client, run, 'completed')).outcome).toBe('came refused 1');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('came refused 1');
   await vi.waitFor(async () => expect(await waiters(id)).toEqual([]));
 });
 
 test('a match compares a field of the event with a value of the run, numbers and texts alike', async () => {
   const { client, id } = await newOrganization();
   const definition = waitingFor({ event_types: ['paid'], match: { field: 'event.data.cart.id', value: '{{ cart }}' } });
-  const workflow = await activeWorkflow(client, { definition });
+  const workflow = await createActiveWorkflow(client, { definition });
   const seven = await started(client, workflow, { context: { cart: 7 } });
   const eight = await started(client, workflow, { context: { cart: '8' } });
   await asleep(id, 2);
   await client.post('/events', { event_type: 'paid', data: { cart: { id: '9' }, n: 0 } });
   await client.post('/events', { event_type: 'paid', data: { cart: { id: 8 }, n: 1 } });
-  expect((await runIn(client, eight, 'completed')).outcome).toBe('came paid 1');
+  expect((await waitForRunState(client, eight, 'completed')).outcome).toBe('came paid 1');
   await client.post('/events', { event_type: 'paid', data: { cart: { id: '7' }, n: 2 } });
-  expect((await runIn(client, seven, 'completed')).outcome).toBe('came paid 2');
+  expect((await waitForRunState(client, seven, 'completed')).outcome).toBe('came paid 2');
 });
 
 test('a filter sees the event beside the run, and what it refuses leaves the run waiting', async () => {
   const { client, id } = await newOrganization();
   const definition = waitingFor({ event_types: ['paid'], filter: { field: 'data.n', operator: 'gt', value: '{{ least }}' } });
-  const workflow = await activeWorkflow(client, { definition });
+  const workflow = await createActiveWorkflow(client, { definition });
   const ada = await personOf(client);
   const run = await started(client, workflow, { contact_id: ada.id, context: { least: 10 } });
   await asleep(id);
   const small = await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 5 } });
-  await untilHandled(small.body.event_id);
+  await waitUntilHandled(small.body.event_id);
   expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
   await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 50 } });
-  expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 50');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('came paid 50');
 });
 
 test('without an event the wait times out along its own way, and its waiter goes', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT1S' }) });
+  const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT1S' }) });
   const ada = await personOf(client);
   const run = await started(client, workflow, { contact_id: ada.id });
-  expect(await runIn(client, run, 'completed')).toMatchObject({
+  expect(await waitForRunState(client, run, 'completed')).toMatchObject({
     outcome: 'late',
     context: { steps: { hear: { received: null, timed_out: true } } },
   });
@@ -124,12 +124,12 @@ test('an event that came between the step before and the wait is taken; one from
   const { client } = await newOrganization();
   const ada = await personOf(client);
   await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 1 } });
-  const deaf = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT1S' }) });
-  const keen = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT1H', lookback: 'PT1H' }) });
+  const deaf = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT1S' }) });
+  const keen = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT1H', lookback: 'PT1H' }) });
   const without = await started(client, deaf, { contact_id: ada.id });
   const { body } = await client.post(`/automation-workflows/${keen}/execute`, { context: {}, contact_id: ada.id });
-  expect((await runIn(client, body.id, 'completed')).outcome).toBe('came paid 1');
-  expect((await runIn(client, without, 'completed')).outcome).toBe('late');
+  expect((await waitForRunState(client, body.id, 'completed')).outcome).toBe('came paid 1');
+  expect((await waitForRunState(client, without, 'completed')).outcome).toBe('late');
 });
 
 test('a look-back with match finds its event among hundreds of others, however its value is written', async () => {
@@ -148,9 +148,12 @@ test('a look-back with match finds its event among hundreds of others, however i
   ];
   for (const match of matches) {
     const definition = waitingFor({ event_types: ['billed'], match, lookback: 'PT1H' });
-    const workflow = await activeWorkflow(client, { definition });
+    const workflow = await createActiveWorkflow(client, { definition });
     const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-    expect((await runIn(client, body.id, 'completed')).context.steps.hear.event.data).toEqual({ invoice: { id: 'I3' }, number: 3 });
+    expect((await waitForRunState(client, body.id, 'completed')).context.steps.hear.event.data).toEqual({
+      invoice: { id: 'I3' },
+      number: 3,
+    });
   }
 });
 
@@ -170,7 +173,7 @@ test('a run never takes the event that started it, nor one event twice, however 
       { id: 'c', source: 'two', target: 'out', source_handle: 'received' },
     ],
   };
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition,
     trigger: { type: 'contact_event', config: { event_types: ['paid'], filter: { field: 'data.n', operator: 'eq', value: 0 } } },
   });
@@ -194,38 +197,38 @@ test('a run never takes the event that started it, nor one event twice, however 
   await deliver('events', [{ v: 1, kind: 'event', organization_id: id, id: second.body.event_id }]);
   await at('two');
   await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 2 } });
-  expect((await endedRuns(client, workflow))[0].outcome).toBe('1 2');
+  expect((await waitForEndedRuns(client, workflow))[0].outcome).toBe('1 2');
 });
 
 test('an event whose message was lost wakes its run with the next tick', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const ada = await personOf(client);
   const run = await started(client, workflow, { contact_id: ada.id });
   await asleep(id);
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 1 } });
   lost.restore();
   await tickAt(Date.now() + 60_000);
-  expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 1');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('came paid 1');
 });
 
 test('a waiter that nobody stands behind is taken out when an event meets it', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const ada = await personOf(client);
   const run = await started(client, workflow, { contact_id: ada.id });
   await asleep(id);
   const row = `INSERT INTO run_waiter (organization_id, event_type, field, value, run_id, wait_id) VALUES (?, 'paid', '', ?, ?, ?)`;
   await env.DB.batch([env.DB.prepare(row).bind(id, String(ada.id), run, 99), env.DB.prepare(row).bind(id, String(ada.id), 987_654_321, 1)]);
   await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 1 } });
-  expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 1');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('came paid 1');
   await vi.waitFor(async () => expect(await waiters(id)).toEqual([]));
 });
 
 test('stopping or archiving ends the wait, and nothing wakes the run again', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const ada = await personOf(client);
   const run = await started(client, workflow, { contact_id: ada.id });
   await asleep(id);
@@ -237,7 +240,7 @@ test('stopping or archiving ends the wait, and nothing wakes the run again', asy
 
 test('an event and the timeout racing wake the run once', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT2S' }) });
+  const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT2S' }) });
   const people = [];
   for (let count = 0; count < 20; count++) people.push(await personOf(client));
   const runs = await Promise.all(people.map((person) => started(client, workflow, { contact_id: person.id })));
@@ -255,7 +258,7 @@ test('an event and the timeout racing wake the run once', async () => {
     ),
   ]);
   for (const [n, run] of runs.entries()) {
-    const { outcome } = await runIn(client, run, 'completed');
+    const { outcome } = await waitForRunState(client, run, 'completed');
     expect([`came paid ${n}`, 'late']).toContain(outcome);
     const { body } = await client.get(`/automation-workflows/runs/${run}/history`);
     expect(body.history.map((record: { node_id: string }) => record.node_id)).toEqual(['in', 'hear', outcome === 'late' ? 'late' : 'came']);
@@ -264,29 +267,29 @@ test('an event and the timeout racing wake the run once', async () => {
 
 test('an evicted run is woken by its event all the same', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const ada = await personOf(client);
   const run = await started(client, workflow, { contact_id: ada.id });
   await asleep(id);
   await evictDurableObject(runStub(id, run));
   await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 4 } });
-  expect((await runIn(client, run, 'completed')).outcome).toBe('came paid 4');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('came paid 4');
 });
 
 test('what a wait cannot be told is a failure with the way out', async () => {
   const { client } = await newOrganization();
-  const nobody = await activeWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
+  const nobody = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const { body } = await client.post(`/automation-workflows/${nobody}/execute`, { context: {} });
-  expect((await runIn(client, body.id, 'failed')).error).toMatchObject({
+  expect((await waitForRunState(client, body.id, 'failed')).error).toMatchObject({
     node_id: 'hear',
     type: 'no_contact',
     message: expect.stringContaining('give match'),
   });
-  const blank = await activeWorkflow(client, {
+  const blank = await createActiveWorkflow(client, {
     definition: waitingFor({ event_types: ['paid'], match: { field: 'data.id', value: '{{ nothing }}' } }),
   });
   const second = await client.post(`/automation-workflows/${blank}/execute`, { context: {} });
-  expect((await runIn(client, second.body.id, 'failed')).error).toMatchObject({
+  expect((await waitForRunState(client, second.body.id, 'failed')).error).toMatchObject({
     type: 'invalid_match',
     message: expect.stringContaining('match.value'),
   });
@@ -304,7 +307,7 @@ test('what a wait cannot be told is a failure with the way out', async () => {
 test("another organization's event of the same type and value wakes nobody", async () => {
   const [mine, theirs] = [await newOrganization(), await newOrganization()];
   const definition = waitingFor({ event_types: ['paid'], match: { field: 'data.cart', value: '{{ cart }}' } });
-  const workflow = await activeWorkflow(mine.client, { definition });
+  const workflow = await createActiveWorkflow(mine.client, { definition });
   const run = await started(mine.client, workflow, { context: { cart: 'x1' } });
   await asleep(mine.id);
   const { body } = await theirs.client.post('/events', { event_type: 'paid', data: { cart: 'x1' } });

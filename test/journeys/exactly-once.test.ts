@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deliver, deliverDeadForADay, tickAt } from '../support/background.ts';
-import { activeWorkflow, endedRuns } from '../support/journeys.ts';
+import { deliver, deliverDeadLettersForADay, tickAt } from '../support/background.ts';
+import { createActiveWorkflow, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -16,30 +16,30 @@ const unhandled = async (organizationId: number) =>
 
 test('a redelivered queue message starts no second run', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent });
   const event = await client.post('/events', { event_type: 'ordered' });
-  await endedRuns(client, workflow);
+  await waitForEndedRuns(client, workflow);
   const message = { v: 1, kind: 'event', organization_id: id, id: event.body.event_id };
   const result = await deliver('events', [message, message]);
   expect(result.explicitAcks).toHaveLength(2);
   await deliver('events', [message]);
-  await endedRuns(client, workflow, 1);
+  await waitForEndedRuns(client, workflow, 1);
 });
 
 test('two consumers with the same message at once start one run', async () => {
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent });
   const event = await client.post('/events', { event_type: 'ordered' });
   const message = { v: 1, kind: 'event', organization_id: id, id: event.body.event_id };
   await Promise.all([deliver('events', [message]), deliver('events', [message]), deliver('events', [message])]);
-  await endedRuns(client, workflow, 1);
+  await waitForEndedRuns(client, workflow, 1);
 });
 
 test('a consumer that dies between inserting the run and starting it leaves a message that starts it', async () => {
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent });
   const event = await client.post('/events', { event_type: 'ordered' });
   const crash = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
     throw new Error('the isolate died');
@@ -50,7 +50,7 @@ test('a consumer that dies between inserting the run and starting it leaves a me
   expect(await unhandled(id)).toHaveLength(1);
   crash.mockRestore();
   await deliver('events', [message]);
-  await endedRuns(client, workflow, 1);
+  await waitForEndedRuns(client, workflow, 1);
   expect(await unhandled(id)).toHaveLength(0);
 });
 
@@ -58,7 +58,7 @@ test('a run that was inserted but never started is poked by the minute tick', as
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   vi.spyOn(env.EVENTS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent });
   const event = await client.post('/events', { event_type: 'ordered' });
   const crash = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
     throw new Error('the isolate died');
@@ -66,20 +66,20 @@ test('a run that was inserted but never started is poked by the minute tick', as
   await deliver('events', [{ v: 1, kind: 'event', organization_id: id, id: event.body.event_id }]);
   crash.mockRestore();
   await runTick(180);
-  await endedRuns(client, workflow, 1);
+  await waitForEndedRuns(client, workflow, 1);
 });
 
 test('an event whose queue send is lost is swept up by the minute tick, and triggers once', async () => {
   const lost = vi.spyOn(env.EVENTS_QUEUE, 'send').mockRejectedValue(new Error('the send was lost') as never);
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent });
   const event = await client.post('/events', { event_type: 'ordered' });
   expect(event.status).toBe(201);
   lost.mockRestore();
   expect(await unhandled(id)).toHaveLength(1);
   await runTick(31);
   await runTick(32);
-  await endedRuns(client, workflow, 1);
+  await waitForEndedRuns(client, workflow, 1);
   await vi.waitFor(async () => expect(await unhandled(id)).toHaveLength(0));
 });
 
@@ -87,7 +87,7 @@ test('an event that is not old enough yet is left to its own message', async () 
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   const sent = vi.spyOn(env.EVENTS_QUEUE, 'sendBatch');
   const { client, id } = await newOrganization();
-  await activeWorkflow(client, { trigger: onEvent });
+  await createActiveWorkflow(client, { trigger: onEvent });
   await client.post('/events', { event_type: 'ordered' });
   await runTick(0);
   const ours = sent.mock.calls
@@ -100,14 +100,14 @@ test('an unhandled event holds the sweep where it is, and newer ones are still f
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   vi.spyOn(env.EVENTS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent });
   const first = await client.post('/events', { event_type: 'ordered' });
   const second = await client.post('/events', { event_type: 'ordered' });
   await deliver('events', [{ v: 1, kind: 'event', organization_id: id, id: second.body.event_id }]);
   await runTick(31);
   vi.restoreAllMocks();
   await runTick(32);
-  await endedRuns(client, workflow, 2);
+  await waitForEndedRuns(client, workflow, 2);
   expect(first.body.event_id).toBeLessThan(second.body.event_id);
 });
 
@@ -115,7 +115,7 @@ test('a message that stayed dead for a day ends its event in a named state that 
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
   const event = await client.post('/events', { event_type: 'ordered' });
-  await deliverDeadForADay('events-dead', id, [{ v: 1, kind: 'event', organization_id: id, id: event.body.event_id }]);
+  await deliverDeadLettersForADay('events-dead', id, [{ v: 1, kind: 'event', organization_id: id, id: event.body.event_id }]);
   const { body } = await client.get('/events');
   expect(body.events[0].note).toContain('given_up: after repeated failures');
   expect(await unhandled(id)).toHaveLength(0);
@@ -124,7 +124,7 @@ test('a message that stayed dead for a day ends its event in a named state that 
 test('one event that cannot be handled does not hold up the others of its batch', async () => {
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onEvent });
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent });
   const events = [];
   for (let index = 0; index < 3; index++)
     events.push((await client.post('/events', { event_type: 'ordered', data: { index } })).body.event_id);
@@ -135,43 +135,43 @@ test('one event that cannot be handled does not hold up the others of its batch'
     events.map((eventId) => ({ v: 1, kind: 'event', organization_id: id, id: eventId })),
   );
   expect(result.retryMessages.map((message) => message.msgId)).toEqual(['m1']);
-  await endedRuns(client, workflow, 2);
+  await waitForEndedRuns(client, workflow, 2);
 });
 
 test('a paused or archived trigger, and a draft, paused or archived workflow start nothing', async () => {
   const { client } = await newOrganization();
-  const silent = await activeWorkflow(client, { trigger: onEvent });
-  const witness = await activeWorkflow(client, { trigger: onEvent });
+  const silent = await createActiveWorkflow(client, { trigger: onEvent });
+  const witness = await createActiveWorkflow(client, { trigger: onEvent });
   await client.patch(`/automation-workflows/${silent}`, { status: 'paused' });
   await client.post('/events', { event_type: 'ordered' });
-  await endedRuns(client, witness, 1);
+  await waitForEndedRuns(client, witness, 1);
   await client.patch(`/automation-workflows/${silent}`, { status: 'active' });
   const { body } = await client.get(`/automation-workflows/${silent}/triggers`);
   await client.patch(`/automation-workflows/triggers/${body.triggers[0].id}`, { state: 'paused' });
   await client.post('/events', { event_type: 'ordered' });
-  await endedRuns(client, witness, 2);
+  await waitForEndedRuns(client, witness, 2);
   expect((await client.get(`/automation-workflows/${silent}/runs`)).body.total).toBe(0);
 });
 
 test('every matching trigger of an event starts its own run, and a filter decides on event and contact', async () => {
   const { client } = await newOrganization();
-  const big = await activeWorkflow(client, {
+  const big = await createActiveWorkflow(client, {
     trigger: {
       type: 'contact_event',
       config: { event_type: 'ordered', filter: { field: 'event.data.total', operator: 'gt', value: 100 } },
     },
   });
-  const all = await activeWorkflow(client, { trigger: onEvent });
+  const all = await createActiveWorkflow(client, { trigger: onEvent });
   await client.post('/events', { event_type: 'ordered', data: { total: 42 } });
   await client.post('/events', { event_type: 'ordered', data: { total: 142 } });
-  await endedRuns(client, all, 2);
-  const [run] = await endedRuns(client, big, 1);
+  await waitForEndedRuns(client, all, 2);
+  const [run] = await waitForEndedRuns(client, big, 1);
   expect(run.initial_context).toEqual({ total: 142 });
 });
 
 test('a stored event beyond the depth limit triggers nothing and says so', async () => {
   const { client } = await newOrganization();
-  const loop = await activeWorkflow(client, {
+  const loop = await createActiveWorkflow(client, {
     trigger: onEvent,
     definition: {
       nodes: [
@@ -182,7 +182,7 @@ test('a stored event beyond the depth limit triggers nothing and says so', async
     },
   });
   await client.post('/events', { event_type: 'ordered' });
-  await endedRuns(client, loop, 9);
+  await waitForEndedRuns(client, loop, 9);
   const { body } = await client.get('/events?event_type=ordered');
   expect(body.total).toBe(10);
   expect(body.events[0].note).toMatch(/8 deep/);

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deliver, loseMessages, untilHandled } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns, runIn } from '../support/journeys.ts';
+import { deliver, dropQueueMessages, waitUntilHandled } from '../support/background.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -26,12 +26,16 @@ async function sleeping(client: Client, workflow: number, phone: string, data: o
 
 test("an exit event of the contact wakes the run and ends it at once as exited; another contact's does not", async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings: { exit_on: [{ event_type: 'ordered' }] } });
+  const workflow = await createActiveWorkflow(client, {
+    trigger: onCart,
+    definition: nap,
+    settings: { exit_on: [{ event_type: 'ordered' }] },
+  });
   const [ada, bob] = [newPhone(), newPhone()];
   const hers = await sleeping(client, workflow, ada);
   const his = await sleeping(client, workflow, bob);
   const { body: event } = await client.post('/events', { event_type: 'ordered', phone: ada });
-  expect(await runIn(client, hers, 'completed')).toMatchObject({ outcome: 'exited', error: null });
+  expect(await waitForRunState(client, hers, 'completed')).toMatchObject({ outcome: 'exited', error: null });
   const { body } = await client.get(`/automation-workflows/runs/${hers}/history`);
   expect(body.history.at(-1)).toMatchObject({
     node_id: 'nap',
@@ -44,35 +48,39 @@ test("an exit event of the contact wakes the run and ends it at once as exited; 
 test('an exit with an entry key ends the run of that key alone, whoever the event is of', async () => {
   const { client } = await newOrganization();
   const settings = { entry_key: '{{ data.cart }}', exit_on: [{ event_type: 'emptied', entry_key: '{{ data.id }}' }] };
-  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings });
+  const workflow = await createActiveWorkflow(client, { trigger: onCart, definition: nap, settings });
   const phone = newPhone();
   const first = await sleeping(client, workflow, phone, { cart: 'c1' });
   const second = await sleeping(client, workflow, phone, { cart: 'c2' });
   await client.post('/events', { event_type: 'emptied', data: { id: 'c1' } });
-  await runIn(client, first, 'completed');
+  await waitForRunState(client, first, 'completed');
   expect((await client.get(`/automation-workflows/runs/${second}`)).body.state).toBe('waiting');
 });
 
 test('a filter decides whether the event ends anything', async () => {
   const { client } = await newOrganization();
   const settings = { exit_on: [{ event_type: 'ordered', filter: { field: 'data.total', operator: 'gte', value: 10 } }] };
-  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings });
+  const workflow = await createActiveWorkflow(client, { trigger: onCart, definition: nap, settings });
   const phone = newPhone();
   const run = await sleeping(client, workflow, phone);
   const small = await client.post('/events', { event_type: 'ordered', phone, data: { total: 5 } });
-  await untilHandled(small.body.event_id);
+  await waitUntilHandled(small.body.event_id);
   expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
   await client.post('/events', { event_type: 'ordered', phone, data: { total: 15 } });
-  await runIn(client, run, 'completed');
+  await waitForRunState(client, run, 'completed');
 });
 
 test('an event that starts a run does not end it, though it is an exit event, too; it ends the one before', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings: { exit_on: [{ event_type: 'cart' }] } });
+  const workflow = await createActiveWorkflow(client, {
+    trigger: onCart,
+    definition: nap,
+    settings: { exit_on: [{ event_type: 'cart' }] },
+  });
   const phone = newPhone();
   const first = await sleeping(client, workflow, phone);
   const second = await sleeping(client, workflow, phone);
-  expect((await runIn(client, first, 'completed')).outcome).toBe('exited');
+  expect((await waitForRunState(client, first, 'completed')).outcome).toBe('exited');
   expect((await client.get(`/automation-workflows/runs/${second}`)).body.state).toBe('waiting');
 });
 
@@ -83,8 +91,8 @@ test('an event that ends the run of a key and starts the next does both, one at 
     one_live_run_per_key: true,
     exit_on: [{ event_type: 'cart', entry_key: '{{ data.appointment }}' }],
   };
-  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings });
-  const lost = loseMessages();
+  const workflow = await createActiveWorkflow(client, { trigger: onCart, definition: nap, settings });
+  const lost = dropQueueMessages();
   const phone = newPhone();
   const move = async () =>
     (await client.post('/events', { event_type: 'cart', phone, data: { appointment: 'a1' } })).body.event_id as number;
@@ -108,23 +116,31 @@ test('an event that ends the run of a key and starts the next does both, one at 
 test('an exit event that is handled before the event that starts the run, or with it, ends the run nevertheless', async () => {
   for (const order of ['before', 'with'] as const) {
     const { client, id } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings: { exit_on: [{ event_type: 'ordered' }] } });
+    const workflow = await createActiveWorkflow(client, {
+      trigger: onCart,
+      definition: nap,
+      settings: { exit_on: [{ event_type: 'ordered' }] },
+    });
     const phone = newPhone();
-    const lost = loseMessages();
+    const lost = dropQueueMessages();
     const cart = (await client.post('/events', { event_type: 'cart', phone })).body.event_id;
     const ordered = (await client.post('/events', { event_type: 'ordered', phone })).body.event_id;
     const message = (event: number) => ({ v: 1, kind: 'event', organization_id: id, id: event });
     for (const batch of order === 'with' ? [[ordered, cart]] : [[ordered], [cart]]) await deliver('events', batch.map(message));
     lost.restore();
-    expect((await endedRuns(client, workflow))[0]).toMatchObject({ state: 'completed', outcome: 'exited' });
+    expect((await waitForEndedRuns(client, workflow))[0]).toMatchObject({ state: 'completed', outcome: 'exited' });
   }
 });
 
 test('an exit event from before the run began, handled late, does not end it', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings: { exit_on: [{ event_type: 'ordered' }] } });
+  const workflow = await createActiveWorkflow(client, {
+    trigger: onCart,
+    definition: nap,
+    settings: { exit_on: [{ event_type: 'ordered' }] },
+  });
   const phone = newPhone();
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   const ordered = (await client.post('/events', { event_type: 'ordered', phone })).body.event_id;
   lost.restore();
   const run = await sleeping(client, workflow, phone);
@@ -134,7 +150,7 @@ test('an exit event from before the run began, handled late, does not end it', a
 
 test('exits by key hold for runs that began before the setting, and a setting taken back ends nothing more', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings: { entry_key: '{{ data.cart }}' } });
+  const workflow = await createActiveWorkflow(client, { trigger: onCart, definition: nap, settings: { entry_key: '{{ data.cart }}' } });
   const phone = newPhone();
   const first = await sleeping(client, workflow, phone, { cart: 'c1' });
   const settings = { entry_key: '{{ data.cart }}', exit_on: [{ event_type: 'emptied', entry_key: '{{ data.id }}' }] };
@@ -144,7 +160,7 @@ test('exits by key hold for runs that began before the setting, and a setting ta
     expect(row?.is_exitable).toBe(1);
   });
   await client.post('/events', { event_type: 'emptied', data: { id: 'c1' } });
-  await runIn(client, first, 'completed');
+  await waitForRunState(client, first, 'completed');
   const second = await sleeping(client, workflow, phone, { cart: 'c2' });
   await client.patch(`/automation-workflows/${workflow}`, { settings: { exit_on: null } });
   expect((await env.DB.prepare('SELECT 1 FROM exit_topic WHERE organization_id = ?').bind(id).all()).results).toEqual([]);
@@ -156,7 +172,7 @@ test('exits by key hold for runs that began before the setting, and a setting ta
 test('a run that waits for its turn is ended by its exit event, too', async () => {
   const { client } = await newOrganization();
   const settings = { max_active_runs: 1, exit_on: [{ event_type: 'ordered' }] };
-  const workflow = await activeWorkflow(client, { trigger: onCart, definition: nap, settings });
+  const workflow = await createActiveWorkflow(client, { trigger: onCart, definition: nap, settings });
   await sleeping(client, workflow, newPhone());
   const phone = newPhone();
   await client.post('/events', { event_type: 'cart', phone });
@@ -166,13 +182,13 @@ test('a run that waits for its turn is ended by its exit event, too', async () =
     return body.runs[0].id as number;
   });
   await client.post('/events', { event_type: 'ordered', phone });
-  expect(await runIn(client, queued, 'completed')).toMatchObject({ outcome: 'exited', hold: null });
+  expect(await waitForRunState(client, queued, 'completed')).toMatchObject({ outcome: 'exited', hold: null });
 });
 
 test("another organization's event with the same key ends nothing", async () => {
   const [mine, theirs] = [await newOrganization(), await newOrganization()];
   const settings = { entry_key: '{{ data.cart }}', exit_on: [{ event_type: 'emptied', entry_key: '{{ data.id }}' }] };
-  const workflow = await activeWorkflow(mine.client, { trigger: onCart, definition: nap, settings });
+  const workflow = await createActiveWorkflow(mine.client, { trigger: onCart, definition: nap, settings });
   const run = await sleeping(mine.client, workflow, newPhone(), { cart: 'c1' });
   const { body } = await theirs.client.post('/events', { event_type: 'emptied', data: { id: 'c1' } });
   await deliver('events', [{ v: 1, kind: 'event', organization_id: theirs.id, id: body.event_id }]);

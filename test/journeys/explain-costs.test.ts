@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { activeWorkflow } from '../support/journeys.ts';
+import { createActiveWorkflow } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
-import { plansOf, recordedClient, rowsRead } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedClient, rowsRead } from '../support/recorded-database.ts';
 
 const size = 20_000;
 const count = 'WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?1)';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   list = (await client.post('/contacts/lists', { name: 'Members' })).body.id;
   await client.post(`/contacts/lists/${list}/contacts`, { contact_ids: [contact] });
   const filter = { field: 'data.total', operator: 'gt', value: 100 };
-  workflow = await activeWorkflow(client, {
+  workflow = await createActiveWorkflow(client, {
     trigger: { type: 'contact_event', config: { event_types: ['order_placed', 'order_paid'], filter } },
     settings: { reentry: { mode: 'never' }, one_live_run_per_key: true, max_active_runs: 5 },
   });
@@ -113,7 +113,7 @@ test('the latest delivery of a contact is found among others, and no more than t
 
 test('no statement of it reads a table or an index from end to end', async () => {
   const { recording } = await explaining();
-  const plans = await plansOf(recording);
+  const plans = await explainQueryPlans(recording);
   const mayBeWhole = /^SCAN (CONSTANT ROW|\(subquery-\d+\)|(j|json_each) VIRTUAL TABLE.*|newest|top|earlier)$/;
   const ends = plans.flatMap(({ sql, plan }) =>
     plan.filter((step) => step.startsWith('SCAN') && !mayBeWhole.test(step)).map((step) => [step, sql]),

@@ -1,7 +1,7 @@
 import { exports } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { loseMessages } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns, runIn } from '../support/journeys.ts';
+import { dropQueueMessages } from '../support/background.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState } from '../support/journeys.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
 import { recordedClient, rowsWritten } from '../support/recorded-database.ts';
 
@@ -36,7 +36,7 @@ async function sendTo(url: string, body: unknown): Promise<string> {
 describe('how a contact would enter', () => {
   test('by a trigger that nothing stops, and what it says comes true', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: { ...onOrder(), name: 'Orders' } });
+    const workflow = await createActiveWorkflow(client, { trigger: { ...onOrder(), name: 'Orders' } });
     const contact = await newContact(client);
     const before = await explained(client, workflow, contact.id);
     const [{ trigger_id }] = before.triggers;
@@ -62,13 +62,13 @@ describe('how a contact would enter', () => {
       ],
     });
     await client.post('/events', { event_type: 'order_placed', phone: contact.phone });
-    const [run] = await endedRuns(client, workflow);
+    const [run] = await waitForEndedRuns(client, workflow);
     expect(run).toMatchObject({ contact_id: contact.id, entry_key: before.entry_key });
   });
 
   test('by the first trigger that fires, past those that do not', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: onOrder({ filter: gold }) });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder({ filter: gold }) });
     const manual = (await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'manual', name: 'Button' })).body;
     const contact = await newContact(client);
     const answer = await explained(client, workflow, contact.id);
@@ -81,7 +81,7 @@ describe('how a contact would enter', () => {
 
   test('asking changes nothing', async () => {
     const { client: plain, key } = await newOrganization();
-    const workflow = await activeWorkflow(plain, { trigger: onOrder({ filter: large }), settings: { reentry: { mode: 'never' } } });
+    const workflow = await createActiveWorkflow(plain, { trigger: onOrder({ filter: large }), settings: { reentry: { mode: 'never' } } });
     const contact = await newContact(plain);
     await plain.post('/events', { event_type: 'order_placed', phone: contact.phone });
     const { client, recording } = recordedClient(key);
@@ -94,7 +94,7 @@ describe('how a contact would enter', () => {
 describe('rules of the workflow', () => {
   test('no trigger', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, {});
+    const workflow = await createActiveWorkflow(client, {});
     const contact = await newContact(client);
     const answer = await explained(client, workflow, contact.id);
     expect(answer).toMatchObject({ would_enter: false, stopped_by: 'no_trigger', entry_key: null, triggers: [] });
@@ -104,7 +104,7 @@ describe('rules of the workflow', () => {
 
   test('an archived trigger is none', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: onOrder() });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder() });
     const contact = await newContact(client);
     const [trigger] = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers;
     await client.delete(`/automation-workflows/triggers/${trigger.id}`);
@@ -133,7 +133,7 @@ describe('rules of the workflow', () => {
 
   test('a paused trigger', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: onOrder() });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder() });
     const contact = await newContact(client);
     const [trigger] = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers;
     await client.patch(`/automation-workflows/triggers/${trigger.id}`, { state: 'paused' });
@@ -147,7 +147,7 @@ describe('rules of the workflow', () => {
 
   test('max_active_runs: a triggered run waits for its turn, a firing by hand is refused', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: onOrder(), definition: nap, settings: { max_active_runs: 1 } });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder(), definition: nap, settings: { max_active_runs: 1 } });
     const at = `/automation-workflows/${workflow}`;
     const manual = (await client.post(`${at}/triggers`, { type: 'manual' })).body.id;
     const contact = await newContact(client);
@@ -174,7 +174,7 @@ describe('rules of the workflow', () => {
       [{ mode: 'never' }, 'once only'],
       [{ mode: 'after', after: 'P7D' }, 'may enter again from'],
     ] as const) {
-      const workflow = await activeWorkflow(client, { trigger: onOrder(), settings: { reentry } });
+      const workflow = await createActiveWorkflow(client, { trigger: onOrder(), settings: { reentry } });
       const contact = await newContact(client);
       const free = await explained(client, workflow, contact.id);
       expect(free.would_enter).toBe(true);
@@ -193,7 +193,7 @@ describe('rules of the workflow', () => {
 
   test('reentry counts entries from before there was the rule', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: onOrder() });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder() });
     const contact = await newContact(client);
     const run = (await client.post(`/automation-workflows/${workflow}/execute`, { contact_id: contact.id })).body;
     expect((await explained(client, workflow, contact.id)).would_enter).toBe(true);
@@ -205,7 +205,7 @@ describe('rules of the workflow', () => {
 
   test('one_live_run_per_key, with the run that is live', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: onOrder(), definition: nap, settings: { one_live_run_per_key: true } });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder(), definition: nap, settings: { one_live_run_per_key: true } });
     const contact = await newContact(client);
     expect((await explained(client, workflow, contact.id)).would_enter).toBe(true);
     const run = (await client.post(`/automation-workflows/${workflow}/execute`, { contact_id: contact.id })).body.id;
@@ -219,7 +219,7 @@ describe('rules of the workflow', () => {
 
   test('each trigger is held against its own entry key', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, {
+    const workflow = await createActiveWorkflow(client, {
       trigger: onOrder({ entry_key: 'order-{{ data.order_id }}' }),
       settings: { reentry: { mode: 'never' }, entry_key: 'person-{{ contact.id }}' },
     });
@@ -234,7 +234,7 @@ describe('rules of the workflow', () => {
     expect(early.triggers[0].would_fire).toBeNull();
 
     await client.post('/events', { event_type: 'order_placed', phone: contact.phone, data: { order_id: 17 } });
-    await endedRuns(client, workflow);
+    await waitForEndedRuns(client, workflow);
     const answer = await explained(client, workflow, contact.id);
     expect(answer.triggers.map((one: any) => [one.entry_key, one.would_fire])).toEqual([
       ['order-17', false],
@@ -246,7 +246,7 @@ describe('rules of the workflow', () => {
   test('an entry key that cannot be rendered', async () => {
     const { client } = await newOrganization();
     const endless = '{% for i in (1..100000) %}{{ i }}{% endfor %}';
-    const workflow = await activeWorkflow(client, { trigger: { type: 'manual', config: {} }, settings: { entry_key: endless } });
+    const workflow = await createActiveWorkflow(client, { trigger: { type: 'manual', config: {} }, settings: { entry_key: endless } });
     const contact = await newContact(client);
     const answer = await explained(client, workflow, contact.id);
     expect(answer).toMatchObject({ would_enter: false, stopped_by: 'entry_key', entry_key: null });
@@ -259,7 +259,7 @@ describe('context_schema', () => {
 
   test('of the latest event, else open with what is asked for', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: onOrder(), context_schema });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder(), context_schema });
     const contact = await newContact(client);
     const early = await explained(client, workflow, contact.id);
     expect(early).toMatchObject({ would_enter: false, stopped_by: 'context_schema' });
@@ -283,7 +283,7 @@ describe('context_schema', () => {
   test('of a firing by hand is for the caller to satisfy', async () => {
     const { client } = await newOrganization();
     const trigger = { type: 'manual', config: { context_schema: { type: 'object', required: ['reason'] } } };
-    const workflow = await activeWorkflow(client, { trigger, context_schema });
+    const workflow = await createActiveWorkflow(client, { trigger, context_schema });
     const contact = await newContact(client);
     const answer = await explained(client, workflow, contact.id);
     expect(answer).toMatchObject({ would_enter: false, stopped_by: 'trigger_context_schema' });
@@ -295,7 +295,7 @@ describe('context_schema', () => {
 
   test('that asks a firing for nothing stops none', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: { type: 'manual', config: {} }, context_schema: { type: 'object' } });
+    const workflow = await createActiveWorkflow(client, { trigger: { type: 'manual', config: {} }, context_schema: { type: 'object' } });
     const contact = await newContact(client);
     expect(await explained(client, workflow, contact.id)).toMatchObject({ would_enter: true });
   });
@@ -306,7 +306,7 @@ describe('context_schema', () => {
     const list = (await client.post('/contacts/lists', { name: 'Members' })).body.id;
     await client.post(`/contacts/lists/${list}/contacts`, { contact_ids: [contact.id] });
     const trigger = { type: 'schedule', config: { cron: '0 * * * *', audience: { list_id: list } } };
-    const workflow = await activeWorkflow(client, { trigger, context_schema });
+    const workflow = await createActiveWorkflow(client, { trigger, context_schema });
     expect(await explained(client, workflow, contact.id)).toMatchObject({ would_enter: false, stopped_by: 'context_schema' });
   });
 });
@@ -314,7 +314,7 @@ describe('context_schema', () => {
 describe('contact_event', () => {
   test('its filter, held against the latest event of its types, with the values compared', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, {
+    const workflow = await createActiveWorkflow(client, {
       trigger: { type: 'contact_event', config: { event_types: ['order_placed', 'order_paid'], filter: { all: [large, gold] } } },
     });
     const contact = await newContact(client, { custom_fields: { tier: 'gold' } });
@@ -341,7 +341,7 @@ describe('contact_event', () => {
 
   test('without an event its filter is open, unless the contact alone decides it', async () => {
     const { client } = await newOrganization();
-    const both = await activeWorkflow(client, { trigger: onOrder({ filter: { all: [large, gold] } }) });
+    const both = await createActiveWorkflow(client, { trigger: onOrder({ filter: { all: [large, gold] } }) });
     const silver = await newContact(client, { custom_fields: { tier: 'silver' } });
     const golden = await newContact(client, { custom_fields: { tier: 'gold' } });
     const open = await explained(client, both, golden.id);
@@ -362,7 +362,7 @@ describe('contact_event', () => {
 
   test('an event of another contact says nothing of this one', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: onOrder({ filter: large }) });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder({ filter: large }) });
     const [one, other] = [await newContact(client), await newContact(client)];
     await client.post('/events', { event_type: 'order_placed', phone: other.phone, data: { total: 500 } });
     expect((await explained(client, workflow, one.id)).triggers[0].would_fire).toBeNull();
@@ -371,14 +371,14 @@ describe('contact_event', () => {
 
   test('says why the latest event started nothing, or that nobody has looked at it yet', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: onOrder(), settings: { reentry: { mode: 'never' } } });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder(), settings: { reentry: { mode: 'never' } } });
     const contact = await newContact(client);
     await client.post(`/automation-workflows/${workflow}/execute`, { contact_id: contact.id });
     await client.post('/events', { event_type: 'order_placed', phone: contact.phone });
     await vi.waitFor(async () =>
       expect((await explained(client, workflow, contact.id)).triggers[0].when).toMatch(/\(Workflow \d+: Entry key .* once only\)$/),
     );
-    loseMessages();
+    dropQueueMessages();
     await client.post('/events', { event_type: 'order_placed', phone: contact.phone });
     expect((await explained(client, workflow, contact.id)).triggers[0].when).toMatch(/\(not worked off yet\)$/);
   });
@@ -386,7 +386,7 @@ describe('contact_event', () => {
   test('reads large payloads, and shows large values cut', async () => {
     const { client } = await newOrganization();
     const filter = { field: 'data.text', operator: 'starts_with', value: 'b' };
-    const workflow = await activeWorkflow(client, { trigger: onOrder({ filter }) });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder({ filter }) });
     const contact = await newContact(client);
     await client.post('/events', { event_type: 'order_placed', phone: contact.phone, data: { text: 'a'.repeat(100_000) } });
     const answer = await explained(client, workflow, contact.id);
@@ -399,7 +399,7 @@ describe('contact_event', () => {
   test('a filter that cannot be evaluated does not hold, and says so', async () => {
     const { client } = await newOrganization();
     const filter = { field: 'data.total', operator: 'eq', value: '{% for i in (1..100000) %}{{ i }}{% endfor %}' };
-    const workflow = await activeWorkflow(client, { trigger: onOrder({ filter }) });
+    const workflow = await createActiveWorkflow(client, { trigger: onOrder({ filter }) });
     const contact = await newContact(client);
     await client.post('/events', { event_type: 'order_placed', phone: contact.phone, data: { total: 5 } });
     const answer = await explained(client, workflow, contact.id);
@@ -417,7 +417,7 @@ describe('webhook', () => {
       delivery_id: '$.id',
       filter: { field: 'webhook.body.total', operator: 'gt', value: 100 },
     };
-    const workflow = await activeWorkflow(client, { trigger: { type: 'webhook', config: { ...config, auth: { type: 'none' } } } });
+    const workflow = await createActiveWorkflow(client, { trigger: { type: 'webhook', config: { ...config, auth: { type: 'none' } } } });
     const [hook] = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers;
     const guarded = (await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'webhook', config })).body;
     const [one, other] = [await newContact(client), await newContact(client)];
@@ -451,7 +451,7 @@ describe('schedule', () => {
     const [member, other] = [await newContact(client), await newContact(client)];
     const list = (await client.post('/contacts/lists', { name: 'Members' })).body.id;
     await client.post(`/contacts/lists/${list}/contacts`, { contact_ids: [member.id] });
-    const workflow = await activeWorkflow(client, { trigger: hourly({ list_id: list }) });
+    const workflow = await createActiveWorkflow(client, { trigger: hourly({ list_id: list }) });
     const [trigger] = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers;
 
     const inside = await explained(client, workflow, member.id);
@@ -473,7 +473,7 @@ describe('schedule', () => {
       stopped_by: 'audience',
       summary: expect.stringContaining('is deleted'),
     });
-    const nobody = await activeWorkflow(client, { trigger: hourly() });
+    const nobody = await createActiveWorkflow(client, { trigger: hourly() });
     expect(await explained(client, nobody, member.id)).toMatchObject({
       would_enter: false,
       stopped_by: 'audience',
@@ -487,7 +487,7 @@ describe('data_condition', () => {
 
   test('a contact that does not match is stopped by the condition, with the values', async () => {
     const { client } = await newOrganization();
-    const workflow = await activeWorkflow(client, { trigger: watching() });
+    const workflow = await createActiveWorkflow(client, { trigger: watching() });
     const contact = await newContact(client, { custom_fields: { tier: 'silver' } });
     const answer = await explained(client, workflow, contact.id);
     expect(answer).toMatchObject({ would_enter: false, stopped_by: 'condition', triggers: [{ would_fire: false }] });
@@ -501,7 +501,7 @@ describe('data_condition', () => {
   test('a contact that matches already does not fire again until it has stopped matching', async () => {
     const { client } = await newOrganization();
     const contact = await newContact(client, { custom_fields: { tier: 'gold' } });
-    const workflow = await activeWorkflow(client, { trigger: watching() });
+    const workflow = await createActiveWorkflow(client, { trigger: watching() });
     const answer = await explained(client, workflow, contact.id);
     expect(answer).toMatchObject({ would_enter: false, stopped_by: 'change' });
     expect(answer.summary).toContain('not again until the contact has stopped matching');
@@ -511,7 +511,7 @@ describe('data_condition', () => {
   test('a contact that exists is none that is created', async () => {
     const { client } = await newOrganization();
     const contact = await newContact(client, { custom_fields: { tier: 'gold' } });
-    const workflow = await activeWorkflow(client, { trigger: watching(['created']) });
+    const workflow = await createActiveWorkflow(client, { trigger: watching(['created']) });
     expect(await explained(client, workflow, contact.id)).toMatchObject({
       stopped_by: 'change',
       summary: expect.stringContaining('It watches contacts that are created'),
@@ -526,13 +526,13 @@ describe('event', () => {
     const { client } = await newOrganization();
     const silver = await newContact(client, { custom_fields: { tier: 'silver' } });
     const golden = await newContact(client, { custom_fields: { tier: 'gold' } });
-    const plain = await activeWorkflow(client, { trigger: reported('contact.updated') });
+    const plain = await createActiveWorkflow(client, { trigger: reported('contact.updated') });
     expect(await explained(client, plain, silver.id)).toMatchObject({
       would_enter: true,
       triggers: [{ when: 'when the service reports contact.updated of the contact' }],
     });
     const done = { field: 'data.outcome', operator: 'eq', value: 'done' };
-    const filtered = await activeWorkflow(client, { trigger: reported('run.completed', { all: [done, gold] }) });
+    const filtered = await createActiveWorkflow(client, { trigger: reported('run.completed', { all: [done, gold] }) });
     expect(await explained(client, filtered, silver.id)).toMatchObject({ stopped_by: 'filter', triggers: [{ would_fire: false }] });
     expect(await explained(client, filtered, golden.id)).toMatchObject({
       would_enter: false,
@@ -546,7 +546,7 @@ describe('event', () => {
     const { client } = await newOrganization();
     const contact = await newContact(client);
     for (const event of ['contact.created', 'document.processed', 'campaign.completed']) {
-      const workflow = await activeWorkflow(client, { trigger: reported(event) });
+      const workflow = await createActiveWorkflow(client, { trigger: reported(event) });
       expect(await explained(client, workflow, contact.id)).toMatchObject({
         would_enter: false,
         stopped_by: 'event',
@@ -558,7 +558,7 @@ describe('event', () => {
 
 test('several triggers that all rest are told by the first', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onOrder({ filter: gold }) });
+  const workflow = await createActiveWorkflow(client, { trigger: onOrder({ filter: gold }) });
   await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'event', config: { event: 'contact.created' } });
   const contact = await newContact(client);
   const answer = await explained(client, workflow, contact.id);
@@ -574,7 +574,7 @@ test.each([
   ['?contact_id=1.5', 'a fraction'],
 ])('a contact_id that is no positive integer is refused by name: %s', async (query) => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onOrder() });
+  const workflow = await createActiveWorkflow(client, { trigger: onOrder() });
   const { status, body } = await client.get(`/automation-workflows/${workflow}/explain${query}`);
   expect(status).toBe(422);
   expect(body.detail[0].loc).toEqual(['query', 'contact_id']);
@@ -583,8 +583,8 @@ test.each([
 test('a workflow or contact of another organization is as good as none', async () => {
   const [mine, theirs] = [await newOrganization(), await newOrganization()];
   const workflows = [
-    await activeWorkflow(mine.client, { trigger: onOrder() }),
-    await activeWorkflow(theirs.client, { trigger: onOrder() }),
+    await createActiveWorkflow(mine.client, { trigger: onOrder() }),
+    await createActiveWorkflow(theirs.client, { trigger: onOrder() }),
   ];
   const contacts = [await newContact(mine.client), await newContact(theirs.client)];
   const ask = (workflow: number, contact: number) => mine.client.get(`/automation-workflows/${workflow}/explain?contact_id=${contact}`);
@@ -610,9 +610,9 @@ test('reading is enough to ask, and without a key nothing is told', async () => 
 
 test('a run that is under way is not in the way of a journey without such a rule', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onOrder(), definition: nap });
+  const workflow = await createActiveWorkflow(client, { trigger: onOrder(), definition: nap });
   const contact = await newContact(client);
   const run = (await client.post(`/automation-workflows/${workflow}/execute`, { contact_id: contact.id })).body.id;
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   expect(await explained(client, workflow, contact.id)).toMatchObject({ would_enter: true });
 });

@@ -1,10 +1,17 @@
 import { exports } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { exampleAt, recordsOf, withIds, type Journey, type JourneyFile, type NeededRecord } from '../../scripts/tour/journey-file.ts';
+import {
+  renderExample,
+  listNeededRecords,
+  insertIds,
+  type Journey,
+  type JourneyFile,
+  type NeededRecord,
+} from '../../scripts/tour/journey-file.ts';
 import { shopifyHeaders } from '../../scripts/tour/shopify-signature.ts';
 import { deliver } from '../support/background.ts';
 import { gallery, galleryAgents, galleryNames, type GalleryName } from '../support/gallery.ts';
-import { runIn } from '../support/journeys.ts';
+import { waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 /** What the example ends as, and some of the nodes that it passes. */
@@ -23,12 +30,12 @@ const expected: Record<GalleryName, { outcome: RegExp; passes: string[] }> = {
 /** The journey as a reader would post it, with what it names of theirs. */
 async function readyToPost(client: Client, file: JourneyFile): Promise<Journey> {
   const ids = new Map<number, number>();
-  for (const need of recordsOf(file)) {
+  for (const need of listNeededRecords(file)) {
     const made = await makeNeeded(client, need);
     expect([200, 201], JSON.stringify(made.body)).toContain(made.status);
     ids.set(need.placeholder, made.body.id);
   }
-  return withIds(file.journey, ids);
+  return insertIds(file.journey, ids);
 }
 
 function makeNeeded(client: Client, need: NeededRecord) {
@@ -52,7 +59,7 @@ describe.each(galleryNames)('%s', (name) => {
   test('can be posted and activated as it stands, and its example ends as it should', async () => {
     const { client } = await newOrganization({ timezone: 'America/New_York' });
     const workflow = await activeJourney(client, name);
-    const { contact, context, events } = exampleAt(gallery[name], Date.now());
+    const { contact, context, events } = renderExample(gallery[name], Date.now());
     const upserted = await client.post('/contacts/upsert', contact);
     expect(upserted.status, JSON.stringify(upserted.body)).toBe(200);
     const { id } = upserted.body.contact;
@@ -108,7 +115,7 @@ describe('live', () => {
     await tell('appointment_rescheduled', moved);
     await waitingRun(client, workflow, (run) => expect(run).toMatchObject({ id, context: { starts_at: moved } }));
     await tell('appointment_cancelled', moved);
-    expect(await runIn(client, id, 'completed')).toMatchObject({ outcome: 'exited', entry_key: '12' });
+    expect(await waitForRunState(client, id, 'completed')).toMatchObject({ outcome: 'exited', entry_key: '12' });
     expect(await runsOf(client, workflow)).toHaveLength(1);
   });
 
@@ -131,7 +138,7 @@ describe('live', () => {
       const answer = await exports.default.fetch(new Request(trigger.webhook_url, { method: 'POST', headers, body }));
       expect(answer.status).toBe(202);
     }
-    expect(await runIn(client, keyOf('c-1'), 'completed')).toMatchObject({ outcome: 'exited', error: null });
+    expect(await waitForRunState(client, keyOf('c-1'), 'completed')).toMatchObject({ outcome: 'exited', error: null });
     expect((await client.get(`/automation-workflows/runs/${keyOf('c-2')}`)).body.state).toBe('waiting');
     expect((await client.get('/events?event_type=order_placed')).body.total).toBe(1);
   });

@@ -1,15 +1,15 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { announceCompleted } from '../../durable-objects/campaign/announce-completed.ts';
-import type { Campaign } from '../../durable-objects/campaign/stored-campaign.ts';
-import type { StoredTally } from '../../durable-objects/campaign/stored-rows.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import { emptyTally } from '../../src/campaigns/row-states.ts';
-import type { Settlement } from '../../src/voice-agents/runs/run-store.ts';
-import type { CallFacts } from '../../src/voice-agents/settle/call-facts.ts';
-import { completedCall } from '../../src/voice-agents/settle/settled-call.ts';
-import { deliver, loseMessages } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns } from '../support/journeys.ts';
+import { publishCampaignCompleted } from '../../durable-objects/campaign/publish-completed.ts';
+import type { Campaign } from '../../durable-objects/campaign/campaign-store.ts';
+import type { StoredTally } from '../../durable-objects/campaign/row-store.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { emptyTally } from '../../src/campaigns/rows/row-states.ts';
+import type { RunCompletion } from '../../src/calls/records/store.ts';
+import type { CallSetup } from '../../src/calls/live-call/call-setup.ts';
+import { toCallCompletedData } from '../../src/calls/post-call/run-completion.ts';
+import { deliver, dropQueueMessages } from '../support/background.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -36,21 +36,21 @@ const total = async (client: Client, workflowId: number) => (await client.get(`/
 
 test('a condition fires on each change from not matching to matching, however fast they follow each other', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onGold() });
+  const workflow = await createActiveWorkflow(client, { trigger: onGold() });
   const contact = await newContact(client, 'silver');
   for (const tier of ['gold', 'silver', 'gold']) await setTier(client, contact, tier);
-  await endedRuns(client, workflow, 2);
+  await waitForEndedRuns(client, workflow, 2);
   await settled(id);
   expect(await total(client, workflow)).toBe(2);
 });
 
 test('changes that are long apart fire each, and what changes nothing about the condition fires nothing', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onGold() });
+  const workflow = await createActiveWorkflow(client, { trigger: onGold() });
   const contact = await newContact(client, 'silver');
   for (let fired = 1; fired <= 3; fired++) {
     await setTier(client, contact, 'gold');
-    await endedRuns(client, workflow, fired);
+    await waitForEndedRuns(client, workflow, fired);
     await settled(id);
     await client.put(`/contacts/${contact}`, { first_name: `Ada ${fired}` });
     await setTier(client, contact, 'gold');
@@ -68,23 +68,23 @@ test('changes that are long apart fire each, and what changes nothing about the 
 
 test('a contact that is created matching fires once, unless only updates are watched', async () => {
   const { client, id } = await newOrganization();
-  const both = await activeWorkflow(client, { trigger: onGold() });
-  const created = await activeWorkflow(client, { trigger: onGold(['created']) });
-  const updated = await activeWorkflow(client, { trigger: onGold(['updated']) });
+  const both = await createActiveWorkflow(client, { trigger: onGold() });
+  const created = await createActiveWorkflow(client, { trigger: onGold(['created']) });
+  const updated = await createActiveWorkflow(client, { trigger: onGold(['updated']) });
   const contact = await newContact(client, 'gold');
-  await endedRuns(client, both, 1);
+  await waitForEndedRuns(client, both, 1);
   await settled(id);
   expect([await total(client, created), await total(client, updated)]).toEqual([1, 0]);
   await setTier(client, contact, 'silver');
   await setTier(client, contact, 'gold');
-  await endedRuns(client, both, 2);
+  await waitForEndedRuns(client, both, 2);
   await settled(id);
   expect([await total(client, created), await total(client, updated)]).toEqual([1, 1]);
 });
 
 test('changes of contacts fire nothing while the workflow or the trigger rests', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onGold() });
+  const workflow = await createActiveWorkflow(client, { trigger: onGold() });
   const [trigger] = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers;
   const contact = await newContact(client);
   await client.patch(`/automation-workflows/${workflow}`, { status: 'paused' });
@@ -99,10 +99,10 @@ test('changes of contacts fire nothing while the workflow or the trigger rests',
 
 test('a bulk upsert of a thousand matching contacts fires a thousand times, across pages, once each', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: onGold() });
+  const workflow = await createActiveWorkflow(client, { trigger: onGold() });
   const contacts = Array.from({ length: 1000 }, () => ({ phone: newPhone(), custom_fields: { tier: 'gold' } }));
   const upsert = () => client.post('/contacts/bulk-upsert', { list_name: 'Members', contacts });
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   // What the runs do is not asked here, so their objects are not started.
   const start = vi.fn(async () => 'started');
   const resting = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockReturnValue({ start } as never);
@@ -128,17 +128,17 @@ test('a bulk upsert of a thousand matching contacts fires a thousand times, acro
 
 test('a change that an event, a webhook or a journey makes fires like any other', async () => {
   const { client } = await newOrganization();
-  const onCreated = await activeWorkflow(client, { trigger: onEvent('contact.created') });
-  const onTagged = await activeWorkflow(client, {
+  const onCreated = await createActiveWorkflow(client, { trigger: onEvent('contact.created') });
+  const onTagged = await createActiveWorkflow(client, {
     trigger: { type: 'data_condition', config: { condition: { field: 'contact.tags', operator: 'contains', value: 'vip' } } },
   });
-  const tagging = await activeWorkflow(client, {
+  const tagging = await createActiveWorkflow(client, {
     trigger: onEvent('contact.created'),
     definition: chain({ id: 'tag', type: 'update_contact', data: { add_tags: ['vip'] } }),
   });
   const { body } = await client.post('/events', { event_type: 'ordered', phone: newPhone() });
   for (const workflow of [onCreated, tagging, onTagged])
-    expect((await endedRuns(client, workflow, 1))[0]).toMatchObject({ contact_id: body.contact_id });
+    expect((await waitForEndedRuns(client, workflow, 1))[0]).toMatchObject({ contact_id: body.contact_id });
 });
 
 test('contact.created and contact.updated start runs that know what happened, and a filter reads the contact as it became', async () => {
@@ -148,9 +148,9 @@ test('contact.created and contact.updated start runs that know what happened, an
     type: 'set_context',
     data: { assign: { told: '{{ event.type }}: {{ event.data.changed_fields | join: "," }} of {{ contact.first_name }}' } },
   });
-  const created = await activeWorkflow(client, { trigger: onEvent('contact.created'), definition: telling });
-  const updated = await activeWorkflow(client, { trigger: onEvent('contact.updated'), definition: telling });
-  const adas = await activeWorkflow(client, {
+  const created = await createActiveWorkflow(client, { trigger: onEvent('contact.created'), definition: telling });
+  const updated = await createActiveWorkflow(client, { trigger: onEvent('contact.updated'), definition: telling });
+  const adas = await createActiveWorkflow(client, {
     trigger: onEvent('contact.updated', {
       all: [
         { field: 'contact.first_name', operator: 'eq', value: 'Ada' },
@@ -159,11 +159,11 @@ test('contact.created and contact.updated start runs that know what happened, an
     }),
   });
   const { body: contact } = await client.post('/contacts', { phone: newPhone(), first_name: 'Eve' });
-  expect((await endedRuns(client, created, 1))[0].context.told).toBe('contact.created: phone,first_name,tags,custom_fields of Eve');
+  expect((await waitForEndedRuns(client, created, 1))[0].context.told).toBe('contact.created: phone,first_name,tags,custom_fields of Eve');
   await client.put(`/contacts/${contact.id}`, { first_name: 'Ada', title: 'Countess' });
-  const [run] = await endedRuns(client, updated, 1);
+  const [run] = await waitForEndedRuns(client, updated, 1);
   expect(run).toMatchObject({ contact_id: contact.id, context: { told: 'contact.updated: first_name,title of Ada' } });
-  await endedRuns(client, adas, 1);
+  await waitForEndedRuns(client, adas, 1);
 });
 
 test('run.completed and run.failed start runs that name the run that ended; tests and cancelled runs start none', async () => {
@@ -175,17 +175,20 @@ test('run.completed and run.failed start runs that name the run that ended; test
     ],
     edges: [{ id: 'a', source: 'in', target: 'bad' }],
   };
-  const sound = await activeWorkflow(client, {});
-  const broken = await activeWorkflow(client, { definition: failing });
-  const sleeping = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } }) });
+  const sound = await createActiveWorkflow(client, {});
+  const broken = await createActiveWorkflow(client, { definition: failing });
+  const sleeping = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } }) });
   const of = (id: number) => ({ field: 'data.automation_workflow_id', operator: 'eq', value: id });
   const telling = chain({
     id: 'tell',
     type: 'set_context',
     data: { assign: { told: '{{ event.type }} {{ run_id }} {{ data.outcome }}{{ error.type }}' } },
   });
-  const completed = await activeWorkflow(client, { trigger: onEvent('run.completed', of(sound)), definition: telling });
-  const failed = await activeWorkflow(client, { trigger: onEvent('run.failed', { any: [of(broken), of(sleeping)] }), definition: telling });
+  const completed = await createActiveWorkflow(client, { trigger: onEvent('run.completed', of(sound)), definition: telling });
+  const failed = await createActiveWorkflow(client, {
+    trigger: onEvent('run.failed', { any: [of(broken), of(sleeping)] }),
+    definition: telling,
+  });
   const contact = await newContact(client);
   const { body: good } = await client.post(`/automation-workflows/${sound}/execute`, { contact_id: contact });
   const { body: bad } = await client.post(`/automation-workflows/${broken}/execute`, {});
@@ -193,18 +196,18 @@ test('run.completed and run.failed start runs that name the run that ended; test
   await client.post(`/automation-workflows/runs/${asleep.id}/stop`);
   await client.post(`/automation-workflows/${sound}/test`, {});
   await client.post(`/automation-workflows/${sound}/test`, { dry_run: false });
-  expect((await endedRuns(client, completed, 1))[0]).toMatchObject({
+  expect((await waitForEndedRuns(client, completed, 1))[0]).toMatchObject({
     contact_id: contact,
     context: { told: `run.completed ${good.id} done` },
   });
-  expect((await endedRuns(client, failed, 1))[0].context.told).toBe(`run.failed ${bad.id} invalid_wait`);
+  expect((await waitForEndedRuns(client, failed, 1))[0].context.told).toBe(`run.failed ${bad.id} invalid_wait`);
 });
 
 test('journeys that set each other off by their ends stop eight deep, and the trigger says so', async () => {
   const { client } = await newOrganization();
-  const loop = await activeWorkflow(client, { trigger: onEvent('run.completed') });
+  const loop = await createActiveWorkflow(client, { trigger: onEvent('run.completed') });
   await client.post(`/automation-workflows/${loop}/execute`, {});
-  await endedRuns(client, loop, 9);
+  await waitForEndedRuns(client, loop, 9);
   await vi.waitFor(async () =>
     expect((await client.get(`/automation-workflows/${loop}/triggers`)).body.triggers[0].last_error).toMatch(/8 deep/),
   );
@@ -218,17 +221,17 @@ test('journeys that set each other off by changing a contact stop eight deep, an
     type: 'update_contact',
     data: { set: { 'custom_fields.count': '{{ contact.custom_fields.count | plus: 1 }}' } },
   });
-  const loop = await activeWorkflow(client, { trigger: onEvent('contact.updated'), definition: counting });
+  const loop = await createActiveWorkflow(client, { trigger: onEvent('contact.updated'), definition: counting });
   const contact = await newContact(client);
   await client.put(`/contacts/${contact}`, { custom_fields: { count: 0 } });
-  await endedRuns(client, loop, 9);
+  await waitForEndedRuns(client, loop, 9);
   await settled(id);
   await vi.waitFor(async () =>
     expect((await client.get(`/automation-workflows/${loop}/triggers`)).body.triggers[0].last_error).toMatch(/8 deep/),
   );
   expect((await client.get(`/contacts/${contact}`)).body.custom_fields.count).toBe(9);
   await client.put(`/contacts/${contact}`, { custom_fields: { count: 100 } });
-  await endedRuns(client, loop, 18);
+  await waitForEndedRuns(client, loop, 18);
 });
 
 test('what a sample context names is what a run of that trigger finds', async () => {
@@ -244,14 +247,14 @@ test('what a sample context names is what a run of that trigger finds', async ()
     data_condition: { type: 'data_condition', config: { condition: { field: 'contact.phone', operator: 'exists' }, on: ['created'] } },
     event: onEvent('run.completed', { field: 'data.workflow_name', operator: 'eq', value: 'Journey' }),
   };
-  const workflow = await activeWorkflow(client, {});
+  const workflow = await createActiveWorkflow(client, {});
   const { body: meta } = await client.get(`/automation-workflows/${workflow}/trigger-meta`);
   for (const [type, trigger] of Object.entries(watching)) {
-    const seer = await activeWorkflow(client, { trigger, definition: seeing });
+    const seer = await createActiveWorkflow(client, { trigger, definition: seeing });
     await client.patch(`/automation-workflows/${seer}`, { name: 'Seer' });
     const { body } = await client.post('/events', { event_type: 'ordered', phone: newPhone(), data: { order_id: 'A-17', total: 120.5 } });
     if (type === 'event') await client.post(`/automation-workflows/${workflow}/execute`, { contact_id: body.contact_id });
-    const [run] = await endedRuns(client, seer, 1);
+    const [run] = await waitForEndedRuns(client, seer, 1);
     const sample = type === 'event' ? ofEnded(meta) : meta.trigger_types.find((one: { type: string }) => one.type === type).sample_context;
     expect(typeof run.context.seen_contact_phone, type).toBe('string');
     expect(typeof run.context.seen_event_type, type).toBe('string');
@@ -272,22 +275,22 @@ function ofEnded(meta: { internal_event_samples: Record<string, object> }) {
 
 test('the data of every event that the service reports are shown, those of calls and campaigns as they are told', async () => {
   const { client, id } = await newOrganization();
-  const { body } = await client.get(`/automation-workflows/${await activeWorkflow(client, {})}/trigger-meta`);
+  const { body } = await client.get(`/automation-workflows/${await createActiveWorkflow(client, {})}/trigger-meta`);
   expect(Object.keys(body.internal_event_samples).toSorted()).toEqual(body.internal_events.toSorted());
-  const facts = { runId: 1, agentId: 2, agentName: 'Greeter', phone: '+1', campaignId: null, automationRunId: null } as CallFacts;
+  const facts = { runId: 1, agentId: 2, agentName: 'Greeter', phone: '+1', campaignId: null, automationRunId: null } as CallSetup;
   const settlement = {
     outcome: 'completed',
     reason: null,
     disposition: null,
     result: { gathered_context: {}, cost_info: {}, annotations: {} },
   };
-  const told = completedCall(facts, settlement as unknown as Settlement);
+  const told = toCallCompletedData(facts, settlement as unknown as RunCompletion);
   expect(Object.keys(body.internal_event_samples['call.completed']).toSorted()).toEqual(Object.keys(told).toSorted());
-  const hearing = await activeWorkflow(client, { trigger: onEvent('campaign.completed') });
+  const hearing = await createActiveWorkflow(client, { trigger: onEvent('campaign.completed') });
   const campaign = { id: 4, name: 'Spring', agentId: 12 } as Campaign;
   const tally = { rows: { ...emptyTally(), completed: 3 }, outcomes: { completed: 3 } } as unknown as StoredTally;
-  await announceCompleted((await backgroundContext(env, id, () => undefined))!, campaign, tally);
-  const [run] = await endedRuns(client, hearing);
+  await publishCampaignCompleted((await backgroundContext(env, id, () => undefined))!, campaign, tally);
+  const [run] = await waitForEndedRuns(client, hearing);
   const { event_type: type, ...data } = run.initial_context;
   expect(type).toBe('campaign.completed');
   expect(Object.keys(body.internal_event_samples['campaign.completed']).toSorted()).toEqual(Object.keys(data).toSorted());

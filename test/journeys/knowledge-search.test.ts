@@ -2,12 +2,12 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { handbook, knowledgeService } from '../knowledge-base/knowledge-service.ts';
-import { dyingBeforeStart } from '../support/background.ts';
-import { simulators } from '../support/carrier.ts';
-import { dieAtCall, evictWhenReached, type Moment, type Watch } from '../support/crashing-object.ts';
-import { activeWorkflow, chain, endedRuns, everythingStored, runIn, runStub } from '../support/journeys.ts';
+import { crashBeforeStart } from '../support/background.ts';
+import { simulatorsUrl } from '../support/carrier.ts';
+import { crashAtCall, evictWhenReached, type CrashPoint, type CrashWatch } from '../support/crashing-object.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, readEverythingStored, waitForRunState, runStub } from '../support/journeys.ts';
 import type { Client } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
 import { testVariables } from '../support/variables.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -16,8 +16,8 @@ const { OPENAI_API_KEY: key, OPENAI_BASE_URL: baseUrl } = testVariables;
 const asked = 'How long can customers send an item back?';
 
 /** What runs ask is answered by the simulated provider, as what documents are embedded with is. */
-const simulated = (request: Request) => fetch(`${simulators}/openai/v1/embeddings`, request);
-const embeddings = (answer: (request: Request) => Response | Promise<Response> = simulated) => answering(`${baseUrl}/embeddings`, answer);
+const simulated = (request: Request) => fetch(`${simulatorsUrl}/openai/v1/embeddings`, request);
+const embeddings = (answer: (request: Request) => Response | Promise<Response> = simulated) => stubFetch(`${baseUrl}/embeddings`, answer);
 
 /** As the provider words it: its message repeats the key. */
 const refusal = (status: number, code: string, headers: Record<string, string> = {}) =>
@@ -43,9 +43,9 @@ const historyOf = async (client: Client, run: number): Promise<any[]> =>
 
 /** Executes a journey and answers its ended run. */
 async function execute(client: Client, definition: unknown, context: object = { question: asked }, settings: object = {}) {
-  const workflow = await activeWorkflow(client, { definition, settings: { retry: { max_attempts: 1 }, ...settings } });
+  const workflow = await createActiveWorkflow(client, { definition, settings: { retry: { max_attempts: 1 }, ...settings } });
   await client.post(`/automation-workflows/${workflow}/execute`, { context });
-  const [run] = await endedRuns(client, workflow);
+  const [run] = await waitForEndedRuns(client, workflow);
   return { run, history: (await historyOf(client, run.id)).filter(({ node_id: node }) => node === 'look') };
 }
 
@@ -121,8 +121,8 @@ describe('a search in a journey', () => {
   test('finds nothing more of a document that was deleted since the journey went active', async () => {
     const { client, uuid, work } = await withHandbook();
     embeddings();
-    const workflow = await activeWorkflow(client, { definition: branching({ document_uuids: [uuid] }, ['found', 'empty']) });
-    const outcome = async (run: number) => (await runIn(client, run, 'completed')).outcome;
+    const workflow = await createActiveWorkflow(client, { definition: branching({ document_uuids: [uuid] }, ['found', 'empty']) });
+    const outcome = async (run: number) => (await waitForRunState(client, run, 'completed')).outcome;
     const start = async () => (await client.post(`/automation-workflows/${workflow}/execute`, { context: { question: asked } })).body.id;
     expect(await outcome(await start())).toBe('found ');
     await client.delete(`/knowledge-base/documents/${uuid}`);
@@ -195,8 +195,8 @@ describe('a search that cannot be made', () => {
   test('says that nothing is configured', async () => {
     const { client, id } = await knowledgeService();
     const requests = embeddings();
-    const workflow = await activeWorkflow(client, { definition: chain(look()) });
-    const { body } = await dyingBeforeStart(() =>
+    const workflow = await createActiveWorkflow(client, { definition: chain(look()) });
+    const { body } = await crashBeforeStart(() =>
       client.post(`/automation-workflows/${workflow}/execute`, { context: { question: asked } }),
     );
     await runInDurableObject(runStub(id, body.id), (instance) => {
@@ -204,7 +204,7 @@ describe('a search that cannot be made', () => {
       object.env = Object.assign({}, object.env, { OPENAI_API_KEY: '' });
     });
     await runStub(id, body.id).start(id, body.id);
-    const run = await runIn(client, body.id, 'failed');
+    const run = await waitForRunState(client, body.id, 'failed');
     expect(run.error).toMatchObject({ type: 'not_configured', attempt: 1, message: expect.stringContaining('OPENAI_API_KEY is empty') });
     expect(requests).toEqual([]);
   });
@@ -230,7 +230,7 @@ describe('a search that cannot be made', () => {
     const { client, id } = await knowledgeService();
     embeddings(() => refusal(400, 'bad_request'));
     const { run, history } = await execute(client, chain(look()));
-    const told = JSON.stringify([run, history, lines]) + (await everythingStored(id, run.id));
+    const told = JSON.stringify([run, history, lines]) + (await readEverythingStored(id, run.id));
     expect(told).toContain('failed');
     expect(told).not.toContain(key);
   });
@@ -274,7 +274,7 @@ describe('the definition of a search', () => {
           `${place}.document_uuids.${index + 1}: There is no document ${named} in this organization; name one of GET /knowledge-base/documents`,
       ),
     );
-    await activeWorkflow(client, { definition: chain(look({ document_uuids: [uuid.toUpperCase()] })) });
+    await createActiveWorkflow(client, { definition: chain(look({ document_uuids: [uuid.toUpperCase()] })) });
   });
 });
 
@@ -286,13 +286,13 @@ describe('a search by another organization', () => {
     expect((await execute(client, branching({ limit: 50 }, ['found', 'empty']))).run.outcome).toBe('empty ');
     const other = await withHandbook();
     const definition = branching({ document_uuids: [other.uuid], limit: 50 }, ['found', 'empty']);
-    const workflow = await activeWorkflow(other.client, { definition });
+    const workflow = await createActiveWorkflow(other.client, { definition });
     // No definition with a document of others goes active, so it is put there by hand.
     await env.DB.prepare('UPDATE automation_version SET definition = replace(definition, ?, ?) WHERE workflow_id = ?')
       .bind(other.uuid, theirs, workflow)
       .run();
     await other.client.post(`/automation-workflows/${workflow}/execute`, { context: { question: asked } });
-    const [run] = await endedRuns(other.client, workflow);
+    const [run] = await waitForEndedRuns(other.client, workflow);
     expect((await historyOf(other.client, run.id))[1].input.document_uuids).toEqual([theirs]);
     expect(run.outcome).toBe('empty ');
   });
@@ -312,7 +312,7 @@ describe('a dry run', () => {
   test('asks for the same once, however often a loop comes by on its clock', async () => {
     const { client } = await withHandbook();
     const realFetch = globalThis.fetch;
-    const requests = answering(`${simulators}/openai/v1/embeddings`, (request) => realFetch(request));
+    const requests = stubFetch(`${simulatorsUrl}/openai/v1/embeddings`, (request) => realFetch(request));
     const definition = {
       nodes: [{ id: 'in', type: 'trigger', data: {} }, look({ limit: 1 }), { id: 'day', type: 'wait', data: { duration: 'P1D' } }],
       edges: [
@@ -337,11 +337,13 @@ describe('a dry run', () => {
 /** More than such a run makes, so that the last cases are undisturbed ones. */
 const callsOfARun = 14;
 
-for (const moment of ['before', 'after', 'during'] as Moment[])
+for (const moment of ['before', 'after', 'during'] as CrashPoint[])
   test(`a run whose object dies at any of its calls (${moment}), those of the search included, ends with what was found, once`, async () => {
     const { client, id } = await withHandbook();
-    const workflow = await activeWorkflow(client, { definition: chain(look({ query: 'kettle {{ n }}', limit: 1, save_as: 'facts' })) });
-    const watches = new Map<string, Watch>();
+    const workflow = await createActiveWorkflow(client, {
+      definition: chain(look({ query: 'kettle {{ n }}', limit: 1, save_as: 'facts' })),
+    });
+    const watches = new Map<string, CrashWatch>();
     const times = new Map<string, number>();
     embeddings(async (request) => {
       const [input] = ((await request.clone().json()) as { input: string[] }).input;
@@ -351,13 +353,13 @@ for (const moment of ['before', 'after', 'during'] as Moment[])
     });
     vi.spyOn(console, 'log').mockReturnValue();
     const runs: number[] = [];
-    await dyingBeforeStart(async () => {
+    await crashBeforeStart(async () => {
       for (let n = 1; n <= callsOfARun; n++)
         runs.push((await client.post(`/automation-workflows/${workflow}/execute`, { context: { n } })).body.id);
     });
     const deaths = await Promise.all(
       runs.map(async (run, index) => {
-        const watch = await dieAtCall(runStub(id, run), index + 1, moment);
+        const watch = await crashAtCall(runStub(id, run), index + 1, moment);
         watches.set(`kettle ${index + 1}`, watch);
         const start = () => runStub(id, run).start(id, run);
         const started = start().catch(() => undefined);

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { env, exports } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
+import { createApp } from '../../src/app.ts';
 import { tickAt } from '../support/background.ts';
-import { chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { chain, waitForEndedRuns, waitForRunState, runStub } from '../support/journeys.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -138,8 +138,8 @@ test('no secret comes out again: not in an answer, a history, a log line, a tabl
   const { body: live } = await client.post(`${at}/execute`, { context: { order: 'A-18' }, contact_id: contact.id });
   await client.post(`${at}/test`, { context: { order: 'A-19' } });
   await client.post(`${at}/test`, { context: { order: 'A-20' }, dry_run: false });
-  await runIn(client, live.id, 'failed');
-  const runs = await endedRuns(client, created.body.id, 4);
+  await waitForRunState(client, live.id, 'failed');
+  const runs = await waitForEndedRuns(client, created.body.id, 4);
   for (const run of runs) {
     await client.get(`/automation-workflows/runs/${run.id}`);
     const history = await client.get(`/automation-workflows/runs/${run.id}/history`);

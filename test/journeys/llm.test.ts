@@ -1,8 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, expect, test, vi } from 'vitest';
-import { dyingBeforeStart } from '../support/background.ts';
-import { dieAtCall, type Watch } from '../support/crashing-object.ts';
-import { activeWorkflow, chain, endedRuns, everythingStored, runIn, runStub } from '../support/journeys.ts';
+import { crashBeforeStart } from '../support/background.ts';
+import { crashAtCall, type CrashWatch } from '../support/crashing-object.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, readEverythingStored, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 import { testVariables } from '../support/variables.ts';
 
@@ -49,9 +49,9 @@ const patient = { max_attempts: 2, initial_delay_seconds: 0 };
 async function execute(definition: unknown, settings: object = {}) {
   const { client, id: organizationId } = await newOrganization();
   const contact = await client.post('/contacts', { phone: newPhone(), first_name: 'Ada' });
-  const workflow = await activeWorkflow(client, { definition, settings: { retry: { max_attempts: 1 }, ...settings } });
+  const workflow = await createActiveWorkflow(client, { definition, settings: { retry: { max_attempts: 1 }, ...settings } });
   await client.post(`/automation-workflows/${workflow}/execute`, { context: { order: 'A-17' }, contact_id: contact.body.id });
-  const [run] = await endedRuns(client, workflow);
+  const [run] = await waitForEndedRuns(client, workflow);
   return { run, client, organizationId, history: await historyOf(client, run.id) };
 }
 
@@ -186,10 +186,10 @@ test('a rate limit with a short Retry-After is sat out within the step, one with
   vi.restoreAllMocks();
   const asked = provider(() => refusal(429, 'rate_limit_exceeded', { 'retry-after': '120' }, 'requests'));
   const { client, id: organizationId } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: chain(ask({})), settings: { retry: patient } });
+  const workflow = await createActiveWorkflow(client, { definition: chain(ask({})), settings: { retry: patient } });
   const startedAt = Date.now();
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  await runIn(client, body.id, 'waiting');
+  await waitForRunState(client, body.id, 'waiting');
   expect(asked).toHaveLength(1);
   const entry = (await historyOf(client, body.id)).find(({ node_id: node }) => node === 'ask');
   expect(entry).toMatchObject({ status: 'retrying', error: { type: 'rate_limited' } });
@@ -205,8 +205,8 @@ test.each(['before', 'after'] as const)(
   'an object that dies %s any of its calls, the question included, asks again under the same attempt and ends with one answer',
   async (moment) => {
     const { client, id: organizationId } = await newOrganization();
-    const workflow = await activeWorkflow(client, { definition: chain(ask({ prompt: 'case {{ n }}', save_as: 'answer' })) });
-    const watches = new Map<string, Watch>();
+    const workflow = await createActiveWorkflow(client, { definition: chain(ask({ prompt: 'case {{ n }}', save_as: 'answer' })) });
+    const watches = new Map<string, CrashWatch>();
     const asked = provider(({ messages }) => {
       const watch = watches.get(messages[0].content)!;
       const answer = async () => completion('There');
@@ -214,13 +214,13 @@ test.each(['before', 'after'] as const)(
     });
     vi.spyOn(console, 'log').mockReturnValue();
     const runs: number[] = [];
-    await dyingBeforeStart(async () => {
+    await crashBeforeStart(async () => {
       for (let n = 1; n <= callsOfARun; n++)
         runs.push((await client.post(`/automation-workflows/${workflow}/execute`, { context: { n } })).body.id);
     });
     await Promise.all(
       runs.map(async (run, index) => {
-        const watch = await dieAtCall(runStub(organizationId, run), index + 1, moment);
+        const watch = await crashAtCall(runStub(organizationId, run), index + 1, moment);
         watches.set(`case ${index + 1}`, watch);
         const start = () => runStub(organizationId, run).start(organizationId, run);
         await start().catch(() => undefined);
@@ -269,7 +269,7 @@ test('the key comes out nowhere: not in the database, the files, the run or a lo
   );
   const { run, organizationId, history } = await execute(chain(ask({})));
   expect(run.state).toBe('failed');
-  const told = JSON.stringify([run, history, lines]) + (await everythingStored(organizationId, run.id));
+  const told = JSON.stringify([run, history, lines]) + (await readEverythingStored(organizationId, run.id));
   expect(told).toContain('failed');
   expect(told).not.toContain(key);
 });

@@ -1,11 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, expect, test, vi } from 'vitest';
 import { logOf, messagingOrganization, simulators } from '../messaging/accounts.ts';
-import { dyingBeforeStart } from '../support/background.ts';
-import { dieAtCall, evictWhenReached, type Moment, type Watch } from '../support/crashing-object.ts';
-import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
+import { crashBeforeStart } from '../support/background.ts';
+import { crashAtCall, evictWhenReached, type CrashPoint, type CrashWatch } from '../support/crashing-object.ts';
+import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newPhone, type Client } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -14,7 +14,7 @@ const template = { template_name: 'order_update', language: 'en', template_param
 
 /** Meta, shared by every run: the numbers that it was asked to write to. Calls for a number that is watched count for its run. */
 function meta() {
-  const watches = new Map<string, Watch>();
+  const watches = new Map<string, CrashWatch>();
   const asked: string[] = [];
   const templates = {
     asked: 0,
@@ -25,7 +25,7 @@ function meta() {
       return () => void (templates.isHeld = false);
     },
   };
-  answering(`${simulators}/meta/v25.0/`, async (request) => {
+  stubFetch(`${simulators}/meta/v25.0/`, async (request) => {
     if (request.method === 'GET') {
       templates.asked++;
       while (templates.isHeld) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -51,7 +51,7 @@ const start = (id: number, run: number) =>
     .catch(() => undefined);
 
 /** The run has ended, or sleeps for a retry, whatever it died of. */
-const untilEnded = (client: Client, id: number, run: number, watch: Watch): Promise<any> =>
+const untilEnded = (client: Client, id: number, run: number, watch: CrashWatch): Promise<any> =>
   vi.waitFor(
     async () => {
       if (watch.died) await start(id, run);
@@ -66,20 +66,20 @@ for (const moment of moments)
   test(`a run that dies ${moment} any of its calls sends its message once, or says that it cannot say`, async () => {
     const { watches, asked } = meta();
     const { client, id } = await messagingOrganization();
-    const workflow = await activeWorkflow(client, {
+    const workflow = await createActiveWorkflow(client, {
       definition: chain({ id: 'text', type: 'send_message', data: { ...template, to: '{{ to }}' } }),
       settings: { retry: { initial_delay_seconds: 0 } },
     });
     const numbers = Array.from({ length: 14 }, newPhone);
     const runs: number[] = [];
-    await dyingBeforeStart(async () => {
+    await crashBeforeStart(async () => {
       for (const to of numbers)
         runs.push((await client.post(`/automation-workflows/${workflow}/execute`, { context: { to, order: 'A' } })).body.id);
     });
     const ends = await Promise.all(
       runs.map(async (run, index) => {
         const stub = runStub(id, run);
-        const watch = await dieAtCall(stub, index + 1, moment as Moment);
+        const watch = await crashAtCall(stub, index + 1, moment as CrashPoint);
         watches.set(numbers[index]!, watch);
         const started = start(id, run);
         if (moment === 'during') await evictWhenReached(watch, stub);
@@ -107,7 +107,7 @@ test('a run that died before it sent and comes back in quiet hours sends when th
   const { client, id } = await messagingOrganization('provider_b');
   const to = newPhone();
   const definition = chain({ id: 'text', type: 'send_message', data: { ...template, to } });
-  const workflow = await activeWorkflow(client, { definition, settings: { retry: { initial_delay_seconds: 0 } } });
+  const workflow = await createActiveWorkflow(client, { definition, settings: { retry: { initial_delay_seconds: 0 } } });
   const release = templates.hold();
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: { order: 'A' } });
   await vi.waitFor(() => expect(templates.asked).toBe(1), { timeout: 5000, interval: 5 });
@@ -135,7 +135,7 @@ test('a run that died before it sent and comes back in quiet hours sends when th
     object.clock = () => until;
     await object.alarm();
   });
-  await runIn(client, body.id, 'completed');
+  await waitForRunState(client, body.id, 'completed');
   expect(asked).toEqual([to]);
 });
 

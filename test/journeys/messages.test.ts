@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { logOf, messagingOrganization, takenFor } from '../messaging/accounts.ts';
-import { activeWorkflow, chain, runIn } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
 import { simulators } from '../messaging/accounts.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -25,7 +25,7 @@ const messaging = (data: object = template) => ({
 
 /** A run for a contact of its own. */
 async function runFor(client: Client, definition: object, { phone = newPhone(), settings = {} } = {}) {
-  const workflow = await activeWorkflow(client, { definition, settings });
+  const workflow = await createActiveWorkflow(client, { definition, settings });
   const created = await client.post('/contacts', { phone, first_name: 'Ada' });
   expect(created.status, JSON.stringify(created.body)).toBe(201);
   const contact = created.body.id as number;
@@ -36,7 +36,7 @@ async function runFor(client: Client, definition: object, { phone = newPhone(), 
 test('a journey sends its contact one message, which the log shows with the run and the contact', async () => {
   const { client } = await messagingOrganization();
   const { run, contact, phone } = await runFor(client, messaging());
-  const ended = await runIn(client, run, 'completed');
+  const ended = await waitForRunState(client, run, 'completed');
   expect(ended.outcome).toBe('sent ');
   const [message, ...more] = await logOf(client, `?automation_run_id=${run}`);
   expect(more).toEqual([]);
@@ -50,7 +50,7 @@ test('a suppressed number leads along failed, and nobody is written to', async (
   const phone = newPhone();
   await client.post('/contacts/suppressions', { phone });
   const { run } = await runFor(client, messaging(), { phone });
-  expect((await runIn(client, run, 'completed')).outcome).toMatch(/^failed suppressed: .*do_not_call/);
+  expect((await waitForRunState(client, run, 'completed')).outcome).toMatch(/^failed suppressed: .*do_not_call/);
   expect(await takenFor('provider_b', phone)).toEqual([]);
   expect(await logOf(client)).toMatchObject([{ status: 'failed', failure_class: 'suppressed', automation_run_id: run }]);
 });
@@ -58,7 +58,7 @@ test('a suppressed number leads along failed, and nobody is written to', async (
 test('a journey in an organization without provider goes along error, and says what to do', async () => {
   const { client } = await newOrganization();
   const { run } = await runFor(client, messaging());
-  const ended = await runIn(client, run, 'completed');
+  const ended = await waitForRunState(client, run, 'completed');
   expect(ended.outcome.trim()).toBe('error');
   expect(ended.context.steps.text.error).toEqual({
     type: 'messaging_not_configured',
@@ -71,11 +71,11 @@ test('a provider that is too busy for a moment is asked again, and each try stan
   const phone = newPhone();
   let tries = 0;
   const messages = `${simulators}/meta/v25.0/${credentials.provider_b.phone_number_id}/messages`;
-  const asked = answering(messages, () =>
+  const asked = stubFetch(messages, () =>
     ++tries === 1 ? new Response('busy', { status: 429 }) : Response.json({ messages: [{ id: `wamid.${phone}` }] }),
   );
   const { run } = await runFor(client, messaging(), { phone, settings: { retry: { initial_delay_seconds: 0.01 } } });
-  expect((await runIn(client, run, 'completed')).outcome).toBe('sent ');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('sent ');
   expect(asked).toHaveLength(2);
   expect((await logOf(client)).map(({ status }) => status)).toEqual(['accepted', 'failed']);
   const { history } = (await client.get(`/automation-workflows/runs/${run}/history`)).body;
@@ -91,19 +91,19 @@ test('after an answer that was lost the run fails as unknown; whoever has looked
   const { client, credentials } = await messagingOrganization();
   const messages = `${simulators}/meta/v25.0/${credentials.provider_b.phone_number_id}/messages`;
   let isLost = true;
-  const asked = answering(messages, () =>
+  const asked = stubFetch(messages, () =>
     isLost ? Promise.reject(new TypeError('connection lost')) : Response.json({ messages: [{ id: 'wamid.2' }] }),
   );
   const { run } = await runFor(
     client,
     chain({ id: 'text', type: 'send_message', data: { ...template, template_params: { 1: 'a', 2: 'b' } } }),
   );
-  const failed = await runIn(client, run, 'failed');
+  const failed = await waitForRunState(client, run, 'failed');
   expect(failed.error).toMatchObject({ node_id: 'text', type: 'unknown', message: expect.stringContaining('not sent again') });
   expect(asked).toHaveLength(1);
   isLost = false;
   await client.post(`/automation-workflows/runs/${run}/retry`);
-  await runIn(client, run, 'completed');
+  await waitForRunState(client, run, 'completed');
   expect(asked).toHaveLength(2);
   expect((await logOf(client)).map(({ status }) => status)).toEqual(['accepted', 'unknown']);
 });
@@ -118,7 +118,7 @@ test('a paused journey sends nothing until it is active again', async () => {
   });
   expect(await takenFor('provider_b', phone)).toEqual([]);
   await client.patch(`/automation-workflows/${workflow}`, { status: 'active' });
-  await runIn(client, run, 'completed');
+  await waitForRunState(client, run, 'completed');
   expect(await takenFor('provider_b', phone)).toHaveLength(1);
 });
 

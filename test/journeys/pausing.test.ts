@@ -1,9 +1,9 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { dieAtCall } from '../support/crashing-object.ts';
-import { loseMessages, tickAt } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { crashAtCall } from '../support/crashing-object.ts';
+import { dropQueueMessages, tickAt } from '../support/background.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -40,17 +40,17 @@ const tagsOf = async (client: Client, contact: number) => (await client.get(`/co
 
 test('while the workflow is paused waits keep their clock, other steps go on, and a side effect holds until it is active again', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: acting });
+  const workflow = await createActiveWorkflow(client, { definition: acting });
   const contact = await person(client);
   const run = await start(client, workflow, contact);
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   await setStatus(client, workflow, 'paused');
   expect(await held(client, run)).toMatchObject({ current_node_id: 'tag', context: { seen: 'yes' } });
   expect(await tagsOf(client, contact)).toEqual([]);
   const listed = await client.get(`/automation-workflows/${workflow}/runs?state=waiting`);
   expect(listed.body.runs).toMatchObject([{ id: run, hold: 'paused' }]);
   await setStatus(client, workflow, 'active');
-  await runIn(client, run, 'completed');
+  await waitForRunState(client, run, 'completed');
   expect(await tagsOf(client, contact)).toEqual(['reached']);
   const { body } = await client.get(`/automation-workflows/runs/${run}/history`);
   expect(body.history.map((record: { node_id: string; status: string }) => `${record.node_id} ${record.status}`)).toEqual([
@@ -66,7 +66,10 @@ test('while the workflow is paused waits keep their clock, other steps go on, an
 
 test('a paused workflow starts nothing new', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: acting, trigger: { type: 'contact_event', config: { event_types: ['x'] } } });
+  const workflow = await createActiveWorkflow(client, {
+    definition: acting,
+    trigger: { type: 'contact_event', config: { event_types: ['x'] } },
+  });
   await setStatus(client, workflow, 'paused');
   expect((await client.post(`/automation-workflows/${workflow}/execute`, { context: {} })).status).toBe(409);
   await client.post('/events', { event_type: 'x' });
@@ -75,31 +78,31 @@ test('a paused workflow starts nothing new', async () => {
 
 test('an evicted hold, and one whose release was lost, go on all the same', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: acting });
+  const workflow = await createActiveWorkflow(client, { definition: acting });
   const contacts = [await person(client), await person(client)];
   const runs = await Promise.all(contacts.map((contact) => start(client, workflow, contact)));
-  for (const run of runs) await runIn(client, run, 'waiting');
+  for (const run of runs) await waitForRunState(client, run, 'waiting');
   await setStatus(client, workflow, 'paused');
   for (const run of runs) await held(client, run);
   for (const run of runs) await evictDurableObject(runStub(id, run));
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await setStatus(client, workflow, 'active');
   lost.restore();
   for (const run of runs) expect((await client.get(`/automation-workflows/runs/${run}`)).body.hold).toBe('paused');
   await tickAt(Date.now() + 60_000);
-  for (const run of runs) await runIn(client, run, 'completed');
+  for (const run of runs) await waitForRunState(client, run, 'completed');
   for (const contact of contacts) expect(await tagsOf(client, contact)).toEqual(['reached']);
 });
 
 test('a hold that comes just as the workflow goes on does not hold for good', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: acting });
+  const workflow = await createActiveWorkflow(client, { definition: acting });
   const contact = await person(client);
   const run = await start(client, workflow, contact);
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   await setStatus(client, workflow, 'paused');
   // The object has read "paused" and is held up before it tells of its hold; meanwhile the workflow goes on and finds no hold.
-  const watch = await dieAtCall(runStub(id, run), 2, 'before');
+  const watch = await crashAtCall(runStub(id, run), 2, 'before');
   await vi.waitFor(() => expect(watch.died).toBe(true), { timeout: 10_000, interval: 5 });
   await setStatus(client, workflow, 'active');
   await vi.waitFor(
@@ -116,10 +119,10 @@ test('a hold that comes just as the workflow goes on does not hold for good', as
 
 test('a held run can be stopped, and archiving cancels it', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: acting });
+  const workflow = await createActiveWorkflow(client, { definition: acting });
   const contacts = [await person(client), await person(client)];
   const runs = await Promise.all(contacts.map((contact) => start(client, workflow, contact)));
-  for (const run of runs) await runIn(client, run, 'waiting');
+  for (const run of runs) await waitForRunState(client, run, 'waiting');
   await setStatus(client, workflow, 'paused');
   for (const run of runs) await held(client, run);
   expect(await client.post(`/automation-workflows/runs/${runs[0]}/stop`)).toMatchObject({
@@ -127,7 +130,7 @@ test('a held run can be stopped, and archiving cancels it', async () => {
     body: { state: 'cancelled', hold: null },
   });
   await client.delete(`/automation-workflows/${workflow}`);
-  expect((await runIn(client, runs[1]!, 'cancelled')).error).toMatchObject({ type: 'workflow_archived' });
+  expect((await waitForRunState(client, runs[1]!, 'cancelled')).error).toMatchObject({ type: 'workflow_archived' });
   for (const contact of contacts) expect(await tagsOf(client, contact)).toEqual([]);
 });
 
@@ -137,7 +140,7 @@ test('resuming lets hundreds go on, each once', async () => {
     { id: 'nap', type: 'wait', data: { duration: 'PT1S' } },
     { id: 'say', type: 'emit_event', data: { event_type: 'said' } },
   );
-  const workflow = await activeWorkflow(client, { definition, trigger: { type: 'manual', config: {} } });
+  const workflow = await createActiveWorkflow(client, { definition, trigger: { type: 'manual', config: {} } });
   const trigger = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers[0].id;
   const contacts = await Promise.all(Array.from({ length: 130 }, () => person(client)));
   const fire = (contact_ids: number[]) => client.post(`/automation-workflows/${workflow}/triggers/${trigger}/fire`, { contact_ids });
@@ -163,11 +166,11 @@ test('resuming lets hundreds go on, each once', async () => {
 
 test('a test run of a paused workflow performs for real', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: acting });
+  const workflow = await createActiveWorkflow(client, { definition: acting });
   const contact = await person(client);
   await setStatus(client, workflow, 'paused');
   const { body } = await client.post(`/automation-workflows/${workflow}/test`, { context: {}, contact_id: contact, dry_run: false });
-  await runIn(client, body.id, 'completed');
+  await waitForRunState(client, body.id, 'completed');
   expect(await tagsOf(client, contact)).toEqual(['reached']);
-  expect(await endedRuns(client, workflow, 0)).toEqual([]);
+  expect(await waitForEndedRuns(client, workflow, 0)).toEqual([]);
 });

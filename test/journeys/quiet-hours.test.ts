@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, expect, test, vi } from 'vitest';
-import { nextInside } from '../../src/library/weekly-slots.ts';
-import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
+import { nextInside } from '../../src/library/time/weekly-slots.ts';
+import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -46,9 +46,12 @@ test('in quiet hours a message waits until they end, and its record says until w
   const calls = provider();
   const { client, id } = await newOrganization();
   const { slots, until } = quietNow();
-  const workflow = await activeWorkflow(client, { definition: texting(), settings: { quiet_hours: { timezone: 'organization', slots } } });
+  const workflow = await createActiveWorkflow(client, {
+    definition: texting(),
+    settings: { quiet_hours: { timezone: 'organization', slots } },
+  });
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  await runIn(client, body.id, 'waiting');
+  await waitForRunState(client, body.id, 'waiting');
   const history = async () => (await client.get(`/automation-workflows/runs/${body.id}/history`)).body.history;
   expect((await history())[1]).toMatchObject({
     node_id: 'text',
@@ -63,7 +66,7 @@ test('in quiet hours a message waits until they end, and its record says until w
   await passAt(id, body.id, until - 1);
   expect(calls).toEqual([]);
   await passAt(id, body.id, until);
-  await runIn(client, body.id, 'completed');
+  await waitForRunState(client, body.id, 'completed');
   expect(calls).toEqual([`${body.id}:text:1:1`]);
   expect((await history()).map((record: { node_id: string; status: string }) => `${record.node_id} ${record.status}`)).toEqual([
     'in completed',
@@ -77,12 +80,12 @@ test('with policy skip the message is left out and the run goes on; the record a
   const calls = provider();
   const { client } = await newOrganization();
   const { slots } = quietNow();
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition: texting(),
     settings: { quiet_hours: { timezone: 'organization', slots, policy: 'skip' } },
   });
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  const run = await runIn(client, body.id, 'completed');
+  const run = await waitForRunState(client, body.id, 'completed');
   expect(run.context.steps.text).toMatchObject({ skipped: 'quiet_hours', why: expect.stringContaining('quiet hours until') });
   expect((await client.get(`/automation-workflows/runs/${body.id}/history`)).body.history[1]).toMatchObject({
     node_id: 'text',
@@ -96,17 +99,17 @@ test('outside quiet hours, and for a request that reaches nobody, nothing waits'
   const { client } = await newOrganization();
   const { slots } = quietNow();
   const other = slots.map((slot) => ({ ...slot, day_of_week: (slot.day_of_week + 3) % 7 }));
-  const free = await activeWorkflow(client, {
+  const free = await createActiveWorkflow(client, {
     definition: texting(),
     settings: { quiet_hours: { timezone: 'organization', slots: other } },
   });
-  const plain = await activeWorkflow(client, {
+  const plain = await createActiveWorkflow(client, {
     definition: texting({ respect_quiet_hours: false }),
     settings: { quiet_hours: { timezone: 'organization', slots } },
   });
   for (const workflow of [free, plain]) {
     const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-    await runIn(client, body.id, 'completed');
+    await waitForRunState(client, body.id, 'completed');
   }
   expect(calls).toHaveLength(2);
 });
@@ -114,7 +117,7 @@ test('outside quiet hours, and for a request that reaches nobody, nothing waits'
 test("the contact's own zone decides: its custom field, else the country of its phone, else the organization", async () => {
   const { client } = await newOrganization({ timezone: 'America/Los_Angeles' });
   const everyNight = [0, 1, 2, 3, 4, 5, 6].map((day_of_week) => ({ day_of_week, start_time: '20:00', end_time: '08:00' }));
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition: texting(),
     settings: { quiet_hours: { timezone: 'contact', slots: everyNight, policy: 'defer' } },
   });
@@ -153,7 +156,10 @@ test("the contact's own zone decides: its custom field, else the country of its 
 test('a dry run jumps over quiet hours and shows when it goes on', async () => {
   const { client } = await newOrganization();
   const { slots, until } = quietNow();
-  const workflow = await activeWorkflow(client, { definition: texting(), settings: { quiet_hours: { timezone: 'organization', slots } } });
+  const workflow = await createActiveWorkflow(client, {
+    definition: texting(),
+    settings: { quiet_hours: { timezone: 'organization', slots } },
+  });
   const { body } = await client.post(`/automation-workflows/${workflow}/test`, {});
   expect(body.history.slice(1, 3)).toMatchObject([
     { node_id: 'text', status: 'completed', output: { until: new Date(until).toISOString(), why: expect.stringContaining('quiet hours') } },

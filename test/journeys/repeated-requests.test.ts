@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { activeWorkflow, endedRuns } from '../support/journeys.ts';
+import { createActiveWorkflow, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 const keyed = { 'Idempotency-Key': 'again' };
@@ -24,22 +24,22 @@ const execute = (client: Client, workflow: number, context: object = { n: 1 }) =
 
 test('an execute that died before its answer was kept starts nothing again when it is repeated', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, {});
+  const workflow = await createActiveWorkflow(client, {});
   const first = await execute(client, workflow);
-  await endedRuns(client, workflow, 1);
+  await waitForEndedRuns(client, workflow, 1);
   await loseAnswer(id);
   const second = await execute(client, workflow);
   expect(second).toMatchObject({ status: 200, body: { id: first.body.id, state: 'completed' } });
   expect(second.headers.get('idempotency-replayed')).toBeNull();
   await loseAnswer(id);
   expect((await execute(client, workflow)).body.id).toBe(first.body.id);
-  await endedRuns(client, workflow, 1);
+  await waitForEndedRuns(client, workflow, 1);
 });
 
 test('a day later, of another workflow or without a key it is another request', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, {});
-  const other = await activeWorkflow(client, {});
+  const workflow = await createActiveWorkflow(client, {});
+  const other = await createActiveWorkflow(client, {});
   const first = await execute(client, workflow);
   expect((await execute(client, other)).body.id).not.toBe(first.body.id);
   await age(id, 86_400_001);
@@ -49,13 +49,13 @@ test('a day later, of another workflow or without a key it is another request', 
   expect((await execute(client, workflow)).body.id).toBe(later.body.id);
   const path = `/automation-workflows/${workflow}/execute`;
   const unkeyed = [await client.post(path, { context: { n: 1 } }), await client.post(path, { context: { n: 1 } })];
-  await endedRuns(client, workflow, 4);
+  await waitForEndedRuns(client, workflow, 4);
   expect(new Set([first, later, ...unkeyed].map(({ body }) => body.id)).size).toBe(4);
 });
 
 test('a real test run and a firing that died are repeated without starting anything again', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, {});
+  const workflow = await createActiveWorkflow(client, {});
   const trigger = await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'manual' });
   const contacts = await Promise.all([1, 2].map(async () => (await client.post('/contacts', { phone: newPhone() })).body.id));
   const fire = () =>
@@ -69,5 +69,5 @@ test('a real test run and a firing that died are repeated without starting anyth
   expect(firedAgain.body.triggered).toBe(2);
   expect(idsOf(firedAgain)).toEqual(idsOf(fired));
   expect((await tryOut()).body.id).toBe(tried.body.id);
-  await endedRuns(client, workflow, 2);
+  await waitForEndedRuns(client, workflow, 2);
 });

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { tickAt } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns, runIn } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 const day = 86_400_000;
@@ -41,19 +41,19 @@ async function counters(client: Client, workflow: number) {
 
 test('ended runs, handled events and deliveries leave after the retention time, into files, and the counters stay right', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
+  const workflow = await createActiveWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
   const hook = (await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'webhook' })).body;
   const events: number[] = [];
   for (const event_type of ['ordered', 'seen', 'ordered'])
     events.push((await client.post('/events', { event_type, phone: newPhone(), data: { order: event_type } })).body.event_id);
   const delivery = Number((await client.post(`/automation-workflows/webhook/${hook.uuid}`, { a: 1 })).body.delivery_id);
-  const runs = (await endedRuns(client, workflow, 3)).map((run) => run.id).toSorted((a, b) => a - b);
+  const runs = (await waitForEndedRuns(client, workflow, 3)).map((run) => run.id).toSorted((a, b) => a - b);
   await tickAt(Date.now());
   expect(await counters(client, workflow)).toEqual({ runs: 3, active: 0 });
   // Others are newer, so that none of these is the last of its table.
   await client.post('/events', { event_type: 'seen' });
   await client.post(`/automation-workflows/webhook/${hook.uuid}`, {});
-  await endedRuns(client, workflow, 4);
+  await waitForEndedRuns(client, workflow, 4);
   await age('automation_run', runs);
   await age('event', events);
   await age('webhook_delivery', [delivery]);
@@ -78,7 +78,7 @@ test('ended runs, handled events and deliveries leave after the retention time, 
 
 test('a live run stays however old it is, with its event, and goes on', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P400D' } }),
     settings: { timeout: 'P2Y' },
     trigger: { type: 'contact_event', config: { event_type: 'ordered' } },
@@ -91,7 +91,7 @@ test('a live run stays however old it is, with its event, and goes on', async ()
     expect(body.total).toBe(1);
     return body.runs[0];
   });
-  await runIn(client, run.id, 'waiting');
+  await waitForRunState(client, run.id, 'waiting');
   await env.DB.prepare('UPDATE event SET handled_at = NULL WHERE id = ?').bind(unhandled).run();
   await age('automation_run', [run.id]);
   await age('event', [event_id]);

@@ -1,8 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, expect, test, vi } from 'vitest';
-import { dyingBeforeStart } from '../support/background.ts';
-import { dieAtCall } from '../support/crashing-object.ts';
-import { activeWorkflow, chain, runIn, runStub } from '../support/journeys.ts';
+import { crashBeforeStart } from '../support/background.ts';
+import { crashAtCall } from '../support/crashing-object.ts';
+import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -29,9 +29,9 @@ function shop(...statuses: number[]): (string | null)[] {
 }
 
 async function failedRun(client: Client, definition: unknown, settings: object = {}, contact_id?: number) {
-  const workflow = await activeWorkflow(client, { definition, settings: { retry: once, ...settings } });
+  const workflow = await createActiveWorkflow(client, { definition, settings: { retry: once, ...settings } });
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id });
-  await runIn(client, body.id, 'failed');
+  await waitForRunState(client, body.id, 'failed');
   return { workflow, run: body.id as number };
 }
 
@@ -48,7 +48,7 @@ test('a failed run goes on from the node that failed, as a new attempt with a ke
   expect((await client.get(`/automation-workflows/${workflow}`)).body.active_runs_count).toBe(0);
   const answer = await retry(client, run);
   expect(answer).toMatchObject({ status: 200, body: { id: run, error: null, completed_at: null } });
-  expect(await runIn(client, run, 'completed')).toMatchObject({ outcome: 'done', error: null, context: { answered: 200 } });
+  expect(await waitForRunState(client, run, 'completed')).toMatchObject({ outcome: 'done', error: null, context: { answered: 200 } });
   expect(keys).toEqual([`${run}:call:1:1`, `${run}:call:1:2`]);
   expect(await nodesOf(client, run)).toEqual([
     'in completed 1',
@@ -70,16 +70,16 @@ test('a retry has the whole retry policy again', async () => {
   const { run } = await failedRun(client, calling(), { retry: { max_attempts: 2, initial_delay_seconds: 0 } });
   expect(keys).toHaveLength(2);
   await retry(client, run);
-  await runIn(client, run, 'completed');
+  await waitForRunState(client, run, 'completed');
   expect(keys).toHaveLength(4);
 });
 
 test('only a failed run can be retried, and a second press finds it going on', async () => {
   const { client } = await newOrganization();
   shop(500);
-  const nap = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
+  const nap = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
   const { body } = await client.post(`/automation-workflows/${nap}/execute`, { context: {} });
-  await runIn(client, body.id, 'waiting');
+  await waitForRunState(client, body.id, 'waiting');
   expect(await retry(client, body.id)).toMatchObject({
     status: 409,
     body: { detail: 'The run is waiting; only a failed run can be retried' },
@@ -98,7 +98,7 @@ test('only a failed run can be retried, and a second press finds it going on', a
   );
   const answers = await Promise.all([retry(client, run), retry(client, run), retry(client, run)]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   expect(await retry(client, 987_654_321)).toMatchObject({ status: 404 });
   expect(await retry(client, run, { version: 'newest' })).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'version'] }] } });
 });
@@ -120,9 +120,12 @@ test('on its own version a run repeats what it was, on the current one it takes 
   const { workflow, run } = await failedRun(client, wrong);
   await client.patch(`/automation-workflows/${workflow}`, { definition: calling() });
   await retry(client, run, { version: 'run' });
-  expect(await runIn(client, run, 'failed')).toMatchObject({ workflow_version: 1, error: { type: 'invalid_request', attempt: 2 } });
+  expect(await waitForRunState(client, run, 'failed')).toMatchObject({
+    workflow_version: 1,
+    error: { type: 'invalid_request', attempt: 2 },
+  });
   await retry(client, run, { version: 'current' });
-  expect(await runIn(client, run, 'completed')).toMatchObject({ workflow_version: 2 });
+  expect(await waitForRunState(client, run, 'completed')).toMatchObject({ workflow_version: 2 });
   expect(keys).toEqual([`${run}:call:1:3`]);
 });
 
@@ -153,7 +156,7 @@ test('two people who press at once on different versions: one retry happens, the
     retry(client, run),
   ]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   // An hour later nothing of the refused ones is left to be done.
   const timers = await runInDurableObject(runStub(id, run), async (instance, state) => {
     const object = instance as unknown as { clock: () => number; alarm(): Promise<void> };
@@ -189,7 +192,7 @@ test('a retry asks for a workflow that runs, and on the current version for a so
 test('a run that never began has no node to go on from', async () => {
   const { client } = await newOrganization();
   const schema = { type: 'object', required: ['total'] };
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     context_schema: schema,
     trigger: { type: 'contact_event', config: { event_types: ['x'] } },
   });
@@ -224,12 +227,12 @@ test('a retry keeps to one live run per key, to max_active_runs and to archiving
 test('a run that gave up on its timeout has its time anew', async () => {
   const { client } = await newOrganization();
   const definition = chain({ id: 'nap', type: 'wait', data: { duration: 'PT2S' } });
-  const workflow = await activeWorkflow(client, { definition, settings: { timeout: 'PT1S' } });
+  const workflow = await createActiveWorkflow(client, { definition, settings: { timeout: 'PT1S' } });
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  expect((await runIn(client, body.id, 'failed')).error).toMatchObject({ type: 'timeout', node_id: 'nap' });
+  expect((await waitForRunState(client, body.id, 'failed')).error).toMatchObject({ type: 'timeout', node_id: 'nap' });
   await client.patch(`/automation-workflows/${workflow}`, { settings: { timeout: 'PT10S' } });
   await retry(client, body.id);
-  await runIn(client, body.id, 'completed');
+  await waitForRunState(client, body.id, 'completed');
 });
 
 for (const n of [1, 2, 3])
@@ -246,7 +249,7 @@ for (const n of [1, 2, 3])
           ),
         ).toHaveLength(1),
       );
-      await dieAtCall(stub(), n, moment);
+      await crashAtCall(stub(), n, moment);
       await retry(client, run).catch(() => undefined);
       await vi.waitFor(
         async () => {
@@ -269,7 +272,7 @@ for (const n of [1, 2, 3])
 test('run.failed fires for each failure, run.completed for the end', async () => {
   const { client } = await newOrganization();
   shop(500, 500);
-  const heard = await activeWorkflow(client, { trigger: { type: 'event', config: { event: 'run.failed' } } });
+  const heard = await createActiveWorkflow(client, { trigger: { type: 'event', config: { event: 'run.failed' } } });
   const { run } = await failedRun(client, calling());
   const total = (count: number) =>
     vi.waitFor(async () => expect((await client.get(`/automation-workflows/${heard}`)).body.runs_count).toBe(count));
@@ -288,9 +291,9 @@ test('a request that must not be repeated ends as unknown when its answer is los
     calls++;
     throw new TypeError('Network connection lost.');
   });
-  const workflow = await activeWorkflow(client, { definition: calling({ after_crash: 'unknown' }) });
+  const workflow = await createActiveWorkflow(client, { definition: calling({ after_crash: 'unknown' }) });
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  expect((await runIn(client, body.id, 'failed')).error).toMatchObject({ type: 'unknown', attempt: 1 });
+  expect((await waitForRunState(client, body.id, 'failed')).error).toMatchObject({ type: 'unknown', attempt: 1 });
   expect(calls).toBe(1);
 });
 
@@ -298,8 +301,8 @@ test('after a crash between sending and recording, a request that must not be re
   const { client, id } = await newOrganization();
   const keys = shop();
   const definition = calling({ after_crash: 'unknown' });
-  const workflow = await activeWorkflow(client, { definition, settings: { retry: once } });
-  const { body } = await dyingBeforeStart(() => client.post(`/automation-workflows/${workflow}/execute`, { context: {} }));
+  const workflow = await createActiveWorkflow(client, { definition, settings: { retry: once } });
+  const { body } = await crashBeforeStart(() => client.post(`/automation-workflows/${workflow}/execute`, { context: {} }));
   await runInDurableObject(runStub(id, body.id), (_instance, state) => {
     const called = vi.mocked(globalThis.fetch).getMockImplementation()!;
     vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
@@ -326,7 +329,7 @@ test('after a crash between sending and recording, a request that must not be re
   expect(error).toMatchObject({ node_id: 'call', type: 'unknown', message: expect.stringContaining('not done again') });
   expect(keys).toEqual([`${body.id}:call:1:1`]);
   await retry(client, body.id);
-  await runIn(client, body.id, 'completed');
+  await waitForRunState(client, body.id, 'completed');
   expect(keys).toEqual([`${body.id}:call:1:1`, `${body.id}:call:1:2`]);
 });
 
@@ -335,7 +338,7 @@ test('a failure is told once, also when the failed run is put away a month later
   shop(500);
   const { run } = await failedRun(client, calling());
   await vi.waitFor(async () => expect(await runStub(id, run).history({ limit: 1, offset: 0 })).not.toBeNull());
-  const late = await activeWorkflow(client, { trigger: { type: 'event', config: { event: 'run.failed' } } });
+  const late = await createActiveWorkflow(client, { trigger: { type: 'event', config: { event: 'run.failed' } } });
   await vi.waitFor(
     async () => {
       await runInDurableObject(runStub(id, run), async (instance) => {

@@ -2,11 +2,11 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { tick } from '../../src/cron/tick.ts';
-import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
-import { dyingBeforeStart } from '../support/background.ts';
-import { dieAtCall, evictWhenReached, type Moment, type Watch } from '../support/crashing-object.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState, runStub } from '../support/journeys.ts';
+import { crashBeforeStart } from '../support/background.ts';
+import { crashAtCall, evictWhenReached, type CrashPoint, type CrashWatch } from '../support/crashing-object.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -23,15 +23,15 @@ const acting = (hook: string) =>
 async function unstartedRun(definition: unknown) {
   const { client, id } = await newOrganization();
   const contact = await client.post('/contacts', { phone: newPhone(), first_name: 'Ada' });
-  const workflow = await activeWorkflow(client, { definition });
-  const { body: run } = await dyingBeforeStart(() =>
+  const workflow = await createActiveWorkflow(client, { definition });
+  const { body: run } = await crashBeforeStart(() =>
     client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact.body.id }),
   );
   return { client, organizationId: id, workflow, runId: run.id as number, contactId: contact.body.id as number };
 }
 
 /** The customer's endpoint: which keys each address was called with. */
-function receiver(watches: Map<string, Watch>) {
+function receiver(watches: Map<string, CrashWatch>) {
   const calls = new Map<string, (string | null)[]>();
   const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
@@ -50,18 +50,18 @@ function receiver(watches: Map<string, Watch>) {
 /** More than an undisturbed run makes, so that the last cases are undisturbed ones. */
 const callsOfARun = 22;
 
-for (const moment of ['before', 'after', 'during'] as Moment[])
+for (const moment of ['before', 'after', 'during'] as CrashPoint[])
   test(`an object that dies before or after any of its calls, or is evicted during it (here: ${moment}), goes on where it was: every act happens, none twice under two keys`, async () => {
     const cases = [];
     for (let n = 1; n <= callsOfARun; n++) {
       const hook = `https://shop.example.com/${moment}/${n}`;
       cases.push({ n, hook, ...(await unstartedRun(acting(hook))) });
     }
-    const watches = new Map<string, Watch>();
+    const watches = new Map<string, CrashWatch>();
     const calls = receiver(watches);
     await Promise.all(
       cases.map(async ({ n, hook, client, organizationId, workflow, runId, contactId }) => {
-        const watch = await dieAtCall(runStub(organizationId, runId), n, moment);
+        const watch = await crashAtCall(runStub(organizationId, runId), n, moment);
         watches.set(hook, watch);
         const start = () => runStub(organizationId, runId).start(organizationId, runId);
         const started = start().catch(() => undefined);
@@ -75,7 +75,7 @@ for (const moment of ['before', 'after', 'during'] as Moment[])
           },
           { timeout: 25_000, interval: 100 },
         );
-        const [run] = await endedRuns(client, workflow, 1);
+        const [run] = await waitForEndedRuns(client, workflow, 1);
         expect(run).toMatchObject({ outcome: 'done', context: { greeting: 'Hello Ada' } });
         expect(new Set(calls.get(hook)).size).toBe(1);
         expect(calls.get(hook)!.length).toBeLessThanOrEqual(2);
@@ -96,40 +96,40 @@ for (const moment of ['before', 'after', 'during'] as Moment[])
 
 test('a sleeping run survives eviction and wakes', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT2S' } }) });
+  const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT2S' } }) });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  await runIn(client, run.id, 'waiting');
+  await waitForRunState(client, run.id, 'waiting');
   await evictDurableObject(runStub(id, run.id));
-  await runIn(client, run.id, 'completed');
+  await waitForRunState(client, run.id, 'completed');
 });
 
 test('a run whose alarm is dead is set going again by the minute tick', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }) });
+  const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }) });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  await runIn(client, run.id, 'waiting');
+  await waitForRunState(client, run.id, 'waiting');
   await runInDurableObject(runStub(id, run.id), (_instance, state) => state.storage.deleteAlarm());
   await new Promise((resolve) => setTimeout(resolve, 1100));
   expect((await client.get(`/automation-workflows/runs/${run.id}`)).body.state).toBe('waiting');
   await tick(env, Date.now() + 180_000, { waitUntil: () => undefined });
-  await runIn(client, run.id, 'completed');
+  await waitForRunState(client, run.id, 'completed');
 });
 
 test('an object that wakes without an alarm although work is pending sets one itself', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }) });
+  const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }) });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  await runIn(client, run.id, 'waiting');
+  await waitForRunState(client, run.id, 'waiting');
   await runInDurableObject(runStub(id, run.id), (_instance, state) => state.storage.deleteAlarm());
   await evictDurableObject(runStub(id, run.id));
-  await runIn(client, run.id, 'completed');
+  await waitForRunState(client, run.id, 'completed');
 });
 
 test('an alarm that runs twice changes nothing', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
+  const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  await runIn(client, run.id, 'waiting');
+  await waitForRunState(client, run.id, 'waiting');
   await runDurableObjectAlarm(runStub(id, run.id));
   await runDurableObjectAlarm(runStub(id, run.id));
   const { body } = await client.get(`/automation-workflows/runs/${run.id}/history`);
@@ -141,9 +141,9 @@ test('an alarm that runs twice changes nothing', async () => {
 
 test('stop ends a sleeping run at once, nothing follows, and stopping again is 409', async () => {
   const { client, id } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } }) });
+  const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } }) });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  await runIn(client, run.id, 'waiting');
+  await waitForRunState(client, run.id, 'waiting');
   const stopped = await client.post(`/automation-workflows/runs/${run.id}/stop`);
   expect(stopped).toMatchObject({ status: 200, body: { state: 'cancelled' } });
   expect((await client.post(`/automation-workflows/runs/${run.id}/stop`)).status).toBe(409);
@@ -157,11 +157,11 @@ test('stop ends a sleeping run at once, nothing follows, and stopping again is 4
 test('a run that is stopped while a provider is asked stays stopped, and its record tells what came back', async () => {
   const { client } = await newOrganization();
   let isReleased = false;
-  const asked = answering('https://slow.example.com/', async () => {
+  const asked = stubFetch('https://slow.example.com/', async () => {
     while (!isReleased) await new Promise((resolve) => setTimeout(resolve, 5));
     return Response.json({ late: true });
   });
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition: chain({ id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://slow.example.com/' } }),
   });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
@@ -169,7 +169,7 @@ test('a run that is stopped while a provider is asked stays stopped, and its rec
   const stopped = await client.post(`/automation-workflows/runs/${run.id}/stop`);
   expect(stopped.body.state).toBe('cancelled');
   isReleased = true;
-  await runIn(client, run.id, 'cancelled');
+  await waitForRunState(client, run.id, 'cancelled');
   expect((await client.get(`/automation-workflows/runs/${run.id}`)).body.outcome).toBeNull();
 });
 
@@ -196,13 +196,13 @@ test('a look-up of a run that does not exist leaves no object behind', async () 
 
 test('a failing provider is asked again with backoff, and at last the run fails with the reason', async () => {
   const { client } = await newOrganization();
-  answering('https://busy.example.com/', () => new Response('busy', { status: 503 }));
-  const workflow = await activeWorkflow(client, {
+  stubFetch('https://busy.example.com/', () => new Response('busy', { status: 503 }));
+  const workflow = await createActiveWorkflow(client, {
     definition: chain({ id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://busy.example.com/' } }),
     settings: { retry: { max_attempts: 3, initial_delay_seconds: 0.05, factor: 2 } },
   });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  const failed = await runIn(client, run.id, 'failed');
+  const failed = await waitForRunState(client, run.id, 'failed');
   expect(failed.error).toMatchObject({ node_id: 'call', type: 'http_status', attempt: 3 });
   const { body } = await client.get(`/automation-workflows/runs/${run.id}/history`);
   expect(body.history.slice(1).map((entry: { status: string; attempt: number }) => [entry.status, entry.attempt])).toEqual([
@@ -214,36 +214,36 @@ test('a failing provider is asked again with backoff, and at last the run fails 
 
 test('an error handle takes over where one is drawn, and on_error continue goes on without one', async () => {
   const { client } = await newOrganization();
-  answering('https://gone.example.com/', () => new Response('no', { status: 404 }));
+  stubFetch('https://gone.example.com/', () => new Response('no', { status: 404 }));
   const call = { id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://gone.example.com/' } };
   const handled = chain(call);
   handled.nodes.push({ id: 'sorry', type: 'exit', data: { outcome: 'handled {{ steps.call.error.type }}' } });
   handled.edges.push({ id: 'x', source: 'call', target: 'sorry', source_handle: 'error' } as (typeof handled.edges)[number]);
-  const withHandle = await activeWorkflow(client, { definition: handled });
-  const going = await activeWorkflow(client, { definition: chain(call), settings: { on_error: 'continue' } });
+  const withHandle = await createActiveWorkflow(client, { definition: handled });
+  const going = await createActiveWorkflow(client, { definition: chain(call), settings: { on_error: 'continue' } });
   for (const workflow of [withHandle, going]) await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  expect((await endedRuns(client, withHandle))[0]).toMatchObject({ state: 'completed', outcome: 'handled http_status' });
-  expect((await endedRuns(client, going))[0]).toMatchObject({ state: 'completed', outcome: 'done' });
+  expect((await waitForEndedRuns(client, withHandle))[0]).toMatchObject({ state: 'completed', outcome: 'handled http_status' });
+  expect((await waitForEndedRuns(client, going))[0]).toMatchObject({ state: 'completed', outcome: 'done' });
 });
 
 test('a run is given up when its timeout is over, also while it sleeps', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }),
     settings: { timeout: 'PT1S' },
   });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  expect((await runIn(client, run.id, 'failed')).error).toMatchObject({ node_id: 'nap', type: 'timeout' });
+  expect((await waitForRunState(client, run.id, 'failed')).error).toMatchObject({ node_id: 'nap', type: 'timeout' });
 });
 
 test('a run finishes on the version it began with', async () => {
   const { client } = await newOrganization();
   const first = chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } });
-  const workflow = await activeWorkflow(client, { definition: first });
+  const workflow = await createActiveWorkflow(client, { definition: first });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
   const edited = { ...first, nodes: first.nodes.map((node) => (node.id === 'out' ? { ...node, data: { outcome: 'second' } } : node)) };
   expect((await client.patch(`/automation-workflows/${workflow}`, { definition: edited })).body.version).toBe(2);
-  expect(await runIn(client, run.id, 'completed')).toMatchObject({ outcome: 'done', workflow_version: 1 });
+  expect(await waitForRunState(client, run.id, 'completed')).toMatchObject({ outcome: 'done', workflow_version: 1 });
   expect(
     (await client.get(`/automation-workflows/${workflow}/versions`)).body.versions.map((one: { version: number }) => one.version),
   ).toEqual([2, 1]);

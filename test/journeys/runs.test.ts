@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { deliver, tickAt } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns, runIn, runStub } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -15,7 +15,7 @@ const execute = async (client: Client, id: number, body: Record<string, unknown>
 test('a run record has every field, and lists, GET and stop tell the same of it', async () => {
   const { client, id: organizationId } = await newOrganization();
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
-  const workflow = await activeWorkflow(client, { definition: nap });
+  const workflow = await createActiveWorkflow(client, { definition: nap });
   const started = await execute(client, workflow, { context: { total: 7 }, contact_id: contact });
   const record = {
     id: started.id,
@@ -39,7 +39,7 @@ test('a run record has every field, and lists, GET and stop tell the same of it'
     completed_at: null,
     created_at: timestamp,
   };
-  const waiting = await runIn(client, started.id, 'waiting');
+  const waiting = await waitForRunState(client, started.id, 'waiting');
   expect(waiting).toEqual(record);
   expect((await client.get(`/automation-workflows/${workflow}/runs/`)).body.runs).toEqual([waiting]);
   expect((await client.get('/automation-workflows/runs/')).body).toEqual({
@@ -64,16 +64,16 @@ test('runs are filtered by state, workflow, trigger, contact, time and test, eac
     (await client.post('/contacts', { phone: newPhone() })).body.id,
     (await client.post('/contacts', { phone: newPhone() })).body.id,
   ];
-  const quick = await activeWorkflow(client, { trigger: { type: 'manual', config: {} } });
-  const slow = await activeWorkflow(client, { definition: nap });
+  const quick = await createActiveWorkflow(client, { trigger: { type: 'manual', config: {} } });
+  const slow = await createActiveWorkflow(client, { definition: nap });
   const [trigger] = (await client.get(`/automation-workflows/${quick}/triggers`)).body.triggers;
   const fired = (await client.post(`/automation-workflows/${quick}/triggers/${trigger.id}/fire`, { contact_ids: [ada] })).body.runs[0];
   const direct = await execute(client, quick, { contact_id: bob });
   const asleep = await execute(client, slow, { contact_id: ada });
   const stopped = await execute(client, slow);
   const tested = (await client.post(`/automation-workflows/${quick}/test`, {})).body;
-  for (const run of [fired, direct]) await runIn(client, run.id, 'completed');
-  await runIn(client, asleep.id, 'waiting');
+  for (const run of [fired, direct]) await waitForRunState(client, run.id, 'completed');
+  await waitForRunState(client, asleep.id, 'waiting');
   await client.post(`/automation-workflows/runs/${stopped.id}/stop`);
   await env.DB.prepare('UPDATE automation_run SET created_at = created_at - 86400000 WHERE id = ?').bind(fired.id).run();
   const yesterday = new Date(Date.now() - 3_600_000).toISOString();
@@ -123,10 +123,10 @@ test('runs are filtered by state, workflow, trigger, contact, time and test, eac
 
 test('pages by offset and by cursor meet, also while new runs come in', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, {});
+  const workflow = await createActiveWorkflow(client, {});
   const ids: number[] = [];
   for (let count = 0; count < 7; count++) ids.unshift((await execute(client, workflow)).id);
-  await endedRuns(client, workflow, 7);
+  await waitForEndedRuns(client, workflow, 7);
   const page = async (query: string) => (await client.get(`/automation-workflows/${workflow}/runs?${query}`)).body;
   expect((await page('limit=3&offset=2')).runs.map(({ id }: { id: number }) => id)).toEqual(ids.slice(2, 5));
   const seen: number[] = [];
@@ -148,9 +148,9 @@ test('the history tells every step in order, with pages, live and after the end'
     data: { assign: { [`v${index}`]: index } },
   }));
   const last = { id: 'nap', type: 'wait', name: 'A nap', data: { duration: 'P7D' } };
-  const workflow = await activeWorkflow(client, { definition: chain(...steps, last) });
+  const workflow = await createActiveWorkflow(client, { definition: chain(...steps, last) });
   const { id } = await execute(client, workflow);
-  await runIn(client, id, 'waiting');
+  await waitForRunState(client, id, 'waiting');
   const page = async (query = '') => (await client.get(`/automation-workflows/runs/${id}/history?${query}`)).body;
   const live = await page();
   expect(live).toMatchObject({ total: 6, limit: 50, offset: 0, next_cursor: null });
@@ -209,9 +209,9 @@ test('a history of more than five hundred records is archived in parts and read 
       { id: 'e', source: 'more', target: 'out', source_handle: 'false' },
     ],
   };
-  const workflow = await activeWorkflow(client, { definition });
+  const workflow = await createActiveWorkflow(client, { definition });
   const { id } = await execute(client, workflow);
-  const run = await runIn(client, id, 'completed');
+  const run = await waitForRunState(client, id, 'completed');
   expect(run.context.count).toBe(400);
   await vi.waitFor(async () => expect(await runStub(organizationId, id).snapshot()).toBeNull(), { timeout: 5000 });
   const page = async (query: string) => (await client.get(`/automation-workflows/runs/${id}/history?${query}`)).body;
@@ -227,9 +227,9 @@ test('contexts over 64 KiB are kept whole, whether they were given or came to be
   const { client } = await newOrganization();
   const given = 'é'.repeat(50_000);
   const growing = chain({ id: 'grow', type: 'set_context', data: { assign: { grown: '{{ given }}' } } });
-  const workflow = await activeWorkflow(client, { definition: growing });
+  const workflow = await createActiveWorkflow(client, { definition: growing });
   const { id } = await execute(client, workflow, { context: { given } });
-  const run = await runIn(client, id, 'completed');
+  const run = await waitForRunState(client, id, 'completed');
   expect([run.initial_context.given, run.context.given, run.context.grown]).toEqual([given, given, given]);
   expect((await client.get(`/automation-workflows/${workflow}/runs`)).body.runs[0].context.grown).toBe(given);
   const row = await env.DB.prepare('SELECT initial_context, context_changes FROM automation_run WHERE id = ?')
@@ -244,21 +244,21 @@ test('a run that adds more than 256 KiB to its context fails with the reason', a
     { id: 'much', type: 'set_context', data: { assign: { a: '{{ given }}', b: '{{ given }}' } } },
     { id: 'more', type: 'set_context', data: { assign: { c: '{{ given }}' } } },
   );
-  const workflow = await activeWorkflow(client, { definition });
+  const workflow = await createActiveWorkflow(client, { definition });
   const { id } = await execute(client, workflow, { context: { given: 'x'.repeat(60_000) } });
-  const run = await runIn(client, id, 'failed');
+  const run = await waitForRunState(client, id, 'failed');
   expect(run).toMatchObject({ current_node_id: 'more', error: { node_id: 'more', type: 'context_too_large', attempt: 1 } });
   expect(run.context.b).toHaveLength(60_000);
 });
 
 test('an event of 256 KiB starts its run with the whole of its data', async () => {
   const { client } = await newOrganization();
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     trigger: { type: 'contact_event', config: { event_type: 'imported', filter: { field: 'data.last', operator: 'eq', value: 'z' } } },
   });
   const text = 'x'.repeat(256 * 1024 - '{"text":"","last":"z"}'.length);
   expect((await client.post('/events', { event_type: 'imported', data: { text, last: 'z' } })).status).toBe(201);
-  const [run] = await endedRuns(client, workflow, 1);
+  const [run] = await waitForEndedRuns(client, workflow, 1);
   expect(run.initial_context.text).toBe(text);
 });
 
@@ -268,15 +268,15 @@ test('a contact that is deleted while a run waits for it ends the run, and its o
     (await client.post('/contacts', { phone: newPhone() })).body.id,
     (await client.post('/contacts', { phone: newPhone() })).body.id,
   ];
-  const workflow = await activeWorkflow(client, { definition: nap });
-  const quick = await activeWorkflow(client, {});
+  const workflow = await createActiveWorkflow(client, { definition: nap });
+  const quick = await createActiveWorkflow(client, {});
   const theirs = await execute(client, workflow, { contact_id: ada });
   const done = await execute(client, quick, { contact_id: ada });
   const others = await execute(client, workflow, { contact_id: bob });
-  await runIn(client, done.id, 'completed');
-  for (const run of [theirs, others]) await runIn(client, run.id, 'waiting');
+  await waitForRunState(client, done.id, 'completed');
+  for (const run of [theirs, others]) await waitForRunState(client, run.id, 'waiting');
   await client.delete(`/contacts/${ada}`);
-  expect((await runIn(client, theirs.id, 'cancelled')).error).toMatchObject({ type: 'contact_deleted', node_id: 'nap' });
+  expect((await waitForRunState(client, theirs.id, 'cancelled')).error).toMatchObject({ type: 'contact_deleted', node_id: 'nap' });
   expect((await client.get(`/automation-workflows/runs/${others.id}`)).body.state).toBe('waiting');
   expect((await client.get(`/automation-workflows/runs/${done.id}`)).body.state).toBe('completed');
   expect((await client.get(`/automation-workflows/runs/${theirs.id}/history`)).body.history.at(-1)).toMatchObject({
@@ -287,7 +287,7 @@ test('a contact that is deleted while a run waits for it ends the run, and its o
 
 test('a hundred and fifty sleeping runs of an archived workflow are all cancelled, in pages', async () => {
   const { client, id: organizationId } = await newOrganization();
-  const workflow = await activeWorkflow(client, { definition: nap, trigger: { type: 'manual', config: {} } });
+  const workflow = await createActiveWorkflow(client, { definition: nap, trigger: { type: 'manual', config: {} } });
   const [trigger] = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers;
   const contacts = Array.from({ length: 150 }, () => ({ phone: newPhone() }));
   const { body } = await client.post('/contacts/bulk-upsert', { list_name: 'All', contacts });
@@ -311,7 +311,7 @@ test('a hundred and fifty sleeping runs of an archived workflow are all cancelle
 
 test('one overdue run that cannot be reached holds up no other', async () => {
   const { client, id: organizationId } = await newOrganization();
-  const workflow = await activeWorkflow(client, {});
+  const workflow = await createActiveWorkflow(client, {});
   const dead = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
     throw new Error('the isolate died');
   });
@@ -324,11 +324,11 @@ test('one overdue run that cannot be reached holds up no other', async () => {
   });
   const overdueAt = Date.now() + 180_000;
   await tickAt(overdueAt);
-  await runIn(client, second.id, 'completed');
+  await waitForRunState(client, second.id, 'completed');
   half.mockRestore();
   // What could not be reached has turns of its own, the first of them a minute later.
   await tickAt(overdueAt + 60_000);
-  await runIn(client, first.id, 'completed');
+  await waitForRunState(client, first.id, 'completed');
 });
 
 test('what is not there is 404, and what is no id is 422', async () => {
@@ -355,9 +355,9 @@ test('on_error continue goes on at default; a node that has none fails the run, 
       { id: 'b', source: 'hear', target: 'out', source_handle: 'received' },
     ],
   };
-  const workflow = await activeWorkflow(client, { definition, settings: { on_error: 'continue' } });
+  const workflow = await createActiveWorkflow(client, { definition, settings: { on_error: 'continue' } });
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  expect((await runIn(client, body.id, 'failed')).error).toMatchObject({ node_id: 'hear', type: 'no_contact' });
+  expect((await waitForRunState(client, body.id, 'failed')).error).toMatchObject({ node_id: 'hear', type: 'no_contact' });
 });
 
 test('settings that change while a run sleeps hold for it when it wakes', async () => {
@@ -366,9 +366,9 @@ test('settings that change while a run sleeps hold for it when it wakes', async 
     { id: 'nap', type: 'wait', data: { duration: 'PT1S' } },
     { id: 'call', type: 'http_request', data: { url: '{{ missing }}' } },
   );
-  const workflow = await activeWorkflow(client, { definition });
+  const workflow = await createActiveWorkflow(client, { definition });
   const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
-  await runIn(client, body.id, 'waiting');
+  await waitForRunState(client, body.id, 'waiting');
   await client.patch(`/automation-workflows/${workflow}`, { settings: { on_error: 'continue' } });
-  expect((await runIn(client, body.id, 'completed')).outcome).toBe('done');
+  expect((await waitForRunState(client, body.id, 'completed')).outcome).toBe('done');
 });

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { fireSchedules } from '../../src/automation-workflows/triggers/fire-schedules.ts';
+import { fireSchedules } from '../../src/automation-workflows/triggers/schedules/fire-schedules.ts';
 import { shards } from '../../src/database/shards.ts';
-import { Logger } from '../../src/library/log.ts';
-import { deliver, deliverDeadForADay, loseMessages, tickAt } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns } from '../support/journeys.ts';
+import { Logger } from '../../src/library/platform/log.ts';
+import { deliver, deliverDeadLettersForADay, dropQueueMessages, tickAt } from '../support/background.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(async () => {
@@ -21,7 +21,7 @@ const seeing = chain({
 });
 
 async function newSchedule(client: Client, config: Record<string, unknown>, definition: unknown = seeing) {
-  const workflow = await activeWorkflow(client, { definition });
+  const workflow = await createActiveWorkflow(client, { definition });
   const created = await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'schedule', config });
   expect(created.status, JSON.stringify(created.body)).toBe(201);
   const { id, next_fire_at } = created.body;
@@ -76,7 +76,7 @@ test('a due minute fires once, however often and however late the tick comes, an
   expect(await firesOf(id)).toEqual([]);
   await Promise.all([schedulesAt(due), schedulesAt(due + 100), schedulesAt(due + 4000)]);
   await schedulesAt(due + 2 * minute);
-  const [run] = await endedRuns(client, workflow, 1);
+  const [run] = await waitForEndedRuns(client, workflow, 1);
   expect(run).toMatchObject({
     trigger_id: id,
     contact_id: null,
@@ -90,7 +90,7 @@ test('a due minute fires once, however often and however late the tick comes, an
     last_fired_at: expect.any(String),
   });
   await schedulesAt(due + 60 * minute);
-  await endedRuns(client, workflow, 2);
+  await waitForEndedRuns(client, workflow, 2);
 });
 
 test('of many missed minutes at most one fires: the last, when it is still on time or is to be caught up', async () => {
@@ -109,7 +109,7 @@ test('of many missed minutes at most one fires: the last, when it is still on ti
   expect((await firesOf(everyMinute.id)).map((fire) => fire.scheduled_at)).toEqual([late]);
   for (const schedule of [skipping, catching])
     expect((await schedule.read()).next_fire_at).toBe(new Date(midnight + 86_400_000).toISOString());
-  await endedRuns(client, catching.workflow, 1);
+  await waitForEndedRuns(client, catching.workflow, 1);
 });
 
 test('when the clock goes back, a repeated local time fires once; when it goes forward, a skipped one fires after the gap', async () => {
@@ -147,7 +147,7 @@ test('an audience of twelve hundred fires one run for each member, in pages, and
   const { workflow, id, due } = await newSchedule(client, { cron: '0 * * * *', audience: { list_id: list.id } });
   // What the runs do is not asked here, so their objects are not started.
   const resting = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockReturnValue({ start: async () => 'started' } as never);
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await schedulesAt(due);
   const message = { v: 1, kind: 'schedule_fire', organization_id: organizationId, trigger_id: id, scheduled_at: due };
   expect(vi.mocked(env.FANOUT_QUEUE.sendBatch).mock.calls.flatMap(([messages]) => [...messages])).toContainEqual({ body: message });
@@ -180,7 +180,7 @@ test('a run of an audience knows its contact, and an empty or deleted list fires
   await vi.waitFor(async () => expect(await firesOf(id)).toMatchObject([{ handled_at: expect.any(Number) }]));
   await client.post(`/contacts/lists/${list.id}/contacts`, { contact_ids: [contact] });
   await schedulesAt(due + 60 * minute);
-  expect((await endedRuns(client, workflow, 1))[0]).toMatchObject({
+  expect((await waitForEndedRuns(client, workflow, 1))[0]).toMatchObject({
     contact_id: contact,
     entry_key: String(contact),
     context: { who: 'Ada' },
@@ -195,7 +195,7 @@ test('a firing whose message is lost is swept up; one whose workflow rests by th
   const { client } = await newOrganization();
   const swept = await newSchedule(client, { cron: '0 * * * *' });
   const resting = await newSchedule(client, { cron: '0 * * * *' });
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await schedulesAt(swept.due);
   lost.restore();
   await client.patch(`/automation-workflows/${resting.workflow}`, { status: 'paused' });
@@ -203,7 +203,7 @@ test('a firing whose message is lost is swept up; one whose workflow rests by th
     .bind(Date.now() - minute, swept.id, resting.id)
     .run();
   await tickAt(Date.now());
-  await endedRuns(client, swept.workflow, 1);
+  await waitForEndedRuns(client, swept.workflow, 1);
   await vi.waitFor(async () =>
     expect(await firesOf(resting.id)).toMatchObject([{ note: expect.stringContaining('inactive'), handled_at: expect.any(Number) }]),
   );
@@ -213,9 +213,9 @@ test('a firing whose message is lost is swept up; one whose workflow rests by th
 test('a firing that was given up on ends in a named state', async () => {
   const { client, id: organizationId } = await newOrganization();
   const { id, due } = await newSchedule(client, { cron: '0 * * * *' });
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await schedulesAt(due);
-  await deliverDeadForADay('fanout-dead', organizationId, [
+  await deliverDeadLettersForADay('fanout-dead', organizationId, [
     { v: 1, kind: 'schedule_fire', organization_id: organizationId, trigger_id: id, scheduled_at: due },
   ]);
   lost.restore();
@@ -230,6 +230,6 @@ test('one schedule that cannot be read holds up no other', async () => {
     .bind(broken.id)
     .run();
   await schedulesAt(sound.due);
-  await endedRuns(client, sound.workflow, 1);
+  await waitForEndedRuns(client, sound.workflow, 1);
   await client.delete(`/automation-workflows/triggers/${broken.id}`);
 });

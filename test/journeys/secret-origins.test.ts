@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { activeWorkflow, chain, endedRuns } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -22,7 +22,7 @@ const places = (answer: { body: { detail: { loc: string[] }[] } }) =>
 
 test('every header that is not a plain one is masked, and every parameter of an address that looks like a key', async () => {
   const { client } = await newOrganization();
-  const id = await activeWorkflow(client, { definition: chain(node()) });
+  const id = await createActiveWorkflow(client, { definition: chain(node()) });
   expect(await shownData(client, id)).toMatchObject({
     url: 'https://hook.example.com/in?api_key=****&page=1',
     headers: { Accept: 'application/json', 'X-Shop': '****' },
@@ -32,13 +32,13 @@ test('every header that is not a plain one is masked, and every parameter of an 
 });
 
 test('they go out as they are, and neither run, history nor dry run shows them', async () => {
-  const requests = answering('https://hook.example.com/', () =>
+  const requests = stubFetch('https://hook.example.com/', () =>
     Response.json({ ok: true }, { headers: { 'X-Session': 'canary-answered' } }),
   );
   const { client } = await newOrganization();
-  const id = await activeWorkflow(client, { definition: chain(node()) });
+  const id = await createActiveWorkflow(client, { definition: chain(node()) });
   const { body: run } = await client.post(`/automation-workflows/${id}/execute`, {});
-  await endedRuns(client, id);
+  await waitForEndedRuns(client, id);
   expect(requests.map(({ url }) => url)).toEqual([
     'https://hook.example.com/in?api_key=canary-in-url&page=1&access_token=canary-in-query&limit=5',
   ]);
@@ -59,9 +59,9 @@ test('they go out as they are, and neither run, history nor dry run shows them',
 test('an address that cannot be called is told without its keys', async () => {
   const { client } = await newOrganization();
   const url = '{{ "ftp" }}://hook.example.com/?token=canary-in-url';
-  const id = await activeWorkflow(client, { definition: chain(node({ url })) });
+  const id = await createActiveWorkflow(client, { definition: chain(node({ url })) });
   const { body: run } = await client.post(`/automation-workflows/${id}/execute`, {});
-  await endedRuns(client, id);
+  await waitForEndedRuns(client, id);
   const { body } = await client.get(`/automation-workflows/runs/${run.id}/history`);
   expect(JSON.stringify(body)).toContain('url renders to');
   expect(JSON.stringify(body)).not.toContain('canary');
@@ -70,17 +70,17 @@ test('an address that cannot be called is told without its keys', async () => {
 describe('a mask', () => {
   test('keeps the secret when the path or another part of the query changes', async () => {
     const bodies: unknown[] = [];
-    const requests = answering('https://hook.example.com/', async (request) => {
+    const requests = stubFetch('https://hook.example.com/', async (request) => {
       bodies.push(await request.json());
       return Response.json({ ok: true });
     });
     const { client } = await newOrganization();
-    const id = await activeWorkflow(client, { definition: chain(node()) });
+    const id = await createActiveWorkflow(client, { definition: chain(node()) });
     const shown = await shownData(client, id);
     const changed = { ...shown, url: 'https://HOOK.example.com:443/other/{{ data.x }}?page=2&api_key=****' };
     expect((await save(client, id, changed)).status).toBe(200);
     await client.post(`/automation-workflows/${id}/execute`, { context: { x: 'a' } });
-    await endedRuns(client, id);
+    await waitForEndedRuns(client, id);
     expect(requests[0]!.url).toBe('https://hook.example.com/other/a?page=2&api_key=canary-in-url&access_token=canary-in-query&limit=5');
     expect(requests[0]!.headers.get('x-shop')).toBe('canary-shop');
     expect(bodies).toMatchObject([{ password: 'canary-in-body' }]);
@@ -97,7 +97,7 @@ describe('a mask', () => {
     ['a template alone', '{{ data.url }}?api_key=****'],
   ])('is refused with %s, and names each secret that must be sent again', async (_what, url) => {
     const { client } = await newOrganization();
-    const id = await activeWorkflow(client, { definition: chain(node()) });
+    const id = await createActiveWorkflow(client, { definition: chain(node()) });
     const refused = await save(client, id, { ...(await shownData(client, id)), url });
     expect(refused.status).toBe(422);
     expect(places(refused)).toEqual(['body.password', 'headers.X-Shop', 'query.access_token', 'url']);
@@ -107,7 +107,7 @@ describe('a mask', () => {
 
   test('is refused where an address comes in or goes away, also under another name', async () => {
     const { client } = await newOrganization();
-    const id = await activeWorkflow(client, { definition: chain(node()) });
+    const id = await createActiveWorkflow(client, { definition: chain(node()) });
     const { url: _url, ...without } = await shownData(client, id);
     expect((await save(client, id, without)).status).toBe(422);
     expect((await save(client, id, { ...without, endpoint_url: 'https://hook.example.com/in' })).status).toBe(422);
@@ -115,7 +115,7 @@ describe('a mask', () => {
 
   test('with every secret sent again, another address is taken', async () => {
     const { client } = await newOrganization();
-    const id = await activeWorkflow(client, { definition: chain(node()) });
+    const id = await createActiveWorkflow(client, { definition: chain(node()) });
     const answer = await save(client, id, { ...data, url: 'https://other.example.com/in?api_key=new' });
     expect(answer.status).toBe(200);
     expect(JSON.stringify(answer.body)).not.toContain('canary');
@@ -123,7 +123,7 @@ describe('a mask', () => {
 
   test('is no secret of another organization', async () => {
     const [one, other] = [await newOrganization(), await newOrganization()];
-    const id = await activeWorkflow(one.client, { definition: chain(node()) });
+    const id = await createActiveWorkflow(one.client, { definition: chain(node()) });
     expect((await save(other.client, id, await shownData(one.client, id))).status).toBe(404);
     const copy = await other.client.post('/automation-workflows', {
       name: 'Copy',

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { activeWorkflow, chain, endedRuns } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -30,7 +30,7 @@ const expectNone = (value: unknown) => {
 };
 
 /** What the customer's endpoint was sent. */
-const receiver = () => answering('https://hook.example.com/', () => Response.json({ ok: true }));
+const receiver = () => stubFetch('https://hook.example.com/', () => Response.json({ ok: true }));
 
 const execute = async (client: Client, id: number, context = { order: 'A-17' }) =>
   (await client.post(`/automation-workflows/${id}/execute`, { context })).body;
@@ -59,7 +59,7 @@ test("a node's secrets go out as they are, and are never read back: not by GET, 
     await client.get(`/automation-workflows/${id}/versions`),
   ];
   const { id: runId } = await execute(client, id);
-  const [run] = await endedRuns(client, id);
+  const [run] = await waitForEndedRuns(client, id);
   answers.push(
     run,
     await client.get(`/automation-workflows/runs/${runId}`),
@@ -77,7 +77,7 @@ test("a node's secrets go out as they are, and are never read back: not by GET, 
 test('a definition is sealed in the database, and a secret that is sealed elsewhere is worth nothing here', async () => {
   const requests = receiver();
   const { client, id: organizationId } = await newOrganization();
-  const id = await activeWorkflow(client, { definition: chain(call()) });
+  const id = await createActiveWorkflow(client, { definition: chain(call()) });
   const rows = async (table: string, key: string) =>
     (await env.DB.prepare(`SELECT definition FROM ${table} WHERE ${key} = ?`).bind(id).all<{ definition: string }>()).results;
   const stored = [...(await rows('automation_workflow', 'id')), ...(await rows('automation_version', 'workflow_id'))];
@@ -87,9 +87,9 @@ test('a definition is sealed in the database, and a secret that is sealed elsewh
     expect(definition).toContain('sealed:v1:');
   }
   const sealed = JSON.parse(stored[0]!.definition).nodes[1].data.headers.Authorization;
-  const thief = await activeWorkflow(client, { definition: chain(call({ secret: undefined, headers: { Authorization: sealed } })) });
+  const thief = await createActiveWorkflow(client, { definition: chain(call({ secret: undefined, headers: { Authorization: sealed } })) });
   await execute(client, thief);
-  await endedRuns(client, thief);
+  await waitForEndedRuns(client, thief);
   expect(requests.at(-1)!.headers.get('authorization')).not.toBe(bearer);
   expect(organizationId).toBeGreaterThan(0);
 });
@@ -97,20 +97,22 @@ test('a definition is sealed in the database, and a secret that is sealed elsewh
 test('a mask that is sent back keeps the secret, wherever its node has moved to; another value replaces it', async () => {
   const requests = receiver();
   const { client } = await newOrganization();
-  const id = await activeWorkflow(client, { definition: chain({ id: 'first', type: 'set_context', data: { assign: { a: 1 } } }, call()) });
+  const id = await createActiveWorkflow(client, {
+    definition: chain({ id: 'first', type: 'set_context', data: { assign: { a: 1 } } }, call()),
+  });
   const { definition } = (await client.get(`/automation-workflows/${id}`)).body;
   expect((await client.patch(`/automation-workflows/${id}`, { definition })).body.version).toBe(1);
   const moved = { ...definition, nodes: definition.nodes.toReversed() };
   moved.nodes.find((node: { id: string }) => node.id === 'call').name = 'Renamed';
   expect((await client.patch(`/automation-workflows/${id}`, { definition: moved })).body.version).toBe(2);
   await execute(client, id);
-  await endedRuns(client, id, 1);
+  await waitForEndedRuns(client, id, 1);
   expect(requests[0]!.headers.get('authorization')).toBe(bearer);
   expect(requests[0]!.headers.get('webhook-signature')).toMatch(/^v1,/);
   moved.nodes.find((node: { id: string }) => node.id === 'call').data.headers.Authorization = 'Bearer new';
   expect((await client.patch(`/automation-workflows/${id}`, { definition: moved })).body.version).toBe(3);
   await execute(client, id);
-  await endedRuns(client, id, 2);
+  await waitForEndedRuns(client, id, 2);
   expect(requests[1]!.headers.get('authorization')).toBe('Bearer new');
   expect(requests[1]!.headers.get('x-api-key')).toBe(apiKey);
 });
@@ -139,11 +141,11 @@ test('a credential header may be a template of the contact', async () => {
   const { client } = await newOrganization();
   const contact = (await client.post('/contacts', { phone: newPhone(), custom_fields: { key: 'k-1' } })).body.id;
   const headers = { Authorization: 'Bearer {{ contact.custom_fields.key }}' };
-  const id = await activeWorkflow(client, {
+  const id = await createActiveWorkflow(client, {
     definition: chain({ id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://hook.example.com/in', headers } }),
   });
   await client.post(`/automation-workflows/${id}/execute`, { contact_id: contact });
-  await endedRuns(client, id);
+  await waitForEndedRuns(client, id);
   expect(requests[0]!.headers.get('authorization')).toBe('Bearer k-1');
 });
 
@@ -159,7 +161,7 @@ test('a secret in the body of a request is masked wherever the request is shown'
 
 test('a mask that stands for no secret is refused: at once in a trigger, on going active in a definition', async () => {
   const { client } = await newOrganization();
-  const id = await activeWorkflow(client, {});
+  const id = await createActiveWorkflow(client, {});
   const auth = { type: 'header_token', header: 'X-Token', token: '****' };
   const refused = await client.post(`/automation-workflows/${id}/triggers`, { type: 'webhook', config: { auth } });
   expect(refused.status).toBe(422);
@@ -179,7 +181,7 @@ test('a mask that stands for no secret is refused: at once in a trigger, on goin
 test('a trigger object that is sent without its config keeps the config, its secret included', async () => {
   const { client } = await newOrganization();
   const config = { auth: { type: 'header_token', header: 'X-Token', token: 'the-very-token' } };
-  const id = await activeWorkflow(client, { trigger: { type: 'webhook', config } });
+  const id = await createActiveWorkflow(client, { trigger: { type: 'webhook', config } });
   const patched = await client.patch(`/automation-workflows/${id}`, { trigger: { type: 'webhook', name: 'Shop' } });
   expect(patched.body.trigger).toMatchObject({ type: 'webhook', name: 'Shop', config: { auth: { type: 'header_token', token: '****' } } });
   const [hook] = (await client.get(`/automation-workflows/${id}/triggers`)).body.triggers;

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { activeWorkflow, chain, endedRuns, runIn } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -31,7 +31,7 @@ const kinds = [
 
 test('a trigger of each type is created with its defaults, and its record has every field', async () => {
   const { client, id: organizationId } = await newOrganization();
-  const workflowId = await activeWorkflow(client, {});
+  const workflowId = await createActiveWorkflow(client, {});
   const seen = new Set<string>();
   for (const { type, config, stored } of kinds) {
     const created = await create(client, workflowId, { type, config });
@@ -113,7 +113,7 @@ test('a config that cannot be is a 422 that names the place', async () => {
 
 test('PATCH changes name, config and state, each without the others', async () => {
   const { client } = await newOrganization();
-  const workflowId = await activeWorkflow(client, {});
+  const workflowId = await createActiveWorkflow(client, {});
   const { id, uuid: address } = await create(client, workflowId, { type: 'contact_event', config: { event_types: ['a', 'b'] } });
   expect((await client.patch(trigger(id), { name: 'Orders' })).body).toMatchObject({ name: 'Orders', config: { event_types: ['a', 'b'] } });
   expect((await client.patch(trigger(id), { state: 'paused' })).body).toMatchObject({ name: 'Orders', state: 'paused' });
@@ -124,7 +124,7 @@ test('PATCH changes name, config and state, each without the others', async () =
   });
   expect((await client.patch(`${trigger(id)}/`, { state: 'active' })).body.state).toBe('active');
   for (const event_type of ['a', 'c']) await client.post('/events', { event_type });
-  expect((await endedRuns(client, workflowId, 1))[0].trigger_id).toBe(id);
+  expect((await waitForEndedRuns(client, workflowId, 1))[0].trigger_id).toBe(id);
   for (const [body, loc] of [
     [{ state: 'sideways' }, 'state'],
     [{ state: 'archived' }, 'state'],
@@ -139,7 +139,7 @@ test('PATCH changes name, config and state, each without the others', async () =
 
 test('a trigger that is paused or renamed keeps its secret, whatever becomes of what its config names', async () => {
   const { client } = await newOrganization();
-  const workflowId = await activeWorkflow(client, {});
+  const workflowId = await createActiveWorkflow(client, {});
   const config = { auth: { type: 'header_token', header: 'X-Token', token: 'the-very-token' } };
   const hook = await create(client, workflowId, { type: 'webhook', config });
   await client.patch(trigger(hook.id), { name: 'Shop' });
@@ -159,7 +159,7 @@ test('a trigger that is paused or renamed keeps its secret, whatever becomes of 
 
 test('DELETE archives a trigger for good: it leaves the list, stays readable by status, and cannot be changed', async () => {
   const { client } = await newOrganization();
-  const workflowId = await activeWorkflow(client, {});
+  const workflowId = await createActiveWorkflow(client, {});
   const { id } = await create(client, workflowId, { type: 'schedule', name: 'Nightly', config: { cron: '0 3 * * *' } });
   expect(await client.delete(trigger(id))).toMatchObject({ status: 200, body: { id, state: 'archived', next_fire_at: null } });
   expect(await client.delete(`${trigger(id)}/`)).toMatchObject({ status: 200, body: { state: 'archived' } });
@@ -234,7 +234,7 @@ test('trigger-meta describes the six types, and its samples name only what a run
 
 test('fire starts one run without contact, or one for each contact, with the context', async () => {
   const { client } = await newOrganization();
-  const workflowId = await activeWorkflow(client, {
+  const workflowId = await createActiveWorkflow(client, {
     definition: chain({ id: 'greet', type: 'set_context', data: { assign: { text: '{{ greeting }} {{ contact.first_name }}' } } }),
   });
   const { id } = await create(client, workflowId, { type: 'manual' });
@@ -250,7 +250,7 @@ test('fire starts one run without contact, or one for each contact, with the con
   expect(fired.body.triggered).toBe(3);
   expect(fired.body.runs.map((run: { contact_id: number }) => run.contact_id)).toEqual(ids);
   expect((await fire({ contact_ids: [] })).body).toEqual({ triggered: 0, runs: [], refused: [] });
-  const runs = await endedRuns(client, workflowId, 4);
+  const runs = await waitForEndedRuns(client, workflowId, 4);
   expect(runs.map((run) => run.context.text).toSorted()).toEqual([' ', 'Hello Ada', 'Hello Bob', 'Hello Cleo']);
   expect(runs.map((run) => run.entry_key).toSorted()).toEqual([...ids.map(String), null].toSorted());
   expect((await client.get(triggers(workflowId))).body.triggers[0]).toMatchObject({
@@ -263,8 +263,8 @@ test('what cannot be fired is refused, and nothing starts', async () => {
   const { client } = await newOrganization();
   const other = await newOrganization();
   const schema = { type: 'object', required: ['total'] };
-  const workflowId = await activeWorkflow(client, { context_schema: schema });
-  const elsewhere = await activeWorkflow(client, {});
+  const workflowId = await createActiveWorkflow(client, { context_schema: schema });
+  const elsewhere = await createActiveWorkflow(client, {});
   const own = { type: 'object', properties: { total: { type: 'number' } } };
   const manual = await create(client, workflowId, { type: 'manual', config: { context_schema: own } });
   const hook = await create(client, workflowId, { type: 'webhook' });
@@ -293,24 +293,24 @@ test('what cannot be fired is refused, and nothing starts', async () => {
 
 test('a hundred contacts are fired with a long context in any script', async () => {
   const { client } = await newOrganization();
-  const workflowId = await activeWorkflow(client, {});
+  const workflowId = await createActiveWorkflow(client, {});
   const { id } = await create(client, workflowId, { type: 'manual' });
   const contacts = Array.from({ length: 100 }, () => ({ phone: newPhone() }));
   const { body } = await client.post('/contacts/bulk-upsert', { list_name: 'Members', contacts });
   const contact_ids = body.contacts.map((contact: { id: number }) => contact.id);
   const fired = await client.post(`${triggers(workflowId)}/${id}/fire`, { context: { text: '你'.repeat(20_000) }, contact_ids });
   expect(fired).toMatchObject({ status: 200, body: { triggered: 100 } });
-  expect((await endedRuns(client, workflowId, 100)).length).toBe(50);
+  expect((await waitForEndedRuns(client, workflowId, 100)).length).toBe(50);
 });
 
 test('an event that fits several triggers of one workflow starts one run for each, and counts at each', async () => {
   const { client } = await newOrganization();
-  const workflowId = await activeWorkflow(client, {});
+  const workflowId = await createActiveWorkflow(client, {});
   const ids: number[] = [];
   for (const event_types of [['ordered'], ['ordered', 'paid']])
     ids.push((await create(client, workflowId, { type: 'contact_event', config: { event_types } })).id);
   const { body } = await client.post('/events', { event_type: 'ordered', phone: newPhone(), data: { total: 1 } });
-  const runs = await endedRuns(client, workflowId, 2);
+  const runs = await waitForEndedRuns(client, workflowId, 2);
   expect(runs.map((run) => run.trigger_id).toSorted()).toEqual(ids.toSorted());
   for (const run of runs) expect(run).toMatchObject({ contact_id: body.contact_id, entry_key: String(body.contact_id) });
   for (const one of (await client.get(triggers(workflowId))).body.triggers) expect(one.fire_count).toBe(1);
@@ -318,15 +318,15 @@ test('an event that fits several triggers of one workflow starts one run for eac
 
 test('a filter that cannot be evaluated is noted at its trigger, and other triggers go on', async () => {
   const { client } = await newOrganization();
-  const faulty = await activeWorkflow(client, {
+  const faulty = await createActiveWorkflow(client, {
     trigger: {
       type: 'contact_event',
       config: { event_type: 'ordered', filter: { field: 'data.hour', operator: 'eq', value: '{{ now | date: "%H", data.zone }}' } },
     },
   });
-  const sound = await activeWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
+  const sound = await createActiveWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
   await client.post('/events', { event_type: 'ordered', data: { hour: '10', zone: 'Mars/Base' } });
-  await endedRuns(client, sound, 1);
+  await waitForEndedRuns(client, sound, 1);
   await vi.waitFor(async () =>
     expect((await client.get(triggers(faulty))).body.triggers[0].last_error).toContain('unknown time zone "Mars/Base"'),
   );
@@ -335,12 +335,12 @@ test('a filter that cannot be evaluated is noted at its trigger, and other trigg
 
 test('a triggered run whose context does not fit is recorded as failed, and its sender keeps the 201', async () => {
   const { client } = await newOrganization();
-  const workflowId = await activeWorkflow(client, {
+  const workflowId = await createActiveWorkflow(client, {
     trigger: { type: 'contact_event', config: { event_type: 'ordered' } },
     context_schema: { type: 'object', required: ['total'], properties: { total: { type: 'number' } } },
   });
   expect((await client.post('/events', { event_type: 'ordered', data: { total: 'many' } })).status).toBe(201);
-  const [run] = await endedRuns(client, workflowId, 1);
+  const [run] = await waitForEndedRuns(client, workflowId, 1);
   expect(run).toMatchObject({
     state: 'failed',
     error: { type: 'context_invalid', node_id: null, message: expect.stringContaining('context.total') },
@@ -353,33 +353,36 @@ test('a triggered run whose context does not fit is recorded as failed, and its 
 
 test('a context with a thousand faults is one failed run that tells the first of them', async () => {
   const { client } = await newOrganization();
-  const workflowId = await activeWorkflow(client, {
+  const workflowId = await createActiveWorkflow(client, {
     trigger: { type: 'contact_event', config: { event_type: 'ordered' } },
     context_schema: { type: 'object', properties: { items: { type: 'array', items: { type: 'number' } } } },
   });
   await client.post('/events', { event_type: 'ordered', data: { items: Array.from({ length: 40_000 }, () => 'x') } });
-  const [run] = await endedRuns(client, workflowId, 1);
+  const [run] = await waitForEndedRuns(client, workflowId, 1);
   expect(run.error.message).toMatch(/context\.items\.0: .*; and at least 980 more$/);
 });
 
 test("a trigger's own entry key goes before the workflow's, and without contact the event is the key", async () => {
   const { client } = await newOrganization();
   const settings = { entry_key: '{{ data.order }}' };
-  const keyed = await activeWorkflow(client, {
+  const keyed = await createActiveWorkflow(client, {
     trigger: { type: 'contact_event', config: { event_type: 'ordered', entry_key: 'order-{{ data.order }}' } },
     settings,
   });
-  const byWorkflow = await activeWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } }, settings });
-  const plain = await activeWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
+  const byWorkflow = await createActiveWorkflow(client, {
+    trigger: { type: 'contact_event', config: { event_type: 'ordered' } },
+    settings,
+  });
+  const plain = await createActiveWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
   const { body } = await client.post('/events', { event_type: 'ordered', data: { order: 'A-17' } });
-  const keyOf = async (id: number) => (await endedRuns(client, id))[0].entry_key;
+  const keyOf = async (id: number) => (await waitForEndedRuns(client, id))[0].entry_key;
   expect([await keyOf(keyed), await keyOf(byWorkflow), await keyOf(plain)]).toEqual(['order-A-17', 'A-17', String(body.event_id)]);
 });
 
 test('a run started by fire is where GET says it is', async () => {
   const { client } = await newOrganization();
-  const workflowId = await activeWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } }) });
+  const workflowId = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } }) });
   const { id } = await create(client, workflowId, { type: 'manual' });
   const { body } = await client.post(`${triggers(workflowId)}/${id}/fire`, {});
-  expect((await runIn(client, body.runs[0].id, 'waiting')).current_node_id).toBe('nap');
+  expect((await waitForRunState(client, body.runs[0].id, 'waiting')).current_node_id).toBe('nap');
 });

@@ -1,10 +1,18 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { dyingBeforeStart } from '../support/background.ts';
-import { dieAtCall, type Watch } from '../support/crashing-object.ts';
-import { callingJourney, callingOrganization, callRows, execute, heldSlots, historyOf, settleCall } from '../support/journey-calls.ts';
-import { activeWorkflow, runStub } from '../support/journeys.ts';
+import { crashBeforeStart } from '../support/background.ts';
+import { crashAtCall, type CrashWatch } from '../support/crashing-object.ts';
+import {
+  callingJourney,
+  organizationWithAgent,
+  readCallRows,
+  executeWorkflow,
+  stubCallSlots,
+  readHistory,
+  completeCallAndNotify,
+} from '../support/journey-calls.ts';
+import { createActiveWorkflow, runStub } from '../support/journeys.ts';
 import { newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -13,12 +21,12 @@ const moments = ['before', 'after'] as const;
 
 /** A run of its own organization whose object dies at its n-th call to D1, R2 or the call slots. */
 async function dyingRun(n: number, moment: (typeof moments)[number], data: object = {}) {
-  const { client, id, agentId } = await callingOrganization();
+  const { client, id, agentId } = await organizationWithAgent();
   const definition = callingJourney({ workflow_id: agentId, phone: newPhone(), ...data });
   const settings = { retry: { initial_delay_seconds: 0 } };
-  const workflow = await activeWorkflow(client, { definition, settings });
-  const run = await dyingBeforeStart(() => execute(client, workflow));
-  const watch = await dieAtCall(runStub(id, run), n, moment);
+  const workflow = await createActiveWorkflow(client, { definition, settings });
+  const run = await crashBeforeStart(() => executeWorkflow(client, workflow));
+  const watch = await crashAtCall(runStub(id, run), n, moment);
   return { client, id, run, watch, workflow };
 }
 
@@ -29,7 +37,7 @@ const start = (id: number, run: number) =>
 
 /** Slots that every run shares: they watch for the organization whose object is to die. */
 function watchedSlots() {
-  const watches = new Map<number, Watch>();
+  const watches = new Map<number, CrashWatch>();
   const requests: string[] = [];
   const withdrawn: string[] = [];
   vi.spyOn(env.CALL_SLOTS, 'getByName').mockImplementation((name) => {
@@ -46,7 +54,7 @@ function watchedSlots() {
   return { watches, requests, withdrawn };
 }
 
-const until = (watch: Watch, id: number, run: number, holds: () => Promise<void>) =>
+const until = (watch: CrashWatch, id: number, run: number, holds: () => Promise<void>) =>
   vi.waitFor(
     async () => {
       if (watch.died) await start(id, run);
@@ -66,12 +74,12 @@ for (const moment of moments)
         watches.set(id, watch);
         await start(id, run);
         await until(watch, id, run, async () => expect(requests).toContain(`journey:${run}:call:1:1`));
-        const [call] = await callRows(id);
+        const [call] = await readCallRows(id);
         // Whoever tells it does so until it is taken in, and the run may die of it.
-        await vi.waitFor(() => settleCall(id, call!, { outcome: 'busy' }), { timeout: 5000 });
+        await vi.waitFor(() => completeCallAndNotify(id, call!, { outcome: 'busy' }), { timeout: 5000 });
         await until(watch, id, run, async () => expect((await stateOf(client, run)).outcome, `call ${index + 1}`).toBe('busy '));
-        expect(await callRows(id)).toHaveLength(1);
-        expect((await historyOf(client, run)).map((record) => `${record.node_id} ${record.status}`)).toEqual(
+        expect(await readCallRows(id)).toHaveLength(1);
+        expect((await readHistory(client, run)).map((record) => `${record.node_id} ${record.status}`)).toEqual(
           ['in', 'call', 'busy'].map((node) => `${node} completed`),
         );
         expect((await stateOf(client, run)).voice_call_run_id).toBe(call!.id);
@@ -93,7 +101,7 @@ for (const moment of moments)
         await until(watch, id, run, async () =>
           expect((await stateOf(client, run)).outcome, `call ${index + 1}`).toMatch(/^failed timeout: /),
         );
-        expect(await callRows(id)).toHaveLength(1);
+        expect(await readCallRows(id)).toHaveLength(1);
         expect(withdrawn).toContain(`journey:${run}:call:1:1`);
         return watch.died;
       }),
@@ -106,11 +114,11 @@ for (const moment of moments)
     const { watches, withdrawn } = watchedSlots();
     const deaths = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
-        const { client, id, agentId } = await callingOrganization();
-        const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
-        const run = await execute(client, workflow);
+        const { client, id, agentId } = await organizationWithAgent();
+        const workflow = await createActiveWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
+        const run = await executeWorkflow(client, workflow);
         await vi.waitFor(async () => expect((await stateOf(client, run)).state).toBe('waiting'), { timeout: 10_000 });
-        const watch = await dieAtCall(runStub(id, run), index + 1, moment);
+        const watch = await crashAtCall(runStub(id, run), index + 1, moment);
         watches.set(id, watch);
         await client.post(`/automation-workflows/runs/${run}/stop`);
         await until(watch, id, run, async () => {
@@ -128,19 +136,19 @@ for (const moment of moments)
     const { watches, requests } = watchedSlots();
     const deaths = await Promise.all(
       Array.from({ length: 10 }, async (_, index) => {
-        const { client, id, agentId } = await callingOrganization();
-        const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
-        const run = await execute(client, workflow);
+        const { client, id, agentId } = await organizationWithAgent();
+        const workflow = await createActiveWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
+        const run = await executeWorkflow(client, workflow);
         await vi.waitFor(async () => expect((await stateOf(client, run)).state).toBe('waiting'), { timeout: 10_000 });
-        const [first] = await callRows(id);
-        const watch = await dieAtCall(runStub(id, run), index + 1, moment);
+        const [first] = await readCallRows(id);
+        const watch = await crashAtCall(runStub(id, run), index + 1, moment);
         watches.set(id, watch);
-        await vi.waitFor(() => settleCall(id, first!, { returned: 'window_closed', outcome: 'cancelled' }), { timeout: 5000 });
+        await vi.waitFor(() => completeCallAndNotify(id, first!, { returned: 'window_closed', outcome: 'cancelled' }), { timeout: 5000 });
         await until(watch, id, run, async () => expect(requests).toContain(`journey:${run}:call:1:2`));
-        const second = (await callRows(id))[1]!;
-        await vi.waitFor(() => settleCall(id, second), { timeout: 5000 });
+        const second = (await readCallRows(id))[1]!;
+        await vi.waitFor(() => completeCallAndNotify(id, second), { timeout: 5000 });
         await until(watch, id, run, async () => expect((await stateOf(client, run)).outcome, `call ${index + 1}`).toBe('completed '));
-        expect((await callRows(id)).map((row) => row.attempt_key)).toEqual([1, 2].map((n) => `journey:${run}:call:1:${n}`));
+        expect((await readCallRows(id)).map((row) => row.attempt_key)).toEqual([1, 2].map((n) => `journey:${run}:call:1:${n}`));
         return watch.died;
       }),
     );
@@ -148,19 +156,19 @@ for (const moment of moments)
   }, 60_000);
 
 test('a run that is evicted between its asking and its sleep, and one that sleeps, has one call', async () => {
-  const { client, id, agentId } = await callingOrganization();
-  const slots = heldSlots(id);
-  const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
-  const run = await execute(client, workflow);
+  const { client, id, agentId } = await organizationWithAgent();
+  const slots = stubCallSlots(id);
+  const workflow = await createActiveWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
+  const run = await executeWorkflow(client, workflow);
   for (let n = 0; n < 5; n++) {
     await evictDurableObject(runStub(id, run));
     await start(id, run);
   }
   await vi.waitFor(async () => expect((await stateOf(client, run)).state).toBe('waiting'), { timeout: 10_000 });
   await evictDurableObject(runStub(id, run));
-  const calls = await callRows(id);
+  const calls = await readCallRows(id);
   expect(calls).toHaveLength(1);
-  await settleCall(id, calls[0]!, { outcome: 'voicemail' });
+  await completeCallAndNotify(id, calls[0]!, { outcome: 'voicemail' });
   await vi.waitFor(async () => expect((await stateOf(client, run)).outcome).toBe('voicemail '), { timeout: 10_000 });
   expect(slots.keys()).toEqual([`journey:${run}:call:1:1`]);
 });

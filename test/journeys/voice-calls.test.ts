@@ -1,14 +1,24 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { nextInside } from '../../src/library/weekly-slots.ts';
+import { nextInside } from '../../src/library/time/weekly-slots.ts';
 import * as calls from '../support/journey-calls.ts';
-import { activeWorkflow, runIn, runStub } from '../support/journeys.ts';
+import { createActiveWorkflow, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-const { callRow, callRows, callingJourney, callingOrganization, execute, heldSlots, historyOf, settleCall, unforgiving } = calls;
+const {
+  waitForCallRow: callRow,
+  readCallRows: callRows,
+  callingJourney,
+  organizationWithAgent: callingOrganization,
+  executeWorkflow: execute,
+  stubCallSlots: heldSlots,
+  readHistory: historyOf,
+  completeCallAndNotify: settleCall,
+  callingJourneyWithoutErrorEdge: unforgiving,
+} = calls;
 
 async function person(client: Client, more: object = {}): Promise<{ id: number; phone: string }> {
   const phone = newPhone();
@@ -19,11 +29,11 @@ async function person(client: Client, more: object = {}): Promise<{ id: number; 
 async function waiting(data: object = {}, settings: object = {}) {
   const { client, id, agentId } = await callingOrganization();
   const slots = heldSlots(id);
-  const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, ...data }), settings });
+  const workflow = await createActiveWorkflow(client, { definition: callingJourney({ workflow_id: agentId, ...data }), settings });
   const contact = await person(client);
   const run = await execute(client, workflow, { contact_id: contact.id });
   const call = await callRow(id);
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   return { client, id, agentId, workflow, contact, run, call, slots };
 }
 
@@ -56,7 +66,7 @@ describe('a call', () => {
         calls: [{ key: keyOf(run), phone: contact.phone, agentId, contactId: contact.id, notAfter: null }],
       },
     ]);
-    const told = await runIn(client, run, 'waiting');
+    const told = await waitForRunState(client, run, 'waiting');
     expect(told).toMatchObject({
       current_node_id: 'call',
       voice_call_run_id: call.id,
@@ -75,7 +85,7 @@ describe('a call', () => {
       duration_seconds: 31,
     };
     await settleCall(id, call, result);
-    const ended = await runIn(client, run, 'completed');
+    const ended = await waitForRunState(client, run, 'completed');
     expect(ended).toMatchObject({ outcome: 'completed ', voice_call_run_id: call.id });
     expect(ended.context.steps.call).toMatchObject({ call_run_id: call.id, reason: null, ...result });
     expect((await historyOf(client, run)).map((record) => `${record.node_id} ${record.status}`)).toEqual([
@@ -97,7 +107,7 @@ describe('a call', () => {
     await settleCall(id, call, { outcome: 'busy' });
     await object.callSettled(call.id);
     await object.callSettled(call.id);
-    expect((await runIn(client, run, 'completed')).outcome).toBe('busy ');
+    expect((await waitForRunState(client, run, 'completed')).outcome).toBe('busy ');
     await object.callSettled(call.id);
     expect((await historyOf(client, run)).filter((record) => record.node_id === 'call')).toHaveLength(1);
   });
@@ -111,8 +121,8 @@ describe('a call', () => {
         return { queued: 0, known: 1, isStale: false };
       },
     } as never);
-    const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
-    expect((await runIn(client, await execute(client, workflow), 'completed')).outcome).toBe('no_answer ');
+    const workflow = await createActiveWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
+    expect((await waitForRunState(client, await execute(client, workflow), 'completed')).outcome).toBe('no_answer ');
     expect(settled).toHaveBeenCalled();
     expect(slots.withdrawn).toEqual([]);
   });
@@ -121,14 +131,14 @@ describe('a call', () => {
     const { client, id, run, call } = await waiting();
     await evictDurableObject(runStub(id, run));
     await settleCall(id, call, { outcome: 'voicemail' });
-    expect((await runIn(client, run, 'completed')).outcome).toBe('voicemail ');
+    expect((await waitForRunState(client, run, 'completed')).outcome).toBe('voicemail ');
   });
 
   test('whose settling nobody told is found at its time-out', async () => {
     const { client, id, run, call, slots } = await waiting({ timeout: 'PT1H' });
     await calls.completeCall(call.id, { outcome: 'busy' });
     await passAt(id, run, Date.now() + 3_600_000);
-    expect((await runIn(client, run, 'completed')).outcome).toBe('busy ');
+    expect((await waitForRunState(client, run, 'completed')).outcome).toBe('busy ');
     expect(slots.withdrawn).toEqual([keyOf(run)]);
   });
 
@@ -136,8 +146,8 @@ describe('a call', () => {
     const { client, id, agentId } = await callingOrganization();
     const slots = heldSlots(id);
     const definition = callingJourney({ workflow_id: agentId, phone: newPhone(), wait_for_result: false });
-    const workflow = await activeWorkflow(client, { definition });
-    const run = await runIn(client, await execute(client, workflow), 'completed');
+    const workflow = await createActiveWorkflow(client, { definition });
+    const run = await waitForRunState(client, await execute(client, workflow), 'completed');
     const call = await callRow(id);
     expect(run).toMatchObject({ outcome: 'default ', voice_call_run_id: call.id });
     await settleCall(id, call);
@@ -147,9 +157,9 @@ describe('a call', () => {
 
 describe('what cannot be called', () => {
   const outcomeOf = async (client: Client, data: { workflow_id: number } & Record<string, unknown>, prepare?: () => Promise<unknown>) => {
-    const workflow = await activeWorkflow(client, { definition: callingJourney({ phone: newPhone(), ...data }) });
+    const workflow = await createActiveWorkflow(client, { definition: callingJourney({ phone: newPhone(), ...data }) });
     await prepare?.();
-    return runIn(client, await execute(client, workflow), 'completed');
+    return waitForRunState(client, await execute(client, workflow), 'completed');
   };
 
   test('a suppressed number leads along failed with the reason, and nobody is asked', async () => {
@@ -216,26 +226,26 @@ describe('a call that nobody wants any more is taken back', () => {
   test('when an exit event ends its run', async () => {
     const { client, contact, run, slots } = await waiting({}, { exit_on: [{ event_type: 'ordered' }] });
     await client.post('/events', { event_type: 'ordered', phone: contact.phone });
-    expect((await runIn(client, run, 'completed')).outcome).toBe('exited');
+    expect((await waitForRunState(client, run, 'completed')).outcome).toBe('exited');
     await vi.waitFor(() => expect(slots.withdrawn).toEqual([keyOf(run)]));
   });
 
   test('when its contact is deleted', async () => {
     const { client, contact, run, slots } = await waiting();
     await client.delete(`/contacts/${contact.id}`);
-    expect((await runIn(client, run, 'cancelled')).error).toMatchObject({ type: 'contact_deleted' });
+    expect((await waitForRunState(client, run, 'cancelled')).error).toMatchObject({ type: 'contact_deleted' });
     await vi.waitFor(() => expect(slots.withdrawn).toEqual([keyOf(run)]));
   });
 
   test('when its workflow is archived, or its run takes too long', async () => {
     const archived = await waiting();
     await archived.client.delete(`/automation-workflows/${archived.workflow}`);
-    await runIn(archived.client, archived.run, 'cancelled');
+    await waitForRunState(archived.client, archived.run, 'cancelled');
     await vi.waitFor(() => expect(archived.slots.withdrawn).toEqual([keyOf(archived.run)]));
     vi.restoreAllMocks();
     const late = await waiting({}, { timeout: 'PT1H' });
     await passAt(late.id, late.run, Date.now() + 3_600_000);
-    expect((await runIn(late.client, late.run, 'failed')).error).toMatchObject({ type: 'timeout' });
+    expect((await waitForRunState(late.client, late.run, 'failed')).error).toMatchObject({ type: 'timeout' });
     await vi.waitFor(() => expect(late.slots.withdrawn).toEqual([keyOf(late.run)]));
   });
 
@@ -244,7 +254,7 @@ describe('a call that nobody wants any more is taken back', () => {
     await passAt(id, run, Date.now() + 2 * 3_600_000 - 60_000);
     expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
     await passAt(id, run, Date.now() + 2 * 3_600_000);
-    expect(await runIn(client, run, 'completed')).toMatchObject({
+    expect(await waitForRunState(client, run, 'completed')).toMatchObject({
       outcome: expect.stringMatching(/^failed timeout: the call had not ended by/),
       context: { steps: { call: { call_run_id: call.id, outcome: 'failed' } } },
     });
@@ -258,12 +268,12 @@ describe('a call that nobody wants any more is taken back', () => {
     definition.nodes.push({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
     definition.edges.find(({ id: edge }) => edge === 'default')!.target = 'nap';
     definition.edges.push({ id: 'on', source: 'nap', target: 'default' });
-    const workflow = await activeWorkflow(client, { definition });
+    const workflow = await createActiveWorkflow(client, { definition });
     const [stopped, ended] = [await execute(client, workflow), await execute(client, workflow)];
-    for (const run of [stopped, ended]) expect((await runIn(client, run, 'waiting')).current_node_id).toBe('nap');
+    for (const run of [stopped, ended]) expect((await waitForRunState(client, run, 'waiting')).current_node_id).toBe('nap');
     await client.post(`/automation-workflows/runs/${stopped}/stop`);
     await passAt(id, ended, Date.now() + 86_400_000);
-    await runIn(client, ended, 'completed');
+    await waitForRunState(client, ended, 'completed');
     await vi.waitFor(() => expect(slots.withdrawn).toEqual([keyOf(stopped)]));
   });
 
@@ -280,7 +290,7 @@ describe('a call that nobody wants any more is taken back', () => {
       },
       withdrawCalls: async (_organization: number, keys: string[]) => void slots.withdrawn.push(...keys),
     } as never);
-    const workflow = await activeWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
+    const workflow = await createActiveWorkflow(client, { definition: callingJourney({ workflow_id: agentId, phone: newPhone() }) });
     const run = await execute(client, workflow);
     await asked.promise;
     await client.post(`/automation-workflows/runs/${run}/stop`);
@@ -323,11 +333,11 @@ describe('a call that came back undialled', () => {
     await passAt(id, run, until);
     const second = await callRow(id, 2);
     expect(slots.keys()).toEqual([keyOf(run), keyOf(run, 'call:1:2')]);
-    expect(await runIn(client, run, 'waiting')).toMatchObject({ voice_call_run_id: second.id });
+    expect(await waitForRunState(client, run, 'waiting')).toMatchObject({ voice_call_run_id: second.id });
     await settleCall(id, call, {});
     await settleCall(id, second, { outcome: 'completed' });
     await passAt(id, run, until + 1);
-    await runIn(client, run, 'completed');
+    await waitForRunState(client, run, 'completed');
     const records = await historyOf(client, run);
     expect(records.map((record) => `${record.node_id} ${record.visit}.${record.attempt} ${record.status}`)).toEqual([
       'in 1.1 completed',
@@ -351,14 +361,14 @@ describe('a call that came back undialled', () => {
     const { client, id, agentId } = await callingOrganization();
     const slots = heldSlots(id);
     const definition = unforgiving({ workflow_id: agentId, phone: newPhone() });
-    const workflow = await activeWorkflow(client, { definition });
+    const workflow = await createActiveWorkflow(client, { definition });
     const run = await execute(client, workflow);
     await settleCall(id, await callRow(id), { outcome: 'failed', returned: 'agent_archived', reason: 'agent_archived: restore it' });
-    const failed = await runIn(client, run, 'failed');
+    const failed = await waitForRunState(client, run, 'failed');
     expect(failed.error).toMatchObject({ type: 'agent_archived', message: 'agent_archived: restore it', node_id: 'call' });
     await client.post(`/automation-workflows/runs/${run}/retry`);
     await settleCall(id, await callRow(id, 2), {});
-    expect((await runIn(client, run, 'completed')).outcome).toBe('completed ');
+    expect((await waitForRunState(client, run, 'completed')).outcome).toBe('completed ');
     expect(slots).toMatchObject({ requests: { length: 2 }, withdrawn: [] });
     expect(slots.keys()).toEqual([keyOf(run), keyOf(run, 'call:1:2')]);
   });
@@ -380,13 +390,13 @@ test('a call whose asking failed again and again is taken back, and asked for by
   } as never);
   const definition = unforgiving({ workflow_id: agentId, phone: newPhone() });
   const settings = { retry: { max_attempts: 2, initial_delay_seconds: 0 } };
-  const run = await execute(client, await activeWorkflow(client, { definition, settings }));
-  expect((await runIn(client, run, 'failed')).error).toMatchObject({ type: 'internal', attempt: 2 });
+  const run = await execute(client, await createActiveWorkflow(client, { definition, settings }));
+  expect((await waitForRunState(client, run, 'failed')).error).toMatchObject({ type: 'internal', attempt: 2 });
   await vi.waitFor(() => expect(withdrawn).toEqual([keyOf(run)]));
   isAway = false;
   await client.post(`/automation-workflows/runs/${run}/retry`);
   await settleCall(id, await callRow(id), {});
-  expect((await runIn(client, run, 'completed')).outcome).toBe('completed ');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('completed ');
   expect(new Set(asked)).toEqual(new Set([keyOf(run)]));
   expect(await callRows(id)).toHaveLength(1);
 });
@@ -404,10 +414,10 @@ test('a call whose asking failed is taken back by a run that goes on without it'
   definition.nodes.push({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
   definition.edges.find(({ id: edge }) => edge === 'error')!.target = 'nap';
   definition.edges.push({ id: 'on', source: 'nap', target: 'error' });
-  const workflow = await activeWorkflow(client, { definition, settings: { retry: { max_attempts: 1 } } });
+  const workflow = await createActiveWorkflow(client, { definition, settings: { retry: { max_attempts: 1 } } });
   const run = await execute(client, workflow);
   await vi.waitFor(async () => {
-    expect((await runIn(client, run, 'waiting')).current_node_id).toBe('nap');
+    expect((await waitForRunState(client, run, 'waiting')).current_node_id).toBe('nap');
     expect(withdrawn).toEqual([keyOf(run)]);
   });
 });
@@ -419,7 +429,7 @@ test('while the workflow is paused nobody is called', async () => {
   definition.nodes.push({ id: 'nap', type: 'wait', data: { duration: 'PT0.3S' } });
   definition.edges.find(({ id: edge }) => edge === 'start')!.target = 'nap';
   definition.edges.push({ id: 'on', source: 'nap', target: 'call' });
-  const workflow = await activeWorkflow(client, { definition });
+  const workflow = await createActiveWorkflow(client, { definition });
   const run = await execute(client, workflow);
   await client.patch(`/automation-workflows/${workflow}`, { status: 'paused' });
   await vi.waitFor(async () => expect((await client.get(`/automation-workflows/runs/${run}`)).body).toMatchObject({ hold: 'paused' }));
@@ -428,14 +438,14 @@ test('while the workflow is paused nobody is called', async () => {
   const call = await callRow(id);
   // One that was queued and is given back because the workflow was paused meanwhile waits with the run.
   await client.patch(`/automation-workflows/${workflow}`, { status: 'paused' });
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   await settleCall(id, call, { outcome: 'cancelled', returned: 'withdrawn', reason: 'withdrawn: the workflow is paused' });
   await vi.waitFor(async () => expect((await client.get(`/automation-workflows/runs/${run}`)).body).toMatchObject({ hold: 'paused' }), {
     timeout: 5000,
   });
   await client.patch(`/automation-workflows/${workflow}`, { status: 'active' });
   await settleCall(id, await callRow(id, 2), {});
-  expect((await runIn(client, run, 'completed')).outcome).toBe('completed ');
+  expect((await waitForRunState(client, run, 'completed')).outcome).toBe('completed ');
 });
 
 test('in quiet hours the call waits with the run, and it must not be dialled when they begin again', async () => {
@@ -451,12 +461,12 @@ test('in quiet hours the call waits with the run, and it must not be dialled whe
   const [open, closed] = [now + 2 * hour, now + 5 * hour];
   const quiet = [slot(now - hour, open), slot(closed, closed + hour)];
   expect(nextInside(quiet, 'UTC', now)).toBe(now);
-  const workflow = await activeWorkflow(client, {
+  const workflow = await createActiveWorkflow(client, {
     definition: callingJourney({ workflow_id: agentId, phone: newPhone() }),
     settings: { quiet_hours: { timezone: 'organization', slots: quiet } },
   });
   const run = await execute(client, workflow);
-  await runIn(client, run, 'waiting');
+  await waitForRunState(client, run, 'waiting');
   expect(slots.requests).toEqual([]);
   await passAt(id, run, open);
   expect(slots.requests).toMatchObject([{ calls: [{ key: keyOf(run), notAfter: closed }] }]);

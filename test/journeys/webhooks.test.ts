@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { env, exports } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { webhookBodies } from '../fixtures/webhooks.ts';
-import { deliver, deliverDeadForADay, loseMessages, tickAt } from '../support/background.ts';
-import { activeWorkflow, chain, endedRuns } from '../support/journeys.ts';
+import { deliver, deliverDeadLettersForADay, dropQueueMessages, tickAt } from '../support/background.ts';
+import { createActiveWorkflow, chain, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -19,7 +19,7 @@ interface Hook {
 
 /** An active workflow with a webhook trigger, and how anybody reaches it. */
 async function newHook(client: Client, config: Record<string, unknown> = {}, workflow: Record<string, unknown> = {}): Promise<Hook> {
-  const workflowId = await activeWorkflow(client, workflow);
+  const workflowId = await createActiveWorkflow(client, workflow);
   const created = await client.post(`/automation-workflows/${workflowId}/triggers`, { type: 'webhook', config });
   expect(created.status, JSON.stringify(created.body)).toBe(201);
   const { id, uuid, webhook_url } = created.body;
@@ -136,7 +136,7 @@ for (const [name, { auth, right, wrong }] of Object.entries(schemes))
         status: 202,
         body: { status: 'accepted', duplicate: false },
       });
-    const runs = await endedRuns(client, hook.workflow, right.length);
+    const runs = await waitForEndedRuns(client, hook.workflow, right.length);
     for (const run of runs)
       expect(run).toMatchObject({ state: 'completed', trigger_id: hook.id, initial_context: { order: 'A-17', name: 'Zoë' } });
   });
@@ -204,7 +204,7 @@ test('a delivery is judged in order: unknown address 404, bad signature 401, ina
   const workflow = `/automation-workflows/${hook.workflow}`;
   const statuses = async () => [(await bad()).status, (await good()).status];
   expect(await statuses()).toEqual([401, 202]);
-  await endedRuns(client, hook.workflow, 1);
+  await waitForEndedRuns(client, hook.workflow, 1);
   await client.patch(trigger, { state: 'paused' });
   expect(await statuses()).toEqual([401, 409]);
   expect((await good()).body.detail).toContain('trigger is paused');
@@ -218,7 +218,7 @@ test('a delivery is judged in order: unknown address 404, bad signature 401, ina
   expect(await statuses()).toEqual([401, 409]);
   await client.patch(workflow, { status: 'active' });
   expect(await statuses()).toEqual([401, 202]);
-  await endedRuns(client, hook.workflow, 2);
+  await waitForEndedRuns(client, hook.workflow, 2);
   await client.delete(trigger);
   expect(await statuses()).toEqual([404, 404]);
 });
@@ -262,8 +262,8 @@ test('a delivery id that repeats is a duplicate, one after the other and at once
   expect(at.filter((answer) => !answer.body.duplicate)).toHaveLength(1);
   const another = await newHook(client, { delivery_id: 'X-Delivery' });
   expect((await another.send('{}', { 'X-Delivery': 'd1' })).body.duplicate).toBe(false);
-  await endedRuns(client, hook.workflow, 2);
-  await endedRuns(client, another.workflow, 1);
+  await waitForEndedRuns(client, hook.workflow, 2);
+  await waitForEndedRuns(client, another.workflow, 1);
 });
 
 test('the delivery id may stand in the body, and where none is configured every delivery fires', async () => {
@@ -279,12 +279,12 @@ test('the delivery id may stand in the body, and where none is configured every 
   const [one, two] = [await byNothing.send('{"a":1}'), await byNothing.send('{"a":1}')];
   expect([one.body.duplicate, two.body.duplicate]).toEqual([false, false]);
   expect(one.body.delivery_id).not.toBe(two.body.delivery_id);
-  await endedRuns(client, byPath.workflow, 2);
-  await endedRuns(client, byNothing.workflow, 2);
+  await waitForEndedRuns(client, byPath.workflow, 2);
+  await waitForEndedRuns(client, byNothing.workflow, 2);
 });
 
 const seeing = chain({ id: 'see', type: 'set_context', data: { assign: { seen: '{{ webhook }}', whole: '{{ data }}' } } });
-const seenBy = async (client: Client, hook: Hook) => (await endedRuns(client, hook.workflow, 1))[0].context;
+const seenBy = async (client: Client, hook: Hook) => (await waitForEndedRuns(client, hook.workflow, 1))[0].context;
 
 test('each kind of body arrives as what it is: JSON, form, text, bytes, nothing, and JSON that is none', async () => {
   const { client } = await newOrganization();
@@ -333,7 +333,7 @@ test('a body of 1 MiB is taken, one byte more is 413, announced or not', async (
   const stream = new Response(of(mebibyte + 1)).body!;
   expect((await hook.send(stream)).status).toBe(413);
   expect((await hook.send(of(mebibyte))).status).toBe(202);
-  const [run] = await endedRuns(client, hook.workflow, 1);
+  const [run] = await waitForEndedRuns(client, hook.workflow, 1);
   expect(run.context.size).toBe(mebibyte - '{"text":""}'.length);
   expect((await client.get(`/automation-workflows/runs/${run.id}`)).body.initial_context.text).toHaveLength(run.context.size);
 });
@@ -341,7 +341,7 @@ test('a body of 1 MiB is taken, one byte more is 413, announced or not', async (
 test('several deliveries of a mebibyte in one batch are each judged by their whole content', async () => {
   const { client, id: organizationId } = await newOrganization();
   const hook = await newHook(client, { filter: { field: 'data.last', operator: 'eq', value: 'yes' } });
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   const messages = [];
   for (let index = 0; index < 20; index++) {
     const { body: answer } = await hook.send(JSON.stringify({ text: 'x'.repeat(1024 * 1024 - 100), last: 'yes' }));
@@ -373,7 +373,7 @@ test('the mapping resolves a contact or creates it, on the list, and its other k
   const hook = await newHook(client, { mapping, list_name: 'Shoppers' });
   const phone = newPhone();
   expect((await send(hook, { phone: `(${phone.slice(2, 5)}) ${phone.slice(5)}`, first_name: ' Ada ', id: 7 })).status).toBe(202);
-  const [run] = await endedRuns(client, hook.workflow, 1);
+  const [run] = await waitForEndedRuns(client, hook.workflow, 1);
   expect(run.context.order).toBe('#1001');
   expect((await client.get(`/contacts/${run.contact_id}`)).body).toMatchObject({
     phone,
@@ -383,7 +383,7 @@ test('the mapping resolves a contact or creates it, on the list, and its other k
   });
   await send(hook, { phone, email: 'ada@example.org' });
   await send(hook, { id: 7, first_name: 'Augusta' });
-  const runs = await endedRuns(client, hook.workflow, 3);
+  const runs = await waitForEndedRuns(client, hook.workflow, 3);
   expect(new Set(runs.map((one) => one.contact_id))).toEqual(new Set([run.contact_id]));
   expect((await client.get(`/contacts/${run.contact_id}`)).body).toMatchObject({ first_name: 'Augusta', email: 'ada@example.org' });
   expect((await client.get('/contacts')).body.total).toBe(1);
@@ -396,7 +396,7 @@ test('with only an e-mail address the contact is the one that has it; none or se
   const contactFor = async (email: string) => {
     const hook = await newHook(client, { mapping });
     await send(hook, { email });
-    return (await endedRuns(client, hook.workflow, 1))[0].contact_id;
+    return (await waitForEndedRuns(client, hook.workflow, 1))[0].contact_id;
   };
   expect(await contactFor('ada@example.org')).toBe(ada.id);
   expect(await contactFor('twin@example.org')).toBeNull();
@@ -416,7 +416,7 @@ test('at the contact limit, with an unusable phone, or without any key, the webh
   ] as const) {
     const hook = await newHook(client, { mapping });
     expect((await send(hook, customer)).status).toBe(202);
-    expect((await endedRuns(client, hook.workflow, 1))[0].contact_id, JSON.stringify(customer)).toBe(contactId);
+    expect((await waitForEndedRuns(client, hook.workflow, 1))[0].contact_id, JSON.stringify(customer)).toBe(contactId);
   }
   expect((await client.get('/contacts')).body.total).toBe(1);
 });
@@ -427,7 +427,7 @@ test('when phone and external id belong to two contacts, the phone says who it i
   await client.post('/contacts', { phone: newPhone(), external_id: 'b' });
   const hook = await newHook(client, { mapping });
   expect((await send(hook, { phone: ada.phone, id: 'b', first_name: 'Ada' })).status).toBe(202);
-  expect((await endedRuns(client, hook.workflow, 1))[0].contact_id).toBe(ada.id);
+  expect((await waitForEndedRuns(client, hook.workflow, 1))[0].contact_id).toBe(ada.id);
   expect((await client.get(`/contacts/${ada.id}`)).body).toMatchObject({ external_id: 'a', first_name: 'Ada' });
 });
 
@@ -449,7 +449,7 @@ test('a filter decides on body, headers and contact; what it turns away is noted
     [100, undefined],
   ] as const)
     expect((await post(total, topic)).status).toBe(202);
-  await endedRuns(client, hook.workflow, 1);
+  await waitForEndedRuns(client, hook.workflow, 1);
   await vi.waitFor(async () => {
     const { results } = await env.DB.prepare(
       'SELECT note FROM webhook_delivery WHERE trigger_id = ? AND handled_at IS NOT NULL ORDER BY id',
@@ -518,21 +518,21 @@ test('a challenge is answered to whoever knows the verify token, and to nobody e
 test('a delivery whose message is lost is swept up by the minute tick, and fires once', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client);
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   expect((await hook.send('{}')).status).toBe(202);
   lost.restore();
   await tickAt(Date.now() + 31_000);
   await tickAt(Date.now() + 32_000);
-  await endedRuns(client, hook.workflow, 1);
+  await waitForEndedRuns(client, hook.workflow, 1);
   expect((await client.get(`/automation-workflows/${hook.workflow}/triggers`)).body.triggers[0]).toMatchObject({ fire_count: 1 });
 });
 
 test('a message that was given up on ends its delivery in a named state, and is not sent again', async () => {
   const { client, id: organizationId } = await newOrganization();
   const hook = await newHook(client);
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   const { body: answer } = await hook.send('{}');
-  await deliverDeadForADay('events-dead', organizationId, [
+  await deliverDeadLettersForADay('events-dead', organizationId, [
     { v: 1, kind: 'delivery', organization_id: organizationId, id: Number(answer.delivery_id) },
   ]);
   lost.restore();
@@ -608,7 +608,7 @@ for (const [name, { headers, contact, context, ...config }] of Object.entries(re
     expect((await post(text.replace('example', 'elsewhere'))).status).toBe(401);
     expect((await post(text)).body).toMatchObject({ status: 'accepted', duplicate: false });
     expect((await post(text)).body).toMatchObject({ duplicate: true });
-    const [run] = await endedRuns(client, hook.workflow, 1);
+    const [run] = await waitForEndedRuns(client, hook.workflow, 1);
     expect(run.initial_context).toMatchObject(context);
     expect((await client.get(`/contacts/${run.contact_id}`)).body).toMatchObject({ ...contact, tags: [name] });
     expect((await client.get('/contacts')).body.total).toBe(1);

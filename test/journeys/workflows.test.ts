@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { env } from 'cloudflare:workers';
 import { deliver } from '../support/background.ts';
-import { connected } from '../support/integrations.ts';
+import { connectIntegration } from '../support/integrations.ts';
 import { newAgent } from '../support/journey-calls.ts';
-import { activeWorkflow, chain, runIn } from '../support/journeys.ts';
+import { createActiveWorkflow, chain, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
 
 const create = async (client: Client, body: Record<string, unknown> = {}) => {
@@ -163,7 +163,7 @@ test('a broken graph is kept as a draft, and going active lists every problem at
 
 test('a definition that replaces an active or paused one must be sound; a draft takes any', async () => {
   const { client } = await newOrganization();
-  const id = await activeWorkflow(client, {});
+  const id = await createActiveWorkflow(client, {});
   for (const status of ['active', 'paused']) {
     await client.patch(workflow(id), { status });
     expect((await client.patch(workflow(id), { definition: broken })).status).toBe(422);
@@ -253,23 +253,23 @@ test('an additional trigger does not touch the trigger object', async () => {
 test('archiving cancels live runs with the reason, by DELETE and by PATCH, and a restored workflow runs again', async () => {
   const { client } = await newOrganization();
   for (const archive of [(id: number) => client.delete(workflow(id)), (id: number) => client.patch(workflow(id), { status: 'archived' })]) {
-    const id = await activeWorkflow(client, { definition: nap });
+    const id = await createActiveWorkflow(client, { definition: nap });
     const { body: run } = await client.post(`${workflow(id)}/execute`, {});
-    await runIn(client, run.id, 'waiting');
+    await waitForRunState(client, run.id, 'waiting');
     expect((await archive(id)).body.status).toBe('archived');
-    expect((await runIn(client, run.id, 'cancelled')).error).toMatchObject({ type: 'workflow_archived', node_id: 'nap' });
+    expect((await waitForRunState(client, run.id, 'cancelled')).error).toMatchObject({ type: 'workflow_archived', node_id: 'nap' });
     expect((await client.get(workflow(id))).body).toMatchObject({ runs_count: 1, active_runs_count: 0 });
     await client.patch(workflow(id), { status: 'draft' });
     await client.patch(workflow(id), { status: 'active' });
     const again = await client.post(`${workflow(id)}/execute`, {});
-    await runIn(client, again.body.id, 'waiting');
+    await waitForRunState(client, again.body.id, 'waiting');
   }
 });
 
 test('a cleanup that comes late leaves the runs alone that a restored workflow has started since', async () => {
   const { client } = await newOrganization();
   const lost = vi.spyOn(env.FANOUT_QUEUE, 'send').mockResolvedValue(undefined as never);
-  const id = await activeWorkflow(client, { definition: nap });
+  const id = await createActiveWorkflow(client, { definition: nap });
   const { body: old } = await client.post(`${workflow(id)}/execute`, {});
   await client.delete(workflow(id));
   await client.patch(workflow(id), { status: 'draft' });
@@ -280,8 +280,8 @@ test('a cleanup that comes late leaves the runs alone that a restored workflow h
     .bind(id)
     .all<{ id: number; organization_id: number }>();
   await deliver('fanout', [{ v: 1, kind: 'cleanup', organization_id: results[0]!.organization_id, id: results[0]!.id }]);
-  await runIn(client, old.id, 'cancelled');
-  await runIn(client, young.id, 'waiting');
+  await waitForRunState(client, old.id, 'cancelled');
+  await waitForRunState(client, young.id, 'waiting');
 });
 
 test('workflows are listed newest first, without the archived ones, by status and by part of the name', async () => {
@@ -343,7 +343,7 @@ test('node types describe themselves: the schema takes the example, and every ha
     'wait',
     'wait_for_event',
   ]);
-  const sheet = await connected(client, 'sheet');
+  const sheet = await connectIntegration(client, 'sheet');
   for (const type of body.node_types) {
     expect(type.data_schema.type).toBe('object');
     // The other journey, the voice agent or the integration that an example names must be one of this organization.
@@ -395,7 +395,7 @@ test('execute checks the context against the schema and the contact against the 
     required: ['total'],
     properties: { total: { type: 'number' }, items: { type: 'array', items: { type: 'string' } } },
   };
-  const id = await activeWorkflow(client, { context_schema: schema });
+  const id = await createActiveWorkflow(client, { context_schema: schema });
   const execute = (body: unknown) => client.post(`${workflow(id)}/execute/`, body);
   const locs = async (body: unknown) => {
     const answer = await execute(body);
@@ -418,7 +418,7 @@ test('execute checks the context against the schema and the contact against the 
 
 test("an entry key that cannot be rendered is the caller's to see, not an internal error", async () => {
   const { client } = await newOrganization();
-  const id = await activeWorkflow(client, {
+  const id = await createActiveWorkflow(client, {
     settings: { entry_key: '{{ data.at | date: "%H", data.zone }}' },
     trigger: { type: 'manual', config: {} },
   });

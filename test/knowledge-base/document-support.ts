@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { documentText } from '../../src/knowledge-base/chunking/document-text.ts';
+import { documentText } from '../../src/knowledge-base/chunks/document-text.ts';
 import type { Block, ParsedDocument } from '../../src/knowledge-base/parsing/blocks.ts';
-import { parse } from '../../src/knowledge-base/parsing/parse.ts';
+import { parseDocument } from '../../src/knowledge-base/parsing/parse-document.ts';
 import { UnparsableDocument } from '../../src/knowledge-base/parsing/unparsable-document.ts';
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-export const parseText = (text: string, name: string): Promise<ParsedDocument> => parse(bytesOf(text), name);
+export const parseText = (text: string, name: string): Promise<ParsedDocument> => parseDocument(bytesOf(text), name);
 
 /** Blocks as short lines: `h2 Opening hours`, `p ...`, `- ...`, `| a | b`. */
 export const outlineOf = ({ blocks }: Pick<ParsedDocument, 'blocks'>): string[] => blocks.flatMap(linesOf);
@@ -29,7 +29,7 @@ export function expectInOrder(document: ParsedDocument, snippets: string[]): voi
 
 /** The failure of a parse, which must be one of the closed family. */
 export async function failureOf(bytes: Uint8Array, name: string, declaredType?: string): Promise<UnparsableDocument> {
-  const failure = await parse(bytes, name, declaredType).catch((error: unknown) => error);
+  const failure = await parseDocument(bytes, name, declaredType).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(UnparsableDocument);
   return failure as UnparsableDocument;
 }

@@ -1,10 +1,10 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { vi } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
+import { createApp } from '../../src/app.ts';
 import { consumeBatch } from '../../src/queues/consume.ts';
-import { simulators } from '../support/carrier.ts';
-import { settleVectors } from '../support/index-name.ts';
+import { simulatorsUrl } from '../support/carrier.ts';
+import { waitForVectors } from '../support/vector-backend.ts';
 import { Client, newOrganization, type Answer, type NewOrganization } from '../support/organization.ts';
 
 const app = createApp();
@@ -46,7 +46,7 @@ export async function knowledgeService(options: NewOrganization & { bindings?: R
   });
   const bindings = {
     ...env,
-    OPENAI_BASE_URL: `${simulators}/openai/v1`,
+    OPENAI_BASE_URL: `${simulatorsUrl}/openai/v1`,
     DOCUMENTS_QUEUE: queueNamed('documents'),
     LARGE_DOCUMENTS_QUEUE: queueNamed('documents-large'),
     ...options.bindings,
@@ -78,7 +78,7 @@ export async function knowledgeService(options: NewOrganization & { bindings?: R
     const message = messages.shift();
     if (!message) return undefined;
     // Nobody waits in a test: by then an index shows what it has taken.
-    if (message.delaySeconds > 0) await settleVectors();
+    if (message.delaySeconds > 0) await waitForVectors();
     const settled = await deliver(message, using);
     if (settled === 'done') return settled;
     messages.push(message.tries > mostTries ? { ...message, queue: 'documents-dead', tries: 0 } : message);

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { parseOrganizationCommand } from '../../scripts/local/organization-command.ts';
-import { vectorIndexOf, type IndexName, type VectorIndex } from '../../src/providers/vector-index/vector-index.ts';
+import { getVectorIndex, type IndexName, type VectorIndex } from '../../src/providers/vector-index/vector-index.ts';
 import { deliver, tickAt } from '../support/background.ts';
 import { StrictVectorize } from '../support/vectorize.ts';
 import { dyingAt, interruptedAt } from './interrupted-bindings.ts';
@@ -64,7 +64,7 @@ async function movingService(from: IndexName) {
     await workWithTime();
     return uuid;
   };
-  const index = (name: IndexName) => vectorIndexOf(service.bindings, name, service.id);
+  const index = (name: IndexName) => getVectorIndex(service.bindings, name, service.id);
   return { service, vectorize, sent, from, to, row, command, wait, step, stepUntil, workWithTime, process, index };
 }
 
@@ -352,7 +352,7 @@ describe('an organization whose vectors are older than the record of where they 
 });
 
 async function knowledgeServiceOf({ key }: KnowledgeService, bindings: Record<string, unknown>) {
-  const { createApp } = await import('../../src/http/app.ts');
+  const { createApp } = await import('../../src/app.ts');
   const { Client } = await import('../support/organization.ts');
   const { createExecutionContext, waitOnExecutionContext } = await import('cloudflare:test');
   const app = createApp();

@@ -1,19 +1,19 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { eventSamples } from '../../src/automation-workflows/triggers/event-samples.ts';
-import { vectorIndexOf } from '../../src/providers/vector-index/vector-index.ts';
-import { indexName, settleVectors, withIndexCalls } from '../support/index-name.ts';
+import { eventSamples } from '../../src/automation-workflows/triggers/events/event-samples.ts';
+import { getVectorIndex } from '../../src/providers/vector-index/vector-index.ts';
+import { vectorBackend, waitForVectors, withIndexCalls } from '../support/vector-backend.ts';
 import { tickAt } from '../support/background.ts';
-import { failedOf, giveUp } from '../support/failed-parts.ts';
-import { simulators } from '../support/carrier.ts';
+import { readFailedMessages, giveUp } from '../support/failed-messages.ts';
+import { simulatorsUrl } from '../support/carrier.ts';
 import { dyingAt, interruptedAt } from './interrupted-bindings.ts';
 import { chunkRows, handbook, indexedByWords, knowledgeService, longText, type KnowledgeService } from './knowledge-service.ts';
 
-const indexOf = (service: KnowledgeService) => vectorIndexOf(service.bindings, indexName, service.id);
+const indexOf = (service: KnowledgeService) => getVectorIndex(service.bindings, vectorBackend, service.id);
 
 /** Ids of all vectors of the organization, of up to a hundred. */
 async function vectorIds(service: KnowledgeService): Promise<number[]> {
-  await settleVectors();
+  await waitForVectors();
   const found = await indexOf(service).query(new Float32Array(1536).fill(1), { topK: 100 });
   return found.map(({ id }) => id).toSorted((one, other) => one - other);
 }
@@ -52,16 +52,16 @@ const twentyMinutesMs = 20 * 60_000;
 const dayMs = 86_400_000;
 
 /** What an index answers that shows nothing yet. */
-const nothing = indexName === 'embedded' ? false : [];
+const nothing = vectorBackend === 'embedded' ? false : [];
 
 const fault = (more: Record<string, unknown>) =>
-  fetch(`${simulators}/__sim/faults`, {
+  fetch(`${simulatorsUrl}/__sim/faults`, {
     method: 'POST',
     body: JSON.stringify({ provider: 'openai', match: { path: '/v1/embeddings' }, ...more }),
   });
-const noFaults = () => fetch(`${simulators}/__sim/reset?provider=openai`, { method: 'POST' });
+const noFaults = () => fetch(`${simulatorsUrl}/__sim/reset?provider=openai`, { method: 'POST' });
 const textsAsked = async (): Promise<number> => {
-  const { requests } = (await (await fetch(`${simulators}/__sim/requests?provider=openai&path=/v1/embeddings`)).json()) as {
+  const { requests } = (await (await fetch(`${simulatorsUrl}/__sim/requests?provider=openai&path=/v1/embeddings`)).json()) as {
     requests: any[];
   };
   return requests.reduce((sum, { body }) => sum + (typeof body === 'string' ? JSON.parse(body) : body).input.length, 0);
@@ -103,7 +103,7 @@ describe('a document', () => {
     for (let steps = 1; steps <= 4; steps++) {
       service.messages.length = 0;
       // Minutes go by between the steps.
-      await settleVectors();
+      await waitForVectors();
       await tickAt(Date.now() + 200_000 * steps, service.bindings);
       const own = service.messages.filter(({ body }) => body.organization_id === service.id);
       expect(own).toHaveLength(1);
@@ -305,7 +305,7 @@ describe('while the embedding provider is down', () => {
     await service.work();
     expect(await service.documentOf(uuid)).toMatchObject({ processing_status: 'completed', processing_error: null, total_chunks: 3 });
     await tickAt(Date.now() + dayMs, service.bindings);
-    expect(await failedOf(service.id)).toEqual([]);
+    expect(await readFailedMessages(service.id)).toEqual([]);
   });
 
   test('a document that fails for a day fails with the reason, and can be processed again', async () => {

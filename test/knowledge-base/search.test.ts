@@ -1,19 +1,19 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { embeddings } from '../../src/providers/embeddings/embeddings.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import { searchChunks } from '../../src/knowledge-base/search.ts';
-import { settingsOf } from '../../src/settings.ts';
-import { simulators } from '../support/carrier.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { searchChunks } from '../../src/knowledge-base/search/search-chunks.ts';
+import { getSettings } from '../../src/settings.ts';
+import { simulatorsUrl } from '../support/carrier.ts';
 import { Client, newOrganization } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
-import { plansOf, recordedClient, rowsRead } from '../support/recorded-database.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
+import { explainQueryPlans, recordedClient, rowsRead } from '../support/recorded-database.ts';
 import { handbook, knowledgeService, longText, type KnowledgeService } from './knowledge-service.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 async function cosine(bindings: Env, one: string, other: string): Promise<number> {
-  const answer = await embeddings(settingsOf(bindings)).embed([one, other]);
+  const answer = await embeddings(getSettings(bindings)).embed([one, other]);
   if ('failure' in answer) throw new Error(answer.message);
   const [a, b] = answer.vectors as [Float32Array, Float32Array];
   const product = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, index) => sum + value * y[index]!, 0);
@@ -200,7 +200,7 @@ describe('search', () => {
     const { status, body } = await unreachable.client.post('/knowledge-base/search', { query: 'kettle' });
     expect([status, body.detail]).toEqual([502, expect.stringContaining('OPENAI_API_KEY is empty')]);
     const service = await withHandbook();
-    await fetch(`${simulators}/__sim/faults`, {
+    await fetch(`${simulatorsUrl}/__sim/faults`, {
       method: 'POST',
       body: JSON.stringify({ provider: 'openai', match: { path: '/v1/embeddings' }, status: 503, headers: { 'retry-after': '30' } }),
     });
@@ -232,7 +232,7 @@ describe('what a search costs', () => {
     expect(body.chunks).toHaveLength(3);
     expect(recording.calls).toBe(2);
     expect(rowsRead(recording)).toBeLessThan(30);
-    for (const { sql, plan } of await plansOf(recording))
+    for (const { sql, plan } of await explainQueryPlans(recording))
       for (const line of plan) if (line.startsWith('SCAN') && !/VIRTUAL TABLE/.test(line)) expect.fail(`${sql}: ${line}`);
   });
 
@@ -240,7 +240,7 @@ describe('what a search costs', () => {
     const { bindings, id } = await withHandbook();
     const base = `http://model-of-${id}.test/v1`;
     const realFetch = globalThis.fetch;
-    const asked = answering(base, (request) => realFetch(new Request(request.url.replace(base, `${simulators}/openai/v1`), request)));
+    const asked = stubFetch(base, (request) => realFetch(new Request(request.url.replace(base, `${simulatorsUrl}/openai/v1`), request)));
     const context = (await backgroundContext({ ...bindings, OPENAI_BASE_URL: base } as Env, id, () => {}))!;
     await searchChunks(context, { query: 'kettle', limit: 3 });
     expect(asked).toHaveLength(1);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { configObject, warningsOf, withoutEffect } from '../../src/library/config-object.ts';
-import { nearestName } from '../../src/library/nearest-name.ts';
+import { configObject, collectWarnings, keyWithoutEffect } from '../../src/library/json/config-object.ts';
+import { nearestName } from '../../src/library/text/nearest-name.ts';
 
 const Config = configObject({
   max_retries: z.int().default(2),
@@ -12,9 +12,9 @@ const Config = configObject({
     .discriminatedUnion('type', [configObject({ type: z.literal('none') }), configObject({ type: z.literal('token'), token: z.string() })])
     .optional(),
   names: z.record(z.string(), configObject({ first: z.string().optional() })).optional(),
-  tool_uuids: withoutEffect('Tools of another service are not known here'),
+  tool_uuids: keyWithoutEffect('Tools of another service are not known here'),
 });
-const told = (value: unknown) => warningsOf(Config, value, ['body']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+const told = (value: unknown) => collectWarnings(Config, value, ['body']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
 
 test('a misspelt key is told the key that was meant', () => {
   for (const [written, meant] of [
@@ -66,7 +66,7 @@ test('names of prototypes are keys like others', () => {
 
 test('more unknown keys than anybody reads are counted', () => {
   const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`key_${index}`, index]));
-  const warnings = warningsOf(Config, many, ['body', 'config']);
+  const warnings = collectWarnings(Config, many, ['body', 'config']);
   expect(warnings).toHaveLength(101);
   expect(warnings.at(-1)).toEqual({ loc: ['body', 'config'], msg: '49900 more keys are not known and have no effect' });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeTextStream } from '../../src/library/decode-text-stream.ts';
-import { decodeText } from '../../src/library/decode-text.ts';
+import { decodeTextStream } from '../../src/library/text/decode-text-stream.ts';
+import { decodeText } from '../../src/library/text/decode-text.ts';
 
 async function* inChunks(bytes: Uint8Array, size: number) {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);

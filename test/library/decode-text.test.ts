@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeText, UnreadableFile } from '../../src/library/decode-text.ts';
+import { decodeText, UnreadableFileError } from '../../src/library/text/decode-text.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const fromBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -73,7 +73,7 @@ describe('what is not text is refused with its name', () => {
     ['a mark alone', [0xef, 0xbb, 0xbf], /empty/],
     ['blank lines', [...utf8(' \r\n\t\r\n')], /nothing but blanks/],
   ])('%s', (_, content, message) => {
-    expect(() => decodeText(Uint8Array.from(content))).toThrow(UnreadableFile);
+    expect(() => decodeText(Uint8Array.from(content))).toThrow(UnreadableFileError);
     expect(() => decodeText(Uint8Array.from(content))).toThrow(message);
   });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addExact, durationProblem, parseDuration, subtractExact } from '../../src/library/durations.ts';
+import { addExact, durationProblem, parseDuration, subtractExact } from '../../src/library/time/durations.ts';
 
 const hour = 3_600_000;
 const added = (start: string, duration: string) => new Date(addExact(Date.parse(start), parseDuration(duration))).toISOString();

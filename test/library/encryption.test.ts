@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isMask, isSealed, mask, open, seal } from '../../src/library/encryption.ts';
+import { isMask, isSealed, mask, open, seal } from '../../src/library/security/encryption.ts';
 
 const key = btoa('an-encryption-key-of-32-bytes...');
 const otherKey = btoa('another-encryption-key-32-bytes.');

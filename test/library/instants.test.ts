@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseInstant, parseIsoInstant } from '../../src/library/instants.ts';
+import { parseInstant, parseIsoInstant } from '../../src/library/time/instants.ts';
 
 const moment = Date.UTC(2026, 10, 20, 15, 15, 30, 250);
 

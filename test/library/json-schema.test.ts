@@ -1,19 +1,19 @@
 import { Validator, format, type OutputUnit, type Schema as LibrarySchema } from '@cfworker/json-schema';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { faultsOf } from '../../src/library/json-schema/fits.ts';
-import { isOfFormat } from '../../src/library/json-schema/formats.ts';
-import { resolveReferences } from '../../src/library/json-schema/references.ts';
-import { OverBudgetError, WorkBudget } from '../../src/library/work-budget.ts';
+import { findFaults } from '../../src/library/json/json-schema/validate.ts';
+import { matchesFormat } from '../../src/library/json/json-schema/formats.ts';
+import { resolveReferences } from '../../src/library/json/json-schema/references.ts';
+import { OverBudgetError, WorkBudget } from '../../src/library/limits/work-budget.ts';
 
 type Schema = Record<string, unknown>;
 
 const stepsOf = (schema: Schema, value: unknown): number => {
   const budget = new WorkBudget(Infinity, '');
-  faultsOf(schema, resolveReferences(schema), value, budget);
+  findFaults(schema, resolveReferences(schema), value, budget);
   return budget.spent;
 };
-const faults = (schema: Schema, value: unknown) => faultsOf(schema, resolveReferences(schema), value, new WorkBudget(1e6, ''));
+const faults = (schema: Schema, value: unknown) => findFaults(schema, resolveReferences(schema), value, new WorkBudget(1e6, ''));
 
 /** What the library says that only speaks of a value itself, and not of what holds it or was only one way to fit. */
 function ofLibrary(schema: Schema, value: unknown): string[] {
@@ -159,11 +159,11 @@ test('an address is an address as the library says, though not in exponential ti
   fc.assert(
     fc.property(fc.constantFrom('http://', 'https://', 'x://', ''), fc.array(part, { maxLength: 7 }), (start, parts) => {
       const text = start + parts.join('');
-      expect(isOfFormat(text, 'url', new WorkBudget(1e6, '')), text).toBe(format['url']!(text));
+      expect(matchesFormat(text, 'url', new WorkBudget(1e6, '')), text).toBe(format['url']!(text));
     }),
     { numRuns: 3000 },
   );
-  expect(isOfFormat(`http://${'a'.repeat(2000)}!`, 'url', new WorkBudget(1e6, ''))).toBe(false);
+  expect(matchesFormat(`http://${'a'.repeat(2000)}!`, 'url', new WorkBudget(1e6, ''))).toBe(false);
 });
 
 const list = <T>(length: number, item: (index: number) => T): T[] => Array.from({ length }, (_, index) => item(index));
@@ -212,7 +212,7 @@ test.each(Object.entries(worstCases))('steps of %s grow with the value', (_, of)
 test('schemas that multiply end at the budget, whatever they would take', () => {
   for (const schema of [19, 38, 76].map(doubled)) {
     const budget = new WorkBudget(500_000, 'make it smaller');
-    expect(() => faultsOf(schema, resolveReferences(schema), {}, budget)).toThrow(OverBudgetError);
+    expect(() => findFaults(schema, resolveReferences(schema), {}, budget)).toThrow(OverBudgetError);
     expect(budget.spent).toBeLessThan(500_010);
   }
   const endless = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { maximumJsonDepth, parseJson } from '../../src/library/json.ts';
+import { maxJsonDepth, parseJson } from '../../src/library/json/json.ts';
 import { webhookBodies } from '../fixtures/webhooks.ts';
 
 test('integers beyond 2^53 arrive as strings with every digit, ordinary numbers as numbers', () => {
@@ -47,8 +47,8 @@ test('a key named __proto__ is data and changes no prototype', () => {
 const nested = (depth: number, core = '1') => '['.repeat(depth) + core + ']'.repeat(depth);
 
 test('nesting is bounded, however absurd, and malformed text is an error', () => {
-  expect(() => parseJson(nested(maximumJsonDepth))).not.toThrow();
-  expect(() => parseJson(nested(maximumJsonDepth + 1))).toThrow(/nested deeper than 64/);
+  expect(() => parseJson(nested(maxJsonDepth))).not.toThrow();
+  expect(() => parseJson(nested(maxJsonDepth + 1))).toThrow(/nested deeper than 64/);
   expect(() => parseJson(nested(200_000))).toThrow(SyntaxError);
   expect(() => parseJson(nested(200_000, '12345678901234567890'))).toThrow(/nested deeper than 64/);
   expect(() => parseJson('{"id":12345678901234567890,}')).toThrow(SyntaxError);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parsePath, pathProblem, readPath } from '../../src/library/paths.ts';
+import { parsePath, pathProblem, readPath } from '../../src/library/json/paths.ts';
 
 const order = {
   customer: { phone: '+1', 'full name': 'Ada' },

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LinearPattern, patternProblem } from '../../src/library/patterns/linear-pattern.ts';
-import { OverBudgetError, WorkBudget } from '../../src/library/work-budget.ts';
+import { OverBudgetError, WorkBudget } from '../../src/library/limits/work-budget.ts';
 
 const unbounded = new WorkBudget(Infinity, '');
-const holds = (pattern: string, text: string, budget = unbounded): boolean => LinearPattern.of(pattern, budget).test(text, budget);
+const holds = (pattern: string, text: string, budget = unbounded): boolean => LinearPattern.compile(pattern, budget).test(text, budget);
 
 const characters = ['a', 'b', 'A', '7', '_', '-', '^', ']', ' ', '\n', '\r', '\t', '\u00a0', '\u2028', '\ufeff', 'ä', 'ж', '😀', '\b', '.'];
 const inClass = fc.oneof(
@@ -113,7 +113,7 @@ test('usual expressions are taken, and what cannot be matched in one pass is ref
 test('what a match costs grows with the text, not with the ways to match it', () => {
   const stepsOf = (pattern: string, length: number): number => {
     const budget = new WorkBudget(Infinity, '');
-    LinearPattern.of(pattern, unbounded).test(`${'a'.repeat(length)}!`, budget);
+    LinearPattern.compile(pattern, unbounded).test(`${'a'.repeat(length)}!`, budget);
     return budget.spent;
   };
   for (const pattern of ['^(a+)+$', '^(a|a)*$', 'a*a*a*a*b', '^(?:a?){30}a{30}$', '(?:[ab]*a[ab]{100}c)'])

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addCalendarDays, instantOfWallClock, isTimeZone, minutesOfDay, nextTimeOfDay, wallClockAt } from '../../src/library/time-zones.ts';
+import {
+  addCalendarDays,
+  instantFromWallClock,
+  isTimeZone,
+  minutesOfDay,
+  nextTimeOfDay,
+  wallClockAt,
+} from '../../src/library/time/time-zones.ts';
 import { firstReached, interestingWindows, shownMinute, zones } from './zone-clocks.ts';
 
 const minute = 60_000;
@@ -38,7 +45,7 @@ test('a wall clock maps to the first instant that shows it or, where it is skipp
         nearChange.map(({ at }) => at),
       ),
       (name, wallClock) => {
-        const instant = instantOfWallClock(name, wallClock);
+        const instant = instantFromWallClock(name, wallClock);
         expect(wallClockAt(name, instant)).toBeGreaterThanOrEqual(wallClock);
         expect(wallClockAt(name, instant - 1)).toBeLessThan(wallClock);
       },
@@ -50,7 +57,7 @@ test('later wall clocks never map to earlier instants', () => {
   fc.assert(
     fc.property(nearChange, fc.integer({ min: 0, max: 2 * day }), ({ window, at }, later) => {
       const shown = wallClockAt(window.zone, at);
-      expect(instantOfWallClock(window.zone, shown + later)).toBeGreaterThanOrEqual(instantOfWallClock(window.zone, shown));
+      expect(instantFromWallClock(window.zone, shown + later)).toBeGreaterThanOrEqual(instantFromWallClock(window.zone, shown));
     }),
   );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromUnreserved, toUnreserved } from '../../src/library/unreserved.ts';
+import { fromUnreserved, toUnreserved } from '../../src/library/text/unreserved.ts';
 
 test('text in unreserved characters is the same however an address is taken apart, and comes back', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coversWholeWeek, nextInside, nextOutside, WeeklySlot, WeeklySlots } from '../../src/library/weekly-slots.ts';
+import { coversWholeWeek, nextInside, nextOutside, WeeklySlot, WeeklySlots } from '../../src/library/time/weekly-slots.ts';
 import { clockChanges, momentsNearChanges, shownMinutes, zonesOfEveryKind } from './clock-changes.ts';
 
 const minute = 60_000;

@@ -1,11 +1,11 @@
 import { Validator } from '@cfworker/json-schema';
 import { expect, test } from 'vitest';
 import { basePath } from '../../src/http/public-url.ts';
-import { inputSchemaOf } from '../../src/mcp/input-schema.ts';
-import { operationOf } from '../../src/mcp/operations.ts';
+import { toInputSchema } from '../../src/mcp/input-schema.ts';
+import { findOperation } from '../../src/mcp/operations.ts';
 import { prepareTools } from '../../src/mcp/server.ts';
-import { requestOf } from '../../src/mcp/tool-request.ts';
-import { longestText, resultOf } from '../../src/mcp/tool-result.ts';
+import { toHttpRequest } from '../../src/mcp/tool-request.ts';
+import { maxResultLength, toToolResult } from '../../src/mcp/tool-result.ts';
 import { instructions, tools } from '../../src/mcp/tools.ts';
 import { document } from '../http/operations.ts';
 
@@ -13,7 +13,7 @@ const prepared = prepareTools(document, basePath);
 const surroundings = { origin: 'https://service.test', headers: { 'X-API-Key': 'vaa_test' } };
 const requestFor = (name: string, given: Record<string, unknown>) => {
   const { operation, description } = prepared.get(name)!;
-  return requestOf(operation, description, given, surroundings);
+  return toHttpRequest(operation, description, given, surroundings);
 };
 
 test('every tool is made of an operation of the API, under a name of its own that every client takes', () => {
@@ -84,16 +84,16 @@ test('a missing path argument is named before anything is asked', () => {
 });
 
 test('two arguments of one name are refused when the tools are made', () => {
-  const operation = operationOf(document, 'GET /contacts/{contact_id}', basePath);
+  const operation = findOperation(document, 'GET /contacts/{contact_id}', basePath);
   const doubled = { ...operation, parameters: [...operation.parameters, ...operation.parameters] };
-  expect(() => inputSchemaOf(document, doubled, tools[0]!)).toThrow('two arguments named contact_id');
-  expect(() => operationOf(document, 'GET /nowhere', basePath)).toThrow('no operation GET /nowhere');
+  expect(() => toInputSchema(document, doubled, tools[0]!)).toThrow('two arguments named contact_id');
+  expect(() => findOperation(document, 'GET /nowhere', basePath)).toThrow('no operation GET /nowhere');
 });
 
 test('an answer that would fill the memory of an assistant is cut and says how to go on', async () => {
-  const long = await resultOf(Response.json({ contacts: 'x'.repeat(longestText) }));
+  const long = await toToolResult(Response.json({ contacts: 'x'.repeat(maxResultLength) }));
   expect(long.structuredContent).toBeUndefined();
   expect(JSON.stringify(long.content)).toContain('Ask for fewer at a time with limit');
-  const csv = await resultOf(new Response('a'.repeat(longestText + 1), { headers: { 'Content-Type': 'text/csv' } }));
-  expect(JSON.stringify(csv.content)).toContain(`the answer has ${longestText + 1} characters`);
+  const csv = await toToolResult(new Response('a'.repeat(maxResultLength + 1), { headers: { 'Content-Type': 'text/csv' } }));
+  expect(JSON.stringify(csv.content)).toContain(`the answer has ${maxResultLength + 1} characters`);
 });

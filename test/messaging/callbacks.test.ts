@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import { exports } from 'cloudflare:workers';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { rankOf } from '../../src/messaging/status.ts';
+import { rankOf } from '../../src/messaging/messages/status.ts';
 import { linesLoggedBy, serviceWith } from '../http/service.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
-import { plansOf, recordedClient } from '../support/recorded-database.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
+import { explainQueryPlans, recordedClient } from '../support/recorded-database.ts';
 import {
   canary,
   configPath,
@@ -241,7 +241,7 @@ test('what is told before the answer to the sending has been written down is not
   const { client, credentials, tell } = await metaOrganization();
   await send(client);
   let mayAnswer = false;
-  const asked = answering(`${simulators}/meta/v25.0/${credentials.provider_b.phone_number_id}/messages`, async () => {
+  const asked = stubFetch(`${simulators}/meta/v25.0/${credentials.provider_b.phone_number_id}/messages`, async () => {
     while (!mayAnswer) await new Promise((resolve) => setTimeout(resolve, 5));
     return Response.json({ messages: [{ id: 'wamid.early' }] });
   });
@@ -297,5 +297,5 @@ test('a callback finds its message by an index, and a repeat of it writes no row
   }
   const updates = recorded.recording.statements.filter(({ rowsWritten }) => rowsWritten > 0);
   expect(updates.map(({ sql }) => sql.slice(0, 14))).toEqual(['UPDATE message']);
-  for (const { plan } of await plansOf(recorded.recording)) expect(plan.join('\n')).not.toMatch(/SCAN (m|message)\b/);
+  for (const { plan } of await explainQueryPlans(recorded.recording)) expect(plan.join('\n')).not.toMatch(/SCAN (m|message)\b/);
 });

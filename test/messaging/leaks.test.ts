@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
-import { chain, everythingStored, runIn } from '../support/journeys.ts';
+import { createApp } from '../../src/app.ts';
+import { chain, readEverythingStored, waitForRunState } from '../support/journeys.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
 import { canary, configPath, newCredentials, providerKeys, simulators, testMessage } from './accounts.ts';
 
@@ -82,9 +82,9 @@ test('no secret of a provider comes out again: not in an answer, a log line, an 
     const workflow = await client.post('/automation-workflows', { name: `Journey ${provider}`, definition });
     await client.patch(`/automation-workflows/${workflow.body.id}`, { status: 'active' });
     const run = (await client.post(`/automation-workflows/${workflow.body.id}/execute`, { context: {} })).body.id;
-    await runIn(client, run, 'failed');
+    await waitForRunState(client, run, 'failed');
     await client.get(`/automation-workflows/runs/${run}/history`);
-    expect(found(await everythingStored(id, run)), provider).toBe(false);
+    expect(found(await readEverythingStored(id, run)), provider).toBe(false);
   }
   await client.get('/organizations/messages?limit=500');
   expect(sent.filter(found).length).toBeGreaterThan(8);

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Context } from '../../src/accounts/context.ts';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
+import type { Context } from '../../src/context.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import { Database } from '../../src/database/client.ts';
-import { sendMessage, type WantedMessage } from '../../src/messaging/send-message.ts';
+import { sendMessage, type MessageToSend } from '../../src/messaging/messages/send-message.ts';
 import { newPhone } from '../support/organization.ts';
 import { recordedDatabase, type Recording } from '../support/recorded-database.ts';
 import { logOf, messagingOrganization, newCredentials, takenFor } from './accounts.ts';
@@ -16,7 +16,7 @@ async function contextOf(organizationId: number, database?: D1Database): Promise
   return database ? { ...context, database: new Database(database, true) } : context;
 }
 
-const wanted = (more: Partial<WantedMessage> = {}): WantedMessage => ({
+const wanted = (more: Partial<MessageToSend> = {}): MessageToSend => ({
   sendKey: `step:${crypto.randomUUID()}`,
   to: newPhone(),
   content: { kind: 'template', templateName: 'order_update', language: 'en', params: { 1: 'Ada', 2: '1001' } },

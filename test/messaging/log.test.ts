@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { newOrganization, newPhone } from '../support/organization.ts';
-import { plansOf, recordedClient, rowsRead } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedClient, rowsRead } from '../support/recorded-database.ts';
 import { logOf, messagesPath } from './accounts.ts';
 
 interface Row {
@@ -114,7 +114,7 @@ test('a page costs as much in a log of many messages as in one of few, by whiche
     const { client, recording } = recordedClient(key);
     expect((await client.get(`${messagesPath}?${query}`)).body.total, query).toBe(1);
     expect(rowsRead(recording), query).toBeLessThan(30);
-    const plans = (await plansOf(recording)).filter(({ sql }) => sql.includes('FROM message'));
+    const plans = (await explainQueryPlans(recording)).filter(({ sql }) => sql.includes('FROM message'));
     for (const { plan } of plans) expect(plan.join('\n'), query).not.toMatch(/SCAN message(?! USING)|TEMP B-TREE/);
   }
 });

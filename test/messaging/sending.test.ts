@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { newOrganization, newPhone } from '../support/organization.ts';
-import { answering } from '../support/outside.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
 import * as accounts from './accounts.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -239,7 +239,7 @@ test.each([
 ] as const)('after %s nobody can say whether the message was sent: it is unknown, and asked for once', async (_name, answer) => {
   const { client, credentials } = await messagingOrganization();
   await client.post(testPath, testMessage(newPhone()));
-  const asked = answering(`${simulators}/meta/v25.0/${credentials.provider_b.phone_number_id}/messages`, answer);
+  const asked = stubFetch(`${simulators}/meta/v25.0/${credentials.provider_b.phone_number_id}/messages`, answer);
   const { status, body } = await client.post(testPath, testMessage(newPhone()));
   expect({ status, body }).toMatchObject({
     status: 200,
@@ -251,7 +251,7 @@ test.each([
 
 test('a provider that is out of order when templates are listed is a 502 with Retry-After', async () => {
   const { client, credentials } = await messagingOrganization();
-  answering(
+  stubFetch(
     `${simulators}/meta/v25.0/${credentials.provider_b.waba_id}`,
     () => new Response('busy', { status: 429, headers: { 'Retry-After': '60' } }),
   );

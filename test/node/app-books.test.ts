@@ -290,7 +290,7 @@ describe('limits', () => {
   test('may be waited for longer by who can wait', async () => {
     const { connection, plan, waits } = await start();
     await plan({ provider: 'zohobooks', status: 429, body: block });
-    const { listContacts } = books({ ...connection, longestWaitMs: 60_000 }, account);
+    const { listContacts } = books({ ...connection, maxWaitMs: 60_000 }, account);
     expect(await success(listContacts({ page: 3 }))).toMatchObject({ hasMore: false });
     expect(waits).toEqual([60_000]);
   });

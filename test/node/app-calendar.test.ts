@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { calendar, eventId, type EventToCreate } from '../../src/providers/apps/calendar.ts';
+import { calendar, toEventId, type EventToCreate } from '../../src/providers/apps/calendar.ts';
 import { fakeConnection, startWorld, success } from './broker-world.ts';
 
 const event = (more: Partial<EventToCreate> = {}): EventToCreate => ({
@@ -17,7 +17,7 @@ describe('an event', () => {
     const { createEvent } = calendar(await connect('calendar'));
     const more = { description: 'By phone', location: '+1 415', timeZone: 'Asia/Kolkata', attendees: ['ada@example.com'] };
     const created = await success(createEvent(event(more)));
-    const id = eventId('run:7:node:1');
+    const id = toEventId('run:7:node:1');
     expect(created.event).toEqual({ id, url: `https://www.google.com/calendar/event?eid=${id}`, isNew: true });
     const [asked] = await received('googlecalendar');
     expect([asked!.path, asked!.query]).toEqual(['/calendar/v3/calendars/primary/events', { sendUpdates: 'all' }]);
@@ -44,7 +44,7 @@ describe('an event', () => {
     const { createEvent } = calendar(await connect('calendar'));
     await plan({ provider: 'googlecalendar', match: { method: 'POST' }, drop_response: true });
     const { event: made } = await success(createEvent(event()));
-    expect(made).toMatchObject({ id: eventId('run:7:node:1'), isNew: false });
+    expect(made).toMatchObject({ id: toEventId('run:7:node:1'), isNew: false });
     expect((await received('googlecalendar')).map(({ method }) => method)).toEqual(['POST', 'POST', 'GET']);
   });
 
@@ -54,7 +54,7 @@ describe('an event', () => {
         ? { status: 409, data: { error: { code: 409, message: 'exists', errors: [{ reason: 'duplicate' }] } } }
         : { status: 403, data: { error: { code: 403, message: 'no' } } },
     );
-    expect(await calendar(connection).createEvent(event())).toEqual({ event: { id: eventId('run:7:node:1'), isNew: false } });
+    expect(await calendar(connection).createEvent(event())).toEqual({ event: { id: toEventId('run:7:node:1'), isNew: false } });
   });
 
   test('that fails three times has an unknown outcome', async () => {
@@ -79,8 +79,8 @@ describe('an event', () => {
   test('has an id of the characters that Google takes, another one for another key', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
-        expect(eventId(one)).toMatch(/^[0-9a-v]{66}$/);
-        expect(eventId(one) === eventId(other)).toBe(one === other);
+        expect(toEventId(one)).toMatch(/^[0-9a-v]{66}$/);
+        expect(toEventId(one) === toEventId(other)).toBe(one === other);
       }),
     );
   });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { asking } from '../../src/providers/apps/connection.ts';
-import { failureOf } from '../../src/providers/apps/failures.ts';
-import { apps, type App, type AppAnswer } from '../../src/providers/broker/broker.ts';
+import { createAppClient } from '../../src/providers/apps/app-client.ts';
+import { failureFromResponse } from '../../src/providers/apps/failures.ts';
+import { apps, type App, type AppResponse } from '../../src/providers/broker/broker.ts';
 import { fakeConnection } from './broker-world.ts';
 
 const now = Date.parse('2026-12-01T10:00:00Z');
-const read = (app: App, status: number, data: unknown, headers: AppAnswer['headers'] = {}) =>
-  failureOf(app, { status, headers, data }, now);
+const read = (app: App, status: number, data: unknown, headers: AppResponse['headers'] = {}) =>
+  failureFromResponse(app, { status, headers, data }, now);
 const google = (code: number, message: string, reason?: string, place: 'errors' | 'details' = 'errors') => ({
   error: { code, message, ...(reason && { [place]: [{ reason }] }) },
 });
@@ -115,7 +115,7 @@ describe('a wait that is asked for', () => {
 
   const ask = (headers: Record<string, string>, call: object = {}, more: object = {}) => {
     const { connection, asked, waits } = fakeConnection(() => ({ status: 429, headers, data: {} }));
-    const outcome = asking('sheet', { ...connection, ...more })(
+    const outcome = createAppClient('sheet', { ...connection, ...more })(
       { method: 'GET', url: 'https://sheets.googleapis.com/', ...call },
       z.unknown(),
     );
@@ -137,7 +137,7 @@ describe('a wait that is asked for', () => {
 
 test('a failure of the broker comes through as it is, repeated for what only reads', async () => {
   const { connection, asked } = fakeConnection(() => ({ failure: 'unavailable', message: 'down' }));
-  const ask = asking('sheet', connection);
+  const ask = createAppClient('sheet', connection);
   const url = 'https://sheets.googleapis.com/';
   expect(await ask({ method: 'GET', url }, z.unknown())).toEqual({ failure: 'unavailable', message: 'down' });
   expect(asked).toHaveLength(3);

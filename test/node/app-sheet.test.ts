@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseRange } from '../../simulators/google-sheets/ranges.ts';
 import { sheet } from '../../src/providers/apps/sheet.ts';
-import { readSheetUrl, sheetUrl } from '../../src/providers/apps/sheet-address.ts';
+import { parseSheetUrl, sheetUrl } from '../../src/providers/apps/sheet-address.ts';
 import { cellRange, columnLetters, firstRowOf, rowRange } from '../../src/providers/apps/sheet-ranges.ts';
 import { fakeConnection, startWorld, success } from './broker-world.ts';
 
@@ -297,7 +297,7 @@ describe('an address', () => {
     ['1AbC-d_9xyz', null],
     ['', null],
   ])('%s is read as %j', (text, expected) => {
-    expect(readSheetUrl(text)).toEqual(expected);
+    expect(parseSheetUrl(text)).toEqual(expected);
   });
 });
 

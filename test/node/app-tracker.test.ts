@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { documentProblem } from '../../simulators/jira/document.ts';
-import { documentOf } from '../../src/providers/apps/atlassian-document.ts';
-import { issueLabel, tracker, type IssueToCreate } from '../../src/providers/apps/tracker.ts';
+import { toAtlassianDocument } from '../../src/providers/apps/atlassian-document.ts';
+import { toIssueLabel, tracker, type IssueToCreate } from '../../src/providers/apps/tracker.ts';
 import { fakeConnection, startWorld, success } from './broker-world.ts';
 
 const acme = { subdomain: 'acme' };
@@ -109,7 +109,7 @@ describe('an issue', () => {
           { type: 'paragraph', content: [{ type: 'text', text: 'three' }] },
         ],
       },
-      labels: ['voice-call', issueLabel('run:7:node:1')],
+      labels: ['voice-call', toIssueLabel('run:7:node:1')],
     });
   });
 
@@ -140,7 +140,7 @@ describe('an issue', () => {
     const found = await success(createIssue(issue(), { mayExist: true }));
     expect(found.issue.key).toBe('OPS-1');
     expect(await received('jira', '*/issue')).toHaveLength(1);
-    expect((await received('jira', '*/search/jql'))[0]!.query['jql']).toBe(`labels = "${issueLabel('run:7:node:1')}"`);
+    expect((await received('jira', '*/search/jql'))[0]!.query['jql']).toBe(`labels = "${toIssueLabel('run:7:node:1')}"`);
   });
 
   test('whose first try never arrived is created by the second one', async () => {
@@ -187,7 +187,7 @@ describe('fields that have no name here', () => {
         project: { key: 'OPS' },
         issuetype: { name: 'Task' },
         summary: 'Call Ada back',
-        labels: ['vip', 'very-important', '7', issueLabel('run:7:node:1')],
+        labels: ['vip', 'very-important', '7', toIssueLabel('run:7:node:1')],
       },
     });
   });
@@ -217,7 +217,7 @@ describe('a description', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
         const text = parts.join('');
-        const document = documentOf(text);
+        const document = toAtlassianDocument(text);
         expect(documentProblem(document)).toBeUndefined();
         const words = document.content.flatMap(({ content }) => content.map((node) => (node.type === 'text' ? node.text : '\n')));
         expect(words.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
@@ -226,11 +226,11 @@ describe('a description', () => {
   });
 
   test('is cut where Jira would refuse it', () => {
-    expect(JSON.stringify(documentOf('x'.repeat(50_000))).length).toBeLessThan(33_000);
+    expect(JSON.stringify(toAtlassianDocument('x'.repeat(50_000))).length).toBeLessThan(33_000);
   });
 });
 
 test('labels of two keys differ, and hold no blanks', () => {
-  expect(issueLabel('a b')).toMatch(/^va-[0-9a-f]{32}$/);
-  expect(issueLabel('a b')).not.toBe(issueLabel('a  b'));
+  expect(toIssueLabel('a b')).toMatch(/^va-[0-9a-f]{32}$/);
+  expect(toIssueLabel('a b')).not.toBe(toIssueLabel('a  b'));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { noUsage } from '../../bench/usage.ts';
 import { ActiveTimes } from '../../bench/workers/active-times.ts';
-import { play } from '../../bench/workers/play.ts';
+import { replay } from '../../bench/workers/replay.ts';
 import { countCalls, countStorage, countUses } from '../../bench/workers/recording-object.ts';
 
 /** A cursor that reads a row when it is made and two more when its rows are taken. */
@@ -84,6 +84,6 @@ test('a call of the floor can use what one before it found', async () => {
   const values = { phone: '+12125550199' };
   const find = { isBatch: false, statements: [{ sql: 'SELECT id', parameters: [{ value: 'phone' }] }], learns: { contact_id: 'id' } };
   const insert = { isBatch: false, statements: [{ sql: 'INSERT', parameters: [{ value: 'contact_id' }] }] };
-  await play(database, [find, insert], values);
+  await replay(database, [find, insert], values);
   expect(bound).toEqual([['+12125550199'], [17]]);
 });

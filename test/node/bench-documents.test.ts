@@ -1,31 +1,31 @@
 import { extractText, getDocumentProxy } from 'unpdf';
 import { expect, test } from 'vitest';
-import { reportOf, reportWithPictures, tableOf } from '../../bench/documents.ts';
-import { passageOf, wrapped } from '../../bench/long-texts.ts';
-import { randomFrom } from '../support/vectors.ts';
+import { createReport, createReportWithPictures, createCsv } from '../../bench/documents.ts';
+import { buildPassage, wrapped } from '../../bench/long-texts.ts';
+import { createRandom } from '../support/vectors.ts';
 
 const sentences = ['Deliveries come on Tuesday.', 'Somebody must be at home, or the order goes back.', 'It is 1.5 m wide.'];
 
 const textOf = async (pdf: Uint8Array) => (await extractText(await getDocumentProxy(pdf))).text;
 
 test('a report has as many pages as it should have, and each number makes another', async () => {
-  const pages = await textOf(reportOf(sentences, 3, 7));
+  const pages = await textOf(createReport(sentences, 3, 7));
   expect(pages).toHaveLength(3);
   expect(pages[2]).toMatch(/^Page 3 of report 7\s+(Deliveries|Somebody|It)/);
-  expect((await textOf(reportOf(sentences, 3, 8)))[0]).not.toBe(pages[0]);
+  expect((await textOf(createReport(sentences, 3, 8)))[0]).not.toBe(pages[0]);
 });
 
 test('a report with pictures says the same, and is about as large as it should be', async () => {
   const bytes = 3 << 20;
-  const pdf = reportWithPictures(sentences, 3, bytes);
+  const pdf = createReportWithPictures(sentences, 3, bytes);
   expect(pdf.length).toBeLessThanOrEqual(bytes);
   expect(pdf.length).toBeGreaterThan(bytes - (1 << 19));
   const document = await getDocumentProxy(pdf.slice());
-  expect((await extractText(document)).text).toEqual(await textOf(reportOf(sentences, 3, 0)));
+  expect((await extractText(document)).text).toEqual(await textOf(createReport(sentences, 3, 0)));
 });
 
 test('a table is as large as it may be, and no larger', () => {
-  const table = tableOf(sentences, 5000);
+  const table = createCsv(sentences, 5000);
   expect(table.length).toBeLessThanOrEqual(5000);
   expect(table.length).toBeGreaterThan(4800);
   const rows = new TextDecoder().decode(table).split('\n');
@@ -34,7 +34,7 @@ test('a table is as large as it may be, and no larger', () => {
 });
 
 test('a passage has as many sentences as it takes, and lines are no wider than they may be', () => {
-  const passage = passageOf(sentences, 500, randomFrom(1));
+  const passage = buildPassage(sentences, 500, createRandom(1));
   expect(passage.length).toBeGreaterThanOrEqual(500 - 1);
   expect(passage.length).toBeLessThan(500 + 50);
   const lines = wrapped(passage, 40);

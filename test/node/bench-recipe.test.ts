@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parametersOf, recipeOf, verbatim, type RecordedCall, type Value } from '../../bench/recipe.ts';
+import { toParameters, toRecipe, toVerbatimRecipe, type RecordedCall, type Value } from '../../bench/recipe.ts';
 
 const from = 1_795_000_000_000;
 const markers = {
@@ -16,7 +16,7 @@ const call = (...parameters: Value[]): RecordedCall => ({
   rowsWritten: 0,
 });
 const again = (parameters: Value[], values: Record<string, Value>, records: Record<string, Value>[] = []) =>
-  parametersOf(recipeOf(call(...parameters), markers).statements[0]!.parameters, values, records);
+  toParameters(toRecipe(call(...parameters), markers).statements[0]!.parameters, values, records);
 
 const others = { phone: '+13105550100', event_id: 42, contact_id: 17, data: '{}', now: 5 };
 
@@ -50,7 +50,7 @@ const parameter = fc.oneof(fc.string(), fc.double(), fc.boolean(), fc.constant(n
 test('verbatim, every call is made again exactly as it was', () => {
   fc.assert(
     fc.property(fc.array(parameter), (parameters) => {
-      expect(parametersOf(verbatim(call(...parameters)).statements[0]!.parameters, {}, [])).toEqual(parameters);
+      expect(toParameters(toVerbatimRecipe(call(...parameters)).statements[0]!.parameters, {}, [])).toEqual(parameters);
     }),
   );
 });

@@ -2,26 +2,26 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { entryOf, pageOf, readQuestionSet, sentencesOf, setNames } from '../../bench/question-sets.ts';
-import { isHybridBest, qualityOf, retrievalSection, shareFound, type Quality } from '../../bench/retrieval.ts';
+import { findEntry, toPage, readQuestionSet, listSentences, setNames } from '../../bench/question-sets.ts';
+import { isHybridBest, measureQuality, retrievalSection, measureRecall, type Quality } from '../../bench/retrieval.ts';
 import { projectDirectory } from '../../scripts/local/settings.ts';
-import { chunk } from '../../src/knowledge-base/chunking/chunk.ts';
-import { parse } from '../../src/knowledge-base/parsing/parse.ts';
+import { chunkDocument } from '../../src/knowledge-base/chunks/chunk-document.ts';
+import { parseDocument } from '../../src/knowledge-base/parsing/parse-document.ts';
 
 describe('the quality of answers', () => {
   test('is the share of passages among the first five, and the mean of one divided by their places', () => {
-    expect(qualityOf([1, 1, 2, 4])).toEqual({ recallAt5: 1, meanReciprocalRank: (1 + 1 + 1 / 2 + 1 / 4) / 4 });
-    expect(qualityOf([5, 6, 10, null])).toEqual({ recallAt5: 1 / 4, meanReciprocalRank: (1 / 5 + 1 / 6 + 1 / 10) / 4 });
-    expect(qualityOf([11])).toEqual({ recallAt5: 0, meanReciprocalRank: 0 });
+    expect(measureQuality([1, 1, 2, 4])).toEqual({ recallAt5: 1, meanReciprocalRank: (1 + 1 + 1 / 2 + 1 / 4) / 4 });
+    expect(measureQuality([5, 6, 10, null])).toEqual({ recallAt5: 1 / 4, meanReciprocalRank: (1 / 5 + 1 / 6 + 1 / 10) / 4 });
+    expect(measureQuality([11])).toEqual({ recallAt5: 0, meanReciprocalRank: 0 });
   });
 
   test('lies between 0 and 1, and is no worse when a passage stands higher', () => {
     const places = fc.array(fc.option(fc.integer({ min: 1, max: 20 })), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(places, fc.nat(), (found, which) => {
-        const quality = qualityOf(found);
+        const quality = measureQuality(found);
         const at = which % found.length;
-        const better = qualityOf(found.with(at, found[at] === null ? 20 : Math.max(1, found[at]! - 1)));
+        const better = measureQuality(found.with(at, found[at] === null ? 20 : Math.max(1, found[at]! - 1)));
         for (const measure of ['recallAt5', 'meanReciprocalRank'] as const) {
           expect(quality[measure]).toBeGreaterThanOrEqual(0);
           expect(quality[measure]).toBeLessThanOrEqual(1);
@@ -56,7 +56,7 @@ describe('the quality of answers', () => {
 
 test('the share of true answers found does not depend on their order', () => {
   expect(
-    shareFound(
+    measureRecall(
       [
         [3, 2, 1],
         [4, 9, 8],
@@ -80,8 +80,8 @@ describe.each(setNames)('the questions of %s', (name) => {
 
   test('are asked of chunks that each hold a part of one answer, and each answer has some', async () => {
     const answers = set.entries.map(({ answer }) => answer);
-    const chunks = chunk(await parse(new TextEncoder().encode(pageOf(name, answers)), `${name}.html`));
-    const entries = chunks.map(({ metadata }) => entryOf(metadata.headings));
+    const chunks = chunkDocument(await parseDocument(new TextEncoder().encode(toPage(name, answers)), `${name}.html`));
+    const entries = chunks.map(({ metadata }) => findEntry(metadata.headings));
     expect(new Set(entries)).toEqual(new Set(answers.keys()));
     for (const [index, { chunk_text }] of chunks.entries()) {
       const words = chunk_text.replace(/^Passage \d+/, '').match(/\p{L}+/gu) ?? [];
@@ -91,14 +91,14 @@ describe.each(setNames)('the questions of %s', (name) => {
 });
 
 test('a chunk below other headings belongs to no entry', () => {
-  expect(entryOf([])).toBeNull();
-  expect(entryOf(['Passage 3', 'Passages'])).toBeNull();
-  expect(entryOf(['a page', 'Passage 3'])).toBe(2);
+  expect(findEntry([])).toBeNull();
+  expect(findEntry(['Passage 3', 'Passages'])).toBeNull();
+  expect(findEntry(['a page', 'Passage 3'])).toBe(2);
 });
 
 test('sentences have no code in them', () => {
   const entries = [
     { question: '', answer: 'One is written like this here.\nAnd a second follows it!\n\n  x = {1: 2}  # no sentence at all' },
   ];
-  expect(sentencesOf([{ name: 'some', entries }])).toEqual(['One is written like this here.']);
+  expect(listSentences([{ name: 'some', entries }])).toEqual(['One is written like this here.']);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hottest } from '../../bench/hottest.ts';
+import { findHotFunctions } from '../../bench/hot-functions.ts';
 import { median, percentile } from '../../bench/statistics.ts';
 
 test('a percentile is the smallest value that enough of the values do not exceed, in whatever order they come', () => {
@@ -19,7 +19,10 @@ test('a function that calls itself is counted once in its total, and its callees
     children,
   });
   const nodes = [node(1, 'root', [2]), node(2, 'walk', [3]), node(3, 'walk', [4]), node(4, 'read')];
-  const { 'by itself': own, 'with what it calls': total } = hottest({ nodes, samples: [3, 4, 4, 1], timeDeltas: [10, 20, 30, 40] }, 2);
+  const { 'by itself': own, 'with what it calls': total } = findHotFunctions(
+    { nodes, samples: [3, 4, 4, 1], timeDeltas: [10, 20, 30, 40] },
+    2,
+  );
   expect(own).toEqual([
     { where: 'read', share: 0.5 },
     { where: 'root', share: 0.4 },

@@ -2,18 +2,18 @@ import { expect, onTestFinished } from 'vitest';
 import { simulatedAuthConfigs } from '../../scripts/local/settings.ts';
 import { listen } from '../../simulators/listen.ts';
 import type { RequestRecord } from '../../simulators/request-record.ts';
-import type { AppConnection } from '../../src/providers/apps/connection.ts';
-import type { App, AppAnswer, AppFailure, AppRequest, Broker } from '../../src/providers/broker/broker.ts';
-import { connectionBroker, type BrokerSettings } from '../../src/providers/broker/composio.ts';
-import type { Outside } from '../../src/providers/outside.ts';
-import { settingsOf } from '../../src/settings.ts';
+import type { AppConnection } from '../../src/providers/apps/app-client.ts';
+import type { App, AppResponse, AppFailure, AppRequest, Broker } from '../../src/providers/broker/broker.ts';
+import { createBroker, type BrokerSettings } from '../../src/providers/broker/composio.ts';
+import type { Runtime } from '../../src/providers/http/runtime.ts';
+import { getSettings } from '../../src/settings.ts';
 
 export const apiKey = 'canary-key-of-the-broker';
 export const owner = 'org_42';
 
 export const brokerSettings = (baseUrl: string, key = apiKey, authConfigs = simulatedAuthConfigs): BrokerSettings => {
   const needed = { ENCRYPTION_KEY: btoa('test-encryption-key-of-32-bytes!'), SIGNING_KEY: btoa('test-signing-key-of-32-bytes....') };
-  return settingsOf({
+  return getSettings({
     ...needed,
     COMPOSIO_API_KEY: key,
     COMPOSIO_BASE_URL: baseUrl,
@@ -33,13 +33,13 @@ export async function startWorld({ key = apiKey } = {}) {
   const { url, close } = await listen({ port: 0 });
   onTestFinished(close);
   const waits: number[] = [];
-  const outside: Outside = {
+  const outside: Runtime = {
     fetch,
     sleep: async (milliseconds) => void waits.push(milliseconds),
     random: () => 0,
     now: Date.now,
   };
-  const broker = connectionBroker(brokerSettings(`${url}/composio/api/v3.1`, key), outside);
+  const broker = createBroker(brokerSettings(`${url}/composio/api/v3.1`, key), outside);
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
   const consent = (redirectUrl: string, query: string) => fetch(`${redirectUrl}?${query}`, { redirect: 'manual' });
@@ -79,7 +79,7 @@ export async function startWorld({ key = apiKey } = {}) {
 }
 
 /** A connection whose provider answers by `answer`; what was asked is kept. */
-export function fakeConnection(answer: (request: AppRequest, index: number) => Partial<AppAnswer> | AppFailure) {
+export function fakeConnection(answer: (request: AppRequest, index: number) => Partial<AppResponse> | AppFailure) {
   const asked: AppRequest[] = [];
   const waits: number[] = [];
   const broker: Pick<Broker, 'request'> = {

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { checksAt } from '../../scripts/check-providers/checks.ts';
-import { checkAll, hasRefusal, tableOf } from '../../scripts/check-providers/report.ts';
+import { createChecks } from '../../scripts/check-providers/checks.ts';
+import { runChecks, hasRefusal, formatTable } from '../../scripts/check-providers/report.ts';
 import { simulatedAuthConfigs } from '../../scripts/local/settings.ts';
 import { listen } from '../../simulators/listen.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 
 const key = btoa('test-encryption-key-of-32-bytes!');
 
@@ -35,13 +35,13 @@ async function start(more: Record<string, string> = {}) {
     GUPSHUP_BASE_URL: `${url}/gupshup`,
     COMPOSIO_BASE_URL: `${url}/composio/api/v3.1`,
   };
-  const settings = settingsOf({
+  const settings = getSettings({
     ENCRYPTION_KEY: key,
     SIGNING_KEY: key,
     ...addresses,
     COMPOSIO_AUTH_CONFIGS: variables['COMPOSIO_AUTH_CONFIGS'],
   } as never);
-  const check = () => checkAll(checksAt(settings), variables);
+  const check = () => runChecks(createChecks(settings), variables);
   const requests = async () =>
     ((await (await fetch(`${url}/__sim/requests`)).json()) as { requests: { method: string; path: string }[] }).requests;
   return { check, requests };
@@ -54,8 +54,8 @@ describe('the check of vendors', () => {
     expect(rows.map(({ vendor, finding }) => [vendor, finding.state])).toEqual(rows.map(({ vendor }) => [vendor, 'ok']));
     expect(rows).toHaveLength(7);
     expect(hasRefusal(rows)).toBe(false);
-    expect(tableOf(rows)).toMatch(/Twilio .*1 numbers that can call, \+15005550006/);
-    expect(tableOf(rows)).toMatch(/OpenAI .*1536 dimensions/);
+    expect(formatTable(rows)).toMatch(/Twilio .*1 numbers that can call, \+15005550006/);
+    expect(formatTable(rows)).toMatch(/OpenAI .*1536 dimensions/);
     const posted = (await requests()).filter(({ method }) => method !== 'GET').map(({ path }) => path);
     expect(posted.toSorted()).toEqual(['/v1/chat/completions', '/v1/embeddings']);
   });
@@ -68,7 +68,7 @@ describe('the check of vendors', () => {
       'Twilio',
       'WATI (provider_a)',
     ]);
-    expect(tableOf(rows)).toContain('set TWILIO_AUTH_TOKEN to check it');
+    expect(formatTable(rows)).toContain('set TWILIO_AUTH_TOKEN to check it');
     expect((await requests()).some(({ path }) => /Accounts|completions|getMessageTemplates/.test(path))).toBe(false);
   });
 
@@ -86,7 +86,7 @@ describe('the check of vendors', () => {
     );
     const rows = await (await start(bad)).check();
     for (const { vendor, finding } of rows) expect([vendor, finding.state]).toEqual([vendor, 'refused']);
-    const table = tableOf(rows);
+    const table = formatTable(rows);
     expect(hasRefusal(rows)).toBe(true);
     expect(table).toMatch(/Twilio .*status 401: Authenticate/);
     expect(table).toContain('next: set TELNYX_API_KEY to a valid key');
@@ -95,7 +95,7 @@ describe('the check of vendors', () => {
 
   test('names auth configs that the broker does not have', async () => {
     const rows = await (await start({ COMPOSIO_AUTH_CONFIGS: 'chatapp=ac_slack,tracker=ac_gone' })).check();
-    expect(tableOf(rows)).toContain('the project has no auth config tracker=ac_gone');
+    expect(formatTable(rows)).toContain('the project has no auth config tracker=ac_gone');
   });
 
   test('says so when a vendor cannot be reached, and goes on with the others', async () => {

@@ -1,8 +1,8 @@
-import { endpointBelow, isOtherDomainOfSameOwner } from '../../src/providers/broker/composio-endpoint.ts';
+import { relativeEndpoint, isSiblingDomain } from '../../src/providers/broker/composio-endpoint.ts';
 import { describe, expect, test } from 'vitest';
 import { isTrackerSubdomain } from '../../src/providers/broker/connection-params.ts';
-import { connectionBroker } from '../../src/providers/broker/composio.ts';
-import type { Outside } from '../../src/providers/outside.ts';
+import { createBroker } from '../../src/providers/broker/composio.ts';
+import type { Runtime } from '../../src/providers/http/runtime.ts';
 import { apiKey, brokerSettings, owner, startWorld, success } from './broker-world.ts';
 
 interface Asked {
@@ -16,7 +16,7 @@ interface Asked {
 function withFake(answer: (asked: Asked, index: number) => Response | Promise<Response>, authConfigs?: string) {
   const asked: Asked[] = [];
   const waits: number[] = [];
-  const outside: Outside = {
+  const outside: Runtime = {
     now: () => 1_700_000_000_000,
     random: () => 0,
     sleep: async (milliseconds) => void waits.push(milliseconds),
@@ -27,7 +27,7 @@ function withFake(answer: (asked: Asked, index: number) => Response | Promise<Re
       return answer(asked.at(-1)!, asked.length - 1);
     },
   };
-  return { broker: connectionBroker(brokerSettings('https://broker.test/api/v3.1/', apiKey, authConfigs), outside), asked, waits };
+  return { broker: createBroker(brokerSettings('https://broker.test/api/v3.1/', apiKey, authConfigs), outside), asked, waits };
 }
 
 const refusal = (status: number, message: string, more: object = {}, headers: Record<string, string> = {}) =>
@@ -82,7 +82,7 @@ describe('connecting', () => {
     const { broker, url } = await startWorld();
     expect(await broker.get('ca_unknown')).toEqual({ connection: null });
     const { requestId } = await success(broker.start(owner, 'sheet'));
-    const other = connectionBroker(brokerSettings(`${url}/composio/api/v3.1`, 'another-key'));
+    const other = createBroker(brokerSettings(`${url}/composio/api/v3.1`, 'another-key'));
     expect(await other.get(requestId)).toEqual({ connection: null });
   });
 
@@ -263,14 +263,14 @@ describe('a request to a provider', () => {
     ['https://books.zoho.{{extension}}', '/books/v3/contacts/7'],
     ['https://books.zoho.com/api', '/books/v3/contacts/7'],
   ])('below %s is sent to %s', (base, endpoint) => {
-    expect(endpointBelow(base, 'https://www.zohoapis.com/books/v3/contacts/7')).toBe(endpoint);
+    expect(relativeEndpoint(base, 'https://www.zohoapis.com/books/v3/contacts/7')).toBe(endpoint);
   });
 
   test('may go to another domain of the same owner, and to no other data centre or company', () => {
     const zoho = 'https://www.zohoapis.com/books/v3/contacts';
-    expect(isOtherDomainOfSameOwner('https://books.zoho.com/api/v3', zoho)).toBe(true);
-    expect(isOtherDomainOfSameOwner('https://books.zoho.{{extension}}/api/v3', zoho)).toBe(true);
-    expect(isOtherDomainOfSameOwner('https://books.zoho.com.au', 'https://www.zohoapis.com.au/books/v3')).toBe(true);
+    expect(isSiblingDomain('https://books.zoho.com/api/v3', zoho)).toBe(true);
+    expect(isSiblingDomain('https://books.zoho.{{extension}}/api/v3', zoho)).toBe(true);
+    expect(isSiblingDomain('https://books.zoho.com.au', 'https://www.zohoapis.com.au/books/v3')).toBe(true);
     for (const base of [
       'https://www.zohoapis.in/books/v3',
       'https://slack.com/api',
@@ -278,7 +278,7 @@ describe('a request to a provider', () => {
       'https://zoho.evil.test',
       'nonsense',
     ])
-      expect([base, isOtherDomainOfSameOwner(base, zoho)]).toEqual([base, false]);
+      expect([base, isSiblingDomain(base, zoho)]).toEqual([base, false]);
   });
 
   test('that the broker does not let leave the domain is taken below the base of its toolkit, once', async () => {
@@ -297,7 +297,7 @@ describe('a request to a provider', () => {
       random: () => 0,
       now: Date.now,
     };
-    const broker = connectionBroker(brokerSettings('https://broker.example.com/api/v3.1'), outside as never);
+    const broker = createBroker(brokerSettings('https://broker.example.com/api/v3.1'), outside as never);
     const request = { method: 'GET', url: 'https://www.zohoapis.com/books/v3/contacts' } as const;
     expect(await broker.request('ca_1', request)).toMatchObject({ status: 200, data: { ok: true } });
     expect(asked.map(({ url }) => url.split('/').slice(3).join('/'))).toEqual([
@@ -406,7 +406,7 @@ describe('the broker', () => {
 
   test('that is not configured says what to set, and is not asked', async () => {
     const { url } = await startWorld();
-    const none = connectionBroker(brokerSettings(`${url}/composio/api/v3.1`, ''));
+    const none = createBroker(brokerSettings(`${url}/composio/api/v3.1`, ''));
     const said = { failure: 'rejected', message: expect.stringContaining('COMPOSIO_API_KEY') };
     expect(await none.findActive(owner, 'chatapp')).toEqual(said);
     expect(await none.start(owner, 'chatapp')).toEqual(said);

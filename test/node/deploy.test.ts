@@ -8,9 +8,9 @@ import { costTable, withCostTable } from '../../scripts/deploy/cost-table.ts';
 import type { DeploymentCredentials } from '../../scripts/deploy/first-organization.ts';
 import { nameFor, planDeployment, readConfiguration, type RawConfiguration } from '../../scripts/deploy/plan.ts';
 import { LocalError, projectDirectory } from '../../scripts/local/settings.ts';
-import { verifyPassword } from '../../src/accounts/passwords.ts';
+import { verifyPassword } from '../../src/accounts/passwords/hash-password.ts';
 import { codeMigrations } from '../../src/database/migration-state.ts';
-import { sha256Hex } from '../../src/library/hash.ts';
+import { sha256Hex } from '../../src/library/security/hash.ts';
 import type { Script } from './cloudflare-fake.ts';
 import { Deployer } from './deploy-world.ts';
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { completeVariables, ensureDevelopmentVariables, variableNames } from '../../scripts/local/development-variables.ts';
 import { portVariables, readLocalSettings } from '../../scripts/local/settings.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const valueOf = (text: string, name: string) => text.match(new RegExp(`^${name}="(.*)"$`, 'm'))?.[1] ?? '';
@@ -69,7 +69,7 @@ test('completing twice changes nothing more', () => {
 
 test('the service takes what is made for it, and knows itself as local with open sign-up', () => {
   const variables = Object.fromEntries([...completeVariables('').matchAll(/^(\w+)="(.*)"$/gm)].map(([, name, value]) => [name, value]));
-  const settings = settingsOf({ ...variables, ...portVariables(readLocalSettings({}), new Set()) } as unknown as Env);
+  const settings = getSettings({ ...variables, ...portVariables(readLocalSettings({}), new Set()) } as unknown as Env);
   expect(settings).toMatchObject({
     DEPLOYMENT_MODE: 'local',
     SIGNUP: 'open',

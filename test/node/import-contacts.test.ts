@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { formatCsvRow } from '../../src/library/format-csv.ts';
+import { formatCsvRow } from '../../src/library/text/format-csv.ts';
 import { cutBatches } from '../../scripts/import-contacts/batches.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

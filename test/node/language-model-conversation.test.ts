@@ -1,8 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../simulators/listen.ts';
-import { languageModel, type ConversationDelta, type ConversationRequest } from '../../src/providers/language-model/language-model.ts';
-import type { Outside } from '../../src/providers/outside.ts';
+import {
+  createLanguageModel,
+  type ConversationDelta,
+  type ConversationRequest,
+} from '../../src/providers/language-model/language-model.ts';
+import type { Runtime } from '../../src/providers/http/runtime.ts';
 
 const key = 'sk-canary-key-4711';
 const sse = { 'content-type': 'text/event-stream' };
@@ -24,14 +28,14 @@ const tools = [
 interface Options {
   apiKey?: string;
   model?: string;
-  outside?: Partial<Outside>;
+  outside?: Partial<Runtime>;
 }
 
 async function start({ apiKey = key, model = 'gpt-6-luna', outside }: Options = {}) {
   const { url, close } = await listen({ port: 0 });
   onTestFinished(close);
   const waits: number[] = [];
-  const { converse } = languageModel(
+  const { converse } = createLanguageModel(
     { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: `${url}/openai/v1`, LANGUAGE_MODEL: model },
     {
       fetch: (input, init) => fetch(input, init),
@@ -60,7 +64,7 @@ async function collect(stream: AsyncIterable<ConversationDelta>): Promise<Conver
 const textOf = (deltas: ConversationDelta[]) => deltas.map((delta) => (delta.type === 'text' ? delta.text : '')).join('');
 const kinds = (deltas: ConversationDelta[]) => deltas.map(({ type }) => type);
 /** A provider whose answer the test writes chunk by chunk. */
-function written(...chunks: (string | 'stall' | 'break')[]): { outside: Partial<Outside>; wasCancelled: () => boolean } {
+function written(...chunks: (string | 'stall' | 'break')[]): { outside: Partial<Runtime>; wasCancelled: () => boolean } {
   let cancelled = false;
   const body = () => {
     const left = [...chunks];
@@ -192,12 +196,15 @@ describe('tool calls', () => {
           if (next !== undefined) chunks.push(piece(index, { function: { arguments: next } }));
         }
         const { outside } = written(...chunks, finished('tool_calls'), done);
-        const { converse } = languageModel({ OPENAI_API_KEY: key, OPENAI_BASE_URL: 'https://model.example.com/v1', LANGUAGE_MODEL: 'm' }, {
-          sleep: async () => {},
-          random: () => 0,
-          now: () => 0,
-          ...outside,
-        } as Outside);
+        const { converse } = createLanguageModel(
+          { OPENAI_API_KEY: key, OPENAI_BASE_URL: 'https://model.example.com/v1', LANGUAGE_MODEL: 'm' },
+          {
+            sleep: async () => {},
+            random: () => 0,
+            now: () => 0,
+            ...outside,
+          } as Runtime,
+        );
         const deltas = await collect(converse({ messages: [] }, new AbortController().signal));
         expect(deltas).toMatchObject([
           { type: 'end', tool_calls: calls.map(({ name, pieces }, index) => ({ id: `c${index}`, name, arguments: pieces.join('') })) },

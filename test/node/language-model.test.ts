@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../simulators/listen.ts';
-import { languageModel, type CompletionRequest } from '../../src/providers/language-model/language-model.ts';
-import type { Outside } from '../../src/providers/outside.ts';
+import { createLanguageModel, type CompletionRequest } from '../../src/providers/language-model/language-model.ts';
+import type { Runtime } from '../../src/providers/http/runtime.ts';
 import { isStrictSchema } from '../../src/providers/language-model/strict-schema.ts';
 
 const key = 'sk-canary-key-4711';
@@ -12,7 +12,7 @@ interface Options {
   apiKey?: string;
   baseUrl?: string;
   model?: string;
-  outside?: Partial<Outside>;
+  outside?: Partial<Runtime>;
 }
 
 /** The adapter against the simulated provider, with a clock that only its own waits move. */
@@ -21,7 +21,7 @@ async function start({ apiKey = key, baseUrl, model = 'gpt-6-luna', outside }: O
   onTestFinished(close);
   const waits: number[] = [];
   const settings = { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl ?? `${url}/openai/v1`, LANGUAGE_MODEL: model };
-  const { complete } = languageModel(settings, {
+  const { complete } = createLanguageModel(settings, {
     fetch: (input, init) => fetch(input, init),
     sleep: async (milliseconds) => void waits.push(milliseconds),
     random: () => 0,

@@ -1,16 +1,16 @@
 import { onTestFinished } from 'vitest';
 import { createGupshup } from '../../simulators/gupshup.ts';
 import { listen } from '../../simulators/listen.ts';
-import type { MessageRecord } from '../../simulators/messaging/message-book.ts';
+import type { MessageRecord } from '../../simulators/messaging/message-store.ts';
 import { createMeta } from '../../simulators/meta.ts';
 import { createTwilio } from '../../simulators/twilio.ts';
 import { createWati } from '../../simulators/wati.ts';
-import { askNoNames } from '../../src/providers/http/private-names.ts';
+import { skipHostnameCheck } from '../../src/providers/http/hostname-check.ts';
 import type { MessagingFailure } from '../../src/providers/messaging/failures.ts';
 import type { MessageEvent, MessagingOptions, MessagingProvider, ProviderKey } from '../../src/providers/messaging/messaging.ts';
-import { messagingProvider, type MessagingAccount } from '../../src/providers/messaging/providers.ts';
+import { createMessagingProvider, type MessagingAccount } from '../../src/providers/messaging/registry.ts';
 import type { Template } from '../../src/providers/messaging/templates.ts';
-import type { Outside } from '../../src/providers/outside.ts';
+import type { Runtime } from '../../src/providers/http/runtime.ts';
 import { Customer, type Received } from './carrier-customer.ts';
 
 export const secret = 'secret-of-the-account-1234';
@@ -34,7 +34,7 @@ export const simulated: Record<ProviderKey, { vendor: string; account: string }>
 };
 
 /** A world without waiting; the pauses that were asked for are in `slept`. */
-export function impatient(fetchIt: Outside['fetch'] = (input, init) => fetch(input, init)): Outside & { slept: number[] } {
+export function impatient(fetchIt: Runtime['fetch'] = (input, init) => fetch(input, init)): Runtime & { slept: number[] } {
   const slept: number[] = [];
   return { slept, fetch: fetchIt, sleep: async (milliseconds) => void slept.push(milliseconds), random: () => 0.5, now: Date.now };
 }
@@ -51,7 +51,7 @@ export async function startMessaging({ credential = secret, ...more }: { credent
     gupshupBaseUrl: `${url}/gupshup`,
     twilioBaseUrl: `${url}/twilio`,
     twilioContentBaseUrl: `${url}/twilio/content`,
-    outsideRules: { allowedOrigins: [url], refusesName: askNoNames },
+    outsideRules: { allowedOrigins: [url], checkHostname: skipHostnameCheck },
     outside: impatient(),
     ...more,
   };
@@ -59,7 +59,7 @@ export async function startMessaging({ credential = secret, ...more }: { credent
     const answer = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
     return { status: answer.status, body: (await answer.json()) as any };
   };
-  const providerOf = (key: ProviderKey, with_ = credential) => messagingProvider(accounts(`${url}/wati`, with_)[key], options);
+  const providerOf = (key: ProviderKey, with_ = credential) => createMessagingProvider(accounts(`${url}/wati`, with_)[key], options);
   /** Tells the vendor where the customer is told, as its console would. */
   const register = async (key: ProviderKey) => {
     const { vendor, account } = simulated[key];
@@ -98,18 +98,18 @@ export function failureOf(result: object): MessagingFailure {
 }
 
 /** A provider in front of an outside world that answers as told. */
-export function providerBefore(key: ProviderKey, outside: Outside, more: Partial<MessagingOptions> = {}): MessagingProvider {
+export function providerBefore(key: ProviderKey, outside: Runtime, more: Partial<MessagingOptions> = {}): MessagingProvider {
   const options: MessagingOptions = {
     metaBaseUrl: 'https://meta.example.com/v25.0/',
     gupshupBaseUrl: 'https://gupshup.example.com',
     twilioBaseUrl: 'https://twilio.example.com',
     twilioContentBaseUrl: 'https://content.example.com',
-    outsideRules: { allowedOrigins: [], refusesName: askNoNames },
+    outsideRules: { allowedOrigins: [], checkHostname: skipHostnameCheck },
     timeoutMs: 50,
     outside,
     ...more,
   };
-  return messagingProvider(accounts('https://wati.example.com', secret)[key], options);
+  return createMessagingProvider(accounts('https://wati.example.com', secret)[key], options);
 }
 
 export interface Asked {
@@ -121,7 +121,7 @@ export interface Asked {
 }
 
 /** A world in which every request is answered by `answer`, and remembered. */
-export function answeringOutside(answer: (asked: Asked) => Response | Promise<Response>): Outside & { asked: Asked[]; slept: number[] } {
+export function answeringOutside(answer: (asked: Asked) => Response | Promise<Response>): Runtime & { asked: Asked[]; slept: number[] } {
   const asked: Asked[] = [];
   const world = impatient(async (input, init = {}) => {
     const one = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { gupshupTemplate } from '../../src/providers/messaging/gupshup-templates.ts';
-import { messagingProvider } from '../../src/providers/messaging/providers.ts';
+import { parseGupshupTemplate } from '../../src/providers/messaging/gupshup/templates.ts';
+import { createMessagingProvider } from '../../src/providers/messaging/registry.ts';
 import {
   answeringOutside,
   failureOf,
@@ -20,7 +20,7 @@ const submitted = { status: 'submitted', messageId: 'ee4a68a0' };
 describe('the templates of Gupshup', () => {
   const appId = '0d5c2d7e-0000-4000-8000-000000000042';
   const account = (options: object, more: object = {}) =>
-    messagingProvider({ provider: key, apiKey: secret, source: '917834811114', appName: 'DemoApp', ...more }, options as never);
+    createMessagingProvider({ provider: key, apiKey: secret, source: '917834811114', appName: 'DemoApp', ...more }, options as never);
 
   test('are listed by the id of the app where it is given', async () => {
     const { options, url } = await startMessaging();
@@ -36,7 +36,7 @@ describe('the templates of Gupshup', () => {
 
   test('that have cards say so', () => {
     const listed = { id: '1', elementName: 'cards', languageCode: 'en', status: 'APPROVED', templateType: 'CAROUSEL', data: 'Hi' };
-    expect(gupshupTemplate(listed)).toMatchObject({ unfillable: ['carousel'] });
+    expect(parseGupshupTemplate(listed)).toMatchObject({ unfillable: ['carousel'] });
   });
 });
 
@@ -59,7 +59,7 @@ describe('Gupshup', () => {
 
   test('gets a medium of a header beside the parameters', async () => {
     const outside = answeringOutside(() => Response.json(submitted));
-    const withImage = gupshupTemplate({
+    const withImage = parseGupshupTemplate({
       id: 'u1',
       elementName: 'rich',
       languageCode: 'en',
@@ -83,7 +83,7 @@ describe('Gupshup', () => {
 
   test('describes a template whose parts cannot be read by its whole text', () => {
     for (const containerMeta of [undefined, null, '', '{broken', '[]'])
-      expect(gupshupTemplate({ id: 'u1', elementName: 'a', status: 'APPROVED', data: 'Hi {{1}}', containerMeta })).toMatchObject({
+      expect(parseGupshupTemplate({ id: 'u1', elementName: 'a', status: 'APPROVED', data: 'Hi {{1}}', containerMeta })).toMatchObject({
         body: 'Hi {{1}}',
         placeholders: 1,
         language: '',
@@ -95,7 +95,7 @@ describe('Gupshup', () => {
     const app = '1f0c2d7e-0000-4000-8000-00000000000a';
     const templates = Array.from({ length: 250 }, (_, index) => ({ name: `t${index}`, body: 'Hi' }));
     await post('/gupshup/__sim/templates', { account: app, templates });
-    const provider = messagingProvider({ provider: key, apiKey: 'k', source: '917834811114', appName: app }, options);
+    const provider = createMessagingProvider({ provider: key, apiKey: 'k', source: '917834811114', appName: app }, options);
     expect(await templatesOf(provider)).toHaveLength(252);
   });
 

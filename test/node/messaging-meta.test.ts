@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { challengeOf, isFromMeta } from '../../src/providers/messaging/meta-signature.ts';
-import { metaTemplate } from '../../src/providers/messaging/meta-templates.ts';
+import { verifyWebhookChallenge, hasValidMetaSignature } from '../../src/providers/messaging/meta/signature.ts';
+import { parseMetaTemplate } from '../../src/providers/messaging/meta/templates.ts';
 import type { Template } from '../../src/providers/messaging/templates.ts';
 import {
   answeringOutside,
@@ -25,7 +25,7 @@ async function contentFor(template: Template, params: Record<string, string>) {
   return { ...outside.asked[0]!, json: JSON.parse(outside.asked[0]!.body) as Record<string, any> };
 }
 
-const rich = metaTemplate({
+const rich = parseMetaTemplate({
   id: '77',
   name: 'rich',
   status: 'APPROVED',
@@ -50,7 +50,7 @@ const rich = metaTemplate({
 
 describe('a template with parts that a message cannot fill', () => {
   const listed = (components: object[]) =>
-    metaTemplate({ id: '1', name: 'rich', status: 'APPROVED', category: 'MARKETING', language: 'en', components })!;
+    parseMetaTemplate({ id: '1', name: 'rich', status: 'APPROVED', category: 'MARKETING', language: 'en', components })!;
   const body = { type: 'BODY', text: 'Hi {{1}}' };
 
   test.each([
@@ -128,7 +128,7 @@ describe('Meta', () => {
   });
 
   test('gets a medium of a header by its address', async () => {
-    const template = metaTemplate({
+    const template = parseMetaTemplate({
       ...rich,
       components: [
         { type: 'HEADER', format: 'IMAGE' },
@@ -274,7 +274,7 @@ describe('a webhook of Meta', () => {
 
   test('is known by the signature that was computed elsewhere', () => {
     const signature = 'sha256=5f9beeed2e1e89805bea7cbb95a08185aa38c3c39eafbadecbf2cfeafb2955d7';
-    expect(isFromMeta('{"hello":"world"}', signature, 'appsecret')).toBe(true);
+    expect(hasValidMetaSignature('{"hello":"world"}', signature, 'appsecret')).toBe(true);
     for (const [body, given, secret] of [
       ['{"hello": "world"}', signature, 'appsecret'],
       ['{"hello":"world"}', signature.toUpperCase(), 'appsecret'],
@@ -284,7 +284,7 @@ describe('a webhook of Meta', () => {
       ['{"hello":"world"}', signature, 'other'],
       ['{"hello":"world"}', `sha256=${createHmac('sha256', 'x').update('').digest('hex')}`, ''],
     ] as const)
-      expect(isFromMeta(body, given, secret)).toBe(false);
+      expect(hasValidMetaSignature(body, given, secret)).toBe(false);
   });
 
   test('that is not signed, or by another, is refused', () => {
@@ -336,10 +336,10 @@ describe('a webhook of Meta', () => {
   test('is confirmed with the challenge to who knows the token', () => {
     const url = (query: string) => `https://calls.example.com/callback?${query}`;
     const good = 'hub.mode=subscribe&hub.verify_token=t%20o&hub.challenge=1158201444';
-    expect(challengeOf(url(good), 't o')).toBe('1158201444');
-    expect(challengeOf(url(good), 'other')).toBeNull();
-    expect(challengeOf(url(good), '')).toBeNull();
-    expect(challengeOf(url(good.replace('subscribe', 'unsubscribe')), 't o')).toBeNull();
-    expect(challengeOf(url('hub.mode=subscribe&hub.verify_token=&hub.challenge=1'), '')).toBeNull();
+    expect(verifyWebhookChallenge(url(good), 't o')).toBe('1158201444');
+    expect(verifyWebhookChallenge(url(good), 'other')).toBeNull();
+    expect(verifyWebhookChallenge(url(good), '')).toBeNull();
+    expect(verifyWebhookChallenge(url(good.replace('subscribe', 'unsubscribe')), 't o')).toBeNull();
+    expect(verifyWebhookChallenge(url('hub.mode=subscribe&hub.verify_token=&hub.challenge=1'), '')).toBeNull();
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { classOfWords, failureAt } from '../../src/providers/messaging/failures.ts';
-import { fillParameters } from '../../src/providers/messaging/parameters.ts';
-import { chooseTemplate, placeholdersIn, type TemplateParameter } from '../../src/providers/messaging/templates.ts';
+import { classifyText, providerFailure } from '../../src/providers/messaging/failures.ts';
+import { fillParameters } from '../../src/providers/messaging/template-parameters.ts';
+import { chooseTemplate, findPlaceholders, type TemplateParameter } from '../../src/providers/messaging/templates.ts';
 import { failureOf, textTemplate } from './messaging-fakes.ts';
 
 const named = (...names: string[]): TemplateParameter[] => names.map((name) => ({ name, place: 'body', kind: 'text' }));
@@ -17,9 +17,9 @@ const wordsOf = (result: object) => failureOf(result).message;
 
 describe('placeholders', () => {
   test('are counted once each, in the order of their numbers', () => {
-    expect(placeholdersIn('{{2}} {{ 10 }} {{1}} {{9}} {{2}}')).toEqual(['1', '2', '9', '10']);
-    expect(placeholdersIn('Hi {{ customer_name }}, {{order.number}}, {{customer_name}}')).toEqual(['customer_name', 'order.number']);
-    expect(placeholdersIn('{1} {{}} {{{}}} }}{{')).toEqual([]);
+    expect(findPlaceholders('{{2}} {{ 10 }} {{1}} {{9}} {{2}}')).toEqual(['1', '2', '9', '10']);
+    expect(findPlaceholders('Hi {{ customer_name }}, {{order.number}}, {{customer_name}}')).toEqual(['customer_name', 'order.number']);
+    expect(findPlaceholders('{1} {{}} {{{}}} }}{{')).toEqual([]);
   });
 });
 
@@ -142,7 +142,7 @@ describe('a template', () => {
 
 describe('a failure', () => {
   test('tells what to do and what the provider said, in one line and without secrets', () => {
-    const failure = failureAt('Meta', 'template_missing', { code: 132001, words: 'Bad token tok-1\nin\tthe text' }, ['tok-1', '']);
+    const failure = providerFailure('Meta', 'template_missing', { code: 132001, words: 'Bad token tok-1\nin\tthe text' }, ['tok-1', '']);
     expect(failure).toEqual({
       failure: 'template_missing',
       message:
@@ -151,14 +151,14 @@ describe('a failure', () => {
       words: 'Bad token **** in the text',
       retryable: false,
     });
-    expect(failureAt('Meta', 'unknown', { words: { not: 'text' } }).message).toBe('Meta does not send the message');
-    expect(failureAt('Meta', 'unknown', { words: 'x'.repeat(10_000) }).message.length).toBeLessThan(300);
+    expect(providerFailure('Meta', 'unknown', { words: { not: 'text' } }).message).toBe('Meta does not send the message');
+    expect(providerFailure('Meta', 'unknown', { words: 'x'.repeat(10_000) }).message.length).toBeLessThan(300);
   });
 
   test('whose outcome is open is never to be tried again', () => {
-    expect(failureAt('Meta', 'provider_down', { outcomeUnknown: true })).toMatchObject({ outcomeUnknown: true, retryable: false });
-    expect(failureAt('Meta', 'provider_down', { outcomeUnknown: true, retryable: true })).toMatchObject({ retryable: false });
-    expect(failureAt('Meta', 'provider_down', {})).toMatchObject({ retryable: true });
+    expect(providerFailure('Meta', 'provider_down', { outcomeUnknown: true })).toMatchObject({ outcomeUnknown: true, retryable: false });
+    expect(providerFailure('Meta', 'provider_down', { outcomeUnknown: true, retryable: true })).toMatchObject({ retryable: false });
+    expect(providerFailure('Meta', 'provider_down', {})).toMatchObject({ retryable: true });
   });
 
   test.each([
@@ -178,6 +178,6 @@ describe('a failure', () => {
     ['Something odd', 'unknown'],
     ['', 'unknown'],
   ])('in the words %j is one of the class %s', (words, failure) => {
-    expect(classOfWords(words)).toBe(failure);
+    expect(classifyText(words)).toBe(failure);
   });
 });

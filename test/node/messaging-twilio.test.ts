@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sign } from '../../simulators/twilio/signature.ts';
-import { messagingProvider } from '../../src/providers/messaging/providers.ts';
-import { twilioTemplate } from '../../src/providers/messaging/twilio-contents.ts';
+import { createMessagingProvider } from '../../src/providers/messaging/registry.ts';
+import { parseTwilioTemplate } from '../../src/providers/messaging/twilio/templates.ts';
 import {
   accountSid,
   answeringOutside,
@@ -60,19 +60,19 @@ describe('Twilio', () => {
     const { options } = await startMessaging();
     const outside = answeringOutside(() => Response.json(queued, { status: 201 }));
     const account = { provider: key, accountSid, authToken: 't', fromNumber } as const;
-    await messagingProvider(account, { ...options, outside }).send({ to, text: 'Hi', key: 'k1' });
+    await createMessagingProvider(account, { ...options, outside }).send({ to, text: 'Hi', key: 'k1' });
     expect([...new URLSearchParams(outside.asked[0]!.body)]).toEqual([
       [field, value],
       ['To', `whatsapp:${to}`],
       ['Body', 'Hi'],
     ]);
-    expect(await messagingProvider(account, options).send({ to, text: 'Hi', key: 'k1' })).toMatchObject({ status: 'queued' });
+    expect(await createMessagingProvider(account, options).send({ to, text: 'Hi', key: 'k1' })).toMatchObject({ status: 'queued' });
   });
 
   test('does not own every number', async () => {
     const { options, providerOf } = await startMessaging();
     const template = await templateNamed(providerOf(key), 'welcome');
-    const provider = messagingProvider({ provider: key, accountSid, authToken: 't', fromNumber: '+15005550007' }, options);
+    const provider = createMessagingProvider({ provider: key, accountSid, authToken: 't', fromNumber: '+15005550007' }, options);
     expect(await provider.send({ to, template, params: {}, key: 'k1' })).toMatchObject({
       failure: 'auth',
       code: '63007',
@@ -81,7 +81,7 @@ describe('Twilio', () => {
   });
 
   test('wants a value for every placeholder of all texts, and for every variable', () => {
-    const template = twilioTemplate(
+    const template = parseTwilioTemplate(
       listed('HX1', {
         variables: { 10: 'sample', 2: 'x' },
         types: { 'twilio/call-to-action': { body: 'Hi {{1}}', actions: [{ type: 'URL', url: 'https://a.test/{{2}}' }] } },

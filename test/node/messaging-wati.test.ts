@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { watiTemplate } from '../../src/providers/messaging/wati-templates.ts';
-import { messagingProvider } from '../../src/providers/messaging/providers.ts';
+import { parseWatiTemplate } from '../../src/providers/messaging/wati/templates.ts';
+import { createMessagingProvider } from '../../src/providers/messaging/registry.ts';
 import {
   answeringOutside,
   failureOf,
@@ -42,7 +42,7 @@ describe('a scoped token of WATI', () => {
 
 test('a template with cards is not sent', () => {
   const listed = { id: '1', elementName: 'cards', status: 'APPROVED', language: 'en', body: 'Hi', carouselCards: [{}] };
-  expect(watiTemplate(listed)).toMatchObject({ unfillable: ['carousel'] });
+  expect(parseWatiTemplate(listed)).toMatchObject({ unfillable: ['carousel'] });
 });
 
 describe('WATI', () => {
@@ -73,7 +73,7 @@ describe('WATI', () => {
   test('takes a token with the word Bearer and an endpoint with a slash, as people paste them', async () => {
     const { url, options } = await startMessaging();
     const account = { provider: key, apiEndpoint: ` ${url}/wati/1/ `.trim(), apiToken: 'Bearer token-1' } as const;
-    expect(await templatesOf(messagingProvider(account, options))).not.toEqual([]);
+    expect(await templatesOf(createMessagingProvider(account, options))).not.toEqual([]);
   });
 
   test.each([
@@ -86,7 +86,7 @@ describe('WATI', () => {
   ])('is not asked at %j, an address that may not be called', async (apiEndpoint) => {
     const { options } = await startMessaging();
     const outside = answeringOutside(() => Response.json(accepted));
-    const provider = messagingProvider({ provider: key, apiEndpoint, apiToken: 't' }, { ...options, outside });
+    const provider = createMessagingProvider({ provider: key, apiEndpoint, apiToken: 't' }, { ...options, outside });
     for (const result of [await provider.listTemplates(), await provider.send({ to, text: 'Hi', key: 'k1' })])
       expect(result).toMatchObject({ failure: 'auth', message: expect.stringContaining('api_endpoint'), retryable: false });
     expect(outside.asked).toEqual([]);

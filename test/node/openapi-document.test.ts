@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
-import { publishedDocument } from '../../src/http/openapi/published.ts';
+import { createApp } from '../../src/app.ts';
+import { publishedDocument } from '../../src/openapi/published-document.ts';
 
 test('the OpenAPI document is a valid OpenAPI 3.1 document', async () => {
   const validator = new Validator();

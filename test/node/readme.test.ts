@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { triggerTypes } from '../../src/automation-workflows/triggers/configs.ts';
 import { nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 import { readLocalSettings } from '../../scripts/local/settings.ts';
 import { docsPath } from '../../scripts/tour/docs-link.ts';
 import type { ApiDocument } from '../../scripts/tour/docs-link.ts';
@@ -52,7 +52,7 @@ describe('the README', () => {
 
   test('names every variable of the service with its default', () => {
     const key = Buffer.alloc(32).toString('base64');
-    const defaults = settingsOf({ ENCRYPTION_KEY: key, SIGNING_KEY: key } as Env);
+    const defaults = getSettings({ ENCRYPTION_KEY: key, SIGNING_KEY: key } as Env);
     const told = new Map(sectionRows(readme, 'Configuration').map(([name = '', standard = '']) => [unquoted(name), unquoted(standard)]));
     const expected = Object.entries(defaults).map(([name, value]): [string, string] => {
       if (value === key) return [name, 'required'];
@@ -97,7 +97,7 @@ describe('CONTRIBUTING', () => {
     const produced = [...read('wrangler.toml').matchAll(/\[\[queues\.producers\]\]\s+binding = "\w+"\s+queue = "([\w-]+)"/g)].map(
       ([, queue]) => queue!,
     );
-    const kinds = [...read('src/queues/messages.ts').matchAll(/kind: z\.literal\('(\w+)'\)/g)].map(([, kind]) => kind!);
+    const kinds = [...read('src/outbox/messages.ts').matchAll(/kind: z\.literal\('(\w+)'\)/g)].map(([, kind]) => kind!);
     expect(sorted(new Set(told.map(([queue]) => queue!)))).toEqual(sorted(produced));
     // One kind may travel in two queues.
     expect(sorted(new Set(told.map(([, kind]) => kind!)))).toEqual(sorted(kinds));
@@ -105,8 +105,8 @@ describe('CONTRIBUTING', () => {
 });
 
 test('docs/faults.md tells how each part ends that failed', () => {
-  const [, kinds] = /const partKinds = \[([^\]]+)\]/.exec(read('src/queues/failed-messages.ts'))!;
-  const poked = /const pokedObjects = \[([^\]]+)\]/.exec(read('src/queues/messages.ts'))![1]!;
+  const [, kinds] = /const partKinds = \[([^\]]+)\]/.exec(read('src/outbox/failed-messages.ts'))!;
+  const poked = /const pokedObjects = \[([^\]]+)\]/.exec(read('src/outbox/messages.ts'))![1]!;
   const names = (list: string) => [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name!);
   const keys = [...names(kinds!).filter((kind) => kind !== 'poke'), ...names(poked).map((what) => `poke:${what}`)];
   const told = read('docs/faults.md');

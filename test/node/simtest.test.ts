@@ -6,8 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { failedChecksOf } from '../../scripts/simtest/failed-checks.ts';
-import { percent, verdictOf } from '../../scripts/simtest/verdict.ts';
+import { listFailedChecks } from '../../scripts/simtest/failed-checks.ts';
+import { percent, toVerdict } from '../../scripts/simtest/verdict.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 interface Request {
@@ -304,16 +304,16 @@ describe('Ctrl-C', () => {
 });
 
 describe('the verdict', () => {
-  const rate = (pass_rate: number) => ({ status: 'completed', pass_rate }) as Parameters<typeof verdictOf>[0];
+  const rate = (pass_rate: number) => ({ status: 'completed', pass_rate }) as Parameters<typeof toVerdict>[0];
 
   test('never shows a share that is too small as one that is enough', () => {
-    expect(verdictOf(rate(0.89999), 0.9)).toEqual({ isGood: false, why: 'Too few passed: 89.99 % instead of 90 %.' });
+    expect(toVerdict(rate(0.89999), 0.9)).toEqual({ isGood: false, why: 'Too few passed: 89.99 % instead of 90 %.' });
     expect(percent(0.29)).toBe('29 %');
     expect(percent(2 / 3)).toBe('66.66 %');
     expect(percent(1)).toBe('100 %');
   });
 
   test('counts checks of sessions without results for nothing', () => {
-    expect(failedChecksOf([{ id: 1, results: null }])).toEqual([]);
+    expect(listFailedChecks([{ id: 1, results: null }])).toEqual([]);
   });
 });

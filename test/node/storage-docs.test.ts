@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { getTableColumns, getTableName, isTable, type Table } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { archiveRules } from '../../src/cron/retention/archive-rules.ts';
-import { keptWith } from '../../src/cron/retention/kept-with.ts';
+import { tablesWithoutRetention } from '../../src/cron/retention/tables-without-retention.ts';
 import { retentionRules } from '../../src/cron/retention/rules.ts';
-import { foldersOfOrganizations } from '../../src/database/rows-of-organization.ts';
+import { organizationFolders } from '../../src/database/organization-tables.ts';
 import * as schema from '../../src/database/schema/index.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -56,7 +56,7 @@ describe('docs/storage.md', () => {
     expect(named).toEqual(setting === undefined ? [] : [setting]);
   });
 
-  test.each(Object.keys(keptWith))('names no retention for %s, which has none', (table) => {
+  test.each(Object.keys(tablesWithoutRetention))('names no retention for %s, which has none', (table) => {
     expect(until(table)).not.toContain('_DAYS');
   });
 
@@ -79,7 +79,7 @@ describe('docs/storage.md', () => {
 
   test('lists the settings with their defaults', () => {
     const key = Buffer.alloc(32).toString('base64');
-    const defaults = settingsOf({ ENCRYPTION_KEY: key, SIGNING_KEY: key } as Env);
+    const defaults = getSettings({ ENCRYPTION_KEY: key, SIGNING_KEY: key } as Env);
     const told = [...rowsUnder('')].map(([name, [standard]]) => [name, standard]);
     const expected = Object.entries(defaults)
       .filter(([name]) => name.endsWith('_DAYS'))
@@ -88,7 +88,7 @@ describe('docs/storage.md', () => {
   });
 
   test('lists every folder of the bucket and every class of objects', () => {
-    expect(sorted(rowsUnder('The bucket').keys())).toEqual(sorted(foldersOfOrganizations));
+    expect(sorted(rowsUnder('The bucket').keys())).toEqual(sorted(organizationFolders));
     const classes = [...read('wrangler.toml').matchAll(/\[\[durable_objects\.bindings\]\]\s+name = "(\w+)"/g)].map(([, name]) => name!);
     expect(sorted(rowsUnder('Durable Objects').keys())).toEqual(sorted(classes));
   });

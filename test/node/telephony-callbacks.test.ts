@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isForward, isTerminal, rankOf, type CallStatus } from '../../src/providers/telephony/call-status.ts';
-import { answeredByOf } from '../../src/providers/telephony/machine-detection.ts';
-import { readTelnyxCallback } from '../../src/providers/telephony/telnyx-callbacks.ts';
-import { readTwilioCallback } from '../../src/providers/telephony/twilio-callbacks.ts';
+import { toAnsweredBy } from '../../src/providers/telephony/machine-detection.ts';
+import { readTelnyxCallback } from '../../src/providers/telephony/telnyx/callbacks.ts';
+import { readTwilioCallback } from '../../src/providers/telephony/twilio/callbacks.ts';
 
 const statuses: CallStatus[] = ['queued', 'initiated', 'ringing', 'answered', 'completed', 'busy', 'no_answer', 'failed', 'cancelled'];
 const now = 1_800_000_000_000;
@@ -41,7 +41,7 @@ test.each([
   ['fax_detected', 'machine'],
   ['', undefined],
   [null, undefined],
-])('machine detection %s means %s', (word, expected) => expect(answeredByOf(word)).toBe(expected));
+])('machine detection %s means %s', (word, expected) => expect(toAnsweredBy(word)).toBe(expected));
 
 describe('a callback of Twilio', () => {
   const read = (fields: Record<string, string>) => readTwilioCallback(new URLSearchParams({ CallSid: 'CA1', ...fields }), now);

@@ -1,4 +1,4 @@
-import type { CallToPlace, Outside, PlaceResult } from '../../src/providers/telephony/telephony.ts';
+import type { CallToPlace, CarrierRuntime, PlaceResult } from '../../src/providers/telephony/telephony.ts';
 
 export interface Asked {
   method: string;
@@ -8,7 +8,10 @@ export interface Asked {
 }
 
 /** A world in which every request is answered by `answer`, and remembered. */
-export function fakeOutside(answer: (asked: Asked) => Response | Promise<Response>, now = 1_700_000_000_000): Outside & { asked: Asked[] } {
+export function fakeOutside(
+  answer: (asked: Asked) => Response | Promise<Response>,
+  now = 1_700_000_000_000,
+): CarrierRuntime & { asked: Asked[] } {
   const asked: Asked[] = [];
   return {
     asked,
@@ -22,13 +25,13 @@ export function fakeOutside(answer: (asked: Asked) => Response | Promise<Respons
 }
 
 /** A carrier that never answers; gives up as the real fetch does when its time is over. */
-export const silentOutside = (): Outside => ({
+export const silentOutside = (): CarrierRuntime => ({
   now: Date.now,
   fetch: (_input, init) =>
     new Promise((_resolve, reject) => init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason as Error))),
 });
 
-export const brokenOutside = (): Outside => ({
+export const brokenOutside = (): CarrierRuntime => ({
   now: Date.now,
   fetch: () => Promise.reject(new TypeError('fetch failed: secret-token at 10.0.0.1')),
 });

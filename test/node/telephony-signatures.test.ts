@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { createHash, createHmac, generateKeyPairSync, sign as signWith } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { sign } from '../../simulators/twilio/signature.ts';
-import { isFromTelnyx } from '../../src/providers/telephony/telnyx-signature.ts';
-import { isFromTwilio, type TwilioRequest } from '../../src/providers/telephony/twilio-signature.ts';
+import { hasValidTelnyxSignature } from '../../src/providers/telephony/telnyx/signature.ts';
+import { hasValidTwilioSignature, type SignedTwilioRequest } from '../../src/providers/telephony/twilio/signature.ts';
 
 const form = 'application/x-www-form-urlencoded';
 const url = 'https://api.example.test/api/v1/telephony/status/42?org=7';
@@ -16,14 +16,14 @@ const parameters = {
   To: '+14155552671',
 };
 const secrets = { authToken: '12345' };
-const golden: TwilioRequest = {
+const golden: SignedTwilioRequest = {
   url,
   body: new URLSearchParams(parameters).toString(),
   contentType: form,
   signature: 'mgoQC+Z/K6ondW5MdM8s3ptkmuQ=',
   settings: null,
 };
-const isGood = (more: Partial<TwilioRequest>, keys = secrets) => isFromTwilio({ ...golden, ...more }, keys);
+const isGood = (more: Partial<SignedTwilioRequest>, keys = secrets) => hasValidTwilioSignature({ ...golden, ...more }, keys);
 
 describe('a request of Twilio', () => {
   test('is known by its SHA-1 signature', () => {
@@ -34,7 +34,7 @@ describe('a request of Twilio', () => {
   });
 
   test("is nobody's when anything of it is changed, missing or signed with another token", () => {
-    const changes: Partial<TwilioRequest>[] = [
+    const changes: Partial<SignedTwilioRequest>[] = [
       { url: url.replace('org=7', 'org=8') },
       { url: url.replace('https', 'http') },
       { url: `${url}&more=1` },
@@ -50,7 +50,7 @@ describe('a request of Twilio', () => {
     ];
     for (const change of changes) expect([change, isGood(change)]).toEqual([change, false]);
     expect(isGood({}, { authToken: '12346' })).toBe(false);
-    expect(isFromTwilio({ ...golden, signature: sign('', url, Object.entries(parameters)) }, { authToken: '' })).toBe(false);
+    expect(hasValidTwilioSignature({ ...golden, signature: sign('', url, Object.entries(parameters)) }, { authToken: '' })).toBe(false);
   });
 
   test('is known by the SHA-256 signature of a shared key, and by that key alone', () => {
@@ -124,8 +124,8 @@ describe('a request of Twilio', () => {
       fc.property(fc.array(fc.tuple(name, fc.string())), fc.string({ minLength: 1 }), (pairs, authToken) => {
         const body = new URLSearchParams(pairs).toString();
         const signature = sign(authToken, url, new URLSearchParams(body));
-        expect(isFromTwilio({ ...golden, body, signature }, { authToken })).toBe(true);
-        expect(isFromTwilio({ ...golden, body, signature }, { authToken: `${authToken}.` })).toBe(false);
+        expect(hasValidTwilioSignature({ ...golden, body, signature }, { authToken })).toBe(true);
+        expect(hasValidTwilioSignature({ ...golden, body, signature }, { authToken: `${authToken}.` })).toBe(false);
       }),
     );
   });
@@ -143,15 +143,15 @@ describe('a webhook of Telnyx', () => {
   });
 
   test('is known by its signature, for five minutes in either direction', async () => {
-    expect(await isFromTelnyx(signed(body), key, now)).toBe(true);
-    expect(await isFromTelnyx(signed('{"name":"Zoë"}'), key, now)).toBe(true);
+    expect(await hasValidTelnyxSignature(signed(body), key, now)).toBe(true);
+    expect(await hasValidTelnyxSignature(signed('{"name":"Zoë"}'), key, now)).toBe(true);
     for (const [seconds, expected] of [
       [-300, true],
       [300, true],
       [-301, false],
       [301, false],
     ] as const)
-      expect([seconds, await isFromTelnyx(signed(body, now / 1000 + seconds), key, now)]).toEqual([seconds, expected]);
+      expect([seconds, await hasValidTelnyxSignature(signed(body, now / 1000 + seconds), key, now)]).toEqual([seconds, expected]);
   });
 
   test("is nobody's when anything of it is changed or missing", async () => {
@@ -167,9 +167,10 @@ describe('a webhook of Telnyx', () => {
       { signature: good.signature.slice(0, 40) },
       { signature: createHash('sha512').update('x').digest('base64') },
     ];
-    for (const change of changes) expect([change, await isFromTelnyx({ ...good, ...change }, key, now)]).toEqual([change, false]);
+    for (const change of changes)
+      expect([change, await hasValidTelnyxSignature({ ...good, ...change }, key, now)]).toEqual([change, false]);
     const other = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x!;
     for (const wrong of [Buffer.from(other, 'base64url').toString('base64'), '', 'nonsense', key.slice(0, 20)])
-      expect(await isFromTelnyx(good, wrong, now)).toBe(false);
+      expect(await hasValidTelnyxSignature(good, wrong, now)).toBe(false);
   });
 });

@@ -4,10 +4,10 @@ import { listen } from '../../simulators/listen.ts';
 import { createTelnyx } from '../../simulators/telnyx.ts';
 import type { CallRecord } from '../../simulators/telephony/call-record.ts';
 import type { CarrierEvent } from '../../src/providers/telephony/carrier-events.ts';
-import { telephonyOf } from '../../src/providers/telephony/carriers.ts';
-import { commandId } from '../../src/providers/telephony/telnyx.ts';
-import { readTelnyxCallback } from '../../src/providers/telephony/telnyx-callbacks.ts';
-import type { Outside, Telephony } from '../../src/providers/telephony/telephony.ts';
+import { createTelephony } from '../../src/providers/telephony/registry.ts';
+import { commandId } from '../../src/providers/telephony/telnyx/adapter.ts';
+import { readTelnyxCallback } from '../../src/providers/telephony/telnyx/callbacks.ts';
+import type { CarrierRuntime, Telephony } from '../../src/providers/telephony/telephony.ts';
 import { Customer, scripted } from './carrier-customer.ts';
 import { brokenOutside, callTo, fakeOutside, kindOf, silentOutside } from './telephony-fakes.ts';
 
@@ -19,7 +19,7 @@ async function start(key = apiKey) {
   const { url, close } = await listen({ port: 0, vendors: [createTelnyx(settings)] });
   onTestFinished(close);
   const customer = await Customer.start();
-  const telephony = telephonyOf({ provider: 'telnyx', apiKey: key, connectionId }, { baseUrl: `${url}/telnyx/v2` });
+  const telephony = createTelephony({ provider: 'telnyx', apiKey: key, connectionId }, { baseUrl: `${url}/telnyx/v2` });
   const call = (to: string, more = {}) => callTo(to, { urls: { status: `${customer.url}/hooks`, answer: 'https://unused.test' }, ...more });
   const ledger = async () => ((await (await fetch(`${url}/telnyx/__sim/ledger`)).json()) as { calls: CallRecord[] }).calls;
   const events = () => customer.at('/hooks').map(({ body }) => readTelnyxCallback(JSON.parse(body), 0));
@@ -35,8 +35,8 @@ async function start(key = apiKey) {
   return { url, customer, telephony, call, ledger, events, event };
 }
 
-const withFake = (outside: Outside): Telephony =>
-  telephonyOf({ provider: 'telnyx', apiKey, connectionId }, { baseUrl: 'https://api.telnyx.test/v2', timeoutMs: 50, outside });
+const withFake = (outside: CarrierRuntime): Telephony =>
+  createTelephony({ provider: 'telnyx', apiKey, connectionId }, { baseUrl: 'https://api.telnyx.test/v2', timeoutMs: 50, outside });
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   fakeOutside(() => new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
 const refusing = (status: number, code: string, detail: string, pointer?: string) =>

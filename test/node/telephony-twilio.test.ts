@@ -3,10 +3,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../simulators/listen.ts';
 import { createTwilio } from '../../simulators/twilio.ts';
 import type { CallRecord } from '../../simulators/telephony/call-record.ts';
-import { hangUpDocument } from '../../src/providers/telephony/call-document.ts';
-import { telephonyOf } from '../../src/providers/telephony/carriers.ts';
-import type { CallState, Outside, Telephony } from '../../src/providers/telephony/telephony.ts';
-import { readTwilioCallback } from '../../src/providers/telephony/twilio-callbacks.ts';
+import { hangUpTwiml } from '../../src/providers/telephony/twiml.ts';
+import { createTelephony } from '../../src/providers/telephony/registry.ts';
+import type { CallState, CarrierRuntime, Telephony } from '../../src/providers/telephony/telephony.ts';
+import { readTwilioCallback } from '../../src/providers/telephony/twilio/callbacks.ts';
 import { Customer } from './carrier-customer.ts';
 import { brokenOutside, callTo, fakeOutside, kindOf, silentOutside } from './telephony-fakes.ts';
 
@@ -17,8 +17,8 @@ async function start(token = authToken) {
   const { url, close } = await listen({ port: 0, vendors: [createTwilio({ ring_ms: 20, turn_ms: 5, retry_delays_ms: [5] })] });
   onTestFinished(close);
   const customer = await Customer.start();
-  customer.respond = () => ({ body: hangUpDocument() });
-  const telephony = telephonyOf({ provider: 'twilio', accountSid, authToken: token }, { baseUrl: `${url}/twilio` });
+  customer.respond = () => ({ body: hangUpTwiml() });
+  const telephony = createTelephony({ provider: 'twilio', accountSid, authToken: token }, { baseUrl: `${url}/twilio` });
   const call = (to: string, more = {}) =>
     callTo(to, { urls: { status: `${customer.url}/status`, answer: `${customer.url}/answer` }, ...more });
   const ledger = async () => ((await (await fetch(`${url}/twilio/__sim/ledger`)).json()) as { calls: CallRecord[] }).calls;
@@ -26,8 +26,8 @@ async function start(token = authToken) {
   return { url, customer, telephony, call, ledger, ended };
 }
 
-const withFake = (outside: Outside, timeoutMs = 50): Telephony =>
-  telephonyOf({ provider: 'twilio', accountSid, authToken }, { baseUrl: 'https://api.twilio.test/', timeoutMs, outside });
+const withFake = (outside: CarrierRuntime, timeoutMs = 50): Telephony =>
+  createTelephony({ provider: 'twilio', accountSid, authToken }, { baseUrl: 'https://api.twilio.test/', timeoutMs, outside });
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   fakeOutside(() => new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
 

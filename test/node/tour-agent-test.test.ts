@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { agentTest, checksInWords, endInWords, readAgentTest, type TestSession } from '../../scripts/tour/agent-test.ts';
+import { agentTest, describeChecks, describeEnd, readAgentTest, type TestSession } from '../../scripts/tour/agent-test.ts';
 import { readAgent } from '../../scripts/tour/agents.ts';
 import { testAgent } from '../../scripts/tour/steps/test-agent.ts';
-import { configIssues } from '../../src/simtest/config-issues.ts';
-import { TestConfig } from '../../src/simtest/config.ts';
+import { findConfigIssues } from '../../src/simtest/config/config-issues.ts';
+import { TestConfig } from '../../src/simtest/config/config.ts';
 import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
 import { tourAt } from './tour-at.ts';
 
@@ -22,15 +22,15 @@ const results = (change: object = {}): NonNullable<TestSession['results']> => ({
 test('the example fits the two agents that it is tried with', () => {
   const definition = (name: string) => parseAgentDefinition(readAgent(name).workflow_definition);
   const agents = { actor: definition(agentTest.actor), adversary: definition(agentTest.adversary) };
-  expect(configIssues(TestConfig.parse(readAgentTest()), agents, ['config'])).toEqual([]);
+  expect(findConfigIssues(TestConfig.parse(readAgentTest()), agents, ['config'])).toEqual([]);
 });
 
 test('checks and the end read as lines', () => {
-  expect(checksInWords(results())).toEqual([
+  expect(describeChecks(results())).toEqual([
     'passed    notes the day  visit_day was "Thursday"',
     'not told  is brief       it is not known',
   ]);
-  expect(endInWords(results())).toBe('passed: actor_ended after 5 turns, half of them within 412 ms');
+  expect(describeEnd(results())).toBe('passed: actor_ended after 5 turns, half of them within 412 ms');
 });
 
 describe('the step', () => {
@@ -51,7 +51,7 @@ describe('the step', () => {
     await testAgent.run(tour);
     const [, created] = asked.find(([operation]) => operation === 'POST /simtest/test-sessions')!;
     expect(created).toMatchObject({ actor_workflow_id: 1, adversary_workflow_id: 2, config: readAgentTest() });
-    expect(said).toEqual(expect.arrayContaining(['  Adversary: Yes.', ...checksInWords(results()), `Outcome ${endInWords(results())}`]));
+    expect(said).toEqual(expect.arrayContaining(['  Adversary: Yes.', ...describeChecks(results()), `Outcome ${describeEnd(results())}`]));
   });
 
   test('fails where the session did', async () => {

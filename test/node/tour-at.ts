@@ -1,5 +1,5 @@
 import { Service } from '../../scripts/tour/service.ts';
-import { NoteBook, type Tour } from '../../scripts/tour/step.ts';
+import { StepResultStore, type Tour } from '../../scripts/tour/step.ts';
 
 export const tourBase = 'http://service.test/api/v1';
 
@@ -21,7 +21,7 @@ export function tourAt(answers: Record<string, unknown[]>): { tour: Tour; said: 
     terminal,
     say: (line: string) => said.push(line),
     stamp: 'now',
-    notes: new NoteBook(),
+    notes: new StepResultStore(),
   } as unknown as Tour;
   return { tour, said, asked };
 }

@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { validateGraph } from '../../src/automation-workflows/definition.ts';
+import { validateGraph } from '../../src/automation-workflows/definitions/definition.ts';
 import { nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
-import { WorkflowSettings } from '../../src/automation-workflows/settings.ts';
+import { WorkflowSettings } from '../../src/automation-workflows/definitions/settings.ts';
 import { parseTriggerConfig } from '../../src/automation-workflows/triggers/configs.ts';
-import { applyMapping } from '../../src/automation-workflows/triggers/mapping.ts';
-import { verify } from '../../src/automation-workflows/triggers/signatures.ts';
-import type { WebhookMapping } from '../../src/automation-workflows/triggers/webhook-config.ts';
-import { readPeople } from '../../src/contacts/spreadsheets/read-people.ts';
-import { readTable } from '../../src/contacts/spreadsheets/read-table.ts';
+import { applyMapping } from '../../src/automation-workflows/triggers/webhooks/mapping.ts';
+import { verifySignature } from '../../src/automation-workflows/triggers/webhooks/signatures.ts';
+import type { WebhookMapping } from '../../src/automation-workflows/triggers/webhooks/config.ts';
+import { readContacts } from '../../src/contacts/import/read-contacts.ts';
+import { readTable } from '../../src/contacts/import/read-table.ts';
 import { EventBody } from '../../src/events/schemas.ts';
-import { parseJson } from '../../src/library/json.ts';
+import { parseJson } from '../../src/library/json/json.ts';
 import { readAgent } from '../../scripts/tour/agents.ts';
-import { countsInWords, rowProblems, type CampaignRow } from '../../scripts/tour/campaign-rows.ts';
+import { describeCounts, findRowProblems, type CampaignRow } from '../../scripts/tour/campaign-rows.ts';
 import { readExample } from '../../scripts/tour/examples.ts';
 import { shopifyHeaders } from '../../scripts/tour/shopify-signature.ts';
 import { sourceOf } from '../campaigns/source-reading.ts';
@@ -50,7 +50,7 @@ describe('the examples', () => {
 
   test('the people of the CSV are read with ids unharmed, and the one without phone is told', async () => {
     const rows = [];
-    for await (const row of readPeople(await readTable(readExample('contacts.csv')), 'US').rows) rows.push(row);
+    for await (const row of readContacts(await readTable(readExample('contacts.csv')), 'US').rows) rows.push(row);
     const people = rows.flatMap((row) => ('contact' in row ? [row.contact] : []));
     expect(people.map(({ phone }) => phone)).toEqual(['+12125550110', '+12125550111', '+493023125012', '+33199001234', '+12125550110']);
     expect(people[0]?.external_id).toBe('7012345678901234567');
@@ -83,14 +83,14 @@ describe('the campaign', () => {
 
   test('rows that end as the file means are no problem, any other is told', async () => {
     const rows = (await rowsOfFile()).map(({ row_number }) => row({ row_number }));
-    expect(rowProblems(rows.slice(0, 3))).toEqual(['the campaign has 3 rows instead of 11']);
-    expect(rowProblems(rows)).toHaveLength(7);
-    expect(rowProblems(rows)[0]).toBe('row 5 (+12125501101) is completed (completed) instead of failed (^busy$)');
+    expect(findRowProblems(rows.slice(0, 3))).toEqual(['the campaign has 3 rows instead of 11']);
+    expect(findRowProblems(rows)).toHaveLength(7);
+    expect(findRowProblems(rows)[0]).toBe('row 5 (+12125501101) is completed (completed) instead of failed (^busy$)');
   });
 
   test('its progress reads as a sentence', () => {
-    expect(countsInWords({ pending: 0, in_call: 2, completed: 3 })).toBe('2 in call, 3 completed of 5 rows');
-    expect(countsInWords({})).toBe('nothing yet of 0 rows');
+    expect(describeCounts({ pending: 0, in_call: 2, completed: 3 })).toBe('2 in call, 3 completed of 5 rows');
+    expect(describeCounts({})).toBe('nothing yet of 0 rows');
   });
 });
 
@@ -99,7 +99,7 @@ test('the service accepts what is signed as Shopify signs, and nothing else', as
   const headers = shopifyHeaders('s3cret', body, 'delivery-1');
   expect(headers['x-shopify-hmac-sha256']).toBe(createHmac('sha256', 's3cret').update(Buffer.from(body)).digest('base64'));
   const check = (secret: string, text: string) =>
-    verify({ type: 'shopify', secret }, new Headers(headers), new TextEncoder().encode(text), Date.now());
+    verifySignature({ type: 'shopify', secret }, new Headers(headers), new TextEncoder().encode(text), Date.now());
   expect(await check('s3cret', body)).toEqual({ ok: true });
   expect((await check('other', body)).ok).toBe(false);
   expect((await check('s3cret', `${body} `)).ok).toBe(false);

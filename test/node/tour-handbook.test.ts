@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readAgent, withDocuments } from '../../scripts/tour/agents.ts';
 import {
-  documentInWords,
+  describeDocument,
   handbook,
   readHandbook,
-  receiptInWords,
-  receiptsIn,
+  describeReceipt,
+  listReceipts,
   type Document,
   type Receipt,
 } from '../../scripts/tour/handbook.ts';
@@ -52,13 +52,13 @@ describe('the handbook', () => {
 });
 
 test('documents and receipts read as sentences', () => {
-  expect(documentInWords(document())).toBe('completed, 6 chunks');
-  expect(documentInWords(document({ processing_status: 'failed', processing_error: 'The file is empty', total_chunks: 0 }))).toBe(
+  expect(describeDocument(document())).toBe('completed, 6 chunks');
+  expect(describeDocument(document({ processing_status: 'failed', processing_error: 'The file is empty', total_chunks: 0 }))).toBe(
     'failed: The file is empty',
   );
-  expect(receiptInWords(receipt)).toBe('chunk 4 of handbook.md: similarity 0.36, number 1 by meaning, not found by words');
+  expect(describeReceipt(receipt)).toBe('chunk 4 of handbook.md: similarity 0.36, number 1 by meaning, not found by words');
   expect(
-    receiptsIn([
+    listReceipts([
       { type: 'agent_said', payload: { text: 'x' } },
       { type: 'tool_called', payload: { receipts: [receipt] } },
     ]),
@@ -134,7 +134,7 @@ describe('asking about it', () => {
     const { tour, said, asked } = asking(chat({ receipts: [receipt] }));
     await askHandbook.run(tour);
     expect(said).toEqual(
-      expect.arrayContaining(['  Agent: Hello', '  Person: How long?', `  Agent: ${answerText}`, `  ${receiptInWords(receipt)}`]),
+      expect.arrayContaining(['  Agent: Hello', '  Person: How long?', `  Agent: ${answerText}`, `  ${describeReceipt(receipt)}`]),
     );
     const [, agent] = asked.find(([operation]) => operation === 'PUT /workflow/7')!;
     expect(agent.workflow_definition.nodes[0].data.document_uuids).toEqual([uuid]);

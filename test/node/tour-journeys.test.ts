@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentNames, readAgent } from '../../scripts/tour/agents.ts';
 import { readTourArguments } from '../../scripts/tour/arguments.ts';
-import { exampleAt, recordsOf, summaryOf, templatesOf, withIds } from '../../scripts/tour/journey-file.ts';
+import { renderExample, listNeededRecords, toSummary, listNeededTemplates, insertIds } from '../../scripts/tour/journey-file.ts';
 import { journeyNames, readJourney } from '../../scripts/tour/journeys.ts';
 import { Service } from '../../scripts/tour/service.ts';
 import type { Tour } from '../../scripts/tour/step.ts';
@@ -11,8 +11,8 @@ import { steps } from '../../scripts/tour/steps.ts';
 import { offerJourneys } from '../../scripts/tour/steps/offer-journeys.ts';
 import { tryJourney } from '../../scripts/tour/steps/try-journey.ts';
 import { validateAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
-import { reachingNodes } from '../../scripts/tour/reach.ts';
-import { timelineOf, type DryRun, type Visit } from '../../scripts/tour/timeline.ts';
+import { toRealNodes } from '../../scripts/tour/run-for-real.ts';
+import { toTimeline, type DryRun, type Visit } from '../../scripts/tour/timeline.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -47,7 +47,7 @@ describe('the gallery', () => {
     await offerJourneys.run({ say: (line: string) => said.push(line) } as Partial<Tour> as Tour);
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
     for (const name of journeyNames) {
-      const summary = summaryOf(readJourney(name));
+      const summary = toSummary(readJourney(name));
       expect(summary.length, name).toBeLessThan(130);
       expect(said.filter((line) => line.startsWith(`${name} `) && line.endsWith(summary))).toHaveLength(1);
       expect(readme).toContain(`| [${name}](examples/journeys/${name}.json) | `);
@@ -57,7 +57,7 @@ describe('the gallery', () => {
 
   test.each(journeyNames)('the example of %s has every date filled in, and only dates', (name) => {
     const file = readJourney(name);
-    const [one, other] = ['2027-03-01', '2028-07-01'].map((date) => JSON.stringify(exampleAt(file, Date.parse(date))));
+    const [one, other] = ['2027-03-01', '2028-07-01'].map((date) => JSON.stringify(renderExample(file, Date.parse(date))));
     expect(one).not.toContain('{{');
     const dates = /\d{4}-\d\d-\d\d/g;
     expect(one!.replaceAll(dates, '')).toBe(other!.replaceAll(dates, ''));
@@ -67,7 +67,7 @@ describe('the gallery', () => {
   test.each(journeyNames)('what %s names of the reader stands once where its id belongs', (name) => {
     const file = readJourney(name);
     const { journey } = file;
-    const needs = recordsOf(file);
+    const needs = listNeededRecords(file);
     for (const need of needs) {
       expect(JSON.stringify(journey).split(String(need.placeholder))).toHaveLength(2);
       if ('journey' in need) expect(journeyNames).toContain(need.journey);
@@ -75,9 +75,9 @@ describe('the gallery', () => {
     }
     const references = JSON.stringify(journey).match(/"(list_id|workflow_id)":\d+/g) ?? [];
     expect(references).toHaveLength(needs.length);
-    const filled = withIds(journey, new Map(needs.map(({ placeholder }, index) => [placeholder, 7 + index])));
+    const filled = insertIds(journey, new Map(needs.map(({ placeholder }, index) => [placeholder, 7 + index])));
     expect(JSON.stringify(filled)).not.toMatch(/9999999\d\d/);
-    expect(withIds(journey, new Map())).toEqual(journey);
+    expect(insertIds(journey, new Map())).toEqual(journey);
   });
 });
 
@@ -87,7 +87,7 @@ test.each(journeyNames)('every template that %s sends is told word by word, with
     .filter(({ type }) => type === 'send_message')
     .map(({ data }) => [data.template_name, data.language, Object.keys(data.template_params)]);
   const placeholders = (body: string) => [...body.matchAll(/\{\{(\d)\}\}/g)].map(([, number]) => number);
-  expect(templatesOf(file).map(({ name: template, language, body }) => [template, language, placeholders(body)])).toEqual(sent);
+  expect(listNeededTemplates(file).map(({ name: template, language, body }) => [template, language, placeholders(body)])).toEqual(sent);
 });
 
 test.each(agentNames)('the agent %s is sound as it stands, and its variables have defaults', (name) => {
@@ -140,7 +140,7 @@ describe('the timeline of a dry run', () => {
       { event_type: 'order_placed', data: {}, after: 'PT12H' },
       { event_type: 'too_late', data: {}, after: 'P9D' },
     ];
-    expect(timelineOf(run(history), events, 'America/New_York')).toEqual([
+    expect(toTimeline(run(history), events, 'America/New_York')).toEqual([
       'Sat 13 Mar 2027 17:00  A cart was filled',
       '                       Until Monday',
       '                         waits to Mon 15 Mar 2027 09:00: until 09:00 on Monday in America/New_York',
@@ -148,7 +148,7 @@ describe('the timeline of a dry run', () => {
       'Mon 15 Mar 2027 09:00  Call: would send POST https://x.example/calls',
       'Mon 15 Mar 2027 09:00  completed, outcome "done"',
     ]);
-    expect(timelineOf(run(history), [], 'Europe/Berlin').at(-1)).toBe('Mon 15 Mar 2027 14:00  completed, outcome "done"');
+    expect(toTimeline(run(history), [], 'Europe/Berlin').at(-1)).toBe('Mon 15 Mar 2027 14:00  completed, outcome "done"');
   });
 
   test('an event stands above what it wakes, and a wait for events says that it may end before', () => {
@@ -157,7 +157,7 @@ describe('the timeline of a dry run', () => {
       visit(saturday, 'Paid?', { node_type: 'wait_for_event', output, duration_ms: 1 }),
       visit('2027-03-13T23:00:00.000Z', 'Thank'),
     ];
-    expect(timelineOf(run(history), [{ event_type: 'paid', data: {}, after: 'PT1H' }], 'UTC').slice(1, 4)).toEqual([
+    expect(toTimeline(run(history), [{ event_type: 'paid', data: {}, after: 'PT1H' }], 'UTC').slice(1, 4)).toEqual([
       '                         waits to Sun 14 Mar 2027 22:00 at the latest: until the first paid of the contact',
       'Sat 13 Mar 2027 23:00  * paid comes',
       '                       Thank',
@@ -181,7 +181,7 @@ describe('the timeline of a dry run', () => {
       visit(saturday, 'Nap', { status: 'skipped', output: { until: monday, why: 'P2D after the step began' }, duration_ms: 5 }),
       visit(saturday, 'Wait', { status: 'failed', error: failure }),
     ];
-    const told = timelineOf(run(history, { state: 'failed', outcome: null, error: { node_id: 'w', ...failure } }), [], 'UTC');
+    const told = toTimeline(run(history, { state: 'failed', outcome: null, error: { node_id: 'w', ...failure } }), [], 'UTC');
     expect(told.map((line) => line.slice(23))).toEqual([
       'Tag (not done, only shown)',
       'Call: would call +12125550173',
@@ -211,7 +211,7 @@ test('the calls and messages of a dry run become nodes that do for real what was
   });
   const call = { workflow_id: 7, phone: '+442079460171', initial_context: { first_name: 'Mia' } };
   const message = { to: '+442079460171', template_name: 'win_back', language: 'en', template_params: { 1: 'Mia' } };
-  const nodes = reachingNodes([
+  const nodes = toRealNodes([
     visit('http_request', 'simulated', { method: 'GET', url: 'https://x.example' }),
     visit('voice_call', 'skipped', call),
     visit('voice_call', 'simulated', call),

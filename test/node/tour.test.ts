@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import api from '../../openapi.json' with { type: 'json' };
 import { docsPath } from '../../scripts/tour/docs-link.ts';
 import type { ApiDocument } from '../../scripts/tour/docs-link.ts';
-import { problemsOf, runsOfOrders } from '../../scripts/tour/orders.ts';
+import { findProblems, findRunsOfOrders } from '../../scripts/tour/orders.ts';
 import type { Order, Run } from '../../scripts/tour/orders.ts';
 import { Service } from '../../scripts/tour/service.ts';
-import { NoteBook } from '../../scripts/tour/step.ts';
+import { StepResultStore } from '../../scripts/tour/step.ts';
 import { steps } from '../../scripts/tour/steps.ts';
-import { walkInWords } from '../../scripts/tour/walk.ts';
+import { describePath } from '../../scripts/tour/describe-path.ts';
 
 const document = api as unknown as ApiDocument;
 const order: Order = { orderId: '6012345678901234571', from: 'event 1', amount: '310.00 EUR', outcome: 'thanked' };
@@ -26,7 +26,7 @@ const run = (more: Partial<Run> = {}): Run => ({
 const answering = (status: number, body: unknown) =>
   new Service('http://service.test/api/v1', 'key', () => Promise.resolve(Response.json(body, { status })));
 
-const problems = (...runs: Run[]) => problemsOf(runsOfOrders([order], runs));
+const problems = (...runs: Run[]) => findProblems(findRunsOfOrders([order], runs));
 
 describe('every order starts exactly one run', () => {
   test('one run that ended as it should is no problem', () => {
@@ -56,11 +56,11 @@ test('the walk of a run reads as names, and says what did not go well', () => {
     { node_id: 'start', node_name: 'An order came in', status: 'completed' },
     { node_id: 'tell', node_name: null, status: 'retrying' },
   ];
-  expect(walkInWords(history)).toBe('An order came in > tell (retrying)');
+  expect(describePath(history)).toBe('An order came in > tell (retrying)');
 });
 
 test('a note that no step wrote is a fault in the order of steps', () => {
-  expect(() => new NoteBook().read('orders')).toThrow(/steps\.ts/);
+  expect(() => new StepResultStore().read('orders')).toThrow(/steps\.ts/);
 });
 
 describe('links into the docs', () => {

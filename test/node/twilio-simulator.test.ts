@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../simulators/listen.ts';
 import type { CallRecord } from '../../simulators/telephony/call-record.ts';
-import { readCallSettings, within, type GivenCallSettings } from '../../simulators/telephony/settings.ts';
+import { readCallSettings, pickWithin, type GivenCallSettings } from '../../simulators/telephony/settings.ts';
 import { LocalError } from '../../scripts/local/settings.ts';
 import { createTwilio } from '../../simulators/twilio.ts';
-import { connectDocument, hangUpDocument } from '../../src/providers/telephony/call-document.ts';
-import { isFromTwilio } from '../../src/providers/telephony/twilio-signature.ts';
+import { connectTwiml, hangUpTwiml } from '../../src/providers/telephony/twiml.ts';
+import { hasValidTwilioSignature } from '../../src/providers/telephony/twilio/signature.ts';
 import { Customer, eventually, scripted, type Received } from './carrier-customer.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -73,14 +73,14 @@ async function start({ ledgerFile, ...given }: GivenCallSettings & { ledgerFile?
   const connect = (more = {}) => {
     const relay = { url: `${customer.socketUrl}/talk`, parameters: { run: '42' }, hasDtmf: true, ...more };
     customer.respond = ({ path }) =>
-      path === '/answer' ? { body: connectDocument(relay, `${customer.url}/action`) } : { body: hangUpDocument() };
+      path === '/answer' ? { body: connectTwiml(relay, `${customer.url}/action`) } : { body: hangUpTwiml() };
   };
   connect();
   return { url, stop, customer, call, steer, dial, formOf, ledger, statuses, ended, connect };
 }
 
 const isSigned = ({ url, body, headers }: Received) =>
-  isFromTwilio(
+  hasValidTwilioSignature(
     { url, body, contentType: headers['content-type'] ?? null, signature: headers['x-twilio-signature'] ?? null, settings: null },
     { authToken: token },
   );
@@ -152,7 +152,7 @@ describe('what the called number decides', () => {
 
   test('0004 is a machine: the document is asked for with AnsweredBy', async () => {
     const { dial, ended, customer } = await start();
-    customer.respond = () => ({ body: hangUpDocument() });
+    customer.respond = () => ({ body: hangUpTwiml() });
     const to = number('0004');
     await dial(to, { MachineDetection: 'Enable' });
     const last = await ended(to);
@@ -246,8 +246,8 @@ describe('callbacks', () => {
     );
     const [talk] = customer.talks;
     const upgrade = { url: talk!.url, body: '', contentType: null, signature: talk!.headers['x-twilio-signature']!, settings: null };
-    expect(isFromTwilio(upgrade, { authToken: token })).toBe(true);
-    expect(isFromTwilio(upgrade, { authToken: 'another-token' })).toBe(false);
+    expect(hasValidTwilioSignature(upgrade, { authToken: token })).toBe(true);
+    expect(hasValidTwilioSignature(upgrade, { authToken: 'another-token' })).toBe(false);
   });
 
   test('are those that were asked for, numbered among themselves', async () => {
@@ -288,9 +288,9 @@ describe('callbacks', () => {
 describe('a conversation', () => {
   test('that loses its socket asks the action, which joins it again: the same person goes on', async () => {
     const { dial, ended, customer, ledger } = await start();
-    const rejoin = { body: connectDocument({ url: `${customer.socketUrl}/talk` }, `${customer.url}/action`) };
+    const rejoin = { body: connectTwiml({ url: `${customer.socketUrl}/talk` }, `${customer.url}/action`) };
     customer.respond = ({ path, form }) =>
-      path === '/answer' || form.get('SessionStatus') === 'failed' ? rejoin : { body: hangUpDocument() };
+      path === '/answer' || form.get('SessionStatus') === 'failed' ? rejoin : { body: hangUpTwiml() };
     customer.agent = (frame, talk) => {
       if (customer.talks.length === 1) return frame['type'] === 'setup' ? talk.say('Are you interested?') : talk.breakOff();
       return scriptedAgain(frame, talk);
@@ -536,7 +536,7 @@ describe('the exchange', () => {
   test('apologises and hangs up where ConversationRelay is not switched on, and only the error log of the call says so', async () => {
     const { dial, call, customer } = await start({ has_relay: false });
     customer.respond = ({ path }) =>
-      path === '/answer' ? { body: connectDocument({ url: `${customer.socketUrl}/talk` }, `${customer.url}/action`) } : undefined;
+      path === '/answer' ? { body: connectTwiml({ url: `${customer.socketUrl}/talk` }, `${customer.url}/action`) } : undefined;
     const { sid } = (await dial('+14150007777')).body;
     await customer.next('/status/+14150007777', ({ form }) => form.get('CallStatus') === 'completed');
     expect(customer.at('/action')).toEqual([]);
@@ -660,10 +660,10 @@ test('the settings come from the environment; a bad one is named', () => {
   });
   for (const bad of [{ SIM_RING_MS: 'soon' }, { SIM_RING_MS: '9-3' }, { SIM_CPS: '-1' }, { SIM_CALLBACKS: 'never' }])
     expect(() => readCallSettings(bad)).toThrow(LocalError);
-  const times = Array.from({ length: 50 }, (_, index) => within(settings.ring_ms, `+1415000${index}`));
+  const times = Array.from({ length: 50 }, (_, index) => pickWithin(settings.ring_ms, `+1415000${index}`));
   expect(times.every((time) => time >= 100 && time <= 300)).toBe(true);
   expect(new Set(times).size).toBeGreaterThan(20);
-  expect(within(settings.ring_ms, '+14150001')).toBe(within(settings.ring_ms, '+14150001'));
+  expect(pickWithin(settings.ring_ms, '+14150001')).toBe(pickWithin(settings.ring_ms, '+14150001'));
 });
 
 test('with held callbacks nothing is sent: a test fetches what is due, and answers in the place of the customer', async () => {
@@ -683,13 +683,13 @@ test('with held callbacks nothing is sent: a test fetches what is due, and answe
   const asked = await take('answer');
   expect(asked).toMatchObject({ method: 'POST', url: `${customer.url}/answer`, headers: { 'x-twilio-signature': expect.any(String) } });
   expect(new URLSearchParams(asked.body).get('CallSid')).toBe(body.sid);
-  await steer('POST', `/due/${asked.id}`, { body: connectDocument({ url: 'wss://calls.example.com/talk' }, `${customer.url}/action`) });
+  await steer('POST', `/due/${asked.id}`, { body: connectTwiml({ url: 'wss://calls.example.com/talk' }, `${customer.url}/action`) });
   const socket = await take('socket');
   expect(JSON.parse(socket.body)).toMatchObject({ type: 'setup', callSid: body.sid });
   await steer('POST', `/due/${socket.id}`, { body: '{"reason":"ended","handoffData":"x"}' });
   const action = await take('action');
   expect(new URLSearchParams(action.body).get('HandoffData')).toBe('x');
-  await steer('POST', `/due/${action.id}`, { body: hangUpDocument() });
+  await steer('POST', `/due/${action.id}`, { body: hangUpTwiml() });
   await take('ended');
   expect(events).toEqual(['initiated', 'ringing', 'answered', 'answer', 'socket', 'action', 'ended']);
   expect(customer.received).toEqual([]);

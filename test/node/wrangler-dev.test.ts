@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { projectDirectory, readLocalSettings } from '../../scripts/local/settings.ts';
-import { findWranglerDev, readCommandLine } from '../../scripts/wrangler-dev/caller.ts';
+import { findWranglerDev, readCommandLine } from '../../scripts/wrangler-dev/find-wrangler-dev.ts';
 import { developmentPort } from '../../scripts/wrangler-dev/development-port.ts';
 import { introduction } from '../../scripts/wrangler-dev/introduction.ts';
 import { codeMigrations } from '../../src/database/migration-state.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 
 const run = promisify(execFile);
 const configuration = readConfig({ config: join(projectDirectory, 'wrangler.toml') });
@@ -23,7 +23,7 @@ describe('a deployment', () => {
   });
 
   test('without secrets refuses to serve', () => {
-    expect(() => settingsOf({ ...configuration.vars } as unknown as Env)).toThrow(/ENCRYPTION_KEY: is missing; SIGNING_KEY: is missing/);
+    expect(() => getSettings({ ...configuration.vars } as unknown as Env)).toThrow(/ENCRYPTION_KEY: is missing; SIGNING_KEY: is missing/);
   });
 
   test.each(['deploy', 'types', 'versions upload', undefined])('prepares nothing for development: command %s', async (command) => {

@@ -6,10 +6,10 @@ import { chatapp } from '../../src/providers/apps/chatapp.ts';
 import { sheet } from '../../src/providers/apps/sheet.ts';
 import { tracker } from '../../src/providers/apps/tracker.ts';
 import { apps, type App } from '../../src/providers/broker/broker.ts';
-import { connectionBroker } from '../../src/providers/broker/composio.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { createBroker } from '../../src/providers/broker/composio.ts';
+import { getSettings } from '../../src/settings.ts';
 
-const broker = connectionBroker(settingsOf(env as unknown as Env));
+const broker = createBroker(getSettings(env as unknown as Env));
 
 async function connect(app: App) {
   const started = await broker.start(`org_${crypto.randomUUID()}`, app, app === 'tracker' ? { subdomain: 'acme' } : {});

@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { embeddings, type EmbeddingPurpose, type EmbeddingSettings } from '../../src/providers/embeddings/embeddings.ts';
-import type { Outside } from '../../src/providers/outside.ts';
-import { requestsFor } from '../../src/providers/embeddings/requests.ts';
-import { cosine } from '../../src/providers/vector-index/cosine.ts';
-import { simulators } from '../support/carrier.ts';
+import type { Runtime } from '../../src/providers/http/runtime.ts';
+import { splitIntoRequests } from '../../src/providers/embeddings/split-requests.ts';
+import { cosineSimilarity } from '../../src/providers/vector-index/cosine.ts';
+import { simulatorsUrl } from '../support/carrier.ts';
 
 const key = 'sk-canary-key-4711';
 
 /** The adapter against the simulated provider, with a clock that only its own waits move. */
-function start(more: Partial<EmbeddingSettings> = {}, outside: Partial<Outside> = {}) {
+function start(more: Partial<EmbeddingSettings> = {}, outside: Partial<Runtime> = {}) {
   const settings = {
     OPENAI_API_KEY: key,
-    OPENAI_BASE_URL: `${simulators}/openai/v1`,
+    OPENAI_BASE_URL: `${simulatorsUrl}/openai/v1`,
     EMBEDDING_MODEL: 'text-embedding-3-small',
     ...more,
   };
@@ -45,7 +45,7 @@ async function embedded(outcome: ReturnType<ReturnType<typeof start>['embed']>) 
 
 async function plan(fault: object) {
   const body = JSON.stringify({ provider: 'openai', match: { path: '/v1/embeddings' }, ...fault });
-  expect((await fetch(`${simulators}/__sim/faults`, { method: 'POST', body })).status).toBe(201);
+  expect((await fetch(`${simulatorsUrl}/__sim/faults`, { method: 'POST', body })).status).toBe(201);
 }
 
 describe('vectors', () => {
@@ -56,7 +56,7 @@ describe('vectors', () => {
     expect(model).toBe('text-embedding-3-small');
     expect(tokens).toBeGreaterThan(15);
     expect(vectors.map(({ length }) => length)).toEqual([1536, 1536, 1536]);
-    expect(cosine(vectors[0]!, vectors[2]!)).toBeGreaterThan(cosine(vectors[1]!, vectors[2]!) + 0.2);
+    expect(cosineSimilarity(vectors[0]!, vectors[2]!)).toBeGreaterThan(cosineSimilarity(vectors[1]!, vectors[2]!) + 0.2);
     expect(bodies).toEqual([{ model, input: texts, encoding_format: 'base64', dimensions: 1536 }]);
   });
 
@@ -64,7 +64,7 @@ describe('vectors', () => {
     const answer = async (format: string) => {
       const body = JSON.stringify({ model: 'text-embedding-3-small', input: ['one', 'two'], encoding_format: format });
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
-      return (await fetch(`${simulators}/openai/v1/embeddings`, { method: 'POST', headers, body })).json<{ data: object[] }>();
+      return (await fetch(`${simulatorsUrl}/openai/v1/embeddings`, { method: 'POST', headers, body })).json<{ data: object[] }>();
     };
     const asNumbers = await answer('float');
     const plain = start({}, answering({ ...asNumbers, data: asNumbers.data.toReversed() }));
@@ -99,7 +99,7 @@ describe('requests', () => {
     const { vectors } = await embedded(embed(texts));
     expect(bodies.map(({ input }) => input.length)).toEqual([512, 512, 6]);
     const [last] = (await embedded(embed(['passage 1029']))).vectors;
-    expect(cosine(vectors[1029]!, last!)).toBeCloseTo(1, 5);
+    expect(cosineSimilarity(vectors[1029]!, last!)).toBeCloseTo(1, 5);
   });
 
   test('hold all texts once, in their order, and fewer than 300,000 tokens unless one text alone has more', () => {
@@ -110,7 +110,7 @@ describe('requests', () => {
     );
     fc.assert(
       fc.property(fc.array(text, { maxLength: 40 }), (texts) => {
-        const requests = requestsFor(texts);
+        const requests = splitIntoRequests(texts);
         expect(requests.flat()).toEqual(texts);
         for (const request of requests) {
           const characters = request.join('');
@@ -132,7 +132,7 @@ describe('requests', () => {
     expect(new Set(bodies.map(({ input }) => input.length)).size).toBeGreaterThan(1);
     expect(waits).toEqual([]);
     const [first] = (await embedded(embed([texts[37]!]))).vectors;
-    expect(cosine(vectors[37]!, first!)).toBeCloseTo(1, 5);
+    expect(cosineSimilarity(vectors[37]!, first!)).toBeCloseTo(1, 5);
   });
 
   test('are tried again when what failed may pass, as the provider asks for', async () => {

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { outsideRules } from '../../src/providers/http/outside-rules.ts';
+import { urlPolicy } from '../../src/providers/http/url-policy.ts';
 import type { MessagingOptions } from '../../src/providers/messaging/messaging.ts';
-import { messagingProvider, type MessagingAccount } from '../../src/providers/messaging/providers.ts';
+import { createMessagingProvider, type MessagingAccount } from '../../src/providers/messaging/registry.ts';
 import { chooseTemplate } from '../../src/providers/messaging/templates.ts';
-import { settingsOf } from '../../src/settings.ts';
+import { getSettings } from '../../src/settings.ts';
 
 const { SIMULATORS_URL: simulators } = env as unknown as { SIMULATORS_URL: string };
 
@@ -17,15 +17,15 @@ const accounts: MessagingAccount[] = [
 ];
 
 test.each(accounts)('the runtime lists templates of $provider and sends one, as the settings have it', async (account) => {
-  const settings = settingsOf(env);
+  const settings = getSettings(env);
   const options: MessagingOptions = {
     metaBaseUrl: settings.META_BASE_URL,
     gupshupBaseUrl: settings.GUPSHUP_BASE_URL,
     twilioBaseUrl: settings.TWILIO_BASE_URL,
     twilioContentBaseUrl: settings.TWILIO_CONTENT_BASE_URL,
-    outsideRules: outsideRules(settings),
+    outsideRules: urlPolicy(settings),
   };
-  const provider = messagingProvider(account, options);
+  const provider = createMessagingProvider(account, options);
   const listed = await provider.listTemplates();
   if ('failure' in listed) throw new Error(listed.message);
   const chosen = chooseTemplate(listed.templates, { name: 'order_update', language: 'en' });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isFromTelnyx } from '../../src/providers/telephony/telnyx-signature.ts';
-import { isFromTwilio } from '../../src/providers/telephony/twilio-signature.ts';
+import { hasValidTelnyxSignature } from '../../src/providers/telephony/telnyx/signature.ts';
+import { hasValidTwilioSignature } from '../../src/providers/telephony/twilio/signature.ts';
 
 // Computed outside: the carriers' requests must be known in the runtime that receives them, whatever another one says.
 
@@ -20,14 +20,14 @@ const posted = {
 
 test('the runtime knows a request that Twilio has signed with SHA-1, and no other', () => {
   const request = { ...posted, signature: 'mgoQC+Z/K6ondW5MdM8s3ptkmuQ=', settings: null };
-  expect(isFromTwilio(request, { authToken: '12345' })).toBe(true);
-  expect(isFromTwilio({ ...request, body: request.body.replace('12', '13') }, { authToken: '12345' })).toBe(false);
+  expect(hasValidTwilioSignature(request, { authToken: '12345' })).toBe(true);
+  expect(hasValidTwilioSignature({ ...request, body: request.body.replace('12', '13') }, { authToken: '12345' })).toBe(false);
 });
 
 test('the runtime knows a request that Twilio has signed with a shared key', () => {
   const request = { ...posted, signature: 'qw/m5NKeD+n5go2u4wAhNPEyQ56w7yEwe1HzQIiLuKE=', settings: 'key=k1,algorithm=HMAC_SHA256' };
-  expect(isFromTwilio(request, { authToken: 'x', sharedKeys: { k1: '12345' } })).toBe(true);
-  expect(isFromTwilio(request, { authToken: '12345' })).toBe(false);
+  expect(hasValidTwilioSignature(request, { authToken: 'x', sharedKeys: { k1: '12345' } })).toBe(true);
+  expect(hasValidTwilioSignature(request, { authToken: '12345' })).toBe(false);
 });
 
 test('the runtime knows a body that Twilio has signed by its hash', () => {
@@ -38,8 +38,8 @@ test('the runtime knows a body that Twilio has signed by its hash', () => {
     signature: 'JGgGrQUVmxYQNxypoZROma24X+s=',
     settings: null,
   };
-  expect(isFromTwilio(request, { authToken: '12345' })).toBe(true);
-  expect(isFromTwilio({ ...request, body: '{}' }, { authToken: '12345' })).toBe(false);
+  expect(hasValidTwilioSignature(request, { authToken: '12345' })).toBe(true);
+  expect(hasValidTwilioSignature({ ...request, body: '{}' }, { authToken: '12345' })).toBe(false);
 });
 
 test('the runtime knows a webhook that Telnyx has signed, and survives one that it has not', async () => {
@@ -51,9 +51,10 @@ test('the runtime knows a webhook that Telnyx has signed, and survives one that 
   // The key of the first test of RFC 8032, 7.1.
   const key = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
   const now = 1_700_000_100_000;
-  expect(await isFromTelnyx(request, key, now)).toBe(true);
-  expect(await isFromTelnyx(request, key, now + 300_000)).toBe(false);
-  for (const signature of ['', 'short', `${'A'.repeat(86)}==`]) expect(await isFromTelnyx({ ...request, signature }, key, now)).toBe(false);
+  expect(await hasValidTelnyxSignature(request, key, now)).toBe(true);
+  expect(await hasValidTelnyxSignature(request, key, now + 300_000)).toBe(false);
+  for (const signature of ['', 'short', `${'A'.repeat(86)}==`])
+    expect(await hasValidTelnyxSignature({ ...request, signature }, key, now)).toBe(false);
   for (const wrong of ['', 'nonsense', `${'A'.repeat(43)}=`, `${'/'.repeat(42)}8=`])
-    expect(await isFromTelnyx(request, wrong, now)).toBe(false);
+    expect(await hasValidTelnyxSignature(request, wrong, now)).toBe(false);
 });

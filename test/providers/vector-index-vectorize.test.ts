@@ -1,17 +1,17 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { vectorIndexOf } from '../../src/providers/vector-index/vector-index.ts';
+import { getVectorIndex } from '../../src/providers/vector-index/vector-index.ts';
 import { VectorizeIndex } from '../../src/providers/vector-index/vectorize-index.ts';
 import { StrictVectorize } from '../support/vectorize.ts';
-import { nearTo, randomFrom, randomVector } from '../support/vectors.ts';
+import { randomVectorNear, createRandom, randomVector } from '../support/vectors.ts';
 
-const random = randomFrom(1);
+const random = createRandom(1);
 const vector = randomVector(random);
 const numbers = (count: number, from = 1) => Array.from({ length: count }, (_, index) => from + index);
 const items = (count: number) => numbers(count).map((id) => ({ id, documentId: id, vector }));
 
 test('a missing binding says how the index is made, and which setting does without', () => {
-  expect(() => vectorIndexOf({ ...env, VECTORS: undefined } as unknown as Env, 'vectorize', 1)).toThrow(
+  expect(() => getVectorIndex({ ...env, VECTORS: undefined } as unknown as Env, 'vectorize', 1)).toThrow(
     expect.objectContaining({
       code: 'provider_failed',
       message: expect.stringMatching(/VECTORS.*1536 dimensions.*cosine.*document_id.*VECTOR_BACKEND to "embedded"/),
@@ -38,7 +38,7 @@ test('a look for what is not there yet stops at the first that is missing', asyn
 test('up to twenty matches come with their values; more are read afterwards, since their scores are estimates', async () => {
   const vectorize = new StrictVectorize();
   const index = new VectorizeIndex(vectorize, 7);
-  await index.upsert(numbers(60).map((id) => ({ id, documentId: 1, vector: nearTo(vector, id / 30, random) })));
+  await index.upsert(numbers(60).map((id) => ({ id, documentId: 1, vector: randomVectorNear(vector, id / 30, random) })));
   vectorize.settle();
   await index.query(vector, { topK: 20 });
   expect(vectorize.calls.getByIds).toEqual([]);

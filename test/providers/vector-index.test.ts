@@ -1,17 +1,17 @@
 import { env } from 'cloudflare:workers';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cosine } from '../../src/providers/vector-index/cosine.ts';
-import { vectorIndexOf, type VectorItem } from '../../src/providers/vector-index/vector-index.ts';
+import { cosineSimilarity } from '../../src/providers/vector-index/cosine.ts';
+import { getVectorIndex, type VectorItem } from '../../src/providers/vector-index/vector-index.ts';
 import { newOrganization } from '../support/organization.ts';
 import { StrictVectorize } from '../support/vectorize.ts';
-import { nearest, nearTo, randomFrom, randomVector } from '../support/vectors.ts';
+import { findNearest, randomVectorNear, createRandom, randomVector } from '../support/vectors.ts';
 
 const oneOf = (
   vectors: Float32Array[],
   { documentId = () => 1, from = 1 }: { documentId?: (index: number) => number; from?: number } = {},
 ) => vectors.map((vector, index): VectorItem => ({ id: from + index, documentId: documentId(index), vector }));
-const manyRandom = (count: number, random = randomFrom(count)) => Array.from({ length: count }, () => randomVector(random));
+const manyRandom = (count: number, random = createRandom(count)) => Array.from({ length: count }, () => randomVector(random));
 const idsOf = (matches: { id: number }[]) => matches.map(({ id }) => id);
 const isNear = (a: number, b: number) => Math.abs(a - b) < 0.01;
 
@@ -19,8 +19,8 @@ describe.each(['embedded', 'vectorize'] as const)('the vector index, %s,', (back
   async function start() {
     const vectorize = new StrictVectorize();
     const bindings = { ...env, VECTORS: vectorize } as unknown as Env;
-    const index = vectorIndexOf(bindings, backend, (await newOrganization()).id);
-    const another = vectorIndexOf(bindings, backend, (await newOrganization()).id);
+    const index = getVectorIndex(bindings, backend, (await newOrganization()).id);
+    const another = getVectorIndex(bindings, backend, (await newOrganization()).id);
     return { index, another, settle: () => vectorize.settle() };
   }
 
@@ -32,33 +32,33 @@ describe.each(['embedded', 'vectorize'] as const)('the vector index, %s,', (back
   }
 
   test('finds the most similar first, with their true cosines, whatever the lengths of the vectors', async () => {
-    const random = randomFrom(1);
+    const random = createRandom(1);
     const centre = randomVector(random);
-    const vectors = [3, 0.5, 2, 0.1, 1].map((spread) => nearTo(centre, spread, random).map((value) => value * 10 * spread));
+    const vectors = [3, 0.5, 2, 0.1, 1].map((spread) => randomVectorNear(centre, spread, random).map((value) => value * 10 * spread));
     const { index } = await startWith(oneOf(vectors));
     const found = await index.query(
       centre.map((value) => value / 7),
       { topK: 10 },
     );
     expect(idsOf(found)).toEqual([4, 2, 5, 3, 1]);
-    for (const { id, similarity } of found) expect(Math.abs(similarity - cosine(vectors[id - 1]!, centre))).toBeLessThan(1e-4);
+    for (const { id, similarity } of found) expect(Math.abs(similarity - cosineSimilarity(vectors[id - 1]!, centre))).toBeLessThan(1e-4);
   });
 
   test.each([1, 20, 21, 100])('gives %i when asked for so many, and the same ones as a plain scan', async (topK) => {
-    const random = randomFrom(topK);
+    const random = createRandom(topK);
     const centre = randomVector(random);
     // Far enough from each other that an estimate of Vectorize takes none for another.
-    const near = Array.from({ length: topK }, (_, index) => nearTo(centre, 0.5 + index / 200, random));
+    const near = Array.from({ length: topK }, (_, index) => randomVectorNear(centre, 0.5 + index / 200, random));
     const vectors = [...manyRandom(30, random), ...near];
     const { index } = await startWith(oneOf(vectors));
     const found = await index.query(centre, { topK });
-    expect(new Set(idsOf(found))).toEqual(new Set(nearest(vectors, centre, topK).map((position) => position + 1)));
+    expect(new Set(idsOf(found))).toEqual(new Set(findNearest(vectors, centre, topK).map((position) => position + 1)));
     expect(found.map(({ similarity }) => similarity)).toEqual(found.map(({ similarity }) => similarity).toSorted((a, b) => b - a));
-    for (const { id, similarity } of found) expect(isNear(similarity, cosine(vectors[id - 1]!, centre))).toBe(true);
+    for (const { id, similarity } of found) expect(isNear(similarity, cosineSimilarity(vectors[id - 1]!, centre))).toBe(true);
   });
 
   test('gives equal ones in the order of their ids, and opposite ones -1', async () => {
-    const vector = randomVector(randomFrom(2));
+    const vector = randomVector(createRandom(2));
     const opposite = vector.map((value) => -value);
     const { index } = await startWith([9, 3, 2 ** 41 + 1, 5].map((id) => ({ id, documentId: 1, vector: id === 3 ? opposite : vector })));
     const found = await index.query(vector, { topK: 10 });
@@ -141,11 +141,11 @@ describe.each(['embedded', 'vectorize'] as const)('the vector index, %s,', (back
   test('tells the true cosine of any ids that are there, as a query does', async () => {
     const vectors = manyRandom(60);
     const { index } = await startWith(oneOf(vectors));
-    const query = randomVector(randomFrom(4711));
+    const query = randomVector(createRandom(4711));
     const ids = Array.from({ length: 70 }, (_, position) => position + 1);
     const told = await index.similarities([...ids, 5], query);
     expect([...told.keys()].toSorted((a, b) => a - b)).toEqual(ids.slice(0, 60));
-    for (const [id, similarity] of told) expect(Math.abs(similarity - cosine(vectors[id - 1]!, query))).toBeLessThan(1e-4);
+    for (const [id, similarity] of told) expect(Math.abs(similarity - cosineSimilarity(vectors[id - 1]!, query))).toBeLessThan(1e-4);
     for (const { id, similarity } of await index.query(query, { topK: 100 })) expect(told.get(id)).toBe(similarity);
     expect(await index.similarities([], query)).toEqual(new Map());
   });
@@ -163,7 +163,7 @@ describe.each(['embedded', 'vectorize'] as const)('the vector index, %s,', (back
   });
 
   test('takes more than one request carries', async () => {
-    const random = randomFrom(3);
+    const random = createRandom(3);
     const vectors = manyRandom(1100, random);
     const { index } = await startWith(oneOf(vectors));
     for (const position of [0, 999, 1000, 1099]) expect(idsOf(await index.query(vectors[position]!, { topK: 1 }))).toEqual([position + 1]);
@@ -193,7 +193,7 @@ describe.each(['embedded', 'vectorize'] as const)('the vector index, %s,', (back
   });
 
   test('takes vectors that are parts of a larger array as they are', async () => {
-    const all = randomVector(randomFrom(8));
+    const all = randomVector(createRandom(8));
     const large = new Float32Array(3 * 1536);
     large.set(all, 1536);
     const { index } = await startWith(oneOf([large.subarray(1536, 3072)]));
@@ -217,7 +217,7 @@ describe.each(['embedded', 'vectorize'] as const)('the vector index, %s,', (back
         const all = Array.from({ length: 150 }, (_, position) => position + 1);
         const told = await index.similarities(all, vectors[0]!);
         expect(new Set(told.keys())).toEqual(new Set(table.keys()));
-        for (const [id, { vector }] of table) expect(told.get(id)).toBeCloseTo(cosine(vector, vectors[0]!), 3);
+        for (const [id, { vector }] of table) expect(told.get(id)).toBeCloseTo(cosineSimilarity(vector, vectors[0]!), 3);
         for (const documentId of [1, 2, 3]) {
           const found = await index.query(vectors[0]!, { topK: 100, documentIds: [documentId] });
           const held = [...table.values()].filter((row) => row.documentId === documentId).length;

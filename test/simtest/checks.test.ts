@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tellCheck, untold, type Evidence, type PlainCheck, type SideEvidence } from '../../src/simtest/checks.ts';
-import { compare } from '../../src/simtest/comparisons.ts';
-import { Check, comparators } from '../../src/simtest/config.ts';
+import { evaluateCheck, toUnknownResult, type Evidence, type PlainCheck, type SideEvidence } from '../../src/simtest/checks/evaluate.ts';
+import { compare } from '../../src/simtest/checks/comparisons.ts';
+import { Check, comparators } from '../../src/simtest/config/config.ts';
 import type { Speaker, TestTurn } from '../../src/simtest/contract.ts';
 
 const turn = (number: number, speaker: Speaker, text: string): TestTurn => ({ number, speaker, text, at: number, latencyMs: 0 });
@@ -15,7 +15,7 @@ const side = (change: Partial<SideEvidence> = {}): SideEvidence => ({
   tools: [],
   disposition: 'interested',
   extracted: { day: 'Tuesday', people: 4, is_member: true, city: null, tags: ['a', 'B'] },
-  unknownBecause: null,
+  unknownReason: null,
   ...change,
 });
 
@@ -26,14 +26,14 @@ const evidence: Evidence = {
 };
 
 const told = (check: object, known: Evidence = evidence) => {
-  const { passed, detail } = tellCheck(Check.parse({ name: 'c', ...check }) as PlainCheck, known);
+  const { passed, detail } = evaluateCheck(Check.parse({ name: 'c', ...check }) as PlainCheck, known);
   return [passed, detail];
 };
 
 test('a check is told with its name and whether it is required', () => {
   const check = Check.parse({ name: 'Short', type: 'max_turns', value: 3, required: false }) as PlainCheck;
-  expect(tellCheck(check, evidence)).toEqual({ name: 'Short', required: false, passed: true, detail: 'there were 3 turns' });
-  expect(untold(check, 'nobody looked')).toEqual({
+  expect(evaluateCheck(check, evidence)).toEqual({ name: 'Short', required: false, passed: true, detail: 'there were 3 turns' });
+  expect(toUnknownResult(check, 'nobody looked')).toEqual({
     name: 'Short',
     required: false,
     passed: null,
@@ -63,7 +63,7 @@ test('a disposition is one of those that are asked for', () => {
 });
 
 test('what could not be found out neither passes nor fails', () => {
-  const unknown = { ...evidence, actor: side({ unknownBecause: 'the model slept' }) };
+  const unknown = { ...evidence, actor: side({ unknownReason: 'the model slept' }) };
   expect(told({ type: 'disposition', value: 'interested' }, unknown)).toEqual([null, 'the disposition is not known: the model slept']);
   expect(told({ type: 'extracted', variable: 'day', value: 'Tuesday' }, unknown)).toEqual([null, 'day is not known: the model slept']);
   expect(told({ type: 'reached_node', node: 'n2' }, unknown)[0]).toBe(true);

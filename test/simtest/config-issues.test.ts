@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { configIssues } from '../../src/simtest/config-issues.ts';
-import { TestConfig } from '../../src/simtest/config.ts';
+import { findConfigIssues } from '../../src/simtest/config/config-issues.ts';
+import { TestConfig } from '../../src/simtest/config/config.ts';
 import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
 import { salesAgent } from '../voice-agents/agents.ts';
 import { orderTool, simpleAgent } from './sessions.ts';
@@ -10,7 +10,7 @@ const agents = {
   adversary: parseAgentDefinition(simpleAgent('You order.', { tools: [orderTool] })),
 };
 
-const issuesOf = (config: object) => configIssues(TestConfig.parse(config), agents, ['body', 'config']);
+const issuesOf = (config: object) => findConfigIssues(TestConfig.parse(config), agents, ['body', 'config']);
 
 test('a config that names what is there has nothing wrong with it', () => {
   const checks = [

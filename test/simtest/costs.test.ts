@@ -1,10 +1,17 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { Database } from '../../src/database/client.ts';
-import { endSilent, loadTestFacts, stopPending } from '../../src/simtest/load-test-object-store.ts';
-import { overdueLoadTests } from '../../src/simtest/load-test-store.ts';
-import { overdueSessions } from '../../src/simtest/store.ts';
-import { plansOf, recordedClient, recordedDatabase, rowsRead, rowsWritten, type Recording } from '../support/recorded-database.ts';
+import { endSilentSessions, readLoadTestFacts, stopPendingSessions } from '../../src/simtest/load-tests/object-store.ts';
+import { findOverdueLoadTests } from '../../src/simtest/load-tests/store.ts';
+import { findOverdueSessions } from '../../src/simtest/sessions/store.ts';
+import {
+  explainQueryPlans,
+  recordedClient,
+  recordedDatabase,
+  rowsRead,
+  rowsWritten,
+  type Recording,
+} from '../support/recorded-database.ts';
 import { countWrites } from '../support/count-writes.ts';
 import { end, inside, leaveAlone, monday, newLoadTest, settle, standAt } from './load-tests.ts';
 import { newTestSession, startedLoadTest, testingOrganization } from './simtest-service.ts';
@@ -52,11 +59,11 @@ test('no call reads more because other organizations test, and none goes without
     await client.get('/simtest/load-tests?search=load');
     await client.get(`/simtest/load-tests/${load}/stats`);
     const database = new Database(recordedDatabase(env.DB, recording), true);
-    await loadTestFacts(database, testing.id, load);
-    await endSilent(database, testing.id, load, [1, 2], 0);
-    await stopPending(database, testing.id, load, 0);
-    await overdueSessions(database, 1000, 500);
-    await overdueLoadTests(database, 1000, 500);
+    await readLoadTestFacts(database, testing.id, load);
+    await endSilentSessions(database, testing.id, load, [1, 2], 0);
+    await stopPendingSessions(database, testing.id, load, 0);
+    await findOverdueSessions(database, 1000, 500);
+    await findOverdueLoadTests(database, 1000, 500);
     return recording;
   };
   await look();
@@ -66,7 +73,7 @@ test('no call reads more because other organizations test, and none goes without
   const after = await look();
   // A stretch of an index may end at another organization's entry, which is looked at.
   expect(rowsRead(after)).toBeLessThanOrEqual(rowsRead(before) + 10);
-  for (const { sql, plan } of await plansOf(after))
+  for (const { sql, plan } of await explainQueryPlans(after))
     expect([sql, plan.filter((step) => /^SCAN (test_session|load_test|voice_agent|s|l|a)\b/.test(step))]).toEqual([sql, []]);
 });
 

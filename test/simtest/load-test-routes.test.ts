@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { overdueLoadTests } from '../../src/simtest/load-test-store.ts';
+import { findOverdueLoadTests } from '../../src/simtest/load-tests/store.ts';
 import { shard } from '../../src/database/shards.ts';
 import { tickAt } from '../support/background.ts';
 import { Client } from '../support/organization.ts';
@@ -133,7 +133,7 @@ describe('a load test', () => {
     expect(before).toMatchObject({ status: 'running', total: 3, pending: 3, achieved_concurrency_max: 0 });
     expect(before.sessions.map(({ status }: { status: string }) => status)).toEqual(['pending', 'pending', 'pending']);
     const late = Date.now() + 600_000;
-    expect((await overdueLoadTests(shard(env, 0), late - 120_000, 500)).map((one) => one.id)).toContain(id);
+    expect((await findOverdueLoadTests(shard(env, 0), late - 120_000, 500)).map((one) => one.id)).toContain(id);
     await tickAt(late);
     await statisticsIn(testing.client, id, 'completed');
   });

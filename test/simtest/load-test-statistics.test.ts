@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sessionStatuses } from '../../src/simtest/contract.ts';
-import { statisticsOf, unstarted, type CountedSession } from '../../src/simtest/load-test-statistics.ts';
+import { computeStatistics, pendingSessions, type CountedSession } from '../../src/simtest/load-tests/statistics.ts';
 
-const [pending] = unstarted(1) as [CountedSession];
+const [pending] = pendingSessions(1) as [CountedSession];
 const session = (more: Partial<CountedSession>): CountedSession => ({ ...pending, ...more });
 const completed = (more: Partial<CountedSession> = {}): CountedSession =>
   session({ status: 'completed', outcome: 'passed', startedAt: 0, endedAt: 1000, durationMs: 1000, ...more });
@@ -26,7 +26,7 @@ describe('the counts', () => {
   test('add up to the total whatever the sessions are', () => {
     fc.assert(
       fc.property(sessions, (all) => {
-        const counted = statisticsOf(running, all, 9000);
+        const counted = computeStatistics(running, all, 9000);
         const { pending: waiting, running: live, completed: done, failed, stopped, total } = counted;
         expect(waiting + live + done + failed + stopped).toBe(total);
         expect(total).toBe(all.length);
@@ -36,7 +36,7 @@ describe('the counts', () => {
   });
 
   test('of a load test that has not begun are all pending, and nothing else is told', () => {
-    expect(statisticsOf({ status: 'running', mostRunning: 0 }, unstarted(5), 0)).toEqual({
+    expect(computeStatistics({ status: 'running', mostRunning: 0 }, pendingSessions(5), 0)).toEqual({
       status: 'running',
       total: 5,
       pending: 5,
@@ -64,13 +64,13 @@ test('the pass rate is that of sessions which checks have judged: errors and sto
     session({ status: 'stopped', outcome: 'passed' }),
     session({ status: 'stopped', outcome: 'failed' }),
   ];
-  expect(statisticsOf(running, all, 0)).toMatchObject({ passed: 2, pass_rate: 2 / 3, failed: 1, stopped: 2 });
+  expect(computeStatistics(running, all, 0)).toMatchObject({ passed: 2, pass_rate: 2 / 3, failed: 1, stopped: 2 });
 });
 
 test('percentiles are measured values: durations of completed sessions in seconds, latencies of all turns', () => {
   const all = Array.from({ length: 100 }, (_, index) => completed({ durationMs: (index + 1) * 10, latenciesMs: [index + 1, 200 - index] }));
   all.push(session({ status: 'failed', outcome: 'error', durationMs: 60_000, latenciesMs: [9000] }));
-  const { duration_seconds, turn_latency_ms } = statisticsOf(running, all, 0);
+  const { duration_seconds, turn_latency_ms } = computeStatistics(running, all, 0);
   expect(duration_seconds).toEqual({ p50: 0.5, p95: 0.95, p99: 0.99 });
   expect(turn_latency_ms).toEqual({ p50: 101, p95: 191, p99: 199 });
 });
@@ -78,7 +78,7 @@ test('percentiles are measured values: durations of completed sessions in second
 test('percentiles rise', () => {
   fc.assert(
     fc.property(sessions, (all) => {
-      const { p50, p95, p99 } = statisticsOf(running, all, 0).turn_latency_ms;
+      const { p50, p95, p99 } = computeStatistics(running, all, 0).turn_latency_ms;
       if (p50 === null) return;
       expect(p95).toBeGreaterThanOrEqual(p50);
       expect(p99).toBeGreaterThanOrEqual(p95!);
@@ -87,7 +87,7 @@ test('percentiles rise', () => {
 });
 
 test('the average concurrency is that from the first start to the last end, or until now', () => {
-  const average = (all: Partial<CountedSession>[]) => statisticsOf(running, all.map(session), 4000).achieved_concurrency_average;
+  const average = (all: Partial<CountedSession>[]) => computeStatistics(running, all.map(session), 4000).achieved_concurrency_average;
   expect(
     average([
       { startedAt: 0, endedAt: 2000 },
@@ -101,7 +101,7 @@ test('the average concurrency is that from the first start to the last end, or u
 test('errors are counted by their text, the most frequent first', () => {
   const failed = (error: string) => session({ status: 'failed', outcome: 'error', error });
   const all = [failed('quota'), failed('refused'), failed('refused'), completed()];
-  expect(statisticsOf(running, all, 0).errors).toEqual([
+  expect(computeStatistics(running, all, 0).errors).toEqual([
     { error: 'refused', count: 2 },
     { error: 'quota', count: 1 },
   ]);

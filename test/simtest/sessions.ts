@@ -1,11 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, vi } from 'vitest';
-import { TestConfig } from '../../src/simtest/config.ts';
+import { TestConfig } from '../../src/simtest/config/config.ts';
 import type { LiveSession, SessionReport } from '../../src/simtest/contract.ts';
-import { storedTalkKey, type StoredTalk } from '../../src/simtest/stored-talk.ts';
-import type { TestSessionStub } from '../../src/simtest/test-session-object.ts';
-import { outside } from '../support/calls.ts';
+import { sessionTranscriptKey, type SessionTranscript } from '../../src/simtest/sessions/transcript.ts';
+import type { TestSessionStub } from '../../src/simtest/sessions/test-session-stub.ts';
+import { stubOutsideServices } from '../support/calls.ts';
 import { newOrganization } from '../support/organization.ts';
 
 export type Definition = { nodes: object[]; edges: object[] };
@@ -177,13 +177,13 @@ export async function endedRow({ id, stub }: Pick<NewSession, 'id' | 'stub'>): P
 }
 
 /** What R2 keeps of the talk. */
-export async function keptTalk({ organizationId, id }: Pick<NewSession, 'organizationId' | 'id'>): Promise<StoredTalk | null> {
-  const object = await env.FILES.get(storedTalkKey(organizationId, id));
-  return object ? object.json<StoredTalk>() : null;
+export async function keptTalk({ organizationId, id }: Pick<NewSession, 'organizationId' | 'id'>): Promise<SessionTranscript | null> {
+  const object = await env.FILES.get(sessionTranscriptKey(organizationId, id));
+  return object ? object.json<SessionTranscript>() : null;
 }
 
 /** "actor: Hello" of each turn. */
-export const linesOf = (talk: StoredTalk | null): string[] => talk!.turns.map(({ speaker, text }) => `${speaker}: ${text}`);
+export const linesOf = (talk: SessionTranscript | null): string[] => talk!.turns.map(({ speaker, text }) => `${speaker}: ${text}`);
 
 /** Starts a session and gives its end. */
 export async function played(options: SessionOptions = {}) {
@@ -210,7 +210,7 @@ interface Scripts {
  * side counts its turns aloud. Keeps what was asked.
  */
 export function scripted({ actor, adversary, complete }: Scripts = {}) {
-  return outside({
+  return stubOutsideServices({
     model: async (_request, body) => {
       if (!body['stream']) return completion(await complete?.(body));
       const system = String(body['messages'][0].content);

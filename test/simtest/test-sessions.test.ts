@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { overdueSessions } from '../../src/simtest/store.ts';
+import { findOverdueSessions } from '../../src/simtest/sessions/store.ts';
 import { shard } from '../../src/database/shards.ts';
 import { tickAt } from '../support/background.ts';
 import { Client, newOrganization } from '../support/organization.ts';
@@ -198,7 +198,7 @@ describe('start', () => {
     const { id } = await newTestSession(testing, { max_turns: 2 });
     const long = Date.now() - 600_000;
     await env.DB.prepare("UPDATE test_session SET status = 'running', started_at = ?1, wake_at = ?1 WHERE id = ?2").bind(long, id).run();
-    expect((await overdueSessions(shard(env, 0), Date.now() - 120_000, 500)).map((one) => one.id)).toContain(id);
+    expect((await findOverdueSessions(shard(env, 0), Date.now() - 120_000, 500)).map((one) => one.id)).toContain(id);
     expect((await testing.client.get(`/simtest/test-sessions/${id}`)).body.status).toBe('running');
     await tickAt(Date.now());
     await sessionIn(testing.client, id, 'completed');

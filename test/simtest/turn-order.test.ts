@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Dialogue, speakers } from '../../durable-objects/test-session/dialogue.ts';
 import type { ConversationRequest } from '../../src/providers/language-model/language-model.ts';
-import { TestConfig } from '../../src/simtest/config.ts';
+import { TestConfig } from '../../src/simtest/config/config.ts';
 import type { SessionFacts, Speaker, StopReason } from '../../src/simtest/contract.ts';
-import { sessionConversation } from '../../src/simtest/session-conversation.ts';
-import { speakerOf, type Turn } from '../../src/simtest/turn-order.ts';
-import type { Change, ConversationStore } from '../../src/voice-agents/conversation/contract.ts';
+import { createSideConversation } from '../../src/simtest/dialogue/side-conversation.ts';
+import { speakerOfTurn, type Turn } from '../../src/simtest/dialogue/turn-order.ts';
+import type { ConversationChange, ConversationStore } from '../../src/voice-agents/conversation/contract.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
 import { MemoryConversationStore } from '../../src/voice-agents/conversation/memory-store.ts';
 import { FakeModel, type Answer } from '../voice-agents/fake-model.ts';
@@ -60,7 +60,7 @@ class DyingStore implements ConversationStore {
     return this.#kept.messages();
   }
 
-  commit(change: Change): void {
+  commit(change: ConversationChange): void {
     this.#check();
     this.#life.left--;
     if (!this.#isWritten) this.#check();
@@ -123,7 +123,7 @@ async function play(
     const conversations = new Map<Speaker, Conversation>();
     const conversationOf = (speaker: Speaker) => {
       const known =
-        conversations.get(speaker) ?? sessionConversation(facts, speaker, { store: stored[speaker], model, retrieve: undefined, now });
+        conversations.get(speaker) ?? createSideConversation(facts, speaker, { store: stored[speaker], model, retrieve: undefined, now });
       conversations.set(speaker, known);
       return known;
     };
@@ -155,7 +155,7 @@ describe('whatever two agents do', () => {
       fc.asyncProperty(config, deeds, fc.boolean(), async (limits, does, greets) => {
         const { turns, reason } = await play(limits, does, greets, []);
         expect(turns.map(({ number, speaker }) => [number, speaker])).toEqual(
-          turns.map((_turn, index) => [index + 1, speakerOf(index + 1, limits.first_speaker)]),
+          turns.map((_turn, index) => [index + 1, speakerOfTurn(index + 1, limits.first_speaker)]),
         );
         expect(turns.length).toBeGreaterThan(0);
         expect(turns.length).toBeLessThanOrEqual(limits.max_turns);

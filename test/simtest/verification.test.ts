@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CheckResult } from '../../src/simtest/contract.ts';
-import { tellFailures, verificationOf, type VerifiedTest } from '../../src/simtest/verification.ts';
+import { describeFailures, toVerification, type VerifiedTest } from '../../src/simtest/verification/verification.ts';
 
 const verified = (change: Partial<VerifiedTest> = {}): VerifiedTest => ({
   index: 0,
@@ -27,19 +27,19 @@ const check = (change: Partial<CheckResult>): CheckResult => ({
   detail: 'not said',
   ...change,
 });
-const told = (...tests: VerifiedTest[]) => tellFailures(verificationOf(tests), 90);
+const told = (...tests: VerifiedTest[]) => describeFailures(toVerification(tests), 90);
 
 test('passed are those alone that ended with the outcome passed: one that somebody stopped is not', () => {
-  expect(ends.map((one) => verificationOf([one]).passed)).toEqual([true, false, false, false]);
-  expect(verificationOf([running]).passed).toBeNull();
+  expect(ends.map((one) => toVerification([one]).passed)).toEqual([true, false, false, false]);
+  expect(toVerification([running]).passed).toBeNull();
 });
 
 test('a verdict that is told stays, however the tests that were open end', () => {
   const tests = fc.array(fc.record({ now: fc.constantFrom(...ends, running), later: fc.constantFrom(...ends) }), { minLength: 1 });
   fc.assert(
     fc.property(tests, (pairs) => {
-      const first = verificationOf(pairs.map(({ now }) => now)).passed;
-      const last = verificationOf(pairs.map(({ now, later }) => (now === running ? later : now))).passed;
+      const first = toVerification(pairs.map(({ now }) => now)).passed;
+      const last = toVerification(pairs.map(({ now, later }) => (now === running ? later : now))).passed;
       expect(last).not.toBeNull();
       if (first !== null) expect(last).toBe(first);
       expect(first === true).toBe(pairs.every(({ now }) => now === ends[0]));

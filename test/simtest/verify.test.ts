@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { HeldAnswer } from '../support/calls.ts';
 import { tickAt } from '../support/background.ts';
 import { newOrganization, type Client, type NewOrganization } from '../support/organization.ts';
-import { plansOf, recordedClient } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedClient } from '../support/recorded-database.ts';
 import { orderTool, refusal, scripted, simpleAgent } from './sessions.ts';
 import { sessionIn } from './simtest-service.ts';
 
@@ -250,7 +250,7 @@ describe('verify', () => {
     expect((await client.post(`${path}/verify`)).body.passed).toBe(true);
     // The key, the agent, the adversaries, the new sessions, and their ends.
     expect(recording.calls).toBeLessThanOrEqual(5);
-    for (const { sql, plan } of await plansOf(recording))
+    for (const { sql, plan } of await explainQueryPlans(recording))
       expect([sql, plan.filter((step) => /^SCAN (a|d|s|voice_agent\w*|test_session)\b/.test(step))]).toEqual([sql, []]);
   });
 });

@@ -2,7 +2,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecu
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
 import { tick } from '../../src/cron/tick.ts';
-import { inInvocation } from '../../src/database/invocation.ts';
+import { runInvocation } from '../../src/database/query-budget.ts';
 import { consumeBatch } from '../../src/queues/consume.ts';
 
 /** Has the consumer of `queue` work off `bodies` as one batch, at their n-th attempt, and answers what it did to the messages. */
@@ -12,7 +12,7 @@ export async function deliver(queue: string, bodies: unknown[], bindings: Env = 
     bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts, body })),
   );
   const execution = createExecutionContext();
-  await inInvocation(() => consumeBatch(batch, bindings, execution));
+  await runInvocation(() => consumeBatch(batch, bindings, execution));
   await waitOnExecutionContext(execution);
   return getQueueResult(batch, execution);
 }
@@ -21,7 +21,7 @@ export async function deliver(queue: string, bodies: unknown[], bindings: Env = 
  * Has the consumer of a dead-letter queue work off `bodies` a first time, and again a day later, when it gives their records up. Of an
  * organization that has no other failures.
  */
-export async function deliverDeadForADay(queue: string, organizationId: number, bodies: unknown[]): Promise<void> {
+export async function deliverDeadLettersForADay(queue: string, organizationId: number, bodies: unknown[]): Promise<void> {
   await deliver(queue, bodies);
   await env.DB.prepare('UPDATE failed_message SET first_failed_at = first_failed_at - 86400000 WHERE organization_id = ?')
     .bind(organizationId)
@@ -32,12 +32,12 @@ export async function deliverDeadForADay(queue: string, organizationId: number, 
 /** One minute tick, as if it came at `now` (epoch ms). */
 export async function tickAt(now: number, bindings: Env = env): Promise<void> {
   const execution = createExecutionContext();
-  await inInvocation(() => tick(bindings, now, execution));
+  await runInvocation(() => tick(bindings, now, execution));
   await waitOnExecutionContext(execution);
 }
 
 /** Loses every message that the service sends from now on, as a crash after the answer does; `restore` ends it. */
-export function loseMessages(): { restore(): void } {
+export function dropQueueMessages(): { restore(): void } {
   const spies = [env.EVENTS_QUEUE, env.FANOUT_QUEUE].flatMap((queue) => [
     vi.spyOn(queue, 'send').mockResolvedValue(undefined as never),
     vi.spyOn(queue, 'sendBatch').mockResolvedValue(undefined as never),
@@ -46,7 +46,7 @@ export function loseMessages(): { restore(): void } {
 }
 
 /** Until the consumer has worked off an accepted event. */
-export const untilHandled = (eventId: number): Promise<void> =>
+export const waitUntilHandled = (eventId: number): Promise<void> =>
   vi.waitFor(
     async () => {
       const row = await env.DB.prepare('SELECT handled_at FROM event WHERE id = ?').bind(eventId).first<{ handled_at: number | null }>();
@@ -56,7 +56,7 @@ export const untilHandled = (eventId: number): Promise<void> =>
   );
 
 /** Does `work` as a caller does that dies before it starts the objects of the runs whose rows it has written. */
-export async function dyingBeforeStart<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function crashBeforeStart<Result>(work: () => Promise<Result>): Promise<Result> {
   const lost = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
     throw new Error('the isolate died');
   });

@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import type { CallObject } from '../../durable-objects/call/call-object.ts';
 import { openai } from '../../simulators/openai.ts';
 import type { RequestRecord } from '../../simulators/request-record.ts';
-import type { LineEnd } from '../../src/voice-agents/dialing/contract.ts';
+import type { CallEnd } from '../../src/calls/contract.ts';
 import { salesAgent } from '../voice-agents/agents.ts';
 import { newOrganization, newPhone, type Client, type NewOrganization } from './organization.ts';
 import { testVariables } from './variables.ts';
@@ -70,16 +70,16 @@ export async function answeredRun(options: RunOptions = {}, known?: { id: number
   return { organizationId, client, phone, key, agentId: agent!.id, runId: run!.id, stub: callStub(organizationId, run!.id) };
 }
 
-export const runRow = async (runId: number): Promise<Record<string, any>> => {
+export const readCallRun = async (runId: number): Promise<Record<string, any>> => {
   const row = await env.DB.prepare('SELECT * FROM voice_agent_run WHERE id = ?').bind(runId).first<Record<string, any>>();
   return { ...row, result: row!['result'] === null ? null : JSON.parse(row!['result']) };
 };
 
 /** The row once it is completed. */
-export const completedRow = (runId: number): Promise<Record<string, any>> =>
+export const waitForCompletedRun = (runId: number): Promise<Record<string, any>> =>
   vi.waitFor(
     async () => {
-      const row = await runRow(runId);
+      const row = await readCallRun(runId);
       expect(row['is_completed'], `run ${runId}`).toBe(1);
       return row;
     },
@@ -87,16 +87,16 @@ export const completedRow = (runId: number): Promise<Record<string, any>> =>
   );
 
 /** Once everything has followed and the object is gone. */
-export const gone = (stub: CallStub): Promise<void> =>
+export const waitUntilDestroyed = (stub: CallStub): Promise<void> =>
   vi.waitFor(async () => expect(await stub.snapshot()).toBeNull(), { timeout: 15_000, interval: 10 });
 
-export async function fileOf(organizationId: number, runId: number, name: string): Promise<any> {
+export async function readCallFile(organizationId: number, runId: number, name: string): Promise<any> {
   const object = await env.FILES.get(`calls/${organizationId}/${runId}/${name}`);
   if (!object) return null;
   return name.endsWith('.json') ? object.json() : object.text();
 }
 
-export const lineEnd = (change: Partial<LineEnd> = {}): LineEnd => ({
+export const callEnd = (change: Partial<CallEnd> = {}): CallEnd => ({
   outcome: 'completed',
   reason: null,
   answeredAt: Date.now() - 20_000,
@@ -162,7 +162,7 @@ export class CarrierSocket {
   }
 
   /** Once the agent has said so many utterances to the end. */
-  async heard(count: number): Promise<string[]> {
+  async waitForUtterances(count: number): Promise<string[]> {
     await vi.waitFor(() => expect(this.frames.filter(({ type, last }) => type === 'text' && last).length).toBeGreaterThanOrEqual(count), {
       timeout: 10_000,
       interval: 2,
@@ -170,7 +170,7 @@ export class CarrierSocket {
     return this.utterances;
   }
 
-  async ended(): Promise<Frame> {
+  async waitForEnd(): Promise<Frame> {
     await vi.waitFor(() => expect(this.ends.length).toBeGreaterThan(0), { timeout: 10_000, interval: 2 });
     return JSON.parse(this.ends[0]!['handoffData']);
   }
@@ -178,13 +178,13 @@ export class CarrierSocket {
 
 type Answer = (request: Request, body: Record<string, any>) => Response | undefined | Promise<Response | undefined>;
 
-type Other = (request: Request) => Response | undefined | Promise<Response | undefined>;
+type OtherAnswer = (request: Request) => Response | undefined | Promise<Response | undefined>;
 
 /**
  * Stands in for the outside: the simulated language model answers unless `model` does, and `other` answers what goes elsewhere. Keeps what
  * the model was asked.
  */
-export function outside({ model, other }: { model?: Answer; other?: Other } = {}) {
+export function stubOutsideServices({ model, other }: { model?: Answer; other?: OtherAnswer } = {}) {
   const routes = openai.createRoutes({ ledgerFile: undefined, signal: new AbortController().signal, ask: async () => undefined });
   const asked: Record<string, any>[] = [];
   const realFetch = globalThis.fetch;
@@ -242,7 +242,7 @@ export class HeldAnswer {
 export function holdFirstAnswer() {
   const held = new HeldAnswer();
   let isAsked = false;
-  const { asked } = outside({
+  const { asked } = stubOutsideServices({
     model: (_request, { stream }) => {
       if (!stream || isAsked) return undefined;
       isAsked = true;

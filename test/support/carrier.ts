@@ -1,8 +1,8 @@
 import { env, exports } from 'cloudflare:workers';
-import { randomToken } from '../../src/library/hash.ts';
+import { randomToken } from '../../src/library/security/hash.ts';
 import { newOrganization, type NewOrganization } from './organization.ts';
 
-export const simulators = (env as unknown as { SIMULATORS_URL: string }).SIMULATORS_URL;
+export const simulatorsUrl = (env as unknown as { SIMULATORS_URL: string }).SIMULATORS_URL;
 
 /** A small agent that greets and says goodbye. */
 export const shortDefinition = {
@@ -67,10 +67,10 @@ export interface LedgerCall {
 export async function carrierLedger(
   account: string,
 ): Promise<{ calls: LedgerCall[]; peak_concurrent: number; attempts_dialled_twice: string[] }> {
-  return (await fetch(`${simulators}/twilio/__sim/ledger?account=${account}`)).json();
+  return (await fetch(`${simulatorsUrl}/twilio/__sim/ledger?account=${account}`)).json();
 }
 
-interface Due {
+interface DueCallback {
   id: string;
   event: string;
   method: string;
@@ -80,28 +80,28 @@ interface Due {
 }
 
 /** Requests that the carrier holds back for an account, waiting up to `waitMs` for the first. */
-export async function dueCallbacks(account: string, waitMs = 0): Promise<Due[]> {
-  const answer = await fetch(`${simulators}/twilio/__sim/due?account=${account}&wait_ms=${waitMs}`);
-  return ((await answer.json()) as { due: Due[] }).due;
+export async function dueCallbacks(account: string, waitMs = 0): Promise<DueCallback[]> {
+  const answer = await fetch(`${simulatorsUrl}/twilio/__sim/due?account=${account}&wait_ms=${waitMs}`);
+  return ((await answer.json()) as { due: DueCallback[] }).due;
 }
 
-export const handOn = (due: Due, changes: Partial<Due> = {}): Promise<Response> => {
+export const deliverCallback = (due: DueCallback, changes: Partial<DueCallback> = {}): Promise<Response> => {
   const { url, method, headers, body } = { ...due, ...changes };
   return exports.default.fetch(new Request(url, { method, headers, body }));
 };
 
 /** A relay session that ends before anybody has said a word. */
-const overAtOnce = { status: 101, body: JSON.stringify({ reason: 'ended' }) };
-const settledBy = async (answer: Response) => ({ status: answer.status, body: await answer.text() });
+const immediateSocketEnd = { status: 101, body: JSON.stringify({ reason: 'ended' }) };
+const toSettlement = async (answer: Response) => ({ status: answer.status, body: await answer.text() });
 
 /** Gives the carrier's requests to the Worker, and its answers back to the carrier, until `isOver` says so. */
-export async function carryCallbacks(account: string, isOver: () => Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+export async function relayCallbacks(account: string, isOver: () => Promise<boolean>, timeoutMs = 15_000): Promise<void> {
   const until = Date.now() + timeoutMs;
   while (!(await isOver())) {
     if (Date.now() > until) throw new Error('the calls did not end in time');
     for (const due of await dueCallbacks(account, 100)) {
-      const settled = due.event === 'socket' ? overAtOnce : await handOn(due).then(settledBy);
-      await fetch(`${simulators}/twilio/__sim/due/${due.id}`, { method: 'POST', body: JSON.stringify(settled) });
+      const settled = due.event === 'socket' ? immediateSocketEnd : await deliverCallback(due).then(toSettlement);
+      await fetch(`${simulatorsUrl}/twilio/__sim/due/${due.id}`, { method: 'POST', body: JSON.stringify(settled) });
     }
   }
 }

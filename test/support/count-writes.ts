@@ -1,9 +1,9 @@
 import { recordedDatabase, rowsWritten, type Recording } from './recorded-database.ts';
 
-type Look = (object: { env: Env }, state: DurableObjectState) => void;
+type Instrument = (object: { env: Env }, state: DurableObjectState) => void;
 
 /** Counts what an object writes from now on, alarms included, each of which is billed as a row, and what it asks of D1. */
-export async function countWrites(inside: (look: Look) => Promise<unknown>) {
+export async function countWrites(inside: (look: Instrument) => Promise<unknown>) {
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
   const counts = { alarms: 0 };
   const recording: Recording = { statements: [], calls: 0 };

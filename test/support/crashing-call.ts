@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import type { CallObject } from '../../durable-objects/call/call-object.ts';
-import { dieAtCall, released, type Moment, type Watch } from './crashing-object.ts';
+import { crashAtCall, copyAndDispose, type CrashPoint, type CrashWatch } from './crashing-object.ts';
 
 /** Of whatever class: only the names of methods count here. */
 interface Objects {
@@ -11,9 +11,9 @@ interface Objects {
 const watchedNames = ['CALL_SLOTS', 'AUTOMATION_RUN', 'VECTOR_INDEX'] as const;
 const isWatched = (name: string | symbol): name is (typeof watchedNames)[number] => watchedNames.some((watched) => watched === name);
 
-/** `dieAtCall` for the object of a call, which also calls other objects: those calls count, too. */
-export async function dieAtCallOfTalk(stub: DurableObjectStub<CallObject>, n: number, moment: Moment): Promise<Watch> {
-  const watch = await dieAtCall(stub as unknown as Parameters<typeof dieAtCall>[0], n, moment);
+/** `crashAtCall` for the object of a call, which also calls other objects: those calls count, too. */
+export async function crashCallObjectAt(stub: DurableObjectStub<CallObject>, n: number, moment: CrashPoint): Promise<CrashWatch> {
+  const watch = await crashAtCall(stub as unknown as Parameters<typeof crashAtCall>[0], n, moment);
   const watchedCalls = (target: () => unknown) =>
     new Proxy(
       {},
@@ -32,7 +32,7 @@ export async function dieAtCallOfTalk(stub: DurableObjectStub<CallObject>, n: nu
         (_target, method: string) =>
         (...asked: unknown[]) =>
           watch.watched(() =>
-            released((env.VECTORS as unknown as Record<string, (...given: unknown[]) => Promise<object>>)[method]!(...asked)),
+            copyAndDispose((env.VECTORS as unknown as Record<string, (...given: unknown[]) => Promise<object>>)[method]!(...asked)),
           ),
     },
   );

@@ -4,9 +4,9 @@ import type { AutomationRunObject } from '../../durable-objects/automation-run/a
 
 type Stub = DurableObjectStub<AutomationRunObject>;
 /** Aborted before a call or after it, or evicted while it is under way. */
-export type Moment = 'before' | 'after' | 'during';
+export type CrashPoint = 'before' | 'after' | 'during';
 
-export interface Watch {
+export interface CrashWatch {
   calls: number;
   died: boolean;
   /** Set by the test once it evicts the object, which then waits for the call under way. */
@@ -19,8 +19,8 @@ export interface Watch {
  * Makes the object die at its n-th call to the outside (D1, R2, the vector index and, through `watched`, `fetch`), before the call is made or after its answer came.
  * The object that takes its place is sound.
  */
-export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<Watch> {
-  const seen: Watch = { calls: 0, died: false, isEvicting: false, watched: (call) => call() };
+export async function crashAtCall(stub: Stub, n: number, moment: CrashPoint): Promise<CrashWatch> {
+  const seen: CrashWatch = { calls: 0, died: false, isEvicting: false, watched: (call) => call() };
   await runInDurableObject(stub, (instance, state) => {
     const object = instance as unknown as { env: Env };
     const watched = async <T>(call: () => Promise<T>): Promise<T> => {
@@ -74,7 +74,7 @@ export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<
           (_target, method: string) =>
           (...asked: unknown[]) =>
             watched(() =>
-              released((real.VECTORS as unknown as Record<string, (...given: unknown[]) => Promise<object>>)[method]!(...asked)),
+              copyAndDispose((real.VECTORS as unknown as Record<string, (...given: unknown[]) => Promise<object>>)[method]!(...asked)),
             ),
       },
     );
@@ -86,7 +86,7 @@ export async function dieAtCall(stub: Stub, n: number, moment: Moment): Promise<
 }
 
 /** The answer of another Worker, which until it is let go of keeps the object from being evicted. */
-export async function released(asked: Promise<object>): Promise<object> {
+export async function copyAndDispose(asked: Promise<object>): Promise<object> {
   const answer = (await asked) as object & Partial<Disposable>;
   const { [Symbol.dispose]: dispose, ...copy } = answer;
   dispose?.call(answer);
@@ -94,7 +94,7 @@ export async function released(asked: Promise<object>): Promise<object> {
 }
 
 /** Evicts the object in the middle of the call that it was told to be held at, unless the run ends before it gets there. */
-export async function evictWhenReached(watch: Watch, stub: Stub): Promise<void> {
+export async function evictWhenReached(watch: CrashWatch, stub: Stub): Promise<void> {
   for (let tries = 0; tries < 500 && !watch.died; tries++) await new Promise((resolve) => setTimeout(resolve, 2));
   const evicted = watch.died ? evictDurableObject(stub) : undefined;
   watch.isEvicting = true;

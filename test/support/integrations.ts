@@ -1,9 +1,9 @@
 import type { App } from '../../src/providers/broker/broker.ts';
-import { simulators } from './carrier.ts';
+import { simulatorsUrl } from './carrier.ts';
 import type { Answer, Client } from './organization.ts';
 
 /** A person's decision on the broker's consent page; `scopes`: they grant no more than these. */
-export async function decide(redirectUrl: string, decision: 'approve' | 'deny' = 'approve', scopes?: string): Promise<void> {
+export async function decideConsent(redirectUrl: string, decision: 'approve' | 'deny' = 'approve', scopes?: string): Promise<void> {
   const query = new URLSearchParams({ decision, ...(scopes !== undefined && { scopes }) });
   await (await fetch(`${redirectUrl}?${query}`)).text();
 }
@@ -13,39 +13,39 @@ const standardParams: Partial<Record<App, Record<string, string>>> = { tracker: 
 export const startConnecting = (client: Client, provider: App, connection_params = standardParams[provider]): Promise<Answer> =>
   client.post('/integration/connect', { provider, ...(connection_params && { connection_params }) });
 
-export const finalize = (client: Client, connected_account_id: string, provider: App): Promise<Answer> =>
+export const finalizeConnecting = (client: Client, connected_account_id: string, provider: App): Promise<Answer> =>
   client.post('/integration/connect/finalize', { connected_account_id, provider });
 
 /** An integration to which somebody has consented, as finalize answers it. */
-export async function connected(
+export async function connectIntegration(
   client: Client,
   provider: App,
   { scopes, params }: { scopes?: string; params?: Record<string, string> } = {},
 ): Promise<any> {
   const { body } = await startConnecting(client, provider, params);
-  await decide(body.redirect_url, 'approve', scopes);
-  const { status, body: integration } = await finalize(client, body.request_id, provider);
+  await decideConsent(body.redirect_url, 'approve', scopes);
+  const { status, body: integration } = await finalizeConnecting(client, body.request_id, provider);
   if (status !== 200) throw new Error(`${provider} is not connected: ${status} ${JSON.stringify(integration)}`);
   return integration;
 }
 
 const postJson = (path: string, body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
-  fetch(simulators + path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+  fetch(simulatorsUrl + path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
 
 /** The next `times` requests to a vendor that match go wrong as the fault says. */
-export async function plan(fault: { provider: string; [part: string]: unknown }): Promise<void> {
+export async function planFault(fault: { provider: string; [part: string]: unknown }): Promise<void> {
   const answer = await postJson('/__sim/faults', fault);
   if (answer.status !== 201) throw new Error(`no fault: ${answer.status} ${await answer.text()}`);
 }
 
 /** As when a grant ends at the vendor, and the broker has noticed. */
-export async function endGrant(accountId: string, status: 'EXPIRED' | 'REVOKED' | 'INACTIVE' | 'FAILED' | 'ACTIVE'): Promise<void> {
+export async function setAccountStatus(accountId: string, status: 'EXPIRED' | 'REVOKED' | 'INACTIVE' | 'FAILED' | 'ACTIVE'): Promise<void> {
   await (await postJson(`/composio/__sim/accounts/${accountId}`, { status })).text();
 }
 
 /** How the broker knows an account; null: not at all. */
-export async function accountAtBroker(accountId: string): Promise<{ status: string; user_id: string } | null> {
-  const answer = await fetch(`${simulators}/composio/api/v3.1/connected_accounts/${accountId}`, {
+export async function readBrokerAccount(accountId: string): Promise<{ status: string; user_id: string } | null> {
+  const answer = await fetch(`${simulatorsUrl}/composio/api/v3.1/connected_accounts/${accountId}`, {
     headers: { 'x-api-key': 'test-key-of-the-broker' },
   });
   const body: any = await answer.json();

@@ -1,13 +1,13 @@
 import { env } from 'cloudflare:workers';
 import { expect, vi } from 'vitest';
-import type { CallResult } from '../../src/voice-agents/dialing/call-result.ts';
-import type { CallsRequest } from '../../src/voice-agents/dialing/contract.ts';
+import type { CallResult } from '../../src/calls/records/call-result.ts';
+import type { CallsRequest } from '../../src/calls/contract.ts';
 import { runStub } from './journeys.ts';
-import { soundDefinition } from './sound-definition.ts';
+import { validDefinition } from './agent-definitions.ts';
 import { newOrganization, type Client, type NewOrganization } from './organization.ts';
 
 /** An organization with a voice agent and a carrier, written as rows: nothing here is about making them. */
-export async function callingOrganization(options: NewOrganization = {}) {
+export async function organizationWithAgent(options: NewOrganization = {}) {
   const organization = await newOrganization(options);
   const agentId = await newAgent(organization.id);
   await newTelephony(organization.id);
@@ -17,7 +17,7 @@ export async function callingOrganization(options: NewOrganization = {}) {
 export async function newAgent(
   organizationId: number,
   status: 'active' | 'archived' = 'active',
-  definition: object = soundDefinition,
+  definition: object = validDefinition,
 ): Promise<number> {
   const now = Date.now();
   const agent = await env.DB.prepare(
@@ -47,7 +47,7 @@ const newTelephony = (organizationId: number) =>
     .run();
 
 /** Call slots that do nothing but keep what they are asked for an organization: objects of earlier tests may still be asking. */
-export function heldSlots(organizationId: number) {
+export function stubCallSlots(organizationId: number) {
   const requests: CallsRequest[] = [];
   const withdrawn: string[] = [];
   const slots = {
@@ -76,14 +76,14 @@ export interface CallRow {
   initial_context: string;
 }
 
-export const callRows = async (organizationId: number): Promise<CallRow[]> =>
+export const readCallRows = async (organizationId: number): Promise<CallRow[]> =>
   (await env.DB.prepare('SELECT * FROM voice_agent_run WHERE organization_id = ? ORDER BY id').bind(organizationId).all<CallRow>()).results;
 
 /** The row of the n-th call of an organization, once it is there. */
-export const callRow = (organizationId: number, n = 1): Promise<CallRow> =>
+export const waitForCallRow = (organizationId: number, n = 1): Promise<CallRow> =>
   vi.waitFor(
     async () => {
-      const rows = await callRows(organizationId);
+      const rows = await readCallRows(organizationId);
       expect(rows.length).toBeGreaterThanOrEqual(n);
       return rows[n - 1]!;
     },
@@ -108,13 +108,13 @@ export async function completeCall(callRunId: number, result: Partial<CallResult
 }
 
 /** Completes a call and tells the run that may wait for it. */
-export async function settleCall(organizationId: number, call: CallRow, result: Partial<CallResult> = {}): Promise<void> {
+export async function completeCallAndNotify(organizationId: number, call: CallRow, result: Partial<CallResult> = {}): Promise<void> {
   await completeCall(call.id, result);
   await runStub(organizationId, call.automation_run_id).callSettled(call.id);
 }
 
 /** The same without the edge of a failed call, so that one fails the run. */
-export function unforgiving(data: Parameters<typeof callingJourney>[0]) {
+export function callingJourneyWithoutErrorEdge(data: Parameters<typeof callingJourney>[0]) {
   const { nodes, edges } = callingJourney(data);
   const isKept = ({ id }: { id?: string }) => id !== 'error';
   return { nodes: nodes.filter(isKept), edges: edges.filter(isKept) };
@@ -142,11 +142,11 @@ export const callingJourney = (data: { workflow_id: number } & Record<string, un
   ],
 });
 
-export const execute = async (client: Client, workflow: number, input: object = {}): Promise<number> => {
+export const executeWorkflow = async (client: Client, workflow: number, input: object = {}): Promise<number> => {
   const { status, body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, ...input });
   expect(status, JSON.stringify(body)).toBe(200);
   return body.id;
 };
 
-export const historyOf = async (client: Client, run: number): Promise<any[]> =>
+export const readHistory = async (client: Client, run: number): Promise<any[]> =>
   (await client.get(`/automation-workflows/runs/${run}/history`)).body.history;

@@ -27,7 +27,7 @@ export interface WorkflowOptions {
 }
 
 /** Creates a workflow and activates it; answers its id. */
-export async function activeWorkflow(client: Client, options: WorkflowOptions): Promise<number> {
+export async function createActiveWorkflow(client: Client, options: WorkflowOptions): Promise<number> {
   const created = await client.post('/automation-workflows/', { name: 'Journey', definition: chain(), ...options });
   expect(created.status, JSON.stringify(created.body)).toBe(201);
   const active = await client.patch(`/automation-workflows/${created.body.id}`, { status: 'active' });
@@ -35,22 +35,22 @@ export async function activeWorkflow(client: Client, options: WorkflowOptions): 
   return created.body.id;
 }
 
-const ended = ['completed', 'failed', 'cancelled'];
+const endedStates = ['completed', 'failed', 'cancelled'];
 
 /** The workflow's runs, once there are `count` and every one has ended. */
-export function endedRuns(client: Client, workflowId: number, count = 1): Promise<any[]> {
+export function waitForEndedRuns(client: Client, workflowId: number, count = 1): Promise<any[]> {
   return vi.waitFor(
     async () => {
       const { body } = await client.get(`/automation-workflows/${workflowId}/runs`);
       expect(body.total).toBe(count);
-      for (const run of body.runs) expect(ended, JSON.stringify(run)).toContain(run.state);
+      for (const run of body.runs) expect(endedStates, JSON.stringify(run)).toContain(run.state);
       return body.runs;
     },
     { timeout: 15_000, interval: 20 },
   );
 }
 
-export function runIn(client: Client, runId: number, state: string): Promise<any> {
+export function waitForRunState(client: Client, runId: number, state: string): Promise<any> {
   return vi.waitFor(
     async () => {
       const { body } = await client.get(`/automation-workflows/runs/${runId}`);
@@ -65,7 +65,7 @@ export const runStub = (organizationId: number, runId: number): DurableObjectStu
   env.AUTOMATION_RUN.getByName(`${organizationId}/${runId}`);
 
 /** All that is stored of a run whose object is still there, and of its journey, as one text. */
-export async function everythingStored(organizationId: number, runId: number): Promise<string> {
+export async function readEverythingStored(organizationId: number, runId: number): Promise<string> {
   const stored: unknown[] = [];
   for (const table of ['automation_run', 'automation_workflow', 'automation_version'])
     stored.push((await env.DB.prepare(`SELECT * FROM ${table} WHERE organization_id = ?`).bind(organizationId).all()).results);

@@ -1,5 +1,5 @@
 import { env, exports } from 'cloudflare:workers';
-import { randomToken, sha256Hex } from '../../src/library/hash.ts';
+import { randomToken, sha256Hex } from '../../src/library/security/hash.ts';
 
 /** What a call answered; `body` is parsed when it is JSON. */
 export interface Answer<Body = any> {
@@ -34,11 +34,11 @@ export class Client {
     const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
     const response = await this.#send(new Request(`https://service.test/api/v1${path}`, { method, headers, body: text }));
     const answer = await response.text();
-    return { status: response.status, body: parsed(answer), headers: response.headers };
+    return { status: response.status, body: parseBody(answer), headers: response.headers };
   }
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -88,7 +88,7 @@ export async function newOrganization(options: NewOrganization = {}): Promise<{ 
   return { id, userId, key, client: new Client(key) };
 }
 
-let line = 2_000_000 + Math.floor(Math.random() * 7_000_000);
+let lastPhoneLine = 2_000_000 + Math.floor(Math.random() * 7_000_000);
 
 /** A possible US number that no other call in this run gives. */
-export const newPhone = () => `+1212${(line = line >= 9_999_999 ? 2_000_000 : line + 1)}`;
+export const newPhone = () => `+1212${(lastPhoneLine = lastPhoneLine >= 9_999_999 ? 2_000_000 : lastPhoneLine + 1)}`;

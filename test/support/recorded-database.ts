@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { inInvocation } from '../../src/database/invocation.ts';
-import { createApp } from '../../src/http/app.ts';
+import { runInvocation } from '../../src/database/query-budget.ts';
+import { createApp } from '../../src/app.ts';
 import { Client } from './organization.ts';
 
 export interface RecordedStatement {
@@ -71,12 +71,12 @@ export function recordedClient(
 ): { client: Client; recording: Recording } {
   const { recording = { statements: [], calls: 0 } } = options;
   const bindings = { ...env, ...options.bindings, DB: recordedDatabase(env.DB, recording, options.beforeCall) };
-  const client = new Client(key, async (request) => inInvocation(() => app.fetch(request, bindings, createExecutionContext())));
+  const client = new Client(key, async (request) => runInvocation(() => app.fetch(request, bindings, createExecutionContext())));
   return { client, recording };
 }
 
 /** What SQLite would do for each distinct statement of a recording. */
-export async function plansOf(recording: Recording): Promise<{ sql: string; plan: string[] }[]> {
+export async function explainQueryPlans(recording: Recording): Promise<{ sql: string; plan: string[] }[]> {
   const distinct = new Map(recording.statements.map((statement) => [statement.sql, statement.parameters]));
   const plans = [];
   for (const [sql, parameters] of distinct) {

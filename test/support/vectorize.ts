@@ -5,7 +5,7 @@ import type { VectorizeBinding, VectorizeQuery, VectorizeVector } from '../../sr
 /** The simulated index in the hands of a test: what is written is there after `settle`. */
 export class StrictVectorize implements VectorizeBinding {
   readonly #index = new SimulatedIndex({ document_id: 'number' });
-  #waiting: Mutation[] = [];
+  #pending: Mutation[] = [];
   readonly calls: { upsert: number[]; deleteByIds: number[]; getByIds: number[]; query: VectorizeQuery[] } = {
     upsert: [],
     deleteByIds: [],
@@ -14,7 +14,7 @@ export class StrictVectorize implements VectorizeBinding {
   };
 
   settle(): void {
-    for (const mutation of this.#waiting.splice(0)) this.#index.process(mutation);
+    for (const mutation of this.#pending.splice(0)) this.#index.process(mutation);
   }
 
   async upsert(vectors: VectorizeVector[]) {
@@ -36,7 +36,7 @@ export class StrictVectorize implements VectorizeBinding {
   }
 
   #accepted(mutation: Mutation, calls: number[], count: number): { mutationId: string } {
-    this.#waiting.push(mutation);
+    this.#pending.push(mutation);
     calls.push(count);
     return { mutationId: mutation.mutationId };
   }

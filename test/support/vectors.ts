@@ -1,7 +1,7 @@
 export const dimensions = 1536;
 
 /** Numbers from 0 to 1, the same for a seed every time. */
-export function randomFrom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed * 2_654_435_761 || 1;
   return () => {
     state ^= state << 13;
@@ -12,19 +12,19 @@ export function randomFrom(seed: number): () => number {
 }
 
 /** About a bell; loops, not `from`, since tests make tens of millions of them. */
-const bell = (random: () => number): number => random() + random() - 1;
+const approximateNormal = (random: () => number): number => random() + random() - 1;
 
 /** In no direction more than in another. */
 export function randomVector(random: () => number): Float32Array {
   const vector = new Float32Array(dimensions);
-  for (let index = 0; index < dimensions; index++) vector[index] = bell(random);
+  for (let index = 0; index < dimensions; index++) vector[index] = approximateNormal(random);
   return vector;
 }
 
 /** About at the cosine `1 / sqrt(1 + spread²)` to `centre`. */
-export function nearTo(centre: Float32Array, spread: number, random: () => number): Float32Array {
+export function randomVectorNear(centre: Float32Array, spread: number, random: () => number): Float32Array {
   const vector = new Float32Array(dimensions);
-  for (let index = 0; index < dimensions; index++) vector[index] = centre[index]! + spread * bell(random);
+  for (let index = 0; index < dimensions; index++) vector[index] = centre[index]! + spread * approximateNormal(random);
   return vector;
 }
 
@@ -32,12 +32,12 @@ export function nearTo(centre: Float32Array, spread: number, random: () => numbe
 export function mixedVectors(count: number, random: () => number): Float32Array[] {
   const centres = Array.from({ length: Math.ceil(count / 200) }, () => randomVector(random));
   return Array.from({ length: count }, (_, index) =>
-    index % 2 ? randomVector(random) : nearTo(centres[(index / 2) % centres.length]!, 0.6, random),
+    index % 2 ? randomVector(random) : randomVectorNear(centres[(index / 2) % centres.length]!, 0.6, random),
   );
 }
 
 /** A plain scan over floats: positions of the `most` nearest, the nearest first. */
-export function nearest(vectors: Float32Array[], query: Float32Array, most: number): number[] {
+export function findNearest(vectors: Float32Array[], query: Float32Array, most: number): number[] {
   const scores = vectors.map((vector) => dot(vector, query) / Math.sqrt(dot(vector, vector)));
   return [...scores.keys()].toSorted((a, b) => scores[b]! - scores[a]! || a - b).slice(0, most);
 }

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  configurationWarnings,
+  findConfigurationWarnings,
   AgentConfigurations,
-  configurationsOf,
-  conversationSettings,
+  parseConfigurations,
+  toConversationSettings,
 } from '../../src/voice-agents/agents/configurations.ts';
 import { prepareConfigurations } from '../../src/voice-agents/agents/prepare-fields.ts';
-import { usualGuards } from '../../src/voice-agents/conversation/guards.ts';
-import { usualPhrases } from '../../src/voice-agents/conversation/phrases.ts';
+import { defaultGuards } from '../../src/voice-agents/conversation/guards.ts';
+import { defaultPhrases } from '../../src/voice-agents/conversation/phrases.ts';
 
 const stored = (...args: Parameters<typeof prepareConfigurations>) => JSON.parse(prepareConfigurations(...args));
 const places = (configurations: Record<string, unknown>): string[] => {
@@ -21,16 +21,16 @@ const places = (configurations: Record<string, unknown>): string[] => {
 };
 
 test('nothing configured is what the engine does by itself', () => {
-  expect(conversationSettings({})).toEqual({ guards: usualGuards, phrases: usualPhrases, model: undefined });
+  expect(toConversationSettings({})).toEqual({ guards: defaultGuards, phrases: defaultPhrases, model: undefined });
   expect(stored(null)).toMatchObject({ max_call_duration: 300, max_user_idle_timeout: 10, recording_enabled: true, required_tests: [] });
 });
 
 test('what is configured reaches the engine in its own words', () => {
-  const settings = conversationSettings({ model: 'big', max_call_duration: 1200, max_user_idle_timeout: 4, phrases: { goodbye: 'Bye' } });
+  const settings = toConversationSettings({ model: 'big', max_call_duration: 1200, max_user_idle_timeout: 4, phrases: { goodbye: 'Bye' } });
   expect(settings).toEqual({
     model: 'big',
     guards: { maxCallDurationSeconds: 1200, maxUserIdleSeconds: 4 },
-    phrases: { ...usualPhrases, goodbye: 'Bye' },
+    phrases: { ...defaultPhrases, goodbye: 'Bye' },
   });
 });
 
@@ -59,7 +59,7 @@ test('an unknown key is kept, warned of, and removed by null', () => {
   };
   const first = stored(given);
   expect(first).toMatchObject(given);
-  expect(configurationWarnings(first).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`)).toEqual([
+  expect(findConfigurationWarnings(first).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`)).toEqual([
     'phrases.hello: `hello` is not known and has no effect; known here: `are_you_there`, `idle_goodbye`, `time_is_up`, `apology`, `please_repeat`, `cannot_say`, `goodbye`',
     'required_tests.0.config.turns: `turns` is not known and has no effect; did you mean `max_turns`?',
     'required_tests.0.name: `name` is not known and has no effect; known here: `adversary_workflow_id`, `config`',
@@ -82,7 +82,7 @@ test('the names of a carrier are kept as it writes them, and one that it is not 
     twilio: { tts_provider: 'ElevenLabs', transcription_provider: 'Deepgram', hints: null },
     telnyx: { transcription_provider: 'Whisper' },
   });
-  expect(configurationWarnings(first).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`)).toEqual([
+  expect(findConfigurationWarnings(first).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`)).toEqual([
     expect.stringMatching(
       /^speech\.telnyx\.transcription_provider: "Whisper" is not known of Telnyx, which may refuse it; known are Google, /,
     ),
@@ -96,7 +96,7 @@ test('absent keys stay, null is the default again, and phrases change one by one
   expect(second).toEqual({
     ...first,
     max_call_duration: 300,
-    phrases: { ...usualPhrases, goodbye: 'Tschüss', time_is_up: 'Die Zeit ist um' },
+    phrases: { ...defaultPhrases, goodbye: 'Tschüss', time_is_up: 'Die Zeit ist um' },
   });
   expect(stored(null, first)).toEqual(stored(null));
   expect(stored({ phrases: { goodbye: null } })).toEqual(stored(null));
@@ -117,7 +117,7 @@ test('whatever is accepted stays as it is when it is stored and read again', () 
   fc.assert(
     fc.property(configurations, (given) => {
       const once = stored(given);
-      expect(configurationsOf(once)).toEqual(once);
+      expect(parseConfigurations(once)).toEqual(once);
       expect(stored({}, once)).toEqual(once);
       expect(AgentConfigurations.parse(given)).toEqual(once);
     }),

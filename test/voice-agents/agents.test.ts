@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { open } from '../../src/library/encryption.ts';
+import { open } from '../../src/library/security/encryption.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
-import { plansOf, recordedClient } from '../support/recorded-database.ts';
+import { explainQueryPlans, recordedClient } from '../support/recorded-database.ts';
 import { salesAgent } from './agents.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -372,7 +372,7 @@ test('an agent is read in one call to D1 beside that for the key, and no table i
   expect(recording.calls).toBeLessThanOrEqual(2);
   await watched.get('/workflow?search=a');
   await watched.put(`/workflow/${agent.id}`, { name: 'New' });
-  const plans = await plansOf(recording);
+  const plans = await explainQueryPlans(recording);
   expect(plans.length).toBeGreaterThan(3);
   for (const { sql, plan } of plans) expect([sql, plan.filter((step) => /^SCAN (a|d|voice_agent\w*)\b/.test(step))]).toEqual([sql, []]);
 });

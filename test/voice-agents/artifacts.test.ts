@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { artifactKey } from '../../src/voice-agents/runs/artifacts.ts';
-import { setRecording } from '../../src/voice-agents/runs/run-store.ts';
-import { signPath } from '../../src/library/signed-paths.ts';
+import { artifactKey } from '../../src/calls/records/artifacts.ts';
+import { updateRecordingType } from '../../src/calls/records/store.ts';
+import { signPath } from '../../src/library/security/signed-paths.ts';
 import { serviceWith } from '../http/service.ts';
 import { Client } from '../support/organization.ts';
 import { newAgent, newRun, settle, settlement, withAgent } from './runs.ts';
@@ -21,7 +21,7 @@ async function withArtifacts() {
   await env.FILES.put(artifactKey(id, run.id, 'transcript.txt'), text);
   await env.FILES.put(artifactKey(id, run.id, 'transcript.json'), JSON.stringify({ utterances: [{ speaker: 'agent' }] }));
   await env.FILES.put(artifactKey(id, run.id, 'recording'), sound, { httpMetadata: { contentType: 'audio/mpeg' } });
-  await context.database.batch([setRecording(context, run.id, 'audio/mpeg')]);
+  await context.database.batch([updateRecordingType(context, run.id, 'audio/mpeg')]);
   return { ...organization, run, path: `/workflow/${agent.id}/runs/${run.id}` };
 }
 

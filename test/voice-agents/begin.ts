@@ -1,18 +1,18 @@
-import type { Json } from '../../src/library/json.ts';
-import type { OutsideRequest, OutsideResponse } from '../../src/providers/http/send.ts';
+import type { Json } from '../../src/library/json/json.ts';
+import type { GuardedRequest, GuardedResponse } from '../../src/providers/http/guarded-request.ts';
 import type { ConversationMessage, LanguageModel } from '../../src/providers/language-model/language-model.ts';
-import type { ConversationSetup, ConversationStore, Surroundings } from '../../src/voice-agents/conversation/contract.ts';
+import type { ConversationSetup, ConversationStore, ConversationDependencies } from '../../src/voice-agents/conversation/contract.ts';
 import { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
-import { usualGuards } from '../../src/voice-agents/conversation/guards.ts';
+import { defaultGuards } from '../../src/voice-agents/conversation/guards.ts';
 import { MemoryConversationStore } from '../../src/voice-agents/conversation/memory-store.ts';
-import { usualPhrases } from '../../src/voice-agents/conversation/phrases.ts';
+import { defaultPhrases } from '../../src/voice-agents/conversation/phrases.ts';
 import { parseAgentDefinition, validateAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
 import { salesAgent } from './agents.ts';
 
 export interface Options {
   definition?: unknown;
   setup?: Partial<ConversationSetup>;
-  world?: Partial<Surroundings>;
+  world?: Partial<ConversationDependencies>;
   store?: ConversationStore;
 }
 
@@ -27,7 +27,7 @@ export function begin(model: LanguageModel, { definition = salesAgent, setup, wo
   const store = given ?? memory;
   const utterances: string[] = [];
   const tokens: { token: string; last: boolean; nodeId: string; isInterruptible: boolean }[] = [];
-  const sent: OutsideRequest[] = [];
+  const sent: GuardedRequest[] = [];
   let open = '';
   const conversation = new Conversation({
     setup: {
@@ -36,17 +36,17 @@ export function begin(model: LanguageModel, { definition = salesAgent, setup, wo
       initialContext: { first_name: 'Ada' },
       organization: { timezone: 'Europe/Berlin', default_country: 'DE' },
       dispositionCodes: {},
-      guards: usualGuards,
-      phrases: usualPhrases,
+      guards: defaultGuards,
+      phrases: defaultPhrases,
       tools: { live: true },
-      millisecondsACharacter: 0,
+      millisecondsPerCharacter: 0,
       ...setup,
     },
     store,
-    world: {
+    dependencies: {
       model,
       sendHttp: async (request) => (sent.push(request), answer({ found: true })),
-      open: async (value) => value,
+      openSecrets: async (value) => value,
       now: () => clock.now,
       sleep: async () => {},
       ...world,
@@ -64,7 +64,7 @@ export function begin(model: LanguageModel, { definition = salesAgent, setup, wo
   return { conversation, store, memory, clock, utterances, tokens, sent, events, history, unsaid: () => open };
 }
 
-export const answer = (body: Json, status = 200): OutsideResponse => ({
+export const answer = (body: Json, status = 200): GuardedResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConversationRequest } from '../../src/providers/language-model/language-model.ts';
-import type { Change, ConversationStore } from '../../src/voice-agents/conversation/contract.ts';
+import type { ConversationChange, ConversationStore } from '../../src/voice-agents/conversation/contract.ts';
 import { MemoryConversationStore } from '../../src/voice-agents/conversation/memory-store.ts';
 import { answer, begin, historyFault } from './begin.ts';
 import { FakeModel, type Answer } from './fake-model.ts';
@@ -68,7 +68,7 @@ class DyingStore implements ConversationStore {
     return this.#kept.messages();
   }
 
-  commit(change: Change): void {
+  commit(change: ConversationChange): void {
     this.#check();
     this.isDead = --this.#left <= 0;
     if (this.#moment === 'before') this.#check();

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutToHeard } from '../../src/voice-agents/conversation/cut-speech.ts';
-import type { OutsideResponse } from '../../src/providers/http/send.ts';
+import { cutToHeard } from '../../src/voice-agents/conversation/cut-to-heard.ts';
+import type { GuardedResponse } from '../../src/providers/http/guarded-request.ts';
 import { answer, begin, historyFault } from './begin.ts';
 import { HeldModel, settle, type Answer } from './fake-model.ts';
 
@@ -98,7 +98,7 @@ describe('an interrupt', () => {
   });
 
   test('keeps the calls that were made with words nobody heard', async () => {
-    let respond: (response: OutsideResponse) => void = () => {};
+    let respond: (response: GuardedResponse) => void = () => {};
     const model = new HeldModel((number) => (number === 0 ? { text: 'One moment please', calls: [['book']] } : 'It is booked'));
     const talk = begin(model, { definition: agent, world: { sendHttp: () => new Promise((resolve) => (respond = resolve)) } });
     await talk.conversation.start();
@@ -148,7 +148,7 @@ describe('an interrupt', () => {
     silent.conversation.interrupt('Thank you');
     expect(await leaving).toMatchObject({ status: 'superseded', end: null });
     silent.clock.now = silent.conversation.nextGuardAt;
-    expect(silent.conversation.lookAtGuards()).toMatchObject({ action: 'end_idle', outcome: { end: 'end_node', said: [] } });
+    expect(silent.conversation.applyDueGuard()).toMatchObject({ action: 'end_idle', outcome: { end: 'end_node', said: [] } });
 
     const long = await held({ calls: [['over']] }, 'Thank you and goodbye');
     void long.conversation.userTurn('No');
@@ -157,7 +157,7 @@ describe('an interrupt', () => {
     await long.release(2);
     long.conversation.interrupt('Thank you');
     long.clock.now = long.conversation.state!.startedAt + 300_000;
-    expect(long.conversation.lookAtGuards()).toMatchObject({ action: 'end_duration', outcome: { end: 'end_node' } });
+    expect(long.conversation.applyDueGuard()).toMatchObject({ action: 'end_duration', outcome: { end: 'end_node' } });
 
     const talking = await held({ calls: [['over']] }, 'Thank you and goodbye', 'At nine. Goodbye');
     void talking.conversation.userTurn('No');

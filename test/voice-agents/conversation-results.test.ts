@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/library/json.ts';
+import type { Json } from '../../src/library/json/json.ts';
 import type { CompletionFailure, CompletionRequest } from '../../src/providers/language-model/language-model.ts';
 import { isStrictSchema } from '../../src/providers/language-model/strict-schema.ts';
-import { readDispositionCodes, usualDispositions } from '../../src/voice-agents/conversation/conclusion.ts';
-import { gatheredContext } from '../../src/voice-agents/conversation/gathered-context.ts';
+import { readDispositionCodes, defaultDispositions } from '../../src/voice-agents/conversation/conclude.ts';
+import { toGatheredContext } from '../../src/voice-agents/conversation/gathered-context.ts';
 import { begin, type Options } from './begin.ts';
 import { FakeModel, settle, usage, type Answer } from './fake-model.ts';
 
@@ -68,7 +68,7 @@ describe('extraction', () => {
     });
     expect(isStrictSchema(model.completions[0]!.output!.schema)).toBe(true);
     expect(conversation.state!.extracted).toEqual({ preferred_day: 'Tuesday', people: 4 });
-    expect(gatheredContext(conversation.state!)).toEqual({
+    expect(toGatheredContext(conversation.state!)).toEqual({
       preferred_day: 'Tuesday',
       people: 4,
       call_disposition: null,
@@ -157,11 +157,15 @@ describe('the conclusion', () => {
     expect(await conversation.conclude()).toEqual(result);
     const { properties } = model.completions.at(-1)!.output!.schema as { properties: Record<string, any> };
     expect(Object.keys(properties)).toEqual(['disposition', 'summary', 'sentiment', 'tags', 'extracted_variables']);
-    expect(properties['disposition'].enum).toEqual([...Object.keys(usualDispositions), 'do_not_call']);
+    expect(properties['disposition'].enum).toEqual([...Object.keys(defaultDispositions), 'do_not_call']);
     expect(Object.keys(properties['extracted_variables'].properties)).toEqual(['preferred_day', 'people', 'is_member']);
     expect(isStrictSchema(model.completions.at(-1)!.output!.schema)).toBe(true);
     expect(conversation.state!.extracted).toEqual({ preferred_day: 'Wednesday', people: 4, is_member: true });
-    expect(gatheredContext(conversation.state!)).toMatchObject({ call_disposition: 'interested', call_tags: ['spring'], is_member: true });
+    expect(toGatheredContext(conversation.state!)).toMatchObject({
+      call_disposition: 'interested',
+      call_tags: ['spring'],
+      is_member: true,
+    });
     expect(events('concluded')).toEqual([result]);
   });
 

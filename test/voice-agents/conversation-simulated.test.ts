@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { usualPhrases } from '../../src/voice-agents/conversation/phrases.ts';
+import { defaultPhrases } from '../../src/voice-agents/conversation/phrases.ts';
 import { salesAgent } from './agents.ts';
 import { answer, begin, type Options } from './begin.ts';
 import { simulatedModel } from './simulated-model.ts';
@@ -67,7 +67,7 @@ describe('with the simulated provider', () => {
 
   test('a provider that is down ends the call with an apology', async () => {
     const { end, utterances } = await talkWith(['SIM_ERROR_500']);
-    expect([end, utterances.at(-1)]).toEqual(['error', usualPhrases.apology]);
+    expect([end, utterances.at(-1)]).toEqual(['error', defaultPhrases.apology]);
   });
 
   test('an interrupt ends the question that is under way, and the next is answered', async () => {

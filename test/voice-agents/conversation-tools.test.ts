@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ServiceError } from '../../src/library/errors.ts';
-import type { OutsideResponse } from '../../src/providers/http/send.ts';
-import { unknownMocks } from '../../src/voice-agents/conversation/tool-mocks.ts';
+import type { GuardedResponse } from '../../src/providers/http/guarded-request.ts';
+import { findUnknownMocks } from '../../src/voice-agents/conversation/tool-mocks.ts';
 import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
 import { answer, begin, historyFault, type Options } from './begin.ts';
 import { FakeModel, type Answer } from './fake-model.ts';
@@ -40,7 +40,7 @@ async function turn(answers: Answer[], { definition = agent(), ...options }: Opt
   return { ...talk, model, outcome, told: toolTexts.map((text) => (/^[[{]/.test(text) ? JSON.parse(text) : text)) };
 }
 
-const sends = (response: OutsideResponse) => ({ sendHttp: async () => response });
+const sends = (response: GuardedResponse) => ({ sendHttp: async () => response });
 
 describe('an HTTP tool', () => {
   test('is called with the arguments, and the model is told the answer', async () => {
@@ -68,7 +68,7 @@ describe('an HTTP tool', () => {
     const http = { url: 'https://example.com/', headers: { 'x-key': 'sealed' } };
     const { sent, memory } = await turn([{ calls: [['book', { day: 'Tuesday' }]] }, 'Booked.'], {
       definition: agent({ tools: [{ ...book, http }] }),
-      world: { open: async (value) => JSON.parse(JSON.stringify(value).replace('sealed', 'opened')) },
+      world: { openSecrets: async (value) => JSON.parse(JSON.stringify(value).replace('sealed', 'opened')) },
     });
     expect(sent[0]!.headers).toMatchObject({ 'x-key': 'opened' });
     expect(JSON.stringify([memory.messages(), memory.events])).not.toContain('opened');
@@ -100,7 +100,7 @@ describe('an HTTP tool', () => {
   });
 
   test('that fails is an answer, too', async () => {
-    const told = async (response: OutsideResponse) =>
+    const told = async (response: GuardedResponse) =>
       (await turn([{ calls: [['book', { day: 'Tuesday' }]] }, 'Sorry.'], { world: sends(response) })).told[0];
     expect(await told(answer({ detail: 'full' }, 409))).toEqual({ status: 409, body: { detail: 'full' } });
     expect(await told({ failure: 'network', message: 'No answer within 10 seconds' })).toEqual({ error: 'No answer within 10 seconds' });
@@ -224,7 +224,7 @@ describe('in a test', () => {
   });
 
   test('a mock of no tool is named', () => {
-    expect(unknownMocks(parseAgentDefinition(agent()), [{ name: 'book' }, { name: 'bok' }])).toEqual(['bok']);
+    expect(findUnknownMocks(parseAgentDefinition(agent()), [{ name: 'book' }, { name: 'bok' }])).toEqual(['bok']);
   });
 });
 

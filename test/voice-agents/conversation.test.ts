@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { usualPhrases } from '../../src/voice-agents/conversation/phrases.ts';
-import { transcriptOf, transcriptText } from '../../src/voice-agents/conversation/transcript.ts';
+import { defaultPhrases } from '../../src/voice-agents/conversation/phrases.ts';
+import { toTranscript, formatTranscript } from '../../src/voice-agents/conversation/transcript.ts';
 import { salesAgent } from './agents.ts';
 import { begin, historyFault } from './begin.ts';
 import { FakeModel, usage, type Answer } from './fake-model.ts';
@@ -147,7 +147,7 @@ describe('a talk', () => {
     const talk = begin(new FakeModel({ calls: [['interested']] }, 'Which\nday?'));
     await talk.conversation.start();
     await talk.conversation.userTurn('Yes');
-    expect(transcriptText(transcriptOf(talk.store.messages()))).toBe(
+    expect(formatTranscript(toTranscript(talk.store.messages()))).toBe(
       'Agent: Hello Ada, this is Acme about the spring offer. Are you interested?\nPerson: Yes\nAgent: Which day?',
     );
     expect(talk.conversation.state!.usage).toEqual({
@@ -220,7 +220,7 @@ describe('a model that fails', () => {
   test('twice ends the call with an apology', async () => {
     const told = { failure: 'provider_failed', message: 'It is provider_failed' };
     const { outcome, model, conversation, events } = await speak(failing);
-    expect(outcome).toMatchObject({ status: 'answered', said: [usualPhrases.apology], end: 'error' });
+    expect(outcome).toMatchObject({ status: 'answered', said: [defaultPhrases.apology], end: 'error' });
     expect([model.asked.length, conversation.state!.owesAnswer]).toEqual([2, false]);
     expect(events('model_failed')).toEqual([told, told]);
   });
@@ -248,14 +248,14 @@ describe('a model that fails', () => {
 
   test('at the goodbye leaves a goodbye, and the reason stays', async () => {
     expect((await speak({ calls: [['not_interested']] }, failing)).outcome).toMatchObject({
-      said: [usualPhrases.goodbye],
+      said: [defaultPhrases.goodbye],
       end: 'end_node',
     });
   });
 
   test('because of what was asked goes on with the talk', async () => {
     const { outcome } = await speak({ failure: 'content_filter', retryable: false });
-    expect(outcome).toMatchObject({ said: [usualPhrases.cannot_say], end: null });
+    expect(outcome).toMatchObject({ said: [defaultPhrases.cannot_say], end: null });
   });
 
   test('waits as long as the provider asks for, within what a person bears', async () => {
@@ -285,7 +285,7 @@ describe('a model that says nothing', () => {
     const model = new FakeModel({ text: ['  '] });
     const talk = begin(model);
     await talk.conversation.start();
-    expect(await talk.conversation.userTurn('Hm')).toMatchObject({ said: [usualPhrases.please_repeat], end: null });
+    expect(await talk.conversation.userTurn('Hm')).toMatchObject({ said: [defaultPhrases.please_repeat], end: null });
     expect(model.asked).toHaveLength(2);
     expect(talk.tokens.every(({ token }) => token.trim() !== '' || token === '')).toBe(true);
     expect(talk.store.messages().map(({ fillsSilence }) => fillsSilence)).toEqual([undefined, undefined, true]);
@@ -297,7 +297,7 @@ describe('a model that says nothing', () => {
     expect(await spoken.conversation.userTurn('Yes')).toMatchObject({ said: ['Good.'], end: null });
     const leaving = begin(new FakeModel({ calls: [['not_interested']] }, ''));
     await leaving.conversation.start();
-    expect(await leaving.conversation.userTurn('No')).toMatchObject({ said: [usualPhrases.goodbye], end: 'end_node' });
+    expect(await leaving.conversation.userTurn('No')).toMatchObject({ said: [defaultPhrases.goodbye], end: 'end_node' });
   });
 });
 
@@ -311,54 +311,54 @@ describe('a silent or endless talk', () => {
   test('is asked once whether somebody is there, then ended with a goodbye', async () => {
     const { conversation, clock, utterances } = await start();
     clock.now = conversation.nextGuardAt - 1;
-    expect(conversation.lookAtGuards()).toMatchObject({ action: 'none', outcome: { status: 'ignored' } });
+    expect(conversation.applyDueGuard()).toMatchObject({ action: 'none', outcome: { status: 'ignored' } });
     clock.now += 1;
-    expect(conversation.lookAtGuards()).toMatchObject({ action: 'prompt', outcome: { said: [usualPhrases.are_you_there], end: null } });
-    expect(conversation.lookAtGuards().action).toBe('none');
+    expect(conversation.applyDueGuard()).toMatchObject({ action: 'prompt', outcome: { said: [defaultPhrases.are_you_there], end: null } });
+    expect(conversation.applyDueGuard().action).toBe('none');
     clock.now = conversation.nextGuardAt;
-    expect(conversation.lookAtGuards()).toMatchObject({ action: 'end_idle', outcome: { end: 'user_idle' } });
-    expect(utterances.slice(1)).toEqual([usualPhrases.are_you_there, usualPhrases.idle_goodbye]);
-    expect(conversation.lookAtGuards().action).toBe('none');
+    expect(conversation.applyDueGuard()).toMatchObject({ action: 'end_idle', outcome: { end: 'user_idle' } });
+    expect(utterances.slice(1)).toEqual([defaultPhrases.are_you_there, defaultPhrases.idle_goodbye]);
+    expect(conversation.applyDueGuard().action).toBe('none');
   });
 
   test('somebody who speaks is asked anew the next time', async () => {
     const { conversation, clock } = await start();
     clock.now = conversation.nextGuardAt;
-    conversation.lookAtGuards();
+    conversation.applyDueGuard();
     await conversation.userTurn('Here');
     clock.now = conversation.nextGuardAt;
-    expect(conversation.lookAtGuards().action).toBe('prompt');
+    expect(conversation.applyDueGuard().action).toBe('prompt');
   });
 
   test('half a sentence is no silence, and while the agent has to speak there is none', async () => {
     const { conversation, clock } = await start();
     clock.now = conversation.nextGuardAt;
-    conversation.lookAtGuards();
+    conversation.applyDueGuard();
     clock.now += 9_000;
-    conversation.notice();
+    conversation.recordActivity();
     expect(conversation.nextGuardAt).toBe(clock.now + 10_000);
     clock.now = conversation.nextGuardAt;
-    expect(conversation.lookAtGuards().action).toBe('prompt');
+    expect(conversation.applyDueGuard().action).toBe('prompt');
     const turn = conversation.userTurn('Here');
-    conversation.notice();
+    conversation.recordActivity();
     expect(conversation.nextGuardAt).toBe(conversation.state!.startedAt + 300_000);
     await turn;
   });
 
   test('silence counts from when the agent has finished speaking', async () => {
-    const { conversation, clock, utterances } = await start(new FakeModel('x'), { millisecondsACharacter: 60 });
+    const { conversation, clock, utterances } = await start(new FakeModel('x'), { millisecondsPerCharacter: 60 });
     expect(conversation.nextGuardAt).toBe(clock.now + utterances[0]!.length * 60 + 10_000);
   });
 
   test('a call that lasts too long ends, whoever speaks', async () => {
     const { conversation, clock, utterances } = await start(new FakeModel('And another thing?'));
     for (let turn = 0; clock.now < conversation.state!.startedAt + 300_000; turn++) {
-      expect(conversation.lookAtGuards().action).toBe('none');
+      expect(conversation.applyDueGuard().action).toBe('none');
       expect(await conversation.userTurn(`Thing ${turn}`)).toMatchObject({ status: 'answered', end: null });
       clock.now += 9_000;
     }
-    expect(conversation.lookAtGuards()).toMatchObject({ action: 'end_duration', outcome: { end: 'max_call_duration' } });
-    expect(utterances.at(-1)).toBe(usualPhrases.time_is_up);
+    expect(conversation.applyDueGuard()).toMatchObject({ action: 'end_duration', outcome: { end: 'max_call_duration' } });
+    expect(utterances.at(-1)).toBe(defaultPhrases.time_is_up);
   });
 });
 

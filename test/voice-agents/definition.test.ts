@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseAgentDefinition, parseWebhookData, validateAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
-import { toolNameOf, toolNamePattern } from '../../src/voice-agents/definition/tool-name.ts';
+import { toToolName, toolNamePattern } from '../../src/voice-agents/definition/tool-name.ts';
 import { salesAgent } from './agents.ts';
 
 interface Node {
@@ -348,7 +348,7 @@ test('a graph of the largest size is valid', () => {
 });
 
 test('the name of a tool comes from the letters of its label', () => {
-  expect(['Interested!', 'not interested', 'Ja, möchte', '  2nd  choice ', 'どうぞ'].map(toolNameOf)).toEqual([
+  expect(['Interested!', 'not interested', 'Ja, möchte', '  2nd  choice ', 'どうぞ'].map(toToolName)).toEqual([
     'interested',
     'not_interested',
     'ja_mochte',
@@ -357,9 +357,9 @@ test('the name of a tool comes from the letters of its label', () => {
   ]);
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), (label) => {
-      const name = toolNameOf(label);
+      const name = toToolName(label);
       expect(name === '' || name.length > 64 || toolNamePattern.test(name)).toBe(true);
-      expect(toolNameOf(name)).toBe(name);
+      expect(toToolName(name)).toBe(name);
     }),
   );
 });

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { storePayload } from '../../src/database/payload.ts';
-import { artifactKey, type ArtifactName } from '../../src/voice-agents/runs/artifacts.ts';
-import { eraseCalls } from '../../src/voice-agents/runs/erase-calls.ts';
-import { findRun, setRecording } from '../../src/voice-agents/runs/run-store.ts';
-import { loseMessages, tickAt } from '../support/background.ts';
+import { artifactKey, type ArtifactName } from '../../src/calls/records/artifacts.ts';
+import { eraseCalls } from '../../src/calls/records/erase-calls.ts';
+import { findAgentRun, updateRecordingType } from '../../src/calls/records/store.ts';
+import { dropQueueMessages, tickAt } from '../support/background.ts';
 import { newPhone } from '../support/organization.ts';
 import { newRun, settle, settlement, withAgent } from './runs.ts';
 
@@ -35,7 +35,7 @@ async function setUp() {
     const run = await live(initialContext);
     await settle(context, settlement(run.id, { result, reason: `${phone} hung up` }));
     for (const name of artifacts) await env.FILES.put(artifactKey(id, run.id, name), 'Ada: my address is 1 Main St');
-    await context.database.batch([setRecording(context, run.id, 'audio/mpeg')]);
+    await context.database.batch([updateRecordingType(context, run.id, 'audio/mpeg')]);
     return run;
   };
   const remove = async () => expect((await client.delete(`/contacts/${contact}`)).status).toBe(200);
@@ -90,7 +90,7 @@ test('many calls of a deleted contact are erased page by page, those of others a
   await env.DB.prepare('UPDATE contact SET deleted_at = 1, phone = NULL WHERE id = ?').bind(contact).run();
   expect([await eraseCalls(context, contact), await named()]).toEqual(['more', 1]);
   expect([await eraseCalls(context, contact), await named()]).toEqual(['done', 0]);
-  expect(await findRun(context, kept.id)).toMatchObject({ contact_id: other, phone: '+12125550100', has_transcript: true });
+  expect(await findAgentRun(context, kept.id)).toMatchObject({ contact_id: other, phone: '+12125550100', has_transcript: true });
 });
 
 test('a call that lasts is erased once it is over, and the queue does not turn meanwhile', async () => {
@@ -99,24 +99,24 @@ test('a call that lasts is erased once it is over, and the queue does not turn m
   const run = await live();
   const sent = vi.spyOn(env.FANOUT_QUEUE, 'send');
   await remove();
-  await vi.waitFor(async () => expect((await findRun(context, over.id))!.name).toBe('Deleted contact'), { timeout: 10_000 });
-  expect(await findRun(context, run.id)).toMatchObject({ is_completed: false, phone: run.phone });
+  await vi.waitFor(async () => expect((await findAgentRun(context, over.id))!.name).toBe('Deleted contact'), { timeout: 10_000 });
+  expect(await findAgentRun(context, run.id)).toMatchObject({ is_completed: false, phone: run.phone });
   await settle(context, settlement(run.id, { result }));
   expect(await cleanups()).toBe(1);
   expect(sent).toHaveBeenCalledTimes(1);
   await tickAt(Date.now() + 120_000);
   await vi.waitFor(async () => expect(await cleanups()).toBe(0), { timeout: 10_000 });
-  expect(await findRun(context, run.id)).toMatchObject({ name: 'Deleted contact', phone: null, contact_id: null });
+  expect(await findAgentRun(context, run.id)).toMatchObject({ name: 'Deleted contact', phone: null, contact_id: null });
 });
 
 test('an erasure that broke off after the files were gone is made again', async () => {
   const { context, contact, talked, remove, id } = await setUp();
   const run = await talked();
-  const lost = loseMessages();
+  const lost = dropQueueMessages();
   await remove();
   lost.restore();
   for (const name of artifacts) await env.FILES.delete(artifactKey(id, run.id, name));
   expect(await eraseCalls(context, contact)).toBe('done');
-  expect(await findRun(context, run.id)).toMatchObject({ name: 'Deleted contact', has_transcript: false, recording_type: null });
+  expect(await findAgentRun(context, run.id)).toMatchObject({ name: 'Deleted contact', has_transcript: false, recording_type: null });
   expect(await eraseCalls(context, contact)).toBe('done');
 });

@@ -6,7 +6,7 @@ import type {
   LanguageModel,
   ToolCall,
 } from '../../src/providers/language-model/language-model.ts';
-import type { Json } from '../../src/library/json.ts';
+import type { Json } from '../../src/library/json/json.ts';
 
 type Call = [name: string, parameters?: object | string];
 /** What the model answers: words, calls or a failure, which may come behind words. */

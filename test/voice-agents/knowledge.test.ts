@@ -3,12 +3,22 @@ import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CallSlotsObject } from '../../durable-objects/call-slots/call-slots-object.ts';
 import { handbook, knowledgeService, type KnowledgeService } from '../knowledge-base/knowledge-service.ts';
-import { answeredRun, callStub, CarrierSocket, completedRow, fileOf, gone, lineEnd, outside, type CallStub } from '../support/calls.ts';
-import { dieAtCallOfTalk } from '../support/crashing-call.ts';
-import { evictWhenReached, type Moment } from '../support/crashing-object.ts';
+import {
+  answeredRun,
+  callStub,
+  CarrierSocket,
+  waitForCompletedRun,
+  readCallFile,
+  waitUntilDestroyed,
+  callEnd,
+  stubOutsideServices,
+  type CallStub,
+} from '../support/calls.ts';
+import { crashCallObjectAt } from '../support/crashing-call.ts';
+import { evictWhenReached, type CrashPoint } from '../support/crashing-object.ts';
 import { newOrganization } from '../support/organization.ts';
 
-beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'settled').mockReturnValue(undefined));
+beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockReturnValue(undefined));
 afterEach(() => vi.restoreAllMocks());
 
 const question = 'How long is the warranty on the K-200 kettle?';
@@ -46,7 +56,7 @@ const lookUpsOf = async (stub: CallStub): Promise<any[]> => lookUpsIn((await stu
 
 describe('an agent with documents', () => {
   test('answers out of them in a chat, and the run shows what it answered from', async () => {
-    const { asked } = outside();
+    const { asked } = stubOutsideServices();
     const { service, uuid } = await withHandbook();
     const { say, lookUps, path } = await newChat(service, { document_uuids: [uuid] });
     expect(await say(question)).toEqual([answer]);
@@ -69,30 +79,30 @@ describe('an agent with documents', () => {
   });
 
   test('answers out of them in a call, and the log that is kept has the receipts', async () => {
-    outside();
+    stubOutsideServices();
     const { service, uuid } = await withHandbook();
     const run = await answeredRun({ definition: agentWith({ document_uuids: [uuid] }) }, service);
     await run.stub.begin(run.organizationId, run.runId, { callId: 'CA1' });
     const carrier = await CarrierSocket.open(run.stub, 'VX1');
-    await carrier.heard(1);
+    await carrier.waitForUtterances(1);
     carrier.say(question);
-    expect((await carrier.heard(2))[1]).toBe(answer);
-    await run.stub.lineEnded(run.organizationId, run.runId, lineEnd());
-    await completedRow(run.runId);
-    await gone(run.stub);
-    const { events } = await fileOf(run.organizationId, run.runId, 'logs.json');
+    expect((await carrier.waitForUtterances(2))[1]).toBe(answer);
+    await run.stub.callEnded(run.organizationId, run.runId, callEnd());
+    await waitForCompletedRun(run.runId);
+    await waitUntilDestroyed(run.stub);
+    const { events } = await readCallFile(run.organizationId, run.runId, 'logs.json');
     expect(lookUpsIn(events)).toMatchObject([{ receipts: expect.arrayContaining([expect.objectContaining({ document_uuid: uuid })]) }]);
   });
 
   test('by knowledge_base looks into all that the organization has', async () => {
-    outside();
+    stubOutsideServices();
     const { service } = await withHandbook();
     const { say } = await newChat(service, { knowledge_base: true });
     expect(await say(question)).toEqual([answer]);
   });
 
   test('says that it found nothing where a document was deleted, from that moment on', async () => {
-    outside();
+    stubOutsideServices();
     const { service, uuid } = await withHandbook();
     const { say, lookUps } = await newChat(service, { document_uuids: [uuid] });
     expect(await say(question)).toEqual([answer]);
@@ -102,14 +112,14 @@ describe('an agent with documents', () => {
   });
 
   test('is told nothing of another organization’s documents, though its definition names them', async () => {
-    outside();
+    stubOutsideServices();
     const { uuid } = await withHandbook();
     const run = await answeredRun({ definition: agentWith({ document_uuids: [uuid] }) });
     await run.stub.begin(run.organizationId, run.runId, { callId: 'CA1' });
     const carrier = await CarrierSocket.open(run.stub, 'VX1');
-    await carrier.heard(1);
+    await carrier.waitForUtterances(1);
     carrier.say(question);
-    expect((await carrier.heard(2))[1]).toBe('Nothing about this was found in the documents.');
+    expect((await carrier.waitForUtterances(2))[1]).toBe('Nothing about this was found in the documents.');
     expect(await lookUpsOf(run.stub)).toMatchObject([{ receipts: [] }]);
   });
 });
@@ -117,7 +127,7 @@ describe('an agent with documents', () => {
 describe('a look-up that does not come', () => {
   test('is waited for 1.5 seconds, then the agent answers without, and the search ends', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    outside({ model: async (request) => (isEmbedding(request) ? (await released, undefined) : undefined) });
+    stubOutsideServices({ model: async (request) => (isEmbedding(request) ? (await released, undefined) : undefined) });
     const { service, uuid } = await withHandbook();
     const { organizationId, runId, say, lookUps } = await newChat(service, { document_uuids: [uuid] });
     const waits: number[] = [];
@@ -142,7 +152,7 @@ describe('a look-up that does not come', () => {
 
   test('because the provider is down is told in the log, and the talk goes on', async () => {
     let isDown = true;
-    outside({
+    stubOutsideServices({
       model: (request) => (isEmbedding(request) && isDown ? Response.json({ error: { message: 'no' } }, { status: 401 }) : undefined),
     });
     const { service, uuid } = await withHandbook();
@@ -159,7 +169,7 @@ describe('a look-up that does not come', () => {
     ['vectorize', { VECTORS: undefined }, /no Vectorize index is bound as VECTORS/],
     ['embedded', { VECTOR_INDEX: null }, /^The search failed: TypeError$/],
   ])('because vectors are in %s and of %j is told in the log', async (keptIn, bindings, reason) => {
-    outside();
+    stubOutsideServices();
     const { service, uuid } = await withHandbook();
     const { organizationId, runId, say, lookUps } = await newChat(service, { document_uuids: [uuid] });
     await env.DB.prepare('UPDATE vector_placement SET kept_in = ? WHERE organization_id = ?').bind(keptIn, organizationId).run();
@@ -180,41 +190,41 @@ describe('an object that is gone while it looks something up', () => {
     ['during', [3, 4]],
   ] as const)('(%s one of its calls) answers when the message comes again, with one receipt an answered look-up', async (moment, calls) => {
     const { service, uuid } = await withHandbook();
-    outside();
+    stubOutsideServices();
     const deaths: boolean[] = [];
     for (const call of calls) deaths.push(await dieInLookUp(service, uuid, call, moment));
     expect(deaths.filter(Boolean).length).toBeGreaterThanOrEqual(Math.min(calls.length, 4));
   });
 
   test('of a call answers on the line that takes the place of the lost one', async () => {
-    outside();
+    stubOutsideServices();
     const { service, uuid } = await withHandbook();
     const { organizationId, runId, stub } = await answeredRun({ definition: agentWith({ document_uuids: [uuid] }) }, service);
     await stub.begin(organizationId, runId, { callId: 'CA1' });
     const carrier = await CarrierSocket.open(stub, 'VX1');
-    await carrier.heard(1);
-    const watch = await dieAtCallOfTalk(stub, 1, 'after');
+    await carrier.waitForUtterances(1);
+    const watch = await crashCallObjectAt(stub, 1, 'after');
     carrier.say(question);
     await vi.waitFor(() => expect(watch.died).toBe(true));
     const next = callStub(organizationId, runId);
     const lost = { kind: 'relay_ended', callId: 'CA1', reason: 'lost', sessionId: 'VX1', at: Date.now() } as const;
     await vi.waitFor(async () => expect(await next.relayEnded(lost)).toBe('connect'));
     const line = await CarrierSocket.open(callStub(organizationId, runId), 'VX2');
-    expect(await line.heard(1)).toEqual([answer]);
+    expect(await line.waitForUtterances(1)).toEqual([answer]);
     expect(await lookUpsOf(next)).toHaveLength(1);
   });
 
-  async function dieInLookUp(service: KnowledgeService, uuid: string, call: number, moment: Moment): Promise<boolean> {
+  async function dieInLookUp(service: KnowledgeService, uuid: string, call: number, moment: CrashPoint): Promise<boolean> {
     const { organizationId, runId } = await newChat(service, { document_uuids: [uuid] });
     const stub = callStub(organizationId, runId);
-    const watch = await dieAtCallOfTalk(stub, call, moment);
+    const watch = await crashCallObjectAt(stub, call, moment);
     vi.restoreAllMocks();
-    outside({ model: (request) => (isEmbedding(request) ? watch.watched(async () => undefined) : undefined) });
+    stubOutsideServices({ model: (request) => (isEmbedding(request) ? watch.watched(async () => undefined) : undefined) });
     const message = { key: crypto.randomUUID(), text: question, expectedRevision: null };
-    const first = stub.say(organizationId, runId, message).catch(() => null);
+    const first = stub.sendMessage(organizationId, runId, message).catch(() => null);
     if (moment === 'during') await evictWhenReached(watch, stub as unknown as Parameters<typeof evictWhenReached>[1]);
     await first;
-    const { state } = await callStub(organizationId, runId).say(organizationId, runId, message);
+    const { state } = await callStub(organizationId, runId).sendMessage(organizationId, runId, message);
     const said = state!.messages.map(({ role, text }) => `${role}: ${text}`);
     expect([call, said]).toEqual([call, [`user: ${question}`, `assistant: ${answer}`]]);
     expect([call, await lookUpsOf(callStub(organizationId, runId))]).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseAgentDefinition, parseWebhookData, validateAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
-import { definitionWarnings } from '../../src/voice-agents/definition/warnings.ts';
+import { findDefinitionWarnings } from '../../src/voice-agents/definition/warnings.ts';
 import { newOrganization } from '../support/organization.ts';
 import { begin, startedAt } from './begin.ts';
 import { FakeModel } from './fake-model.ts';
@@ -113,7 +113,7 @@ const dograh = {
 describe('a definition made for Dograh', () => {
   test('is sound, and what has no effect here is warned of', () => {
     expect(validateAgentDefinition(dograh)).toEqual([]);
-    expect(definitionWarnings(dograh).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg.split(/[:;,]/)[0]}`)).toEqual([
+    expect(findDefinitionWarnings(dograh).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg.split(/[:;,]/)[0]}`)).toEqual([
       'nodes.2.data.wait_for_user_response: Has no effect',
       'nodes.2.data.tool_uuids: Has no effect',
       'nodes.5: A trigger node has no effect',
@@ -172,7 +172,7 @@ describe('delayed_start', () => {
     nodes: [{ id: 's', type: 'startCall', data: { prompt: 'Talk.', greeting: 'Hello.', delayed_start: true, ...data } }],
     edges: [],
   });
-  const spoken = { millisecondsACharacter: 65 };
+  const spoken = { millisecondsPerCharacter: 65 };
 
   test.each([
     [{}, 2_000],

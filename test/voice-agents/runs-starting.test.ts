@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { CallsRequest } from '../../src/voice-agents/dialing/contract.ts';
+import type { CallsRequest } from '../../src/calls/contract.ts';
 import { newPhone, type Client } from '../support/organization.ts';
 import { recordedClient } from '../support/recorded-database.ts';
 import { newRun, withAgent } from './runs.ts';

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { storePayload } from '../../src/database/payload.ts';
-import { artifactKey } from '../../src/voice-agents/runs/artifacts.ts';
-import { findRun, insertRun, setRecording, setWakeAt } from '../../src/voice-agents/runs/run-store.ts';
-import { plansOf, recordedClient } from '../support/recorded-database.ts';
+import { artifactKey } from '../../src/calls/records/artifacts.ts';
+import { findAgentRun, insertAgentRun, updateRecordingType, updateWakeAt } from '../../src/calls/records/store.ts';
+import { explainQueryPlans, recordedClient } from '../support/recorded-database.ts';
 import { newAgent, newRun, settle, settlement, withAgent } from './runs.ts';
 
 type Line = { callStatus: string; reason: string | null } | null;
@@ -194,10 +194,10 @@ test('a run is inserted once for its attempt, and only for an active agent of th
     attemptKey: 'k',
     initialContext: '{}',
   } as const;
-  expect(await insertRun(stranger.context, theirs)).toBeNull();
-  expect(await findRun(stranger.context, first.id)).toBeNull();
+  expect(await insertAgentRun(stranger.context, theirs)).toBeNull();
+  expect(await findAgentRun(stranger.context, first.id)).toBeNull();
   await client.put(`/workflow/${agent.id}/status`, { status: 'archived' });
-  expect(await insertRun(context, { ...theirs, attemptKey: 'new' })).toBeNull();
+  expect(await insertAgentRun(context, { ...theirs, attemptKey: 'new' })).toBeNull();
   expect((await client.get(`/workflow/${agent.id}`)).body.total_runs).toBe(1);
 });
 
@@ -207,13 +207,16 @@ test('a completed run is neither completed again, reopened nor woken; a recordin
   const stranger = await withAgent();
   expect(await settle(stranger.context, settlement(run.id))).toBe(false);
   expect(await settle(context, settlement(run.id))).toBe(true);
-  const completed = await findRun(context, run.id);
+  const completed = await findAgentRun(context, run.id);
   expect(completed).toMatchObject({ is_completed: true, wake_at: null, disposition: 'interested', revision: run.revision + 1 });
   expect(await settle(context, settlement(run.id, { outcome: 'failed', hasTranscript: false }))).toBe(false);
-  await context.database.batch([setWakeAt(context, run.id, 9)]);
-  expect(await findRun(context, run.id)).toEqual(completed);
-  await context.database.batch([setRecording(context, run.id, 'audio/mpeg'), setRecording(stranger.context, run.id, 'audio/wav')]);
-  expect(await findRun(context, run.id)).toEqual({ ...completed, recording_type: 'audio/mpeg' });
+  await context.database.batch([updateWakeAt(context, run.id, 9)]);
+  expect(await findAgentRun(context, run.id)).toEqual(completed);
+  await context.database.batch([
+    updateRecordingType(context, run.id, 'audio/mpeg'),
+    updateRecordingType(stranger.context, run.id, 'audio/wav'),
+  ]);
+  expect(await findAgentRun(context, run.id)).toEqual({ ...completed, recording_type: 'audio/mpeg' });
 });
 
 test('lists and reads of runs scan no table', async () => {
@@ -222,7 +225,7 @@ test('lists and reads of runs scan no table', async () => {
   const { client, recording } = recordedClient(key);
   for (const query of ['', '?is_completed=false', '?is_completed=true']) await client.get(`/workflow/${agent.id}/runs${query}`);
   await client.get(`/workflow/${agent.id}/runs/${run.id}`);
-  const plans = await plansOf(recording);
+  const plans = await explainQueryPlans(recording);
   for (const { sql, plan } of plans) expect([sql, plan.filter((step) => step.startsWith('SCAN voice_agent'))]).toEqual([sql, []]);
   expect(plans.length).toBeGreaterThan(4);
 });

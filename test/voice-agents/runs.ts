@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
-import { backgroundContext } from '../../src/accounts/organizations.ts';
-import type { Context } from '../../src/accounts/context.ts';
-import { insertRun, settleRun, type NewRun, type RunRow, type Settlement } from '../../src/voice-agents/runs/run-store.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import type { Context } from '../../src/context.ts';
+import { insertAgentRun, completeAgentRun, type NewAgentRun, type AgentRunRow, type RunCompletion } from '../../src/calls/records/store.ts';
 import { newOrganization, type Client, type NewOrganization } from '../support/organization.ts';
 import { salesAgent } from './agents.ts';
 
@@ -25,9 +25,9 @@ let attempts = 0;
 export async function newRun(
   context: Context,
   agent: { id: number; current_definition_id: number },
-  more: Partial<NewRun> = {},
-): Promise<RunRow> {
-  const run = await insertRun(context, {
+  more: Partial<NewAgentRun> = {},
+): Promise<AgentRunRow> {
+  const run = await insertAgentRun(context, {
     agentId: agent.id,
     definitionId: agent.current_definition_id,
     name: 'Sales to +12125550100',
@@ -41,7 +41,7 @@ export async function newRun(
   return run!;
 }
 
-export const settlement = (runId: number, more: Partial<Settlement> = {}): Settlement => ({
+export const settlement = (runId: number, more: Partial<RunCompletion> = {}): RunCompletion => ({
   runId,
   outcome: 'completed',
   reason: null,
@@ -58,7 +58,7 @@ export const settlement = (runId: number, more: Partial<Settlement> = {}): Settl
 });
 
 /** Completes a run; answers whether this call did. */
-export async function settle(context: Context, run: Settlement): Promise<boolean> {
-  const [rows] = await context.database.batch([settleRun(context, run)]);
+export async function settle(context: Context, run: RunCompletion): Promise<boolean> {
+  const [rows] = await context.database.batch([completeAgentRun(context, run)]);
   return rows!.length === 1;
 }

@@ -1,12 +1,12 @@
 import { openai } from '../../simulators/openai.ts';
 import type { RequestRecord } from '../../simulators/request-record.ts';
-import { languageModel, type LanguageModel } from '../../src/providers/language-model/language-model.ts';
+import { createLanguageModel, type LanguageModel } from '../../src/providers/language-model/language-model.ts';
 
 /** The adapter of the provider, against the simulated provider; `bodies` are the requests it got. */
 export function simulatedModel(): { model: LanguageModel; bodies: any[] } {
   const routes = openai.createRoutes({ ledgerFile: undefined, signal: new AbortController().signal, ask: async () => undefined });
   const bodies: any[] = [];
-  const model = languageModel(
+  const model = createLanguageModel(
     { OPENAI_API_KEY: 'local-simulator', OPENAI_BASE_URL: 'https://model.example.com/v1', LANGUAGE_MODEL: 'gpt-6-luna' },
     {
       fetch: async (input, init) => {

@@ -3,11 +3,20 @@ import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallObject } from '../../durable-objects/call/call-object.ts';
 import { Database } from '../../src/database/client.ts';
-import { pokeChat } from '../../src/voice-agents/text-chat/poke-chat.ts';
-import { overdueChats } from '../../src/voice-agents/text-chat/store.ts';
-import { answeredRun, callStub, completedRow, fileOf, gone, holdFirstAnswer, outside, runRow } from '../support/calls.ts';
-import { dieAtCallOfTalk } from '../support/crashing-call.ts';
-import { activeWorkflow, chain } from '../support/journeys.ts';
+import { wakeStalledChat } from '../../src/calls/text-chat/wake-stalled-chat.ts';
+import { findStalledChats } from '../../src/calls/text-chat/store.ts';
+import {
+  answeredRun,
+  callStub,
+  waitForCompletedRun,
+  readCallFile,
+  waitUntilDestroyed,
+  holdFirstAnswer,
+  stubOutsideServices,
+  readCallRun,
+} from '../support/calls.ts';
+import { crashCallObjectAt } from '../support/crashing-call.ts';
+import { createActiveWorkflow, chain } from '../support/journeys.ts';
 import { newOrganization, type Client, type NewOrganization } from '../support/organization.ts';
 import { salesAgent } from './agents.ts';
 
@@ -55,7 +64,7 @@ function eventsOf(text: string): { event: string; data: any }[] {
 
 describe('a text chat', () => {
   test('greets, answers each message with what it added, and ends as a call does', async () => {
-    outside();
+    stubOutsideServices();
     const { run, say, runId, path, client, organizationId, stub } = await newChat();
     expect(run).toMatchObject({
       mode: 'textchat',
@@ -71,27 +80,30 @@ describe('a text chat', () => {
     const second = await say('Tuesday would be fine', { expected_revision: first.body.revision });
     expect(second.body.is_completed).toBe(true);
     expect(second.body.revision).toBeGreaterThan(first.body.revision);
-    const row = await completedRow(runId);
+    const row = await waitForCompletedRun(runId);
     expect(row).toMatchObject({ outcome: 'completed', disposition: 'interested', has_transcript: 1, wake_at: null });
-    await gone(stub);
+    await waitUntilDestroyed(stub);
     const { body } = await client.get(path);
     expect(body).toMatchObject({
       is_completed: true,
       gathered_context: { call_status: 'completed', preferred_day: 'Tuesday', nodes_visited: ['start', 'book', 'bye'] },
       cost_info: { llm_tokens: { prompt: expect.any(Number) } },
     });
-    expect(await fileOf(organizationId, runId, 'transcript.txt')).toContain('Person: Tuesday would be fine');
+    expect(await readCallFile(organizationId, runId, 'transcript.txt')).toContain('Person: Tuesday would be fine');
   });
 
   test('tells nobody: no trigger, no webhook, no call slot', async () => {
     const asked: string[] = [];
-    outside({ other: (request) => (asked.push(request.url), undefined) });
+    stubOutsideServices({ other: (request) => (asked.push(request.url), undefined) });
     const webhook = { id: 'tell', type: 'webhook', data: { url: 'https://crm.example.com/calls' } };
     const { say, client, runId, stub, organizationId } = await newChat({ ...salesAgent, nodes: [...salesAgent.nodes, webhook] });
-    const workflow = await activeWorkflow(client, { definition: chain(), trigger: { type: 'event', config: { event: 'call.completed' } } });
+    const workflow = await createActiveWorkflow(client, {
+      definition: chain(),
+      trigger: { type: 'event', config: { event: 'call.completed' } },
+    });
     await say('No, I am not interested');
-    await completedRow(runId);
-    await gone(stub);
+    await waitForCompletedRun(runId);
+    await waitUntilDestroyed(stub);
     expect((await client.get(`/automation-workflows/${workflow}/runs`)).body.total).toBe(0);
     expect(asked.filter((url) => url.includes('crm'))).toEqual([]);
     const slots = env.CALL_SLOTS.getByName(String(organizationId));
@@ -101,7 +113,7 @@ describe('a text chat', () => {
   });
 
   test('an agent without a greeting opens the talk itself', async () => {
-    outside();
+    stubOutsideServices();
     const { run } = await newChat(simple({ greeting: undefined }));
     expect(run.logs.events.some(({ type }: { type: string }) => type === 'agent_said')).toBe(true);
   });
@@ -112,7 +124,7 @@ describe('a text chat', () => {
     ];
     for (const liveTools of [false, true]) {
       const called: string[] = [];
-      outside({
+      stubOutsideServices({
         other: (request) => {
           if (!request.url.startsWith('https://shop.example.com')) return undefined;
           called.push(request.url);
@@ -133,7 +145,7 @@ describe('a text chat', () => {
     const { held, asked } = holdFirstAnswer();
     const { organizationId, runId, stub, say } = await newChat(simple());
     const message = { key: crypto.randomUUID(), text: 'Who are you?', expectedRevision: null };
-    const { stream } = await stub.sayAloud(organizationId, runId, message);
+    const { stream } = await stub.streamMessage(organizationId, runId, message);
     const reader = stream!.pipeThrough(new TextDecoderStream()).getReader();
     held.say('I am');
     let told = '';
@@ -148,11 +160,11 @@ describe('a text chat', () => {
   });
 
   test('a message that is sent twice because its answer was lost is said once', async () => {
-    outside();
+    stubOutsideServices();
     const { organizationId, runId, stub } = await newChat(simple());
     const message = { key: crypto.randomUUID(), text: 'Who are you?', expectedRevision: 1 };
-    const first = await stub.say(organizationId, runId, message);
-    const again = await stub.say(organizationId, runId, message);
+    const first = await stub.sendMessage(organizationId, runId, message);
+    const again = await stub.sendMessage(organizationId, runId, message);
     expect(again).toEqual(first);
     expect(first.state!.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
@@ -161,32 +173,32 @@ describe('a text chat', () => {
     const { held, asked } = holdFirstAnswer();
     const { organizationId, runId, stub } = await newChat(simple());
     const message = { key: crypto.randomUUID(), text: 'Who are you?', expectedRevision: null };
-    const lost = stub.say(organizationId, runId, message).catch((error: Error) => error.message);
+    const lost = stub.sendMessage(organizationId, runId, message).catch((error: Error) => error.message);
     held.say('I am');
     await vi.waitFor(() => expect(asked).toHaveLength(1));
     await runInDurableObject(stub, (_object, state) => state.abort('it dies here')).catch(() => undefined);
     expect(await lost).toEqual(expect.any(String));
-    const { state } = await callStub(organizationId, runId).say(organizationId, runId, message);
+    const { state } = await callStub(organizationId, runId).sendMessage(organizationId, runId, message);
     expect(state!.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
   for (const moment of ['before', 'after'] as const)
     test(`is settled once although its object dies ${moment} any of its calls`, async () => {
-      outside();
+      stubOutsideServices();
       const deaths = await Promise.all(
         Array.from({ length: 6 }, async (_, index) => {
           const { organizationId, runId, stub, say } = await newChat();
-          const watch = await dieAtCallOfTalk(stub, index + 1, moment);
+          const watch = await crashCallObjectAt(stub, index + 1, moment);
           await say('No, I am not interested').catch(() => undefined);
           await vi.waitFor(
             async () => {
               const alive = callStub(organizationId, runId);
-              await alive.poke().catch(() => undefined);
+              await alive.wakeStalled().catch(() => undefined);
               expect(await alive.snapshot()).toBeNull();
             },
             { timeout: 20_000, interval: 50 },
           );
-          expect(await runRow(runId), `call ${index + 1}`).toMatchObject({
+          expect(await readCallRun(runId), `call ${index + 1}`).toMatchObject({
             is_completed: 1,
             outcome: 'completed',
             revision: 1,
@@ -203,7 +215,7 @@ describe('a streamed answer', () => {
   const stream = { Accept: 'text/event-stream' };
 
   test('comes word by word, then each line, then what the message added', async () => {
-    outside();
+    stubOutsideServices();
     const { client, path } = await newChat(simple());
     const { status, body, headers } = await client.post(`${path}/messages`, { text: 'Who are you?' }, stream);
     expect(status).toBe(200);
@@ -223,7 +235,7 @@ describe('a streamed answer', () => {
     const { held } = holdFirstAnswer();
     const { organizationId, runId, stub, say } = await newChat(simple());
     const message = { key: crypto.randomUUID(), text: 'Who are you?', expectedRevision: null };
-    const { stream: answer } = await stub.sayAloud(organizationId, runId, message);
+    const { stream: answer } = await stub.streamMessage(organizationId, runId, message);
     const reader = answer!.getReader();
     held.say('I am ');
     await reader.read();
@@ -238,7 +250,7 @@ describe('a streamed answer', () => {
   });
 
   test('refuses as the plain one does', async () => {
-    outside();
+    stubOutsideServices();
     const { client, path } = await newChat(simple());
     const { status, body } = await client.post(`${path}/messages`, { text: 'Who are you?', expected_revision: 7 }, stream);
     expect(status).toBe(409);
@@ -248,7 +260,7 @@ describe('a streamed answer', () => {
 
 describe('what a chat refuses', () => {
   test('a revision that is not the present one, naming it', async () => {
-    outside();
+    stubOutsideServices();
     const { say } = await newChat(simple());
     const first = await say('Who are you?', { expected_revision: 1 });
     expect(first.status).toBe(200);
@@ -259,7 +271,7 @@ describe('what a chat refuses', () => {
   });
 
   test('messages without text, or that are too long, naming the field', async () => {
-    outside();
+    stubOutsideServices();
     const { say } = await newChat(simple());
     for (const text of ['', '   ', 'x'.repeat(10_001)]) {
       const { status, body } = await say(text);
@@ -268,20 +280,20 @@ describe('what a chat refuses', () => {
   });
 
   test('messages once it has ended, while it is there and when it is gone', async () => {
-    outside();
+    stubOutsideServices();
     const { say, stub, runId } = await newChat();
     await say('No, I am not interested');
     const soon = await say('Wait');
     expect(soon.status).toBe(409);
-    await completedRow(runId);
-    await gone(stub);
+    await waitForCompletedRun(runId);
+    await waitUntilDestroyed(stub);
     const late = await say('Wait');
     expect(late.status).toBe(409);
     expect(late.body.detail).toMatch(/has ended; start a new one/);
   });
 
   test('to begin with an archived agent or somebody else’s contact', async () => {
-    outside();
+    stubOutsideServices();
     const { client, agentId } = await newAgent(simple());
     const other = await newOrganization();
     const contact = await other.client.post('/contacts', { first_name: 'Eve', email: 'eve@example.com' });
@@ -291,7 +303,7 @@ describe('what a chat refuses', () => {
   });
 
   test('other organizations and keys that may only read', async () => {
-    outside();
+    stubOutsideServices();
     const { path, agentId } = await newChat(simple());
     const stranger = await newOrganization();
     expect((await stranger.client.post(`${path}/messages`, { text: 'Hello' })).status).toBe(404);
@@ -302,7 +314,7 @@ describe('what a chat refuses', () => {
   });
 
   test('written messages to a call', async () => {
-    outside();
+    stubOutsideServices();
     const { client, agentId, runId, organizationId, stub } = await answeredRun();
     await stub.begin(organizationId, runId);
     const { status, body } = await client.post(`/workflow/${agentId}/runs/${runId}/messages`, { text: 'Hello' });
@@ -313,19 +325,19 @@ describe('what a chat refuses', () => {
 
 describe('the end of a chat', () => {
   test('by hand completes the run before it answers, and again changes nothing', async () => {
-    outside();
+    stubOutsideServices();
     const { client, path, say, runId } = await newChat();
     await say('Yes, I am interested');
     const ended = await client.post(`${path}/end`);
     expect(ended.status).toBe(200);
     expect(ended.body).toMatchObject({ is_completed: true, outcome: 'completed', gathered_context: { call_status: 'completed' } });
-    const row = await runRow(runId);
+    const row = await readCallRun(runId);
     expect((await client.post(`${path}/end`)).status).toBe(200);
-    expect(await runRow(runId)).toEqual(row);
+    expect(await readCallRun(runId)).toEqual(row);
   });
 
   test('comes by itself when nobody has written for a day', async () => {
-    outside();
+    stubOutsideServices();
     const { stub, runId, say } = await newChat(simple());
     await say('Who are you?');
     const due = await runInDurableObject(stub, (object, { storage }) => {
@@ -334,23 +346,23 @@ describe('the end of a chat', () => {
     });
     expect(due - Date.now()).toBeGreaterThan(86_000_000);
     await runInDurableObject(stub, async (object: CallObject) => object.alarm());
-    const row = await completedRow(runId);
+    const row = await waitForCompletedRun(runId);
     expect(row['outcome']).toBe('completed');
   });
 
   test('is seen to by the minute tick when the object is dead or was never made', async () => {
-    outside();
+    stubOutsideServices();
     const { organizationId, runId, stub } = await newChat(simple());
     const database = new Database(env.DB, true);
-    const overdue = async (before: number) => (await overdueChats(database, before, 500)).some(({ id }) => id === runId);
+    const overdue = async (before: number) => (await findStalledChats(database, before, 500)).some(({ id }) => id === runId);
     expect(await overdue(Date.now() + 80_000_000)).toBe(false);
     expect(await overdue(Date.now() + 90_000_000)).toBe(true);
     await env.DB.prepare('UPDATE voice_agent_run SET wake_at = 1 WHERE id = ?').bind(runId).run();
-    expect(await pokeChat(env, organizationId, runId)).toBe(true);
+    expect(await wakeStalledChat(env, organizationId, runId)).toBe(true);
     expect(await overdue(Date.now())).toBe(false);
     await runInDurableObject(stub, (_object, { storage }) => storage.deleteAll());
     await runInDurableObject(stub, (_object, state) => state.abort('gone')).catch(() => undefined);
-    expect(await pokeChat(env, organizationId, runId)).toBe(true);
+    expect(await wakeStalledChat(env, organizationId, runId)).toBe(true);
     expect(await callStub(organizationId, runId).snapshot()).toMatchObject({ gathered_context: { call_status: 'in_progress' } });
   });
 });

@@ -2,11 +2,11 @@ import { env, exports } from 'cloudflare:workers';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { sign } from '../../simulators/twilio/signature.ts';
-import { placeCalls } from '../../src/voice-agents/dialing/place-calls.ts';
-import { callingOrganization, carrierLedger, simulators } from '../support/carrier.ts';
-import { activeWorkflow, chain, runIn } from '../support/journeys.ts';
+import { placeCalls } from '../../src/calls/placing/place-calls.ts';
+import { callingOrganization, carrierLedger, simulatorsUrl } from '../support/carrier.ts';
+import { createActiveWorkflow, chain, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
-import { soundDefinition, unsoundDefinition } from '../support/sound-definition.ts';
+import { validDefinition, invalidDefinition } from '../support/agent-definitions.ts';
 import { contextOf } from './runs.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -24,7 +24,7 @@ const create = async (client: Client, definition: unknown): Promise<any> => {
 /** A calling organization whose agent has come to be unsound. */
 async function spoilt(options: Parameters<typeof callingOrganization>[0] = {}) {
   const organization = await callingOrganization({ authToken: token, ...options });
-  const spoil = () => organization.client.put(`/workflow/${organization.agentId}`, { workflow_definition: unsoundDefinition });
+  const spoil = () => organization.client.put(`/workflow/${organization.agentId}`, { workflow_definition: invalidDefinition });
   return { ...organization, spoil };
 }
 
@@ -36,7 +36,7 @@ describe('a definition', () => {
     { nodes: { start: {} }, edges: [] },
     { nodes: [{ id: 'a', type: 'startCall', data: { prompt: 5, tools: 'x', extraction_variables: [null], constructor: 1 } }], edges: [] },
     { nodes: [{ id: 'a', type: 'constructor', data: {} }], edges: [{ id: 'e', source: 'a', target: 'a', data: null }] },
-    { ...soundDefinition, viewport: { x: 0 }, toString: 1 },
+    { ...validDefinition, viewport: { x: 0 }, toString: 1 },
   ])('is stored and echoed whatever it is: %j', async (definition) => {
     const { client } = await newOrganization();
     const agent = await create(client, definition);
@@ -125,12 +125,12 @@ describe('an agent with problems', () => {
 
   test('fails the step of a journey that calls with it, by name', async () => {
     const { client, agentId, spoil } = await spoilt();
-    const workflow = await activeWorkflow(client, {
+    const workflow = await createActiveWorkflow(client, {
       definition: chain({ id: 'call', type: 'voice_call', data: { workflow_id: agentId, phone: newPhone() } }),
     });
     await spoil();
     const run = (await client.post(`/automation-workflows/${workflow}/execute`, {})).body.id;
-    expect((await runIn(client, run, 'failed')).error).toMatchObject({ node_id: 'call', type: 'agent_unsound' });
+    expect((await waitForRunState(client, run, 'failed')).error).toMatchObject({ node_id: 'call', type: 'agent_unsound' });
   });
 
   test('takes no inbound call, and the run says why', async () => {
@@ -198,7 +198,7 @@ test('an agent says by detect_voicemail of its start whether machines are looked
     expect(started.status).toBe(200);
     const path = `/2010-04-01/Accounts/${account}/Calls.json`;
     const [request] = await vi.waitFor(async () => {
-      const { requests } = (await (await fetch(`${simulators}/__sim/requests?provider=twilio&path=${path}`)).json()) as {
+      const { requests } = (await (await fetch(`${simulatorsUrl}/__sim/requests?provider=twilio&path=${path}`)).json()) as {
         requests: object[];
       };
       expect(requests).toHaveLength(1);

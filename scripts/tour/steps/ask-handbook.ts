@@ -1,6 +1,6 @@
 import { LocalError } from '../../local/settings.ts';
-import { agentOf, withDocuments } from '../agents.ts';
-import { handbook, receiptInWords, receiptsIn, type RunEvent } from '../handbook.ts';
+import { findAgent, withDocuments } from '../agents.ts';
+import { handbook, describeReceipt, listReceipts, type RunEvent } from '../handbook.ts';
 import type { TourStep } from '../step.ts';
 
 interface Chat {
@@ -18,7 +18,7 @@ export const askHandbook: TourStep = {
   async run(tour) {
     const { service, baseUrl, say, notes } = tour;
     const { uuid } = notes.read('handbook');
-    const agent = await agentOf(tour, 'help-desk', (file) => withDocuments(file, [uuid]));
+    const agent = await findAgent(tour, 'help-desk', (file) => withDocuments(file, [uuid]));
     say(`The agent "${agent.name}" ${agent.isNew ? 'is new' : 'was there'}: id ${agent.id}; its document_uuids name the handbook`);
     const chat = await service.post<Chat>(`/workflow/${agent.id}/runs`, { mode: 'textchat', initial_context: { first_name: 'Ada' } });
     const path = `/workflow/${agent.id}/runs/${chat.id}`;
@@ -26,9 +26,9 @@ export const askHandbook: TourStep = {
     const { messages } = await service.post<Answer>(`${path}/messages`, { text: handbook.question });
     for (const { role, text } of messages) say(`  ${role === 'user' ? 'Person' : 'Agent'}: ${text}`);
     const { logs } = await service.post<Chat>(`${path}/end`, {});
-    const receipts = receiptsIn(logs.events);
+    const receipts = listReceipts(logs.events);
     say('It answered from:');
-    for (const receipt of receipts) say(`  ${receiptInWords(receipt)}`);
+    for (const receipt of receipts) say(`  ${describeReceipt(receipt)}`);
     say(`${baseUrl}${path}`);
     const reasons = logs.events.flatMap(({ payload }) => payload.reason ?? []);
     if (!receipts.some(({ document_uuid }) => document_uuid === uuid))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../../local/settings.ts';
-import { countsInWords } from '../campaign-rows.ts';
+import { describeCounts } from '../campaign-rows.ts';
 import type { Tour, TourStep } from '../step.ts';
 
 interface Progress {
@@ -11,7 +11,7 @@ interface Progress {
   waiting: { waiting_for: string | null } | null;
 }
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 const pollMs = 150;
 
 export const followCampaign: TourStep = {
@@ -25,14 +25,14 @@ export const followCampaign: TourStep = {
     terminal.begin('   It calls');
     const told = { counts: '', why: '' };
     for (let progress = await look(tour, id); ; progress = await look(tour, id)) {
-      const counts = `${progress.state}: ${countsInWords(progress.rows)}`;
+      const counts = `${progress.state}: ${describeCounts(progress.rows)}`;
       const why = whyIn(progress);
       if (counts !== told.counts) say(`${((Date.now() - startedAt) / 1000).toFixed(1)} s  ${counts}`);
       if (why !== '' && why !== told.why) say(`       why no more at once: ${why}`);
       told.counts = counts;
       told.why = why;
       if (progress.state === 'completed') break;
-      if (Date.now() > startedAt + patienceMs || !['syncing', 'running'].includes(progress.state))
+      if (Date.now() > startedAt + timeoutMs || !['syncing', 'running'].includes(progress.state))
         throw new LocalError(
           `the campaign is ${progress.state} (${progress.state_reason ?? 'it has not ended in time'})${await logOf(tour, id)}`,
         );

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../../local/settings.ts';
-import { hasEnded, problemsOf, runsOfOrders } from '../orders.ts';
+import { hasEnded, findProblems, findRunsOfOrders } from '../orders.ts';
 import type { Run } from '../orders.ts';
 import type { Tour, TourStep } from '../step.ts';
 
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 const pollMs = 200;
 
 export const followRuns: TourStep = {
@@ -12,19 +12,19 @@ export const followRuns: TourStep = {
   operation: 'GET /automation-workflows/{workflow_id}/runs',
   async run(tour) {
     const orders = tour.notes.read('orders');
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeoutMs;
     const told = new Map<number, string>();
     tour.terminal.begin(`   ${orders.length} orders are on their way`);
     let runs = await runsSoFar(tour);
     for (; ; runs = await runsSoFar(tour)) {
       for (const run of runs.toReversed()) tellMove(tour, run, told);
-      const areEnded = [...runsOfOrders(orders, runs).values()].every((own) => own.length > 0 && own.every(hasEnded));
+      const areEnded = [...findRunsOfOrders(orders, runs).values()].every((own) => own.length > 0 && own.every(hasEnded));
       if (areEnded || Date.now() > deadline) break;
       await sleep(pollMs);
     }
     tour.terminal.end();
-    const found = runsOfOrders(orders, runs);
-    const problems = problemsOf(found);
+    const found = findRunsOfOrders(orders, runs);
+    const problems = findProblems(found);
     if (problems.length > 0) throw new LocalError([...problems, ...(await triggerFaults(tour))].join('\n   '));
     tour.notes.write('runs', new Map([...found].map(([order, own]) => [order, own[0]!])));
     tour.say(`${orders.length} orders, ${runs.length} runs: one each, also of the order and the delivery that came twice`);

@@ -1,8 +1,8 @@
-import { readPeople } from '../../../src/contacts/spreadsheets/read-people.ts';
-import type { Person } from '../../../src/contacts/spreadsheets/read-people.ts';
-import { readTable } from '../../../src/contacts/spreadsheets/read-table.ts';
-import { decodeText } from '../../../src/library/decode-text.ts';
-import { sendPeople } from '../../import-contacts/send-people.ts';
+import { readContacts } from '../../../src/contacts/import/read-contacts.ts';
+import type { AcceptedRow } from '../../../src/contacts/import/read-contacts.ts';
+import { readTable } from '../../../src/contacts/import/read-table.ts';
+import { decodeText } from '../../../src/library/text/decode-text.ts';
+import { sendContacts } from '../../import-contacts/send-contacts.ts';
 import { LocalError } from '../../local/settings.ts';
 import { readExampleBytes } from '../examples.ts';
 import type { Tour, TourStep } from '../step.ts';
@@ -16,8 +16,8 @@ export const importContacts: TourStep = {
   operation: 'POST /contacts/bulk-upsert',
   async run(tour) {
     const bytes = readExampleBytes('contacts.csv');
-    const { rows, phone_column } = readPeople(await readTable(decodeText(bytes).text), tour.organization.default_country);
-    const people: Person[] = [];
+    const { rows, phone_column } = readContacts(await readTable(decodeText(bytes).text), tour.organization.default_country);
+    const people: AcceptedRow[] = [];
     for await (const row of rows) {
       if ('contact' in row) people.push(row);
       else tour.say(`Row ${row.file_row} cannot be used: ${row.refused.detail}`);
@@ -26,7 +26,7 @@ export const importContacts: TourStep = {
       `${people.length} rows with a phone from "${phone_column}"; numbers without country code are read as ${tour.organization.default_country}`,
     );
     const target = { baseUrl: tour.baseUrl, apiKey: tour.apiKey };
-    const { created, updated, folded, failures, isListNew } = await sendPeople(people, { bytes, listName, batchRows }, target);
+    const { created, updated, folded, failures, isListNew } = await sendContacts(people, { bytes, listName, batchRows }, target);
     const [failure] = failures;
     if (failure) throw new LocalError(`row ${failure.row} was not imported: ${failure.reason}`);
     tour.say(`${created} contacts are new, ${updated} were known, ${folded} row was a second row of the same person`);

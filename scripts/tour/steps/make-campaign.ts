@@ -1,4 +1,4 @@
-import { agentOf } from '../agents.ts';
+import { findAgent } from '../agents.ts';
 import { readExample } from '../examples.ts';
 import type { TourStep } from '../step.ts';
 import { LocalError } from '../../local/settings.ts';
@@ -11,7 +11,7 @@ export const makeCampaign: TourStep = {
   operation: 'POST /campaign/create',
   async run(tour) {
     const { service, baseUrl, say, stamp } = tour;
-    const agent = await agentOf(tour, 'spring-offer');
+    const agent = await findAgent(tour, 'spring-offer');
     say(`The agent "${agent.name}" ${agent.isNew ? 'is new' : 'was there'}: id ${agent.id}, definition ${agent.current_definition_id}`);
     await service.post('/contacts/suppressions', { phone: unwilling, reason: 'asked not to be called' });
     say(`${unwilling} asked not to be called: nobody calls it any more, whoever has it in a file`);

@@ -1,4 +1,4 @@
-import { parseJson } from '../../../src/library/json.ts';
+import { parseJson } from '../../../src/library/json/json.ts';
 import { LocalError } from '../../local/settings.ts';
 import { readExample } from '../examples.ts';
 import type { Order } from '../orders.ts';

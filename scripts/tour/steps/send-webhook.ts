@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseJson } from '../../../src/library/json.ts';
+import { parseJson } from '../../../src/library/json/json.ts';
 import { LocalError } from '../../local/settings.ts';
 import { readExample } from '../examples.ts';
 import { shopifyHeaders } from '../shopify-signature.ts';

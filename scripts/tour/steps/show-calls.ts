@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../../local/settings.ts';
-import { rowProblems, type CampaignRow } from '../campaign-rows.ts';
+import { findRowProblems, type CampaignRow } from '../campaign-rows.ts';
 import type { Tour, TourStep } from '../step.ts';
 
 interface CallRun {
@@ -10,7 +10,7 @@ interface CallRun {
   cost_info: { call_duration_seconds: number };
 }
 
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 const pollMs = 100;
 
 export const showCalls: TourStep = {
@@ -23,7 +23,7 @@ export const showCalls: TourStep = {
     for (const row of rows) {
       say(`row ${String(row.row_number).padStart(2)}  ${row.phone.padEnd(14)}  ${row.state.padEnd(9)}  ${await whyOf(tour, row)}`);
     }
-    const problems = rowProblems(rows);
+    const problems = findRowProblems(rows);
     if (problems.length > 0) throw new LocalError(problems.join('\n   '));
     const [first] = rows;
     const run = `${baseUrl}/workflow/${agentId}/runs/${first!.run_ids[0]}`;
@@ -50,7 +50,7 @@ async function whyOf(tour: Tour, row: CampaignRow): Promise<string> {
 
 /** The talk of a call is evaluated after the line has ended. */
 async function settled({ service, notes }: Tour, runId: number): Promise<CallRun> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     const run = await service.get<CallRun>(`/workflow/${notes.read('campaign').agentId}/runs/${runId}`);
     if (run.is_completed) return run;

@@ -1,8 +1,8 @@
 import { LocalError } from '../../local/settings.ts';
 import type { Order, Run } from '../orders.ts';
 import type { Tour, TourStep } from '../step.ts';
-import { walkInWords } from '../walk.ts';
-import type { HistoryRecord } from '../walk.ts';
+import { describePath } from '../describe-path.ts';
+import type { HistoryRecord } from '../describe-path.ts';
 
 interface Contact {
   id: number;
@@ -35,7 +35,7 @@ async function showRun(tour: Tour, order: Order, run: Run): Promise<void> {
   tour.terminal.line('');
   say(`${name}, ${contact.phone}`);
   say(`  order    ${order.orderId}, ${order.amount}, by ${order.from}`);
-  say(`  walked   ${walkInWords(history)}`);
+  say(`  walked   ${describePath(history)}`);
   say(`  ended    ${run.state}, outcome "${run.outcome}", after ${seconds.toFixed(1)} s`);
   say(`  tags     ${contact.tags.join(', ')}`);
   say(`  fields   ${JSON.stringify(contact.custom_fields)}`);

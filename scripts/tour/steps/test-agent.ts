@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../../local/settings.ts';
-import { agentTest, checksInWords, endInWords, hasEnded, readAgentTest, type TestSession } from '../agent-test.ts';
-import { agentOf } from '../agents.ts';
+import { agentTest, describeChecks, describeEnd, hasEnded, readAgentTest, type TestSession } from '../agent-test.ts';
+import { findAgent } from '../agents.ts';
 import type { Tour, TourStep } from '../step.ts';
 
 interface Talk {
   conversation: { transcript: { speaker: 'actor' | 'adversary'; text: string }[] };
 }
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 const pollMs = 100;
 
 export const testAgent: TourStep = {
@@ -16,8 +16,8 @@ export const testAgent: TourStep = {
   operation: 'POST /simtest/test-sessions',
   async run(tour) {
     const { service, baseUrl, say, stamp } = tour;
-    const actor = await agentOf(tour, agentTest.actor);
-    const adversary = await agentOf(tour, agentTest.adversary);
+    const actor = await findAgent(tour, agentTest.actor);
+    const adversary = await findAgent(tour, agentTest.adversary);
     say(`The actor is "${actor.name}" (id ${actor.id}), the adversary "${adversary.name}" (id ${adversary.id})`);
     const { id } = await service.post<TestSession>('/simtest/test-sessions', {
       name: `Tour: ${stamp}`,
@@ -29,8 +29,8 @@ export const testAgent: TourStep = {
     const { results, error } = await ended(tour, id);
     const { conversation } = await service.get<Talk>(`/simtest/test-sessions/${id}/conversation`);
     for (const { speaker, text } of conversation.transcript) say(`  ${speaker === 'actor' ? 'Actor' : 'Adversary'}: ${text}`);
-    for (const line of results ? checksInWords(results) : []) say(line);
-    say(`Outcome ${results ? endInWords(results) : error}`);
+    for (const line of results ? describeChecks(results) : []) say(line);
+    say(`Outcome ${results ? describeEnd(results) : error}`);
     say(`${baseUrl}/simtest/test-sessions/${id}`);
     say(`Many of them: npm run simtest -- --agent ${actor.id} --adversary ${adversary.id} --count 20 --config examples/${agentTest.file}`);
     if (results?.outcome !== 'passed') throw new LocalError(`the session did not pass: ${error ?? results?.stop_reason}`);
@@ -38,7 +38,7 @@ export const testAgent: TourStep = {
 };
 
 async function ended({ service }: Tour, id: number): Promise<TestSession> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     const session = await service.get<TestSession>(`/simtest/test-sessions/${id}`);
     if (hasEnded(session)) return session;

@@ -1,11 +1,11 @@
-import { contactTimeZone } from '../../../src/contacts/contact-time-zone.ts';
-import { agentOf } from '../agents.ts';
-import { exampleAt, recordsOf, summaryOf, templatesOf, withIds } from '../journey-file.ts';
+import { contactTimeZone } from '../../../src/contacts/contacts/contact-time-zone.ts';
+import { findAgent } from '../agents.ts';
+import { renderExample, listNeededRecords, toSummary, listNeededTemplates, insertIds } from '../journey-file.ts';
 import type { JourneyFile, NeededRecord } from '../journey-file.ts';
 import { readJourney } from '../journeys.ts';
-import { reachFor, reachingNodes } from '../reach.ts';
+import { runForReal, toRealNodes } from '../run-for-real.ts';
 import type { Tour, TourStep } from '../step.ts';
-import { timelineOf } from '../timeline.ts';
+import { toTimeline } from '../timeline.ts';
 import type { DryRun } from '../timeline.ts';
 
 interface Draft {
@@ -30,19 +30,19 @@ export const tryJourney = (name: string): TourStep => ({
   async run(tour) {
     const { service, baseUrl, say, organization } = tour;
     const file = readJourney(name);
-    say(summaryOf(file));
+    say(toSummary(file));
     const draft = await draftOf(tour, file);
     say(`"${draft.name}" ${draft.isNew ? 'is new' : 'was there'}: id ${draft.id}, a draft, version ${draft.version}`);
-    const { contact: person, ...test } = exampleAt(file, Date.now());
+    const { contact: person, ...test } = renderExample(file, Date.now());
     const { contact } = await service.post<{ contact: Contact }>('/contacts/upsert', person);
     const { zone } = contactTimeZone(contact, organization);
     say(`Dry run with ${contact.first_name} ${contact.last_name}, ${contact.phone}; the times are those of ${zone}`);
     const run = await service.post<DryRun>(`/automation-workflows/${draft.id}/test`, { contact_id: contact.id, ...test });
-    for (const line of timelineOf(run, test.events, zone)) say(`  ${line}`);
+    for (const line of toTimeline(run, test.events, zone)) say(`  ${line}`);
     say(`${baseUrl}/automation-workflows/${draft.id}`);
     say(`${baseUrl}/automation-workflows/runs/${run.id}/history`);
-    const nodes = reachingNodes(run.history);
-    if (nodes.length > 0) await reachFor(tour, { name: draft.name, contactId: contact.id, nodes, templates: templatesOf(file) });
+    const nodes = toRealNodes(run.history);
+    if (nodes.length > 0) await runForReal(tour, { name: draft.name, contactId: contact.id, nodes, templates: listNeededTemplates(file) });
   },
 });
 
@@ -50,8 +50,8 @@ export const tryJourney = (name: string): TourStep => ({
 async function draftOf(tour: Tour, file: JourneyFile): Promise<Draft> {
   const { service } = tour;
   const ids = new Map<number, number>();
-  for (const need of recordsOf(file)) ids.set(need.placeholder, await idFor(tour, need));
-  const journey = { ...withIds(file.journey, ids), name: `Tour: ${file.journey.name}` };
+  for (const need of listNeededRecords(file)) ids.set(need.placeholder, await idFor(tour, need));
+  const journey = { ...insertIds(file.journey, ids), name: `Tour: ${file.journey.name}` };
   const { automation_workflows: drafts } = await service.get<{ automation_workflows: Draft[] }>(
     `/automation-workflows?status=draft&limit=500&search=${encodeURIComponent(journey.name)}`,
   );
@@ -62,7 +62,7 @@ async function draftOf(tour: Tour, file: JourneyFile): Promise<Draft> {
 
 async function idFor(tour: Tour, need: NeededRecord): Promise<number> {
   if ('journey' in need) return (await draftOf(tour, readJourney(need.journey))).id;
-  if ('agent' in need) return (await agentOf(tour, need.agent)).id;
+  if ('agent' in need) return (await findAgent(tour, need.agent)).id;
   const { service } = tour;
   const { lists } = await service.get<{ lists: { id: number; name: string }[] }>(
     `/contacts/lists?limit=500&search=${encodeURIComponent(need.list)}`,

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../../local/settings.ts';
-import { documentInWords, handbook, readHandbook, type Document } from '../handbook.ts';
+import { describeDocument, handbook, readHandbook, type Document } from '../handbook.ts';
 import type { Tour, TourStep } from '../step.ts';
 
 interface Found {
   chunks: { chunk_text: string; chunk_metadata: { headings: string[] }; similarity: number }[];
 }
 
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 const pollMs = 100;
 const shownCharacters = 100;
 
@@ -19,7 +19,7 @@ export const uploadHandbook: TourStep = {
     const { service, baseUrl, say, notes } = tour;
     const content = readHandbook();
     const known = await documentOf(tour, content);
-    if (known) say(`"${known.filename}" was there with the same content: ${documentInWords(known)}`);
+    if (known) say(`"${known.filename}" was there with the same content: ${describeDocument(known)}`);
     const { document_uuid: uuid } = known ?? (await followed(tour, await uploaded(tour, content)));
     notes.write('handbook', { uuid });
     say(`${baseUrl}/knowledge-base/documents/${uuid}/chunks`);
@@ -62,14 +62,14 @@ async function followed({ service, terminal, say }: Tour, begun: Document): Prom
   terminal.begin('   It is read, cut into chunks and embedded');
   let told = '';
   for (let document = begun; ; document = await service.get<Document>(`/knowledge-base/documents/${begun.document_uuid}`)) {
-    const words = documentInWords(document);
+    const words = describeDocument(document);
     if (words !== told) say(`${((Date.now() - startedAt) / 1000).toFixed(1)} s  ${words}`);
     told = words;
     if (document.processing_status === 'completed') {
       terminal.end();
       return document;
     }
-    if (document.processing_status === 'failed' || Date.now() > startedAt + patienceMs) throw new LocalError(`the document is ${words}`);
+    if (document.processing_status === 'failed' || Date.now() > startedAt + timeoutMs) throw new LocalError(`the document is ${words}`);
     await sleep(pollMs);
   }
 }

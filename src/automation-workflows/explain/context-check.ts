@@ -1,37 +1,37 @@
-import { untoldFaults, validateContext } from '../context-schema.ts';
-import { boundValue } from '../runs/history.ts';
+import { omittedFaultsNote, validateContext } from '../../expressions/schemas/context-schema.ts';
+import { truncateValue } from '../runs/engine/history.ts';
 import type { ExplainCheck } from '../schemas.ts';
-import type { Occasion } from './occasion.ts';
+import type { SampleEvent } from './sample-event.ts';
 
-type Rule = 'context_schema' | 'trigger_context_schema';
+type ContextRule = 'context_schema' | 'trigger_context_schema';
 
 /** Whether the context that a run would start with fits `schema`; no check when the schema asks for nothing. */
-export function contextChecks(rule: Rule, schema: Record<string, unknown>, occasion: Occasion): ExplainCheck[] {
+export function contextChecks(rule: ContextRule, schema: Record<string, unknown>, occasion: SampleEvent): ExplainCheck[] {
   if (!Object.keys(schema).length) return [];
-  const faults = faultsOf(schema, occasion.context);
-  const { certain, missing, of } = occasion;
+  const faults = describeFaults(schema, occasion.context);
+  const { knownRoots: certain, unknownReason: missing, label: of } = occasion;
   if (certain) {
     const message = `Whether the context satisfies ${rule} depends on what comes: ${missing}${faults && `; asked for is ${faults}`}`;
-    return [{ rule, passed: null, message, expected: boundValue(schema), actual: null }];
+    return [{ rule, passed: null, message, expected: truncateValue(schema), actual: null }];
   }
   const message = faults
     ? `The context of ${of} does not satisfy ${rule}, so its run would be recorded as failed: ${faults}`
     : `The context of ${of} satisfies ${rule}`;
-  return [{ rule, passed: !faults, message, expected: boundValue(schema), actual: boundValue(occasion.context) }];
+  return [{ rule, passed: !faults, message, expected: truncateValue(schema), actual: truncateValue(occasion.context) }];
 }
 
 /** The same where the caller gives the context: what it has to bring. */
-export function givenContextChecks(rule: Rule, schema: Record<string, unknown>): ExplainCheck[] {
+export function callerContextChecks(rule: ContextRule, schema: Record<string, unknown>): ExplainCheck[] {
   if (!Object.keys(schema).length) return [];
-  const faults = faultsOf(schema, {});
+  const faults = describeFaults(schema, {});
   const message = faults ? `It has to be fired with a context that satisfies ${rule}: ${faults}` : `${rule} asks for no context`;
-  return [{ rule, passed: faults ? null : true, message, expected: boundValue(schema), actual: null }];
+  return [{ rule, passed: faults ? null : true, message, expected: truncateValue(schema), actual: null }];
 }
 
-const toldFaults = 5;
+const maxListedFaults = 5;
 
 /** Empty: `context` fits. */
-function faultsOf(schema: Record<string, unknown>, context: Record<string, unknown>): string {
+function describeFaults(schema: Record<string, unknown>, context: Record<string, unknown>): string {
   const faults = validateContext(schema, context, ['context']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
-  return [...faults.slice(0, toldFaults), ...untoldFaults(faults.length, toldFaults)].join('; ');
+  return [...faults.slice(0, maxListedFaults), ...omittedFaultsNote(faults.length, maxListedFaults)].join('; ');
 }

@@ -1,37 +1,37 @@
-import type { Context } from '../../accounts/context.ts';
-import { findContacts } from '../../contacts/find-contacts.ts';
+import type { Context } from '../../context.ts';
+import { findContacts } from '../../contacts/contacts/find-contacts.ts';
 import { notFound } from '../../library/errors.ts';
 import type { ExplainCheck, Explanation } from '../schemas.ts';
-import { settingsFrom } from '../settings.ts';
-import { triggersOfWorkflow } from '../triggers/store.ts';
-import { existingWorkflow } from '../workflows/existing.ts';
-import { entryKeyFor, firingChecks, keyChecks, triggerVerdicts, workflowVerdicts } from './admission-checks.ts';
-import { conclude, wouldFire } from './conclude.ts';
-import { contextChecks, givenContextChecks } from './context-check.ts';
-import { entryFacts } from './entry-facts.ts';
-import { gatherEvidence } from './evidence.ts';
-import { lookAtTrigger } from './look-at-trigger.ts';
+import { parseSettings } from '../definitions/settings.ts';
+import { findWorkflowTriggers } from '../triggers/store.ts';
+import { existingWorkflow } from '../definitions/existing-workflow.ts';
+import { evaluateEntryKey, capacityChecks, keyChecks, triggerVerdicts, workflowVerdicts } from './admission-checks.ts';
+import { summarize, wouldFire } from './summarize.ts';
+import { contextChecks, callerContextChecks } from './context-check.ts';
+import { loadEntryKeyFacts } from './load-entry-key-facts.ts';
+import { loadEvaluationInput } from './evaluation-input.ts';
+import { evaluateTriggerRules } from './evaluate-trigger-rules.ts';
 
 /** Whether the contact would enter the journey as both are now, by which trigger, and which rule stops it. Changes nothing. */
 export async function explainEntry(context: Context, workflowId: number, contactId: number): Promise<Explanation> {
   const [workflow, contacts, triggers] = await Promise.all([
     existingWorkflow(context, workflowId),
     findContacts(context, [contactId]),
-    triggersOfWorkflow(context.database, workflowId),
+    findWorkflowTriggers(context.database, workflowId),
   ]);
   const contact = contacts.get(contactId);
   if (!contact) throw notFound('Contact');
-  const settings = settingsFrom(workflow.settings);
-  const evidence = await gatherEvidence(context, contact, triggers, workflow.status === 'active');
+  const settings = parseSettings(workflow.settings);
+  const evidence = await loadEvaluationInput(context, contact, triggers, workflow.status === 'active');
   const { now, isWorkflowActive } = evidence;
   const looks = [];
   // One after the other: each may bring a large payload.
   for (const trigger of triggers) {
-    const look = await lookAtTrigger(evidence, trigger);
+    const look = await evaluateTriggerRules(evidence, trigger);
     const template = (JSON.parse(trigger.config) as { entry_key?: string }).entry_key ?? settings.entry_key;
-    looks.push({ ...look, trigger, template, entry: entryKeyFor(template, look.occasion, contactId) });
+    looks.push({ ...look, trigger, template, entry: evaluateEntryKey(template, look.sample, contactId) });
   }
-  const facts = await entryFacts(
+  const facts = await loadEntryKeyFacts(
     context,
     { workflowId, contactId, limitsReentry: settings.reentry.mode !== 'always' },
     looks.map(({ entry }) => entry.key),
@@ -39,22 +39,22 @@ export async function explainEntry(context: Context, workflowId: number, contact
   const ofNobody = facts.get(null)!;
   const ofWorkflow = workflowVerdicts(settings, ofNobody, now);
   const schema = JSON.parse(workflow.context_schema) as Record<string, unknown>;
-  const examined = looks.map(({ trigger, template, entry, occasion, when, latest, checks }) => {
+  const examined = looks.map(({ trigger, template, entry, sample: occasion, when, latestText: latest, checks }) => {
     const isManual = trigger.type === 'manual';
     const all: ExplainCheck[] = [
       ...triggerVerdicts(settings, trigger, ofNobody, now),
       ...checks,
-      ...(isManual ? givenContextChecks('context_schema', schema) : contextChecks('context_schema', schema, occasion)),
+      ...(isManual ? callerContextChecks('context_schema', schema) : contextChecks('context_schema', schema, occasion)),
       ...keyChecks(settings, template, entry, facts.get(entry.key)!, now),
-      ...(isManual ? firingChecks(ofWorkflow) : []),
+      ...(isManual ? capacityChecks(ofWorkflow) : []),
     ];
     return { trigger, when, latest, entryKey: entry.key, checks: all };
   });
-  const workflowChecks = [...(triggers.length ? [] : [noTrigger]), ...ofWorkflow];
+  const workflowChecks = [...(triggers.length ? [] : [noTriggerCheck]), ...ofWorkflow];
   return {
     automation_workflow_id: workflowId,
     contact_id: contactId,
-    ...conclude(workflowChecks, examined),
+    ...summarize(workflowChecks, examined),
     workflow_checks: workflowChecks,
     triggers: examined.map((one) => ({
       trigger_id: one.trigger.id,
@@ -69,7 +69,7 @@ export async function explainEntry(context: Context, workflowId: number, contact
   };
 }
 
-const noTrigger: ExplainCheck = {
+const noTriggerCheck: ExplainCheck = {
   rule: 'no_trigger',
   passed: false,
   message: 'The workflow has no trigger, so nothing starts it but POST .../execute; add a trigger',

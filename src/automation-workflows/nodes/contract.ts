@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import type { ActionFailure } from '../../integrations/actions/acting.ts';
-import type { AppendedRow, WantedRow } from '../../integrations/actions/append-row.ts';
-import type { WantedIssue } from '../../integrations/actions/create-issue.ts';
+import type { ActionFailure } from '../../integrations/actions/run-action.ts';
+import type { AppendedRow, RowToAppend } from '../../integrations/actions/append-row.ts';
+import type { IssueRequest } from '../../integrations/actions/create-issue.ts';
 import type { ChatMessage, PostedMessage } from '../../integrations/actions/post-message.ts';
-import type { ChunkSearch, FoundChunk } from '../../knowledge-base/search.ts';
-import type { Json } from '../../library/json.ts';
-import type { SentMessage, WantedMessage } from '../../messaging/send-message.ts';
+import type { ChunkSearch, FoundChunk } from '../../knowledge-base/search/search-chunks.ts';
+import type { Json } from '../../library/json/json.ts';
+import type { SentMessage, MessageToSend } from '../../messaging/messages/send-message.ts';
 import type { CalendarEvent, EventToCreate } from '../../providers/apps/calendar.ts';
 import type { Issue } from '../../providers/apps/tracker.ts';
 import type { RunState } from '../schemas.ts';
-import type { Scope } from '../templates.ts';
+import type { Scope } from '../../expressions/templates/render.ts';
 
 export interface GraphNode {
   id: string;
@@ -35,7 +35,7 @@ export interface Step<Data = unknown> {
   /** How many earlier tries of this attempt met trouble of the platform before they asked anybody outside. */
   unaskedTries: number;
   /** Epoch ms at which quiet hours begin next, for a visit that keeps them; null: never. */
-  quietFrom: number | null;
+  quietHoursStart: number | null;
   /** Of a visit that asks for a call: its name within the run, and until when (epoch ms) the run waits for it, where that is settled already. */
   call: { item: string; until: number | null };
   dryRun: boolean;
@@ -106,14 +106,14 @@ export interface Effects {
   /** Posts to a channel of the connected chatapp: asked again, it does so again. */
   postToChannel(key: string, message: ChatMessage): Promise<PostedMessage | ActionFailure>;
   /** Makes an issue in the connected tracker; once a visit, where `mayExist` says that an earlier try may have. */
-  createIssue(key: string, issue: Omit<WantedIssue, 'key'>): Promise<Issue | ActionFailure>;
+  createIssue(key: string, issue: Omit<IssueRequest, 'key'>): Promise<Issue | ActionFailure>;
   /** Makes an event in the connected calendar; once a visit. */
   createEvent(key: string, event: Omit<EventToCreate, 'key'>): Promise<CalendarEvent | ActionFailure>;
   /** Adds a row to the selected sheet; once a visit, where `mayExist` says that an earlier try may have. */
-  appendRow(key: string, row: WantedRow): Promise<AppendedRow | ActionFailure>;
+  appendRow(key: string, row: RowToAppend): Promise<AppendedRow | ActionFailure>;
 }
 
-export type MessageRequest = Pick<WantedMessage, 'to' | 'content' | 'provider' | 'notAfter' | 'unaskedTries'>;
+export type MessageRequest = Pick<MessageToSend, 'to' | 'content' | 'provider' | 'notAfter' | 'unaskedTries'>;
 
 export interface CallRequest {
   /** The voice agent. */
@@ -207,7 +207,7 @@ export interface NodeType<Data = any> {
   /** Asks for a call, which is taken back when the run ends before it was dialled. */
   isCall?: boolean;
   /** Whether a visit with this data reaches a person, so that it keeps the workflow's quiet hours. */
-  keepsQuietHours?(data: Data): boolean;
+  respectsQuietHours?(data: Data): boolean;
   /**
    * What becomes of a visit that crashed between its intent and its result. `repeat`: it is done again under the same key.
    * `unknown`: nobody can say whether it happened, so it fails as `unknown` and is not done again. Default: repeat.

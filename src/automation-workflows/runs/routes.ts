@@ -1,14 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Context } from '../../accounts/context.ts';
-import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/area.ts';
-import { decodeCursor, envelope } from '../../http/pagination.ts';
+import type { Context } from '../../context.ts';
+import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/router.ts';
+import { decodeCursor, toListBody } from '../../http/pagination.ts';
 import * as schemas from '../schemas.ts';
-import { existingWorkflow } from '../workflows/existing.ts';
-import { readHistory, readRun } from './read.ts';
-import { runRecords } from './records.ts';
-import { retryRun } from './retry.ts';
-import { stopRun } from './stop.ts';
-import { listRuns } from './list-store.ts';
+import { existingWorkflow } from '../definitions/existing-workflow.ts';
+import { readHistory, readRun } from './queries/read-run.ts';
+import { runRecords } from './queries/records.ts';
+import { retryRun } from './lifecycle/retry-run.ts';
+import { stopRun } from './lifecycle/stop-run.ts';
+import { listRuns } from './queries/list-store.ts';
 
 const params = z.object({ run_id: pathId });
 
@@ -64,7 +64,7 @@ const retryRoute = createRoute({
 
 type Query = Omit<schemas.RunQuery, 'automation_workflow_id'>;
 
-async function listed(context: Context, workflowId: number | undefined, query: Query) {
+async function listRunPage(context: Context, workflowId: number | undefined, query: Query) {
   const filter = {
     workflowId,
     triggerId: query.trigger_id,
@@ -77,13 +77,13 @@ async function listed(context: Context, workflowId: number | undefined, query: Q
   const page = { limit: query.limit, offset: query.offset, after: decodeCursor(query.cursor) };
   const found = await listRuns(context.database, context.organization.id, filter, page);
   const records = await runRecords(context.bindings.FILES, found.rows);
-  return envelope('runs', query, { ...found, rows: records }, (record) => record);
+  return toListBody('runs', query, { ...found, rows: records }, (record) => record);
 }
 
-export const runRoutes = createArea()
+export const runRoutes = createRouter()
   .openapi(listAllRoute, async (c) => {
     const { automation_workflow_id, ...query } = c.req.valid('query');
-    return c.json(await listed(c.var.context, automation_workflow_id, query), 200);
+    return c.json(await listRunPage(c.var.context, automation_workflow_id, query), 200);
   })
   .openapi(getRoute, async (c) => c.json(await readRun(c.var.context, c.req.valid('param').run_id), 200))
   .openapi(historyRoute, async (c) => {
@@ -93,7 +93,7 @@ export const runRoutes = createArea()
     const seen = offset + records.length;
     const found = { rows: records, total, next: seen < total && records.length ? { value: null, id: seen } : null };
     return c.json(
-      envelope('history', query, found, (record) => record),
+      toListBody('history', query, found, (record) => record),
       200,
     );
   })
@@ -103,5 +103,5 @@ export const runRoutes = createArea()
   )
   .openapi(listRoute, async (c) => {
     const { id } = await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);
-    return c.json(await listed(c.var.context, id, c.req.valid('query')), 200);
+    return c.json(await listRunPage(c.var.context, id, c.req.valid('query')), 200);
   });

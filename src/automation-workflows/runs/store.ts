@@ -1,8 +1,8 @@
 import type { Database, Statement } from '../../database/client.ts';
-import { inTurns } from '../../database/in-turns.ts';
-import type { WorkflowStatus } from '../workflows/store.ts';
+import { roundRobinQuery } from '../../database/round-robin-query.ts';
+import type { WorkflowStatus } from '../definitions/store.ts';
 import type { RunState } from '../schemas.ts';
-import { isNotFailed } from '../../queues/failed-messages.ts';
+import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 
 export type RunSource = 'run' | 'event' | 'delivery';
 
@@ -42,22 +42,26 @@ export interface RunRow {
 }
 
 /** What `source_payload` is read by, beside the columns of the run `r`. */
-export const withSource = `CASE r.source WHEN 'event' THEN (SELECT data FROM event WHERE id = r.source_id)
+export const sourcePayloadColumn = `CASE r.source WHEN 'event' THEN (SELECT data FROM event WHERE id = r.source_id)
   WHEN 'delivery' THEN (SELECT payload FROM webhook_delivery WHERE id = r.source_id) END AS source_payload`;
 
-export const statusStatement = (database: Database, organizationId: number, workflowId: number): Statement =>
+export const workflowStatusStatement = (database: Database, organizationId: number, workflowId: number): Statement =>
   database.prepare('SELECT status FROM automation_workflow WHERE id = ? AND organization_id = ?', workflowId, organizationId);
 
 export async function findRun(database: Database, organizationId: number, id: number): Promise<RunRow | null> {
   return database.first(
-    database.prepare(`SELECT r.*, ${withSource} FROM automation_run r WHERE r.id = ? AND r.organization_id = ?`, id, organizationId),
+    database.prepare(
+      `SELECT r.*, ${sourcePayloadColumn} FROM automation_run r WHERE r.id = ? AND r.organization_id = ?`,
+      id,
+      organizationId,
+    ),
   );
 }
 
 export async function findRuns(database: Database, organizationId: number, ids: number[]): Promise<RunRow[]> {
   return database.all(
     database.prepare(
-      `SELECT r.*, ${withSource} FROM json_each(?) j CROSS JOIN automation_run r WHERE r.id = j.value AND r.organization_id = ? ORDER BY j.key`,
+      `SELECT r.*, ${sourcePayloadColumn} FROM json_each(?) j CROSS JOIN automation_run r WHERE r.id = j.value AND r.organization_id = ? ORDER BY j.key`,
       JSON.stringify(ids),
       organizationId,
     ),
@@ -65,7 +69,12 @@ export async function findRuns(database: Database, organizationId: number, ids: 
 }
 
 /** The newest dedup key that begins with `prefix`, of runs that were created after the epoch ms `since`. */
-export async function newestDedupKey(database: Database, organizationId: number, prefix: string, since: number): Promise<string | null> {
+export async function findNewestDedupKey(
+  database: Database,
+  organizationId: number,
+  prefix: string,
+  since: number,
+): Promise<string | null> {
   const row = await database.first<{ dedup_key: string }>(
     database.prepare(
       `SELECT dedup_key FROM automation_run INDEXED BY automation_run_dedup
@@ -79,7 +88,7 @@ export async function newestDedupKey(database: Database, organizationId: number,
 }
 
 /** What a run's object writes into its row: only its own columns, and never an older state over a newer one. */
-export interface Projection {
+export interface RunProjection {
   state: RunState;
   currentNodeId: string | null;
   outcome: string | null;
@@ -93,7 +102,7 @@ export interface Projection {
   completedAt: number | null;
 }
 
-export interface Projected {
+export interface ProjectionResult {
   /** False when the row has ended by another hand meanwhile: a row that another hand ended is never revived. */
   isAccepted: boolean;
   workflowStatus: WorkflowStatus | null;
@@ -106,9 +115,9 @@ export async function projectRun(
   database: Database,
   organizationId: number,
   id: number,
-  projection: Projection,
+  projection: RunProjection,
   leftWaits: Statement[] = [],
-): Promise<Projected> {
+): Promise<ProjectionResult> {
   const isOver = projection.completedAt !== null;
   const [, rows] = await database.batch(
     [
@@ -150,10 +159,10 @@ export async function projectRun(
 }
 
 /** Everything a run's object needs to go on, in one call. */
-export async function loadRun(database: Database, organizationId: number, id: number): Promise<RunFacts | null> {
+export async function findRunFacts(database: Database, organizationId: number, id: number): Promise<RunFacts | null> {
   return database.first(
     database.prepare(
-      `SELECT r.*, ${withSource}, v.definition, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,
+      `SELECT r.*, ${sourcePayloadColumn}, v.definition, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,
          e.event_type, e.created_at AS event_created_at
        FROM automation_run r CROSS JOIN automation_workflow w CROSS JOIN automation_version v
        LEFT JOIN event e ON r.source = 'event' AND e.id = r.source_id
@@ -174,7 +183,7 @@ export interface RunFacts extends RunRow {
 }
 
 /** Has the minute tick start runs that have not begun at `at` (epoch ms). */
-export async function putOffStarts(database: Database, organizationId: number, ids: number[], at: number): Promise<void> {
+export async function rescheduleStarts(database: Database, organizationId: number, ids: number[], at: number): Promise<void> {
   await database.all(
     database.prepare(
       `UPDATE automation_run SET wake_at = ?1 WHERE id IN (SELECT value FROM json_each(?2)) AND +organization_id = ?3 AND revision = 0
@@ -190,28 +199,28 @@ export async function putOffStarts(database: Database, organizationId: number, i
  * Live runs past their wake-up time, in turns by organization: those that should have gone on before `before`, since their objects were
  * never started or their alarm is dead, and those whose start was put off until a moment that has come.
  */
-export async function overdueRuns(
+export async function findOverdueRuns(
   database: Database,
   { before, now }: { before: number; now: number },
   limit: number,
 ): Promise<{ id: number; organization_id: number }[]> {
   const due = `automation_run WHERE wake_at IS NOT NULL AND wake_at <= ?1 AND (wake_at < ?2 OR (revision = 0 AND wake_at > created_at))
-    AND ${isNotFailed("'poke:run:' || automation_run.id")}`;
-  return database.all(database.prepare(inTurns('id, organization_id', due, 'wake_at').replace(/\?$/, '?3'), now, before, limit));
+    AND ${isNotFailedSql("'poke:run:' || automation_run.id")}`;
+  return database.all(database.prepare(roundRobinQuery('id, organization_id', due, 'wake_at').replace(/\?$/, '?3'), now, before, limit));
 }
 
 /** The live runs of a contact, or those of a workflow that were recorded up to one of them. */
-export type RunsOf = { contactId: number } | { workflowId: number; upToId: number };
+export type LiveRunsFilter = { contactId: number } | { workflowId: number; upToId: number };
 
 /** For ending them in pages. */
-export async function liveRuns(database: Database, organizationId: number, of: RunsOf, limit: number): Promise<number[]> {
+export async function findLiveRuns(database: Database, organizationId: number, of: LiveRunsFilter, limit: number): Promise<number[]> {
   const byContact = 'contactId' in of;
   const rows = await database.all<{ id: number }>(
     database.prepare(
       `SELECT id FROM automation_run INDEXED BY ${byContact ? 'automation_run_contact' : 'automation_run_workflow_state'}
        WHERE organization_id = ? AND ${byContact ? 'contact_id' : 'workflow_id'} = ?
          AND state <> 'completed' AND state IN ('queued', 'pending', 'running', 'waiting') AND id <= ?
-         AND ${isNotFailed("'run_end:' || automation_run.id")} ORDER BY id LIMIT ?`,
+         AND ${isNotFailedSql("'run_end:' || automation_run.id")} ORDER BY id LIMIT ?`,
       organizationId,
       byContact ? of.contactId : of.workflowId,
       byContact ? Number.MAX_SAFE_INTEGER : of.upToId,
@@ -232,7 +241,7 @@ export interface RowEnding {
  * Ends a run in its row: one that only its row knows yet (its object has projected nothing), or any live one, whose object finds it so. Null
  * when there is no such run. `cleanupId` names what tells the run that waits for it, stored in the same transaction; null: none waits.
  */
-export async function endInRow(
+export async function endRunRow(
   database: Database,
   organizationId: number,
   id: number,

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { configObject } from '../../library/config-object.ts';
+import { configObject } from '../../library/json/config-object.ts';
 import type { Issue } from '../../library/errors.ts';
 import { eventType } from '../../library/event-type.ts';
-import { issuesOf } from '../../library/schema-issues.ts';
-import { Condition } from '../conditions.ts';
-import { ContextSchema } from '../context-schema.ts';
-import { cronProblem, timezoneProblem } from '../schedule.ts';
-import { templateSchema } from '../settings.ts';
-import { internalEvents } from './internal-events.ts';
-import { WebhookConfig } from './webhook-config.ts';
+import { toIssues } from '../../library/json/zod-issues.ts';
+import { Condition } from '../../expressions/conditions/condition.ts';
+import { ContextSchema } from '../../expressions/schemas/context-schema.ts';
+import { cronProblem, timezoneProblem } from '../../expressions/cron-schedule.ts';
+import { templateSchema } from '../definitions/settings.ts';
+import { internalEvents } from '../internal-events.ts';
+import { WebhookConfig } from './webhooks/config.ts';
 
-const checked = (problemOf: (text: string) => string | null) =>
+const checkedString = (problemOf: (text: string) => string | null) =>
   z.string().superRefine((text, context) => {
     const problem = problemOf(text);
     if (problem) context.addIssue({ code: 'custom', message: problem });
@@ -36,8 +36,8 @@ export const triggerConfigs = {
   contact_event: ContactEventConfig,
   webhook: WebhookConfig,
   schedule: configObject({
-    cron: checked(cronProblem),
-    timezone: checked(timezoneProblem).default('UTC'),
+    cron: checkedString(cronProblem),
+    timezone: checkedString(timezoneProblem).default('UTC'),
     audience: configObject({ list_id: z.int().positive() }).optional(),
     catch_up: z.enum(['skip', 'once']).default('skip'),
   }),
@@ -66,5 +66,5 @@ export function parseTriggerConfig<Type extends TriggerType>(
   prefix: string[] = ['body', 'config'],
 ): { config: TriggerConfig<Type>; issues?: undefined } | { config?: undefined; issues: Issue[] } {
   const parsed = triggerConfigs[type].safeParse(config ?? {});
-  return parsed.success ? { config: parsed.data as TriggerConfig<Type> } : { issues: issuesOf(parsed.error, prefix) };
+  return parsed.success ? { config: parsed.data as TriggerConfig<Type> } : { issues: toIssues(parsed.error, prefix) };
 }

@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi';
-import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
-import { warningsOf } from '../../library/config-object.ts';
+import { nullableTimestamp, toTimestamp } from '../../library/time/clock.ts';
+import { collectWarnings } from '../../library/json/config-object.ts';
 import type { TriggerRecord } from '../schemas.ts';
-import { maskSecrets } from '../secrets.ts';
+import { maskSecrets } from '../../expressions/secrets/secrets.ts';
 import { triggerConfigs } from './configs.ts';
 import type { TriggerRow } from './store.ts';
 
@@ -17,7 +17,7 @@ export function triggerRecord(row: TriggerRow, apiUrl: string): z.infer<typeof T
     type: row.type,
     name: row.name,
     config,
-    warnings: warningsOf(triggerConfigs[row.type], config, ['body', 'config']),
+    warnings: collectWarnings(triggerConfigs[row.type], config, ['body', 'config']),
     state: row.state,
     ...(row.type === 'webhook' ? { webhook_url: webhookUrl(apiUrl, row.uuid) } : {}),
     next_fire_at: nullableTimestamp(row.next_fire_at),

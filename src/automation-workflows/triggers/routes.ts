@@ -1,18 +1,18 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/area.ts';
-import { decodeCursor, envelope } from '../../http/pagination.ts';
+import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/router.ts';
+import { decodeCursor, toListBody } from '../../http/pagination.ts';
 import { apiUrl } from '../../http/public-url.ts';
-import { runRecords } from '../runs/records.ts';
+import { runRecords } from '../runs/queries/records.ts';
 import * as schemas from '../schemas.ts';
-import { existingWorkflow } from '../workflows/existing.ts';
-import { archiveTrigger, createTrigger, patchTrigger } from './change.ts';
+import { existingWorkflow } from '../definitions/existing-workflow.ts';
+import { archiveTrigger, createTrigger, patchTrigger } from './change-trigger.ts';
 import { describeTriggers } from './descriptions.ts';
-import { eventSamples } from './event-samples.ts';
-import { fireTrigger } from './fire.ts';
-import { internalEvents } from './internal-events.ts';
+import { eventSamples } from './events/event-samples.ts';
+import { fireTrigger } from './manual/fire-trigger.ts';
+import { internalEvents } from '../internal-events.ts';
 import { triggerRecord, webhookUrl } from './records.ts';
-import { retryDelivery } from './retry-delivery.ts';
-import { eventTypesSeen, listTriggers } from './store.ts';
+import { retryDelivery } from './webhooks/retry-delivery.ts';
+import { listSeenEventTypes, listTriggers } from './store.ts';
 
 const ofWorkflow = z.object({ workflow_id: pathId });
 const ofTrigger = z.object({ trigger_id: pathId });
@@ -80,7 +80,7 @@ const retryDeliveryRoute = createRoute({
   responses: { 200: jsonResponse(schemas.DeliveryRetried, 'Sent again'), ...errorResponses(400, 404, 409) },
 });
 
-export const triggerRoutes = createArea()
+export const triggerRoutes = createRouter()
   .openapi(createTriggerRoute, async (c) => {
     const row = await createTrigger(c.var.context, c.req.valid('param').workflow_id, c.req.valid('json'));
     return c.json(triggerRecord(row, apiUrl(c)), 201);
@@ -90,7 +90,7 @@ export const triggerRoutes = createArea()
     const { id } = await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);
     const found = await listTriggers(c.var.context.database, id, { status, search }, { ...page, after: decodeCursor(page.cursor) });
     return c.json(
-      envelope('triggers', page, found, (row) => triggerRecord(row, apiUrl(c))),
+      toListBody('triggers', page, found, (row) => triggerRecord(row, apiUrl(c))),
       200,
     );
   })
@@ -105,7 +105,7 @@ export const triggerRoutes = createArea()
     await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);
     const meta = {
       trigger_types: describeTriggers(),
-      event_types_seen: await eventTypesSeen(c.var.context.database, c.var.context.organization.id),
+      event_types_seen: await listSeenEventTypes(c.var.context.database, c.var.context.organization.id),
       internal_events: [...internalEvents],
       internal_event_samples: eventSamples,
       webhook_url_template: webhookUrl(apiUrl(c), '{trigger_uuid}'),

@@ -1,8 +1,8 @@
-import type { Organization } from '../../accounts/context.ts';
-import { requireRoom } from '../../accounts/room.ts';
+import type { Organization } from '../../context.ts';
+import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
 import type { Database, Row, Statement } from '../../database/client.ts';
-import { countLimit, cut, type Found, type Position } from '../../http/pagination.ts';
-import { stampAfter } from '../optimistic-write.ts';
+import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
+import { nextTimestamp } from '../../database/compare-and-set.ts';
 
 export type TriggerState = 'active' | 'paused' | 'archived';
 export type TriggerType = 'contact_event' | 'webhook' | 'schedule' | 'data_condition' | 'event' | 'manual';
@@ -60,8 +60,8 @@ export function insertTriggerStatements(
       trigger.nextFireAt,
       now,
     ),
-    requireRoom(database, organization, 'max_triggers'),
-    ...(trigger.type === 'schedule' ? [requireRoom(database, organization, 'max_schedules')] : []),
+    requireWithinLimit(database, organization, 'max_triggers'),
+    ...(trigger.type === 'schedule' ? [requireWithinLimit(database, organization, 'max_schedules')] : []),
     ...topicStatements(database, organization.id, trigger.uuid, trigger.topics),
   ];
 }
@@ -103,7 +103,7 @@ export function updateTriggerStatements(
       change.name,
       change.config,
       change.state,
-      stampAfter(row.updated_at, now),
+      nextTimestamp(row.updated_at, now),
       change.state === 'active' ? change.nextFireAt : null,
       row.id,
       row.organization_id,
@@ -114,7 +114,11 @@ export function updateTriggerStatements(
 }
 
 /** Has the workflow's own trigger object say what its primary trigger's row says. `trigger` null: it has none any more. */
-export const showPrimaryStatement = (database: Database, row: TriggerRow, trigger: { name: string; config: string } | null): Statement =>
+export const mirrorPrimaryTriggerStatement = (
+  database: Database,
+  row: TriggerRow,
+  trigger: { name: string; config: string } | null,
+): Statement =>
   database.prepare(
     `UPDATE automation_workflow SET trigger = ${trigger ? "json_set(trigger, '$.name', ?, '$.config', json(?))" : "'{}'"}
      WHERE id = ? AND organization_id = ?`,
@@ -123,14 +127,14 @@ export const showPrimaryStatement = (database: Database, row: TriggerRow, trigge
     row.organization_id,
   );
 
-export const oneTrigger = (database: Database, organizationId: number, id: number): Statement =>
+export const triggerStatement = (database: Database, organizationId: number, id: number): Statement =>
   database.prepare('SELECT * FROM automation_trigger WHERE id = ? AND organization_id = ?', id, organizationId);
 
 export async function findTrigger(database: Database, organizationId: number, id: number): Promise<TriggerRow | null> {
-  return database.first(oneTrigger(database, organizationId, id));
+  return database.first(triggerStatement(database, organizationId, id));
 }
 
-export async function triggersOfWorkflow(database: Database, workflowId: number): Promise<TriggerRow[]> {
+export async function findWorkflowTriggers(database: Database, workflowId: number): Promise<TriggerRow[]> {
   return database.all(
     database.prepare("SELECT * FROM automation_trigger WHERE workflow_id = ? AND state <> 'archived' ORDER BY id", workflowId),
   );
@@ -140,8 +144,8 @@ export async function listTriggers(
   database: Database,
   workflowId: number,
   filter: { status?: TriggerState | undefined; search?: string | undefined },
-  page: { limit: number; offset: number; after?: Position | undefined },
-): Promise<Found<TriggerRow>> {
+  page: { limit: number; offset: number; after?: CursorPosition | undefined },
+): Promise<PageResult<TriggerRow>> {
   const state = filter.status ? 'state = ?' : "state <> 'archived'";
   const search = filter.search ? ' AND instr(lower(name), ?) > 0' : '';
   const where = `workflow_id = ? AND ${state}${search}`;
@@ -157,45 +161,45 @@ export async function listTriggers(
     database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM automation_trigger WHERE ${where} LIMIT ${countLimit})`, ...parameters),
   ]);
   const { total } = counted![0] as { total: number };
-  return { ...cut(rows as unknown as TriggerRow[], page.limit, (row) => ({ value: null, id: row.id })), total };
+  return { ...cutPage(rows as unknown as TriggerRow[], page.limit, (row) => ({ value: null, id: row.id })), total };
 }
 
 /** A trigger with what starting a run of its workflow needs. */
-export interface ArmedTrigger extends TriggerRow, Row {
+export interface TriggerWithWorkflow extends TriggerRow, Row {
   workflow_status: 'draft' | 'active' | 'paused' | 'archived';
   workflow_version: number;
   workflow_context_schema: string;
   workflow_settings: string;
 }
 
-const armed = `t.*, w.status AS workflow_status, w.version AS workflow_version, w.context_schema AS workflow_context_schema, w.settings AS workflow_settings`;
+const triggerWithWorkflowColumns = `t.*, w.status AS workflow_status, w.version AS workflow_version, w.context_schema AS workflow_context_schema, w.settings AS workflow_settings`;
 
 /** The active triggers of active workflows that listen to one of `topics`; `topic` says which. */
-export const armedByTopics = (database: Database, organizationId: number, topics: string[]): Statement =>
+export const triggersByTopicsStatement = (database: Database, organizationId: number, topics: string[]): Statement =>
   database.prepare(
-    `SELECT s.topic, ${armed} FROM json_each(?) j CROSS JOIN trigger_topic s CROSS JOIN automation_trigger t CROSS JOIN automation_workflow w
+    `SELECT s.topic, ${triggerWithWorkflowColumns} FROM json_each(?) j CROSS JOIN trigger_topic s CROSS JOIN automation_trigger t CROSS JOIN automation_workflow w
      WHERE s.organization_id = ? AND s.topic = j.value AND t.id = s.trigger_id AND t.state = 'active' AND w.id = t.workflow_id AND w.status = 'active'`,
     JSON.stringify(topics),
     organizationId,
   );
 
-export const armedById = (database: Database, organizationId: number, ids: number[]): Statement =>
+export const triggersByIdStatement = (database: Database, organizationId: number, ids: number[]): Statement =>
   database.prepare(
-    `SELECT ${armed} FROM json_each(?) j CROSS JOIN automation_trigger t CROSS JOIN automation_workflow w
+    `SELECT ${triggerWithWorkflowColumns} FROM json_each(?) j CROSS JOIN automation_trigger t CROSS JOIN automation_workflow w
      WHERE t.id = j.value AND t.organization_id = ? AND w.id = t.workflow_id`,
     JSON.stringify(ids),
     organizationId,
   );
 
-export const armedByUuid = (database: Database, organizationId: number, uuid: string): Statement =>
+export const triggerByUuidStatement = (database: Database, organizationId: number, uuid: string): Statement =>
   database.prepare(
-    `SELECT ${armed} FROM automation_trigger t CROSS JOIN automation_workflow w WHERE t.uuid = ? AND t.organization_id = ? AND w.id = t.workflow_id`,
+    `SELECT ${triggerWithWorkflowColumns} FROM automation_trigger t CROSS JOIN automation_workflow w WHERE t.uuid = ? AND t.organization_id = ? AND w.id = t.workflow_id`,
     uuid,
     organizationId,
   );
 
 /** The next firing of every schedule of a workflow, all at once; an empty list silences them. */
-export const setNextFires = (database: Database, workflowId: number, fires: { id: number; next_fire_at: number }[]): Statement =>
+export const setNextFiresStatement = (database: Database, workflowId: number, fires: { id: number; next_fire_at: number }[]): Statement =>
   database.prepare(
     `UPDATE automation_trigger SET next_fire_at =
        (SELECT j.value ->> 'next_fire_at' FROM json_each(?) j WHERE j.value ->> 'id' = automation_trigger.id)
@@ -204,14 +208,14 @@ export const setNextFires = (database: Database, workflowId: number, fires: { id
     workflowId,
   );
 
-export async function eventTypesSeen(database: Database, organizationId: number): Promise<string[]> {
+export async function listSeenEventTypes(database: Database, organizationId: number): Promise<string[]> {
   const rows = await database.all<{ event_type: string }>(
     database.prepare('SELECT event_type FROM event_type WHERE organization_id = ? ORDER BY event_type LIMIT 500', organizationId),
   );
   return rows.map((row) => row.event_type);
 }
 
-export async function noteTriggerError(database: Database, organizationId: number, id: number, message: string): Promise<void> {
+export async function recordTriggerError(database: Database, organizationId: number, id: number, message: string): Promise<void> {
   await database.all(
     database.prepare('UPDATE automation_trigger SET last_error = ? WHERE id = ? AND organization_id = ?', message, id, organizationId),
     'same values',

@@ -13,10 +13,10 @@ export function newTriggerUuid(organizationId: number): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-const form = /^([0-9a-f]{8})-([0-9a-f]{4})-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const uuidPattern = /^([0-9a-f]{8})-([0-9a-f]{4})-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The organization of a trigger's UUID; null when it is none of ours. */
-export function organizationOfUuid(uuid: string): number | null {
-  const match = form.exec(uuid.toLowerCase());
+export function organizationIdFromUuid(uuid: string): number | null {
+  const match = uuidPattern.exec(uuid.toLowerCase());
   return match ? Number.parseInt(match[1]! + match[2]!, 16) : null;
 }

@@ -1,18 +1,18 @@
-import type { Context } from '../../accounts/context.ts';
-import { requireRoom, withinPlan } from '../../accounts/room.ts';
+import type { Context } from '../../context.ts';
+import { requireWithinLimit, enforcePlanLimit } from '../../accounts/organizations/plan-limits.ts';
 import type { Statement } from '../../database/client.ts';
 import { conflict, invalid } from '../../library/errors.ts';
-import { announceAdmission, announceCleanup } from '../../queues/announce.ts';
-import { untilCurrent } from '../optimistic-write.ts';
-import { exitTopicStatements } from '../runs/exit-store.ts';
-import { exitTypes, mayExit, settingsFrom } from '../settings.ts';
-import { nextFireOf } from '../triggers/prepare.ts';
+import { enqueueAdmission, enqueueCleanup } from '../../outbox/enqueue.ts';
+import { retryOnConflict } from '../../database/compare-and-set.ts';
+import { exitTopicStatements } from '../runs/exits/store.ts';
+import { exitEventTypes, hasExitRules, parseSettings } from '../definitions/settings.ts';
+import { toNextFireAt } from '../triggers/prepare-trigger.ts';
 import * as triggers from '../triggers/store.ts';
-import { existingWorkflow } from './existing.ts';
-import { definitionIssues, prepareContextSchema, prepareDefinition, prepareSettings } from './prepare.ts';
-import { preparePrimary } from './primary-trigger.ts';
-import { requireMove } from './status-moves.ts';
-import * as store from './store.ts';
+import { existingWorkflow } from '../definitions/existing-workflow.ts';
+import { definitionIssues, prepareContextSchema, prepareDefinition, prepareSettings } from '../definitions/prepare.ts';
+import { preparePrimaryTrigger } from './primary-trigger.ts';
+import { requireTransition } from './status-transitions.ts';
+import * as store from '../definitions/store.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -29,11 +29,11 @@ export interface WorkflowInput {
 const emptyDefinition = { nodes: [], edges: [] };
 
 export async function createWorkflow(context: Context, input: WorkflowInput & { name: string }): Promise<store.WorkflowRow> {
-  const trigger = await preparePrimary(context, input.trigger ?? {}, { row: null, stored: '{}', workflowId: null });
+  const trigger = await preparePrimaryTrigger(context, input.trigger ?? {}, { row: null, stored: '{}', workflowId: null });
   const settings = prepareSettings(input.settings ?? {});
   const exits = exitTopicStatements(context.database, context.organization.id, null, {
     before: [],
-    after: exitTypes(settingsFrom(settings)),
+    after: exitEventTypes(parseSettings(settings)),
   });
   const fields = {
     name: input.name,
@@ -43,18 +43,18 @@ export async function createWorkflow(context: Context, input: WorkflowInput & { 
     context_schema: prepareContextSchema(input.context_schema ?? {}),
     settings,
   };
-  return withinPlan(context.organization, () =>
+  return enforcePlanLimit(context.organization, () =>
     store.insertWorkflow(context.database, context.organization, fields, context.clock(), [...trigger.statements, ...exits]),
   );
 }
 
 /** Any fields, and the status. Going active checks the graph and arms the triggers in one step; leaving it silences them. */
 export async function patchWorkflow(context: Context, id: number, input: WorkflowInput): Promise<store.WorkflowRow> {
-  const updated = await withinPlan(context.organization, () => untilCurrent(() => patchCurrent(context, id, input)));
+  const updated = await enforcePlanLimit(context.organization, () => retryOnConflict(() => tryPatch(context, id, input)));
   if (!updated) throw conflict('The workflow keeps being changed by other requests; try again');
   if (input.status !== undefined || input.settings !== undefined)
-    for (const cleanup of await store.openCleanups(context.database, context.organization.id, id)) announceCleanup(context, cleanup);
-  if (updated.status === 'active' && updated.held_runs_count > 0) announceAdmission(context, id);
+    for (const cleanup of await store.findPendingCleanups(context.database, context.organization.id, id)) enqueueCleanup(context, cleanup);
+  if (updated.status === 'active' && updated.held_runs_count > 0) enqueueAdmission(context, id);
   return updated;
 }
 
@@ -63,31 +63,31 @@ export const archiveWorkflow = (context: Context, id: number): Promise<store.Wor
   patchWorkflow(context, id, { status: 'archived' });
 
 /** Null when another request changed the workflow or its triggers in between. */
-async function patchCurrent(context: Context, id: number, input: WorkflowInput): Promise<store.WorkflowRow | null> {
+async function tryPatch(context: Context, id: number, input: WorkflowInput): Promise<store.WorkflowRow | null> {
   const { database, organization } = context;
   const row = await existingWorkflow(context, id);
   const status = input.status ?? row.status;
-  requireMove(row.status, status);
+  requireTransition(row.status, status);
   const change = { ...(await changedFields(context, row, input)), status };
   const goesActive = status === 'active' && row.status !== 'active';
   if (goesActive || (change.definition !== undefined && (status === 'active' || status === 'paused'))) {
     const issues = await definitionIssues(context, JSON.parse(change.definition ?? row.definition));
     if (issues.length) throw invalid(issues);
   }
-  const rows = await triggers.triggersOfWorkflow(database, id);
+  const rows = await triggers.findWorkflowTriggers(database, id);
   // The first of what follows the change, since it looks at what that changed.
   const also: Statement[] =
-    row.status === 'archived' && status !== 'archived' ? [requireRoom(database, organization, 'max_workflows')] : [];
+    row.status === 'archived' && status !== 'archived' ? [requireWithinLimit(database, organization, 'max_workflows')] : [];
   const now = context.clock();
-  if (status !== row.status) also.push(triggers.setNextFires(database, id, status === 'active' ? nextFires(rows, now) : []));
-  for (const kind of consequences(row, { ...row, ...change })) also.push(store.cleanupStatement(database, organization.id, kind, id, now));
+  if (status !== row.status) also.push(triggers.setNextFiresStatement(database, id, status === 'active' ? nextFires(rows, now) : []));
+  for (const kind of requiredCleanups(row, { ...row, ...change })) also.push(store.insertCleanup(database, organization.id, kind, id, now));
   if (change.settings !== undefined) {
-    const types = { before: exitTypes(settingsFrom(row.settings)), after: exitTypes(settingsFrom(change.settings)) };
+    const types = { before: exitEventTypes(parseSettings(row.settings)), after: exitEventTypes(parseSettings(change.settings)) };
     also.push(...exitTopicStatements(database, organization.id, id, types));
   }
   if (input.trigger !== undefined) {
     const before = { row: rows.find((one) => one.is_primary) ?? null, stored: row.trigger, workflowId: id };
-    const primary = await preparePrimary(context, input.trigger ?? {}, before);
+    const primary = await preparePrimaryTrigger(context, input.trigger ?? {}, before);
     change.trigger = primary.stored;
     also.push(...primary.statements);
   }
@@ -95,9 +95,9 @@ async function patchCurrent(context: Context, id: number, input: WorkflowInput):
 }
 
 /** What a change means for runs that live. */
-function consequences(before: store.WorkflowRow, after: store.WorkflowRow): store.WorkflowCleanup[] {
-  const [old, now] = [settingsFrom(before.settings), settingsFrom(after.settings)];
-  const needsMarks = (now.one_live_run_per_key && !old.one_live_run_per_key) || (mayExit(now) && !mayExit(old));
+function requiredCleanups(before: store.WorkflowRow, after: store.WorkflowRow): store.WorkflowCleanup[] {
+  const [old, now] = [parseSettings(before.settings), parseSettings(after.settings)];
+  const needsMarks = (now.one_live_run_per_key && !old.one_live_run_per_key) || (hasExitRules(now) && !hasExitRules(old));
   return [
     ...(after.status === 'archived' && before.status !== 'archived' ? (['workflow_archived'] as const) : []),
     ...(after.status === 'active' && before.status === 'paused' ? (['workflow_resumed'] as const) : []),
@@ -121,6 +121,6 @@ async function changedFields(context: Context, row: store.WorkflowRow, input: Wo
 
 const nextFires = (rows: triggers.TriggerRow[], now: number) =>
   rows.flatMap((row) => {
-    const next = row.state === 'active' ? nextFireOf(row.type, JSON.parse(row.config), now) : null;
+    const next = row.state === 'active' ? toNextFireAt(row.type, JSON.parse(row.config), now) : null;
     return next === null ? [] : [{ id: row.id, next_fire_at: next }];
   });

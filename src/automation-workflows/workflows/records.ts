@@ -1,15 +1,15 @@
 import type { z } from '@hono/zod-openapi';
-import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
+import { nullableTimestamp, toTimestamp } from '../../library/time/clock.ts';
 import type { VersionRecord, WorkflowRecord } from '../schemas.ts';
-import { maskSecrets } from '../secrets.ts';
-import type { VersionRow, WorkflowRow } from './store.ts';
+import { maskSecrets } from '../../expressions/secrets/secrets.ts';
+import type { VersionRow, WorkflowRow } from '../definitions/store.ts';
 import { workflowWarnings } from './warnings.ts';
 
-const shown = (json: string) => maskSecrets(JSON.parse(json) as Record<string, unknown>);
+const parseMasked = (json: string) => maskSecrets(JSON.parse(json) as Record<string, unknown>);
 
 export function workflowRecord(row: WorkflowRow): z.infer<typeof WorkflowRecord> {
-  const definition = shown(row.definition);
-  const trigger = shown(row.trigger);
+  const definition = parseMasked(row.definition);
+  const trigger = parseMasked(row.trigger);
   const settings = JSON.parse(row.settings) as Record<string, unknown>;
   return {
     id: row.id,
@@ -32,6 +32,6 @@ export function workflowRecord(row: WorkflowRow): z.infer<typeof WorkflowRecord>
 
 export const versionRecord = (row: VersionRow): z.infer<typeof VersionRecord> => ({
   version: row.version,
-  definition: shown(row.definition),
+  definition: parseMasked(row.definition),
   created_at: toTimestamp(row.created_at),
 });

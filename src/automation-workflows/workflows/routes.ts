@@ -1,20 +1,20 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/area.ts';
-import { decodeCursor, envelope, pageQuery } from '../../http/pagination.ts';
+import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/router.ts';
+import { decodeCursor, toListBody, pageQuery } from '../../http/pagination.ts';
 import { explainEntry } from '../explain/explain.ts';
 import { describeNodeTypes } from '../nodes/describe.ts';
-import { executeWorkflow, testWorkflow } from '../runs/execute.ts';
+import { executeWorkflow, testWorkflow } from '../triggers/manual/execute-workflow.ts';
 import * as schemas from '../schemas.ts';
 import { archiveWorkflow, createWorkflow, patchWorkflow } from './change.ts';
-import { existingWorkflow } from './existing.ts';
-import { definitionIssues, proposalIssues } from './prepare.ts';
+import { existingWorkflow } from '../definitions/existing-workflow.ts';
+import { definitionIssues, proposalIssues } from '../definitions/prepare.ts';
 import { versionRecord, workflowRecord } from './records.ts';
-import { listVersions, listWorkflows } from './store.ts';
+import { listVersions, listWorkflows } from '../definitions/store.ts';
 import { definitionWarnings } from './warnings.ts';
 
 const params = z.object({ workflow_id: pathId });
 
-const createRouteOf = createRoute({
+const createWorkflowRoute = createRoute({
   method: 'post',
   path: '/automation-workflows',
   operationId: 'journeys.create',
@@ -91,7 +91,7 @@ const testRoute = createRoute({
   operationId: 'journeys.test',
   summary: 'Test a journey of any status; a dry run performs nothing and answers the finished run with its history',
   request: { params, body: jsonBody(schemas.TestBody) },
-  responses: { 200: jsonResponse(schemas.TestedRun), ...errorResponses(400, 404) },
+  responses: { 200: jsonResponse(schemas.TestRunRecord), ...errorResponses(400, 404) },
 });
 const explainRoute = createRoute({
   method: 'get',
@@ -102,13 +102,13 @@ const explainRoute = createRoute({
   responses: { 200: jsonResponse(schemas.Explanation), ...errorResponses(400, 404) },
 });
 
-export const workflowRoutes = createArea()
-  .openapi(createRouteOf, async (c) => c.json(workflowRecord(await createWorkflow(c.var.context, c.req.valid('json'))), 201))
+export const workflowRoutes = createRouter()
+  .openapi(createWorkflowRoute, async (c) => c.json(workflowRecord(await createWorkflow(c.var.context, c.req.valid('json'))), 201))
   .openapi(listRoute, async (c) => {
     const { status, search, ...page } = c.req.valid('query');
     const { database, organization } = c.var.context;
     const found = await listWorkflows(database, organization.id, { status, search }, { ...page, after: decodeCursor(page.cursor) });
-    return c.json(envelope('automation_workflows', page, found, workflowRecord), 200);
+    return c.json(toListBody('automation_workflows', page, found, workflowRecord), 200);
   })
   .openapi(nodeTypesRoute, (c) => c.json({ node_types: describeNodeTypes() }, 200))
   .openapi(getRoute, async (c) => c.json(workflowRecord(await existingWorkflow(c.var.context, c.req.valid('param').workflow_id)), 200))
@@ -120,7 +120,7 @@ export const workflowRoutes = createArea()
     const page = c.req.valid('query');
     const { id } = await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);
     const found = await listVersions(c.var.context.database, id, { ...page, after: decodeCursor(page.cursor) });
-    return c.json(envelope('versions', page, found, versionRecord), 200);
+    return c.json(toListBody('versions', page, found, versionRecord), 200);
   })
   .openapi(validateRoute, async (c) => {
     const row = await existingWorkflow(c.var.context, c.req.valid('param').workflow_id);

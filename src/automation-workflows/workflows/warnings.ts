@@ -1,20 +1,20 @@
-import { cutWarnings, warningsOf, type Warning } from '../../library/config-object.ts';
-import { isRecord } from '../../library/json.ts';
+import { limitWarnings, collectWarnings, type Warning } from '../../library/json/config-object.ts';
+import { isRecord } from '../../library/json/json.ts';
 import { nodeTypes } from '../nodes/registry.ts';
-import { WorkflowSettings } from '../settings.ts';
+import { WorkflowSettings } from '../definitions/settings.ts';
 import { isTriggerType, triggerConfigs } from '../triggers/configs.ts';
 
-interface Configs {
+interface WorkflowConfigs {
   definition: unknown;
   settings: unknown;
   trigger: unknown;
 }
 
 /** The parts of a journey's configs that have no effect. */
-export const workflowWarnings = ({ definition, settings, trigger }: Configs): Warning[] => [
+export const workflowWarnings = ({ definition, settings, trigger }: WorkflowConfigs): Warning[] => [
   ...definitionWarnings(definition),
-  ...warningsOf(WorkflowSettings, settings, ['body', 'settings']),
-  ...primaryWarnings(trigger),
+  ...collectWarnings(WorkflowSettings, settings, ['body', 'settings']),
+  ...primaryTriggerWarnings(trigger),
 ];
 
 /** Those of a definition, whether or not it may go active; `loc` names nodes as the problems of a definition do. */
@@ -25,12 +25,12 @@ export function definitionWarnings(definition: unknown): Warning[] {
     if (!isRecord(node)) return [];
     const type = nodeTypes.get(String(node['type']));
     const name = typeof node['id'] === 'string' && node['id'] !== '' ? node['id'] : String(index);
-    return type ? warningsOf(type.dataSchema, node['data'], [...loc, name, 'data']) : [];
+    return type ? collectWarnings(type.dataSchema, node['data'], [...loc, name, 'data']) : [];
   });
-  return cutWarnings(found, loc);
+  return limitWarnings(found, loc);
 }
 
-const primaryWarnings = (trigger: unknown): Warning[] =>
+const primaryTriggerWarnings = (trigger: unknown): Warning[] =>
   isRecord(trigger) && isTriggerType(trigger['type'])
-    ? warningsOf(triggerConfigs[trigger['type']], trigger['config'], ['body', 'trigger', 'config'])
+    ? collectWarnings(triggerConfigs[trigger['type']], trigger['config'], ['body', 'trigger', 'config'])
     : [];

@@ -1,12 +1,12 @@
-import { headerKey, snakeCaseKey } from '../../contacts/spreadsheets/header-key.ts';
-import { missingColumn } from '../../contacts/spreadsheets/missing-column.ts';
-import { findPhoneColumns } from '../../contacts/spreadsheets/phone-columns.ts';
-import type { Table } from '../../contacts/spreadsheets/read-table.ts';
-import { UnreadableFile } from '../../library/decode-text.ts';
+import { toHeaderKey, toSnakeCaseKey } from '../../contacts/import/header-key.ts';
+import { missingColumnMessage } from '../../contacts/import/missing-column.ts';
+import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
+import type { Table } from '../../contacts/import/read-table.ts';
+import { UnreadableFileError } from '../../library/text/decode-text.ts';
 import type { SourceOptions } from './options.ts';
 
 /** The column that `source_options.phone_column` names is not there. */
-export class UnknownColumn extends UnreadableFile {}
+export class UnknownColumn extends UnreadableFileError {}
 
 /** How the phone column was chosen: by `source_options`, by the mapping of the integration, or by its header. */
 export type PhoneChoice = 'named' | 'mapped' | 'found';
@@ -25,7 +25,7 @@ export interface SourceColumns {
 
 /**
  * A column that was named is the only one that phone numbers are taken from; otherwise the best filled one, and the others where its cell
- * is of no use. Every column but the first of these is a variable. Throws `UnreadableFile` without a phone column.
+ * is of no use. Every column but the first of these is a variable. Throws `UnreadableFileError` without a phone column.
  */
 export function chooseColumns(
   { headers, sample }: Pick<Table, 'headers' | 'sample'>,
@@ -33,16 +33,17 @@ export function chooseColumns(
   defaultCountry: string,
 ): SourceColumns {
   const [phone, ...others] = options.phone_column
-    ? [namedColumn(headers, options.phone_column, defaultCountry)]
+    ? [findNamedColumn(headers, options.phone_column, defaultCountry)]
     : findPhoneColumns(headers, sample);
-  if (phone === undefined) throw new UnreadableFile(missingColumn('phone numbers', ['phone'], headers, defaultCountry));
+  if (phone === undefined) throw new UnreadableFileError(missingColumnMessage('phone numbers', ['phone'], headers, defaultCountry));
   return { phones: [phone, ...others], variables: nameVariables(headers, phone) };
 }
 
-function namedColumn(headers: string[], name: string, defaultCountry: string): number {
+function findNamedColumn(headers: string[], name: string, defaultCountry: string): number {
   const exact = headers.indexOf(name);
-  const column = exact >= 0 ? exact : headers.findIndex((header) => headerKey(header) !== '' && headerKey(header) === headerKey(name));
-  if (column < 0) throw new UnknownColumn(missingColumn(`"${name.slice(0, 60)}"`, [name.slice(0, 60)], headers, defaultCountry));
+  const column =
+    exact >= 0 ? exact : headers.findIndex((header) => toHeaderKey(header) !== '' && toHeaderKey(header) === toHeaderKey(name));
+  if (column < 0) throw new UnknownColumn(missingColumnMessage(`"${name.slice(0, 60)}"`, [name.slice(0, 60)], headers, defaultCountry));
   return column;
 }
 
@@ -52,7 +53,7 @@ function nameVariables(headers: string[], phone: number): SourceColumns['variabl
   return headers.flatMap((header, index) => {
     if (index === phone) return [];
     const position = `column_${index + 1}`;
-    const plain = snakeCaseKey(header) || position;
+    const plain = toSnakeCaseKey(header) || position;
     let name = plain;
     for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
     taken.add(name);

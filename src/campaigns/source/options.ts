@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { configObject } from '../../library/config-object.ts';
-import { isCountryCode } from '../../contacts/phone-numbers.ts';
+import { configObject } from '../../library/json/config-object.ts';
+import { isCountryCode } from '../../library/phone/phone-numbers.ts';
 
 /** How a campaign's source is read; what is absent is found out. */
 export const SourceOptions = configObject({

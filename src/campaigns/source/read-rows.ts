@@ -1,5 +1,5 @@
-import { firstUsablePhone } from '../../contacts/phone-numbers.ts';
-import type { Row } from '../../contacts/spreadsheets/read-table.ts';
+import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
+import type { TableRow } from '../../contacts/import/read-table.ts';
 import type { SourceColumns } from './columns.ts';
 import type { SeenPhones } from './seen-phones.ts';
 
@@ -15,17 +15,17 @@ export interface SourceRow {
   variables: Record<string, string>;
 }
 
-const longestVariables = 64 * 1024;
+const maxVariablesLength = 64 * 1024;
 
 /** Every row of the table in batches, none dropped: a bad phone has failed, and whoever was there before is skipped. */
-export async function* readRows(
-  rows: AsyncIterable<Row>,
+export async function* readSourceRows(
+  rows: AsyncIterable<TableRow>,
   columns: SourceColumns,
   { defaultCountry, seen, batchRows }: { defaultCountry: string; seen: SeenPhones; batchRows: number },
 ): AsyncGenerator<SourceRow[], undefined, undefined> {
   let batch: SourceRow[] = [];
   for await (const row of rows) {
-    batch.push(readRow(row, columns, defaultCountry, seen));
+    batch.push(toSourceRow(row, columns, defaultCountry, seen));
     if (batch.length < batchRows) continue;
     yield batch;
     batch = [];
@@ -33,8 +33,8 @@ export async function* readRows(
   if (batch.length > 0) yield batch;
 }
 
-function readRow({ row_number, cells }: Row, columns: SourceColumns, defaultCountry: string, seen: SeenPhones): SourceRow {
-  const variables = variablesOf(cells, columns);
+function toSourceRow({ row_number, cells }: TableRow, columns: SourceColumns, defaultCountry: string, seen: SeenPhones): SourceRow {
+  const variables = toVariables(cells, columns);
   const filled = columns.phones.map((column) => cells[column] ?? '').filter((cell) => cell !== '');
   const refuse = (reason: string, state: 'failed' | 'skipped' = 'failed', phone = filled[0] ?? ''): SourceRow => ({
     row_number,
@@ -45,30 +45,33 @@ function readRow({ row_number, cells }: Row, columns: SourceColumns, defaultCoun
   });
 
   if (filled.length === 0) return refuse('empty: the row has no phone number');
-  const reading = firstReading(filled, defaultCountry);
+  const reading = parseFirstPhone(filled, defaultCountry);
   if ('reason' in reading) return refuse(`${reading.reason}: ${reading.detail}`);
   const length = Object.values(variables).reduce((sum, value) => sum + value.length, 0);
-  if (length > longestVariables)
-    return { ...refuse(`row_too_large: its cells hold ${length} characters; at most ${longestVariables} can be variables`), variables: {} };
-  const before = seen.take(reading.phone, row_number);
+  if (length > maxVariablesLength)
+    return {
+      ...refuse(`row_too_large: its cells hold ${length} characters; at most ${maxVariablesLength} can be variables`),
+      variables: {},
+    };
+  const before = seen.claim(reading.phone, row_number);
   // A source that is read once more after an interruption finds its own rows.
   if (before !== undefined && before !== row_number)
     return refuse(`duplicate: row ${before} has the same number`, 'skipped', reading.phone);
   return { row_number, phone: reading.phone, state: 'pending', reason: null, variables };
 }
 
-function firstReading(filled: string[], defaultCountry: string) {
-  const first = firstUsablePhone(filled[0]!, defaultCountry);
+function parseFirstPhone(filled: string[], defaultCountry: string) {
+  const first = findFirstPhone(filled[0]!, defaultCountry);
   if ('phone' in first) return first;
   for (const cell of filled.slice(1)) {
-    const reading = firstUsablePhone(cell, defaultCountry);
+    const reading = findFirstPhone(cell, defaultCountry);
     if ('phone' in reading) return reading;
   }
   return first;
 }
 
 /** All rows have the same variables; only an unnamed column is left out where it is empty. */
-const variablesOf = (cells: string[], { variables }: SourceColumns): Record<string, string> =>
+const toVariables = (cells: string[], { variables }: SourceColumns): Record<string, string> =>
   Object.fromEntries(
     variables.flatMap(({ index, name, isNamed }) => {
       const cell = cells[index] ?? '';

@@ -1,41 +1,41 @@
 /** Remembers which row of a source first had a phone number. */
 export interface SeenPhones {
   /** The row that had `phone` (E.164) before, or undefined, and then it is this one's. */
-  take(phone: string, rowNumber: number): number | undefined;
+  claim(phone: string, rowNumber: number): number | undefined;
 }
 
-const fullest = 0.75;
+const maxLoadFactor = 0.75;
 /** Numbers up to here are exact as floating point. Longer ones exist, and are rare. */
-const longestExactDigits = 15;
+const maxExactDigits = 15;
 
 /** In memory, at 16 to 32 bytes a number: a Map would take several times that, and a file of 50 MiB may hold millions. */
-export class PhoneMemory implements SeenPhones {
+export class CompactSeenPhones implements SeenPhones {
   #phones = new Float64Array(1 << 10);
   #rows = new Uint32Array(1 << 10);
   #size = 0;
-  readonly #long = new Map<string, number>();
+  readonly #longPhones = new Map<string, number>();
 
-  take(phone: string, rowNumber: number): number | undefined {
+  claim(phone: string, rowNumber: number): number | undefined {
     const digits = phone.slice(1);
-    if (digits.length > longestExactDigits) {
-      const before = this.#long.get(phone);
-      if (before === undefined) this.#long.set(phone, rowNumber);
+    if (digits.length > maxExactDigits) {
+      const before = this.#longPhones.get(phone);
+      if (before === undefined) this.#longPhones.set(phone, rowNumber);
       return before;
     }
     const number = Number(digits);
-    const place = this.#placeOf(number);
+    const place = this.#findIndex(number);
     if (this.#phones[place] === number) return this.#rows[place];
     this.#phones[place] = number;
     this.#rows[place] = rowNumber;
     this.#size += 1;
-    if (this.#size > this.#phones.length * fullest) this.#grow();
+    if (this.#size > this.#phones.length * maxLoadFactor) this.#grow();
     return undefined;
   }
 
   /** Where `number` is, or the empty place where it belongs. No phone number is zero. */
-  #placeOf(number: number): number {
+  #findIndex(number: number): number {
     const mask = this.#phones.length - 1;
-    let place = scatter(number) & mask;
+    let place = hashNumber(number) & mask;
     while (this.#phones[place] !== 0 && this.#phones[place] !== number) place = (place + 1) & mask;
     return place;
   }
@@ -46,7 +46,7 @@ export class PhoneMemory implements SeenPhones {
     this.#rows = new Uint32Array(phones.length * 2);
     for (const [index, number] of phones.entries()) {
       if (number === 0) continue;
-      const place = this.#placeOf(number);
+      const place = this.#findIndex(number);
       this.#phones[place] = number;
       this.#rows[place] = rows[index]!;
     }
@@ -54,7 +54,7 @@ export class PhoneMemory implements SeenPhones {
 }
 
 /** The finalizer of MurmurHash3 over both halves of a number. */
-function scatter(number: number): number {
+function hashNumber(number: number): number {
   let hash = ((number % 0x100000000) ^ Math.imul(Math.floor(number / 0x100000000), 0x9e3779b1)) | 0;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

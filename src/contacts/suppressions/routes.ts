@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/area.ts';
-import { envelope } from '../../http/pagination.ts';
-import { nullableTimestamp, toTimestamp } from '../../library/clock.ts';
+import { createRouter, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/router.ts';
+import { toListBody } from '../../http/pagination.ts';
+import { nullableTimestamp, toTimestamp } from '../../library/time/clock.ts';
 import * as schemas from './schemas.ts';
 import type { SuppressionRow } from './store.ts';
-import { addSuppression, deleteSuppression, deleteSuppressionOf, listSuppressions } from './suppressions.ts';
+import { addSuppression, deleteSuppression, deleteSuppressionByPhone, listSuppressions } from './suppressions.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -40,7 +40,7 @@ const deleteRoute = createRoute({
   responses: { 200: jsonResponse(deletedStatus), ...errorResponses(400, 404) },
 });
 
-const suppressionRecord = (row: SuppressionRow): z.infer<typeof schemas.SuppressionRecord> => ({
+const toSuppressionRecord = (row: SuppressionRow): z.infer<typeof schemas.SuppressionRecord> => ({
   id: row.id,
   phone: row.phone,
   reason: row.reason,
@@ -48,14 +48,14 @@ const suppressionRecord = (row: SuppressionRow): z.infer<typeof schemas.Suppress
   created_at: toTimestamp(row.created_at),
 });
 
-export const suppressionRoutes = createArea()
+export const suppressionRoutes = createRouter()
   .openapi(listRoute, async (c) => {
     const query = c.req.valid('query');
-    return c.json(envelope('suppressions', query, await listSuppressions(c.var.context, query), suppressionRecord), 200);
+    return c.json(toListBody('suppressions', query, await listSuppressions(c.var.context, query), toSuppressionRecord), 200);
   })
-  .openapi(addRoute, async (c) => c.json(suppressionRecord(await addSuppression(c.var.context, c.req.valid('json'))), 200))
+  .openapi(addRoute, async (c) => c.json(toSuppressionRecord(await addSuppression(c.var.context, c.req.valid('json'))), 200))
   .openapi(deleteByPhoneRoute, async (c) => {
-    await deleteSuppressionOf(c.var.context, c.req.valid('query').phone);
+    await deleteSuppressionByPhone(c.var.context, c.req.valid('query').phone);
     return c.json({ status: 'deleted' as const }, 200);
   })
   .openapi(deleteRoute, async (c) => {

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { createdAt, queryBoolean, timestamp } from '../../http/area.ts';
-import { listOf, pageQuery } from '../../http/pagination.ts';
-import { parseIsoInstant } from '../../library/instants.ts';
-import { cleanLine } from '../clean-text.ts';
-import { searchedSuppressions } from './store.ts';
+import { createdAt, queryBoolean, timestamp } from '../../http/router.ts';
+import { listSchema, pageQuery } from '../../http/pagination.ts';
+import { parseIsoInstant } from '../../library/time/instants.ts';
+import { cleanLine } from '../../library/clean-line.ts';
+import { maxSearchedSuppressions } from './store.ts';
 
 const phone = z.string('Must be text').describe('Phone number in any usual spelling; it is compared as E.164.');
-const standardReason = 'do_not_call';
+const defaultReason = 'do_not_call';
 
 export const SuppressionBody = z
   .object({
@@ -17,8 +17,8 @@ export const SuppressionBody = z
       .refine((text) => text !== '', 'Must not be empty')
       .refine((text) => text.length <= 200, 'Must have 200 characters or fewer')
       .nullish()
-      .transform((text) => text ?? standardReason)
-      .openapi({ type: 'string', default: standardReason })
+      .transform((text) => text ?? defaultReason)
+      .openapi({ type: 'string', default: defaultReason })
       .describe('Why, in a word or a sentence. Calls that are refused show it.'),
     until: z
       .string('Must be text')
@@ -50,10 +50,10 @@ export const SuppressionQuery = z.object({
     .string()
     .max(200)
     .optional()
-    .openapi({ description: `Part of the number or the reason, among the newest ${searchedSuppressions.toLocaleString('en')}.` }),
+    .openapi({ description: `Part of the number or the reason, among the newest ${maxSearchedSuppressions.toLocaleString('en')}.` }),
   include_expired: queryBoolean.default(false).openapi({ description: 'Also those whose `until` has passed.' }),
 });
 export type SuppressionQuery = z.output<typeof SuppressionQuery>;
 
 export const PhoneQuery = z.object({ phone });
-export const SuppressionList = listOf('suppressions', SuppressionRecord);
+export const SuppressionList = listSchema('suppressions', SuppressionRecord);

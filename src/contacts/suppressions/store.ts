@@ -13,7 +13,7 @@ export interface SuppressionRow {
 const columns = 'id, phone, reason, until, created_at';
 
 /** Those of `phones` that are suppressed at `now`, with the reason. */
-export const suppressedStatement = (database: Database, organizationId: number, phones: string[], now: number): Statement =>
+export const selectSuppressed = (database: Database, organizationId: number, phones: string[], now: number): Statement =>
   database.prepare(
     `SELECT s.phone, s.reason FROM json_each(?1) p CROSS JOIN suppression s
      WHERE s.organization_id = ?2 AND s.phone = p.value AND (s.until IS NULL OR s.until > ?3)`,
@@ -25,7 +25,7 @@ export const suppressedStatement = (database: Database, organizationId: number, 
 /**
  * Inserts, or extends what is there: the later end stays, with the reason that belongs to it. One that had ended begins anew.
  */
-export async function putSuppression(
+export async function upsertSuppression(
   database: Database,
   organizationId: number,
   { phone, reason, until }: Pick<SuppressionRow, 'phone' | 'reason' | 'until'>,
@@ -54,14 +54,14 @@ export interface SuppressionFilter {
   phone: string | undefined;
   search: string | undefined;
   /** Epoch ms: those that have ended by then are left out; undefined: they are shown. */
-  inForceAt: number | undefined;
+  activeAt: number | undefined;
   before: number | undefined;
   limit: number;
   offset: number;
 }
 
 /** How many of the newest a search looks at: no index finds a part of a number or of a reason. */
-export const searchedSuppressions = 10_000;
+export const maxSearchedSuppressions = 10_000;
 
 /** One page, newest first, one more than `limit`. `isCapped`: there may be more than `total`. */
 export async function listSuppressions(
@@ -69,9 +69,9 @@ export async function listSuppressions(
   organizationId: number,
   filter: SuppressionFilter,
 ): Promise<{ rows: SuppressionRow[]; total: number; isCapped: boolean }> {
-  const { phone, search, inForceAt } = filter;
+  const { phone, search, activeAt: inForceAt } = filter;
   const all = `FROM suppression WHERE organization_id = ?1${phone === undefined ? '' : ' AND phone = ?2'}`;
-  const searched = `(SELECT ${columns} ${all} ORDER BY id DESC LIMIT ${searchedSuppressions})
+  const searched = `(SELECT ${columns} ${all} ORDER BY id DESC LIMIT ${maxSearchedSuppressions})
     WHERE (instr(phone, ?3) > 0 OR instr(lower(reason), lower(?3)) > 0)`;
   const matching = `${search === undefined ? all : `FROM ${searched}`} AND (?4 IS NULL OR until IS NULL OR until > ?4)`;
   const parameters = [organizationId, phone ?? null, search ?? null, inForceAt ?? null] as const;
@@ -86,7 +86,12 @@ export async function listSuppressions(
     database.prepare(`SELECT count(*) AS total FROM (SELECT 1 ${matching} LIMIT ${countLimit + 1})`, ...parameters),
     ...(search === undefined
       ? []
-      : [database.prepare(`SELECT 1 ${all} LIMIT 1 OFFSET ${searchedSuppressions}`, ...parameters.slice(0, phone === undefined ? 1 : 2))]),
+      : [
+          database.prepare(
+            `SELECT 1 ${all} LIMIT 1 OFFSET ${maxSearchedSuppressions}`,
+            ...parameters.slice(0, phone === undefined ? 1 : 2),
+          ),
+        ]),
   ]);
   const total = counted![0]!['total'] as number;
   return {
@@ -98,20 +103,20 @@ export async function listSuppressions(
 
 /** Whether it was there. */
 export async function deleteSuppression(database: Database, organizationId: number, id: number): Promise<boolean> {
-  return deletedOnce(
+  return deleteOnce(
     database,
     database.prepare('DELETE FROM suppression WHERE id = ? AND organization_id = ? RETURNING id', id, organizationId),
   );
 }
 
-export async function deleteSuppressionOfPhone(database: Database, organizationId: number, phone: string): Promise<boolean> {
-  return deletedOnce(
+export async function deleteSuppressionByPhone(database: Database, organizationId: number, phone: string): Promise<boolean> {
+  return deleteOnce(
     database,
     database.prepare('DELETE FROM suppression WHERE organization_id = ? AND phone = ? RETURNING id', organizationId, phone),
   );
 }
 
-async function deletedOnce(database: Database, remove: Statement): Promise<boolean> {
-  const [deleted] = await database.once([remove], async ({ changes }) => [changes ? [{}] : []]);
+async function deleteOnce(database: Database, remove: Statement): Promise<boolean> {
+  const [deleted] = await database.batchOnce([remove], async ({ changes }) => [changes ? [{}] : []]);
   return deleted!.length > 0;
 }

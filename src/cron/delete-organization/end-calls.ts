@@ -1,25 +1,25 @@
-import { carrierOf } from '../../voice-agents/telephony-configs/carrier-of.ts';
-import { callSlots } from '../../voice-agents/dialing/slots.ts';
-import { settleMs, type Step } from './step.ts';
+import { loadCarrier } from '../../telephony-configs/load-carrier.ts';
+import { withCallSlots } from '../../calls/slots/call-slots.ts';
+import { cacheExpiryMs, type DeletionStep } from './step.ts';
 
 /**
  * Calls that wait are dropped, and lines that are up are ended. What is just being dialled, and what a carrier does not end, is looked at
  * again while there is time.
  */
-export const endCalls: Step = {
+export const endCallsStep: DeletionStep = {
   name: 'calls',
-  async page(context, asked) {
+  async runPage(context, asked) {
     const { bindings, organization, log, clock } = context;
-    const { calls, unplaced } = await callSlots(bindings, organization.id, (slots) => slots.shutDown());
+    const { calls, unplaced } = await withCallSlots(bindings, organization.id, (slots) => slots.shutDown());
     let ended = 0;
     for (const { configId, callId } of calls) {
-      const carrier = await carrierOf(context, configId);
+      const carrier = await loadCarrier(context, configId);
       const result = await carrier?.telephony.hangUp(callId);
       if (result && 'failure' in result)
         log.error('a call of a deleted organization could not be ended', new Error(result.failure), { call_id: callId });
       else ended++;
     }
     const isOpen = unplaced > 0 || ended < calls.length;
-    return { next: isOpen && clock() < asked.at + settleMs ? 'later' : 'done', removed: 0 };
+    return { next: isOpen && clock() < asked.requestedAt + cacheExpiryMs ? 'later' : 'done', removed: 0 };
   },
 };

@@ -1,14 +1,14 @@
-import { foldersOfOrganizations } from '../../database/rows-of-organization.ts';
-import type { Step } from './step.ts';
+import { organizationFolders } from '../../database/organization-tables.ts';
+import type { DeletionStep } from './step.ts';
 
 /** R2 deletes so many in one call. */
-const filesAtOnce = 1000;
+const filesPerPage = 1000;
 
-export const removeFiles: Step = {
+export const removeFilesStep: DeletionStep = {
   name: 'files',
-  async page({ bindings, organization }) {
-    for (const folder of foldersOfOrganizations) {
-      const { objects } = await bindings.FILES.list({ prefix: `${folder}${organization.id}/`, limit: filesAtOnce });
+  async runPage({ bindings, organization }) {
+    for (const folder of organizationFolders) {
+      const { objects } = await bindings.FILES.list({ prefix: `${folder}${organization.id}/`, limit: filesPerPage });
       if (!objects.length) continue;
       await bindings.FILES.delete(objects.map(({ key }) => key));
       return { next: 'more', removed: objects.length };

@@ -1,22 +1,22 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 
 /** What a page of a step came to. `later`: others have to act first. */
-export interface Page {
+export interface StepResult {
   next: 'more' | 'done' | 'later';
   /** Rows, files and objects that went. */
   removed: number;
 }
 
 /** One part of taking an organization away. Every page is repeatable. */
-export interface Step {
+export interface DeletionStep {
   name: string;
-  page(context: Context, asked: Asked): Promise<Page>;
+  runPage(context: Context, asked: DeletionRequest): Promise<StepResult>;
 }
 
-export interface Asked {
+export interface DeletionRequest {
   /** Epoch ms at which the deletion was asked for. */
-  at: number;
+  requestedAt: number;
 }
 
 /** Isolates know an organization for a minute after it was looked up, and what they have begun ends within another. */
-export const settleMs = 120_000;
+export const cacheExpiryMs = 120_000;

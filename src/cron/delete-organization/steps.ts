@@ -1,44 +1,46 @@
-import { blankOrganization } from '../../accounts/deletion-store.ts';
-import { tablesOfOrganizations } from '../../database/rows-of-organization.ts';
+import { anonymizeOrganization } from '../../accounts/deletion/store.ts';
+import { organizationTables } from '../../database/organization-tables.ts';
 import { catalog } from '../../database/shards.ts';
-import { attachedTo } from './attached.ts';
-import { endCalls } from './end-calls.ts';
-import { removeFiles } from './files.ts';
-import { eraseObject } from './objects.ts';
-import { removeRows } from './rows.ts';
-import { settleMs, type Step } from './step.ts';
+import { dependentsByTable } from './dependents.ts';
+import { endCallsStep } from './end-calls.ts';
+import { removeFilesStep } from './files.ts';
+import { destroyObjectStep } from './objects.ts';
+import { removeRowsStep } from './rows.ts';
+import { cacheExpiryMs, type DeletionStep } from './step.ts';
 
 /** They lead to the organization, and go when nothing else is left. */
-const last = new Set(['membership', 'organization']);
+const rootTables = new Set(['membership', 'organization']);
 
-const content = tablesOfOrganizations.filter(({ table }) => !last.has(table)).map((owned) => removeRows(owned, attachedTo[owned.table]));
+const contentSteps = organizationTables
+  .filter(({ table }) => !rootTables.has(table))
+  .map((owned) => removeRowsStep(owned, dependentsByTable[owned.table]));
 
 /** Whoever knew the organization before has finished by then, and what they wrote is looked for once more. */
-const settle: Step = {
+const waitForCaches: DeletionStep = {
   name: 'settle',
-  page: async ({ clock }, asked) => ({ next: clock() < asked.at + settleMs ? 'later' : 'done', removed: 0 }),
+  runPage: async ({ clock }, asked) => ({ next: clock() < asked.requestedAt + cacheExpiryMs ? 'later' : 'done', removed: 0 }),
 };
 
 /** The row stays, without a name: its id must never be given to another organization. */
-const forgetName: Step = {
+const eraseName: DeletionStep = {
   name: 'organization',
-  async page({ bindings, organization }) {
-    await blankOrganization(catalog(bindings), organization.id);
+  async runPage({ bindings, organization }) {
+    await anonymizeOrganization(catalog(bindings), organization.id);
     return { next: 'done', removed: 1 };
   },
 };
 
 /** Everything twice, and between the two a wait: a deletion is at one of these, by its number. */
-export const steps: readonly Step[] = [
-  endCalls,
-  ...content,
-  removeFiles,
-  settle,
-  endCalls,
-  ...content,
-  eraseObject('call slots', 'CALL_SLOTS'),
-  eraseObject('vectors', 'VECTOR_INDEX'),
-  removeFiles,
-  ...tablesOfOrganizations.filter(({ table }) => table === 'membership').map((owned) => removeRows(owned)),
-  forgetName,
+export const deletionSteps: readonly DeletionStep[] = [
+  endCallsStep,
+  ...contentSteps,
+  removeFilesStep,
+  waitForCaches,
+  endCallsStep,
+  ...contentSteps,
+  destroyObjectStep('call slots', 'CALL_SLOTS'),
+  destroyObjectStep('vectors', 'VECTOR_INDEX'),
+  removeFilesStep,
+  ...organizationTables.filter(({ table }) => table === 'membership').map((owned) => removeRowsStep(owned)),
+  eraseName,
 ];

@@ -1,11 +1,11 @@
-import { storedTalkKey } from '../../simtest/stored-talk.ts';
-import { artifactKey, artifactNames } from '../../voice-agents/runs/artifacts.ts';
+import { sessionTranscriptKey } from '../../simtest/sessions/transcript.ts';
+import { artifactKey, artifactNames } from '../../calls/records/artifacts.ts';
 import { archiveCampaigns } from './archive-campaigns.ts';
 import { archiveRows } from './archive-rows.ts';
 import type { RetentionRule } from './rule.ts';
 
 /** What starts runs stays as long as a run of it is kept, since the run's context is kept with it. */
-const unused = (kind: string) => `old.handled_at IS NOT NULL AND NOT EXISTS (
+const isUnusedSql = (kind: string) => `old.handled_at IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM automation_run r WHERE r.organization_id = old.organization_id
     AND r.dedup_key >= '${kind}:' || old.id || ':' AND r.dedup_key < '${kind}:' || old.id || ';')`;
 
@@ -29,7 +29,7 @@ export const archiveRules: RetentionRule[] = [
   archiveRows({
     table: 'event',
     setting: 'RETENTION_DAYS',
-    isDone: unused('event'),
+    isDone: isUnusedSql('event'),
     length: 'length(data)',
     hasContact: true,
     counters: (database, json, gone) =>
@@ -43,7 +43,7 @@ export const archiveRules: RetentionRule[] = [
   archiveRows({
     table: 'webhook_delivery',
     setting: 'RETENTION_DAYS',
-    isDone: unused('delivery'),
+    isDone: isUnusedSql('delivery'),
     length: 'length(payload)',
     hasContact: true,
   }),
@@ -69,7 +69,7 @@ export const archiveRules: RetentionRule[] = [
       AND NOT EXISTS (SELECT 1 FROM load_test l WHERE l.id = old.load_test_id AND l.status = 'running')`,
     length: 'coalesce(length(results), 0) + coalesce(length(candidate), 0) + coalesce(length(config), 0)',
     hasContact: false,
-    filesOf: (session) => [storedTalkKey(session.organization_id, session.id)],
+    filesOf: (session) => [sessionTranscriptKey(session.organization_id, session.id)],
   }),
   archiveRows({
     table: 'load_test',

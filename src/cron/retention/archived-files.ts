@@ -1,4 +1,4 @@
-import { deleteRunFiles } from '../../automation-workflows/runs/run-files.ts';
+import { deleteRunFiles } from '../../automation-workflows/runs/lifecycle/run-files.ts';
 import { deleteFiles } from '../../database/delete-files.ts';
 import { payloadKey } from '../../database/payload.ts';
 
@@ -8,13 +8,13 @@ export type ArchivedRow = Record<string, unknown>;
 const payloadColumns = ['data', 'payload', 'initial_context', 'context_changes'];
 
 /** The rows of a file of the archive. */
-export const archivedRows = (text: string): ArchivedRow[] =>
+export const parseArchive = (text: string): ArchivedRow[] =>
   text.split('\n').flatMap((line) => (line ? [JSON.parse(line) as ArchivedRow] : []));
 
-export const archiveText = (rows: ArchivedRow[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
+export const formatArchive = (rows: ArchivedRow[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
 
 /** Deletes what archived rows have left in R2: large payloads, and histories of runs. */
-export async function deleteLeftBy(bucket: R2Bucket, organizationId: number, kind: string, rows: ArchivedRow[]): Promise<void> {
+export async function deleteFilesOfRows(bucket: R2Bucket, organizationId: number, kind: string, rows: ArchivedRow[]): Promise<void> {
   const stored = rows.flatMap((row) => payloadColumns.map((column) => row[column]));
   await deleteFiles(
     bucket,

@@ -1,7 +1,7 @@
-import type { ArchivedCampaign } from '../../campaigns/archived-rows.ts';
+import type { ArchivedCampaign } from '../../campaigns/rows/archived-rows.ts';
 import type { Database } from '../../database/client.ts';
-import { inTurns } from '../../database/in-turns.ts';
-import type { OldRow } from './walk-store.ts';
+import { roundRobinQuery } from '../../database/round-robin-query.ts';
+import type { OldRow } from './old-rows-store.ts';
 
 export interface EndedCampaign extends OldRow {
   /** Its rows are in files already. */
@@ -9,10 +9,10 @@ export interface EndedCampaign extends OldRow {
 }
 
 /** Campaigns that ended before `before` and whose objects may still be there, of organizations in turns. */
-export const campaignsToArchive = (database: Database, before: number, limit: number): Promise<EndedCampaign[]> =>
+export const findCampaignsToArchive = (database: Database, before: number, limit: number): Promise<EndedCampaign[]> =>
   database.all(
     database.prepare(
-      inTurns(
+      roundRobinQuery(
         'id, organization_id, is_archived',
         '(SELECT id, organization_id, completed_at, archive IS NOT NULL AS is_archived FROM campaign WHERE completed_at < ? AND is_kept = 1)',
         'completed_at',
@@ -23,7 +23,7 @@ export const campaignsToArchive = (database: Database, before: number, limit: nu
   );
 
 /** Writes down that a file is about to be written, and whom it names. */
-export async function listCampaignPart(
+export async function registerCampaignPart(
   database: Database,
   part: { organizationId: number; kind: string; name: string; contactIds: number[] },
   now: number,
@@ -62,7 +62,7 @@ export async function markArchived(
 }
 
 /** Its object has gone. */
-export async function markGone(database: Database, { id, organization_id: organizationId }: OldRow): Promise<void> {
+export async function markObjectDestroyed(database: Database, { id, organization_id: organizationId }: OldRow): Promise<void> {
   await database.all(
     database.prepare('UPDATE campaign SET is_kept = 0 WHERE id = ? AND organization_id = ?', id, organizationId),
     'same values',

@@ -1,25 +1,25 @@
-import { archivedRows, deleteLeftBy } from './archived-files.ts';
-import { deleteArchives, oldArchives } from './expiry-store.ts';
-import { keptSince, type RetentionRule } from './rule.ts';
+import { parseArchive, deleteFilesOfRows } from './archived-files.ts';
+import { deleteArchives, findOldArchives } from './archive-expiry-store.ts';
+import { retentionCutoff, type RetentionRule } from './rule.ts';
 
 /** Files are read one by one: each may be 8 MiB. */
-const archivesAtOnce = 5;
+const archivesPerPage = 5;
 
 /** Deletes files of the archive with all that their rows left in R2. */
 const removePage: RetentionRule['removePage'] = async (sweeping) => {
   const { bindings, database } = sweeping;
-  const archives = await oldArchives(database, keptSince(sweeping, 'ARCHIVE_DAYS'), archivesAtOnce);
+  const archives = await findOldArchives(database, retentionCutoff(sweeping, 'ARCHIVE_DAYS'), archivesPerPage);
   if (archives.length === 0) return false;
   for (const { organization_id: organizationId, kind, name } of archives) {
     const file = await bindings.FILES.get(name);
-    if (file) await deleteLeftBy(bindings.FILES, organizationId, kind, archivedRows(await file.text()));
+    if (file) await deleteFilesOfRows(bindings.FILES, organizationId, kind, parseArchive(await file.text()));
     await bindings.FILES.delete(name);
   }
   await deleteArchives(
     database,
     archives.map(({ id }) => id),
   );
-  return archives.length === archivesAtOnce;
+  return archives.length === archivesPerPage;
 };
 
 /** The archive and whom it names go together. */

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/client.ts';
 import type { Settings } from '../../settings.ts';
 
-export interface Sweeping {
+export interface RetentionRun {
   bindings: Env;
   database: Database;
   settings: Settings;
@@ -15,7 +15,7 @@ export interface RetentionRule {
   /** Says for how many days; absent: the rows say themselves until when they count. */
   setting?: DaysSetting;
   /** Removes one page of what is kept no longer; the oldest of each organization first, then the second of each. False: nothing is left for now. */
-  removePage(sweeping: Sweeping): Promise<boolean>;
+  removePage(sweeping: RetentionRun): Promise<boolean>;
 }
 
 const dayMs = 86_400_000;
@@ -26,4 +26,4 @@ export type DaysSetting = {
   `${string}_DAYS`;
 
 /** What is older than this (epoch ms) has been kept for as long as the setting says. */
-export const keptSince = ({ settings, now }: Sweeping, setting: DaysSetting): number => now - settings[setting] * dayMs;
+export const retentionCutoff = ({ settings, now }: RetentionRun, setting: DaysSetting): number => now - settings[setting] * dayMs;

@@ -1,23 +1,33 @@
 import { deleteFolder } from '../../database/delete-files.ts';
-import { keptSince, type Sweeping } from './rule.ts';
-import { forgetUploads, isDocument, isUsedByCampaign, lookAgain, oldUploads, type StoredUpload } from './upload-store.ts';
+import { retentionCutoff, type RetentionRun } from './rule.ts';
+import {
+  deleteUploadRows,
+  isUsedByDocument,
+  isUsedByCampaign,
+  postponeUploadCheck,
+  findOldUploads,
+  type StoredUpload,
+} from './upload-store.ts';
 
 const pageSize = 20;
 
 /** Deletes a page of the uploaded files that nothing is made of. False: that was all. */
-export async function removeUnusedUploads(sweeping: Sweeping): Promise<boolean> {
+export async function removeUnusedUploads(sweeping: RetentionRun): Promise<boolean> {
   const { database, now } = sweeping;
-  const uploads = await oldUploads(database, keptSince(sweeping, 'UPLOAD_RETENTION_DAYS'), pageSize);
+  const uploads = await findOldUploads(database, retentionCutoff(sweeping, 'UPLOAD_RETENTION_DAYS'), pageSize);
   const needed: string[] = [];
   const settled: string[] = [];
-  for (const upload of uploads) ((await isNeeded(sweeping, upload)) ? needed : settled).push(upload.name);
-  if (needed.length > 0) await lookAgain(database, needed, now);
-  if (settled.length > 0) await forgetUploads(database, settled);
+  for (const upload of uploads) ((await isStillNeeded(sweeping, upload)) ? needed : settled).push(upload.name);
+  if (needed.length > 0) await postponeUploadCheck(database, needed, now);
+  if (settled.length > 0) await deleteUploadRows(database, settled);
   return uploads.length === pageSize;
 }
 
 /** Whether it has to be looked at again; deletes a file that nobody needs. A document sees to its own file from then on. */
-async function isNeeded({ bindings, database }: Sweeping, { name, organization_id: organizationId }: StoredUpload): Promise<boolean> {
+async function isStillNeeded(
+  { bindings, database }: RetentionRun,
+  { name, organization_id: organizationId }: StoredUpload,
+): Promise<boolean> {
   const id = name
     .split('/')
     .at(-1)!
@@ -25,7 +35,7 @@ async function isNeeded({ bindings, database }: Sweeping, { name, organization_i
   if (name.startsWith('campaign_sources/')) {
     if (await isUsedByCampaign(database, organizationId, id)) return true;
   } else {
-    if (await isDocument(database, organizationId, id)) return false;
+    if (await isUsedByDocument(database, organizationId, id)) return false;
     await deleteFolder(bindings.FILES, `knowledge_base/${organizationId}/${id}/`);
   }
   await bindings.FILES.delete(name);

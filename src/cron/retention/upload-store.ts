@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.ts';
-import { inTurns } from '../../database/in-turns.ts';
+import { roundRobinQuery } from '../../database/round-robin-query.ts';
 
 export interface StoredUpload {
   name: string;
@@ -7,8 +7,8 @@ export interface StoredUpload {
 }
 
 /** Uploads not looked at since `before`, of organizations in turns. */
-export const oldUploads = (database: Database, before: number, limit: number): Promise<StoredUpload[]> =>
-  database.all(database.prepare(inTurns('name, organization_id', 'upload WHERE created_at < ?', 'created_at'), before, limit));
+export const findOldUploads = (database: Database, before: number, limit: number): Promise<StoredUpload[]> =>
+  database.all(database.prepare(roundRobinQuery('name, organization_id', 'upload WHERE created_at < ?', 'created_at'), before, limit));
 
 /** Whether a draft, or a campaign whose rows are not archived, is made of the file. */
 export async function isUsedByCampaign(database: Database, organizationId: number, sourceId: string): Promise<boolean> {
@@ -23,14 +23,14 @@ export async function isUsedByCampaign(database: Database, organizationId: numbe
 }
 
 /** Whether a document is made of the file, which then goes with the document. */
-export async function isDocument(database: Database, organizationId: number, uuid: string): Promise<boolean> {
+export async function isUsedByDocument(database: Database, organizationId: number, uuid: string): Promise<boolean> {
   const row = await database.first(
     database.prepare('SELECT 1 FROM knowledge_document WHERE organization_id = ? AND uuid = ?', organizationId, uuid),
   );
   return row !== null;
 }
 
-export async function forgetUploads(database: Database, names: string[]): Promise<void> {
+export async function deleteUploadRows(database: Database, names: string[]): Promise<void> {
   await database.all(
     database.prepare('DELETE FROM upload WHERE name IN (SELECT value FROM json_each(?))', JSON.stringify(names)),
     'same values',
@@ -38,7 +38,7 @@ export async function forgetUploads(database: Database, names: string[]): Promis
 }
 
 /** They are looked at again as late as if they were new. */
-export async function lookAgain(database: Database, names: string[], now: number): Promise<void> {
+export async function postponeUploadCheck(database: Database, names: string[], now: number): Promise<void> {
   await database.all(
     database.prepare('UPDATE upload SET created_at = ? WHERE name IN (SELECT value FROM json_each(?))', now, JSON.stringify(names)),
     'same values',

@@ -52,7 +52,7 @@ export const session = sqliteTable(
     organizationId: integer('organization_id'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
-    /** Where it began, as `networkOf` has it; null when that is unknown. */
+    /** Where it began, as `toNetworkPrefix` has it; null when that is unknown. */
     network: text('network'),
   },
   (table) => [

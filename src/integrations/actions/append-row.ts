@@ -1,11 +1,11 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 import type { AppFailure } from '../../providers/broker/broker.ts';
-import { existingSheet } from '../sheet/existing-sheet.ts';
-import { selectedSheet, type SelectedSheet } from '../sheet/selected-sheet.ts';
-import { failed, withIntegration, type ActionFailure } from './acting.ts';
-import { rowsAtEnd } from './rows-at-end.ts';
+import { findSheetIntegration } from '../sheet/find-sheet-integration.ts';
+import { openSelectedSheet, type SelectedSheet } from '../sheet/selected-sheet.ts';
+import { actionFailure, withIntegration, type ActionFailure } from './run-action.ts';
+import { readLastRows } from './read-last-rows.ts';
 
-export interface WantedRow {
+export interface RowToAppend {
   /** Null: the connected sheet. */
   integrationId: number | null;
   /** By the name of a column. */
@@ -14,7 +14,7 @@ export interface WantedRow {
   mayExist: boolean;
 }
 
-/** `row` as the spreadsheet numbers it; null: the provider did not say. `isNew` false: an earlier try has added it. */
+/** `row` as the spreadsheet numbers it; null: the provider did not say. `newRowCondition` false: an earlier try has added it. */
 export interface AppendedRow {
   sheet: string;
   row: number | null;
@@ -22,27 +22,27 @@ export interface AppendedRow {
 }
 
 /** Adds a row below the last one of the selected sheet, as text: nothing in it is taken for a formula. */
-export async function appendRow(context: Context, { integrationId, values, mayExist }: WantedRow): Promise<AppendedRow | ActionFailure> {
-  const integration = await existingSheet(context, integrationId);
+export async function appendRow(context: Context, { integrationId, values, mayExist }: RowToAppend): Promise<AppendedRow | ActionFailure> {
+  const integration = await findSheetIntegration(context, integrationId);
   if ('failure' in integration) return integration;
   return withIntegration(context, integration, async ({ connection }) => {
-    const selected = await selectedSheet(integration, connection);
+    const selected = await openSelectedSheet(integration, connection);
     if ('failure' in selected) return selected;
-    const row = rowOf(selected, values);
+    const row = toCells(selected, values);
     if ('failure' in row) return row;
-    return append(selected, row.cells, mayExist);
+    return appendOnce(selected, row.cells, mayExist);
   });
 }
 
-async function append(
+async function appendOnce(
   { adapter, spreadsheetId, tab, columns }: SelectedSheet,
   cells: string[],
   mayExist: boolean,
 ): Promise<AppendedRow | ActionFailure> {
   if (mayExist) {
-    const found = await equalRows({ adapter, spreadsheetId, tab, columns }, cells);
+    const found = await findEqualRows({ adapter, spreadsheetId, tab, columns }, cells);
     if ('failure' in found) return { ...found, outcomeUnknown: true };
-    if (found.rows.length > 1) return many(tab, found.rows);
+    if (found.rows.length > 1) return ambiguousRowsFailure(tab, found.rows);
     if (found.rows[0] !== undefined) return { sheet: tab, row: found.rows[0], isNew: false };
   }
   const outcome = await adapter.appendRows({ spreadsheetId, tab, rows: [cells] });
@@ -50,35 +50,35 @@ async function append(
 }
 
 /** Numbers of the last rows that hold the same. */
-async function equalRows(selected: SelectedSheet, cells: string[]): Promise<{ rows: number[] } | AppFailure | ActionFailure> {
-  const tail = await rowsAtEnd(selected);
+async function findEqualRows(selected: SelectedSheet, cells: string[]): Promise<{ rows: number[] } | AppFailure | ActionFailure> {
+  const tail = await readLastRows(selected);
   if ('failure' in tail) return tail;
-  const wanted = JSON.stringify(trimmed(cells));
-  const rows = tail.rows.flatMap((row, index) => (JSON.stringify(trimmed(row)) === wanted ? [tail.fromRow + index] : []));
+  const wanted = JSON.stringify(trimTrailingEmpty(cells));
+  const rows = tail.rows.flatMap((row, index) => (JSON.stringify(trimTrailingEmpty(row)) === wanted ? [tail.fromRow + index] : []));
   return { rows };
 }
 
 /** A row is told without the empty cells at its end. */
-const trimmed = (cells: string[]): string[] => cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
+const trimTrailingEmpty = (cells: string[]): string[] => cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
 
-const many = (tab: string, rows: number[]) =>
-  failed(
+const ambiguousRowsFailure = (tab: string, rows: number[]) =>
+  actionFailure(
     'unknown',
     `"${tab}" has several rows with these values (${rows.slice(0, 5).join(', ')}), so nobody can say whether an earlier try has added one; look at the sheet. Values that name the run, such as {{ run.id }}, tell them apart`,
   );
 
-function rowOf({ tab, columns }: SelectedSheet, values: Record<string, string>): { cells: string[] } | ActionFailure {
+function toCells({ tab, columns }: SelectedSheet, values: Record<string, string>): { cells: string[] } | ActionFailure {
   const cells = columns.map(() => '');
   for (const [name, value] of Object.entries(values)) {
     const index = columns.findIndex((column) => column.name === name.trim().replace(/\s+/g, ' '));
-    if (index < 0) return unknownColumn(tab, name, columns);
+    if (index < 0) return unknownColumnFailure(tab, name, columns);
     cells[index] = value;
   }
   return { cells };
 }
 
-const unknownColumn = (tab: string, name: string, columns: SelectedSheet['columns']) =>
-  failed(
+const unknownColumnFailure = (tab: string, name: string, columns: SelectedSheet['columns']) =>
+  actionFailure(
     'unknown_column',
     `values: "${tab}" has no column ${JSON.stringify(name)}; its columns are ${columns.map((column) => JSON.stringify(column.name)).join(', ') || 'none'}`,
   );

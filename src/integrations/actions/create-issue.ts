@@ -1,9 +1,9 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 import { tracker, type Issue } from '../../providers/apps/tracker.ts';
 import type { TrackerData } from '../contract.ts';
-import { failed, withConnection, type ActionFailure } from './acting.ts';
+import { actionFailure, withConnection, type ActionFailure } from './run-action.ts';
 
-export interface WantedIssue {
+export interface IssueRequest {
   /** Key; null: the integration's default project. */
   project: string | null;
   /** Name or id; null: the integration's default one, else `Task`. */
@@ -18,17 +18,17 @@ export interface WantedIssue {
   mayExist: boolean;
 }
 
-const usualType = 'Task';
+const defaultIssueType = 'Task';
 
 /** Makes an issue, or finds the one that an earlier try has made. */
-export const createIssue = (context: Context, { mayExist, ...wanted }: WantedIssue): Promise<Issue | ActionFailure> =>
+export const createIssue = (context: Context, { mayExist, ...wanted }: IssueRequest): Promise<Issue | ActionFailure> =>
   withConnection(context, 'tracker', async ({ integration, connection }) => {
     const usual = integration.providerData as TrackerData;
     const project = wanted.project ?? usual.project;
-    if (project === undefined) return noProject(integration.id);
+    if (project === undefined) return noProjectFailure(integration.id);
     const adapter = tracker(connection, { subdomain: integration.connectionParams['subdomain'] ?? '' });
     const { summary, description, fields, key } = wanted;
-    const issueType = wanted.issueType ?? usual.issue_type ?? usualType;
+    const issueType = wanted.issueType ?? usual.issue_type ?? defaultIssueType;
     const outcome = await adapter.createIssue(
       { project, issueType, summary, description: description ?? undefined, fields, key },
       { mayExist },
@@ -36,5 +36,8 @@ export const createIssue = (context: Context, { mayExist, ...wanted }: WantedIss
     return 'failure' in outcome ? outcome : outcome.issue;
   });
 
-const noProject = (id: number) =>
-  failed('no_project', `No project is named, and the tracker has no default one; choose it with PUT /integration/${id} { "project": ... }`);
+const noProjectFailure = (id: number) =>
+  actionFailure(
+    'no_project',
+    `No project is named, and the tracker has no default one; choose it with PUT /integration/${id} { "project": ... }`,
+  );

@@ -1,7 +1,7 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 import { chatapp } from '../../providers/apps/chatapp.ts';
 import type { ChatappData } from '../contract.ts';
-import { failed, withConnection, type ActionFailure } from './acting.ts';
+import { actionFailure, withConnection, type ActionFailure } from './run-action.ts';
 
 export interface ChatMessage {
   /** Id or name; null: the integration's default channel. */
@@ -20,13 +20,16 @@ export interface PostedMessage {
 export const postMessage = (context: Context, { channel, text }: ChatMessage): Promise<PostedMessage | ActionFailure> =>
   withConnection(context, 'chatapp', async ({ integration, connection }) => {
     const wanted = channel ?? (integration.providerData as ChatappData).channel;
-    return wanted === undefined ? noChannel(integration.id) : chatapp(connection).post({ channel: wanted, text });
+    return wanted === undefined ? noChannelFailure(integration.id) : chatapp(connection).post({ channel: wanted, text });
   });
 
-const noChannel = (id: number) =>
-  failed('no_channel', `No channel is named, and the chatapp has no default one; choose it with PUT /integration/${id} { "channel": ... }`);
+const noChannelFailure = (id: number) =>
+  actionFailure(
+    'no_channel',
+    `No channel is named, and the chatapp has no default one; choose it with PUT /integration/${id} { "channel": ... }`,
+  );
 
-const marks: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const mrkdwnEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** Text as it is to be shown: nothing in it is a link or calls anybody (https://docs.slack.dev/messaging/formatting-message-text). */
-export const escapeMrkdwn = (text: string): string => text.replace(/[&<>]/g, (mark) => marks[mark]!);
+export const escapeMrkdwn = (text: string): string => text.replace(/[&<>]/g, (mark) => mrkdwnEntities[mark]!);

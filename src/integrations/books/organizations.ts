@@ -1,27 +1,27 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 import { ServiceError } from '../../library/errors.ts';
-import { chooseSource } from '../choose-source.ts';
+import { changeSource } from '../sync/change-source.ts';
 import type { Integration } from '../contract.ts';
 import { existingIntegration } from '../existing-integration.ts';
-import { succeeded } from '../succeeded.ts';
-import { booksOf } from './books-of.ts';
+import { unwrapOutcome } from '../unwrap-outcome.ts';
+import { openBooks } from './open-books.ts';
 
 /** The active organizations of the connected account. */
 export async function listOrganizations(context: Context, id: number) {
   const integration = await existingIntegration(context, id, ['books']);
-  const { organizations } = await succeeded(context, integration, await booksOf(context, integration).listOrganizations());
+  const { organizations } = await unwrapOutcome(context, integration, await openBooks(context, integration).listOrganizations());
   return organizations.map((one) => ({ organization_id: one.id, name: one.name, is_default: one.isDefault }));
 }
 
 /** Throws 502 when the account has no such organization, which may have been deleted there. */
 export async function selectOrganization(context: Context, id: number, organizationId: string): Promise<Integration> {
   const integration = await existingIntegration(context, id, ['books']);
-  const { organizations } = await succeeded(context, integration, await booksOf(context, integration).listOrganizations());
+  const { organizations } = await unwrapOutcome(context, integration, await openBooks(context, integration).listOrganizations());
   const selected = organizations.find((one) => one.id === organizationId);
   if (selected === undefined) {
     const known = organizations.map((one) => `${one.id} ("${one.name}")`).join(', ') || 'none';
     throw new ServiceError('provider_failed', `books: the account has no active organization "${organizationId}"; it has ${known}`);
   }
   const providerData = { organization_id: selected.id, organization_name: selected.name };
-  return chooseSource(context, integration, { providerData, accountLabel: selected.name });
+  return changeSource(context, integration, { providerData, accountLabel: selected.name });
 }

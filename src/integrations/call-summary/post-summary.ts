@@ -1,9 +1,9 @@
-import type { Context } from '../../accounts/context.ts';
-import { fullName } from '../../contacts/contact.ts';
-import { findContacts } from '../../contacts/find-contacts.ts';
+import type { Context } from '../../context.ts';
+import { fullName } from '../../contacts/contacts/contact.ts';
+import { findContacts } from '../../contacts/contacts/find-contacts.ts';
 import { basePath } from '../../http/public-url.ts';
 import { createIssue } from '../actions/create-issue.ts';
-import { failed, isFailure, type ActionFailure } from '../actions/acting.ts';
+import { actionFailure, isFailure, type ActionFailure } from '../actions/run-action.ts';
 import { escapeMrkdwn, postMessage } from '../actions/post-message.ts';
 import type { Integration } from '../contract.ts';
 import { changeIntegration, findIntegration } from '../store.ts';
@@ -17,7 +17,7 @@ export type SummaryOutcome =
   | { kind: 'dropped'; why: string }
   | { kind: 'failed'; failure: ActionFailure; isLookedUp: boolean };
 
-interface Posting {
+interface SummaryRequest {
   integrationId: number;
   call: EndedCall;
   /** An earlier try may have posted it. */
@@ -25,23 +25,23 @@ interface Posting {
 }
 
 /** Posts a call's summary where an integration has it posted. */
-export async function postSummary(context: Context, { integrationId, call, mayExist }: Posting): Promise<SummaryOutcome> {
+export async function postSummary(context: Context, { integrationId, call, mayExist }: SummaryRequest): Promise<SummaryOutcome> {
   const integration = await findIntegration(context.database, context.organization.id, integrationId);
   if (integration === null) return { kind: 'dropped', why: 'the integration was disconnected' };
-  const name = await nameOf(context, call);
+  const name = await contactName(context, call);
   if (name === null) return { kind: 'dropped', why: 'the contact was deleted' };
   const isLookedUp = integration.provider === 'tracker';
   // Of a message that was under way nobody can say whether it was posted.
-  if (mayExist && !isLookedUp) return { kind: 'failed', failure: died, isLookedUp };
+  if (mayExist && !isLookedUp) return { kind: 'failed', failure: interruptedFailure, isLookedUp };
   const text = summaryText(call, name);
-  const outcome = isLookedUp ? await asIssue(context, call, text, mayExist) : await asMessage(context, call, text);
+  const outcome = isLookedUp ? await createAsIssue(context, call, text, mayExist) : await postAsMessage(context, call, text);
   if (isFailure(outcome)) return { kind: 'failed', failure: outcome, isLookedUp };
-  await forgetError(context, integration);
+  await clearError(context, integration);
   return { kind: 'posted', to: outcome };
 }
 
-const died: ActionFailure = {
-  ...failed(
+const interruptedFailure: ActionFailure = {
+  ...actionFailure(
     'unknown',
     'The service stopped while the summary was being posted, and nobody can say whether it was, so it was not posted again',
   ),
@@ -49,15 +49,15 @@ const died: ActionFailure = {
 };
 
 /** Empty: the contact has no name, or there is none; null: it was deleted. */
-async function nameOf(context: Context, { contactId }: EndedCall): Promise<string | null> {
+async function contactName(context: Context, { contactId }: EndedCall): Promise<string | null> {
   if (contactId === null) return '';
   const contact = (await findContacts(context, [contactId])).get(contactId);
   return contact === undefined ? null : fullName(contact);
 }
 
-async function asMessage(context: Context, call: EndedCall, { title, facts, talk }: SummaryText) {
+async function postAsMessage(context: Context, call: EndedCall, { title, facts, talk }: SummaryText) {
   const run = `Run ${call.runId}`;
-  const url = addressOf(context, call);
+  const url = runUrl(context, call);
   const text = [
     `*${escapeMrkdwn(title)}*`,
     escapeMrkdwn(facts),
@@ -68,8 +68,8 @@ async function asMessage(context: Context, call: EndedCall, { title, facts, talk
   return isFailure(outcome) ? outcome : { channel: outcome.channel, ts: outcome.ts };
 }
 
-async function asIssue(context: Context, call: EndedCall, { title, facts, talk }: SummaryText, mayExist: boolean) {
-  const description = [...(talk === null ? [] : [talk]), facts, addressOf(context, call) ?? `Run ${call.runId}`].join('\n\n');
+async function createAsIssue(context: Context, call: EndedCall, { title, facts, talk }: SummaryText, mayExist: boolean) {
+  const description = [...(talk === null ? [] : [talk]), facts, runUrl(context, call) ?? `Run ${call.runId}`].join('\n\n');
   // Other installations of this service, with runs of the same ids, may use the same tracker.
   const key = `call:${context.organization.id}:${call.runId}:${call.endedAt}`;
   const issue = { project: null, issueType: null, summary: title, description, fields: {}, key, mayExist };
@@ -78,27 +78,27 @@ async function asIssue(context: Context, call: EndedCall, { title, facts, talk }
 }
 
 /** Of the run, for whoever has credentials; null: nobody has said where this service is reached. */
-const addressOf = ({ settings: { PUBLIC_URL } }: Context, { agentId, runId }: EndedCall): string | null =>
+const runUrl = ({ settings: { PUBLIC_URL } }: Context, { agentId, runId }: EndedCall): string | null =>
   PUBLIC_URL === '' ? null : `${PUBLIC_URL.replace(/\/$/, '')}${basePath}/workflow/${agentId}/runs/${runId}`;
 
 /** Keeps why a summary could not be posted where those look who mend it. */
-export async function noteSummaryFailure(context: Context, integrationId: number, reason: string): Promise<void> {
-  await writing(context, async () => {
+export async function recordSummaryFailure(context: Context, integrationId: number, reason: string): Promise<void> {
+  await logWriteErrors(context, async () => {
     const integration = await findIntegration(context.database, context.organization.id, integrationId);
-    if (integration?.isActive) await noteError(context, integration, reason);
+    if (integration?.isActive) await setError(context, integration, reason);
   });
 }
 
-const forgetError = (context: Context, integration: Integration): Promise<void> =>
-  writing(context, async () => {
-    if (integration.lastError !== null) await noteError(context, integration, null);
+const clearError = (context: Context, integration: Integration): Promise<void> =>
+  logWriteErrors(context, async () => {
+    if (integration.lastError !== null) await setError(context, integration, null);
   });
 
-const noteError = ({ database, clock }: Context, integration: Integration, lastError: string | null) =>
+const setError = ({ database, clock }: Context, integration: Integration, lastError: string | null) =>
   changeIntegration(database, integration, { lastError }, clock());
 
 /** What became of a summary is known by now: nobody posts it again because this could not be written down. */
-async function writing({ log }: Context, write: () => Promise<void>): Promise<void> {
+async function logWriteErrors({ log }: Context, write: () => Promise<void>): Promise<void> {
   try {
     await write();
   } catch (error) {

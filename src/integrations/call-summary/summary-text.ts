@@ -17,17 +17,17 @@ export function summaryText(call: EndedCall, name: string): SummaryText {
     `Agent: ${agentName}`,
     `Outcome: ${line}`,
     `Disposition: ${disposition ?? 'none'}`,
-    `Duration: ${durationWords(durationSeconds)}`,
+    `Duration: ${formatDuration(durationSeconds)}`,
   ];
-  return { title: `Call with ${who(call, name)}: ${disposition ?? outcome}`, facts: facts.join('\n'), talk: summary };
+  return { title: `Call with ${formatPerson(call, name)}: ${disposition ?? outcome}`, facts: facts.join('\n'), talk: summary };
 }
 
-function who({ phone }: EndedCall, name: string): string {
+function formatPerson({ phone }: EndedCall, name: string): string {
   if (name === '') return phone ?? 'an unknown number';
   return phone === null ? name : `${name} (${phone})`;
 }
 
-function durationWords(seconds: number): string {
+function formatDuration(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   return minutes === 0 ? `${seconds} s` : `${minutes} min ${seconds % 60} s`;
 }

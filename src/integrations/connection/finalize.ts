@@ -1,13 +1,13 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 import { badRequest, conflict, notFound } from '../../library/errors.ts';
 import type { App, BrokerConnection } from '../../providers/broker/broker.ts';
-import { connectionBroker } from '../../providers/broker/composio.ts';
-import { knownProvider, ownerOf, type Integration } from '../contract.ts';
+import { createBroker } from '../../providers/broker/composio.ts';
+import { parseProvider, brokerOwnerId, type Integration } from '../contract.ts';
 import { findByAccount, findCurrent, findIntegration } from '../store.ts';
-import { succeededAtBroker } from '../succeeded.ts';
-import { noPlace } from './no-place.ts';
+import { unwrapBrokerOutcome } from '../unwrap-outcome.ts';
+import { integrationLimitReached } from './plan-limit.ts';
 import { hasParams } from './params.ts';
-import { activate, findRequest, releasePlace } from './store.ts';
+import { activate, findRequest, deleteRequest } from './store.ts';
 
 /**
  * The integration of a connection to which somebody has consented. Throws 404 for a connection that the organization does not have, 409
@@ -19,20 +19,20 @@ export async function finalize(
   { connected_account_id: accountId, provider: name }: { connected_account_id: string; provider: string },
 ): Promise<Integration> {
   const { database, organization, settings } = context;
-  const provider = knownProvider(name);
+  const provider = parseProvider(name);
   const known = await findByAccount(database, organization.id, accountId);
   if (known?.isActive) {
-    refuseOther(provider, known.provider);
+    requireSameProvider(provider, known.provider);
     return known;
   }
-  const broker = connectionBroker(settings);
-  const { connection } = succeededAtBroker(await broker.get(accountId));
-  if (connection === null || connection.owner !== ownerOf(organization.id) || known?.disconnectedAt) throw notFound('Connection');
-  refuseOther(provider, connection.app);
-  await refuseUnconsented(context, connection);
+  const broker = createBroker(settings);
+  const { connection } = unwrapBrokerOutcome(await broker.get(accountId));
+  if (connection === null || connection.owner !== brokerOwnerId(organization.id) || known?.disconnectedAt) throw notFound('Connection');
+  requireSameProvider(provider, connection.app);
+  await requireConsent(context, connection);
 
   const before = await findCurrent(database, organization.id, provider);
-  const id = await activateIt(context, userId, provider, accountId);
+  const id = await activateIntegration(context, userId, provider, accountId);
   // Nothing uses the earlier connection any more, so its grant is not left behind.
   if (before !== null && before.accountId !== accountId) context.defer(revokeQuietly(context, before.accountId));
   const integration = await findIntegration(database, organization.id, id);
@@ -40,23 +40,23 @@ export async function finalize(
   return integration;
 }
 
-function refuseOther(provider: App, actual: App | undefined): void {
+function requireSameProvider(provider: App, actual: App | undefined): void {
   if (actual === provider) return;
   throw badRequest(`This is a connection of ${actual ?? 'another provider'}, not of ${provider}; finalize it as what it is`);
 }
 
-async function refuseUnconsented({ database, organization }: Context, { id, status, reason }: BrokerConnection): Promise<void> {
+async function requireConsent({ database, organization }: Context, { id, status, reason }: BrokerConnection): Promise<void> {
   if (status === 'active') return;
   if (status === 'pending')
     throw conflict('The connection is pending and must be active: nobody has consented yet; open its redirect_url, then finalize again');
-  await releasePlace(database, organization.id, id);
+  await deleteRequest(database, organization.id, id);
   const why = reason === undefined ? '' : ` (${reason.slice(0, 200)})`;
   throw badRequest(`The connection is ${status}${why}; begin again with POST /integration/connect`);
 }
 
-async function activateIt(context: Context, userId: number, provider: App, accountId: string): Promise<number> {
+async function activateIntegration(context: Context, userId: number, provider: App, accountId: string): Promise<number> {
   const { database, organization, clock } = context;
-  const params = await paramsOf(context, provider, accountId);
+  const params = await findConnectionParams(context, provider, accountId);
   const limit = organization.plan.maxIntegrations;
   const id = await activate(
     database,
@@ -68,12 +68,16 @@ async function activateIt(context: Context, userId: number, provider: App, accou
       connectionParams: params,
     },
   );
-  if (id === null) throw noPlace(limit);
+  if (id === null) throw integrationLimitReached(limit);
   return id;
 }
 
 /** What the connection is for: its request says it or, when another call has just finalized it, its integration. */
-async function paramsOf({ database, organization }: Context, provider: App, accountId: string): Promise<Record<string, string>> {
+async function findConnectionParams(
+  { database, organization }: Context,
+  provider: App,
+  accountId: string,
+): Promise<Record<string, string>> {
   if (!hasParams(provider)) return {};
   const request = await findRequest(database, organization.id, provider);
   const known = request?.id === accountId ? request : await findByAccount(database, organization.id, accountId);
@@ -82,6 +86,6 @@ async function paramsOf({ database, organization }: Context, provider: App, acco
 }
 
 async function revokeQuietly({ settings, log }: Context, accountId: string): Promise<void> {
-  const revoked = await connectionBroker(settings).revoke(accountId);
+  const revoked = await createBroker(settings).revoke(accountId);
   if ('failure' in revoked) log.warn('a replaced connection was not revoked', { account_id: accountId, failure: revoked.failure });
 }

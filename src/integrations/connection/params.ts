@@ -6,25 +6,26 @@ import type { App } from '../../providers/broker/broker.ts';
 export const hasParams = (provider: App): boolean => provider === 'tracker' || provider === 'books';
 
 /** What is needed to connect the provider, from what a caller has sent. Throws 422 naming the field. */
-export function readParams(provider: App, given: Record<string, unknown> | null | undefined): Record<string, string> {
-  if (provider === 'tracker') return { subdomain: trackerSubdomain(given?.['subdomain']) };
-  if (provider === 'books') return { region: booksRegion(given?.['region'] ?? 'com') };
+export function parseParams(provider: App, given: Record<string, unknown> | null | undefined): Record<string, string> {
+  if (provider === 'tracker') return { subdomain: parseSubdomain(given?.['subdomain']) };
+  if (provider === 'books') return { region: parseRegion(given?.['region'] ?? 'com') };
   return {};
 }
 
-const place = (name: string) => ['body', 'connection_params', name];
+const paramLocation = (name: string) => ['body', 'connection_params', name];
 
-function trackerSubdomain(given: unknown): string {
+function parseSubdomain(given: unknown): string {
   const what = 'the part of the address of the tracker before ".atlassian.net", such as "acme"';
   if (given === undefined || given === null || given === '')
-    throw invalidAt(place('subdomain'), `Is missing; a tracker needs ${what}`, 'missing');
+    throw invalidAt(paramLocation('subdomain'), `Is missing; a tracker needs ${what}`, 'missing');
   const subdomain = typeof given === 'string' ? given.trim().toLowerCase() : '';
-  if (!isTrackerSubdomain(subdomain)) throw invalidAt(place('subdomain'), `Is no subdomain; give ${what}`);
+  if (!isTrackerSubdomain(subdomain)) throw invalidAt(paramLocation('subdomain'), `Is no subdomain; give ${what}`);
   return subdomain;
 }
 
-function booksRegion(given: unknown): string {
+function parseRegion(given: unknown): string {
   const region = typeof given === 'string' ? given.trim().toLowerCase() : '';
-  if (!isBooksRegion(region)) throw invalidAt(place('region'), `Is no data centre of books; give one of ${booksRegions.join(', ')}`);
+  if (!isBooksRegion(region))
+    throw invalidAt(paramLocation('region'), `Is no data centre of books; give one of ${booksRegions.join(', ')}`);
   return region;
 }

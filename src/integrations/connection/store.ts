@@ -6,12 +6,12 @@ import type { App } from '../../providers/broker/broker.ts';
 export type ConnectionRequest = typeof connectionRequest.$inferSelect;
 
 /** Others than `?2` that are active, or asked for and not expired at `?3`: as many places of the plan are taken. */
-const placesOfOthers = `(SELECT count(*) FROM (
+const countOfOthers = `(SELECT count(*) FROM (
      SELECT provider FROM integration
      WHERE organization_id = ?1 AND disconnected_at IS NULL AND is_active = 1 AND provider <> ?2
      UNION SELECT provider FROM connection_request WHERE organization_id = ?1 AND expires_at > ?3 AND provider <> ?2))`;
 
-export interface Place {
+export interface IntegrationQuota {
   organizationId: number;
   provider: App;
   /** How many the plan allows. */
@@ -23,15 +23,15 @@ export interface Place {
  * Takes a place of the plan for a request, or takes over that of an earlier request for the same provider. False: none is left. The
  * places are counted in the statement that takes one, so that of two who ask for the last one gets it.
  */
-export async function takePlace(
+export async function insertRequestWithinQuota(
   database: Database,
-  { organizationId, provider, limit, now }: Place,
+  { organizationId, provider, limit, now }: IntegrationQuota,
   request: Pick<ConnectionRequest, 'id' | 'connectionParams' | 'createdBy' | 'expiresAt'>,
 ): Promise<boolean> {
   const taken = await database.first(
     database.prepare(
       `INSERT INTO connection_request (organization_id, provider, created_at, id, connection_params, created_by, expires_at)
-       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ${placesOfOthers} < ?8
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ${countOfOthers} < ?8
        ON CONFLICT (organization_id, provider) DO UPDATE SET id = excluded.id, connection_params = excluded.connection_params,
          redirect_url = NULL, created_by = excluded.created_by, created_at = excluded.created_at, expires_at = excluded.expires_at
        RETURNING id`,
@@ -50,7 +50,7 @@ export async function takePlace(
 }
 
 /** Gives the request the name by which the broker knows it, unless a later one has taken its place over. */
-export async function nameRequest(
+export async function setBrokerConnectionId(
   database: Database,
   organizationId: number,
   { from, to, redirectUrl, expiresAt }: { from: string; to: string; redirectUrl: string | null; expiresAt: number },
@@ -62,7 +62,7 @@ export async function nameRequest(
   await database.all(database.from(query), 'same values');
 }
 
-export async function releasePlace(database: Database, organizationId: number, id: string): Promise<void> {
+export async function deleteRequest(database: Database, organizationId: number, id: string): Promise<void> {
   const query = database.orm
     .delete(connectionRequest)
     .where(and(eq(connectionRequest.id, id), eq(connectionRequest.organizationId, organizationId)));
@@ -90,7 +90,7 @@ export interface Activation {
  */
 export async function activate(
   database: Database,
-  { organizationId, provider, limit, now }: Place,
+  { organizationId, provider, limit, now }: IntegrationQuota,
   { accountId, accountLabel, createdBy, connectionParams }: Activation,
 ): Promise<number | null> {
   const [rows] = await database.batch(
@@ -98,7 +98,7 @@ export async function activate(
       database.prepare(
         `INSERT INTO integration (organization_id, provider, created_at, updated_at, account_id, account_label, created_by, is_active, action,
          connection_params, provider_data, field_mapping)
-       SELECT ?1, ?2, ?3, ?3, ?4, ?5, ?6, 1, 'all_calls', ?7, '{}', '{}' WHERE ${placesOfOthers} < ?8
+       SELECT ?1, ?2, ?3, ?3, ?4, ?5, ?6, 1, 'all_calls', ?7, '{}', '{}' WHERE ${countOfOthers} < ?8
        ON CONFLICT (organization_id, provider) WHERE disconnected_at IS NULL DO UPDATE SET account_id = excluded.account_id,
          account_label = coalesce(excluded.account_label, account_label), is_active = 1, last_error = NULL,
          connection_params = excluded.connection_params, revision = revision + 1, updated_at = excluded.updated_at

@@ -1,6 +1,6 @@
-import type { Context } from '../../accounts/context.ts';
-import { editableColumns, standardFields } from '../../contacts/custom-field-keys.ts';
-import { maximumCustomFieldKeyLength } from '../../contacts/schemas.ts';
+import type { Context } from '../../context.ts';
+import { listEditableColumns, standardFields } from '../../contacts/contacts/custom-field-keys.ts';
+import { maxCustomFieldKeyLength } from '../../contacts/contacts/schemas.ts';
 
 const customPrefix = 'custom_fields.';
 
@@ -8,15 +8,15 @@ const customPrefix = 'custom_fields.';
 export function isContactField(name: string): boolean {
   if (standardFields.includes(name)) return true;
   const key = name.startsWith(customPrefix) ? name.slice(customPrefix.length) : '';
-  return key.trim() !== '' && key.length <= maximumCustomFieldKeyLength;
+  return key.trim() !== '' && key.length <= maxCustomFieldKeyLength;
 }
 
-export const whatContactFieldsAre = `${standardFields.join(', ')} or ${customPrefix}{key}`;
+export const contactFieldsHint = `${standardFields.join(', ')} or ${customPrefix}{key}`;
 
 /** What can be mapped: the standard fields, then every custom one that was ever written. */
-export async function contactFields(context: Context): Promise<string[]> {
-  const columns = await editableColumns(context);
+export async function listContactFields(context: Context): Promise<string[]> {
+  const columns = await listEditableColumns(context);
   return columns.map(({ key, standard }) => (standard ? key : customPrefix + key));
 }
 
-export const customFieldOf = (key: string): string => customPrefix + key;
+export const toCustomField = (key: string): string => customPrefix + key;

@@ -1,33 +1,33 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 import { booksFields } from '../../providers/apps/books-contact.ts';
 import { dataSources, type BooksMapping, type Integration, type SheetData } from '../contract.ts';
 import { existingIntegration } from '../existing-integration.ts';
 import { openSheet } from '../sheet/open-sheet.ts';
-import { contactFields } from './contact-fields.ts';
+import { listContactFields } from './contact-fields.ts';
 
-export interface ShownMapping {
+export interface MappingView {
   field_mapping: Record<string, unknown>;
   contact_fields: string[];
   external_fields: string[];
 }
 
 /** The mapping, and what can be mapped to what: of a sheet the columns that it has now, none before one is selected. */
-export async function readMapping(context: Context, id: number): Promise<ShownMapping> {
+export async function readMapping(context: Context, id: number): Promise<MappingView> {
   const integration = await existingIntegration(context, id, dataSources);
-  return shownMapping(context, integration, await externalFields(context, integration));
+  return toMappingView(context, integration, await listExternalFields(context, integration));
 }
 
-export async function shownMapping(context: Context, integration: Integration, external: string[]): Promise<ShownMapping> {
-  return { field_mapping: integration.fieldMapping, contact_fields: await contactFields(context), external_fields: external };
+export async function toMappingView(context: Context, integration: Integration, external: string[]): Promise<MappingView> {
+  return { field_mapping: integration.fieldMapping, contact_fields: await listContactFields(context), external_fields: external };
 }
 
-export async function externalFields(context: Context, integration: Integration): Promise<string[]> {
-  if (integration.provider === 'sheet') return selectedColumns(context, integration);
+export async function listExternalFields(context: Context, integration: Integration): Promise<string[]> {
+  if (integration.provider === 'sheet') return listSelectedColumns(context, integration);
   const mapped = Object.values(integration.fieldMapping as BooksMapping).map(({ external_field }) => external_field);
   return [...new Set([...booksFields, ...mapped])];
 }
 
-async function selectedColumns(context: Context, integration: Integration): Promise<string[]> {
+async function listSelectedColumns(context: Context, integration: Integration): Promise<string[]> {
   const { sheet_url, sheet_name } = integration.providerData as SheetData;
   if (sheet_url === undefined) return [];
   const { columns } = await openSheet(context, integration, { sheet_url, sheet_name }, null);

@@ -1,11 +1,11 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 import { invalidAt, ServiceError } from '../../library/errors.ts';
-import { readSheetUrl } from '../../providers/apps/sheet-address.ts';
+import { parseSheetUrl } from '../../providers/apps/sheet-address.ts';
 import { sheet, type Sheet, type SheetTab } from '../../providers/apps/sheet.ts';
-import { connectionOf } from '../connection-to.ts';
+import { toAppConnection } from '../connection/active-connection.ts';
 import type { Integration } from '../contract.ts';
-import { succeeded } from '../succeeded.ts';
-import { sheetColumns, type SheetColumn } from './sheet-columns.ts';
+import { unwrapOutcome } from '../unwrap-outcome.ts';
+import { toSheetColumns, type SheetColumn } from './sheet-columns.ts';
 
 export interface OpenSheet {
   adapter: Sheet;
@@ -33,27 +33,27 @@ export async function openSheet(
   choice: SheetChoice,
   place: string[] | null,
 ): Promise<OpenSheet> {
-  const address = readSheetUrl(choice.sheet_url);
+  const address = parseSheetUrl(choice.sheet_url);
   if (address === null)
     throw invalidAt(
       [...(place ?? []), 'sheet_url'],
       'Is no address of a Google spreadsheet; copy it from the browser: https://docs.google.com/spreadsheets/d/.../edit',
     );
   const { spreadsheetId, tabId } = address;
-  const adapter = sheet(connectionOf(context, integration));
+  const adapter = sheet(toAppConnection(context, integration));
   const [known, opened] = await Promise.all([adapter.file(spreadsheetId), adapter.tabs(spreadsheetId)]);
-  const { title, tabs } = await succeeded(context, integration, opened);
+  const { title, tabs } = await unwrapOutcome(context, integration, opened);
   // Google still reads what lies in the bin, until it is gone. Not every grant lets one look there.
   if ('file' in known && known.file.isTrashed)
     throw new ServiceError('provider_failed', `sheet: "${title}" is in the bin; restore it, or choose another one`);
   const named = choice.sheet_name?.trim() || undefined;
   const tab = named === undefined ? (tabs.find(({ id }) => id === tabId) ?? tabs[0]) : tabs.find((one) => one.title === named);
-  if (tab === undefined) throw noTab(title, named, tabs, place);
-  const { headers } = await succeeded(context, integration, await adapter.headers(spreadsheetId, tab.title));
-  return { adapter, spreadsheetId, title, tab, tabs, columns: sheetColumns(headers) };
+  if (tab === undefined) throw missingTabError(title, named, tabs, place);
+  const { headers } = await unwrapOutcome(context, integration, await adapter.headers(spreadsheetId, tab.title));
+  return { adapter, spreadsheetId, title, tab, tabs, columns: toSheetColumns(headers) };
 }
 
-function noTab(title: string, named: string | undefined, tabs: SheetTab[], place: string[] | null): ServiceError {
+function missingTabError(title: string, named: string | undefined, tabs: SheetTab[], place: string[] | null): ServiceError {
   if (tabs.length === 0) return new ServiceError('provider_failed', `sheet: "${title}" has no sheet with cells; choose another file`);
   const known = tabs.map((tab) => `"${tab.title}"`).join(', ');
   const problem = `"${title}" has no sheet "${named ?? ''}"; its sheets are ${known}`;

@@ -1,10 +1,10 @@
-import { fail } from '../../providers/broker/failing.ts';
-import { readSheetUrl } from '../../providers/apps/sheet-address.ts';
+import { appFailure } from '../../providers/broker/app-failure.ts';
+import { parseSheetUrl } from '../../providers/apps/sheet-address.ts';
 import { sheet, type Sheet } from '../../providers/apps/sheet.ts';
-import type { AppConnection } from '../../providers/apps/connection.ts';
-import { failed, type ActionFailure } from '../actions/acting.ts';
+import type { AppConnection } from '../../providers/apps/app-client.ts';
+import { actionFailure, type ActionFailure } from '../actions/run-action.ts';
 import type { Integration, SheetData } from '../contract.ts';
-import { sheetColumns, type SheetColumn } from './sheet-columns.ts';
+import { toSheetColumns, type SheetColumn } from './sheet-columns.ts';
 
 /** What an integration has selected, with the columns that it has now. */
 export interface SelectedSheet {
@@ -16,17 +16,17 @@ export interface SelectedSheet {
 }
 
 /** Opens the sheet that was selected, for whoever tells failures that pass from those that do not. One that lies in the bin is `rejected`. */
-export async function selectedSheet(integration: Integration, connection: AppConnection): Promise<SelectedSheet | ActionFailure> {
+export async function openSelectedSheet(integration: Integration, connection: AppConnection): Promise<SelectedSheet | ActionFailure> {
   const { sheet_url, sheet_name: tab } = integration.providerData as SheetData;
-  const address = sheet_url === undefined ? null : readSheetUrl(sheet_url);
+  const address = sheet_url === undefined ? null : parseSheetUrl(sheet_url);
   if (address === null || tab === undefined)
-    return failed('no_sheet', `No sheet is selected; select one with POST /integration/${integration.id}/sheet/select`);
+    return actionFailure('no_sheet', `No sheet is selected; select one with POST /integration/${integration.id}/sheet/select`);
   const { spreadsheetId } = address;
   const adapter = sheet(connection);
   const [known, read] = await Promise.all([adapter.file(spreadsheetId), adapter.headers(spreadsheetId, tab)]);
   if ('failure' in read) return read;
   // Google still reads and writes what lies in the bin, until it is gone. Not every grant lets one look there.
   if ('file' in known && known.file.isTrashed)
-    return fail('rejected', `sheet: "${known.file.name}" is in the bin; restore it, or select another one`);
-  return { adapter, spreadsheetId, tab, columns: sheetColumns(read.headers) };
+    return appFailure('rejected', `sheet: "${known.file.name}" is in the bin; restore it, or select another one`);
+  return { adapter, spreadsheetId, tab, columns: toSheetColumns(read.headers) };
 }

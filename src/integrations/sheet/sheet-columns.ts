@@ -1,4 +1,4 @@
-import { nameHeaders } from '../../contacts/spreadsheets/name-headers.ts';
+import { nameHeaders } from '../../contacts/import/name-headers.ts';
 
 export interface SheetColumn {
   /** Unique, and what mappings speak of. */
@@ -8,7 +8,7 @@ export interface SheetColumn {
 }
 
 /** The columns that a header row makes. Only headers make columns: a cell to the right of them all is none. */
-export function sheetColumns(headers: string[]): SheetColumn[] {
+export function toSheetColumns(headers: string[]): SheetColumn[] {
   const cleaned = headers.map((header) => header.trim());
   const last = cleaned.findLastIndex((header) => header !== '');
   const kept = cleaned.slice(0, last + 1);

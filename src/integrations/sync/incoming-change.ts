@@ -1,13 +1,13 @@
-import { cleanLine } from '../../contacts/clean-text.ts';
-import type { Contact, ContactChange } from '../../contacts/contact.ts';
-import { firstUsablePhone } from '../../contacts/phone-numbers.ts';
-import { readChange, type FieldReading } from '../../contacts/read-fields.ts';
-import { ContactBody } from '../../contacts/schemas.ts';
+import { cleanLine } from '../../library/clean-line.ts';
+import type { Contact, ContactChange } from '../../contacts/contacts/contact.ts';
+import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
+import { parseContactChange, type FieldParseResult } from '../../contacts/contacts/parse-fields.ts';
+import { ContactBody } from '../../contacts/contacts/schemas.ts';
 import type { MappedField } from './mapped-fields.ts';
-import { localText, splitTags } from './local-text.ts';
-import type { SourceRecord } from './source.ts';
+import { contactText, splitTags } from './contact-text.ts';
+import type { SourceRecord } from './source/source.ts';
 
-export interface Incoming {
+export interface IncomingRecord {
   record: Pick<SourceRecord, 'values' | 'modifiedAt'>;
   /** Those that are read. */
   fields: MappedField[];
@@ -22,21 +22,21 @@ export interface Incoming {
  * What a record changes of its contact: the fields in which it differs from what it had last. Where both sides have changed a
  * bidirectional field, the later change stays; the provider's does where it does not say when it was made.
  */
-export function incomingChange({ record, fields, seen, contact, defaultCountry }: Incoming): FieldReading {
+export function toIncomingChange({ record, fields, seen, contact, defaultCountry }: IncomingRecord): FieldParseResult {
   const wanted: Record<string, unknown> = {};
   const custom: [string, string | null][] = [];
   for (const { field, direction } of fields) {
     const now = record.values[field] ?? '';
     const before = seen?.[field] ?? '';
     if (now === before) continue;
-    const local = contact === null ? null : localText(contact, field);
-    const isLocallyChanged = local !== null && local !== asStored(field, before, defaultCountry);
+    const local = contact === null ? null : contactText(contact, field);
+    const isLocallyChanged = local !== null && local !== toStoredText(field, before, defaultCountry);
     const isLocalLater = contact !== null && record.modifiedAt !== null && contact.updated_at > record.modifiedAt;
     if (direction === 'bidirectional' && isLocallyChanged && isLocalLater) continue;
-    const key = customKey(field);
+    const key = customFieldKey(field);
     if (key !== undefined) custom.push([key, now || null]);
     else if (field === 'tags') wanted['tags'] = splitTags(now);
-    else wanted[field] = field === 'phone' && now !== '' ? phoneIn(now, defaultCountry) : now || null;
+    else wanted[field] = field === 'phone' && now !== '' ? firstPhone(now, defaultCountry) : now || null;
   }
   if (custom.length > 0) wanted['custom_fields'] = Object.fromEntries(custom);
   const parsed = ContactBody.safeParse(wanted);
@@ -45,26 +45,26 @@ export function incomingChange({ record, fields, seen, contact, defaultCountry }
     const field = String(path[0] ?? '');
     return { problem: { field, code: `invalid_${field}`, detail: `${path.join('.')}: ${message}` } };
   }
-  const reading = readChange(parsed.data, defaultCountry);
-  return 'change' in reading ? { change: withOwnTags(reading.change, splitTags(seen?.['tags'] ?? '')) } : reading;
+  const reading = parseContactChange(parsed.data, defaultCountry);
+  return 'change' in reading ? { change: keepOwnTags(reading.change, splitTags(seen?.['tags'] ?? '')) } : reading;
 }
 
 /** Tags that did not come from the record stay. */
-function withOwnTags({ tags, ...change }: ContactChange, before: string[]): ContactChange {
+function keepOwnTags({ tags, ...change }: ContactChange, before: string[]): ContactChange {
   return tags === undefined ? change : { ...change, add_tags: tags, remove_tags: before.filter((tag) => !tags.includes(tag)) };
 }
 
-const customKey = (field: string): string | undefined => (field.startsWith('custom_fields.') ? field.slice(14) : undefined);
+const customFieldKey = (field: string): string | undefined => (field.startsWith('custom_fields.') ? field.slice(14) : undefined);
 
 /** A cell may hold several numbers; what is no number at all is refused by its own words. */
-function phoneIn(text: string, defaultCountry: string): string {
-  const reading = firstUsablePhone(text, defaultCountry);
+function firstPhone(text: string, defaultCountry: string): string {
+  const reading = findFirstPhone(text, defaultCountry);
   return 'phone' in reading ? reading.phone : text;
 }
 
 /** The text of a contact that has taken over what a record has. */
-export function asStored(field: string, text: string, defaultCountry: string): string {
-  if (field === 'phone') return text === '' ? '' : phoneIn(text, defaultCountry);
+export function toStoredText(field: string, text: string, defaultCountry: string): string {
+  if (field === 'phone') return text === '' ? '' : firstPhone(text, defaultCountry);
   if (field === 'tags') return splitTags(text).join(', ');
-  return customKey(field) === undefined ? cleanLine(text) : text;
+  return customFieldKey(field) === undefined ? cleanLine(text) : text;
 }

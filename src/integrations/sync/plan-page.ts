@@ -1,11 +1,11 @@
-import type { Contact } from '../../contacts/contact.ts';
-import type { Person, RowFailure, UpsertRow } from '../../contacts/plan-upsert.ts';
-import { firstUsablePhone } from '../../contacts/phone-numbers.ts';
-import { sha256Hex } from '../../library/hash.ts';
-import { incomingChange } from './incoming-change.ts';
+import type { Contact } from '../../contacts/contacts/contact.ts';
+import type { Person, RowFailure, UpsertRow } from '../../contacts/upsert/resolve-existing.ts';
+import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
+import { sha256Hex } from '../../library/security/hash.ts';
+import { toIncomingChange } from './incoming-change.ts';
 import type { MappedField } from './mapped-fields.ts';
-import type { Reading, SyncError } from './reading.ts';
-import type { SourcePage, SourceRecord } from './source.ts';
+import type { SyncProgress, SyncError } from './progress.ts';
+import type { SourcePage, SourceRecord } from './source/source.ts';
 
 /** Which contact stands for a record, and what the record had last. */
 export interface Link {
@@ -28,7 +28,7 @@ export interface Candidate {
   hash: string;
 }
 
-export interface SortedPage {
+export interface ClassifiedPage {
   candidates: Candidate[];
   rowsSeen: number;
   unchanged: number;
@@ -38,7 +38,7 @@ export interface SortedPage {
 }
 
 /** Names what a record has in its fields. */
-export const hashOf = (values: Record<string, string>, fields: MappedField[]): string => {
+export const hashValues = (values: Record<string, string>, fields: MappedField[]): string => {
   const entries = fields.map(({ field, external }) => [field, external, values[field] ?? '']);
   return sha256Hex(JSON.stringify(entries.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)))).slice(0, 32);
 };
@@ -47,12 +47,12 @@ export const hashOf = (values: Record<string, string>, fields: MappedField[]): s
  * Tells the records of a page that have to be looked at from those that are as they were. Of rows that are one person, the first counts.
  * `askedAt`: when the page was asked for. What was pushed since then may be older here than it is there, so it is left to the next sync.
  */
-export function sortPage(
+export function classifyRecords(
   { records }: Pick<SourcePage, 'records'>,
   links: Map<string, Link>,
-  { reading, fields, hasList, askedAt }: { reading: Reading; fields: MappedField[]; hasList: boolean; askedAt: number },
-): SortedPage {
-  const sorted: SortedPage = { candidates: [], rowsSeen: records.length, unchanged: 0, errors: [], present: [] };
+  { reading, fields, hasList, askedAt }: { reading: SyncProgress; fields: MappedField[]; hasList: boolean; askedAt: number },
+): ClassifiedPage {
+  const sorted: ClassifiedPage = { candidates: [], rowsSeen: records.length, unchanged: 0, errors: [], present: [] };
   const onPage = new Map<string, string>();
   for (const record of records) {
     if ('problem' in record) {
@@ -61,7 +61,7 @@ export function sortPage(
     }
     const { key, place } = record;
     const link = links.get(key) ?? null;
-    const hash = hashOf(record.values, fields);
+    const hash = hashValues(record.values, fields);
     const first = onPage.get(key) ?? (wasPresent(link, reading) ? link!.seenHash : undefined);
     onPage.set(key, first ?? hash);
     if (first !== undefined && 'row' in place) {
@@ -84,11 +84,11 @@ export function sortPage(
   return sorted;
 }
 
-const wasPresent = (link: Link | null, { began, present }: Reading): boolean =>
+const wasPresent = (link: Link | null, { began, present }: SyncProgress): boolean =>
   link !== null && (link.seenIn === began || present?.has(link.contactId) === true);
 
 /** What contacts have to be read for: those of links, and those that have the phone or the external id of a record. */
-export function keysOf(candidates: Candidate[], defaultCountry: string) {
+export function lookupKeys(candidates: Candidate[], defaultCountry: string) {
   const phones = candidates.flatMap(({ record }) => phoneOf(record, defaultCountry) ?? []);
   const externalIds = candidates.flatMap(({ record }) => record.values['external_id'] ?? []);
   const ids = candidates.flatMap(({ link }) => link?.contactId ?? []);
@@ -96,12 +96,12 @@ export function keysOf(candidates: Candidate[], defaultCountry: string) {
 }
 
 function phoneOf({ values }: SourceRecord, defaultCountry: string): string | undefined {
-  const reading = values['phone'] === undefined ? undefined : firstUsablePhone(values['phone'], defaultCountry);
+  const reading = values['phone'] === undefined ? undefined : findFirstPhone(values['phone'], defaultCountry);
   return reading && 'phone' in reading ? reading.phone : undefined;
 }
 
 /** The rows of the upsert; `index` is that of the candidate. */
-export function rowsOf(
+export function toUpsertRows(
   candidates: Candidate[],
   contacts: Contact[],
   { fields, defaultCountry }: { fields: MappedField[]; defaultCountry: string },
@@ -119,15 +119,15 @@ export function rowsOf(
       (phone === undefined ? undefined : byPhone.get(phone)) ??
       (id === undefined ? undefined : byExternalId.get(id)) ??
       null;
-    const reading = incomingChange({ record, fields, seen: link?.seen ?? null, contact, defaultCountry });
+    const reading = toIncomingChange({ record, fields, seen: link?.seen ?? null, contact, defaultCountry });
     if ('problem' in reading) failures.push({ index, ...reading.problem });
-    else if (contact === null && !reading.change.phone && !reading.change.external_id) failures.push({ index, ...keyless });
+    else if (contact === null && !reading.change.phone && !reading.change.external_id) failures.push({ index, ...noKeyFailure });
     else rows.push({ index, change: reading.change, ...(contact && { contactId: contact.id }) });
   }
   return { rows, failures };
 }
 
-const keyless = { code: 'no_key', detail: 'a contact needs a phone or an external_id to be found again; add one to the record' };
+const noKeyFailure = { code: 'no_key', detail: 'a contact needs a phone or an external_id to be found again; add one to the record' };
 
 /** A link to be written: to a contact by its id or, of a new one, by what it can be found by. */
 export interface LinkToWrite {
@@ -140,7 +140,7 @@ export interface LinkToWrite {
 }
 
 /** What the people of a plan mean for links and numbers. Of several records that are one person, the first is counted as it. */
-export function outcomeOf(people: Person[], candidates: Candidate[], mapped: MappedField[]) {
+export function toPageOutcome(people: Person[], candidates: Candidate[], mapped: MappedField[]) {
   const links: LinkToWrite[] = [];
   const counted = { created: 0, updated: 0, unchanged: 0 };
   for (const { known, values, isChanged, rows } of people) {

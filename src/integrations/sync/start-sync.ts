@@ -1,10 +1,10 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 import type { Integration } from '../contract.ts';
-import { announceSync } from './send-sync.ts';
+import { enqueueSync } from './sync-message.ts';
 import { insertSync } from './sync-store.ts';
 
 /** How often a data source is read. */
-export const everyMs = 15 * 60_000;
+export const syncIntervalMs = 15 * 60_000;
 
 /**
  * Begins to read all of a data source, or finds the reading that is under way. When what is read has been changed since that began, it
@@ -14,7 +14,7 @@ export async function startSync(context: Context, { id }: Pick<Integration, 'id'
   const { database, organization, clock } = context;
   const now = clock();
   const integration = { organizationId: organization.id, integrationId: id };
-  const syncId = await insertSync(database, integration, { now, nextSyncAt: now + everyMs, checkpoint: { everything: true } });
-  announceSync(context, syncId);
+  const syncId = await insertSync(database, integration, { now, nextSyncAt: now + syncIntervalMs, checkpoint: { everything: true } });
+  enqueueSync(context, syncId);
   return { sync_id: syncId };
 }

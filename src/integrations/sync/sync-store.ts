@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.ts';
-import type { Checkpoint, Earlier } from './reading.ts';
+import type { Checkpoint, PreviousSyncs } from './progress.ts';
 
 /** Begins a sync unless one is running, and has the integration read again at `nextSyncAt`. Answers the id of the one that runs then. */
 export async function insertSync(
@@ -53,7 +53,7 @@ export async function insertDueSyncs(
 }
 
 /** Running syncs that nobody holds since `before`, whose message seems lost, the longest waiting first; each is given until then again. */
-export async function takeLapsedSyncs(
+export async function claimLapsedSyncs(
   database: Database,
   { before, now, limit }: { before: number; now: number; limit: number },
 ): Promise<{ id: number; organization_id: number }[]> {
@@ -70,7 +70,7 @@ export async function takeLapsedSyncs(
   );
 }
 
-export async function earlierSyncs(database: Database, integrationId: number): Promise<Earlier> {
+export async function findPreviousSyncs(database: Database, integrationId: number): Promise<PreviousSyncs> {
   const completed = (condition: string) =>
     database.prepare(
       `SELECT checkpoint ->> 'source' AS source, checkpoint ->> 'began' AS began FROM integration_sync
@@ -79,7 +79,7 @@ export async function earlierSyncs(database: Database, integrationId: number): P
     );
   const [last, lastFull] = await database.batch([completed(''), completed('AND changed_since IS NULL')]);
   return {
-    last: (last![0] as unknown as Earlier['last'] | undefined) ?? null,
-    lastFull: (lastFull![0] as unknown as Earlier['lastFull'] | undefined) ?? null,
+    last: (last![0] as unknown as PreviousSyncs['last'] | undefined) ?? null,
+    lastFull: (lastFull![0] as unknown as PreviousSyncs['lastFull'] | undefined) ?? null,
   };
 }

@@ -1,24 +1,24 @@
-import type { Context } from '../../accounts/context.ts';
-import { withinPlan } from '../../accounts/room.ts';
-import { draftUpsert, isOvertaken, type PreparedUpsert } from '../../contacts/draft-upsert.ts';
-import { limitSentence } from '../../contacts/plan-limit.ts';
-import type { RowFailure } from '../../contacts/plan-upsert.ts';
+import type { Context } from '../../context.ts';
+import { enforcePlanLimit } from '../../accounts/organizations/plan-limits.ts';
+import { prepareUpsert, isWriteConflict, type PreparedUpsert } from '../../contacts/upsert/prepare-upsert.ts';
+import { contactLimitMessage } from '../../contacts/contacts/contact-limit.ts';
+import type { RowFailure } from '../../contacts/upsert/resolve-existing.ts';
 import type { Statement } from '../../database/client.ts';
 import type { Integration } from '../contract.ts';
-import { linksOf, writeLinks } from './link-store.ts';
-import { inboundFields, listOfRecords, mappedFields } from './mapped-fields.ts';
-import { keysOf, outcomeOf, rowsOf, sortPage, type Candidate, type SortedPage } from './plan-page.ts';
-import type { Reading, SyncError, Tally } from './reading.ts';
-import type { SourcePage } from './source.ts';
-import { advance, isOutOfHand, type HeldSync } from './held-sync-store.ts';
+import { findLinks, writeLinksStatements } from './links/store.ts';
+import { inboundFields, contactListName, mappedFields } from './mapped-fields.ts';
+import { lookupKeys, toPageOutcome, toUpsertRows, classifyRecords, type Candidate, type ClassifiedPage } from './plan-page.ts';
+import type { SyncProgress, SyncError, SyncCounts } from './progress.ts';
+import type { SourcePage } from './source/source.ts';
+import { advanceStatement, isLeaseLost, type LeasedSync } from './leased-sync-store.ts';
 
-const errorsKept = 20;
+const maxErrors = 20;
 
 /** A sync that is held, with what it reads and how far it is. */
 export interface RunningSync {
-  held: HeldSync;
+  held: LeasedSync;
   integration: Integration;
-  reading: Reading;
+  reading: SyncProgress;
 }
 
 /**
@@ -33,34 +33,34 @@ export async function writePage(
 ): Promise<RunningSync | null> {
   const { database, organization } = context;
   const { held, integration, reading } = sync;
-  const listName = listOfRecords(integration);
+  const listName = contactListName(integration);
   const keys = [...new Set(page.records.flatMap((record) => ('key' in record ? [record.key] : [])))];
-  const links = await linksOf(database, held, keys, listName);
-  const sorted = sortPage(page, links, { reading, fields: inboundFields(integration), hasList: listName !== null, askedAt });
-  const contacts = await contactsOf(context, sync, sorted.candidates, listName);
+  const links = await findLinks(database, held, keys, listName);
+  const sorted = classifyRecords(page, links, { reading, fields: inboundFields(integration), hasList: listName !== null, askedAt });
+  const contacts = await preparePageContacts(context, sync, sorted.candidates, listName);
 
-  const after = readingAfter(reading, page, sorted, contacts, context);
+  const after = advanceProgress(reading, page, sorted, contacts, context);
   const progress = { revision: integration.revision, reading: after, lease, askedAt };
   const linked = sorted.candidates.flatMap(({ record, link }) => (link ? [record.key] : []));
-  const statements = [advance(database, held, { ...progress, keys: linked }), ...contacts.statements, ...contacts.links];
+  const statements = [advanceStatement(database, held, { ...progress, keys: linked }), ...contacts.statements, ...contacts.links];
   try {
-    const answers = await withinPlan(organization, () => database.batch(statements, 'worked out anew'));
+    const answers = await enforcePlanLimit(organization, () => database.batch(statements, 'worked out anew'));
     contacts.written(answers.slice(1, 1 + contacts.statements.length));
   } catch (error) {
-    if (isOvertaken(error) || isOutOfHand(error)) return null;
+    if (isWriteConflict(error) || isLeaseLost(error)) return null;
     throw error;
   }
   context.log.debug('a page of a sync was written', { organization_id: organization.id, sync_id: held.id, ...after.tally });
   return { ...sync, held: { ...held, lease, pages: held.pages + 1 }, reading: after };
 }
 
-interface PageContacts extends Pick<PreparedUpsert, 'statements' | 'written'>, Pick<Tally, 'created' | 'updated' | 'unchanged'> {
+interface PageContacts extends Pick<PreparedUpsert, 'statements' | 'written'>, Pick<SyncCounts, 'created' | 'updated' | 'unchanged'> {
   links: Statement[];
   /** `index` is that of the candidate. */
   failures: RowFailure[];
 }
 
-async function contactsOf(
+async function preparePageContacts(
   context: Context,
   { held, integration, reading }: RunningSync,
   candidates: Candidate[],
@@ -69,27 +69,33 @@ async function contactsOf(
   if (candidates.length === 0)
     return { statements: [], written: () => undefined, links: [], failures: [], created: 0, updated: 0, unchanged: 0 };
   const { defaultCountry } = context.organization;
-  const draft = await draftUpsert(context, keysOf(candidates, defaultCountry));
-  const { rows, failures } = rowsOf(candidates, draft.contacts, { fields: inboundFields(integration), defaultCountry });
+  const draft = await prepareUpsert(context, lookupKeys(candidates, defaultCountry));
+  const { rows, failures } = toUpsertRows(candidates, draft.contacts, { fields: inboundFields(integration), defaultCountry });
   const upsert = draft.prepare(listName, rows);
-  const { links, ...counted } = outcomeOf(upsert.people, candidates, mappedFields(integration));
+  const { links, ...counted } = toPageOutcome(upsert.people, candidates, mappedFields(integration));
   return {
     ...counted,
     statements: upsert.statements,
     written: upsert.written,
-    links: writeLinks(context.database, held, links, reading.began),
+    links: writeLinksStatements(context.database, held, links, reading.began),
     failures: [...failures, ...upsert.failures],
   };
 }
 
-function readingAfter(reading: Reading, { next }: SourcePage, sorted: SortedPage, contacts: PageContacts, context: Context): Reading {
+function advanceProgress(
+  reading: SyncProgress,
+  { next }: SourcePage,
+  sorted: ClassifiedPage,
+  contacts: PageContacts,
+  context: Context,
+): SyncProgress {
   const { tally } = reading;
   const errors: SyncError[] = [
     ...sorted.errors,
     ...contacts.failures.map(({ index, code, detail }) => ({
       ...sorted.candidates[index]!.record.place,
       detail: code,
-      message: code === 'contact_limit_reached' ? limitSentence(context) : detail,
+      message: code === 'contact_limit_reached' ? contactLimitMessage(context) : detail,
     })),
   ];
   // A record that is refused is still there.
@@ -106,6 +112,6 @@ function readingAfter(reading: Reading, { next }: SourcePage, sorted: SortedPage
       unchanged: tally.unchanged + sorted.unchanged + contacts.unchanged,
       failed: tally.failed + errors.length,
     },
-    errors: [...reading.errors, ...errors].slice(0, errorsKept),
+    errors: [...reading.errors, ...errors].slice(0, maxErrors),
   };
 }

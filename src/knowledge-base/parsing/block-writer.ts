@@ -1,14 +1,14 @@
 import type { Block, Table } from './blocks.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
-import { mostBlocks, mostCells, mostCharacters, mostRows } from './limits.ts';
+import { maxBlocks, maxCells, maxCharacters, maxRows } from './limits.ts';
 import { tooLarge } from './unparsable-document.ts';
 
 /** Long tables come in parts of this size, so that no string of a whole file is built beside its rows. */
 const tablePartLength = 1 << 16;
 /** In code units. */
-export const longestParagraph = 1 << 16;
+export const maxParagraphLength = 1 << 16;
 /** A stray cell far to the right, and nothing in between, makes no row of thousands of separators. */
-const mostEmptyCellsInARow = 20;
+const maxConsecutiveEmptyCells = 20;
 
 /**
  * Takes what a reader finds, in reading order, and makes blocks of it: clean text, nothing blank. Throws `UnparsableDocument` (`too_large`)
@@ -27,7 +27,7 @@ export class BlockWriter {
   }
 
   paragraph(text: string): void {
-    for (const piece of piecesOf(text)) this.add({ kind: 'paragraph', text: cleanText(piece), page: this.page });
+    for (const piece of splitLongText(text)) this.add({ kind: 'paragraph', text: cleanText(piece), page: this.page });
   }
 
   listItem(text: string): void {
@@ -37,7 +37,7 @@ export class BlockWriter {
   /** `isHeader` may be left out: then the first row is taken for the header when it looks like one. */
   row(cells: string[], isHeader?: boolean): void {
     this.countRow(cells);
-    const cleaned = dropNothing(cells.map(cleanLine));
+    const cleaned = dropEmptyCells(cells.map(cleanLine));
     if (cleaned.length === 0) return;
     const row = cleaned.join(' | ').trim();
     this.openTable ??= {
@@ -67,10 +67,10 @@ export class BlockWriter {
   private countRow(cells: string[]): void {
     this.rows += 1;
     this.cells += cells.length;
-    if (this.rows > mostRows) throw tooLarge(`it holds more than ${mostRows} rows of tables`);
-    if (this.cells > mostCells) throw tooLarge(`it holds more than ${mostCells} cells of tables`);
+    if (this.rows > maxRows) throw tooLarge(`it holds more than ${maxRows} rows of tables`);
+    if (this.cells > maxCells) throw tooLarge(`it holds more than ${maxCells} cells of tables`);
     const length = cells.reduce((sum, cell) => sum + cell.length, 0);
-    if (this.characters + length > mostCharacters) throw tooMuchText();
+    if (this.characters + length > maxCharacters) throw tooMuchText();
   }
 
   private writeRows(table: NonNullable<BlockWriter['openTable']>): void {
@@ -83,19 +83,19 @@ export class BlockWriter {
 
   private push(block: Block): void {
     this.characters += block.text.length;
-    if (this.characters > mostCharacters) throw tooMuchText();
-    if (this.blocks.length >= mostBlocks) throw tooLarge(`it holds more than ${mostBlocks} paragraphs`);
+    if (this.characters > maxCharacters) throw tooMuchText();
+    if (this.blocks.length >= maxBlocks) throw tooLarge(`it holds more than ${maxBlocks} paragraphs`);
     this.blocks.push(block);
   }
 }
 
-export const tooMuchText = () => tooLarge(`it holds more than ${Math.floor(mostCharacters / 1e6)} million characters of text`);
+export const tooMuchText = () => tooLarge(`it holds more than ${Math.floor(maxCharacters / 1e6)} million characters of text`);
 
 /** A text of megabytes without a paragraph in it is cut at blanks: work on strings takes several times their size. */
-function* piecesOf(text: string): Generator<string> {
+function* splitLongText(text: string): Generator<string> {
   let start = 0;
-  while (text.length - start > longestParagraph) {
-    const end = start + longestParagraph;
+  while (text.length - start > maxParagraphLength) {
+    const end = start + maxParagraphLength;
     const blank = Math.max(text.lastIndexOf('\n', end), text.lastIndexOf(' ', end));
     const isLowSurrogate = /[\udc00-\udfff]/.test(text.charAt(end));
     const cut = blank > start ? blank : isLowSurrogate ? end - 1 : end;
@@ -106,12 +106,12 @@ function* piecesOf(text: string): Generator<string> {
 }
 
 /** Without empty cells at the end and long stretches of them. */
-function dropNothing(cells: string[]): string[] {
+function dropEmptyCells(cells: string[]): string[] {
   const last = cells.findLastIndex((cell) => cell !== '');
   let empty = 0;
   return cells.slice(0, last + 1).filter((cell) => {
     empty = cell === '' ? empty + 1 : 0;
-    return empty <= mostEmptyCellsInARow;
+    return empty <= maxConsecutiveEmptyCells;
   });
 }
 

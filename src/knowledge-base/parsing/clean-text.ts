@@ -1,4 +1,4 @@
-import { withoutStackedMarks } from '../../library/stacked-marks.ts';
+import { limitCombiningMarks } from '../../library/text/combining-marks.ts';
 
 /** Soft hyphens, zero-width characters and marks of direction: nobody sees them, and they part words that are searched for. */
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
@@ -26,7 +26,7 @@ function cleanCharacters(text: string): string {
   // Almost all text is plain: one look saves four passes.
   // oxlint-disable-next-line no-control-regex -- what is not plain is told by what is
   if (/^[\t\n\r\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff]*$/.test(text)) return text.replace(/\r\n?/g, '\n');
-  return withoutStackedMarks(text)
+  return limitCombiningMarks(text)
     .replace(/\r\n?|\u2028|\u2029|\u0085/g, '\n')
     .replace(controls, '')
     .replace(invisible, '')

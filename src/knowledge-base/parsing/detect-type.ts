@@ -1,9 +1,9 @@
-import { UnreadableFile, detectEncoding } from '../../library/decode-text.ts';
+import { UnreadableFileError, detectEncoding } from '../../library/text/decode-text.ts';
 import type { DocumentType } from './blocks.ts';
-import { listEntries } from './office/list-entries.ts';
+import { listArchiveEntries } from './office/list-archive-entries.ts';
 import { emptyDocument, notAsDeclared, passwordProtected, unsupportedType } from './unparsable-document.ts';
 
-const beginningBytes = 4096;
+const inspectedBytes = 4096;
 
 /**
  * What a file is. Formats with a signature are told by it, whatever the name says; text is told apart by how it begins, then by the
@@ -12,7 +12,7 @@ const beginningBytes = 4096;
  */
 export function detectType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
   const binary = declaredBinaryTypes(name, declaredType);
-  const type = typeOf(bytes, name, declaredType, binary);
+  const type = detectFromContent(bytes, name, declaredType, binary);
   if (binary.length > 0 && !binary.includes(type)) throw notAsDeclared(binary[0]!, type);
   return type;
 }
@@ -26,30 +26,30 @@ const binaryMimeTypes: Record<string, DocumentType> = {
 const binaryTypes = Object.values(binaryMimeTypes);
 
 function declaredBinaryTypes(name: string, declaredType: string | undefined): DocumentType[] {
-  return [binaryTypes.find((type) => type === extensionOf(name)), binaryMimeTypes[mimeTypeIn(declaredType)]].filter(
+  return [binaryTypes.find((type) => type === extensionOf(name)), binaryMimeTypes[parseMimeType(declaredType)]].filter(
     (type) => type !== undefined,
   );
 }
 
 const extensionOf = (name: string): string => /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
-const mimeTypeIn = (declaredType = ''): string => declaredType.split(';')[0]!.trim().toLowerCase();
+const parseMimeType = (declaredType = ''): string => declaredType.split(';')[0]!.trim().toLowerCase();
 
-function typeOf(bytes: Uint8Array, name: string, declaredType: string | undefined, binary: DocumentType[]): DocumentType {
+function detectFromContent(bytes: Uint8Array, name: string, declaredType: string | undefined, binary: DocumentType[]): DocumentType {
   if (bytes.length === 0) throw emptyDocument();
   // Some programs write a few bytes of their own before a PDF; the format's own readers allow 1,024.
-  const beginning = String.fromCharCode(...bytes.subarray(0, beginningBytes));
+  const beginning = String.fromCharCode(...bytes.subarray(0, inspectedBytes));
   if (beginning.slice(0, 1024).includes('%PDF-')) return 'pdf';
-  if (beginning.startsWith('PK\u0003\u0004') || beginning.startsWith('PK\u0005\u0006')) return officeType(bytes);
-  if (beginning.startsWith('\u00d0\u00cf\u0011\u00e0')) throw oldOffice(bytes);
+  if (beginning.startsWith('PK\u0003\u0004') || beginning.startsWith('PK\u0005\u0006')) return detectOfficeType(bytes);
+  if (beginning.startsWith('\u00d0\u00cf\u0011\u00e0')) throw legacyOfficeError(bytes);
   if (/^\s*\{\\rtf/.test(beginning)) return 'rtf';
-  const foreign = foreignFormats.find(({ signature, at }) => beginning.startsWith(signature, at));
+  const foreign = unsupportedFormats.find(({ signature, at }) => beginning.startsWith(signature, at));
   if (foreign) throw unsupportedType(foreign.what);
   if (binary.length > 0) throw notAsDeclared(binary[0]!, null);
-  return textType(bytes, name, declaredType);
+  return detectTextType(bytes, name, declaredType);
 }
 
 /** `at`: where the signature stands, if not at the beginning. */
-const foreignFormats: { signature: string; at?: number; what: string }[] = [
+const unsupportedFormats: { signature: string; at?: number; what: string }[] = [
   { signature: '\u0089PNG', what: 'a PNG picture' },
   { signature: '\u00ff\u00d8\u00ff', what: 'a JPEG picture' },
   { signature: 'GIF8', what: 'a GIF picture' },
@@ -69,8 +69,8 @@ const foreignFormats: { signature: string; at?: number; what: string }[] = [
 ];
 
 /** Which office document a zip archive holds. */
-function officeType(bytes: Uint8Array): DocumentType {
-  const entries = listEntries(bytes);
+function detectOfficeType(bytes: Uint8Array): DocumentType {
+  const entries = listArchiveEntries(bytes);
   const has = (pattern: RegExp) => entries.some((entry) => pattern.test(entry.name));
   const type = has(/^word\/document\d*\.xml$/)
     ? 'docx'
@@ -89,7 +89,7 @@ function officeType(bytes: Uint8Array): DocumentType {
 }
 
 /** Office encrypts a docx, pptx or xlsx into the container that its old formats had (MS-OFFCRYPTO, 2.3). */
-function oldOffice(bytes: Uint8Array) {
+function legacyOfficeError(bytes: Uint8Array) {
   const parts = [bytes.subarray(0, 1 << 20), bytes.subarray(-(1 << 20))].map((part) => new TextDecoder('latin1').decode(part));
   const holds = (stream: string) => parts.some((part) => part.includes([...stream].join('\0')));
   if (holds('EncryptedPackage')) return passwordProtected();
@@ -130,10 +130,10 @@ const declaredTypes: Record<string, DocumentType> = {
   'message/rfc822': 'eml',
 };
 
-function textType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
-  const text = beginningOfText(bytes).trimStart();
+function detectTextType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
+  const text = decodeBeginning(bytes).trimStart();
   const extension = extensionOf(name);
-  const named = extensions[extension] ?? (extension === '' ? declaredTypes[mimeTypeIn(declaredType)] : undefined);
+  const named = extensions[extension] ?? (extension === '' ? declaredTypes[parseMimeType(declaredType)] : undefined);
   if (named === 'csv' || named === 'tsv') return /^<(?:!doctype|html|table)\b/i.test(text) ? 'html' : named;
   if (/^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype html|html|head|body)\b/i.test(text)) return 'html';
   if (/^<\?xml\b/i.test(text)) throw unsupportedType('an XML file');
@@ -145,8 +145,8 @@ function textType(bytes: Uint8Array, name: string, declaredType?: string): Docum
 }
 
 /** Throws for what no encoding makes text of. */
-function beginningOfText(bytes: Uint8Array): string {
-  const beginning = bytes.subarray(0, beginningBytes);
+function decodeBeginning(bytes: Uint8Array): string {
+  const beginning = bytes.subarray(0, inspectedBytes);
   try {
     const { encoding } = detectEncoding(beginning);
     const text = new TextDecoder(encoding).decode(beginning);
@@ -154,7 +154,7 @@ function beginningOfText(bytes: Uint8Array): string {
     if ((text.match(/[\u0000-\u0008\u000e-\u001b]/g)?.length ?? 0) > text.length / 100) throw notText();
     return text;
   } catch (error) {
-    throw error instanceof UnreadableFile ? notText() : error;
+    throw error instanceof UnreadableFileError ? notText() : error;
   }
 }
 

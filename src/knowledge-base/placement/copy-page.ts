@@ -1,32 +1,32 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 import { isServiceError } from '../../library/errors.ts';
-import { vectorIndexOf, type VectorIndex } from '../../providers/vector-index/vector-index.ts';
-import { chunksAfter, type Move, type MovedChunk, type StepResult } from './move-store.ts';
+import { getVectorIndex, type VectorIndex } from '../../providers/vector-index/vector-index.ts';
+import { findChunksAfter, type VectorMove, type ChunkToMove, type MoveStepResult } from './move-store.ts';
 
 /** An index shows what it takes in order, so the last ones speak for all. */
-const lookedAt = 20;
+const visibilitySampleSize = 20;
 /** An hour: after 2, 4, 6 ... and then 60 seconds. */
-const mostLooks = 75;
-const mostDocumentsNamed = 100;
-const notShown = 'The vector index has not shown all of the vectors for an hour; search stays where it is until it does';
+const maxVisibilityChecks = 75;
+const maxMissingDocuments = 100;
+const notVisibleMessage = 'The vector index has not shown all of the vectors for an hour; search stays where it is until it does';
 
 /** Copies the next page from `kept_in` to `other`; `all` once everything is there to be found. */
-export async function copyPage(context: Context, move: Move, pageSize: number): Promise<StepResult | 'all'> {
+export async function copyPage(context: Context, move: VectorMove, pageSize: number): Promise<MoveStepResult | 'all'> {
   const { database, bindings, organization } = context;
-  const [source, target] = [move.kept_in, move.other!].map((name) => vectorIndexOf(bindings, name, organization.id)) as [
+  const [source, target] = [move.kept_in, move.other!].map((name) => getVectorIndex(bindings, name, organization.id)) as [
     VectorIndex,
     VectorIndex,
   ];
-  const page = await chunksAfter(database, organization.id, move.cursor, pageSize);
+  const page = await findChunksAfter(database, organization.id, move.cursor, pageSize);
   if (page.length === 0) {
     if (await target.areVisible(move.cursor?.tail ?? [])) return 'all';
-    return lookAgain(move, move.looks >= mostLooks ? notShown : move.error);
+    return checkAgainLater(move, move.looks >= maxVisibilityChecks ? notVisibleMessage : move.error);
   }
   const { vectors, missing } = await readPage(page, source, target);
   // What was written lately may not be shown yet.
-  if (missing.length > 0 && move.kept_in === 'vectorize' && move.looks < mostLooks) return lookAgain(move, move.error);
+  if (missing.length > 0 && move.kept_in === 'vectorize' && move.looks < maxVisibilityChecks) return checkAgainLater(move, move.error);
   try {
-    await target.upsert(page.flatMap(({ id, document_id }) => itemOf(id, document_id, vectors.get(id))));
+    await target.upsert(page.flatMap(({ id, document_id }) => toVectorItems(id, document_id, vectors.get(id))));
   } catch (error) {
     if (!isServiceError(error)) throw error;
     // It would refuse the same again: what was copied goes, and the vectors stay where they are.
@@ -35,33 +35,33 @@ export async function copyPage(context: Context, move: Move, pageSize: number): 
       nextAfterSeconds: 0,
     };
   }
-  return { change: progress(move, page, missing, [...vectors.keys()]), nextAfterSeconds: 0 };
+  return { change: toMoveProgress(move, page, missing, [...vectors.keys()]), nextAfterSeconds: 0 };
 }
 
-const lookAgain = ({ looks }: Move, error: string | null): StepResult => ({
+const checkAgainLater = ({ looks }: VectorMove, error: string | null): MoveStepResult => ({
   change: { looks: looks + 1, error },
   nextAfterSeconds: Math.min(60, 2 * (looks + 1)),
 });
 
 /** The vectors of a page, and the wanted chunks of which neither index has one. */
-async function readPage(page: MovedChunk[], source: VectorIndex, target: VectorIndex) {
+async function readPage(page: ChunkToMove[], source: VectorIndex, target: VectorIndex) {
   const vectors = await source.read(page.map(({ id }) => id));
   const absent = page.filter(({ id, is_wanted }) => is_wanted && !vectors.has(id));
   const there = absent.length === 0 ? new Map<number, Float32Array>() : await target.read(absent.map(({ id }) => id));
   return { vectors, missing: absent.filter(({ id }) => !there.has(id)) };
 }
 
-const itemOf = (id: number, documentId: number, vector: Float32Array | undefined) => (vector ? [{ id, documentId, vector }] : []);
+const toVectorItems = (id: number, documentId: number, vector: Float32Array | undefined) => (vector ? [{ id, documentId, vector }] : []);
 
-function progress(move: Move, page: MovedChunk[], missing: MovedChunk[], written: number[]) {
+function toMoveProgress(move: VectorMove, page: ChunkToMove[], missing: ChunkToMove[], written: number[]) {
   const last = page.at(-1)!;
-  const tail = [...(move.cursor?.tail ?? []), ...written].slice(-lookedAt);
+  const tail = [...(move.cursor?.tail ?? []), ...written].slice(-visibilitySampleSize);
   const documents = new Set([...move.missing_documents, ...missing.map(({ document_uuid }) => document_uuid)]);
   return {
     cursor: { document: last.document_id, generation: last.generation, chunk: last.chunk_index, tail },
     moved: move.moved + page.length - missing.length,
     missing: move.missing + missing.length,
-    missing_documents: [...documents].slice(0, mostDocumentsNamed),
+    missing_documents: [...documents].slice(0, maxMissingDocuments),
     looks: 0,
     error: null,
   };

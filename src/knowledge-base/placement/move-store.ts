@@ -2,32 +2,32 @@ import type { Database } from '../../database/client.ts';
 import { findPlacement, type MoveCursor, type PlacementRow } from './store.ts';
 
 /** A step of a move, held until `due_at`; nobody else takes one before. */
-export type Move = PlacementRow & { kept_in: NonNullable<PlacementRow['kept_in']>; due_at: number };
+export type VectorMove = PlacementRow & { kept_in: NonNullable<PlacementRow['kept_in']>; due_at: number };
 
 /** Takes the next step of the organization's move until `until`; null: there is none, or it is not due. */
-export async function takeMove(database: Database, organizationId: number, now: number, until: number): Promise<Move | null> {
+export async function claimMove(database: Database, organizationId: number, now: number, until: number): Promise<VectorMove | null> {
   const take = database.prepare(
     'UPDATE vector_placement SET due_at = ?3 WHERE organization_id = ?1 AND due_at <= ?2 RETURNING organization_id',
     organizationId,
     now,
     until,
   );
-  const [taken] = await database.once([take], async ({ changes }) => [changes ? [{}] : []]);
+  const [taken] = await database.batchOnce([take], async ({ changes }) => [changes ? [{}] : []]);
   const row = taken![0] && (await findPlacement(database, organizationId));
-  return row?.due_at === until ? (row as Move) : null;
+  return row?.due_at === until ? (row as VectorMove) : null;
 }
 
 /** What a step changes. */
 export type MoveChange = Partial<Omit<PlacementRow, 'organization_id' | 'revision'>> & { raisesRevision?: boolean };
 
 /** What a step comes to, and after how many seconds the next is due; null: there is none. */
-export interface StepResult {
+export interface MoveStepResult {
   change: MoveChange;
   nextAfterSeconds: number | null;
 }
 
 /** Ends the step; false: its holder was late, or the operator or a writer wants something else by now. Then nothing is changed. */
-export async function saveMove(database: Database, move: Move, { raisesRevision = false, ...change }: MoveChange): Promise<boolean> {
+export async function saveMove(database: Database, move: VectorMove, { raisesRevision = false, ...change }: MoveChange): Promise<boolean> {
   const next = { ...move, ...change };
   const save = database.prepare(
     `UPDATE vector_placement SET kept_in = ?1 ->> 'kept_in', other = ?1 ->> 'other', phase = ?1 ->> 'phase', move_to = ?1 ->> 'move_to',
@@ -42,12 +42,12 @@ export async function saveMove(database: Database, move: Move, { raisesRevision 
     move.due_at,
     move.move_to,
   );
-  const [rows] = await database.once([save], async ({ changes }) => [changes ? [{}] : []]);
+  const [rows] = await database.batchOnce([save], async ({ changes }) => [changes ? [{}] : []]);
   return rows!.length > 0;
 }
 
 /** Gives a step back, to be taken from `dueAt` on; `error` where it failed. */
-export async function putOffMove(database: Database, move: Move, dueAt: number, error: string | null): Promise<void> {
+export async function rescheduleMove(database: Database, move: VectorMove, dueAt: number, error: string | null): Promise<void> {
   await database.all(
     database.prepare(
       'UPDATE vector_placement SET due_at = ?3, error = coalesce(?4, error) WHERE organization_id = ?1 AND due_at = ?2',
@@ -61,7 +61,7 @@ export async function putOffMove(database: Database, move: Move, dueAt: number, 
 }
 
 /** A chunk that has a vector. */
-export interface MovedChunk {
+export interface ChunkToMove {
   id: number;
   document_id: number;
   document_uuid: string;
@@ -71,20 +71,20 @@ export interface MovedChunk {
   is_wanted: number;
 }
 
-const movedColumns = `c.id, c.document_id, d.uuid AS document_uuid, c.generation, c.chunk_index,
+const chunkToMoveColumns = `c.id, c.document_id, d.uuid AS document_uuid, c.generation, c.chunk_index,
   (c.generation = d.generation OR (c.generation = d.next_generation AND d.status IN ('pending', 'processing'))) AS is_wanted`;
 
 /** Those of active documents behind the cursor, in its order. */
-export async function chunksAfter(
+export async function findChunksAfter(
   database: Database,
   organizationId: number,
   cursor: Omit<MoveCursor, 'tail'> | null,
   limit: number,
-): Promise<MovedChunk[]> {
+): Promise<ChunkToMove[]> {
   const { document, generation, chunk } = cursor ?? { document: 0, generation: 0, chunk: 0 };
   const [rest, following] = await database.batch([
     database.prepare(
-      `SELECT ${movedColumns} FROM knowledge_document d CROSS JOIN knowledge_chunk c
+      `SELECT ${chunkToMoveColumns} FROM knowledge_document d CROSS JOIN knowledge_chunk c
        WHERE d.organization_id = ?1 AND d.id = ?2 AND d.is_active = 1 AND c.document_id = d.id AND (c.generation, c.chunk_index) > (?3, ?4)
          AND c.embedding_model IS NOT NULL ORDER BY c.generation, c.chunk_index LIMIT ?5`,
       organizationId,
@@ -94,7 +94,7 @@ export async function chunksAfter(
       limit,
     ),
     database.prepare(
-      `SELECT ${movedColumns} FROM knowledge_document d CROSS JOIN knowledge_chunk c
+      `SELECT ${chunkToMoveColumns} FROM knowledge_document d CROSS JOIN knowledge_chunk c
        WHERE d.organization_id = ?1 AND d.is_active = 1 AND d.id > ?2 AND c.document_id = d.id AND c.embedding_model IS NOT NULL
        ORDER BY d.id, c.generation, c.chunk_index LIMIT ?3`,
       organizationId,
@@ -102,7 +102,7 @@ export async function chunksAfter(
       limit,
     ),
   ]);
-  return [...rest!, ...following!].slice(0, limit) as unknown as MovedChunk[];
+  return [...rest!, ...following!].slice(0, limit) as unknown as ChunkToMove[];
 }
 
 /** About how many chunks there are to move. */
@@ -126,7 +126,7 @@ export async function hasDeletedChunks(database: Database, organizationId: numbe
 }
 
 /** Organizations with a step that should have been taken by `before`, the longest overdue first. */
-export async function overdueMoves(database: Database, before: number, limit: number): Promise<number[]> {
+export async function findOverdueMoves(database: Database, before: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ organization_id: number }>(
     database.prepare(
       'SELECT organization_id FROM vector_placement WHERE due_at IS NOT NULL AND due_at < ? ORDER BY due_at LIMIT ?',

@@ -1,7 +1,7 @@
-import type { Context } from '../../accounts/context.ts';
-import { vectorIndexOf } from '../../providers/vector-index/vector-index.ts';
-import { deleteChunks } from '../pipeline/settle-store.ts';
-import { heldIndexes, writtenPlacement } from './placement.ts';
+import type { Context } from '../../context.ts';
+import { getVectorIndex } from '../../providers/vector-index/vector-index.ts';
+import { deleteChunks } from '../pipeline/finalize-store.ts';
+import { indexesWithVectors, ensurePlacement } from './placement.ts';
 
 /**
  * Removes chunks that search never shows again, and their vectors. `again`: the vectors moved meanwhile. `later`: they are being copied, and
@@ -9,9 +9,9 @@ import { heldIndexes, writtenPlacement } from './placement.ts';
  */
 export async function removeChunks(context: Context, ids: number[]): Promise<'done' | 'again' | 'later'> {
   const { database, bindings, organization } = context;
-  const placement = await writtenPlacement(context);
+  const placement = await ensurePlacement(context);
   if (placement.phase === 'copying') return 'later';
-  for (const name of heldIndexes(placement)) await vectorIndexOf(bindings, name, organization.id).remove(ids);
+  for (const name of indexesWithVectors(placement)) await getVectorIndex(bindings, name, organization.id).remove(ids);
   // The rows go last: they know which vectors are there.
   return (await deleteChunks(database, organization.id, ids, placement.revision)) ? 'done' : 'again';
 }

@@ -32,24 +32,24 @@ export interface MoveCursor {
 const columns = `organization_id, kept_in, other, phase, move_to, revision, cursor, total, moved, missing, missing_documents, looks, error, due_at,
   started_at, finished_at`;
 
-export const placementRowOf = (row: Row): PlacementRow =>
+export const toPlacementRow = (row: Row): PlacementRow =>
   ({
     ...row,
     cursor: row['cursor'] === null ? null : (JSON.parse(row['cursor'] as string) as unknown),
     missing_documents: JSON.parse(row['missing_documents'] as string) as unknown,
   }) as unknown as PlacementRow;
 
-/** For a batch; its one row goes through `placementRowOf`. */
-export const placementStatement = (database: Database, organizationId: number) =>
+/** For a batch; its one row goes through `toPlacementRow`. */
+export const selectPlacement = (database: Database, organizationId: number) =>
   database.prepare(`SELECT ${columns} FROM vector_placement WHERE organization_id = ?`, organizationId);
 
 export async function findPlacement(database: Database, organizationId: number): Promise<PlacementRow | null> {
-  const row = await database.first(placementStatement(database, organizationId));
-  return row && placementRowOf(row);
+  const row = await database.first(selectPlacement(database, organizationId));
+  return row && toPlacementRow(row);
 }
 
 /** Says where the vectors are, unless that has been said meanwhile; answers what counts. */
-export async function decidePlacement(database: Database, organizationId: number, keptIn: IndexName): Promise<PlacementRow> {
+export async function setInitialPlacement(database: Database, organizationId: number, keptIn: IndexName): Promise<PlacementRow> {
   const row = await database.first(
     database.prepare(
       `INSERT INTO vector_placement (organization_id, kept_in) VALUES (?, ?)
@@ -59,11 +59,11 @@ export async function decidePlacement(database: Database, organizationId: number
     ),
     'vector_placement.organization_id',
   );
-  return placementRowOf(row!);
+  return toPlacementRow(row!);
 }
 
 /** A chunk that search may show, of the newest document that has one; null: there is none. */
-export async function anyShownChunk(database: Database, organizationId: number): Promise<number | null> {
+export async function findSearchableChunk(database: Database, organizationId: number): Promise<number | null> {
   const row = await database.first<{ id: number }>(
     database.prepare(
       `SELECT c.id FROM knowledge_document d CROSS JOIN knowledge_chunk c
@@ -76,7 +76,7 @@ export async function anyShownChunk(database: Database, organizationId: number):
 }
 
 /** Ends a copy for the reason `error`: what was copied is to be cleared away. Of the revision only; another has gone on. */
-export async function callOffCopy(database: Database, organizationId: number, revision: number, error: string): Promise<void> {
+export async function cancelCopy(database: Database, organizationId: number, revision: number, error: string): Promise<void> {
   await database.all(
     database.prepare(
       `UPDATE vector_placement SET phase = 'clearing', move_to = kept_in, revision = revision + 1, cursor = NULL, looks = 0, error = ?3

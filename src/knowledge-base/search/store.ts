@@ -1,9 +1,9 @@
 import type { Database, Row } from '../../database/client.ts';
-import { chunkColumns, chunkOf, type ChunkRow } from '../chunk-store.ts';
-import { placementRowOf, placementStatement, type PlacementRow } from '../placement/store.ts';
+import { chunkColumns, toChunkRow, type ChunkRow } from '../chunks/store.ts';
+import { toPlacementRow, selectPlacement, type PlacementRow } from '../placement/store.ts';
 
 /** Documents of the organization that search may look into, of those named or of all; at most `limit`. */
-export async function searchableDocuments(
+export async function findSearchableDocuments(
   database: Database,
   organizationId: number,
   uuids: string[] | null,
@@ -30,7 +30,7 @@ export async function searchableDocuments(
  * Ids of the chunks that fit `match` best, best first, as far as `limit` reaches; null fits none. Some may be no longer, or not yet, to be shown.
  * And, in the same call, where the organization's vectors are.
  */
-export async function chunksByWords(
+export async function findChunksByKeywords(
   database: Database,
   organizationId: number,
   match: string | null,
@@ -43,20 +43,25 @@ export async function chunksByWords(
       limit,
     );
   const [[placement], words = []] = (await database.batch([
-    placementStatement(database, organizationId),
+    selectPlacement(database, organizationId),
     ...(match === null ? [] : [byWords()]),
   ])) as [Row[], Row[]?];
-  return { words: words.map((row) => row['id'] as number), placement: placement ? placementRowOf(placement) : null };
+  return { words: words.map((row) => row['id'] as number), placement: placement ? toPlacementRow(placement) : null };
 }
 
-const shown = 'c.organization_id = ?2 AND d.id = c.document_id AND d.is_active = 1 AND d.generation = c.generation';
+const searchableCondition = 'c.organization_id = ?2 AND d.id = c.document_id AND d.is_active = 1 AND d.generation = c.generation';
 
 /** The same of only those that are to be shown; it reads every chunk that fits. */
-export async function shownChunksByWords(database: Database, organizationId: number, match: string, limit: number): Promise<number[]> {
+export async function findSearchableChunksByKeywords(
+  database: Database,
+  organizationId: number,
+  match: string,
+  limit: number,
+): Promise<number[]> {
   const rows = await database.all<{ id: number }>(
     database.prepare(
       `SELECT c.id FROM knowledge_chunk_search s CROSS JOIN knowledge_chunk c CROSS JOIN knowledge_document d
-       WHERE knowledge_chunk_search MATCH ?1 AND c.id = s.rowid AND ${shown} ORDER BY bm25(knowledge_chunk_search, 0, 1), c.id LIMIT ?3`,
+       WHERE knowledge_chunk_search MATCH ?1 AND c.id = s.rowid AND ${searchableCondition} ORDER BY bm25(knowledge_chunk_search, 0, 1), c.id LIMIT ?3`,
       match,
       organizationId,
       limit,
@@ -66,20 +71,24 @@ export async function shownChunksByWords(database: Database, organizationId: num
 }
 
 /** A chunk with its document. */
-export interface ShownChunk extends ChunkRow {
+export interface SearchableChunk extends ChunkRow {
   filename: string;
   document_uuid: string;
 }
 
 /** Of these chunks those of the organization that are current chunks of active documents, by id. */
-export async function shownChunks(database: Database, organizationId: number, ids: number[]): Promise<Map<number, ShownChunk>> {
+export async function findSearchableChunks(
+  database: Database,
+  organizationId: number,
+  ids: number[],
+): Promise<Map<number, SearchableChunk>> {
   const rows = await database.all(
     database.prepare(
       `SELECT ${chunkColumns}, d.filename, d.uuid AS document_uuid
-       FROM json_each(?1) j CROSS JOIN knowledge_chunk c CROSS JOIN knowledge_document d WHERE c.id = j.value AND ${shown}`,
+       FROM json_each(?1) j CROSS JOIN knowledge_chunk c CROSS JOIN knowledge_document d WHERE c.id = j.value AND ${searchableCondition}`,
       JSON.stringify(ids),
       organizationId,
     ),
   );
-  return new Map(rows.map((row) => [row['id'] as number, chunkOf(row) as ShownChunk]));
+  return new Map(rows.map((row) => [row['id'] as number, toChunkRow(row) as SearchableChunk]));
 }

@@ -18,13 +18,13 @@ const fileTypes: Record<DocumentType, { mimeTypes: [string, ...string[]]; extens
 
 export const mimeTypeOf = (type: DocumentType): string => fileTypes[type].mimeTypes[0];
 
-export const typeNames = Object.keys(fileTypes).join(', ');
+export const supportedTypeNames = Object.keys(fileTypes).join(', ');
 
 const extensions = new Set(Object.values(fileTypes).flatMap((type) => type.extensions));
 const mimeTypes = new Set(Object.values(fileTypes).flatMap((type) => type.mimeTypes));
 
 /** Whether a file may be one that can be read: by its extension, or by its declared type where the extension tells nothing. */
-export function mayBeReadable(filename: string, declaredType: string): boolean {
+export function hasSupportedType(filename: string, declaredType: string): boolean {
   const extension = /\.([^.\s]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
   return extensions.has(extension) || mimeTypes.has(declaredType.split(';')[0]!.trim().toLowerCase());
 }

@@ -1,13 +1,13 @@
-const longestKeyPart = 100;
+const maxKeyPartLength = 100;
 
 /** The name of the file itself, whatever folders it came with; null when none is left. */
-export function filenameIn(text: string): string | null {
+export function extractFilename(text: string): string | null {
   const name = text.split(/[\\/]/).findLast((part) => part.trim() !== '') ?? '';
   return /[^.\s]/.test(name) ? name.trim() : null;
 }
 
 /** The name in a storage key: letters, digits and signs that nothing reads as a path. The extension stays. */
-export function safeName(filename: string): string {
+export function toSafeName(filename: string): string {
   const plain = filename
     .normalize('NFC')
     .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '_')
@@ -15,9 +15,9 @@ export function safeName(filename: string): string {
     .replace(/^[._-]+/, '');
   const characters = [...plain];
   return (
-    (characters.length > longestKeyPart
+    (characters.length > maxKeyPartLength
       ? characters
-          .slice(-longestKeyPart)
+          .slice(-maxKeyPartLength)
           .join('')
           .replace(/^[._-]+/, '')
       : plain) || 'document'

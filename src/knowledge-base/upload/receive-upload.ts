@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { z } from '@hono/zod-openapi';
-import type { Context } from '../../accounts/context.ts';
-import { backgroundContext } from '../../accounts/organizations.ts';
-import { announcedLength, storeUpload } from '../../http/store-upload.ts';
+import type { Context } from '../../context.ts';
+import { backgroundContext } from '../../accounts/organizations/background-context.ts';
+import { requireContentLength, storeUpload } from '../../http/streams/store-upload.ts';
 import { conflict, forbidden } from '../../library/errors.ts';
-import { isSignedPath } from '../../library/signed-paths.ts';
-import type { UploadReceipt } from '../schemas.ts';
-import { findDocument } from '../store.ts';
-import { readUpload, storageKeyOf, writeUpload } from './upload-store.ts';
+import { isSignedPath } from '../../library/security/signed-paths.ts';
+import type { UploadReceipt } from '../documents/schemas.ts';
+import { findDocument } from '../documents/store.ts';
+import { readUpload, toStorageKey, writeUpload } from './upload-storage.ts';
 
 export interface IncomingUpload {
   organizationId: number;
@@ -15,33 +15,33 @@ export interface IncomingUpload {
   request: Request;
 }
 
-interface Surroundings {
+interface UploadDependencies {
   bindings: Env;
   signingKey: string;
   now: number;
   defer: Context['defer'];
 }
 
-const notValid = () => forbidden('The upload URL was changed or has expired; ask POST /knowledge-base/upload-url for a new one');
+const invalidUploadUrl = () => forbidden('The upload URL was changed or has expired; ask POST /knowledge-base/upload-url for a new one');
 
 /** Streams the body of a signed request into storage, in the place of one sent before. Throws 403, 409, 411 and 413. */
 export async function receiveUpload(
-  { bindings, signingKey, now, defer }: Surroundings,
+  { bindings, signingKey, now, defer }: UploadDependencies,
   { organizationId, uuid, request }: IncomingUpload,
 ): Promise<z.infer<typeof UploadReceipt>> {
   const url = new URL(request.url);
-  if (!(await isSignedPath(signingKey, 'PUT', url.pathname + url.search, now))) throw notValid();
-  const bytes = announcedLength(request, Number(url.searchParams.get('max_bytes')), 'split it into smaller documents');
+  if (!(await isSignedPath(signingKey, 'PUT', url.pathname + url.search, now))) throw invalidUploadUrl();
+  const bytes = requireContentLength(request, Number(url.searchParams.get('max_bytes')), 'split it into smaller documents');
   const upload = await readUpload(bindings.FILES, organizationId, uuid);
   const context = await backgroundContext(bindings, organizationId, defer);
-  if (!upload || !context) throw notValid();
+  if (!upload || !context) throw invalidUploadUrl();
   if (await findDocument(context.database, organizationId, uuid))
     throw conflict('The processing of this document has begun; ask POST /knowledge-base/upload-url for a new document');
   // From here until the new file is complete there is none, so that nothing goes by the hash of the old one.
   if (upload.file) await writeUpload(bindings.FILES, organizationId, uuid, { ...upload, file: null });
   const hash = createHash('sha256');
-  const key = storageKeyOf(organizationId, uuid, upload.filename);
-  const object = await storeUpload(bindings.FILES, key, hashedBy(hash, request.body), bytes, {
+  const key = toStorageKey(organizationId, uuid, upload.filename);
+  const object = await storeUpload(bindings.FILES, key, hashStream(hash, request.body), bytes, {
     httpMetadata: { contentType: upload.mime_type },
   });
   const file = { bytes, sha256: hash.digest('hex'), etag: object.etag };
@@ -49,7 +49,7 @@ export async function receiveUpload(
   return { status: 'uploaded', document_uuid: uuid, bytes, sha256: file.sha256 };
 }
 
-const hashedBy = (hash: ReturnType<typeof createHash>, body: ReadableStream<Uint8Array> | null) =>
+const hashStream = (hash: ReturnType<typeof createHash>, body: ReadableStream<Uint8Array> | null) =>
   body &&
   body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({

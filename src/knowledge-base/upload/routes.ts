@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, errorResponses, jsonResponse } from '../../http/area.ts';
-import { UploadReceipt } from '../schemas.ts';
+import { createRouter, errorResponses, jsonResponse } from '../../http/router.ts';
+import { UploadReceipt } from '../documents/schemas.ts';
 import { receiveUpload } from './receive-upload.ts';
 
 const errors = errorResponses(403, 409, 413);
@@ -24,7 +24,7 @@ const uploadRoute = createRoute({
 });
 
 /** Open without credentials: mounted before authentication, since the URL's own signature says who may use it. */
-export const documentUploadRoutes = createArea().openapi(uploadRoute, async (c) => {
+export const documentUploadRoutes = createRouter().openapi(uploadRoute, async (c) => {
   const { organization_id, document_uuid } = c.req.valid('param');
   const upload = { organizationId: Number(organization_id), uuid: document_uuid, request: c.req.raw };
   const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);

@@ -1,18 +1,18 @@
 import { RE2JS, RE2Set } from 're2js';
-import { BoundedCache } from '../bounded-cache.ts';
-import { WorkBudget } from '../work-budget.ts';
-import { ConstructError, translatePattern } from './translate.ts';
+import { BoundedCache } from '../limits/bounded-cache.ts';
+import { WorkBudget } from '../limits/work-budget.ts';
+import { UnsupportedConstructError, translatePattern } from './translate.ts';
 
-const maximumLength = 200;
+const maxPatternLength = 200;
 /** In RE2's instructions: `.{1,500}` has a thousand. */
-const maximumSize = 2500;
+const maxProgramSize = 2500;
 
 /** A pattern that cannot be had. The message names it and says what to change. */
 export class PatternError extends Error {}
 
 /** Bytes of the states that one pattern may keep. More would be faster for few and dearer for many. */
-const keptBytes = 64 * 1024;
-const stepsToCompile = 500;
+const maxStateBytes = 64 * 1024;
+const compileSteps = 500;
 
 /** A regular expression of somebody else's, matched in time that grows with the text alone, whatever the expression is. */
 export class LinearPattern {
@@ -21,19 +21,19 @@ export class LinearPattern {
 
   private constructor(expression: string, size: number) {
     // A set of one: only a set takes a bound on its memory.
-    this.#matcher = new RE2Set(RE2Set.UNANCHORED, 0, keptBytes);
+    this.#matcher = new RE2Set(RE2Set.UNANCHORED, 0, maxStateBytes);
     this.#matcher.add(expression);
     this.#matcher.compile();
     this.#size = size;
   }
 
   /** JavaScript's syntax with the flag `u`. Throws PatternError and OverBudgetError. */
-  static of(pattern: string, budget: WorkBudget): LinearPattern {
-    const compiled = kept.get(pattern, () => {
-      const expression = expressionOf(pattern);
-      return new LinearPattern(expression, sizeOf(expression, pattern));
+  static compile(pattern: string, budget: WorkBudget): LinearPattern {
+    const compiled = compiledPatterns.get(pattern, () => {
+      const expression = toRe2Expression(pattern);
+      return new LinearPattern(expression, measureProgram(expression, pattern));
     });
-    budget.spend(stepsToCompile + compiled.#size);
+    budget.spend(compileSteps + compiled.#size);
     return compiled;
   }
 
@@ -44,36 +44,36 @@ export class LinearPattern {
   }
 }
 
-const kept = new BoundedCache<string, LinearPattern>(100);
+const compiledPatterns = new BoundedCache<string, LinearPattern>(100);
 
-const fault = (pattern: string, reason: string) => new PatternError(`Pattern ${JSON.stringify(shorten(pattern))} ${reason}`);
+const patternError = (pattern: string, reason: string) => new PatternError(`Pattern ${JSON.stringify(shorten(pattern))} ${reason}`);
 
-function expressionOf(pattern: string): string {
-  if (pattern.length > maximumLength) throw fault(pattern, `is longer than ${maximumLength} characters; shorten it`);
+function toRe2Expression(pattern: string): string {
+  if (pattern.length > maxPatternLength) throw patternError(pattern, `is longer than ${maxPatternLength} characters; shorten it`);
   try {
     void new RegExp(pattern, 'u');
   } catch (error) {
-    throw fault(pattern, `is not a regular expression: ${(error as Error).message}`);
+    throw patternError(pattern, `is not a regular expression: ${(error as Error).message}`);
   }
   try {
     return translatePattern(pattern);
   } catch (error) {
-    if (error instanceof ConstructError) throw fault(pattern, error.message);
+    if (error instanceof UnsupportedConstructError) throw patternError(pattern, error.message);
     throw error;
   }
 }
 
-function sizeOf(expression: string, pattern: string): number {
+function measureProgram(expression: string, pattern: string): number {
   let size: number;
   try {
     size = RE2JS.compile(expression).programSize();
   } catch (error) {
     const { message } = error as Error;
     if (message.includes('repeat count'))
-      throw fault(pattern, 'repeats something more than 1,000 times; repeat less, or bound the length by minLength and maxLength');
-    throw fault(pattern, `has a part that cannot be matched in one pass: ${message.replace('error parsing regexp: ', '')}`);
+      throw patternError(pattern, 'repeats something more than 1,000 times; repeat less, or bound the length by minLength and maxLength');
+    throw patternError(pattern, `has a part that cannot be matched in one pass: ${message.replace('error parsing regexp: ', '')}`);
   }
-  if (size > maximumSize) throw fault(pattern, 'is too large once its repetitions are written out; repeat less');
+  if (size > maxProgramSize) throw patternError(pattern, 'is too large once its repetitions are written out; repeat less');
   return size;
 }
 
@@ -82,7 +82,7 @@ const shorten = (pattern: string): string => (pattern.length > 60 ? `${pattern.s
 /** What is wrong with a regular expression that a caller brings, or null. */
 export function patternProblem(pattern: string): string | null {
   try {
-    LinearPattern.of(pattern, new WorkBudget(Infinity, ''));
+    LinearPattern.compile(pattern, new WorkBudget(Infinity, ''));
     return null;
   } catch (error) {
     if (error instanceof PatternError) return error.message;

@@ -1,8 +1,8 @@
 /** A part of a regular expression that takes other than linear time, or is not to be had. The message names it. */
-export class ConstructError extends Error {}
+export class UnsupportedConstructError extends Error {}
 
-const space = String.raw`\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;
-const notSpace = [
+const whitespace = String.raw`\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;
+const nonWhitespace = [
   String.raw`\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}`,
   String.raw`\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`,
 ].join('');
@@ -24,7 +24,7 @@ const categories = new Map(
 
 /**
  * A JavaScript expression (flag `u`, which must parse) as RE2 writes it, with the meaning it has in JavaScript: `\s` and `.` know Unicode's
- * spaces and line ends, and so on. Groups capture nothing. Throws ConstructError.
+ * spaces and line ends, and so on. Groups capture nothing. Throws UnsupportedConstructError.
  */
 export function translatePattern(pattern: string): string {
   const parts = pattern.matchAll(
@@ -34,10 +34,10 @@ export function translatePattern(pattern: string): string {
   for (let part = parts.next(); !part.done; part = parts.next()) {
     const [text] = part.value;
     if (text.startsWith('[')) translated += readClass(text, parts);
-    else if (text.startsWith('(')) translated += groupOf(text);
-    else if (text.startsWith('\\')) translated += escapeOutside(text);
+    else if (text.startsWith('(')) translated += translateGroup(text);
+    else if (text.startsWith('\\')) translated += translateEscapeOutsideClass(text);
     else if (text === '.') translated += `[^${lineEnds}]`;
-    else translated += text.startsWith('{') || '|)^$*+?'.includes(text) ? text : literal(text);
+    else translated += text.startsWith('{') || '|)^$*+?'.includes(text) ? text : toLiteral(text);
   }
   return translated;
 }
@@ -52,56 +52,57 @@ function readClass(opening: string, parts: Iterator<RegExpExecArray>): string {
   }
   let inside = '';
   while (atoms.length > 0) {
-    inside += atomOf(atoms.shift()!);
-    if (atoms.length > 1 && atoms[0] === '-') inside += `-${atomOf(atoms.splice(0, 2)[1]!)}`;
+    inside += translateAtom(atoms.shift()!);
+    if (atoms.length > 1 && atoms[0] === '-') inside += `-${translateAtom(atoms.splice(0, 2)[1]!)}`;
   }
   if (inside === '') return opening === '[' ? `[^${anything}]` : `[${anything}]`;
   return `${opening}${inside}]`;
 }
 
-function atomOf(text: string): string {
-  if (text === '\\s') return space;
-  if (text === '\\S') return notSpace;
-  if (text === '\\b') return hexOf(8);
-  return text.startsWith('\\') ? escapeOf(text) : literal(text);
+function translateAtom(text: string): string {
+  if (text === '\\s') return whitespace;
+  if (text === '\\S') return nonWhitespace;
+  if (text === '\\b') return toHexEscape(8);
+  return text.startsWith('\\') ? translateEscape(text) : toLiteral(text);
 }
 
-function escapeOutside(text: string): string {
-  if (text === '\\s' || text === '\\S') return `[${text === '\\s' ? space : notSpace}]`;
-  if (/^\\[1-9k]/.test(text)) throw new ConstructError('has a back reference, which cannot be matched in one pass; write it without');
-  return escapeOf(text);
+function translateEscapeOutsideClass(text: string): string {
+  if (text === '\\s' || text === '\\S') return `[${text === '\\s' ? whitespace : nonWhitespace}]`;
+  if (/^\\[1-9k]/.test(text))
+    throw new UnsupportedConstructError('has a back reference, which cannot be matched in one pass; write it without');
+  return translateEscape(text);
 }
 
-function escapeOf(text: string): string {
+function translateEscape(text: string): string {
   const letter = text[1]!;
-  if (letter === 'u' || letter === 'x') return hexOf(codePointOf(text));
-  if (letter === 'c') return hexOf(text.charCodeAt(2) % 32);
-  if (letter === 'p' || letter === 'P') return `\\${letter}{${propertyOf(text.slice(3, -1))}}`;
-  if (letter === '0') return hexOf(0);
-  return /[a-zA-Z]/.test(letter) ? text : literal(text.slice(1));
+  if (letter === 'u' || letter === 'x') return toHexEscape(parseCodePoint(text));
+  if (letter === 'c') return toHexEscape(text.charCodeAt(2) % 32);
+  if (letter === 'p' || letter === 'P') return `\\${letter}{${translateProperty(text.slice(3, -1))}}`;
+  if (letter === '0') return toHexEscape(0);
+  return /[a-zA-Z]/.test(letter) ? text : toLiteral(text.slice(1));
 }
 
 /** Of `\x41`, `\u0041`, `\u{41}`, or of two halves `\ud83d\ude00`. */
-function codePointOf(text: string): number {
+function parseCodePoint(text: string): number {
   const units = text.match(/[\da-fA-F]+/g)!.map((digits) => parseInt(digits, 16));
   return units.length === 1 ? units[0]! : String.fromCharCode(...units).codePointAt(0)!;
 }
 
-const hexOf = (codePoint: number): string => `\\x{${codePoint.toString(16)}}`;
-const literal = (character: string): string => (/[a-zA-Z0-9]/.test(character) ? character : hexOf(character.codePointAt(0)!));
+const toHexEscape = (codePoint: number): string => `\\x{${codePoint.toString(16)}}`;
+const toLiteral = (character: string): string => (/[a-zA-Z0-9]/.test(character) ? character : toHexEscape(character.codePointAt(0)!));
 
-function groupOf(text: string): string {
+function translateGroup(text: string): string {
   if (text === '(' || text === '(?:' || text.endsWith('>')) return '(?:';
   if (text === '(?=' || text === '(?!')
-    throw new ConstructError(`looks ahead with ${text}, which cannot be done in one pass; write it without`);
+    throw new UnsupportedConstructError(`looks ahead with ${text}, which cannot be done in one pass; write it without`);
   if (text === '(?<=' || text === '(?<!')
-    throw new ConstructError(`looks behind with ${text}, which cannot be done in one pass; write it without`);
-  throw new ConstructError('switches flags inside, as (?i: does; write out the letters, like [aA]');
+    throw new UnsupportedConstructError(`looks behind with ${text}, which cannot be done in one pass; write it without`);
+  throw new UnsupportedConstructError('switches flags inside, as (?i: does; write out the letters, like [aA]');
 }
 
-function propertyOf(name: string): string {
+function translateProperty(name: string): string {
   const [key, value] = name.includes('=') ? (name.split('=') as [string, string]) : [null, name];
   if (key === null || key === 'gc' || key === 'General_Category') return categories.get(value) ?? value;
   if (key === 'sc' || key === 'Script') return value;
-  throw new ConstructError(`names the Unicode property ${name}; use a category or a script, like \\p{L} or \\p{Script=Greek}`);
+  throw new UnsupportedConstructError(`names the Unicode property ${name}; use a category or a script, like \\p{L} or \\p{Script=Greek}`);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseIsoInstant } from '../../library/instants.ts';
+import { parseIsoInstant } from '../../library/time/instants.ts';
 
 /** A contact of books, its fields flat: those of the contact, of its primary person, and custom ones (`cf_...`). */
 export interface BooksContact {
@@ -19,7 +19,7 @@ export const booksFields: readonly string[] = [...ownFields, ...personFields];
 const isCustom = (field: string) => /^cf_\w+$/.test(field);
 
 /** The first field that contacts do not have. */
-export const unknownField = (fields: Record<string, string>): string | undefined =>
+export const findUnknownField = (fields: Record<string, string>): string | undefined =>
   Object.keys(fields).find((field) => !booksFields.includes(field) && !isCustom(field));
 
 const text = z.string().nullish();
@@ -53,8 +53,8 @@ export const Contact = z.object({
 });
 export type Contact = z.output<typeof Contact>;
 
-export function contactOf(contact: Contact): BooksContact {
-  const person = primaryOf(contact.contact_persons ?? []);
+export function toBooksContact(contact: Contact): BooksContact {
+  const person = primaryPerson(contact.contact_persons ?? []);
   const custom = [
     ...Object.entries(contact.custom_field_hash ?? {}),
     ...(contact.custom_fields ?? []).map(({ api_name, value }) => [api_name ?? '', value] as const),
@@ -75,25 +75,25 @@ export function contactOf(contact: Contact): BooksContact {
   };
 }
 
-const primaryOf = (persons: Person[]): Person | undefined => persons.find((person) => person.is_primary_contact) ?? persons[0];
+const primaryPerson = (persons: Person[]): Person | undefined => persons.find((person) => person.is_primary_contact) ?? persons[0];
 
 /**
  * The body that sets `fields`. The persons of a contact are replaced as a whole, so those that `known` has all go along, the primary one
  * changed.
  */
-export function bodyOf(fields: Record<string, string>, known?: Contact): Record<string, unknown> {
+export function toContactBody(fields: Record<string, string>, known?: Contact): Record<string, unknown> {
   const pick = (names: readonly string[]) => Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]!]] : [])));
   const custom = Object.entries(fields).filter(([name]) => isCustom(name));
   const changes = pick(personFields);
   return {
     ...pick(ownFields),
-    ...(Object.keys(changes).length > 0 && { contact_persons: personsWith(changes, known?.contact_persons ?? []) }),
+    ...(Object.keys(changes).length > 0 && { contact_persons: mergePersons(changes, known?.contact_persons ?? []) }),
     ...(custom.length > 0 && { custom_fields: custom.map(([api_name, value]) => ({ api_name, value })) }),
   };
 }
 
-function personsWith(changes: Record<string, string>, known: Person[]): object[] {
-  const primary = primaryOf(known);
+function mergePersons(changes: Record<string, string>, known: Person[]): object[] {
+  const primary = primaryPerson(known);
   if (primary === undefined) return [{ ...changes, is_primary_contact: true }];
   return known.map((person) => {
     const kept = Object.fromEntries(personFields.flatMap((field) => (person[field] ? [[field, person[field]]] : [])));

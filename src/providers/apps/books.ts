@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { AppFailure } from '../broker/broker.ts';
 import { booksRegions, type BooksRegion } from '../broker/connection-params.ts';
-import { fail } from '../broker/failing.ts';
-import { bodyOf, Contact, contactOf, unknownField, type BooksContact } from './books-contact.ts';
-import { asking, type AppCall, type AppConnection } from './connection.ts';
-import { percentEncoded } from '../../library/clean-text.ts';
+import { appFailure } from '../broker/app-failure.ts';
+import { toContactBody, Contact, toBooksContact, findUnknownField, type BooksContact } from './books-contact.ts';
+import { createAppClient, type AppCall, type AppConnection } from './app-client.ts';
+import { percentEncoded } from '../../library/text/clean-text.ts';
 
 export interface BooksOrganization {
   id: string;
@@ -42,8 +42,8 @@ export interface Books {
 }
 
 const pageSize = '200';
-const noSuchContact = '1002';
-const nameIsTaken = '3062';
+const contactNotFoundCode = '1002';
+const duplicateNameCode = '3062';
 
 const Organizations = z.object({
   organizations: z.array(
@@ -60,12 +60,12 @@ const OneContact = z.object({ contact: Contact });
 
 /** Zoho Books, API 3 (https://www.zoho.com/books/api/v3/contacts). */
 export function books(connection: AppConnection, { region, organizationId }: BooksAccount): Books {
-  const ask = asking('books', connection);
+  const ask = createAppClient('books', connection);
   const base = `https://www.zohoapis.${booksRegions.find((known) => known === region) ?? 'com'}/books/v3`;
 
   async function inOrganization<Data>(call: Omit<AppCall, 'url'> & { path: string }, shape: z.ZodType<Data>) {
     const { path, query, ...request } = call;
-    if (organizationId === undefined) return fail('rejected', 'books: no organization is selected; select one');
+    if (organizationId === undefined) return appFailure('rejected', 'books: no organization is selected; select one');
     return ask({ ...request, url: base + path, query: { organization_id: organizationId, ...query } }, shape);
   }
   const read = (id: string) => inOrganization({ method: 'GET', path: contactPath(id) }, OneContact);
@@ -74,7 +74,7 @@ export function books(connection: AppConnection, { region, organizationId }: Boo
     const answer = await inOrganization({ method: 'GET', path: '/contacts', query: { per_page: pageSize, ...query } }, ContactPage);
     if ('failure' in answer) return answer;
     const { contacts, page_context } = answer.data;
-    return { contacts: contacts.map(contactOf), hasMore: page_context.has_more_page };
+    return { contacts: contacts.map(toBooksContact), hasMore: page_context.has_more_page };
   }
 
   return {
@@ -102,42 +102,42 @@ export function books(connection: AppConnection, { region, organizationId }: Boo
 
     async getContact(id) {
       const answer = await read(id);
-      if (!('failure' in answer)) return { contact: contactOf(answer.data.contact) };
-      return answer.code === noSuchContact ? { missing: true } : answer;
+      if (!('failure' in answer)) return { contact: toBooksContact(answer.data.contact) };
+      return answer.code === contactNotFoundCode ? { missing: true } : answer;
     },
 
     async createContact(fields) {
-      const unknown = unknownField(fields);
-      if (unknown !== undefined) return noField(unknown);
-      const body = { contact_type: 'customer', ...bodyOf({ contact_name: nameFor(fields), ...fields }) };
+      const unknown = findUnknownField(fields);
+      if (unknown !== undefined) return unknownFieldFailure(unknown);
+      const body = { contact_type: 'customer', ...toContactBody({ contact_name: defaultContactName(fields), ...fields }) };
       const answer = await inOrganization({ method: 'POST', path: '/contacts', body }, OneContact);
-      if (!('failure' in answer)) return { contact: contactOf(answer.data.contact) };
-      return answer.code === nameIsTaken ? { duplicate: true } : answer;
+      if (!('failure' in answer)) return { contact: toBooksContact(answer.data.contact) };
+      return answer.code === duplicateNameCode ? { duplicate: true } : answer;
     },
 
     async updateContact(id, change) {
-      const unknownGiven = typeof change === 'function' ? undefined : unknownField(change);
-      if (unknownGiven !== undefined) return noField(unknownGiven);
+      const unknownGiven = typeof change === 'function' ? undefined : findUnknownField(change);
+      if (unknownGiven !== undefined) return unknownFieldFailure(unknownGiven);
       const known = await read(id);
-      if ('failure' in known) return known.code === noSuchContact ? { missing: true } : known;
-      const before = contactOf(known.data.contact);
+      if ('failure' in known) return known.code === contactNotFoundCode ? { missing: true } : known;
+      const before = toBooksContact(known.data.contact);
       const fields = typeof change === 'function' ? change(before) : change;
-      const unknown = unknownField(fields);
-      if (unknown !== undefined) return noField(unknown);
+      const unknown = findUnknownField(fields);
+      if (unknown !== undefined) return unknownFieldFailure(unknown);
       if (Object.keys(fields).length === 0) return { contact: before };
-      const body = bodyOf(fields, known.data.contact);
+      const body = toContactBody(fields, known.data.contact);
       const answer = await inOrganization({ method: 'PUT', path: contactPath(id), body, isRepeatable: true }, OneContact);
-      if (!('failure' in answer)) return { contact: contactOf(answer.data.contact) };
-      return answer.code === noSuchContact ? { missing: true } : answer;
+      if (!('failure' in answer)) return { contact: toBooksContact(answer.data.contact) };
+      return answer.code === contactNotFoundCode ? { missing: true } : answer;
     },
   };
 }
 
 const contactPath = (id: string) => `/contacts/${percentEncoded(id)}`;
-const noField = (field: string) => fail('rejected', `books: contacts have no field "${field}"; map it to another one`);
+const unknownFieldFailure = (field: string) => appFailure('rejected', `books: contacts have no field "${field}"; map it to another one`);
 
 /** Books wants a name for every contact. */
-function nameFor({
+function defaultContactName({
   first_name = '',
   last_name = '',
   company_name = '',

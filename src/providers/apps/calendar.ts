@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AppFailure } from '../broker/broker.ts';
-import { fail } from '../broker/failing.ts';
-import { asking, type AppConnection } from './connection.ts';
-import { percentEncoded } from '../../library/clean-text.ts';
+import { appFailure } from '../broker/app-failure.ts';
+import { createAppClient, type AppConnection } from './app-client.ts';
+import { percentEncoded } from '../../library/text/clean-text.ts';
 
 export interface EventToCreate {
   /** Default: the calendar of the person who connected it. */
@@ -60,17 +60,17 @@ const FreeBusy = z.object({
 });
 
 /** Google wants 5 to 1,024 of the characters 0-9 and a-v. */
-export const eventId = (key: string): string =>
+export const toEventId = (key: string): string =>
   `va${[...createHash('sha256').update(key).digest()].map((byte) => byte.toString(32).padStart(2, '0')).join('')}`;
 
 /** Google Calendar, API 3 (https://developers.google.com/workspace/calendar/api/v3/reference). */
 export function calendar(connection: AppConnection): Calendar {
-  const ask = asking('calendar', connection);
+  const ask = createAppClient('calendar', connection);
 
   return {
     async createEvent({ calendarId = 'primary', summary, description, location, start, end, timeZone, attendees = [], key }) {
       const url = `${api}/calendars/${percentEncoded(calendarId)}/events`;
-      const id = eventId(key);
+      const id = toEventId(key);
       const zone = timeZone !== undefined && { timeZone };
       const body = {
         id,
@@ -83,11 +83,11 @@ export function calendar(connection: AppConnection): Calendar {
       };
       const query = { sendUpdates: attendees.length > 0 ? 'all' : 'none' };
       const created = await ask({ method: 'POST', url, query, body, isRepeatable: true }, Event);
-      if (!('failure' in created)) return { event: eventOf(created.data, true) };
+      if (!('failure' in created)) return { event: toCalendarEvent(created.data, true) };
       // It is there, so an earlier try was heard although its answer was not.
       if (created.code !== 'duplicate') return created.failure === 'unavailable' ? { ...created, outcomeUnknown: true } : created;
       const known = await ask({ method: 'GET', url: `${url}/${id}` }, Event);
-      return { event: eventOf('failure' in known ? { id } : known.data, false) };
+      return { event: toCalendarEvent('failure' in known ? { id } : known.data, false) };
     },
 
     async freeBusy({ from, to, timeZone, calendarIds = ['primary'] }) {
@@ -103,18 +103,20 @@ export function calendar(connection: AppConnection): Calendar {
       );
       const problems = [...calendars].map(([id, { problem }]) => problem && `${id}: ${problem}`);
       // Errors come inside an answer of success; nothing but errors is none.
-      return problems.every(Boolean) ? fail('rejected', `calendar: ${problems.join(', ')}`, codeOf(calendars)) : { calendars };
+      return problems.every(Boolean)
+        ? appFailure('rejected', `calendar: ${problems.join(', ')}`, firstProblemCode(calendars))
+        : { calendars };
     },
   };
 }
 
-const eventOf = ({ id, htmlLink }: z.output<typeof Event>, isNew: boolean): CalendarEvent => ({
+const toCalendarEvent = ({ id, htmlLink }: z.output<typeof Event>, isNew: boolean): CalendarEvent => ({
   id,
   ...(htmlLink !== undefined && { url: htmlLink }),
   isNew,
 });
 
-function codeOf(calendars: Map<string, { problem?: string }>): { code?: string } {
+function firstProblemCode(calendars: Map<string, { problem?: string }>): { code?: string } {
   const code = calendars.values().next().value?.problem;
   return code === undefined ? {} : { code };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AppFailure } from '../broker/broker.ts';
-import { asking, type AppConnection } from './connection.ts';
+import { createAppClient, type AppConnection } from './app-client.ts';
 
 export interface Channel {
   id: string;
@@ -18,7 +18,7 @@ export interface Chatapp {
 }
 
 const api = 'https://slack.com/api';
-const mostPages = 20;
+const maxPages = 20;
 /** Under 1,000, as Slack wants it; a page may hold fewer although more follow. */
 const pageSize = '999';
 
@@ -32,12 +32,12 @@ const Posted = z.object({ channel: z.string(), ts: z.string() });
 
 /** The Web API of Slack (https://docs.slack.dev/reference/methods). */
 export function chatapp(connection: AppConnection): Chatapp {
-  const ask = asking('chatapp', connection);
+  const ask = createAppClient('chatapp', connection);
 
   async function channelsOf(types: string): Promise<{ channels: Channel[]; isComplete: boolean } | AppFailure> {
     const channels: Channel[] = [];
     let cursor = '';
-    for (let page = 0; page < mostPages; page++) {
+    for (let page = 0; page < maxPages; page++) {
       const query = { types, exclude_archived: 'true', limit: pageSize, ...(cursor && { cursor }) };
       const answer = await ask({ method: 'GET', url: `${api}/conversations.list`, query }, ChannelPage);
       if ('failure' in answer) return answer;

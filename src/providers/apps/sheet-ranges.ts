@@ -1,6 +1,6 @@
 /** Rectangles of cells in A1 notation (https://developers.google.com/workspace/sheets/api/guides/concepts#cell). */
 
-const quoted = (tab: string): string => `'${tab.replaceAll("'", "''")}'`;
+const quoteTab = (tab: string): string => `'${tab.replaceAll("'", "''")}'`;
 
 /** The letters of a column, counted from 0: A to Z, AA and on. */
 export function columnLetters(column: number): string {
@@ -9,12 +9,12 @@ export function columnLetters(column: number): string {
 }
 
 /** A whole row, counted from 1. */
-export const rowRange = (tab: string, row: number): string => `${quoted(tab)}!${row}:${row}`;
+export const rowRange = (tab: string, row: number): string => `${quoteTab(tab)}!${row}:${row}`;
 
 /** Rows from 1, columns from 0; both ends belong to it. */
 export const cellRange = (tab: string, from: { row: number; column: number }, to = from): string => {
   const [first, last] = [from, to].map(({ row, column }) => columnLetters(column) + String(row)) as [string, string];
-  return `${quoted(tab)}!${first === last ? first : `${first}:${last}`}`;
+  return `${quoteTab(tab)}!${first === last ? first : `${first}:${last}`}`;
 };
 
 /** The first row of a range such as `'Leads'!A122:E122`. */

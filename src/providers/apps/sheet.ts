@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { AppFailure } from '../broker/broker.ts';
-import { fail } from '../broker/failing.ts';
-import { asking, type AppConnection } from './connection.ts';
+import { appFailure } from '../broker/app-failure.ts';
+import { createAppClient, type AppConnection } from './app-client.ts';
 import { sheetUrl } from './sheet-address.ts';
 import { cellRange, firstRowOf, rowRange } from './sheet-ranges.ts';
-import { percentEncoded } from '../../library/clean-text.ts';
+import { percentEncoded } from '../../library/text/clean-text.ts';
 
 export interface SpreadsheetFile {
   id: string;
@@ -25,7 +25,7 @@ export interface SheetTab {
   columns: number;
 }
 
-export interface SheetPart {
+export interface SheetRange {
   spreadsheetId: string;
   tab: string;
   fromRow: number;
@@ -50,7 +50,7 @@ export interface Sheet {
    * Rows of a tab, fewer at its end: empty ones there do not come. Cells read as they are shown, but those of `plainColumns` as they are
    * stored: a phone number that is stored as a number may be shown as 9.19877E+11. `headers` are those of the same moment.
    */
-  readRows(part: SheetPart): Promise<{ headers: string[]; rows: string[][] } | AppFailure>;
+  readRows(part: SheetRange): Promise<{ headers: string[]; rows: string[][] } | AppFailure>;
   /** Adds rows below the last one, as text: nothing in them is taken for a formula. `row`: where the first one went. */
   appendRows(rows: { spreadsheetId: string; tab: string; rows: string[][] }): Promise<{ row: number | null } | AppFailure>;
   updateCells(change: {
@@ -63,9 +63,9 @@ export interface Sheet {
 const drive = 'https://www.googleapis.com/drive/v3/files';
 const sheets = 'https://sheets.googleapis.com/v4/spreadsheets';
 /** How often rows are read while others move them about. */
-const mostReadings = 3;
+const maxReadAttempts = 3;
 const fileFields = 'id,name,modifiedTime,webViewLink,trashed';
-const everyDrive = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' };
+const sharedDriveOptions = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' };
 
 const File = z.object({
   id: z.string(),
@@ -98,12 +98,12 @@ const Updated = z.object({ totalUpdatedCells: z.int().default(0) });
 
 /** Google Sheets, API 4, and Drive, API 3, which finds its files (https://developers.google.com/workspace/sheets/api/reference/rest). */
 export function sheet(connection: AppConnection): Sheet {
-  const ask = asking('sheet', connection);
+  const ask = createAppClient('sheet', connection);
 
   /** The cells of each range; `beyond`: the grid has fewer rows or columns. */
   async function read(id: string, ranges: string[], valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE') {
     const query = { ranges, majorDimension: 'ROWS', valueRenderOption };
-    const answer = await ask({ method: 'GET', url: spreadsheet(id, '/values:batchGet'), query }, ManyValues);
+    const answer = await ask({ method: 'GET', url: spreadsheetUrl(id, '/values:batchGet'), query }, ManyValues);
     if ('failure' in answer) return isBeyondGrid(answer) ? 'beyond' : answer;
     const cells = answer.data.valueRanges.map(({ values }) => values);
     return cells.length === ranges.length ? { cells, isOneMoment: true } : readOneByOne(id, ranges, valueRenderOption);
@@ -114,7 +114,7 @@ export function sheet(connection: AppConnection): Sheet {
     const cells: unknown[][][] = [];
     for (const range of ranges) {
       const query = { majorDimension: 'ROWS', valueRenderOption };
-      const answer = await ask({ method: 'GET', url: spreadsheet(id, `/values/${percentEncoded(range)}`), query }, Values);
+      const answer = await ask({ method: 'GET', url: spreadsheetUrl(id, `/values/${percentEncoded(range)}`), query }, Values);
       if ('failure' in answer) return isBeyondGrid(answer) ? 'beyond' : answer;
       cells.push(answer.data.values);
     }
@@ -122,13 +122,13 @@ export function sheet(connection: AppConnection): Sheet {
   }
 
   async function readHeaders(id: string, tab: string) {
-    const url = spreadsheet(id, `/values/${percentEncoded(rowRange(tab, 1))}`);
+    const url = spreadsheetUrl(id, `/values/${percentEncoded(rowRange(tab, 1))}`);
     const answer = await ask({ method: 'GET', url }, Values);
     return 'failure' in answer ? answer : { headers: (answer.data.values[0] ?? []).map(cellText) };
   }
 
   /** Both kinds of cells come one after the other. `isSound`: they belong together, as far as can be seen. */
-  async function readPart({ spreadsheetId, tab, fromRow, rows: count, columns, plainColumns = [] }: SheetPart) {
+  async function readPart({ spreadsheetId, tab, fromRow, rows: count, columns, plainColumns = [] }: SheetRange) {
     const lastRow = fromRow + count - 1;
     const range = (first: number, last: number) => cellRange(tab, { row: fromRow, column: first }, { row: lastRow, column: last });
     const shown = await read(spreadsheetId, [rowRange(tab, 1), range(0, columns - 1)], 'FORMATTED_VALUE');
@@ -166,25 +166,25 @@ export function sheet(connection: AppConnection): Sheet {
             orderBy: 'modifiedTime desc',
             pageSize: String(pageSize),
             fields: `nextPageToken,files(${fileFields})`,
-            ...everyDrive,
+            ...sharedDriveOptions,
             ...(pageToken && { pageToken }),
           },
         },
         FilePage,
       );
       if ('failure' in answer) return answer;
-      return { files: answer.data.files.map(fileOf), nextPageToken: answer.data.nextPageToken ?? null };
+      return { files: answer.data.files.map(toSpreadsheetFile), nextPageToken: answer.data.nextPageToken ?? null };
     },
 
     async file(spreadsheetId) {
       const query = { fields: fileFields, supportsAllDrives: 'true' };
       const answer = await ask({ method: 'GET', url: `${drive}/${percentEncoded(spreadsheetId)}`, query }, File);
-      return 'failure' in answer ? answer : { file: fileOf(answer.data) };
+      return 'failure' in answer ? answer : { file: toSpreadsheetFile(answer.data) };
     },
 
     async tabs(spreadsheetId) {
       const query = { fields: 'spreadsheetId,properties.title,sheets.properties(sheetId,title,index,gridProperties)' };
-      const answer = await ask({ method: 'GET', url: spreadsheet(spreadsheetId), query }, Spreadsheet);
+      const answer = await ask({ method: 'GET', url: spreadsheetUrl(spreadsheetId), query }, Spreadsheet);
       if ('failure' in answer) return answer;
       const tabs = answer.data.sheets
         .map(({ properties }) => properties)
@@ -200,7 +200,7 @@ export function sheet(connection: AppConnection): Sheet {
 
     async readRows(part) {
       let before = '';
-      for (let reading = 1; reading <= mostReadings; reading++) {
+      for (let reading = 1; reading <= maxReadAttempts; reading++) {
         const found = await readPart(part);
         if ('failure' in found) return found;
         const { isSound, ...cells } = found;
@@ -208,12 +208,12 @@ export function sheet(connection: AppConnection): Sheet {
         if (isSound || text === before) return cells;
         before = text;
       }
-      return fail('unavailable', 'sheet: rows keep being moved while they are read; try again');
+      return appFailure('unavailable', 'sheet: rows keep being moved while they are read; try again');
     },
 
     async appendRows({ spreadsheetId, tab, rows }) {
       const range = cellRange(tab, { row: 1, column: 0 });
-      const url = spreadsheet(spreadsheetId, `/values/${percentEncoded(range)}:append`);
+      const url = spreadsheetUrl(spreadsheetId, `/values/${percentEncoded(range)}:append`);
       const query = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' };
       const body = { range, majorDimension: 'ROWS', values: rows };
       const answer = await ask({ method: 'POST', url, query, body }, Appended);
@@ -223,16 +223,16 @@ export function sheet(connection: AppConnection): Sheet {
     async updateCells({ spreadsheetId, tab, cells }) {
       const data = cells.map((cell) => ({ range: cellRange(tab, cell), majorDimension: 'ROWS', values: [[cell.value]] }));
       const body = { valueInputOption: 'RAW', data };
-      const url = spreadsheet(spreadsheetId, '/values:batchUpdate');
+      const url = spreadsheetUrl(spreadsheetId, '/values:batchUpdate');
       const answer = await ask({ method: 'POST', url, body, isRepeatable: true }, Updated);
       return 'failure' in answer ? answer : { updated: answer.data.totalUpdatedCells };
     },
   };
 }
 
-const spreadsheet = (id: string, path = '') => `${sheets}/${percentEncoded(id)}${path}`;
+const spreadsheetUrl = (id: string, path = '') => `${sheets}/${percentEncoded(id)}${path}`;
 
-const fileOf = ({ id, name, modifiedTime, webViewLink, trashed }: z.output<typeof File>): SpreadsheetFile => ({
+const toSpreadsheetFile = ({ id, name, modifiedTime, webViewLink, trashed }: z.output<typeof File>): SpreadsheetFile => ({
   id,
   name,
   url: webViewLink ?? sheetUrl(id),

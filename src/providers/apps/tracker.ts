@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { sha256Hex } from '../../library/hash.ts';
+import { sha256Hex } from '../../library/security/hash.ts';
 import type { AppFailure } from '../broker/broker.ts';
 import { isOriginMismatch } from '../broker/composio-endpoint.ts';
-import { fail } from '../broker/failing.ts';
-import { documentOf } from './atlassian-document.ts';
-import { asking, type AppCall, type AppConnection } from './connection.ts';
-import { percentEncoded } from '../../library/clean-text.ts';
+import { appFailure } from '../broker/app-failure.ts';
+import { toAtlassianDocument } from './atlassian-document.ts';
+import { createAppClient, type AppCall, type AppConnection } from './app-client.ts';
+import { percentEncoded } from '../../library/text/clean-text.ts';
 
 export interface Project {
   id: string;
@@ -52,8 +52,8 @@ export interface Tracker {
 
 const gateway = 'https://api.atlassian.com';
 const pageSize = 100;
-const mostPages = 20;
-const longestSummary = 255;
+const maxPages = 20;
+const maxSummaryLength = 255;
 
 const Sites = z.array(z.object({ id: z.string(), url: z.string() }));
 const ProjectPage = z.object({
@@ -72,11 +72,11 @@ const Created = z.object({ id: z.string(), key: z.string() });
 const Found = z.object({ issues: z.array(Created).default([]) });
 
 /** The label by which an issue of this key is found again. Labels hold no blanks. */
-export const issueLabel = (key: string): string => `va-${sha256Hex(key).slice(0, 32)}`;
+export const toIssueLabel = (key: string): string => `va-${sha256Hex(key).slice(0, 32)}`;
 
 /** Jira Cloud, REST API 3 (https://developer.atlassian.com/cloud/jira/platform/rest/v3). `subdomain`: of the site, before `.atlassian.net`. */
 export function tracker(connection: AppConnection, { subdomain }: { subdomain: string }): Tracker {
-  const ask = asking('tracker', connection);
+  const ask = createAppClient('tracker', connection);
   const siteUrl = `https://${subdomain.toLowerCase()}.atlassian.net`;
   let base: string | undefined;
 
@@ -98,7 +98,7 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
     if ('failure' in sites) return sites;
     const site = sites.data.find(({ url }) => url.toLowerCase().replace(/\/+$/, '') === siteUrl);
     if (site === undefined)
-      return fail('insufficient_permissions', `the connection does not cover ${siteUrl}; connect it again and choose it`);
+      return appFailure('insufficient_permissions', `the connection does not cover ${siteUrl}; connect it again and choose it`);
     return { base: `${gateway}/ex/jira/${percentEncoded(site.id)}/rest/api/3` };
   }
 
@@ -117,7 +117,7 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
   return {
     async listProjects() {
       const projects: Project[] = [];
-      for (let page = 0; page < mostPages; page++) {
+      for (let page = 0; page < maxPages; page++) {
         const query = { startAt: String(projects.length), maxResults: String(pageSize), orderBy: 'name', action: 'create' };
         const answer = await onSite({ method: 'GET', path: '/project/search', query }, ProjectPage);
         if ('failure' in answer) return answer;
@@ -132,38 +132,38 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
     async listIssueTypes(project) {
       if (project === undefined) {
         const answer = await onSite({ method: 'GET', path: '/issuetype' }, IssueTypes);
-        return 'failure' in answer ? answer : { issueTypes: answer.data.map(issueTypeOf) };
+        return 'failure' in answer ? answer : { issueTypes: answer.data.map(toIssueType) };
       }
       const issueTypes: IssueType[] = [];
-      for (let page = 0; page < mostPages; page++) {
+      for (let page = 0; page < maxPages; page++) {
         const path = `/issue/createmeta/${percentEncoded(project)}/issuetypes`;
         const query = { startAt: String(issueTypes.length), maxResults: String(pageSize) };
         const answer = await onSite({ method: 'GET', path, query }, IssueTypePage);
         if ('failure' in answer) return answer;
-        issueTypes.push(...answer.data.issueTypes.map(issueTypeOf));
+        issueTypes.push(...answer.data.issueTypes.map(toIssueType));
         if (answer.data.issueTypes.length === 0 || issueTypes.length >= answer.data.total) break;
       }
       return { issueTypes };
     },
 
     async createIssue({ project, issueType, summary, description, labels = [], fields: others = {}, key }, { mayExist = false } = {}) {
-      const label = issueLabel(key);
+      const label = toIssueLabel(key);
       if (mayExist) {
         const known = await find(label);
         if ('failure' in known) return { ...known, outcomeUnknown: true };
         if (known.issue !== null) return { issue: known.issue };
       }
-      const document = documentOf(description ?? '');
+      const document = toAtlassianDocument(description ?? '');
       const fields = {
         ...others,
         project: { key: project },
         issuetype: /^\d+$/.test(issueType) ? { id: issueType } : { name: issueType },
-        summary: oneLine(summary),
+        summary: toSummary(summary),
         ...(document.content.length > 0 && { description: document }),
-        labels: [...new Set([...[...labels, ...textsOf(others['labels'])].map(labelOf).filter(Boolean), label])],
+        labels: [...new Set([...[...labels, ...toTexts(others['labels'])].map(toLabel).filter(Boolean), label])],
       };
       let answer = await create(fields);
-      if ('failure' in answer && refusesLabels(answer)) {
+      if ('failure' in answer && rejectsLabels(answer)) {
         // The screen of the project has none: the issue is worth more than being found again.
         const { labels: _labels, ...unlabelled } = fields;
         answer = await create(unlabelled);
@@ -173,15 +173,15 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
   };
 }
 
-const refusesLabels = ({ failure, message }: AppFailure): boolean => failure === 'rejected' && /\blabels\b/i.test(message);
+const rejectsLabels = ({ failure, message }: AppFailure): boolean => failure === 'rejected' && /\blabels\b/i.test(message);
 
-const issueTypeOf = ({ id, name, subtask }: z.output<typeof IssueTypes>[number]): IssueType => ({ id, name, isSubtask: subtask });
+const toIssueType = ({ id, name, subtask }: z.output<typeof IssueTypes>[number]): IssueType => ({ id, name, isSubtask: subtask });
 
-const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+const toTexts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-const labelOf = (text: string): string => text.trim().replace(/\s+/g, '-');
+const toLabel = (text: string): string => text.trim().replace(/\s+/g, '-');
 
-function oneLine(text: string): string {
+function toSummary(text: string): string {
   const characters = [...text.replace(/\s+/g, ' ').trim()];
-  return characters.length <= longestSummary ? characters.join('') : `${characters.slice(0, longestSummary - 1).join('')}…`;
+  return characters.length <= maxSummaryLength ? characters.join('') : `${characters.slice(0, maxSummaryLength - 1).join('')}…`;
 }

@@ -47,7 +47,7 @@ export interface AppRequest {
 }
 
 /** The provider's own answer, whatever its status. */
-export interface AppAnswer {
+export interface AppResponse {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
@@ -71,5 +71,5 @@ export interface Broker {
   /** Ends the grant and forgets the connection; one that is gone already is done. `isRevoked` false: the provider may still honour the grant. */
   revoke(id: string): Promise<{ isRevoked: boolean } | AppFailure>;
   /** A failure here is one of the broker; failures of the provider are answers. */
-  request(id: string, request: AppRequest): Promise<AppAnswer | AppFailure>;
+  request(id: string, request: AppRequest): Promise<AppResponse | AppFailure>;
 }

@@ -4,27 +4,27 @@ import type { AppFailure } from './broker.ts';
 export const isOriginMismatch = ({ code, message }: AppFailure): boolean => code === 'OriginMismatch' || /OriginMismatch/.test(message);
 
 /** Whether two domains are of one company that has several, as `zoho.com` and `zohoapis.com` are, and never a data centre beside another. */
-export function isOtherDomainOfSameOwner(base: string, url: string): boolean {
-  const [one, other] = [ownerOf(base), ownerOf(url)];
+export function isSiblingDomain(base: string, url: string): boolean {
+  const [one, other] = [domainOwner(base), domainOwner(url)];
   return one !== '' && other !== '' && one !== other && (one.startsWith(other) || other.startsWith(one));
 }
 
 /** The label before the public end of a host's name: `zohoapis` of `https://www.zohoapis.com.au/books`. */
-function ownerOf(address: string): string {
+function domainOwner(address: string): string {
   const labels = /^https:\/\/([^/]+)/i.exec(address)?.[1]?.toLowerCase().split('.') ?? [];
   const ends = /^com?$/.test(labels.at(-2) ?? '') ? 2 : 1;
   return labels.at(-1 - ends) ?? '';
 }
 
-const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
+const pathSegments = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
 /**
  * What of an address is below a base, for the proxy to put it there: what follows the longest run of segments with which the base ends.
- * @example endpointBelow('https://books.zoho.com/api/v3', 'https://www.zohoapis.com/books/v3/contacts') // '/contacts'
+ * @example relativeEndpoint('https://books.zoho.com/api/v3', 'https://www.zohoapis.com/books/v3/contacts') // '/contacts'
  */
-export function endpointBelow(base: string, url: string): string {
-  const ends = segmentsOf(base.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/s, ''));
-  const segments = segmentsOf(new URL(url).pathname);
+export function relativeEndpoint(base: string, url: string): string {
+  const ends = pathSegments(base.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/s, ''));
+  const segments = pathSegments(new URL(url).pathname);
   for (let length = Math.min(ends.length, segments.length); length > 0; length--) {
     const run = ends.slice(-length);
     const start = segments.findIndex((_segment, index) => run.every((segment, offset) => segments[index + offset] === segment));

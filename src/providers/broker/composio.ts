@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import { parseJson } from '../../library/json.ts';
+import { parseJson } from '../../library/json/json.ts';
 import type { Settings } from '../../settings.ts';
-import { realOutside, type Outside } from '../outside.ts';
-import type { App, AppAnswer, AppFailure, AppRequest, Broker } from './broker.ts';
-import { composioExchange, type ComposioAnswer } from './composio-exchange.ts';
-import { endpointBelow, isOriginMismatch, isOtherDomainOfSameOwner } from './composio-endpoint.ts';
-import { Account, AccountPage, connectionOf, Link, ProxyAnswer, Toolkit } from './composio-shapes.ts';
+import { systemRuntime, type Runtime } from '../http/runtime.ts';
+import type { App, AppResponse, AppFailure, AppRequest, Broker } from './broker.ts';
+import { createComposioExchange, type ComposioResponse } from './composio-exchange.ts';
+import { relativeEndpoint, isOriginMismatch, isSiblingDomain } from './composio-endpoint.ts';
+import { Account, AccountPage, toBrokerConnection, Link, ProxyResponse, Toolkit } from './composio-schemas.ts';
 import { isBooksRegion, isTrackerSubdomain } from './connection-params.ts';
-import { fail } from './failing.ts';
-import { withPatience } from './patience.ts';
-import { percentEncoded } from '../../library/clean-text.ts';
+import { appFailure } from './app-failure.ts';
+import { withRetry } from './retry.ts';
+import { percentEncoded } from '../../library/text/clean-text.ts';
 
 export type BrokerSettings = Pick<Settings, 'COMPOSIO_API_KEY' | 'COMPOSIO_BASE_URL' | 'COMPOSIO_AUTH_CONFIGS'>;
 
@@ -18,21 +18,21 @@ const controlTimeoutMs = 10_000;
 const proxyTimeoutMs = 25_000;
 
 /** The broker Composio, version 3.1 of its API; without a key every answer says that it is missing. */
-export function connectionBroker(settings: BrokerSettings, outside: Outside = realOutside): Broker {
+export function createBroker(settings: BrokerSettings, outside: Runtime = systemRuntime): Broker {
   const authConfigs = new Map(settings.COMPOSIO_AUTH_CONFIGS);
   const appOfConfig = new Map(settings.COMPOSIO_AUTH_CONFIGS.map(([app, id]) => [id, app]));
-  const send = composioExchange(settings.COMPOSIO_BASE_URL, settings.COMPOSIO_API_KEY, outside);
+  const send = createComposioExchange(settings.COMPOSIO_BASE_URL, settings.COMPOSIO_API_KEY, outside);
   const isConfigured = settings.COMPOSIO_API_KEY !== '';
 
   const read = <Data>(path: string, shape: z.ZodType<Data>) =>
-    withPatience({ outside }, async () => parsed(await send({ method: 'GET', path, timeoutMs: controlTimeoutMs }), shape));
+    withRetry({ outside }, async () => parseResponse(await send({ method: 'GET', path, timeoutMs: controlTimeoutMs }), shape));
   const change = (method: 'POST' | 'DELETE', path: string, body?: unknown) => send({ method, path, body, timeoutMs: controlTimeoutMs });
 
   return {
     async findActive(owner, app) {
       const configId = authConfigs.get(app);
-      if (!isConfigured) return noKey;
-      if (configId === undefined) return noAuthConfig(app);
+      if (!isConfigured) return missingApiKey;
+      if (configId === undefined) return missingAuthConfig(app);
       const query = new URLSearchParams({
         user_ids: owner,
         auth_config_ids: configId,
@@ -44,37 +44,37 @@ export function connectionBroker(settings: BrokerSettings, outside: Outside = re
       const page = await read(`/connected_accounts?${query}`, AccountPage);
       if ('failure' in page) return page;
       // Should the broker not heed the filter, nobody may be given the connection of another.
-      const found = page.data.items.map((account) => connectionOf(account, appOfConfig));
+      const found = page.data.items.map((account) => toBrokerConnection(account, appOfConfig));
       return { connection: found.find((one) => one.owner === owner && one.app === app && one.status === 'active') ?? null };
     },
 
     async start(owner, app, params = {}, callbackUrl) {
       const configId = authConfigs.get(app);
-      if (!isConfigured) return noKey;
-      if (configId === undefined) return noAuthConfig(app);
-      const connectionData = connectionDataOf(app, params);
-      if (typeof connectionData === 'string') return fail('rejected', connectionData);
+      if (!isConfigured) return missingApiKey;
+      if (configId === undefined) return missingAuthConfig(app);
+      const connectionData = toConnectionData(app, params);
+      if (typeof connectionData === 'string') return appFailure('rejected', connectionData);
       const answer = await change('POST', '/connected_accounts/link', {
         auth_config_id: configId,
         user_id: owner,
         ...(callbackUrl !== undefined && { callback_url: callbackUrl }),
         ...(Object.keys(connectionData).length > 0 && { connection_data: connectionData }),
       });
-      const link = parsed(answer, Link);
+      const link = parseResponse(answer, Link);
       if ('failure' in link) return link;
       const { connected_account_id: requestId, redirect_url: redirectUrl, expires_at: expiresAt } = link.data;
       return { requestId, redirectUrl, ...(expiresAt && { expiresAt }) };
     },
 
     async get(id) {
-      if (!isConfigured) return noKey;
+      if (!isConfigured) return missingApiKey;
       const account = await read(`/connected_accounts/${percentEncoded(id)}`, Account);
-      if (!('failure' in account)) return { connection: connectionOf(account.data, appOfConfig) };
+      if (!('failure' in account)) return { connection: toBrokerConnection(account.data, appOfConfig) };
       return account.failure === 'not_connected' ? { connection: null } : account;
     },
 
     async revoke(id) {
-      if (!isConfigured) return noKey;
+      if (!isConfigured) return missingApiKey;
       const path = `/connected_accounts/${percentEncoded(id)}`;
       const revoked = await change('POST', `${path}/revoke`, {});
       const isRevoked = !('failure' in revoked) || revoked.failure === 'not_connected';
@@ -84,19 +84,19 @@ export function connectionBroker(settings: BrokerSettings, outside: Outside = re
     },
 
     async request(id, request) {
-      if (!isConfigured) return noKey;
+      if (!isConfigured) return missingApiKey;
       const ask = async (endpoint: string) => {
-        const body = proxyRequest(id, endpoint, request);
-        return parsed(await send({ method: 'POST', path: '/tools/execute/proxy', body, timeoutMs: proxyTimeoutMs }), ProxyAnswer);
+        const body = toProxyRequest(id, endpoint, request);
+        return parseResponse(await send({ method: 'POST', path: '/tools/execute/proxy', body, timeoutMs: proxyTimeoutMs }), ProxyResponse);
       };
       const passed = await ask(request.url);
-      if (!('failure' in passed)) return answerOf(passed.data);
+      if (!('failure' in passed)) return toAppResponse(passed.data);
       if (!isOriginMismatch(passed)) return passed;
       // Nothing was asked of the provider: the connection has another base, against which the rest of the address is taken.
       const base = await baseOf(id);
-      if (base === null || !isOtherDomainOfSameOwner(base, request.url)) return passed;
-      const again = await ask(endpointBelow(base, request.url));
-      return 'failure' in again ? again : answerOf(again.data);
+      if (base === null || !isSiblingDomain(base, request.url)) return passed;
+      const again = await ask(relativeEndpoint(base, request.url));
+      return 'failure' in again ? again : toAppResponse(again.data);
     },
   };
 
@@ -110,20 +110,20 @@ export function connectionBroker(settings: BrokerSettings, outside: Outside = re
   }
 }
 
-const noKey = fail(
+const missingApiKey = appFailure(
   'rejected',
   'There is no connection broker: COMPOSIO_API_KEY is empty. Set it in .dev.vars locally, or with "wrangler secret put" when deployed',
 );
-const noAuthConfig = (app: App) => fail('rejected', `COMPOSIO_AUTH_CONFIGS has no entry for ${app}; add ${app}=ac_... to it`);
+const missingAuthConfig = (app: App) => appFailure('rejected', `COMPOSIO_AUTH_CONFIGS has no entry for ${app}; add ${app}=ac_... to it`);
 
-function parsed<Data>(answer: ComposioAnswer, shape: z.ZodType<Data>): { data: Data } | AppFailure {
+function parseResponse<Data>(answer: ComposioResponse, shape: z.ZodType<Data>): { data: Data } | AppFailure {
   if ('failure' in answer) return answer;
   const result = shape.safeParse(answer.body);
-  return result.success ? { data: result.data } : fail('unavailable', 'The connection broker answered something that it should not');
+  return result.success ? { data: result.data } : appFailure('unavailable', 'The connection broker answered something that it should not');
 }
 
 /** Toolkits have named these fields differently over time, so each goes under every name. Words, where something is wrong. */
-function connectionDataOf(app: App, params: Record<string, string>): Record<string, string> | string {
+function toConnectionData(app: App, params: Record<string, string>): Record<string, string> | string {
   if (app === 'tracker') {
     const { subdomain = '' } = params;
     if (isTrackerSubdomain(subdomain)) return { subdomain, 'your-domain': subdomain };
@@ -136,8 +136,8 @@ function connectionDataOf(app: App, params: Record<string, string>): Record<stri
   return {};
 }
 
-function proxyRequest(id: string, endpoint: string, { method, query = {}, headers = {}, body }: AppRequest): object {
-  const parameters = [...listed(Object.entries(query), 'query'), ...listed(Object.entries(headers), 'header')];
+function toProxyRequest(id: string, endpoint: string, { method, query = {}, headers = {}, body }: AppRequest): object {
+  const parameters = [...toParameters(Object.entries(query), 'query'), ...toParameters(Object.entries(headers), 'header')];
   return {
     connected_account_id: id,
     endpoint,
@@ -147,16 +147,16 @@ function proxyRequest(id: string, endpoint: string, { method, query = {}, header
   };
 }
 
-const listed = (pairs: [string, string | string[]][], type: 'query' | 'header') =>
+const toParameters = (pairs: [string, string | string[]][], type: 'query' | 'header') =>
   pairs.flatMap(([name, values]) => [values].flat().map((value) => ({ name, value, type })));
 
-function answerOf({ status, headers, data }: z.output<typeof ProxyAnswer>): AppAnswer {
+function toAppResponse({ status, headers, data }: z.output<typeof ProxyResponse>): AppResponse {
   const pairs = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
-  return { status, headers: Object.fromEntries(pairs), data: typeof data === 'string' ? parsedText(data) : data };
+  return { status, headers: Object.fromEntries(pairs), data: typeof data === 'string' ? parseIfJson(data) : data };
 }
 
 /** JSON that came under another content type is handed on as text. */
-function parsedText(text: string): unknown {
+function parseIfJson(text: string): unknown {
   try {
     return parseJson(text);
   } catch {

@@ -4,7 +4,7 @@ export type BooksRegion = (typeof booksRegions)[number];
 
 export const isBooksRegion = (text: string): text is BooksRegion => (booksRegions as readonly string[]).includes(text);
 
-const siteName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+const hostLabelPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 /** Whether it is the part of a tracker's address before `.atlassian.net`: one label of a host name, so that no other host can be meant. */
-export const isTrackerSubdomain = (text: string): boolean => siteName.test(text);
+export const isTrackerSubdomain = (text: string): boolean => hostLabelPattern.test(text);

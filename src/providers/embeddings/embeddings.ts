@@ -1,7 +1,7 @@
 import type { Settings } from '../../settings.ts';
-import { realOutside, type Outside } from '../outside.ts';
+import { systemRuntime, type Runtime } from '../http/runtime.ts';
 
-export interface Embedded {
+export interface EmbeddingResult {
   /** One of 1536 numbers for each text, in the order of the texts. */
   vectors: Float32Array[];
   /** As the provider counted them. */
@@ -38,7 +38,7 @@ export interface Embeddings {
    * The vectors of any number of texts, in as few requests as the provider's limits allow; `document` by default. All of them, or a failure.
    * Throws once `signal` is aborted: the request under way is given up, and no other is made.
    */
-  embed(texts: string[], purpose?: EmbeddingPurpose, signal?: AbortSignal): Promise<Embedded | EmbeddingFailure>;
+  embed(texts: string[], purpose?: EmbeddingPurpose, signal?: AbortSignal): Promise<EmbeddingResult | EmbeddingFailure>;
 }
 
 export type EmbeddingSettings = Pick<Settings, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'EMBEDDING_MODEL'>;
@@ -50,7 +50,7 @@ const notConfigured: EmbeddingFailure = {
   retryable: false,
 };
 
-export const embeddings = (settings: EmbeddingSettings, outside: Outside = realOutside): Embeddings => ({
+export const embeddings = (settings: EmbeddingSettings, outside: Runtime = systemRuntime): Embeddings => ({
   async embed(texts, purpose = 'document', signal) {
     if (settings.OPENAI_API_KEY === '') return notConfigured;
     // The vendor's client is large: it is evaluated when the first text comes, not when the Worker starts.

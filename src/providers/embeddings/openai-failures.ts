@@ -3,16 +3,16 @@ import type { CompletionFailure } from '../language-model/language-model.ts';
 import type { EmbeddingFailure, EmbeddingFailureType } from './embeddings.ts';
 
 /** Of one text. */
-const mostTokens = '8,192';
+const maxTokens = '8,192';
 
 /** What a refused request for vectors means, from what the error means of any request to the provider. */
 export function toEmbeddingFailure(said: CompletionFailure, error: unknown, model: string): EmbeddingFailure {
-  const [failure, message] = wordsFor(said, error, model);
+  const [failure, message] = describeFailure(said, error, model);
   const seconds = said.retry_after_seconds;
   return { failure, message, retryable: said.retryable, ...(seconds !== undefined && { retryAfterSeconds: seconds }) };
 }
 
-function wordsFor(said: CompletionFailure, error: unknown, model: string): [EmbeddingFailureType, string] {
+function describeFailure(said: CompletionFailure, error: unknown, model: string): [EmbeddingFailureType, string] {
   const { status, message = '' } = error instanceof APIError ? error : {};
   switch (said.failure) {
     case 'invalid_credentials':
@@ -26,7 +26,7 @@ function wordsFor(said: CompletionFailure, error: unknown, model: string): [Embe
       if (/maximum (?:input|context) length/.test(message)) {
         const [, position] = /input\[(\d+)\]/.exec(message) ?? [];
         const text = position === undefined ? 'A text' : `Text ${Number(position) + 1} of a request`;
-        return ['text_too_long', `${text} is longer than the ${mostTokens} tokens that ${model} takes; shorten it`];
+        return ['text_too_long', `${text} is longer than the ${maxTokens} tokens that ${model} takes; shorten it`];
       }
       if (status === 404 || status === 405) return ['invalid_request', `There are no embeddings at OPENAI_BASE_URL: status ${status}`];
       return [

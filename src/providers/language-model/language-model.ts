@@ -1,6 +1,6 @@
-import type { Json } from '../../library/json.ts';
+import type { Json } from '../../library/json/json.ts';
 import type { Settings } from '../../settings.ts';
-import { realOutside, type Outside } from '../outside.ts';
+import { systemRuntime, type Runtime } from '../http/runtime.ts';
 
 export interface Message {
   role: 'user' | 'assistant';
@@ -108,7 +108,7 @@ export interface LanguageModel {
   converse(request: ConversationRequest, signal: AbortSignal): AsyncIterable<ConversationDelta>;
 }
 
-export type ModelSettings = Pick<Settings, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'LANGUAGE_MODEL'>;
+export type LanguageModelSettings = Pick<Settings, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'LANGUAGE_MODEL'>;
 
 const notConfigured: CompletionFailure = {
   failure: 'not_configured',
@@ -116,11 +116,11 @@ const notConfigured: CompletionFailure = {
   retryable: false,
 };
 
-export const languageModel = (settings: ModelSettings, outside: Outside = realOutside): LanguageModel => ({
+export const createLanguageModel = (settings: LanguageModelSettings, outside: Runtime = systemRuntime): LanguageModel => ({
   async complete(request) {
     if (settings.OPENAI_API_KEY === '') return notConfigured;
     // The vendor's client is large: it is evaluated when the first question is asked, not when the Worker starts.
-    const { completeByOpenAi } = await import('./openai.ts');
+    const { completeWithOpenAi: completeByOpenAi } = await import('./openai-completion.ts');
     return completeByOpenAi(settings, request, outside);
   },
   async *converse(request, signal) {
@@ -128,7 +128,7 @@ export const languageModel = (settings: ModelSettings, outside: Outside = realOu
       yield { type: 'failure', ...notConfigured };
       return;
     }
-    const { converseByOpenAi } = await import('./openai-conversation.ts');
+    const { converseWithOpenAi: converseByOpenAi } = await import('./openai-conversation.ts');
     yield* converseByOpenAi(settings, request, signal, outside);
   },
 });

@@ -1,9 +1,9 @@
 import { OpenAI } from 'openai';
-import type { Outside } from '../outside.ts';
-import type { ModelSettings } from './language-model.ts';
+import type { Runtime } from '../http/runtime.ts';
+import type { LanguageModelSettings } from './language-model.ts';
 
 /** The client's own retries are off: they repeat what cannot succeed. */
-export const openAiClient = (settings: ModelSettings, outside: Pick<Outside, 'fetch'>): OpenAI =>
+export const createOpenAiClient = (settings: LanguageModelSettings, outside: Pick<Runtime, 'fetch'>): OpenAI =>
   new OpenAI({
     apiKey: settings.OPENAI_API_KEY,
     baseURL: settings.OPENAI_BASE_URL,

@@ -1,11 +1,11 @@
-import { isRecord } from '../../library/json.ts';
+import { isRecord } from '../../library/json/json.ts';
 
-const plain = ['type', 'title', 'description', 'enum', 'const', '$ref', 'required', 'minItems', 'maxItems', 'multipleOf'];
-const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
-const structure = ['properties', 'additionalProperties', 'items', 'anyOf', '$defs', 'definitions', 'format', 'pattern'];
-const known = new Set([...plain, ...bounds, ...structure, '$schema']);
-const formats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']);
-const deepest = 10;
+const plainKeywords = ['type', 'title', 'description', 'enum', 'const', '$ref', 'required', 'minItems', 'maxItems', 'multipleOf'];
+const boundKeywords = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
+const structureKeywords = ['properties', 'additionalProperties', 'items', 'anyOf', '$defs', 'definitions', 'format', 'pattern'];
+const supportedKeywords = new Set([...plainKeywords, ...boundKeywords, ...structureKeywords, '$schema']);
+const supportedFormats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']);
+const maxDepth = 10;
 
 /**
  * Whether OpenAI's strict mode takes a schema, so that every answer is sure to fit it: the root is an object, every object is closed and
@@ -16,14 +16,14 @@ export const isStrictSchema = (schema: Record<string, unknown>): boolean =>
   schema['type'] === 'object' && !('anyOf' in schema) && isStrict(schema, 0);
 
 function isStrict(node: unknown, depth: number): boolean {
-  if (!isRecord(node) || depth > deepest || Object.keys(node).some((keyword) => !known.has(keyword))) return false;
+  if (!isRecord(node) || depth > maxDepth || Object.keys(node).some((keyword) => !supportedKeywords.has(keyword))) return false;
   if (!['type', 'enum', 'const', '$ref', 'anyOf'].some((keyword) => keyword in node)) return false;
-  if (typeof node['format'] === 'string' && !formats.has(node['format'])) return false;
+  if (typeof node['format'] === 'string' && !supportedFormats.has(node['format'])) return false;
   // Lookarounds are not supported.
   if (typeof node['pattern'] === 'string' && /\(\?(?!:)/.test(node['pattern'])) return false;
   if (allows(node, 'object') && !isClosed(node)) return false;
   if (allows(node, 'array') && !isRecord(node['items'])) return false;
-  return childrenOf(node).every((child) => isStrict(child, depth + 1));
+  return childSchemas(node).every((child) => isStrict(child, depth + 1));
 }
 
 const allows = (node: Record<string, unknown>, type: string): boolean => [node['type']].flat().includes(type);
@@ -35,7 +35,7 @@ function isClosed(node: Record<string, unknown>): boolean {
   return properties.length === new Set(required).size && properties.every((name) => required.includes(name));
 }
 
-const childrenOf = (node: Record<string, unknown>): unknown[] => [
+const childSchemas = (node: Record<string, unknown>): unknown[] => [
   ...['properties', '$defs', 'definitions'].flatMap((keyword) => Object.values(isRecord(node[keyword]) ? node[keyword] : {})),
   ...('items' in node ? [node['items']] : []),
   ...(Array.isArray(node['anyOf']) ? node['anyOf'] : []),

@@ -1,4 +1,4 @@
-import { quote } from '../telephony/exchange.ts';
+import { redactLine } from '../telephony/exchange.ts';
 
 /** What a failure is about, in words of no provider. */
 export type FailureClass =
@@ -30,7 +30,7 @@ export interface MessagingFailure {
   outcomeUnknown?: true;
 }
 
-const advice: Record<FailureClass, (provider: string) => string> = {
+const adviceByClass: Record<FailureClass, (provider: string) => string> = {
   auth: (provider) => `${provider} does not accept the account or what it may do; correct the messaging configuration`,
   not_on_channel: () => 'The number cannot be reached on the messaging app; check it, or use another channel',
   window_closed: () => 'The person has not written for 24 hours, so that only an approved template may be sent; send a template',
@@ -46,7 +46,7 @@ const advice: Record<FailureClass, (provider: string) => string> = {
 };
 
 /** What a provider said of a failure. */
-export interface Told {
+export interface FailureDetails {
   code?: string | number | null | undefined;
   words?: unknown;
   retryAfterSeconds?: number | undefined;
@@ -58,15 +58,20 @@ export interface Told {
 }
 
 /** A failure at a provider. `secrets` are taken out of its words. */
-export function failureAt(provider: string, failure: FailureClass, told: Told, secrets: readonly string[] = []): MessagingFailure {
+export function providerFailure(
+  provider: string,
+  failure: FailureClass,
+  told: FailureDetails,
+  secrets: readonly string[] = [],
+): MessagingFailure {
   const { retryAfterSeconds, outcomeUnknown = false } = told;
   const code = told.code == null || told.code === '' ? null : String(told.code);
-  const said = quote(withoutSecrets(told.words, secrets), '');
+  const said = redactLine(redactSecrets(told.words, secrets), '');
   const source = [code, said].filter(Boolean).join(': ');
   const unclear = outcomeUnknown ? '. Whether the message was sent is not known, so it is not sent again' : '';
   return {
     failure,
-    message: `${told.advice ?? advice[failure](provider)}${source && ` (${provider}: ${source})`}${unclear}`,
+    message: `${told.advice ?? adviceByClass[failure](provider)}${source && ` (${provider}: ${source})`}${unclear}`,
     code,
     words: said || null,
     retryable: !outcomeUnknown && (told.retryable ?? (failure === 'rate_limited' || failure === 'provider_down')),
@@ -84,15 +89,15 @@ export const localFailure = (failure: FailureClass, message: string): MessagingF
   retryable: false,
 });
 
-function withoutSecrets(words: unknown, secrets: readonly string[]): unknown {
+function redactSecrets(words: unknown, secrets: readonly string[]): unknown {
   if (typeof words !== 'string') return words;
   return secrets.filter(Boolean).reduce((text, secret) => text.replaceAll(secret, '****'), words);
 }
 
 /** The class that words alone tell, where a provider gives no code; `unknown` when they tell none. */
-export const classOfWords = (words: string): FailureClass => wordings.find(([wording]) => wording.test(words))?.[1] ?? 'unknown';
+export const classifyText = (words: string): FailureClass => textPatterns.find(([wording]) => wording.test(words))?.[1] ?? 'unknown';
 
-const wordings: [RegExp, FailureClass][] = [
+const textPatterns: [RegExp, FailureClass][] = [
   [/portal user not found|unauthori[sz]ed|authenticat|api.?key|access token|forbidden/i, 'auth'],
   [/rate.?limit|too many (requests|messages)|throttl/i, 'rate_limited'],
   [/opt(ed)?[ -]?out|unsubscribed|blocked by|stopped marketing/i, 'opted_out'],

@@ -1,11 +1,11 @@
-import type { OutsideRules } from '../http/outside-rules.ts';
-import type { Outside } from '../outside.ts';
+import type { UrlPolicy } from '../http/url-policy.ts';
+import type { Runtime } from '../http/runtime.ts';
 import type { MessagingFailure } from './failures.ts';
 import type { Template } from './templates.ts';
 
 export type ProviderKey = 'provider_a' | 'provider_b' | 'provider_c' | 'provider_d';
 
-interface Addressed {
+interface MessageAddress {
   /** E.164. */
   to: string;
   /** Names this message for good. No provider keeps from sending it twice: it only comes back with what they tell. */
@@ -14,8 +14,8 @@ interface Addressed {
   callbackUrl?: string;
 }
 
-export type TemplateMessage = Addressed & { template: Template; params: Record<string, string> };
-export type TextMessage = Addressed & { text: string };
+export type TemplateMessage = MessageAddress & { template: Template; params: Record<string, string> };
+export type TextMessage = MessageAddress & { text: string };
 export type Message = TemplateMessage | TextMessage;
 
 /** `status` in the provider's word: accepted, queued, submitted ... None of them means delivered. */
@@ -61,8 +61,8 @@ export interface MessagingOptions {
   twilioBaseUrl: string;
   twilioContentBaseUrl: string;
   /** For the address that a customer gives. */
-  outsideRules: OutsideRules;
+  outsideRules: UrlPolicy;
   /** For one request; default 15 s. */
   timeoutMs?: number;
-  outside?: Outside;
+  outside?: Runtime;
 }

@@ -39,29 +39,31 @@ export interface Template {
   components: unknown[];
 }
 
-const placeholder = /\{\{\s*([^{}]+?)\s*\}\}/g;
-const number = /^\d+$/;
+const placeholderPattern = /\{\{\s*([^{}]+?)\s*\}\}/g;
+const digitsPattern = /^\d+$/;
 
 /** The placeholders of a text, each once: in the order of their numbers (10 after 9), or of their appearance where they have names. */
-export function placeholdersIn(text: string): string[] {
-  const names = [...new Set([...text.matchAll(placeholder)].map(([, name]) => name!))];
-  return inOrder(names);
+export function findPlaceholders(text: string): string[] {
+  const names = [...new Set([...text.matchAll(placeholderPattern)].map(([, name]) => name!))];
+  return sortPlaceholders(names);
 }
 
-export const inOrder = (names: string[]): string[] =>
-  names.every((name) => number.test(name)) ? names.toSorted((one, other) => Number(one) - Number(other)) : names;
+export const sortPlaceholders = (names: string[]): string[] =>
+  names.every((name) => digitsPattern.test(name)) ? names.toSorted((one, other) => Number(one) - Number(other)) : names;
 
 export const isApproved = (status: string): boolean => status.toUpperCase() === 'APPROVED';
 
 export const bodyParameters = (names: string[]): TemplateParameter[] => names.map((name) => ({ name, place: 'body', kind: 'text' }));
 
-const mostNamed = 10;
-const listed = (names: string[]) => {
+const maxListedNames = 10;
+const joinNames = (names: string[]) => {
   const unique = [...new Set(names)];
-  return unique.length > mostNamed ? `${unique.slice(0, mostNamed).join(', ')} and ${unique.length - mostNamed} more` : unique.join(', ');
+  return unique.length > maxListedNames
+    ? `${unique.slice(0, maxListedNames).join(', ')} and ${unique.length - maxListedNames} more`
+    : unique.join(', ');
 };
 
-export interface Wanted {
+export interface TemplateSelector {
   /** Its name, or its id at the provider. Empty: the one of `defaultId`. */
   name: string;
   /** Exactly as the provider writes it. Empty: the only one there is. */
@@ -70,18 +72,21 @@ export interface Wanted {
 }
 
 /** The approved template that is meant, or a failure that names what there is. */
-export function chooseTemplate(templates: Template[], { name, language, defaultId }: Wanted): { template: Template } | MessagingFailure {
+export function chooseTemplate(
+  templates: Template[],
+  { name, language, defaultId }: TemplateSelector,
+): { template: Template } | MessagingFailure {
   const sought = name || (defaultId ?? '');
   if (!sought) return localFailure('template_missing', 'No template is named; give template_name');
   const byId = templates.find(({ id }) => id === sought);
   const variants = byId ? [byId] : templates.filter((template) => template.name === sought || template.otherName === sought);
   if (variants.length === 0) {
-    const there = listed(templates.map((template) => template.name));
+    const there = joinNames(templates.map((template) => template.name));
     return localFailure('template_missing', `There is no approved template "${sought}"${there && `; there are ${there}`}`);
   }
   const fitting = language ? variants.filter((template) => template.language === language) : variants;
   if (fitting.length === 1) return { template: fitting[0]! };
-  const languages = listed(variants.map((template) => template.language));
+  const languages = joinNames(variants.map((template) => template.language));
   if (fitting.length > 1 && language)
     return localFailure('template_missing', `The template "${sought}" is there more than once in "${language}"; name it by its id`);
   return localFailure(

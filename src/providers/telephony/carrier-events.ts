@@ -1,4 +1,4 @@
-import type { CarrierFault } from './carrier-fault.ts';
+import type { CarrierError } from './carrier-error.ts';
 import { isTerminal, rankOf, type CallStatus } from './call-status.ts';
 
 export type AnsweredBy = 'person' | 'machine';
@@ -19,7 +19,7 @@ export interface StatusEvent {
   durationSeconds?: number;
   answeredBy?: AnsweredBy;
   /** Why the call failed. */
-  fault?: CarrierFault;
+  fault?: CarrierError;
   /** The carrier's own count of what it reports of this call. */
   sequence?: number;
   /** Where the carrier carries it along; elsewhere it is in the callback address. */
@@ -60,14 +60,14 @@ export interface RelayEndEvent {
   /** What our `end` frame carried. */
   handoffData?: string;
   /** Why a session was lost. */
-  fault?: CarrierFault;
+  fault?: CarrierError;
   attemptKey?: string;
   at: number;
 }
 
 /** What a carrier tells of a line. */
-export type LineEvent = StatusEvent | MachineEvent | RelayEndEvent;
-export type CarrierEvent = LineEvent | RecordingEvent;
+export type CallEvent = StatusEvent | MachineEvent | RelayEndEvent;
+export type CarrierEvent = CallEvent | RecordingEvent;
 
 export const statusEvent = (event: Omit<StatusEvent, 'kind' | 'rank' | 'isTerminal'>): StatusEvent => ({
   kind: 'status',

@@ -1,9 +1,9 @@
-import { isRecord, parseJson } from '../../library/json.ts';
-import { parseRetryAfter } from '../../library/retry-after.ts';
-import type { Outside, PlaceResult, TelephonyOptions } from './telephony.ts';
+import { isRecord, parseJson } from '../../library/json/json.ts';
+import { parseRetryAfter } from '../../library/time/retry-after.ts';
+import type { CarrierRuntime, PlaceResult, TelephonyOptions } from './telephony.ts';
 
 /** An answer, its body parsed where it is JSON; or why none came, which leaves open whether the request was acted upon. */
-export type Answer = { status: number; headers: Headers; body: Record<string, unknown> | undefined } | { lost: string };
+export type CarrierResponse = { status: number; headers: Headers; body: Record<string, unknown> | undefined } | { lost: string };
 
 export interface CarrierRequest {
   method: 'GET' | 'POST';
@@ -12,22 +12,25 @@ export interface CarrierRequest {
   body?: string;
 }
 
-export interface Exchange {
-  readonly outside: Outside;
-  send(request: CarrierRequest): Promise<Answer>;
+export interface CarrierExchange {
+  readonly outside: CarrierRuntime;
+  send(request: CarrierRequest): Promise<CarrierResponse>;
   /** The answer unread, its headers within the time limit; a redirect is an answer. `lost` as above. */
-  open(request: CarrierRequest): Promise<Response | { lost: string }>;
+  openStream(request: CarrierRequest): Promise<Response | { lost: string }>;
 }
 
-const standardTimeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 
-const realOutside: Outside = {
+const systemRuntime: CarrierRuntime = {
   fetch: (input, init) => fetch(input, init),
   now: Date.now,
 };
 
 /** Requests to one carrier. The words for what went wrong hold neither addresses nor credentials. */
-export function exchangeWith(carrier: string, { timeoutMs = standardTimeoutMs, outside = realOutside }: TelephonyOptions): Exchange {
+export function createCarrierExchange(
+  carrier: string,
+  { timeoutMs = defaultTimeoutMs, outside = systemRuntime }: TelephonyOptions,
+): CarrierExchange {
   const lost = (error: unknown) => ({
     lost:
       (error as Error).name === 'TimeoutError'
@@ -40,12 +43,12 @@ export function exchangeWith(carrier: string, { timeoutMs = standardTimeoutMs, o
       try {
         // A redirect would carry the credentials to another address.
         const response = await outside.fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
-        return { status: response.status, headers: response.headers, body: parse(await response.text()) };
+        return { status: response.status, headers: response.headers, body: parseJsonObject(await response.text()) };
       } catch (error) {
         return lost(error);
       }
     },
-    async open({ url, ...request }) {
+    async openStream({ url, ...request }) {
       // The recording itself may take longer than its first byte.
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(new DOMException('no answer', 'TimeoutError')), timeoutMs);
@@ -60,7 +63,7 @@ export function exchangeWith(carrier: string, { timeoutMs = standardTimeoutMs, o
   };
 }
 
-function parse(text: string): Record<string, unknown> | undefined {
+function parseJsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = parseJson(text);
     return isRecord(value) ? value : undefined;
@@ -70,7 +73,7 @@ function parse(text: string): Record<string, unknown> | undefined {
 }
 
 /** The answers to `place` that are alike at every carrier; undefined when the carrier's own codes decide. */
-export function commonPlaceResult(carrier: string, answer: Answer, now: number): PlaceResult | undefined {
+export function placeResultFromStatus(carrier: string, answer: CarrierResponse, now: number): PlaceResult | undefined {
   if ('lost' in answer) return { unknown: answer.lost };
   const { status, headers } = answer;
   const retryAfter = headers.get('retry-after') ?? undefined;
@@ -84,7 +87,7 @@ export function commonPlaceResult(carrier: string, answer: Answer, now: number):
 }
 
 /** Words of a carrier for a person to read: one line, of bounded length, without the secret. */
-export function quote(text: unknown, secret: string): string {
+export function redactLine(text: unknown, secret: string): string {
   if (typeof text !== 'string') return '';
   const line = (secret === '' ? text : text.replaceAll(secret, '****')).replace(/\s+/g, ' ').trim();
   return line.length > 200 ? `${line.slice(0, 200)}...` : line;

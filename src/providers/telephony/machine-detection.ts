@@ -1,12 +1,12 @@
 import type { AnsweredBy } from './carrier-events.ts';
 
-const machines = /^(?:machine|machine_.+|fax|fax_detected|beep_detected)$/;
+const machinePattern = /^(?:machine|machine_.+|fax|fax_detected|beep_detected)$/;
 
 /**
  * Who answered, from a carrier's word for it (Twilio's AnsweredBy, Telnyx's result). Doubt counts as a person: hanging up on one is worse
  * than talking to a machine. Undefined when nothing was detected.
  */
-export function answeredByOf(word: string | null | undefined): AnsweredBy | undefined {
+export function toAnsweredBy(word: string | null | undefined): AnsweredBy | undefined {
   if (word === null || word === undefined || word === '') return undefined;
-  return machines.test(word) ? 'machine' : 'person';
+  return machinePattern.test(word) ? 'machine' : 'person';
 }

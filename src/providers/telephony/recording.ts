@@ -1,11 +1,11 @@
-import { refusal } from '../http/guard.ts';
-import type { Exchange } from './exchange.ts';
+import { blockedUrlReason } from '../http/ssrf-guard.ts';
+import type { CarrierExchange } from './exchange.ts';
 import type { RecordingResult } from './telephony.ts';
 
 /** The most that is kept of a call: days of sound. Whoever reads a recording of unknown length has to count. */
-export const mostRecordingBytes = 500 * 1024 * 1024;
+export const maxRecordingBytes = 500 * 1024 * 1024;
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 /** The address may be an outsider's word: it is called only where the service may call, and so is each that it leads to. */
 export interface RecordingRequest {
@@ -17,19 +17,19 @@ export interface RecordingRequest {
 }
 
 /** Opens a recording, its content not yet read. */
-export async function fetchRecording(carrier: string, exchange: Exchange, request: RecordingRequest): Promise<RecordingResult> {
+export async function fetchRecording(carrier: string, exchange: CarrierExchange, request: RecordingRequest): Promise<RecordingResult> {
   let address = parseUrl(request.url);
   let { headers } = request;
   for (let redirects = 0; ; redirects++) {
-    const refused = address === null ? 'it is not a URL' : refusal(address, [request.carrierOrigin]);
+    const refused = address === null ? 'it is not a URL' : blockedUrlReason(address, [request.carrierOrigin]);
     if (address === null || refused !== null) return { refused: `The address of the recording may not be called: ${refused}` };
-    const answer = await exchange.open({ method: 'GET', url: address.href, headers });
+    const answer = await exchange.openStream({ method: 'GET', url: address.href, headers });
     if ('lost' in answer) return { failure: answer.lost };
     const location = answer.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(answer.status) || location === null) return readRecording(carrier, answer);
     await answer.body?.cancel();
-    if (redirects === mostRedirects)
-      return { failure: `${carrier} redirects more than ${mostRedirects} times where the recording should be` };
+    if (redirects === maxRedirects)
+      return { failure: `${carrier} redirects more than ${maxRedirects} times where the recording should be` };
     const next = parseUrl(location, address);
     if (next?.origin !== address.origin) headers = {};
     address = next;
@@ -41,8 +41,8 @@ function parseUrl(text: string, base?: URL): URL | null {
 }
 
 async function readRecording(carrier: string, answer: Response): Promise<RecordingResult> {
-  const bytes = bytesOf(answer.headers);
-  if (answer.ok && answer.body !== null && (bytes === undefined || bytes <= mostRecordingBytes))
+  const bytes = contentLength(answer.headers);
+  if (answer.ok && answer.body !== null && (bytes === undefined || bytes <= maxRecordingBytes))
     return {
       recording: {
         stream: answer.body as ReadableStream<Uint8Array>,
@@ -51,14 +51,14 @@ async function readRecording(carrier: string, answer: Response): Promise<Recordi
       },
     };
   await answer.body?.cancel();
-  if (answer.ok && answer.body !== null) return { refused: `The recording has ${bytes} bytes, and at most ${mostRecordingBytes} are kept` };
+  if (answer.ok && answer.body !== null) return { refused: `The recording has ${bytes} bytes, and at most ${maxRecordingBytes} are kept` };
   return answer.status === 404 || answer.status === 410
     ? { missing: true }
     : { failure: `${carrier} answered with status ${answer.status} where the recording should be` };
 }
 
 /** Of a compressed answer, its length says nothing of what is read. */
-function bytesOf(headers: Headers): number | undefined {
+function contentLength(headers: Headers): number | undefined {
   const length = headers.get('content-length');
   return length !== null && /^\d+$/.test(length) && headers.get('content-encoding') === null ? Number(length) : undefined;
 }

@@ -1,6 +1,6 @@
-import type { Relay } from './call-document.ts';
+import type { RelayOptions } from './twiml.ts';
 import type { CallStatus } from './call-status.ts';
-import type { CarrierFault } from './carrier-fault.ts';
+import type { CarrierError } from './carrier-error.ts';
 import type { StatusEvent } from './carrier-events.ts';
 
 export interface CallToPlace {
@@ -48,7 +48,7 @@ export type PlaceResult =
   | { unknown: string };
 
 /** A failure of the question, not an answer to it: ask again later. */
-export interface Failure {
+export interface TelephonyFailure {
   failure: string;
 }
 
@@ -59,17 +59,17 @@ export type CallState = Omit<StatusEvent, 'kind' | 'at'> & {
 };
 
 /** `over`: it has ended, and the carrier does not tell how. */
-export type LookUpResult = { call: CallState } | { over: true } | { missing: true } | Failure;
+export type LookUpResult = { call: CallState } | { over: true } | { missing: true } | TelephonyFailure;
 /** `isComplete`: a call that is not among them was not placed. Otherwise the carrier may have had it, and have ended it. */
-export type ListResult = { calls: CallState[]; isComplete: boolean } | Failure;
+export type ListResult = { calls: CallState[]; isComplete: boolean } | TelephonyFailure;
 /** `gone`: the carrier has no live call of this id, so there is nothing left to do to it. */
-export type CommandResult = { done: true } | { gone: true } | Failure;
+export type CommandResult = { done: true } | { gone: true } | TelephonyFailure;
 export type RecordingResult =
   | { recording: { stream: ReadableStream<Uint8Array>; contentType: string; bytes?: number } }
   | { missing: true }
   /** Neither now nor later: its address may not be called, or it is too long. */
   | { refused: string }
-  | Failure;
+  | TelephonyFailure;
 
 export interface CallQuery {
   to: string;
@@ -80,30 +80,30 @@ export interface CallQuery {
 }
 
 /** For carriers that fetch no document, but are told what to do with a call once it is answered. */
-export interface Commands {
+export interface CallCommands {
   /** Takes an inbound call. `statusUrl` is told of it from now on; `key` makes a repeat harmless. */
   answer(callId: string, statusUrl: string, key: string): Promise<CommandResult>;
-  connect(callId: string, relay: Relay, key: string): Promise<CommandResult>;
+  connect(callId: string, relay: RelayOptions, key: string): Promise<CommandResult>;
 }
 
 /** A carrier account. Nothing here throws, and no message holds a secret. */
 export interface Telephony {
   readonly provider: 'twilio' | 'telnyx';
   /** Absent: an answered call is joined by the document that its answer address gives. */
-  readonly commands?: Commands;
+  readonly commands?: CallCommands;
   place(call: CallToPlace): Promise<PlaceResult>;
   lookUp(callId: string): Promise<LookUpResult>;
   /** Calls that may be the one that `place` does not know of. */
   list(query: CallQuery): Promise<ListResult>;
   hangUp(callId: string): Promise<CommandResult>;
   /** What went wrong with a call, oldest first, as far as the carrier tells; empty also when it cannot be asked. */
-  faultsOf(callId: string): Promise<CarrierFault[]>;
+  listCallErrors(callId: string): Promise<CarrierError[]>;
   /** `location` is that of a recording event. */
   fetchRecording(location: string): Promise<RecordingResult>;
 }
 
 /** What calls need of the world. */
-export interface Outside {
+export interface CarrierRuntime {
   fetch(input: string | URL, init?: RequestInit): Promise<Response>;
   /** Epoch ms. */
   now(): number;
@@ -114,5 +114,5 @@ export interface TelephonyOptions {
   baseUrl: string;
   /** For one request; default 10 s. */
   timeoutMs?: number;
-  outside?: Outside;
+  outside?: CarrierRuntime;
 }

@@ -12,17 +12,17 @@ const entities: Record<string, string> = {
 
 /** What XML 1.0 cannot hold in any spelling (https://www.w3.org/TR/xml/#charsets). */
 // oxlint-disable-next-line no-control-regex -- the rule is about control characters
-const impossible = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const invalidXmlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 /** Text for an attribute or an element. What XML cannot hold is left out, half a surrogate pair becomes U+FFFD. */
 export const escapeXml = (text: string): string =>
   text
     .toWellFormed()
-    .replace(impossible, '')
+    .replace(invalidXmlCharacters, '')
     .replace(/[&<>"'\t\n\r]/g, (character) => entities[character]!);
 
 /** ` name="value"` for every attribute that has a value. */
-export const attributesOf = (values: Record<string, string | number | boolean | undefined>): string =>
+export const xmlAttributes = (values: Record<string, string | number | boolean | undefined>): string =>
   Object.entries(values)
     .flatMap(([name, value]) => (value === undefined ? [] : [` ${name}="${escapeXml(String(value))}"`]))
     .join('');

@@ -1,7 +1,7 @@
 import type { VectorMatch } from './vector-index.ts';
 
 /** Cosine of the angle between two vectors of the same length; 0 when one of them has no direction. */
-export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
+export function cosineSimilarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let product = 0;
   let squaresOfA = 0;
   let squaresOfB = 0;
@@ -15,4 +15,4 @@ export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
 }
 
 /** The most similar first; equal ones by id, so that the order is the same every time. */
-export const byRank = (a: VectorMatch, b: VectorMatch): number => b.similarity - a.similarity || a.id - b.id;
+export const compareMatches = (a: VectorMatch, b: VectorMatch): number => b.similarity - a.similarity || a.id - b.id;

@@ -1,9 +1,9 @@
-import { callDurable } from '../../library/call-durable.ts';
-import { checkTopK, checkVector, dimensions } from './check-vectors.ts';
+import { callDurableObject } from '../../library/platform/call-durable-object.ts';
+import { checkTopK, checkVector, dimensions } from './vector-limits.ts';
 import type { VectorIndex, VectorItem, VectorMatch, VectorQuery } from './vector-index.ts';
 
 /** 6 MiB: a message to a Durable Object may have 32 MiB. */
-const itemsACall = 1000;
+const itemsPerCall = 1000;
 
 type Namespace = Env['VECTOR_INDEX'];
 type Stub = ReturnType<Namespace['getByName']>;
@@ -20,8 +20,8 @@ export class EmbeddedIndex implements VectorIndex {
 
   async upsert(items: VectorItem[]): Promise<void> {
     for (const { vector } of items) checkVector(vector);
-    for (let from = 0; from < items.length; from += itemsACall) {
-      const part = items.slice(from, from + itemsACall);
+    for (let from = 0; from < items.length; from += itemsPerCall) {
+      const part = items.slice(from, from + itemsPerCall);
       const vectors = new Float32Array(part.length * dimensions);
       for (const [index, { vector }] of part.entries()) vectors.set(vector, index * dimensions);
       const ids = part.map(({ id }) => id);
@@ -38,12 +38,12 @@ export class EmbeddedIndex implements VectorIndex {
     checkVector(vector);
     checkTopK(topK);
     if (documentIds?.length === 0) return [];
-    return this.#call((object) => object.query(alone(vector), topK, documentIds));
+    return this.#call((object) => object.query(copyVector(vector), topK, documentIds));
   }
 
   async similarities(ids: number[], vector: Float32Array): Promise<Map<number, number>> {
     checkVector(vector);
-    return ids.length ? this.#call((object) => object.similarities(ids, alone(vector))) : new Map();
+    return ids.length ? this.#call((object) => object.similarities(ids, copyVector(vector))) : new Map();
   }
 
   async areVisible(ids: number[]): Promise<boolean> {
@@ -52,17 +52,17 @@ export class EmbeddedIndex implements VectorIndex {
 
   async read(ids: number[]): Promise<Map<number, Float32Array>> {
     const found = new Map<number, Float32Array>();
-    for (let from = 0; from < ids.length; from += itemsACall) {
-      const part = await this.#call((object) => object.read(ids.slice(from, from + itemsACall)));
+    for (let from = 0; from < ids.length; from += itemsPerCall) {
+      const part = await this.#call((object) => object.read(ids.slice(from, from + itemsPerCall)));
       for (const [index, id] of part.ids.entries()) found.set(id, part.vectors.slice(index * dimensions, (index + 1) * dimensions));
     }
     return found;
   }
 
   #call<Answer>(call: (object: Stub) => Promise<Answer>): Promise<Answer> {
-    return callDurable(() => this.#namespace.getByName(this.#name), call);
+    return callDurableObject(() => this.#namespace.getByName(this.#name), call);
   }
 }
 
 /** A view travels with all that it is a view of. */
-const alone = (vector: Float32Array): Float32Array => vector.slice();
+const copyVector = (vector: Float32Array): Float32Array => vector.slice();

@@ -1,6 +1,6 @@
 import { EmbeddedIndex } from './embedded-index.ts';
 import { VectorizeIndex } from './vectorize-index.ts';
-import { bindingOf } from './vectorize-binding.ts';
+import { getVectorizeBinding } from './vectorize-binding.ts';
 
 /** One passage; `id` is that of its chunk. The length of the vector does not matter, only its direction. */
 export interface VectorItem {
@@ -47,5 +47,7 @@ export interface VectorIndex {
 export type IndexName = 'embedded' | 'vectorize';
 
 /** Throws `provider_failed` when nothing is bound under that name. */
-export const vectorIndexOf = (bindings: Env, name: IndexName, organizationId: number): VectorIndex =>
-  name === 'vectorize' ? new VectorizeIndex(bindingOf(bindings), organizationId) : new EmbeddedIndex(bindings.VECTOR_INDEX, organizationId);
+export const getVectorIndex = (bindings: Env, name: IndexName, organizationId: number): VectorIndex =>
+  name === 'vectorize'
+    ? new VectorizeIndex(getVectorizeBinding(bindings), organizationId)
+    : new EmbeddedIndex(bindings.VECTOR_INDEX, organizationId);

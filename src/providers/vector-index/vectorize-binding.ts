@@ -28,17 +28,17 @@ export interface VectorizeBinding {
 }
 
 /** Throws `provider_failed` when nothing is bound as VECTORS. */
-export function bindingOf(bindings: Env): VectorizeBinding {
+export function getVectorizeBinding(bindings: Env): VectorizeBinding {
   const { VECTORS } = bindings as unknown as { VECTORS?: VectorizeBinding };
   if (VECTORS) return VECTORS;
-  throw unbound();
+  throw notBoundError();
 }
 
 /** What a call to the binding failed with; where `wrangler dev` has put nothing behind it, in words that say what to do. */
-export const failureOf = (error: unknown): unknown =>
-  error instanceof Error && error.message.includes('needs to be run remotely') ? unbound() : error;
+export const toVectorizeError = (error: unknown): unknown =>
+  error instanceof Error && error.message.includes('needs to be run remotely') ? notBoundError() : error;
 
-const unbound = () =>
+const notBoundError = () =>
   new ServiceError(
     'provider_failed',
     'The organization’s vectors belong into Vectorize, and no Vectorize index is bound as VECTORS; locally there is none. Bind one of 1536 dimensions, with the metric cosine and a metadata index of numbers on document_id, in wrangler.toml; or set VECTOR_BACKEND to "embedded", which counts for organizations without vectors, and move the others: npm run organization -- move-vectors <organization id> embedded',

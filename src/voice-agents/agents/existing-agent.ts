@@ -1,8 +1,8 @@
-import type { Context } from '../../accounts/context.ts';
+import type { Context } from '../../context.ts';
 import { conflict, notFound } from '../../library/errors.ts';
-import { findAgent, findAgentsWithDefinition, findAgentWithDefinition, type AgentRow, type AgentWithDefinition } from './agent-store.ts';
+import { findAgent, findAgentsWithDefinition, findAgentWithDefinition, type AgentRow, type AgentWithDefinition } from './store.ts';
 
-export type { AgentRow, AgentWithDefinition } from './agent-store.ts';
+export type { AgentRow, AgentWithDefinition } from './store.ts';
 
 /** Throws 404. */
 export async function existingAgent(context: Context, id: number): Promise<AgentRow> {
@@ -19,7 +19,10 @@ export async function existingAgentWithDefinition(context: Context, id: number):
 }
 
 /** Those of them that the organization has, by id. One D1 call. */
-export async function agentsWithDefinition({ database, organization }: Context, ids: number[]): Promise<Map<number, AgentWithDefinition>> {
+export async function loadAgentsWithDefinition(
+  { database, organization }: Context,
+  ids: number[],
+): Promise<Map<number, AgentWithDefinition>> {
   const rows = await findAgentsWithDefinition(database, organization.id, [...new Set(ids)]);
   return new Map(rows.map((row) => [row.id, row]));
 }

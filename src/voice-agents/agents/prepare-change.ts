@@ -1,9 +1,9 @@
-import type { Context } from '../../accounts/context.ts';
-import type { AgentFields, AgentWithDefinition } from './agent-store.ts';
-import type { NewAgent } from './create.ts';
+import type { Context } from '../../context.ts';
+import type { AgentFields, AgentWithDefinition } from './store.ts';
+import type { NewAgent } from './create-agent.ts';
 import { prepareDefinition } from './prepare-definition.ts';
 import { prepareConfigurations, prepareVariables } from './prepare-fields.ts';
-import { requireSoundTests } from './prepare-required-tests.ts';
+import { requireRunnableTests } from './prepare-required-tests.ts';
 
 /** What of `row` a request changes. Throws 422. */
 export async function prepareChange(context: Context, row: AgentWithDefinition, input: Partial<NewAgent>): Promise<Partial<AgentFields>> {
@@ -18,12 +18,12 @@ export async function prepareChange(context: Context, row: AgentWithDefinition, 
     const definition = await prepareDefinition(context, input.workflow_definition, row.workflow_definition);
     if (definition !== null) change.definition = definition;
   }
-  await requireSoundTests(context, changedAgent(row, change), row);
+  await requireRunnableTests(context, applyAgentChange(row, change), row);
   return change;
 }
 
 /** The agent as it would be. */
-export function changedAgent(row: AgentWithDefinition, change: Partial<AgentFields>): AgentWithDefinition {
+export function applyAgentChange(row: AgentWithDefinition, change: Partial<AgentFields>): AgentWithDefinition {
   const { name = row.name, definition, ...texts } = change;
   const parsed = Object.fromEntries(Object.entries(texts).map(([field, text]) => [field, JSON.parse(text) as unknown]));
   const workflow_definition =

@@ -1,16 +1,16 @@
 import type { z } from '@hono/zod-openapi';
-import type { Context } from '../../accounts/context.ts';
-import { maskSecrets } from '../../automation-workflows/secrets.ts';
-import { toTimestamp } from '../../library/clock.ts';
+import type { Context } from '../../context.ts';
+import { maskSecrets } from '../../expressions/secrets/secrets.ts';
+import { toTimestamp } from '../../library/time/clock.ts';
 import type { AgentRecord, ListedAgent } from '../schemas.ts';
-import type { AgentWithDefinition } from './agent-store.ts';
-import { cutWarnings, type Warning } from '../../library/config-object.ts';
-import { definitionWarnings } from '../definition/warnings.ts';
-import { configurationsOf, configurationWarnings } from './configurations.ts';
-import { storedIssues } from './prepare-definition.ts';
+import type { AgentWithDefinition } from './store.ts';
+import { limitWarnings, type Warning } from '../../library/json/config-object.ts';
+import { findDefinitionWarnings } from '../definition/warnings.ts';
+import { parseConfigurations, findConfigurationWarnings } from './configurations.ts';
+import { findStoredIssues } from './prepare-definition.ts';
 
 /** An agent as lists show it. Whether its definition is sound is not asked there: of many agents that takes too long. */
-export const listedAgent = (row: AgentWithDefinition): z.infer<typeof ListedAgent> => ({
+export const toListedAgent = (row: AgentWithDefinition): z.infer<typeof ListedAgent> => ({
   id: row.id,
   name: row.name,
   status: row.status,
@@ -21,14 +21,14 @@ export const listedAgent = (row: AgentWithDefinition): z.infer<typeof ListedAgen
   template_context_variables: row.template_context_variables,
   call_disposition_codes: row.call_disposition_codes,
   total_runs: row.total_runs,
-  workflow_configurations: configurationsOf(row.workflow_configurations),
+  workflow_configurations: parseConfigurations(row.workflow_configurations),
 });
 
-export const agentRecord = async (context: Context, row: AgentWithDefinition): Promise<z.infer<typeof AgentRecord>> => ({
-  ...listedAgent(row),
-  issues: await storedIssues(context, row.workflow_definition),
-  warnings: agentWarnings(row),
+export const toAgentRecord = async (context: Context, row: AgentWithDefinition): Promise<z.infer<typeof AgentRecord>> => ({
+  ...toListedAgent(row),
+  issues: await findStoredIssues(context, row.workflow_definition),
+  warnings: findAgentWarnings(row),
 });
 
-const agentWarnings = ({ workflow_definition, workflow_configurations }: AgentWithDefinition): Warning[] =>
-  cutWarnings([...definitionWarnings(workflow_definition), ...configurationWarnings(workflow_configurations)], ['body']);
+const findAgentWarnings = ({ workflow_definition, workflow_configurations }: AgentWithDefinition): Warning[] =>
+  limitWarnings([...findDefinitionWarnings(workflow_definition), ...findConfigurationWarnings(workflow_configurations)], ['body']);

@@ -1,5 +1,5 @@
-import type { Json } from '../../library/json.ts';
-import type { OutsideRequest, OutsideResponse } from '../../providers/http/send.ts';
+import type { Json } from '../../library/json/json.ts';
+import type { GuardedRequest, GuardedResponse } from '../../providers/http/guarded-request.ts';
 import type { LanguageModel, ToolCall } from '../../providers/language-model/language-model.ts';
 import type { AgentDefinition } from '../definition/definition.ts';
 import type { Guards } from './guards.ts';
@@ -37,7 +37,7 @@ export interface ConversationSetup {
   /** The language model may then answer the same again. */
   seed?: number | undefined;
   /** How long it takes to say a character, so that silence counts from when the agent has finished speaking. 0: it is read, not said. */
-  millisecondsACharacter: number;
+  millisecondsPerCharacter: number;
 }
 
 /** What an HTTP tool answers instead of being called. */
@@ -49,11 +49,11 @@ export interface ToolMock {
 }
 
 /** What a conversation needs of the world. */
-export interface Surroundings {
+export interface ConversationDependencies {
   model: LanguageModel;
-  sendHttp(request: OutsideRequest): Promise<OutsideResponse>;
+  sendHttp(request: GuardedRequest): Promise<GuardedResponse>;
   /** Opens the secrets in a part of the definition. */
-  open<T>(value: T): Promise<T>;
+  openSecrets<T>(value: T): Promise<T>;
   /** Looks things up in the given documents, null: in all of the organization. Absent: there is nothing to look up in. */
   retrieve?: ((query: string, documentUuids: string[] | null, signal: AbortSignal) => Promise<Retrieved>) | undefined;
   /** Epoch ms. */
@@ -72,7 +72,7 @@ export interface Retrieved {
  * Called with each piece of speech as it comes; `last` ends an utterance, perhaps with an empty piece. `isInterruptible` is what the node
  * says. A carrier's socket, a stream of server-sent events or nothing at all may be behind it.
  */
-export type Say = (token: string, last: boolean, speech: { nodeId: string; isInterruptible: boolean }) => void;
+export type SpeechSink = (token: string, last: boolean, speech: { nodeId: string; isInterruptible: boolean }) => void;
 
 /** A line of the history, kept in the order of `id`. */
 export interface StoredMessage {
@@ -138,10 +138,10 @@ export interface ConversationStore {
   /** In the order of their ids. */
   messages(): StoredMessage[];
   /** Writes all of it in one transaction. */
-  commit(change: Change): void;
+  commit(change: ConversationChange): void;
 }
 
-export interface Change {
+export interface ConversationChange {
   state: ConversationState;
   /** New ones, and ones that replace that of their id. */
   messages?: StoredMessage[];

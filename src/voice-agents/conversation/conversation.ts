@@ -1,26 +1,26 @@
 import type { CompletionFailure } from '../../providers/language-model/language-model.ts';
-import { conclude } from './conclusion.ts';
+import { conclude } from './conclude.ts';
 import type {
   Conclusion,
   ConversationSetup,
   ConversationState,
   ConversationStore,
   EndReason,
-  Say,
-  Surroundings,
+  SpeechSink,
+  ConversationDependencies,
   TurnOutcome,
 } from './contract.ts';
-import { cutSpoken } from './cut-spoken.ts';
-import { dueAction, nextDueAt, type GuardAction } from './guards.ts';
+import { cutHistoryToHeard } from './cut-history.ts';
+import { findDueAction, nextDueAt, type GuardAction } from './guards.ts';
 import { ConversationRecord, type NewEvent, type NewMessage } from './record.ts';
-import { nodeOf, renderAnyway, scopeOf, type Talk } from './talk.ts';
+import { getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
 import { Turn } from './turn.ts';
 
-export interface ConversationParts {
+export interface ConversationOptions {
   setup: ConversationSetup;
   store: ConversationStore;
-  world: Surroundings;
-  say: Say;
+  dependencies: ConversationDependencies;
+  say: SpeechSink;
 }
 
 /**
@@ -28,24 +28,24 @@ export interface ConversationParts {
  * was. One turn speaks at a time; each of the methods that raise the epoch ends the turn before.
  */
 export class Conversation {
-  readonly #talk: Talk;
+  readonly #context: ConversationContext;
   #turn: Turn | null = null;
-  #concluding: Promise<Conclusion | CompletionFailure> | null = null;
+  #conclusion: Promise<Conclusion | CompletionFailure> | null = null;
 
-  constructor({ setup, store, world, say }: ConversationParts) {
+  constructor({ setup, store, dependencies: world, say }: ConversationOptions) {
     const record = new ConversationRecord(store, () => world.now());
-    this.#talk = { setup, record, world, say, inFlight: new Map(), background: new Set() };
+    this.#context = { setup, record, dependencies: world, say, inFlight: new Map(), background: new Set() };
   }
 
   /** Null before `start`. */
   get state(): ConversationState | null {
-    return this.#talk.record.isStarted ? this.#talk.record.state : null;
+    return this.#context.record.isStarted ? this.#context.record.state : null;
   }
 
   /** Enters the start and greets, or has the model open the talk when there is no greeting. Without `speaksFirst` it waits to be spoken to. */
   async start({ speaksFirst = true } = {}): Promise<TurnOutcome> {
-    const { record, setup, world } = this.#talk;
-    if (record.isStarted) return this.#ignored();
+    const { record, setup, dependencies: world } = this.#context;
+    if (record.isStarted) return this.#ignoredOutcome();
     const nodeId = setup.definition.startNodeId;
     const now = world.now();
     const state: ConversationState = {
@@ -64,14 +64,14 @@ export class Conversation {
       conclusion: null,
     };
     record.begin(state, { events: [{ type: 'started' }, { type: 'node_entered' }] });
-    return speaksFirst ? this.#open() : this.#ignored();
+    return speaksFirst ? this.#startSpeaking() : this.#ignoredOutcome();
   }
 
   /** Answers what the other side said. It is written before the model is asked. */
   async userTurn(text: string): Promise<TurnOutcome> {
     const said = text.trim();
-    if (!this.#isLive() || said === '') return this.#ignored();
-    const { closing } = this.#talk.record.state;
+    if (!this.#isLive() || said === '') return this.#ignoredOutcome();
+    const { closing } = this.#context.record.state;
     this.#supersede(
       // Who goes on talking to a goodbye that the model chose is talked to again; an endCall node is the end.
       { owesAnswer: true, quietSince: null, isIdlePrompted: false, closing: closing === 'end_node' ? closing : null },
@@ -86,60 +86,60 @@ export class Conversation {
    */
   interrupt(heard: string): void {
     if (!this.#isLive()) return;
-    const { record, world } = this.#talk;
+    const { record, dependencies: world } = this.#context;
     const event: NewEvent = { type: 'interrupted', payload: { heard } };
-    if (this.#turn?.isCurrent && !this.#turn.voice.hasSpoken) {
-      if (heard.trim() !== '') record.write({}, { ...cutSpoken(record.messages, '', heard), events: [event] });
+    if (this.#turn?.isCurrent && !this.#turn.speech.hasSpoken) {
+      if (heard.trim() !== '') record.write({}, { ...cutHistoryToHeard(record.messages, '', heard), events: [event] });
       return;
     }
-    const cut = cutSpoken(record.messages, this.#turn?.isCurrent ? this.#turn.voice.utterance : '', heard);
+    const cut = cutHistoryToHeard(record.messages, this.#turn?.isCurrent ? this.#turn.speech.utterance : '', heard);
     const change = { epoch: record.state.epoch + 1, owesAnswer: false, quietSince: world.now(), isIdlePrompted: false };
     record.write(change, { ...cut, events: [event] });
     this.#turn?.abort();
   }
 
   /** The other side makes itself heard, by half a sentence or a key, and has not finished: it is not silent. */
-  notice(): void {
-    if (!this.#isLive() || this.#talk.record.state.quietSince === null) return;
-    this.#talk.record.write({ quietSince: this.#talk.world.now(), isIdlePrompted: false });
+  recordActivity(): void {
+    if (!this.#isLive() || this.#context.record.state.quietSince === null) return;
+    this.#context.record.write({ quietSince: this.#context.dependencies.now(), isIdlePrompted: false });
   }
 
   /** After a crash, or on a new line: answers what has no answer yet. */
   async resume(): Promise<TurnOutcome> {
-    if (!this.#isLive() || !this.#talk.record.state.owesAnswer) return this.#ignored();
-    this.#talk.record.write({ epoch: this.#talk.record.state.epoch + 1 }, { events: [{ type: 'resumed' }] });
+    if (!this.#isLive() || !this.#context.record.state.owesAnswer) return this.#ignoredOutcome();
+    this.#context.record.write({ epoch: this.#context.record.state.epoch + 1 }, { events: [{ type: 'resumed' }] });
     this.#turn?.abort();
-    return this.#talk.record.messages.length === 0 ? this.#open() : this.#answer();
+    return this.#context.record.messages.length === 0 ? this.#startSpeaking() : this.#answer();
   }
 
-  /** The moment at which `lookAtGuards` may have something to do, in epoch ms; Infinity: never. */
+  /** The moment at which `applyDueGuard` may have something to do, in epoch ms; Infinity: never. */
   get nextGuardAt(): number {
-    return this.#isLive() ? nextDueAt(this.#talk.setup.guards, this.#talk.record.state) : Infinity;
+    return this.#isLive() ? nextDueAt(this.#context.setup.guards, this.#context.record.state) : Infinity;
   }
 
   /** Asks a silent person whether somebody is there, then says goodbye; ends a call that has lasted too long. */
-  lookAtGuards(): { action: GuardAction; outcome: TurnOutcome } {
-    const { record, setup, world } = this.#talk;
-    const action = this.#isLive() ? dueAction(setup.guards, record.state, world.now()) : 'none';
-    if (action === 'none') return { action, outcome: this.#ignored() };
+  applyDueGuard(): { action: GuardAction; outcome: TurnOutcome } {
+    const { record, setup, dependencies: world } = this.#context;
+    const action = this.#isLive() ? findDueAction(setup.guards, record.state, world.now()) : 'none';
+    if (action === 'none') return { action, outcome: this.#ignoredOutcome() };
     const { closing } = record.state;
     if (closing !== null && action !== 'end_duration') {
       // The goodbye was interrupted, and then nothing was said.
       this.end(closing);
-      return { action: 'end_idle', outcome: this.#ignored() };
+      return { action: 'end_idle', outcome: this.#ignoredOutcome() };
     }
-    if (action === 'prompt') return { action, outcome: this.#utter(setup.phrases.are_you_there, { isIdlePrompted: true }) };
+    if (action === 'prompt') return { action, outcome: this.#speak(setup.phrases.are_you_there, { isIdlePrompted: true }) };
     const [phrase, reason] =
       action === 'end_idle'
         ? ([setup.phrases.idle_goodbye, 'user_idle'] as const)
         : ([setup.phrases.time_is_up, 'max_call_duration'] as const);
     this.#supersede({ closing: closing ?? reason });
-    return { action, outcome: this.#utter(phrase) };
+    return { action, outcome: this.#speak(phrase) };
   }
 
   /** Ends the conversation at once, without a word. The first reason counts. */
   end(reason: EndReason): EndReason {
-    const { record, world } = this.#talk;
+    const { record, dependencies: world } = this.#context;
     const { end } = record.state;
     if (end) return end.reason;
     this.#supersede(
@@ -151,28 +151,28 @@ export class Conversation {
 
   /** What the talk led to, with the last extraction. To be called when it has ended; a failure that may pass is given back. */
   conclude({ giveUp = false } = {}): Promise<Conclusion | CompletionFailure> {
-    this.#concluding ??= conclude(this.#talk, giveUp).finally(() => (this.#concluding = null));
-    return this.#concluding;
+    this.#conclusion ??= conclude(this.#context, giveUp).finally(() => (this.#conclusion = null));
+    return this.#conclusion;
   }
 
-  async #open(): Promise<TurnOutcome> {
-    if (!(await this.#heldBack())) return this.#superseded();
-    const greeting = renderAnyway(nodeOf(this.#talk).data.greeting ?? '', scopeOf(this.#talk)).trim();
-    return greeting === '' ? this.#answer() : this.#utter(greeting);
+  async #startSpeaking(): Promise<TurnOutcome> {
+    if (!(await this.#waitForDelayedStart())) return this.#supersededOutcome();
+    const greeting = renderLenient(getNode(this.#context).data.greeting ?? '', buildTemplateScope(this.#context)).trim();
+    return greeting === '' ? this.#answer() : this.#speak(greeting);
   }
 
   /** Waits until the start is to be heard. False: somebody has spoken meanwhile, or it is over. A talk that is read is never held back. */
-  async #heldBack(): Promise<boolean> {
-    const { setup, record, world } = this.#talk;
-    const { delayed_start: isDelayed, delayed_start_duration: seconds = 0 } = nodeOf(this.#talk).data;
-    if (!isDelayed || setup.millisecondsACharacter === 0) return true;
+  async #waitForDelayedStart(): Promise<boolean> {
+    const { setup, record, dependencies: world } = this.#context;
+    const { delayed_start: isDelayed, delayed_start_duration: seconds = 0 } = getNode(this.#context).data;
+    if (!isDelayed || setup.millisecondsPerCharacter === 0) return true;
     const { epoch, startedAt } = record.state;
     await world.sleep(Math.max(0, startedAt + seconds * 1000 - world.now()));
     return record.state.epoch === epoch;
   }
 
   #isLive(): boolean {
-    return this.#talk.record.isStarted && this.#talk.record.state.end === null;
+    return this.#context.record.isStarted && this.#context.record.state.end === null;
   }
 
   /** Raises the epoch, keeps what the turn before had said, and ends it. */
@@ -180,39 +180,39 @@ export class Conversation {
     change: Partial<ConversationState>,
     { messages = [], events = [] }: { messages?: NewMessage[]; events?: NewEvent[] } = {},
   ): void {
-    const { record } = this.#talk;
-    const before = this.#turn?.isCurrent ? this.#turn.voice.close() : '';
+    const { record } = this.#context;
+    const before = this.#turn?.isCurrent ? this.#turn.speech.finishUtterance() : '';
     const cut: NewMessage[] = before === '' ? [] : [{ role: 'assistant', text: before, isCut: true }];
     record.write({ epoch: record.state.epoch + 1, ...change }, { messages: [...cut, ...messages], events });
     this.#turn?.abort();
   }
 
   async #answer(): Promise<TurnOutcome> {
-    const turn = new Turn(this.#talk);
+    const turn = new Turn(this.#context);
     this.#turn = turn;
     try {
-      return this.#outcome(await turn.answer(), turn);
+      return this.#toOutcome(await turn.answer(), turn);
     } finally {
       if (this.#turn === turn) this.#turn = null;
     }
   }
 
   /** Says a text of our own, after which it is the other side's turn, or the end. */
-  #utter(text: string, change: Partial<ConversationState> = {}): TurnOutcome {
-    const turn = new Turn(this.#talk);
-    return this.#outcome(turn.say(text, change), turn);
+  #speak(text: string, change: Partial<ConversationState> = {}): TurnOutcome {
+    const turn = new Turn(this.#context);
+    return this.#toOutcome(turn.speakText(text, change), turn);
   }
 
-  #outcome(status: TurnOutcome['status'], { voice }: Turn): TurnOutcome {
-    return { status, said: voice.said, speaksUntil: voice.speaksUntil, end: this.#talk.record.state.end?.reason ?? null };
+  #toOutcome(status: TurnOutcome['status'], { speech: voice }: Turn): TurnOutcome {
+    return { status, said: voice.said, speaksUntil: voice.speaksUntil, end: this.#context.record.state.end?.reason ?? null };
   }
 
-  #superseded(): TurnOutcome {
-    return { ...this.#ignored(), status: 'superseded' };
+  #supersededOutcome(): TurnOutcome {
+    return { ...this.#ignoredOutcome(), status: 'superseded' };
   }
 
-  #ignored(): TurnOutcome {
-    const { record, world } = this.#talk;
+  #ignoredOutcome(): TurnOutcome {
+    const { record, dependencies: world } = this.#context;
     return { status: 'ignored', said: [], speaksUntil: world.now(), end: record.isStarted ? (record.state.end?.reason ?? null) : null };
   }
 }

@@ -1,22 +1,22 @@
-import { validateContext } from '../../automation-workflows/context-schema.ts';
-import { rootsReadBy } from '../../automation-workflows/template-roots.ts';
-import { isRecord, type Json } from '../../library/json.ts';
+import { validateContext } from '../../expressions/schemas/context-schema.ts';
+import { findTemplateRoots } from '../../expressions/templates/roots.ts';
+import { isRecord, type Json } from '../../library/json/json.ts';
 import type { OutputFormat } from '../../providers/language-model/language-model.ts';
 import type { TalkNode } from '../definition/definition.ts';
 import type { ExtractionVariable } from '../definition/schemas.ts';
 import { addUsage } from './record.ts';
-import { edgesFrom, nodeOf, renderAnyway, scopeOf, type Talk } from './talk.ts';
-import { transcriptOf, transcriptText } from './transcript.ts';
+import { listEdgesFrom, getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
+import { toTranscript, formatTranscript } from './transcript.ts';
 
 const timeoutSeconds = 10;
-const maximumTranscript = 100_000;
+const maxTranscriptCharacters = 100_000;
 
-export const formatOf = (schema: Record<string, unknown>): OutputFormat => ({
+export const toOutputFormat = (schema: Record<string, unknown>): OutputFormat => ({
   schema,
   problemOf: (answer) => validateContext(schema, answer, []).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)[0] ?? null,
 });
 
-export const closedObject = (properties: Record<string, unknown>): Record<string, unknown> => ({
+export const strictObjectSchema = (properties: Record<string, unknown>): Record<string, unknown> => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
@@ -24,28 +24,29 @@ export const closedObject = (properties: Record<string, unknown>): Record<string
 });
 
 /** What was not said is null. */
-export const variablesSchema = (variables: readonly ExtractionVariable[]): Record<string, unknown> =>
-  closedObject(
+export const buildVariablesSchema = (variables: readonly ExtractionVariable[]): Record<string, unknown> =>
+  strictObjectSchema(
     Object.fromEntries(variables.map(({ name, type, prompt }) => [name, { type: [type, 'null'], ...(prompt && { description: prompt }) }])),
   );
 
-export const saidValues = (answer: unknown): Record<string, Json> =>
+export const omitNullValues = (answer: unknown): Record<string, Json> =>
   isRecord(answer) ? (Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null)) as Record<string, Json>) : {};
 
 /** The newest part of what was said, for the model to read. */
-export const transcriptFor = ({ record }: Talk): string => transcriptText(transcriptOf(record.messages)).slice(-maximumTranscript);
+export const recentTranscript = ({ record }: ConversationContext): string =>
+  formatTranscript(toTranscript(record.messages)).slice(-maxTranscriptCharacters);
 
 const instruction = 'Read this part of a conversation and take from it what is asked for. What was not said is null; guess nothing.';
 
 /** Takes a node's variables from what was said so far. Never throws; what it could not find the end of the call finds. */
-export async function extract(talk: Talk, node: TalkNode): Promise<void> {
+export async function extractVariables(talk: ConversationContext, node: TalkNode): Promise<void> {
   const { extraction_prompt: prompt, extraction_variables: variables } = node.data;
-  const answer = await talk.world.model
+  const answer = await talk.dependencies.model
     .complete({
       model: talk.setup.model,
-      system: prompt ? `${instruction}\n\n${renderAnyway(prompt, scopeOf(talk))}` : instruction,
-      messages: [{ role: 'user', content: transcriptFor(talk) }],
-      output: formatOf(variablesSchema(variables)),
+      system: prompt ? `${instruction}\n\n${renderLenient(prompt, buildTemplateScope(talk))}` : instruction,
+      messages: [{ role: 'user', content: recentTranscript(talk) }],
+      output: toOutputFormat(buildVariablesSchema(variables)),
       timeout_seconds: timeoutSeconds,
       seed: talk.setup.seed,
     })
@@ -56,7 +57,7 @@ export async function extract(talk: Talk, node: TalkNode): Promise<void> {
       {},
       { events: [{ type: 'extraction_failed', nodeId: node.id, payload: { failure: answer.failure, message: answer.message } }] },
     );
-  const values = saidValues(answer.json);
+  const values = omitNullValues(answer.json);
   talk.record.write(
     { extracted: { ...state.extracted, ...values }, usage: addUsage(state.usage, answer.usage) },
     { events: [{ type: 'extracted', nodeId: node.id, payload: { variables: values } }] },
@@ -64,14 +65,14 @@ export async function extract(talk: Talk, node: TalkNode): Promise<void> {
 }
 
 /** Whether what the agent is told where it stands depends on one of the variables. */
-export function readsVariables(talk: Talk, variables: readonly ExtractionVariable[]): boolean {
-  const { id, data } = nodeOf(talk);
+export function promptsReadVariables(talk: ConversationContext, variables: readonly ExtractionVariable[]): boolean {
+  const { id, data } = getNode(talk);
   const { globalPrompt } = talk.setup.definition;
   const texts = [
     data.prompt,
     ...(data.add_global_prompt && globalPrompt !== null ? [globalPrompt] : []),
-    ...edgesFrom(talk, id).map((edge) => edge.data.condition),
+    ...listEdgesFrom(talk, id).map((edge) => edge.data.condition),
   ];
-  const read = new Set(texts.flatMap(rootsReadBy));
+  const read = new Set(texts.flatMap(findTemplateRoots));
   return read.has('gathered_context') || variables.some(({ name }) => read.has(name));
 }

@@ -1,7 +1,7 @@
 import type { ConversationState } from './contract.ts';
 
 /** What the conversation has gathered, as the run record shows it; `call_status` is what the line did, and is not known here. */
-export const gatheredContext = ({ nodesVisited, extracted, conclusion }: ConversationState): Record<string, unknown> => ({
+export const toGatheredContext = ({ nodesVisited, extracted, conclusion }: ConversationState): Record<string, unknown> => ({
   ...extracted,
   call_disposition: conclusion?.disposition ?? null,
   call_tags: conclusion?.tags ?? [],

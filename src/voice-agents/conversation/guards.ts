@@ -5,11 +5,11 @@ export interface Guards {
   maxUserIdleSeconds: number;
 }
 
-export const usualGuards: Guards = { maxCallDurationSeconds: 300, maxUserIdleSeconds: 10 };
-export const longestCallSeconds = 1200;
+export const defaultGuards: Guards = { maxCallDurationSeconds: 300, maxUserIdleSeconds: 10 };
+export const maxCallSeconds = 1200;
 
 /** Epoch ms. */
-export interface Moments {
+export interface GuardTimes {
   startedAt: number;
   /** From when the other side has been silent; null: it is not its turn. */
   quietSince: number | null;
@@ -19,16 +19,17 @@ export interface Moments {
 export type GuardAction = 'none' | 'prompt' | 'end_idle' | 'end_duration';
 
 /** What is due at `now`. */
-export function dueAction(guards: Guards, moments: Moments, now: number): GuardAction {
-  if (now >= durationEnd(guards, moments)) return 'end_duration';
-  if (now < idleEnd(guards, moments)) return 'none';
+export function findDueAction(guards: Guards, moments: GuardTimes, now: number): GuardAction {
+  if (now >= callDeadline(guards, moments)) return 'end_duration';
+  if (now < idleDeadline(guards, moments)) return 'none';
   return moments.isIdlePrompted ? 'end_idle' : 'prompt';
 }
 
 /** The first moment at which something is due unless something is said; Infinity: never. */
-export const nextDueAt = (guards: Guards, moments: Moments): number => Math.min(durationEnd(guards, moments), idleEnd(guards, moments));
+export const nextDueAt = (guards: Guards, moments: GuardTimes): number =>
+  Math.min(callDeadline(guards, moments), idleDeadline(guards, moments));
 
-const durationEnd = ({ maxCallDurationSeconds }: Guards, { startedAt }: Moments): number => startedAt + maxCallDurationSeconds * 1000;
+const callDeadline = ({ maxCallDurationSeconds }: Guards, { startedAt }: GuardTimes): number => startedAt + maxCallDurationSeconds * 1000;
 
-const idleEnd = ({ maxUserIdleSeconds }: Guards, { quietSince }: Moments): number =>
+const idleDeadline = ({ maxUserIdleSeconds }: Guards, { quietSince }: GuardTimes): number =>
   quietSince === null ? Infinity : quietSince + maxUserIdleSeconds * 1000;

@@ -1,4 +1,4 @@
-import type { Change, ConversationEvent, ConversationState, ConversationStore, StoredMessage } from './contract.ts';
+import type { ConversationChange, ConversationEvent, ConversationState, ConversationStore, StoredMessage } from './contract.ts';
 
 /** Keeps a conversation as long as the process lives. */
 export class MemoryConversationStore implements ConversationStore {
@@ -14,7 +14,7 @@ export class MemoryConversationStore implements ConversationStore {
     return [...this.#messages.values()].toSorted((one, other) => one.id - other.id);
   }
 
-  commit({ state, messages = [], removed = [], events = [] }: Change): void {
+  commit({ state, messages = [], removed = [], events = [] }: ConversationChange): void {
     this.#state = state;
     for (const message of messages) this.#messages.set(message.id, message);
     for (const id of removed) this.#messages.delete(id);

@@ -15,7 +15,7 @@ export interface Phrases {
   goodbye: string;
 }
 
-export const usualPhrases: Phrases = {
+export const defaultPhrases: Phrases = {
   are_you_there: 'Are you still there?',
   idle_goodbye: 'I cannot hear you, so I will hang up now. Goodbye.',
   time_is_up: 'I am sorry, our time is up. Thank you, and goodbye.',

@@ -1,5 +1,5 @@
-import { boundValue } from '../../automation-workflows/runs/history.ts';
-import { toTimestamp } from '../../library/clock.ts';
+import { truncateValue } from '../../automation-workflows/runs/engine/history.ts';
+import { toTimestamp } from '../../library/time/clock.ts';
 import type { ConversationState, ConversationStore, StoredMessage } from './contract.ts';
 
 export type NewMessage = Omit<StoredMessage, 'id' | 'at' | 'nodeId'>;
@@ -11,7 +11,7 @@ export interface NewEvent {
   nodeId?: string;
 }
 
-interface Written {
+interface RecordedItems {
   messages?: NewMessage[] | undefined;
   replaced?: StoredMessage[] | undefined;
   removed?: number[] | undefined;
@@ -42,16 +42,20 @@ export class ConversationRecord {
     return this.#store.messages();
   }
 
-  begin(state: ConversationState, written: Written = {}): void {
+  begin(state: ConversationState, written: RecordedItems = {}): void {
     this.#commit(state, state, written);
   }
 
-  write(change: Partial<ConversationState>, written: Written = {}): void {
+  write(change: Partial<ConversationState>, written: RecordedItems = {}): void {
     const before = this.state;
     this.#commit(before, { ...before, ...change }, written);
   }
 
-  #commit(before: ConversationState, after: ConversationState, { messages = [], replaced = [], removed = [], events = [] }: Written): void {
+  #commit(
+    before: ConversationState,
+    after: ConversationState,
+    { messages = [], replaced = [], removed = [], events = [] }: RecordedItems,
+  ): void {
     const at = this.#now();
     this.#store.commit({
       state: { ...after, nextMessageId: before.nextMessageId + messages.length },
@@ -64,7 +68,7 @@ export class ConversationRecord {
         type,
         at: toTimestamp(at),
         node_id: nodeId,
-        payload: boundValue(payload) as Record<string, unknown>,
+        payload: truncateValue(payload) as Record<string, unknown>,
       })),
     });
   }

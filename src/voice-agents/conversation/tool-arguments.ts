@@ -1,20 +1,20 @@
-import { validateContext } from '../../automation-workflows/context-schema.ts';
-import { isRecord, parseJson, type Json } from '../../library/json.ts';
+import { validateContext } from '../../expressions/schemas/context-schema.ts';
+import { isRecord, parseJson, type Json } from '../../library/json/json.ts';
 
-const toldProblems = 5;
+const maxListedProblems = 5;
 
 /** The arguments of a tool call when they fit `schema`, else what is wrong, for the model to read. */
-export function readArguments(text: string, schema: Record<string, unknown>): { value: Record<string, Json> } | { problem: string } {
-  const value = parse(text);
+export function parseToolArguments(text: string, schema: Record<string, unknown>): { value: Record<string, Json> } | { problem: string } {
+  const value = parseOrUndefined(text);
   if (!isRecord(value)) return { problem: 'The arguments are no JSON object; call the tool again with one' };
   const problems = validateContext(schema, value, []).map(({ loc, msg }) => (loc.length > 0 ? `${loc.join('.')}: ${msg}` : msg));
   if (problems.length > 0)
-    return { problem: `The arguments do not fit: ${problems.slice(0, toldProblems).join('; ')}; call the tool again` };
+    return { problem: `The arguments do not fit: ${problems.slice(0, maxListedProblems).join('; ')}; call the tool again` };
   return { value: value as Record<string, Json> };
 }
 
 /** Models send nothing at all for a tool without parameters. */
-function parse(text: string): Json | undefined {
+function parseOrUndefined(text: string): Json | undefined {
   if (text.trim() === '') return {};
   try {
     return parseJson(text);

@@ -1,4 +1,4 @@
-import { toTimestamp } from '../../library/clock.ts';
+import { toTimestamp } from '../../library/time/clock.ts';
 import type { StoredMessage } from './contract.ts';
 
 export interface Utterance {
@@ -12,7 +12,7 @@ export interface Utterance {
 }
 
 /** What was said and heard, in order. */
-export const transcriptOf = (messages: readonly StoredMessage[]): Utterance[] =>
+export const toTranscript = (messages: readonly StoredMessage[]): Utterance[] =>
   messages
     .filter(({ role, text }) => role !== 'tool' && text !== '')
     .map(({ role, text, at, nodeId, isCut }) => ({
@@ -24,7 +24,7 @@ export const transcriptOf = (messages: readonly StoredMessage[]): Utterance[] =>
     }));
 
 /** One utterance a line, as people and models read it. */
-export const transcriptText = (utterances: readonly Utterance[]): string =>
+export const formatTranscript = (utterances: readonly Utterance[]): string =>
   utterances
     .map(({ speaker, text, is_cut: isCut }) => `${speaker === 'agent' ? 'Agent' : 'Person'}: ${oneLine(text)}${isCut ? ' ...' : ''}`)
     .join('\n');

@@ -1,10 +1,10 @@
-import { templateProblems } from '../../automation-workflows/templates.ts';
+import { templateProblems } from '../../expressions/templates/render.ts';
 import type { Issue } from '../../library/errors.ts';
-import { readIdentified, type Identified } from '../../library/identified-items.ts';
-import { isRecord } from '../../library/json.ts';
+import { parseIdentifiedItems, type IdentifiedItem } from '../../library/json/identified-items.ts';
+import { isRecord } from '../../library/json/json.ts';
 import { extractionIssues } from './extraction-rules.ts';
 import { countIssues, edgeIssues, reachIssues, type ShapedNode } from './graph-rules.ts';
-import { problem, root, schemaProblems } from './problems.ts';
+import { definitionIssue, definitionPath, toSchemaIssues } from './issues.ts';
 import {
   EdgeSchema,
   isNodeType,
@@ -15,13 +15,13 @@ import {
   type TalkData,
   type WebhookData,
 } from './schemas.ts';
-import { isPassive, startAlone } from './other-keys.ts';
+import { isIgnoredNodeType, startOnlyKeys } from './ignored-keys.ts';
 import { toolIssues } from './tool-rules.ts';
-import { webhookFields } from './webhook-fields.ts';
+import { normalizeWebhookFields } from './normalize-webhook-fields.ts';
 
-const maximumNodes = 200;
-const maximumEdges = 2000;
-export const maximumBytes = 512 * 1024;
+const maxNodes = 200;
+const maxEdges = 2000;
+export const maxDefinitionBytes = 512 * 1024;
 
 export interface TalkNode {
   id: string;
@@ -47,18 +47,18 @@ export function parseAgentDefinition(definition: unknown): AgentDefinition {
   const talkNodes = new Map<string, TalkNode>();
   const webhooks: AgentDefinition['webhooks'] = [];
   let globalPrompt: string | null = null;
-  const walked = nodes.filter((node) => !isPassiveNode(node));
+  const walked = nodes.filter((node) => !isIgnoredNode(node));
   for (const { id, type, data } of walked.map((node) => NodeSchema.parse(node))) {
     if (type === 'webhook' && data['enabled'] !== false) webhooks.push({ id, data });
     else if (type === 'webhook') continue;
     else if (type === 'globalNode') globalPrompt = nodeDataSchemas.globalNode.parse(data).prompt;
     else if (type === 'startCall') talkNodes.set(id, { id, type, data: nodeDataSchemas.startCall.parse(data) });
-    else if (type === 'agentNode') talkNodes.set(id, { id, type, data: withoutStart(nodeDataSchemas.agentNode.parse(data)) });
+    else if (type === 'agentNode') talkNodes.set(id, { id, type, data: omitStartOnlyKeys(nodeDataSchemas.agentNode.parse(data)) });
     else if (type === 'endCall')
       talkNodes.set(id, {
         id,
         type,
-        data: { ...withoutStart(nodeDataSchemas.endCall.parse(data)), document_uuids: [], knowledge_base: false, tools: [] },
+        data: { ...omitStartOnlyKeys(nodeDataSchemas.endCall.parse(data)), document_uuids: [], knowledge_base: false, tools: [] },
       });
   }
   const start = [...talkNodes.values()].find(({ type }) => type === 'startCall');
@@ -68,7 +68,7 @@ export function parseAgentDefinition(definition: unknown): AgentDefinition {
     talkNodes,
     globalPrompt,
     webhooks,
-    edges: walkedEdges(nodes, edges).map((edge) => EdgeSchema.parse(edge)),
+    edges: activeEdges(nodes, edges).map((edge) => EdgeSchema.parse(edge)),
   };
 }
 
@@ -83,38 +83,38 @@ export function isReadable(definition: unknown): boolean {
 }
 
 /** What only a start has means nothing elsewhere. */
-const withoutStart = <Data extends object>(data: Data): Omit<Data, keyof typeof startAlone> =>
-  Object.fromEntries(Object.entries(data).filter(([key]) => !Object.hasOwn(startAlone, key))) as Omit<Data, keyof typeof startAlone>;
+const omitStartOnlyKeys = <Data extends object>(data: Data): Omit<Data, keyof typeof startOnlyKeys> =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => !Object.hasOwn(startOnlyKeys, key))) as Omit<Data, keyof typeof startOnlyKeys>;
 
-export const parseWebhookData = (data: Record<string, unknown>): WebhookData => nodeDataSchemas.webhook.parse(webhookFields(data));
+export const parseWebhookData = (data: Record<string, unknown>): WebhookData => nodeDataSchemas.webhook.parse(normalizeWebhookFields(data));
 
-const isPassiveNode = (node: unknown): boolean => isRecord(node) && isPassive(node['type']);
+const isIgnoredNode = (node: unknown): boolean => isRecord(node) && isIgnoredNodeType(node['type']);
 
 /** Edges from or to a node that is not walked are not walked, either. */
-function walkedEdges(nodes: unknown[], edges: unknown[]): unknown[] {
-  const passive = new Set(nodes.flatMap((node) => (isRecord(node) && isPassive(node['type']) ? [node['id']] : [])));
+function activeEdges(nodes: unknown[], edges: unknown[]): unknown[] {
+  const passive = new Set(nodes.flatMap((node) => (isRecord(node) && isIgnoredNodeType(node['type']) ? [node['id']] : [])));
   return edges.filter((edge) => !isRecord(edge) || !(passive.has(edge['source']) || passive.has(edge['target'])));
 }
 
 /** Every problem of a definition, `loc` naming the node or edge by its id (by its position when it has none). Empty: it can be run. */
 export function validateAgentDefinition(definition: unknown): Issue[] {
-  if (!isRecord(definition)) return [problem([], 'A definition is an object { nodes, edges }')];
+  if (!isRecord(definition)) return [definitionIssue([], 'A definition is an object { nodes, edges }')];
   const { nodes: rawNodes, edges: rawEdges } = definition;
   if (!Array.isArray(rawNodes) || !Array.isArray(rawEdges))
     return (['nodes', 'edges'] as const)
       .filter((key) => !Array.isArray(definition[key]))
-      .map((key) => problem([key], `${key} must be an array`));
+      .map((key) => definitionIssue([key], `${key} must be an array`));
   const tooLarge = sizeIssues(definition, rawNodes.length, rawEdges.length);
   if (tooLarge.length > 0) return tooLarge;
 
-  const nodes = readIdentified(
-    rawNodes.filter((node) => !isPassiveNode(node)),
+  const nodes = parseIdentifiedItems(
+    rawNodes.filter((node) => !isIgnoredNode(node)),
     NodeSchema,
-    [...root, 'nodes'],
+    [...definitionPath, 'nodes'],
   );
-  const edges = readIdentified(walkedEdges(rawNodes, rawEdges), EdgeSchema, [...root, 'edges']);
+  const edges = parseIdentifiedItems(activeEdges(rawNodes, rawEdges), EdgeSchema, [...definitionPath, 'edges']);
   // A node or an edge with a fault of its own still takes its place in the graph, so that one fault is not reported as several.
-  const shapedNodes = nodes.items.map(shapeOf);
+  const shapedNodes = nodes.items.map(toShapedNode);
   const shapedEdges = edges.items.filter(hasEnds);
   return [
     ...nodes.issues,
@@ -130,36 +130,36 @@ export function validateAgentDefinition(definition: unknown): Issue[] {
 }
 
 function sizeIssues(definition: object, nodes: number, edges: number): Issue[] {
-  if (nodes > maximumNodes)
-    return [problem(['nodes'], `An agent has at most ${maximumNodes} nodes, this one ${nodes}; make two agents of it`)];
-  if (edges > maximumEdges) return [problem(['edges'], `An agent has at most ${maximumEdges} edges, this one ${edges}`)];
+  if (nodes > maxNodes)
+    return [definitionIssue(['nodes'], `An agent has at most ${maxNodes} nodes, this one ${nodes}; make two agents of it`)];
+  if (edges > maxEdges) return [definitionIssue(['edges'], `An agent has at most ${maxEdges} edges, this one ${edges}`)];
   const { length } = new TextEncoder().encode(JSON.stringify(definition));
-  return length <= maximumBytes
+  return length <= maxDefinitionBytes
     ? []
-    : [problem([], `A definition has at most ${maximumBytes} bytes of JSON, this one ${length}; shorten its prompts`)];
+    : [definitionIssue([], `A definition has at most ${maxDefinitionBytes} bytes of JSON, this one ${length}; shorten its prompts`)];
 }
 
-const shapeOf = ({ id, type, data }: Identified): ShapedNode => ({
+const toShapedNode = ({ id, type, data }: IdentifiedItem): ShapedNode => ({
   id,
   type: typeof type === 'string' ? type : '',
   data: isRecord(data) ? data : {},
 });
 
-const hasEnds = (edge: Identified): edge is Identified & { source: string; target: string; data: unknown } =>
+const hasEnds = (edge: IdentifiedItem): edge is IdentifiedItem & { source: string; target: string; data: unknown } =>
   typeof edge['source'] === 'string' && typeof edge['target'] === 'string';
 
 /** Unknown type, data that does not fit it, templates that do not parse. */
-function nodeIssues({ id, type, data }: Identified): Issue[] {
+function nodeIssues({ id, type, data }: IdentifiedItem): Issue[] {
   if (typeof type !== 'string' || type === '') return [];
-  if (!isNodeType(type)) return [problem(['nodes', id, 'type'], `Unknown node type "${type}"; known: ${nodeTypeNames.join(', ')}`)];
+  if (!isNodeType(type)) return [definitionIssue(['nodes', id, 'type'], `Unknown node type "${type}"; known: ${nodeTypeNames.join(', ')}`)];
   if (!isRecord(data)) return [];
   const loc = ['nodes', id, 'data'];
-  const fields = type === 'webhook' ? webhookFields(data) : data;
+  const fields = type === 'webhook' ? normalizeWebhookFields(data) : data;
   if (type === 'webhook' && fields['enabled'] === false) return [];
   const parsed = nodeDataSchemas[type].safeParse(fields);
   const tools = Array.isArray(data['tools']) ? (data['tools'] as unknown[]) : [];
   return [
-    ...(parsed.success ? [] : schemaProblems(parsed.error, loc)),
+    ...(parsed.success ? [] : toSchemaIssues(parsed.error, loc)),
     ...templateIssues(fields, ['prompt', 'greeting', 'extraction_prompt', 'url', 'headers', 'body'], loc),
     ...tools.flatMap((tool, index) => templateIssues(tool, ['http'], [...loc, 'tools', String(index)])),
   ];
@@ -168,5 +168,5 @@ function nodeIssues({ id, type, data }: Identified): Issue[] {
 /** Of the fields that are rendered; a brace in another one is only a brace. */
 const templateIssues = (data: unknown, fields: string[], loc: string[]): Issue[] =>
   isRecord(data)
-    ? fields.flatMap((field) => templateProblems(data[field], [...loc, field])).map(({ path, message }) => problem(path, message))
+    ? fields.flatMap((field) => templateProblems(data[field], [...loc, field])).map(({ path, message }) => definitionIssue(path, message))
     : [];

@@ -1,7 +1,7 @@
 import type { Issue } from '../../library/errors.ts';
-import { isRecord } from '../../library/json.ts';
+import { isRecord } from '../../library/json/json.ts';
 import type { ShapedNode } from './graph-rules.ts';
-import { problem } from './problems.ts';
+import { definitionIssue } from './issues.ts';
 
 /** Within a node each variable is there once; nodes may share one when it has the same type in all. Whoever extracts names variables. */
 export function extractionIssues(nodes: ShapedNode[]): Issue[] {
@@ -10,18 +10,18 @@ export function extractionIssues(nodes: ShapedNode[]): Issue[] {
     const variables = Array.isArray(data['extraction_variables']) ? (data['extraction_variables'] as unknown[]) : [];
     const loc = ['nodes', id, 'data', 'extraction_variables'];
     if (data['extraction_enabled'] === true && variables.length === 0)
-      return [problem(loc, `"${id}" is to extract, but names no variable; add one, or set extraction_enabled to false`)];
+      return [definitionIssue(loc, `"${id}" is to extract, but names no variable; add one, or set extraction_enabled to false`)];
     const own = new Set<string>();
     return variables.flatMap((variable, index) => {
       if (!isRecord(variable) || typeof variable['name'] !== 'string') return [];
       const { name, type = 'string' } = variable as { name: string; type?: unknown };
-      if (own.has(name)) return [problem([...loc, String(index), 'name'], `"${name}" is extracted twice by "${id}"; remove one`)];
+      if (own.has(name)) return [definitionIssue([...loc, String(index), 'name'], `"${name}" is extracted twice by "${id}"; remove one`)];
       own.add(name);
       const first = types.get(name) ?? { type, node: id };
       types.set(name, first);
       if (first.type === type) return [];
       return [
-        problem(
+        definitionIssue(
           [...loc, String(index), 'type'],
           `"${name}" is a ${String(first.type)} in "${first.node}"; give it that type or another name`,
         ),

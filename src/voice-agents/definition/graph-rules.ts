@@ -1,5 +1,5 @@
 import type { Issue } from '../../library/errors.ts';
-import { problem } from './problems.ts';
+import { definitionIssue } from './issues.ts';
 
 export interface ShapedNode {
   id: string;
@@ -13,16 +13,16 @@ export interface ShapedEdge {
   target: string;
 }
 
-const talks = new Set(['startCall', 'agentNode', 'endCall']);
-const standsAlone = new Set(['globalNode', 'webhook']);
+const conversationNodeTypes = new Set(['startCall', 'agentNode', 'endCall']);
+const unconnectedNodeTypes = new Set(['globalNode', 'webhook']);
 
 /** Exactly one start, at most one global node. */
 export function countIssues(nodes: ShapedNode[]): Issue[] {
   const starts = nodes.filter(({ type }) => type === 'startCall');
   const globals = nodes.filter(({ type }) => type === 'globalNode');
-  const missing = starts.length === 0 ? [problem(['nodes'], 'An agent needs one startCall node, there is none; add one')] : [];
+  const missing = starts.length === 0 ? [definitionIssue(['nodes'], 'An agent needs one startCall node, there is none; add one')] : [];
   const repeated = (all: ShapedNode[], many: string) =>
-    all.slice(1).map(({ id, type }) => problem(['nodes', id], `An agent has ${many} ${type} node; "${all[0]!.id}" is one already`));
+    all.slice(1).map(({ id, type }) => definitionIssue(['nodes', id], `An agent has ${many} ${type} node; "${all[0]!.id}" is one already`));
   return [...missing, ...repeated(starts, 'one'), ...repeated(globals, 'at most one')];
 }
 
@@ -31,16 +31,16 @@ export function edgeIssues(nodes: ShapedNode[], edges: ShapedEdge[]): Issue[] {
   const types = new Map(nodes.map(({ id, type }) => [id, type]));
   return edges.flatMap((edge) =>
     (['source', 'target'] as const).flatMap((end) => {
-      const fault = endFault(edge[end], end, types);
-      return fault === null ? [] : [problem(['edges', edge.id, end], fault)];
+      const fault = edgeEndProblem(edge[end], end, types);
+      return fault === null ? [] : [definitionIssue(['edges', edge.id, end], fault)];
     }),
   );
 }
 
-function endFault(id: string, end: 'source' | 'target', types: ReadonlyMap<string, string>): string | null {
+function edgeEndProblem(id: string, end: 'source' | 'target', types: ReadonlyMap<string, string>): string | null {
   const type = types.get(id);
   if (type === undefined) return `There is no node "${id}"; name an existing node as ${end}`;
-  if (standsAlone.has(type)) return `"${id}" is a ${type} node, which has no edges; remove this one`;
+  if (unconnectedNodeTypes.has(type)) return `"${id}" is a ${type} node, which has no edges; remove this one`;
   if (type === 'endCall' && end === 'source') return `"${id}" ends the call, so no edge may leave it; use an agentNode to go on`;
   if (type === 'startCall' && end === 'target') return `No edge may lead to the start "${id}"; use an agentNode to come back to`;
   return null;
@@ -53,6 +53,6 @@ export function reachIssues(nodes: ShapedNode[], edges: ShapedEdge[]): Issue[] {
   const targets = Map.groupBy(edges, ({ source }) => source);
   for (const id of reached) for (const { target } of targets.get(id) ?? []) reached.add(target);
   return nodes
-    .filter(({ id, type }) => talks.has(type) && !reached.has(id))
-    .map(({ id }) => problem(['nodes', id], `No path leads from the start to "${id}"; connect it or remove it`));
+    .filter(({ id, type }) => conversationNodeTypes.has(type) && !reached.has(id))
+    .map(({ id }) => definitionIssue(['nodes', id], `No path leads from the start to "${id}"; connect it or remove it`));
 }

@@ -7,7 +7,7 @@ export const knowledgeTool = 'search_knowledge_base';
 /**
  * The name of the tool that follows an edge: "Not interested!" is `not_interested`. Empty when the label has neither Latin letters nor digits.
  */
-export const toolNameOf = (label: string): string =>
+export const toToolName = (label: string): string =>
   label
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -1,11 +1,11 @@
 import type { Issue } from '../../library/errors.ts';
-import { isRecord } from '../../library/json.ts';
+import { isRecord } from '../../library/json/json.ts';
 import type { ShapedEdge, ShapedNode } from './graph-rules.ts';
-import { problem } from './problems.ts';
-import { knowledgeTool, toolNameOf } from './tool-name.ts';
+import { definitionIssue } from './issues.ts';
+import { knowledgeTool, toToolName } from './tool-name.ts';
 
 /** OpenAI takes 128 functions in a request; some are the service's own. */
-const maximumTools = 100;
+const maxTools = 100;
 
 interface LabelledEdge extends ShapedEdge {
   data: unknown;
@@ -24,26 +24,26 @@ function nodeIssues(node: ShapedNode, edges: LabelledEdge[]): Issue[] {
   const take = (name: string, owner: string, loc: string[], fix: string) => {
     const other = taken.get(name);
     if (other === undefined) taken.set(name, owner);
-    else issues.push(problem(loc, `${owner} has the tool name "${name}", which ${other} has, too; ${fix}`));
+    else issues.push(definitionIssue(loc, `${owner} has the tool name "${name}", which ${other} has, too; ${fix}`));
   };
   for (const edge of edges) {
     const label = isRecord(edge.data) && typeof edge.data['label'] === 'string' ? edge.data['label'] : '';
     if (label.trim() === '') continue;
     const loc = ['edges', edge.id, 'data', 'label'];
-    const fault = labelFault(label);
-    if (fault !== null) issues.push(problem(loc, fault));
-    else take(toolNameOf(label), `Edge "${edge.id}"`, loc, `labels of edges from "${node.id}" must differ in letters or digits`);
+    const fault = labelProblem(label);
+    if (fault !== null) issues.push(definitionIssue(loc, fault));
+    else take(toToolName(label), `Edge "${edge.id}"`, loc, `labels of edges from "${node.id}" must differ in letters or digits`);
   }
   for (const [index, tool] of tools.entries())
     if (isRecord(tool) && typeof tool['name'] === 'string')
       take(tool['name'], `Tool ${index}`, ['nodes', node.id, 'data', 'tools', String(index), 'name'], 'choose another name');
-  if (edges.length + tools.length > maximumTools)
-    issues.push(problem(['nodes', node.id], `A node has at most ${maximumTools} edges and tools together; split "${node.id}"`));
+  if (edges.length + tools.length > maxTools)
+    issues.push(definitionIssue(['nodes', node.id], `A node has at most ${maxTools} edges and tools together; split "${node.id}"`));
   return issues;
 }
 
-function labelFault(label: string): string | null {
-  const name = toolNameOf(label);
+function labelProblem(label: string): string | null {
+  const name = toToolName(label);
   if (name === '')
     return `The model is given the label "${label}" as a name, so it needs Latin letters or digits; the condition may be in any language`;
   if (name.length > 64) return `The label is too long for a name: "${name}" has more than 64 characters; shorten it`;

@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { aroundChange, changes, day, eventAt, message, requestsOf, visits, voiceCall } from '../../support/around-change.ts';
+import {
+  journeyAroundClockChange,
+  changes,
+  day,
+  eventAt,
+  message,
+  listOutgoing,
+  toStepLines,
+  voiceCall,
+} from '../../support/clock-change-runs.ts';
 import { conflict } from '../../../src/library/errors.ts';
 import { gallery } from '../../support/gallery.ts';
 
 describe.each(changes)('abandoned cart around the change of the clocks of $zone on $sunday', (change) => {
-  const { exactly, on, run } = aroundChange(change, 'abandoned-cart');
+  const { exactly, on, run } = journeyAroundClockChange(change, 'abandoned-cart');
 
   const cart = { cart_id: 'c-1007' };
 
@@ -12,7 +21,7 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
     const saturday = on(-1, '19:30');
     const late = await run(saturday, { world: { call: () => ({ outcome: 'no_answer' }) } });
     expect(late.steps).toEqual(
-      visits(
+      toStepLines(
         [saturday, 'start', 'shopping'],
         [on(-1, '20:30'), 'may_contact', 'remember', 'call'],
         [on(1, '09:00'), 'call', 'text', 'decide'],
@@ -26,7 +35,7 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
     const noon = on(-1, '12:00');
     const talked = await run(noon);
     const answered = on(-1, '13:00');
-    expect(talked.steps.slice(-3)).toEqual(visits([answered, 'call', 'decide'], [exactly(answered, 2 * day), 'not_bought']));
+    expect(talked.steps.slice(-3)).toEqual(toStepLines([answered, 'call', 'decide'], [exactly(answered, 2 * day), 'not_bought']));
     expect(talked.steps.join()).not.toContain('text');
   });
 
@@ -36,10 +45,10 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
     const exited = await run(saturday, { events: ordered, world: {} });
     expect(exited.outcome).toBe('exited');
     expect(exited.steps.at(-1)).toBe(`${on(-1, '20:30')} call skipped`);
-    expect(requestsOf(exited)).toEqual([]);
+    expect(listOutgoing(exited)).toEqual([]);
     const another = [eventAt(on(0, '12:00'), saturday, 'order_placed', { cart_id: 'c-9', order_id: 'A-1' })];
     const called = await run(saturday, { events: another, world: {} });
-    expect(requestsOf(called)).toEqual([`${on(1, '09:00')} ${voiceCall}`]);
+    expect(listOutgoing(called)).toEqual([`${on(1, '09:00')} ${voiceCall}`]);
   });
 
   test('every change of the cart begins the hour anew, and the wait hears an order by itself, too', async () => {
@@ -55,7 +64,7 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
 
   test('a call that nobody answers in half an hour is taken back and becomes a text', async () => {
     const unheard = await run(on(-1, '12:00'), { world: { call: () => null } });
-    expect(requestsOf(unheard)).toEqual([`${on(-1, '13:00')} ${voiceCall}`, `${on(-1, '13:30')} ${message}`]);
+    expect(listOutgoing(unheard)).toEqual([`${on(-1, '13:00')} ${voiceCall}`, `${on(-1, '13:30')} ${message}`]);
     expect(unheard.outcome).toBe('not_bought');
   });
 
@@ -63,7 +72,7 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
     const noon = on(-1, '12:00');
     const refuses = { voice_call: conflict('Agent 7 is archived') };
     const texted = await run(noon, { world: { refuses } });
-    expect(requestsOf(texted)).toEqual([`${on(-1, '13:00')} ${message}`]);
+    expect(listOutgoing(texted)).toEqual([`${on(-1, '13:00')} ${message}`]);
     expect(texted.outcome).toBe('not_bought');
     for (const kind of ['not_on_channel', 'template_missing'] as const) {
       const failure = { failure: kind, message: 'not today' };

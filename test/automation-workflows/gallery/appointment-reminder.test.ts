@@ -1,10 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { aroundChange, changes, day, eventAt, hour, message, requestsOf, visits, voiceCall } from '../../support/around-change.ts';
+import {
+  journeyAroundClockChange,
+  changes,
+  day,
+  eventAt,
+  hour,
+  message,
+  listOutgoing,
+  toStepLines,
+  voiceCall,
+} from '../../support/clock-change-runs.ts';
 import { conflict } from '../../../src/library/errors.ts';
-import type { World } from '../../support/virtual-runs.ts';
+import type { SimulatedWorld } from '../../support/simulated-runs.ts';
 
 describe.each(changes)('appointment reminder around the change of the clocks of $zone on $sunday', (change) => {
-  const { exactly, on, run } = aroundChange(change, 'appointment-reminder');
+  const { exactly, on, run } = journeyAroundClockChange(change, 'appointment-reminder');
 
   const appointment = (starts_at: string) => ({ appointment_id: 'apt-88', starts_at, service: 'Eye test' });
 
@@ -16,7 +26,7 @@ describe.each(changes)('appointment reminder around the change of the clocks of 
     const hoursBefore = exactly(starts, -2 * hour);
     const again = ['upcoming', 'plan', 'until_next'];
     expect(reminded.steps).toEqual(
-      visits(
+      toStepLines(
         [thursday, 'start', 'reachable', ...again],
         [dayBefore, 'which', 'text', ...again],
         [hoursBefore, 'which', 'call', ...again],
@@ -36,7 +46,7 @@ describe.each(changes)('appointment reminder around the change of the clocks of 
       eventAt(on(1, '10:00'), thursday, 'appointment_rescheduled', appointment(third)),
     ];
     const moved = await run(thursday, { context: appointment(first), events: moves, world: {} });
-    expect(requestsOf(moved)).toEqual([
+    expect(listOutgoing(moved)).toEqual([
       `${exactly(second, -day)} ${message}`,
       `${exactly(third, -day)} ${message}`,
       `${exactly(third, -2 * hour)} ${voiceCall}`,
@@ -60,7 +70,7 @@ describe.each(changes)('appointment reminder around the change of the clocks of 
   test('a reminder that falls into the night is left out, the others are not', async () => {
     const early = on(2, '08:30');
     const reminded = await run(on(-1, '12:00'), { context: appointment(early), world: {} });
-    expect(requestsOf(reminded)).toEqual([`${on(1, '08:30')} ${message}`]);
+    expect(listOutgoing(reminded)).toEqual([`${on(1, '08:30')} ${message}`]);
     expect(reminded.steps).toContain(`${on(2, '06:30')} call skipped`);
     expect(reminded.outcome).toBe('reminded');
   });
@@ -68,8 +78,8 @@ describe.each(changes)('appointment reminder around the change of the clocks of 
   test('booked late, it does what is left to do; in the past or at no time at all, nothing', async () => {
     const noon = on(1, '12:00');
     const booked = async (starts: string) => run(noon, { context: appointment(starts), world: {} });
-    expect(requestsOf(await booked(on(2, '11:00')))).toEqual([`${on(2, '09:00')} ${voiceCall}`]);
-    expect(requestsOf(await booked(on(1, '13:00')))).toEqual([]);
+    expect(listOutgoing(await booked(on(2, '11:00')))).toEqual([`${on(2, '09:00')} ${voiceCall}`]);
+    expect(listOutgoing(await booked(on(1, '13:00')))).toEqual([]);
     expect((await booked(on(1, '13:00'))).steps.at(-1)).toBe(`${on(1, '13:00')} reminded`);
     for (const starts of [on(1, '11:59'), noon, 'next Tuesday'])
       expect(await booked(starts)).toMatchObject({ outcome: 'not_upcoming', performed: [] });
@@ -77,10 +87,10 @@ describe.each(changes)('appointment reminder around the change of the clocks of 
 
   test('who is not reached is sent a text, at the latest half an hour later, and no failure keeps the later reminder away', async () => {
     const context = appointment(on(3, '16:00'));
-    const reminders = async (world: World) => {
+    const reminders = async (world: SimulatedWorld) => {
       const { outcome, ...reminded } = await run(on(1, '12:00'), { context, world });
       expect(outcome).toBe('reminded');
-      return requestsOf({ outcome, ...reminded });
+      return listOutgoing({ outcome, ...reminded });
     };
     const called = [`${on(2, '16:00')} ${message}`, `${on(3, '14:00')} ${voiceCall}`];
     expect(await reminders({})).toEqual(called);

@@ -1,22 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import { aroundChange, changes, chatMessage, eventAt, requestsOf, visits, voiceCall } from '../../support/around-change.ts';
-import type { World } from '../../support/virtual-runs.ts';
+import {
+  journeyAroundClockChange,
+  changes,
+  chatMessage,
+  eventAt,
+  listOutgoing,
+  toStepLines,
+  voiceCall,
+} from '../../support/clock-change-runs.ts';
+import type { SimulatedWorld } from '../../support/simulated-runs.ts';
 
 /** Answers the calls of a run one after the other, the last as often as needed. */
-function calling(...results: ReturnType<NonNullable<World['call']>>[]): World {
+function calling(...results: ReturnType<NonNullable<SimulatedWorld['call']>>[]): SimulatedWorld {
   let called = 0;
   return { call: () => results[Math.min(called++, results.length - 1)]! };
 }
 const nobody = () => calling({ outcome: 'no_answer' });
 
 describe.each(changes)('lead to call around the change of the clocks of $zone on $sunday', (change) => {
-  const { on, run } = aroundChange(change, 'lead-to-call');
+  const { on, run } = journeyAroundClockChange(change, 'lead-to-call');
 
   test('in office hours the call goes out after two minutes', async () => {
     const tuesday = on(2, '11:00');
     const lead = await run(tuesday);
     expect(lead.steps.slice(0, 7)).toEqual(
-      visits([tuesday, 'start', 'reachable', 'clock', 'open', 'moment'], [on(2, '11:02'), 'attempt', 'call']),
+      toStepLines([tuesday, 'start', 'reachable', 'clock', 'open', 'moment'], [on(2, '11:02'), 'attempt', 'call']),
     );
   });
 
@@ -27,15 +35,15 @@ describe.each(changes)('lead to call around the change of the clocks of $zone on
   ])('%s is called on Monday at nine', async (_when, days, time, first, then) => {
     const came = on(days, time);
     const lead = await run(came, { world: {} });
-    expect(lead.steps.slice(0, 4 + first.length)).toEqual(visits([came, 'start', 'reachable', 'clock', 'open', ...first]));
+    expect(lead.steps.slice(0, 4 + first.length)).toEqual(toStepLines([came, 'start', 'reachable', 'clock', 'open', ...first]));
     expect(lead.steps.find((step) => step.startsWith(on(1, '09:00')))).toBe(`${on(1, '09:00')} ${then}`);
-    expect(requestsOf(lead).find((request) => request.endsWith(voiceCall))).toBe(`${on(1, '09:00')} ${voiceCall}`);
+    expect(listOutgoing(lead).find((request) => request.endsWith(voiceCall))).toBe(`${on(1, '09:00')} ${voiceCall}`);
   });
 
   test('three attempts two hours apart, then a colleague; an attempt after five waits for the next opening', async () => {
     const wednesday = on(3, '13:00');
     const lead = await run(wednesday, { world: nobody() });
-    expect(requestsOf(lead)).toEqual([
+    expect(listOutgoing(lead)).toEqual([
       `${on(3, '13:02')} ${voiceCall}`,
       `${on(3, '15:02')} ${voiceCall}`,
       `${on(4, '09:00')} ${voiceCall}`,
@@ -48,7 +56,7 @@ describe.each(changes)('lead to call around the change of the clocks of $zone on
   test('who answers the second call is not called a third time, and the day of the visit is kept', async () => {
     const world = calling({ outcome: 'busy' }, { disposition: 'interested', extracted_variables: { visit_day: 'Thursday' } });
     const lead = await run(on(2, '11:00'), { world });
-    expect(requestsOf(lead)).toEqual([`${on(2, '11:02')} ${voiceCall}`, `${on(2, '13:02')} ${voiceCall}`]);
+    expect(listOutgoing(lead)).toEqual([`${on(2, '11:02')} ${voiceCall}`, `${on(2, '13:02')} ${voiceCall}`]);
     expect(lead.outcome).toBe('contacted');
     expect(lead.performed.slice(-2)).toMatchObject([
       { effect: 'update_contact', request: { set: { 'custom_fields.lead_status': 'contacted', 'custom_fields.visit_day': 'Thursday' } } },
@@ -61,14 +69,14 @@ describe.each(changes)('lead to call around the change of the clocks of $zone on
     ['a number that must not be called', { outcome: 'failed' as const, reason: 'suppressed: asked not to be called' }],
   ])('%s goes to a colleague after one call', async (_what, result) => {
     const lead = await run(on(2, '11:00'), { world: calling(result) });
-    expect(requestsOf(lead)).toEqual([`${on(2, '11:02')} ${voiceCall}`, `${on(2, '11:02')} ${chatMessage}`]);
+    expect(listOutgoing(lead)).toEqual([`${on(2, '11:02')} ${voiceCall}`, `${on(2, '11:02')} ${chatMessage}`]);
     expect(lead.outcome).toBe('handed_over');
   });
 
   test('a call that is still queued when the office closes waits for the next opening', async () => {
     const closed = Date.parse(on(2, '17:00'));
     const lead = await run(on(2, '16:50'), { world: calling({ returned: 'window_closed', returned_until: closed }, {}) });
-    expect(requestsOf(lead)).toEqual([`${on(2, '16:52')} ${voiceCall}`, `${on(3, '09:00')} ${voiceCall}`]);
+    expect(listOutgoing(lead)).toEqual([`${on(2, '16:52')} ${voiceCall}`, `${on(3, '09:00')} ${voiceCall}`]);
     expect(lead.outcome).toBe('contacted');
   });
 
@@ -77,7 +85,7 @@ describe.each(changes)('lead to call around the change of the clocks of $zone on
     const events = [eventAt(on(0, '20:00'), saturday, 'meeting_booked')];
     const lead = await run(saturday, { events, world: {} });
     expect(lead.outcome).toBe('exited');
-    expect(requestsOf(lead)).toEqual([`${saturday} POST https://api.example.com/emails`]);
+    expect(listOutgoing(lead)).toEqual([`${saturday} POST https://api.example.com/emails`]);
   });
 
   test.each([
@@ -86,7 +94,7 @@ describe.each(changes)('lead to call around the change of the clocks of $zone on
   ])('%s goes to a colleague at once', async (_who, contact) => {
     const sunday = on(0, '11:00');
     const lead = await run(sunday, { contact, world: {} });
-    expect(requestsOf(lead)).toEqual([`${sunday} ${chatMessage}`]);
+    expect(listOutgoing(lead)).toEqual([`${sunday} ${chatMessage}`]);
     expect(lead.outcome).toBe('handed_over');
   });
 });

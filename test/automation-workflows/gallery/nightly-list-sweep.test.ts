@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { nextFireAt } from '../../../src/automation-workflows/schedule.ts';
+import { nextFireAt } from '../../../src/expressions/cron-schedule.ts';
 import { conflict } from '../../../src/library/errors.ts';
-import { aroundChange, changes, day } from '../../support/around-change.ts';
+import { journeyAroundClockChange, changes, day } from '../../support/clock-change-runs.ts';
 import { gallery } from '../../support/gallery.ts';
-import type { World } from '../../support/virtual-runs.ts';
+import type { SimulatedWorld } from '../../support/simulated-runs.ts';
 
 describe.each(changes)('nightly list sweep around the change of the clocks of $zone on $sunday', (change) => {
-  const { exactly, on, zone, run } = aroundChange(change, 'nightly-list-sweep');
+  const { exactly, on, zone, run } = journeyAroundClockChange(change, 'nightly-list-sweep');
 
   const night = on(0, '04:15');
-  const sweep = (custom_fields: Record<string, unknown>, world?: World) =>
+  const sweep = (custom_fields: Record<string, unknown>, world?: SimulatedWorld) =>
     run(night, { context: {}, contact: { custom_fields }, ...(world ? { world } : {}) });
 
   test('fires at 04:15 once each night, also in that of the change', () => {

@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { aroundChange, changes, day, eventAt, message, requestsOf, tasks, visits, voiceCall } from '../../support/around-change.ts';
-import type { World } from '../../support/virtual-runs.ts';
+import {
+  journeyAroundClockChange,
+  changes,
+  day,
+  eventAt,
+  message,
+  listOutgoing,
+  tasks,
+  toStepLines,
+  voiceCall,
+} from '../../support/clock-change-runs.ts';
+import type { SimulatedWorld } from '../../support/simulated-runs.ts';
 
 describe.each(changes)('payment failed around the change of the clocks of $zone on $sunday', (change) => {
-  const { exactly, on, run } = aroundChange(change, 'payment-failed');
+  const { exactly, on, run } = journeyAroundClockChange(change, 'payment-failed');
 
   const invoice = { invoice_id: 'in_5001' };
   const billing = 'GET https://api.example.com/invoices/in_5001';
@@ -15,7 +25,7 @@ describe.each(changes)('payment failed around the change of the clocks of $zone 
     const called = exactly(texted, 3 * day);
     const handed = exactly(called, 3 * day);
     const ended = exactly(handed, 7 * day);
-    expect(requestsOf(unpaid)).toEqual([
+    expect(listOutgoing(unpaid)).toEqual([
       `${texted} ${billing}`,
       `${texted} ${message}`,
       `${called} ${billing}`,
@@ -34,7 +44,7 @@ describe.each(changes)('payment failed around the change of the clocks of $zone 
   test('what falls into the night or the Sunday is asked and sent on Monday at nine', async () => {
     const late = await run(on(-1, '15:00'));
     expect(late.steps.slice(4, 10)).toEqual(
-      visits([on(-1, '21:00'), 'ask_billing'], [on(1, '09:00'), 'ask_billing', 'is_paid', 'step', 'text', 'second']),
+      toStepLines([on(-1, '21:00'), 'ask_billing'], [on(1, '09:00'), 'ask_billing', 'is_paid', 'step', 'text', 'second']),
     );
   });
 
@@ -42,7 +52,7 @@ describe.each(changes)('payment failed around the change of the clocks of $zone 
     const late = on(-1, '15:00');
     const events = [eventAt(on(0, '12:00'), late, 'payment_succeeded', invoice)];
     const paid = await run(late, { events, world: { answer: () => ({ status: 200, body: { status: 'paid' } }) } });
-    expect(requestsOf(paid)).toEqual([`${on(1, '09:00')} ${billing}`]);
+    expect(listOutgoing(paid)).toEqual([`${on(1, '09:00')} ${billing}`]);
     expect(paid.outcome).toBe('recovered');
   });
 
@@ -51,7 +61,7 @@ describe.each(changes)('payment failed around the change of the clocks of $zone 
     const soon = await run(friday, paying('in_5001', on(-2, '14:59')));
     expect(soon).toMatchObject({ outcome: 'recovered', performed: [{ effect: 'update_contact' }] });
     const late = await run(friday, paying('in_5001', on(6, '12:00')));
-    expect(requestsOf(late).slice(-2)).toEqual([expect.stringMatching(`${tasks}$`), `${on(6, '12:00')} ${tasks}`]);
+    expect(listOutgoing(late).slice(-2)).toEqual([expect.stringMatching(`${tasks}$`), `${on(6, '12:00')} ${tasks}`]);
     expect(late.performed.at(-1)!.request.body.title).toBe('Paid: nothing more to do');
     expect((await run(friday, paying('in_9', on(-2, '14:59')))).outcome).toBe('unpaid');
   });
@@ -62,11 +72,11 @@ describe.each(changes)('payment failed around the change of the clocks of $zone 
   });
 
   test('when billing cannot be asked a person looks, once, and without a phone only people do', async () => {
-    const dead: World = { answer: ({ method }) => ({ status: method === 'GET' ? 503 : 200 }) };
+    const dead: SimulatedWorld = { answer: ({ method }) => ({ status: method === 'GET' ? 503 : 200 }) };
     const unsure = await run(friday, { world: dead });
-    expect(requestsOf(unsure).filter((request) => !request.endsWith(billing))).toEqual([expect.stringMatching(`${tasks}$`)]);
+    expect(listOutgoing(unsure).filter((request) => !request.endsWith(billing))).toEqual([expect.stringMatching(`${tasks}$`)]);
     expect(unsure.outcome).toBe('left_to_people');
     const unheard = await run(friday, { contact: { phone: null }, world: {} });
-    expect(requestsOf(unheard).filter((request) => !request.endsWith(billing))).toEqual([`${on(-2, '15:00')} ${tasks}`]);
+    expect(listOutgoing(unheard).filter((request) => !request.endsWith(billing))).toEqual([`${on(-2, '15:00')} ${tasks}`]);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { conflict } from '../../../src/library/errors.ts';
-import { aroundChange, changes, day, eventAt, requestsOf, visits } from '../../support/around-change.ts';
+import { journeyAroundClockChange, changes, day, eventAt, listOutgoing, toStepLines } from '../../support/clock-change-runs.ts';
 
 describe.each(changes)('review request around the change of the clocks of $zone on $sunday', (change) => {
-  const { exactly, on, run } = aroundChange(change, 'review-request');
+  const { exactly, on, run } = journeyAroundClockChange(change, 'review-request');
 
   const friday = on(-2, '14:00');
   const tuesday = on(2, '10:00');
@@ -11,7 +11,7 @@ describe.each(changes)('review request around the change of the clocks of $zone 
   test('asks on the first ten o’clock after three calendar days, and waits exactly a week', async () => {
     const asked = await run(friday);
     expect(asked.steps).toEqual(
-      visits(
+      toStepLines(
         [friday, 'start', 'three_days'],
         [on(1, '14:00'), 'at_ten'],
         [tuesday, 'refunded'],
@@ -37,7 +37,7 @@ describe.each(changes)('review request around the change of the clocks of $zone 
     const events = [eventAt(on(0, '12:00'), friday, type, data)];
     const done = await run(friday, { events, world: {} });
     expect(done.outcome).toBe(outcome);
-    expect(requestsOf(done)).toHaveLength(outcome === 'no_review' ? 1 : 0);
+    expect(listOutgoing(done)).toHaveLength(outcome === 'no_review' ? 1 : 0);
   });
 
   test.each([

@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { conflict } from '../../../src/library/errors.ts';
-import { aroundChange, changes, day, eventAt, message, requestsOf, visits, voiceCall } from '../../support/around-change.ts';
+import {
+  journeyAroundClockChange,
+  changes,
+  day,
+  eventAt,
+  message,
+  listOutgoing,
+  toStepLines,
+  voiceCall,
+} from '../../support/clock-change-runs.ts';
 
 describe.each(changes)('win-back around the change of the clocks of $zone on $sunday', (change) => {
-  const { exactly, on, run } = aroundChange(change, 'win-back');
+  const { exactly, on, run } = journeyAroundClockChange(change, 'win-back');
 
   const lapsed = { custom_fields: { customer_status: 'lapsed' } };
   const [called, texted, controlled] = [42, 41, 40].map((id) => ({ id, ...lapsed }));
@@ -16,15 +25,15 @@ describe.each(changes)('win-back around the change of the clocks of $zone on $su
     ['left to themselves', controlled, [], 'not_won_by_nothing'],
   ])('on Monday at ten some are %s, and measured for exactly two weeks', async (_how, contact, sent, outcome) => {
     const tried = await run(friday, { contact: contact!, world: {} });
-    expect(tried.steps.slice(0, 3)).toEqual(visits([friday, 'start', 'morning'], [on(1, '10:00'), 'ordered']));
-    expect(requestsOf(tried)).toEqual(sent);
-    expect(tried.steps.slice(-2)).toEqual(visits([on(15, '10:00:01'), 'tried', 'not_won']));
+    expect(tried.steps.slice(0, 3)).toEqual(toStepLines([friday, 'start', 'morning'], [on(1, '10:00'), 'ordered']));
+    expect(listOutgoing(tried)).toEqual(sent);
+    expect(tried.steps.slice(-2)).toEqual(toStepLines([on(15, '10:00:01'), 'tried', 'not_won']));
     expect(tried.outcome).toBe(outcome);
   });
 
   test('two weeks are exact also when the clocks change in them', async () => {
     const tried = await run(on(-13, '09:00'), { contact: called! });
-    expect(tried.steps.slice(2, 4)).toEqual(visits([on(-13, '10:00'), 'ordered'], [on(-13, '10:00:01'), 'still']));
+    expect(tried.steps.slice(2, 4)).toEqual(toStepLines([on(-13, '10:00'), 'ordered'], [on(-13, '10:00:01'), 'still']));
     expect(tried.steps.at(-1)).toBe(`${exactly(on(-13, '10:00:01'), 14 * day)} not_won`);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BlockWriter } from '../../../src/knowledge-base/parsing/block-writer.ts';
-import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { documentBytes } from '../../fixtures/documents/documents.ts';
 import { bytesOf, failureOf } from '../document-support.ts';
 import { makeArchive, makeWord, makeWorkbook, wordParagraph } from './make-archive.ts';
@@ -30,7 +30,7 @@ test('an archive whose packed bytes are damaged is damaged', async () => {
 });
 
 test('a wrong extension is found out by the content', async () => {
-  const kindOf = async (bytes: Uint8Array, name: string, declared?: string) => (await parse(bytes, name, declared)).metadata.type;
+  const kindOf = async (bytes: Uint8Array, name: string, declared?: string) => (await parseDocument(bytes, name, declared)).metadata.type;
   expect(await kindOf(documentBytes('more-than-1k-cells.xlsx'), 'cells.csv')).toBe('xlsx');
   expect(await kindOf(documentBytes('r2r.pdf'), 'r2r.txt', 'text/plain')).toBe('pdf');
   expect(await kindOf(documentBytes('fake-doc.rtf'), 'letter.txt')).toBe('rtf');
@@ -60,15 +60,15 @@ test.each([
 });
 
 test('of a name and a mime type that differ, either may be right', async () => {
-  expect((await parse(documentBytes('r2r.docx'), 'r2r.pdf', wordType)).metadata.type).toBe('docx');
-  expect((await parse(documentBytes('r2r.docx'), 'r2r.docx', 'application/pdf')).metadata.type).toBe('docx');
-  expect((await parse(documentBytes('r2r.docx'), 'r2r.docx', 'application/octet-stream')).metadata.type).toBe('docx');
+  expect((await parseDocument(documentBytes('r2r.docx'), 'r2r.pdf', wordType)).metadata.type).toBe('docx');
+  expect((await parseDocument(documentBytes('r2r.docx'), 'r2r.docx', 'application/pdf')).metadata.type).toBe('docx');
+  expect((await parseDocument(documentBytes('r2r.docx'), 'r2r.docx', 'application/octet-stream')).metadata.type).toBe('docx');
 });
 
 test('the declared type decides only where the name says nothing', async () => {
   const bytes = () => bytesOf('a,b\n1,2\n');
-  expect((await parse(bytes(), 'upload', 'text/csv; charset=utf-8')).metadata.type).toBe('csv');
-  expect((await parse(bytes(), 'upload.txt', 'text/csv')).metadata.type).toBe('txt');
+  expect((await parseDocument(bytes(), 'upload', 'text/csv; charset=utf-8')).metadata.type).toBe('csv');
+  expect((await parseDocument(bytes(), 'upload.txt', 'text/csv')).metadata.type).toBe('txt');
 });
 
 const picture = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { outlineOf, parseText } from '../document-support.ts';
-import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 
 const outline = async (html: string) => outlineOf(await parseText(`<!doctype html>${html}`, 'page.html'));
 
@@ -70,7 +70,7 @@ test('the encoding that a page names is believed', async () => {
   const html = '<!doctype html><meta charset="iso-8859-7"><p>\u00c1\u00e8\u00de\u00ed\u00e1</p>';
   expect(
     outlineOf(
-      await parse(
+      await parseDocument(
         Uint8Array.from(html, (sign) => sign.charCodeAt(0)),
         'greek.html',
       ),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { failureOf, outlineOf } from '../document-support.ts';
 import { makePresentation, makeWord, makeWorkbook, shapeOf, slideOf, wordParagraph } from './make-archive.ts';
 
@@ -14,7 +14,7 @@ test('a workbook shows dates, prices and shares as the program shows them', asyn
     texts: ['<t>Day</t><rPh><t>spoken</t></rPh>', '<r><t>Pri</t></r><r><t>ce</t></r>'],
     formats: ['yyyy-mm-dd', '[$€-407] #,##0.00', '0.0%'],
   });
-  expect(outlineOf(await parse(bytes, 'prices.xlsx'))).toEqual([
+  expect(outlineOf(await parseDocument(bytes, 'prices.xlsx'))).toEqual([
     '| Day | Price | Share | Open',
     '| 2024-03-15 | € 1.249,50 | 12.5% | TRUE',
     '| 2024-03-16 | 0.3',
@@ -26,7 +26,7 @@ test('a workbook that counts from 1904 shows the same days', async () => {
     formats: ['yyyy-mm-dd'],
     from1904: true,
   });
-  expect(outlineOf(await parse(bytes, 'days.xlsx'))).toEqual(['h1 Days', '| 2024-03-15 | 7']);
+  expect(outlineOf(await parseDocument(bytes, 'days.xlsx'))).toEqual(['h1 Days', '| 2024-03-15 | 7']);
 });
 
 test('every visible sheet is a section; blank rows part tables; hidden sheets are left out', async () => {
@@ -37,14 +37,14 @@ test('every visible sheet is a section; blank rows part tables; hidden sheets ar
     { name: 'Salaries', rows: row(1, 9, 9), state: 'hidden' },
     { name: 'Lisbon', rows: row(2, 5) },
   ]);
-  const document = await parse(bytes, 'cities.xlsx');
+  const document = await parseDocument(bytes, 'cities.xlsx');
   expect(outlineOf(document)).toEqual(['h1 Berlin', '| 1 | 2', '| 3 | 4', 'h1 Lisbon', '| 5']);
   expect(document.blocks.filter((block) => block.kind === 'table')).toHaveLength(3);
 });
 
 test('cells stand below their column, and a stray one far away brings no thousand separators', async () => {
   const bytes = await makeWorkbook([{ name: 'A', rows: `<row r="1">${cell('B1', 1)}${cell('D1', 2)}${cell('XFD1', 3)}</row>` }]);
-  const [, row = ''] = outlineOf(await parse(bytes, 'far.xlsx'));
+  const [, row = ''] = outlineOf(await parseDocument(bytes, 'far.xlsx'));
   expect(row.startsWith('| | 1 |  | 2 | ')).toBe(true);
   expect(row.endsWith(' | 3')).toBe(true);
   expect(row.length).toBeLessThan(100);
@@ -60,7 +60,7 @@ test('slides come in the order of the presentation, below their titles, with not
     ],
     { 0: 'Mention the receipt.' },
   );
-  const document = await parse(bytes, 'talk.pptx');
+  const document = await parseDocument(bytes, 'talk.pptx');
   expect(outlineOf(document)).toEqual([
     'h1 Warranty',
     '- Three years',
@@ -83,7 +83,7 @@ test('bullets of a slide are taken from its own marks; what is there for older p
         both,
     ),
   ]);
-  expect(outlineOf(await parse(bytes, 'talk.pptx'))).toEqual(['h1 T', 'p Plain', '- Item', 'p New']);
+  expect(outlineOf(await parseDocument(bytes, 'talk.pptx'))).toEqual(['h1 T', 'p Plain', '- Item', 'p New']);
 });
 
 test('presentations and Word documents without text say so', async () => {
@@ -101,7 +101,7 @@ test('a Word document far longer than one part of the conversion is read whole a
     index % 100 === 0 ? wordParagraph(`Chapter ${index / 100 + 1}`, '<w:pStyle w:val="H2"/>') : wordParagraph(`${index}. ${filler}`),
   ).join('');
   const rows = Array.from({ length: 3000 }, (_, index) => wordRow(`Item ${index}`, `${'wide '.repeat(30)}${index}`)).join('');
-  const document = await parse(await makeWord(`${body}<w:tbl>${rows}</w:tbl>`, { 'word/styles.xml': styles }), 'long.docx');
+  const document = await parseDocument(await makeWord(`${body}<w:tbl>${rows}</w:tbl>`, { 'word/styles.xml': styles }), 'long.docx');
   const outline = outlineOf(document);
   expect(outline.filter((line) => line.startsWith('h2')).map((line) => line.slice(3))).toEqual(
     Array.from({ length: 9 }, (_, index) => `Chapter ${index + 1}`),
@@ -118,7 +118,7 @@ test('numbered lines before text are headings where a Word document has none', a
   const body = ['2. Data flow', 'Data flows through three layers, one after the other.', '2.1 Layers', 'There are three layers.']
     .map((text) => wordParagraph(text))
     .join('');
-  expect(outlineOf(await parse(await makeWord(body), 'a.docx')).map((line) => line.slice(0, 12))).toEqual(
+  expect(outlineOf(await parseDocument(await makeWord(body), 'a.docx')).map((line) => line.slice(0, 12))).toEqual(
     ['h2 2. Data fl', 'p Data flows', 'h3 2.1 Layers'.slice(0, 12), 'p There are '].map((line) => line.slice(0, 12)),
   );
 });
@@ -139,13 +139,13 @@ test.each([
 ])('%s does not keep a Word document from being read', async (_what, run) => {
   const link = `<w:p><w:hyperlink ${namespaces} r:id="r98"><w:r><w:t>the form</w:t></w:r></w:hyperlink></w:p>`;
   const body = `<w:p><w:r><w:t>before</w:t>${run}</w:r></w:p>${link}${wordParagraph('after')}`;
-  expect(outlineOf(await parse(await makeWord(body), 'a.docx'))).toEqual(['p before', 'p the form', 'p after']);
+  expect(outlineOf(await parseDocument(await makeWord(body), 'a.docx'))).toEqual(['p before', 'p the form', 'p after']);
 });
 
 test('footnotes come after the text, without the arrows that lead back', async () => {
   const notes = `<w:footnotes xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:footnote w:id="2">${wordParagraph('Except gift cards.')}</w:footnote></w:footnotes>`;
   const body = `<w:p><w:r><w:t>Items go back.</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>`;
-  expect(outlineOf(await parse(await makeWord(body, { 'word/footnotes.xml': notes }), 'a.docx'))).toEqual([
+  expect(outlineOf(await parseDocument(await makeWord(body, { 'word/footnotes.xml': notes }), 'a.docx'))).toEqual([
     'p Items go back.[1]',
     '- 1. Except gift cards.',
   ]);

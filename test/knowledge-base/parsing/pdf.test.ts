@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { failureOf, outlineOf } from '../document-support.ts';
 import { lines, makePdf } from './make-pdf.ts';
 import type { PdfText } from './make-pdf.ts';
 
-const read = (pages: PdfText[][], info?: string) => parse(makePdf(pages, info), 'made.pdf');
+const read = (pages: PdfText[][], info?: string) => parseDocument(makePdf(pages, info), 'made.pdf');
 
 const left = [
   'The warranty covers every part of the kettle for',
@@ -208,7 +208,7 @@ test('lists with bullets and numbers are told from text', async () => {
     60,
     700,
   );
-  const document = await parse(unescapedBullets(makePdf([bytes])), 'list.pdf');
+  const document = await parseDocument(unescapedBullets(makePdf([bytes])), 'list.pdf');
   expect(outlineOf(document)).toEqual([
     'p Bring with you:',
     '- the receipt',

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { documentText } from '../../../src/knowledge-base/chunking/document-text.ts';
-import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+import { documentText } from '../../../src/knowledge-base/chunks/document-text.ts';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { documentBytes, documentNames } from '../../fixtures/documents/documents.ts';
 import type { DocumentName } from '../../fixtures/documents/documents.ts';
 import { expectInOrder, failureOf } from '../document-support.ts';
 
-const read = (name: DocumentName) => parse(documentBytes(name), name);
+const read = (name: DocumentName) => parseDocument(documentBytes(name), name);
 
 /** What a person reads in each file, in the order in which a person reads it. */
 const snippets: Record<Exclude<DocumentName, 'password.pdf'>, string[]> = {

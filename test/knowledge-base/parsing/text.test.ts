@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { bytesOf, failureOf, outlineOf, parseText } from '../document-support.ts';
 
 const outline = async (text: string, name: string) => outlineOf(await parseText(text, name));
@@ -58,7 +58,7 @@ test('encodings are found out: UTF-8 with and without mark, UTF-16 of both kinds
   };
   const western = Uint8Array.from(text, (sign) => (sign === '€' ? 0x80 : sign.charCodeAt(0)));
   for (const bytes of [bytesOf(text), bytesOf(`\ufeff${text}`), utf16(true), utf16(false), western])
-    expect(outlineOf(await parse(bytes, 'a.txt'))).toEqual([`p ${text}`]);
+    expect(outlineOf(await parseDocument(bytes, 'a.txt'))).toEqual([`p ${text}`]);
 });
 
 test('invisible characters and ligatures are resolved', async () => {

@@ -1,15 +1,15 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { readTable } from '../../../src/contacts/spreadsheets/read-table.ts';
+import { readTable } from '../../../src/contacts/import/read-table.ts';
 import { BlockWriter } from '../../../src/knowledge-base/parsing/block-writer.ts';
-import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { readTextItems } from '../../../src/knowledge-base/parsing/pdf/text-items.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
 import { drawing, drawingWithBookmarks, drawingWithMeanings, formOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
 import { makeWord, makeWorkbook } from '../../knowledge-base/parsing/make-archive.ts';
 import { filled } from './worst-cases.ts';
 
-const textsOf = async (bytes: Uint8Array, name: string) => (await parse(bytes, name)).blocks.map((block) => block.text);
+const textsOf = async (bytes: Uint8Array, name: string) => (await parseDocument(bytes, name)).blocks.map((block) => block.text);
 
 describe('tables', () => {
   test('a row holds the cells that it has, however many headers there are', async () => {
@@ -54,7 +54,7 @@ describe('workbooks', () => {
   test('a long text that many cells show is counted as often as it is shown', async () => {
     const rows = `<row>${filled('<c t="s"><v>0</v></c>', 21 * 600)}</row>`;
     const bytes = await makeWorkbook([{ name: 'A', rows }], { texts: [`<t>${filled('ab ', 60_000)}</t>`] });
-    await expect(parse(bytes, 'a.xlsx')).rejects.toThrow('it holds more than 33 million characters of text');
+    await expect(parseDocument(bytes, 'a.xlsx')).rejects.toThrow('it holds more than 33 million characters of text');
   });
 });
 
@@ -86,7 +86,10 @@ describe('Markdown', () => {
   test('a table and a list of any length stay what they are', async () => {
     const rows = Array.from({ length: 600 }, (_, index) => `| *r${index}* | [b](c) |`);
     const items = Array.from({ length: 600 }, (_, index) => `- *i${index}*`);
-    const { blocks } = await parse(new TextEncoder().encode(`| a | b |\n|---|---|\n${rows.join('\n')}\n\n${items.join('\n')}\n`), 'a.md');
+    const { blocks } = await parseDocument(
+      new TextEncoder().encode(`| a | b |\n|---|---|\n${rows.join('\n')}\n\n${items.join('\n')}\n`),
+      'a.md',
+    );
     expect(blocks.filter(({ kind }) => kind === 'table').flatMap(({ text }) => text.split('\n'))).toHaveLength(601);
     expect(blocks.filter(({ kind }) => kind === 'list_item')).toHaveLength(600);
   });
@@ -108,7 +111,9 @@ describe('PDFs', () => {
   };
 
   test('with more pages than are read, it is refused', async () => {
-    await expect(parse(pdf('a', 5001), 'a.pdf')).rejects.toThrow('The file is too large: it has 5001 pages, which is more than 5000;');
+    await expect(parseDocument(pdf('a', 5001), 'a.pdf')).rejects.toThrow(
+      'The file is too large: it has 5001 pages, which is more than 5000;',
+    );
   });
 
   test.each([
@@ -117,13 +122,13 @@ describe('PDFs', () => {
     ['/Filter [/AHx /A85 /AHx /Fl]', 'a stream in it has more than 3 filters'],
     ['/Filter 5 0 R', 'a stream in it names its filters elsewhere'],
   ])('a stream with %s is refused before it is unpacked', async (dictionary, reason) => {
-    await expect(parse(withStream(dictionary, new Uint8Array(8)), 'a.pdf')).rejects.toThrow(reason);
+    await expect(parseDocument(withStream(dictionary, new Uint8Array(8)), 'a.pdf')).rejects.toThrow(reason);
   });
 
   test('a stream that unpacks to more than a reader can hold is refused, and little of it is held meanwhile', async () => {
     const packed = deflateSync(new Uint8Array(200 << 20));
     const before = process.memoryUsage().rss;
-    await expect(parse(withStream('/Filter /FlateDecode', packed), 'a.pdf')).rejects.toThrow('takes more than 64 MiB unpacked');
+    await expect(parseDocument(withStream('/Filter /FlateDecode', packed), 'a.pdf')).rejects.toThrow('takes more than 64 MiB unpacked');
     expect(process.memoryUsage().rss - before).toBeLessThan(150 << 20);
   });
 
@@ -133,7 +138,7 @@ describe('PDFs', () => {
       x: 50 + (index % 7) * 80,
       y: 700 - (index % 50) * 12,
     }));
-    await expect(parse(makePdf([texts]), 'a.pdf')).rejects.toThrow('its page 1 holds more than 100000 pieces of text');
+    await expect(parseDocument(makePdf([texts]), 'a.pdf')).rejects.toThrow('its page 1 holds more than 100000 pieces of text');
   });
 
   const knownAs = '/XObject << /X 6 0 R >>';
@@ -185,7 +190,7 @@ describe('PDFs', () => {
       'the tables of its fonts stand for too many characters',
     ],
   ])('with %s, it is refused', async (_what, bytes, reason) => {
-    await expect(parse(bytes, 'a.pdf')).rejects.toThrow(reason);
+    await expect(parseDocument(bytes, 'a.pdf')).rejects.toThrow(reason);
   });
 
   test.each([
@@ -220,12 +225,12 @@ describe('PDFs', () => {
   });
 
   test('bookmarks that lie in each other tell the levels', async () => {
-    const { blocks } = await parse(drawingWithBookmarks(3), 'a.pdf');
+    const { blocks } = await parseDocument(drawingWithBookmarks(3), 'a.pdf');
     expect(blocks).toMatchObject([{ kind: 'heading', level: 3, text: 'hello' }]);
   });
 
   test('a stream of repetitions that unpacks to more than a reader can hold is refused', async () => {
     const runs = new Uint8Array(1_100_000).fill(0x81);
-    await expect(parse(withStream('/Filter /RunLengthDecode', runs), 'a.pdf')).rejects.toThrow('takes more than 64 MiB unpacked');
+    await expect(parseDocument(withStream('/Filter /RunLengthDecode', runs), 'a.pdf')).rejects.toThrow('takes more than 64 MiB unpacked');
   });
 });

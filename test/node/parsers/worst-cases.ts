@@ -1,7 +1,7 @@
-import { readPayload } from '../../../src/automation-workflows/triggers/payload.ts';
-import { readPeople } from '../../../src/contacts/spreadsheets/read-people.ts';
-import { readTable } from '../../../src/contacts/spreadsheets/read-table.ts';
-import { parse } from '../../../src/knowledge-base/parsing/parse.ts';
+import { parseBody } from '../../../src/automation-workflows/triggers/webhooks/parse-body.ts';
+import { readContacts } from '../../../src/contacts/import/read-contacts.ts';
+import { readTable } from '../../../src/contacts/import/read-table.ts';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { UnparsableDocument } from '../../../src/knowledge-base/parsing/unparsable-document.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
 import { drawing, drawingWithBookmarks, drawingWithMeanings, formOf, pdfOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
@@ -27,7 +27,7 @@ const document = (name: string, size: number, write: (size: number) => string | 
     const written = await write(wanted);
     const bytes = typeof written === 'string' ? bytesOf(written) : written;
     return () =>
-      parse(bytes, name.split(' ')[0]!).catch((error: unknown) => {
+      parseDocument(bytes, name.split(' ')[0]!).catch((error: unknown) => {
         if (!(error instanceof UnparsableDocument)) throw error;
       });
   },
@@ -47,11 +47,11 @@ async function readAll(csv: string): Promise<void> {
 }
 
 async function readAllPeople(csv: string): Promise<void> {
-  for await (const _ of readPeople(await readTable(csv), 'DE').rows);
+  for await (const _ of readContacts(await readTable(csv), 'DE').rows);
 }
 
-const readForm = (form: string) => readPayload('application/x-www-form-urlencoded', bytesOf(form));
-const readMultipart = (form: string) => readPayload('multipart/form-data; boundary=b', bytesOf(form));
+const readForm = (form: string) => parseBody('application/x-www-form-urlencoded', bytesOf(form));
+const readMultipart = (form: string) => parseBody('multipart/form-data; boundary=b', bytesOf(form));
 const manyHeaders = Array.from({ length: 2000 }, (_, index) => `h${index}`).join(',');
 const shared = '<row><c t="s"><v>0</v></c></row>';
 

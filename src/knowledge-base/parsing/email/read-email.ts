@@ -2,46 +2,46 @@ import PostalMime from 'postal-mime';
 import type { Address } from 'postal-mime';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
-import { deepestParts } from '../limits.ts';
-import type { Reading } from '../parse.ts';
+import { maxPartDepth } from '../limits.ts';
+import type { ReadResult } from '../parse-document.ts';
 import { readTextPieces } from '../text/read-plain-text.ts';
 import { tooLarge } from '../unparsable-document.ts';
 
 /** A message: its subject as heading, who wrote to whom and when, its text, and the names of what is attached. */
-export async function readEmail(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
-  const email = await PostalMime.parse(bytes, { maxNestingDepth: deepestParts, maxRfc822NestingDepth: deepestParts }).catch(
+export async function readEmail(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
+  const email = await PostalMime.parse(bytes, { maxNestingDepth: maxPartDepth, maxRfc822NestingDepth: maxPartDepth }).catch(
     (error: unknown) => {
       if (error instanceof Error && /nesting/i.test(error.message))
-        throw tooLarge(`its parts lie more than ${deepestParts} deep in each other`, 'save the message that you need as a file of its own');
+        throw tooLarge(`its parts lie more than ${maxPartDepth} deep in each other`, 'save the message that you need as a file of its own');
       throw error;
     },
   );
   writer.heading(1, email.subject ?? '');
   writer.paragraph(
     [
-      line('From', email.from && [email.from]),
-      line('To', email.to),
-      line('Cc', email.cc),
+      formatAddressLine('From', email.from && [email.from]),
+      formatAddressLine('To', email.to),
+      formatAddressLine('Cc', email.cc),
       email.date === undefined ? '' : `Date: ${email.date}`,
     ].join('\n'),
   );
   const before = writer.blocks.length;
   if (email.html !== undefined) await readHtmlPieces([email.html], writer);
   writer.endTable();
-  if (writer.blocks.length === before && email.text !== undefined) await readTextPieces(onePiece(email.text), writer);
+  if (writer.blocks.length === before && email.text !== undefined) await readTextPieces(singlePiece(email.text), writer);
   const attached = email.attachments.flatMap(({ filename, related }) => (filename === null || related === true ? [] : [filename]));
   if (attached.length > 0) writer.paragraph(`Attachments: ${attached.join(', ')}`);
   return { title: email.subject };
 }
 
-const line = (name: string, addresses: Address[] | undefined): string =>
-  addresses === undefined || addresses.length === 0 ? '' : `${name}: ${addresses.map(shown).join(', ')}`;
+const formatAddressLine = (name: string, addresses: Address[] | undefined): string =>
+  addresses === undefined || addresses.length === 0 ? '' : `${name}: ${addresses.map(formatAddress).join(', ')}`;
 
-function shown({ name, address, group }: Address): string {
-  if (group) return `${name}: ${group.map(shown).join(', ')}`;
+function formatAddress({ name, address, group }: Address): string {
+  if (group) return `${name}: ${group.map(formatAddress).join(', ')}`;
   return name === '' ? (address ?? '') : `${name} <${address}>`;
 }
 
-async function* onePiece(text: string): AsyncGenerator<string> {
+async function* singlePiece(text: string): AsyncGenerator<string> {
   yield text;
 }

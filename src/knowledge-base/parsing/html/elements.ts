@@ -1,18 +1,20 @@
-const words = (text: string) => new Set(text.split(' '));
+const toWordSet = (text: string) => new Set(text.split(' '));
 
 /** What a reader of the page does not read. */
-const unread = words('script style noscript template svg iframe object embed video audio canvas select textarea button nav map datalist');
+const skippedElements = toWordSet(
+  'script style noscript template svg iframe object embed video audio canvas select textarea button nav map datalist',
+);
 
 /** Elements that begin and end on a line of their own. */
-export const blockElements = words(
+export const blockElements = toWordSet(
   'p div section article main header footer aside ul ol li dl dt dd blockquote pre figure figcaption form fieldset legend address details summary hr center body html head h1 h2 h3 h4 h5 h6 table caption thead tbody tfoot tr td th',
 );
 
-export const boldElements = words('b strong');
+export const boldElements = toWordSet('b strong');
 
-export function isUnread(name: string, attributes: Record<string, string>): boolean {
+export function isSkipped(name: string, attributes: Record<string, string>): boolean {
   return (
-    unread.has(name) ||
+    skippedElements.has(name) ||
     attributes['hidden'] !== undefined ||
     attributes['aria-hidden'] === 'true' ||
     attributes['role'] === 'navigation' ||

@@ -9,11 +9,11 @@ interface Cell {
 }
 
 /** With more rows than this it is a table of data, whatever else it looks like, and its rows are written as they come. */
-const rowsLookedAt = 40;
-const longestCell = 1500;
-const mostSpanned = 20;
+const layoutCheckRows = 40;
+const maxCellLength = 1500;
+const maxColumnSpan = 20;
 /** Cells beyond them reach down into no other row. */
-const mostReachingDown = 1000;
+const maxRowSpanColumns = 1000;
 
 /**
  * A table that is being read. Pages and mails are also laid out in tables: a row with headings, tables or whole texts in its cells, or of a
@@ -27,7 +27,7 @@ export class HtmlTable {
   private isStreamed = false;
   private hasLayout = false;
   /** Per column: the text of a cell above that reaches down, and through how many more rows. */
-  private reachingDown: ({ text: string; rows: number } | undefined)[] = [];
+  private rowSpans: ({ text: string; rows: number } | undefined)[] = [];
 
   get isInCell(): boolean {
     return this.cell !== undefined;
@@ -44,7 +44,7 @@ export class HtmlTable {
 
   openCell(isHeader: boolean, columns: number, rows: number): void {
     this.closeCell();
-    this.cell = { blocks: [], isHeader: isHeader || this.isInHead, columns: Math.min(columns, mostSpanned), rows };
+    this.cell = { blocks: [], isHeader: isHeader || this.isInHead, columns: Math.min(columns, maxColumnSpan), rows };
   }
 
   closeCell(): void {
@@ -61,7 +61,7 @@ export class HtmlTable {
       this.hasLayout ||= !this.isStreamed && isLayout(this.row);
     }
     this.row = [];
-    if (!writer || (!this.isStreamed && (this.rows.length < rowsLookedAt || this.hasLayout))) return;
+    if (!writer || (!this.isStreamed && (this.rows.length < layoutCheckRows || this.hasLayout))) return;
     this.isStreamed = true;
     this.writeRows(writer);
   }
@@ -82,16 +82,16 @@ export class HtmlTable {
   private writeRows(writer: BlockWriter): void {
     for (const row of this.rows) {
       if (!this.isStreamed && isLayout(row)) for (const block of row.flatMap((cell) => cell.blocks)) writer.add(block);
-      else writer.row(this.textsOf(row), row.every((cell) => cell.isHeader) || undefined);
+      else writer.row(this.toCellTexts(row), row.every((cell) => cell.isHeader) || undefined);
     }
     this.rows = [];
   }
 
-  private textsOf(row: Cell[]): string[] {
+  private toCellTexts(row: Cell[]): string[] {
     const texts: string[] = [];
     const fillFromAbove = () => {
-      for (let above = this.reachingDown[texts.length]; above; above = this.reachingDown[texts.length]) {
-        this.reachingDown[texts.length] = above.rows > 1 ? { text: above.text, rows: above.rows - 1 } : undefined;
+      for (let above = this.rowSpans[texts.length]; above; above = this.rowSpans[texts.length]) {
+        this.rowSpans[texts.length] = above.rows > 1 ? { text: above.text, rows: above.rows - 1 } : undefined;
         texts.push(above.text);
       }
     };
@@ -99,8 +99,8 @@ export class HtmlTable {
       fillFromAbove();
       const text = cell.blocks.map((block) => block.text).join(' ');
       for (let column = 0; column < cell.columns; column += 1) {
-        if (cell.rows > 1 && texts.length < mostReachingDown)
-          this.reachingDown[texts.length] = { text: column === 0 ? text : '', rows: cell.rows - 1 };
+        if (cell.rows > 1 && texts.length < maxRowSpanColumns)
+          this.rowSpans[texts.length] = { text: column === 0 ? text : '', rows: cell.rows - 1 };
         texts.push(column === 0 ? text : '');
       }
     }
@@ -113,4 +113,4 @@ function isLayout(row: Cell[]): boolean {
   return (row.length === 1 && row[0]?.columns === 1) || !row.every((cell) => cell.blocks.every(isCellText));
 }
 
-const isCellText = (block: Block) => block.kind !== 'heading' && block.kind !== 'table' && block.text.length <= longestCell;
+const isCellText = (block: Block) => block.kind !== 'heading' && block.kind !== 'table' && block.text.length <= maxCellLength;

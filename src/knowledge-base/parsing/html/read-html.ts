@@ -1,25 +1,25 @@
 import { Parser } from 'htmlparser2';
 import type { BlockWriter } from '../block-writer.ts';
-import { deepestElements } from '../limits.ts';
-import type { Reading } from '../parse.ts';
-import { textPieces } from '../text/text-pieces.ts';
+import { maxElementDepth } from '../limits.ts';
+import type { ReadResult } from '../parse-document.ts';
+import { decodeTextPieces } from '../text/decode-text-pieces.ts';
 import { tooLarge } from '../unparsable-document.ts';
-import { HtmlFlow } from './html-flow.ts';
+import { HtmlBlockBuilder } from './html-block-builder.ts';
 
 /** A web page, read as it streams by: no tree of it is built. */
-export async function readHtml(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
-  return readHtmlPieces(textPieces(bytes, declaredEncoding(bytes)), writer);
+export async function readHtml(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
+  return readHtmlPieces(decodeTextPieces(bytes, declaredEncoding(bytes)), writer);
 }
 
 /** HTML of whatever origin. Gives the text of its `title` element. */
-export async function readHtmlPieces(pieces: AsyncIterable<string> | Iterable<string>, writer: BlockWriter): Promise<Reading> {
-  const flow = new HtmlFlow(writer);
+export async function readHtmlPieces(pieces: AsyncIterable<string> | Iterable<string>, writer: BlockWriter): Promise<ReadResult> {
+  const flow = new HtmlBlockBuilder(writer);
   let depth = 0;
   const parser = new Parser({
     onopentag(name, attributes) {
       depth += 1;
-      if (depth > deepestElements)
-        throw tooLarge(`its elements lie more than ${deepestElements} deep in each other`, 'save it in a simpler form');
+      if (depth > maxElementDepth)
+        throw tooLarge(`its elements lie more than ${maxElementDepth} deep in each other`, 'save it in a simpler form');
       flow.open(name, attributes);
     },
     ontext: (text) => flow.text(text),

@@ -1,7 +1,7 @@
-import { mostUnpackedBytes, mostUnpackedRatio, ratioMattersFromBytes } from '../limits.ts';
+import { maxUnpackedBytes, maxUnpackedRatio, minBytesForRatioCheck } from '../limits.ts';
 import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
-import { listEntries } from './list-entries.ts';
-import type { ArchiveEntry } from './list-entries.ts';
+import { listArchiveEntries } from './list-archive-entries.ts';
+import type { ArchiveEntry } from './list-archive-entries.ts';
 
 const headerSignature = 0x04034b50;
 const headerLength = 30;
@@ -13,7 +13,7 @@ export interface Archive {
   has(name: string): boolean;
   /** The text of a part, in pieces. Nothing when there is no such part. */
   pieces(name: string): AsyncIterable<string>;
-  /** A whole part, or nothing. Throws `too_large` when it is longer than `mostCharacters`. */
+  /** A whole part, or nothing. Throws `too_large` when it is longer than `maxCharacters`. */
   text(name: string, mostCharacters: number): Promise<string>;
 }
 
@@ -22,8 +22,8 @@ export interface Archive {
  * while it comes: an archive may lie.
  */
 export function openArchive(bytes: Uint8Array): Archive {
-  const entries = new Map(listEntries(bytes).map((entry) => [entry.name.toLowerCase(), entry]));
-  for (const entry of entries.values()) if (isRead(entry)) refuseBomb(entry.unpackedBytes, bytes.length);
+  const entries = new Map(listArchiveEntries(bytes).map((entry) => [entry.name.toLowerCase(), entry]));
+  for (const entry of entries.values()) if (isXmlPart(entry)) rejectZipBomb(entry.unpackedBytes, bytes.length);
   let unpackedBytes = 0;
 
   async function* pieces(name: string): AsyncGenerator<string> {
@@ -32,7 +32,7 @@ export function openArchive(bytes: Uint8Array): Archive {
     const decoder = new TextDecoder();
     for await (const chunk of unpack(bytes, entry)) {
       unpackedBytes += chunk.length;
-      refuseBomb(unpackedBytes, bytes.length);
+      rejectZipBomb(unpackedBytes, bytes.length);
       yield decoder.decode(chunk, { stream: true });
     }
     yield decoder.decode();
@@ -55,18 +55,19 @@ export function openArchive(bytes: Uint8Array): Archive {
 }
 
 /** Pictures and sounds stay packed. */
-const isRead = (entry: ArchiveEntry) => /\.(?:xml|rels)$/i.test(entry.name);
+const isXmlPart = (entry: ArchiveEntry) => /\.(?:xml|rels)$/i.test(entry.name);
 
-function refuseBomb(unpackedBytes: number, packedBytes: number): void {
-  const isBomb = unpackedBytes > ratioMattersFromBytes && unpackedBytes > packedBytes * mostUnpackedRatio;
-  if (unpackedBytes > mostUnpackedBytes || isBomb) throw tooLarge(`unpacked it takes more than ${unpackedBytes >> 20} MiB`);
+function rejectZipBomb(unpackedBytes: number, packedBytes: number): void {
+  const isBomb = unpackedBytes > minBytesForRatioCheck && unpackedBytes > packedBytes * maxUnpackedRatio;
+  if (unpackedBytes > maxUnpackedBytes || isBomb) throw tooLarge(`unpacked it takes more than ${unpackedBytes >> 20} MiB`);
 }
 
 async function* unpack(bytes: Uint8Array, entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (entry.headerAt + headerLength > bytes.length || view.getUint32(entry.headerAt, true) !== headerSignature)
+  if (entry.headerOffset + headerLength > bytes.length || view.getUint32(entry.headerOffset, true) !== headerSignature)
     throw damaged('it is cut off');
-  const start = entry.headerAt + headerLength + view.getUint16(entry.headerAt + 26, true) + view.getUint16(entry.headerAt + 28, true);
+  const start =
+    entry.headerOffset + headerLength + view.getUint16(entry.headerOffset + 26, true) + view.getUint16(entry.headerOffset + 28, true);
   const packed = bytes.subarray(start, start + entry.packedBytes);
   if (entry.method === 0) {
     yield packed;
@@ -74,13 +75,13 @@ async function* unpack(bytes: Uint8Array, entry: ArchiveEntry): AsyncGenerator<U
   }
   if (entry.method !== 8) throw damaged(`its part ${entry.name} is packed in an unknown way`);
   try {
-    yield* slices(packed).pipeThrough(new DecompressionStream('deflate-raw'));
+    yield* toSliceStream(packed).pipeThrough(new DecompressionStream('deflate-raw'));
   } catch (error) {
     throw error instanceof UnparsableDocument ? error : damaged(`its part ${entry.name} cannot be unpacked`, error);
   }
 }
 
-function slices(bytes: Uint8Array): ReadableStream<Uint8Array> {
+function toSliceStream(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let place = 0;
   return new ReadableStream({
     pull(controller) {

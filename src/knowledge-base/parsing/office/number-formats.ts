@@ -3,7 +3,7 @@ import type { Archive } from './archive.ts';
 import { readXml } from './read-xml.ts';
 
 /** Formats that have a number and no pattern of their own (ECMA-376, part 1, 18.8.30). Dates that follow a country's custom are written as ISO. */
-const builtIn: Record<number, string> = {
+const builtInFormats: Record<number, string> = {
   1: '0',
   2: '0.00',
   3: '#,##0',
@@ -33,20 +33,20 @@ const builtIn: Record<number, string> = {
 };
 const daysBetweenEpochs = 1462;
 /** As much as the program takes; a longer one would be walked through for every cell. */
-const longestPattern = 255;
+const maxPatternLength = 255;
 
-const patternOf = (code = 'General'): string => (code.length > longestPattern ? 'General' : code);
+const toPattern = (code = 'General'): string => (code.length > maxPatternLength ? 'General' : code);
 
 /** Shows a number as the workbook shows it. `style` is the index that a cell carries. */
-export type ShowNumber = (value: number, style: number) => string;
+export type FormatNumber = (value: number, style: number) => string;
 
-export async function readNumberFormats(archive: Archive, part: string, isFrom1904: boolean): Promise<ShowNumber> {
-  const patterns = new Map(Object.entries(builtIn).map(([id, pattern]) => [Number(id), pattern]));
+export async function readNumberFormats(archive: Archive, part: string, isFrom1904: boolean): Promise<FormatNumber> {
+  const patterns = new Map(Object.entries(builtInFormats).map(([id, pattern]) => [Number(id), pattern]));
   const styles: string[] = [];
   let isInCells = false;
   await readXml(archive.pieces(part), {
     open(name, attributes) {
-      if (name === 'numFmt') patterns.set(Number(attributes['numFmtId']), patternOf(attributes['formatCode']));
+      if (name === 'numFmt') patterns.set(Number(attributes['numFmtId']), toPattern(attributes['formatCode']));
       else if (name === 'cellXfs') isInCells = true;
       else if (name === 'xf' && isInCells) styles.push(patterns.get(Number(attributes['numFmtId'])) ?? 'General');
     },

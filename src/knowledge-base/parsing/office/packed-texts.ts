@@ -1,4 +1,4 @@
-const textsTogether = 512;
+const textsPerPack = 512;
 
 /** Very many short texts, kept as few long ones: each string by itself would take as much again, and hold on to what it was cut from. */
 export class PackedTexts {
@@ -15,7 +15,7 @@ export class PackedTexts {
     this.open.push(text);
     this.openLength += text.length;
     this.ends.push(this.openLength);
-    if (this.open.length < textsTogether) return;
+    if (this.open.length < textsPerPack) return;
     this.packs.push(this.open.join(''));
     this.open = [];
     this.openLength = 0;
@@ -25,8 +25,8 @@ export class PackedTexts {
   at(index: number): string | undefined {
     const end = this.ends[index];
     if (end === undefined) return undefined;
-    const pack = Math.floor(index / textsTogether);
-    if (pack === this.packs.length) return this.open[index % textsTogether];
-    return this.packs[pack]?.slice(index % textsTogether === 0 ? 0 : this.ends[index - 1], end);
+    const pack = Math.floor(index / textsPerPack);
+    if (pack === this.packs.length) return this.open[index % textsPerPack];
+    return this.packs[pack]?.slice(index % textsPerPack === 0 ? 0 : this.ends[index - 1], end);
   }
 }

@@ -1,19 +1,19 @@
 import type { BlockWriter } from '../block-writer.ts';
-import type { Reading } from '../parse.ts';
+import type { ReadResult } from '../parse-document.ts';
 import { damaged } from '../unparsable-document.ts';
 import { openArchive } from './archive.ts';
 import type { Archive } from './archive.ts';
-import { readSlide } from './presentation-text.ts';
-import type { SlidePart } from './presentation-text.ts';
+import { readSlide } from './read-slide.ts';
+import type { SlidePart } from './read-slide.ts';
 import { readXml } from './read-xml.ts';
-import { relationshipsOf, titleOf } from './relationships.ts';
+import { readRelationships, readTitle } from './relationships.ts';
 
 /** Slides in their order, each below its title, with its diagrams and what the speaker notes to it. Hidden slides are left out. */
-export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const archive = openArchive(bytes);
-  const main = (await relationshipsOf(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'ppt/presentation.xml';
+  const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'ppt/presentation.xml';
   if (!archive.has(main)) throw damaged('it has no main part');
-  const slides = await slidesOf(archive, main);
+  const slides = await findSlides(archive, main);
   let withoutText = 0;
   for (const [index, slide] of slides.entries()) {
     const before = writer.blocks.length;
@@ -22,11 +22,11 @@ export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): 
     writer.endTable();
     if (writer.blocks.length === before) withoutText += 1;
   }
-  return { title: await titleOf(archive), pages: slides.length, pages_without_text: withoutText };
+  return { title: await readTitle(archive), pages: slides.length, pages_without_text: withoutText };
 }
 
-async function slidesOf(archive: Archive, main: string): Promise<string[]> {
-  const targets = new Map((await relationshipsOf(archive, main)).map(({ id, target }) => [id, target]));
+async function findSlides(archive: Archive, main: string): Promise<string[]> {
+  const targets = new Map((await readRelationships(archive, main)).map(({ id, target }) => [id, target]));
   const slides: string[] = [];
   await readXml(archive.pieces(main), {
     open(name, attributes) {
@@ -40,11 +40,11 @@ async function slidesOf(archive: Archive, main: string): Promise<string[]> {
 async function writeSlide(archive: Archive, slide: string, writer: BlockWriter): Promise<void> {
   const { parts, isHidden } = await readSlide(archive.pieces(slide));
   if (isHidden) return;
-  const others = await relationshipsOf(archive, slide);
+  const others = await readRelationships(archive, slide);
   for (const { type, target } of others)
-    if (type === 'diagramData') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(asListed(part));
+    if (type === 'diagramData') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(toListItem(part));
   for (const { type, target } of others)
-    if (type === 'notesSlide') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(asNote(part));
+    if (type === 'notesSlide') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(toNote(part));
 
   const title = parts
     .filter(isTitle)
@@ -67,6 +67,6 @@ function writePart(part: SlidePart, writer: BlockWriter): void {
 const isTitle = (part: SlidePart): part is Extract<SlidePart, { paragraph: unknown }> =>
   'paragraph' in part && (part.paragraph.kind === 'title' || part.paragraph.kind === 'ctrTitle');
 
-const asListed = (part: SlidePart): SlidePart => ('paragraph' in part ? { paragraph: { ...part.paragraph, isListed: true } } : part);
-const asNote = (part: SlidePart): SlidePart =>
+const toListItem = (part: SlidePart): SlidePart => ('paragraph' in part ? { paragraph: { ...part.paragraph, isListed: true } } : part);
+const toNote = (part: SlidePart): SlidePart =>
   'paragraph' in part ? { paragraph: { ...part.paragraph, kind: 'notes', isListed: false } } : part;

@@ -2,29 +2,29 @@ import JSZip from 'jszip';
 import mammoth from 'mammoth';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
-import { letOthersRun } from '../../../library/let-others-run.ts';
-import type { Reading } from '../parse.ts';
+import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
+import type { ReadResult } from '../parse-document.ts';
 import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
 import { openArchive } from './archive.ts';
 import type { Archive } from './archive.ts';
 import { readXml } from './read-xml.ts';
-import { relationshipsOf, titleOf } from './relationships.ts';
+import { readRelationships, readTitle } from './relationships.ts';
 import { splitWordBody } from './split-word-body.ts';
 
 /** In characters of XML; the library takes forty times as much while it works. */
 const partLength = 1 << 19;
-const longestSidePart = 8 << 20;
+const maxSidePartLength = 8 << 20;
 /** The library reads styles and notes anew with each part. */
-const mostSideCharacters = 64 << 20;
+const maxSideCharacters = 64 << 20;
 
 const styles = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"];
 /** What the library needs beside the text: the rest is pictures, fonts and settings. */
 const sideParts = new Set(['styles', 'numbering', 'footnotes', 'endnotes']);
 
 /** A Word document by way of HTML, part by part. */
-export async function readWord(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+export async function readWord(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const archive = openArchive(bytes);
-  const main = (await relationshipsOf(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'word/document.xml';
+  const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'word/document.xml';
   if (!archive.has(main)) throw damaged('it has no main part');
   const side = await readSideParts(archive, main);
   const sideLength = [...side.values()].reduce((sum, text) => sum + text.length, 0);
@@ -33,16 +33,16 @@ export async function readWord(bytes: Uint8Array, writer: BlockWriter): Promise<
     if (isPlain) await readBareText(xml, writer);
     else {
       sideRead += sideLength;
-      if (sideRead > mostSideCharacters && sideRead > sideLength) throw tooLarge('its styles and notes are too long for its many parts');
+      if (sideRead > maxSideCharacters && sideRead > sideLength) throw tooLarge('its styles and notes are too long for its many parts');
       await readPart(xml, main, side, writer);
     }
-    await letOthersRun();
+    await yieldToEventLoop();
   }
-  return { title: await titleOf(archive) };
+  return { title: await readTitle(archive) };
 }
 
 async function readPart(part: string, main: string, side: Map<string, string>, writer: BlockWriter): Promise<void> {
-  const document = await packWord(main, withoutReferences(part), side);
+  const document = await packWord(main, removeReferences(part), side);
   try {
     const { value } = await mammoth.convertToHtml(
       // The one is what the library takes in Node, the other what it takes elsewhere.
@@ -58,7 +58,7 @@ async function readPart(part: string, main: string, side: Map<string, string>, w
 }
 
 /** Links and pictures point to other parts, and where those are missing the library gives up. Their text stays. */
-const withoutReferences = (part: string): string =>
+const removeReferences = (part: string): string =>
   part.replace(/<w:hyperlink\b[^>]*?(\/?)>/g, '<w:hyperlink$1>').replace(/<(\/?)(a:blip|v:imagedata)\b/g, '<$1$2-unread');
 
 async function readBareText(part: string, writer: BlockWriter): Promise<void> {
@@ -83,9 +83,9 @@ async function readBareText(part: string, writer: BlockWriter): Promise<void> {
 async function readSideParts(archive: Archive, main: string): Promise<Map<string, string>> {
   const folder = main.slice(0, main.lastIndexOf('/') + 1);
   const names = ['[Content_Types].xml', '_rels/.rels', `${folder}_rels/${main.slice(folder.length)}.rels`];
-  for (const { type, target } of await relationshipsOf(archive, main)) if (sideParts.has(type)) names.push(target);
+  for (const { type, target } of await readRelationships(archive, main)) if (sideParts.has(type)) names.push(target);
   const side = new Map<string, string>();
-  for (const name of names) if (archive.has(name)) side.set(name, await archive.text(name, longestSidePart));
+  for (const name of names) if (archive.has(name)) side.set(name, await archive.text(name, maxSidePartLength));
   return side;
 }
 

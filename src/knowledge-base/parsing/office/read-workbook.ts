@@ -1,23 +1,23 @@
 import type { BlockWriter } from '../block-writer.ts';
-import { mostCharacters } from '../limits.ts';
-import type { Reading } from '../parse.ts';
+import { maxCharacters } from '../limits.ts';
+import type { ReadResult } from '../parse-document.ts';
 import { damaged, tooLarge } from '../unparsable-document.ts';
 import { openArchive } from './archive.ts';
 import type { Archive } from './archive.ts';
 import { readNumberFormats } from './number-formats.ts';
 import { PackedTexts } from './packed-texts.ts';
 import { readXml } from './read-xml.ts';
-import { relationshipsOf, titleOf } from './relationships.ts';
-import { readSheet } from './sheet-rows.ts';
+import { readRelationships, readTitle } from './relationships.ts';
+import { readSheet } from './read-sheet.ts';
 
-const mostSharedTexts = 1_000_000;
+const maxSharedTexts = 1_000_000;
 
 /** The sheets of a workbook as tables, as the program shows them: formats applied, formulas by their results. Hidden sheets are left out. */
-export async function readWorkbook(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+export async function readWorkbook(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const archive = openArchive(bytes);
-  const main = (await relationshipsOf(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
+  const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
   if (!archive.has(main)) throw damaged('it has no main part');
-  const relationships = await relationshipsOf(archive, main);
+  const relationships = await readRelationships(archive, main);
   const partOf = (wanted: string) => relationships.find(({ type }) => type === wanted)?.target ?? '';
   const { sheets, isFrom1904 } = await readSheetNames(archive, main);
   const texts = await readSharedTexts(archive, partOf('sharedStrings'));
@@ -35,7 +35,7 @@ export async function readWorkbook(bytes: Uint8Array, writer: BlockWriter): Prom
     });
     writer.endTable();
   }
-  return { title: await titleOf(archive) };
+  return { title: await readTitle(archive) };
 }
 
 async function readSheetNames(archive: Archive, main: string) {
@@ -73,7 +73,7 @@ async function readSharedTexts(archive: Archive, part: string): Promise<PackedTe
       else if (name === 'si') {
         texts.add(text);
         length += text.length;
-        if (length > mostCharacters || texts.count > mostSharedTexts) throw tooLarge('it holds too many texts');
+        if (length > maxCharacters || texts.count > maxSharedTexts) throw tooLarge('it holds too many texts');
       }
     },
   });

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { deepestElements } from '../limits.ts';
+import { maxElementDepth } from '../limits.ts';
 import { tooLarge } from '../unparsable-document.ts';
 
 /** Names are without their prefix: `w:p` is `p`. Attributes keep theirs. */
@@ -16,14 +16,14 @@ export async function readXml(pieces: AsyncIterable<string> | Iterable<string>, 
     {
       onopentag(name, attributes) {
         depth += 1;
-        if (depth > deepestElements)
-          throw tooLarge(`its elements lie more than ${deepestElements} deep in each other`, 'save it in a simpler form');
-        handler.open?.(withoutPrefix(name), attributes);
+        if (depth > maxElementDepth)
+          throw tooLarge(`its elements lie more than ${maxElementDepth} deep in each other`, 'save it in a simpler form');
+        handler.open?.(removePrefix(name), attributes);
       },
       ontext: (text) => handler.text?.(text),
       onclosetag(name) {
         depth -= 1;
-        handler.close?.(withoutPrefix(name));
+        handler.close?.(removePrefix(name));
       },
     },
     { xmlMode: true },
@@ -32,4 +32,4 @@ export async function readXml(pieces: AsyncIterable<string> | Iterable<string>, 
   parser.end();
 }
 
-const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1);
+const removePrefix = (name: string): string => name.slice(name.indexOf(':') + 1);

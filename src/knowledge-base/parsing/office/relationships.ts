@@ -10,7 +10,7 @@ export interface Relationship {
 }
 
 /** What a part of an office document points to (ECMA-376, part 2, 9.3). */
-export async function relationshipsOf(archive: Archive, part: string): Promise<Relationship[]> {
+export async function readRelationships(archive: Archive, part: string): Promise<Relationship[]> {
   const folder = part.slice(0, part.lastIndexOf('/') + 1);
   const found: Relationship[] = [];
   await readXml(archive.pieces(`${folder}_rels/${part.slice(folder.length)}.rels`), {
@@ -24,7 +24,7 @@ export async function relationshipsOf(archive: Archive, part: string): Promise<R
 }
 
 /** The document's own title, from its core properties. */
-export async function titleOf(archive: Archive): Promise<string> {
+export async function readTitle(archive: Archive): Promise<string> {
   let title = '';
   let isInTitle = false;
   await readXml(archive.pieces('docProps/core.xml'), {
@@ -32,11 +32,11 @@ export async function titleOf(archive: Archive): Promise<string> {
     text: (text) => (title += isInTitle ? text : ''),
     close: () => (isInTitle = false),
   });
-  return isPlaceholder(title) ? '' : title;
+  return isPlaceholderTitle(title) ? '' : title;
 }
 
 /** What programs write when nobody gave a title. */
-export const isPlaceholder = (title: string): boolean =>
+export const isPlaceholderTitle = (title: string): boolean =>
   /^(?:microsoft (?:word|powerpoint|excel) - |untitled|powerpoint presentation$|presentation$|document\d*$|slide 1$|.*\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd)$)/i.test(
     title.trim(),
   );

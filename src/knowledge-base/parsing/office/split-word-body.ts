@@ -1,9 +1,9 @@
 import { Parser } from 'htmlparser2';
-import { deepestElements, deepestWordTables, mostCharacters } from '../limits.ts';
+import { maxElementDepth, maxWordTableDepth, maxCharacters } from '../limits.ts';
 import { tooLarge } from '../unparsable-document.ts';
 
 /** Elements that only hold others: between their children a body can be cut. */
-const holders = new Set(['w:document', 'w:body', 'w:sdt', 'w:sdtContent', 'w:tbl', 'w:customXml']);
+const containerElements = new Set(['w:document', 'w:body', 'w:sdt', 'w:sdtContent', 'w:tbl', 'w:customXml']);
 
 /** `isPlain`: more than the library can be given at once, or tables too deep in each other for it; then its bare text is read. */
 export interface WordPart {
@@ -12,10 +12,10 @@ export interface WordPart {
 }
 
 /** The library's time grows with the elements more than with the text. */
-const partElements = 20_000;
-const mostPartElements = 30_000;
+const targetPartElements = 20_000;
+const maxPartElements = 30_000;
 /** Elements around a cut are opened again in each part. */
-const longestTags = 1 << 16;
+const maxTagsLength = 1 << 16;
 const sliceLength = 1 << 14;
 
 /**
@@ -32,24 +32,24 @@ export async function* splitWordBody(pieces: AsyncIterable<string>, partLength: 
   let bufferedFrom = 0;
   let cut: { at: number; tags: string; isPlain: boolean } | undefined;
   let prefix = '';
-  const isPlain = () => isDeep || elements > mostPartElements;
+  const isPlain = () => isDeep || elements > maxPartElements;
   const parser: Parser = new Parser(
     {
       onopentag(name, attributes) {
         // Written anew: to look into what is buffered would put it together for every one of them.
-        open.push({ name, tag: holders.has(name) ? tagOf(name, attributes) : '' });
-        if (open.length > deepestElements)
-          throw tooLarge(`its elements lie more than ${deepestElements} deep in each other`, 'save it in a simpler form');
+        open.push({ name, tag: containerElements.has(name) ? toOpeningTag(name, attributes) : '' });
+        if (open.length > maxElementDepth)
+          throw tooLarge(`its elements lie more than ${maxElementDepth} deep in each other`, 'save it in a simpler form');
         elements += 1;
-        if (!holders.has(name)) others += 1;
+        if (!containerElements.has(name)) others += 1;
         if (name === 'w:tbl') tables += 1;
-        isDeep ||= tables > deepestWordTables;
+        isDeep ||= tables > maxWordTableDepth;
       },
       onclosetag(name) {
         open.pop();
-        if (!holders.has(name)) others -= 1;
+        if (!containerElements.has(name)) others -= 1;
         if (name === 'w:tbl') tables -= 1;
-        const isFull = elements >= partElements || parser.endIndex + 1 - bufferedFrom >= partLength;
+        const isFull = elements >= targetPartElements || parser.endIndex + 1 - bufferedFrom >= partLength;
         if (!isFull || cut !== undefined || open.length < 2 || others > 0) return;
         cut = { at: parser.endIndex + 1, tags: open.map((element) => element.tag).join(''), isPlain: isPlain() };
         elements = 0;
@@ -58,13 +58,13 @@ export async function* splitWordBody(pieces: AsyncIterable<string>, partLength: 
     },
     { xmlMode: true },
   );
-  for await (const slice of slicesOf(pieces)) {
+  for await (const slice of splitIntoSlices(pieces)) {
     buffered += slice;
     parser.write(slice);
-    if (buffered.length > mostCharacters) throw tooLarge('it holds a paragraph or a row of millions of characters');
+    if (buffered.length > maxCharacters) throw tooLarge('it holds a paragraph or a row of millions of characters');
     if (cut === undefined) continue;
-    if (cut.tags.length > longestTags) throw tooLarge(`the elements around its text take more than ${longestTags} characters`);
-    yield { xml: prefix + buffered.slice(0, cut.at - bufferedFrom) + closingTags(cut.tags), isPlain: cut.isPlain };
+    if (cut.tags.length > maxTagsLength) throw tooLarge(`the elements around its text take more than ${maxTagsLength} characters`);
+    yield { xml: prefix + buffered.slice(0, cut.at - bufferedFrom) + toClosingTags(cut.tags), isPlain: cut.isPlain };
     buffered = buffered.slice(cut.at - bufferedFrom);
     bufferedFrom = cut.at;
     prefix = cut.tags;
@@ -75,17 +75,17 @@ export async function* splitWordBody(pieces: AsyncIterable<string>, partLength: 
 }
 
 /** A piece may be the whole part; of each slice one cut is made at most. */
-async function* slicesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+async function* splitIntoSlices(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of pieces)
     for (let place = 0; place < piece.length; place += sliceLength) yield piece.slice(place, place + sliceLength);
 }
 
-const tagOf = (name: string, attributes: Record<string, string>): string =>
+const toOpeningTag = (name: string, attributes: Record<string, string>): string =>
   `<${name}${Object.entries(attributes)
     .map(([attribute, value]) => ` ${attribute}="${value.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)}"`)
     .join('')}>`;
 
-const closingTags = (tags: string): string =>
+const toClosingTags = (tags: string): string =>
   [...tags.matchAll(/<([\w:]+)/g)]
     .map(([, name]) => `</${name}>`)
     .toReversed()

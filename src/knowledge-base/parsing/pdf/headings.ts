@@ -1,11 +1,11 @@
 import type { PageParagraph } from './paragraphs.ts';
 
-const longest = 150;
-const longestEmphasised = 90;
-const largerBy = 1.15;
+const maxHeadingLength = 150;
+const maxEmphasisedLength = 90;
+const minSizeRatio = 1.15;
 /** With more of them than this, what looks like headings is how the whole document looks. */
-const mostShare = 0.4;
-const shareMattersFrom = 20;
+const maxHeadingShare = 0.4;
+const minParagraphsForShare = 20;
 
 /** Bookmarks of a document, flattened: their title, and how deep they lie, from 1. */
 export interface Bookmark {
@@ -17,24 +17,24 @@ export interface Bookmark {
  * The level of each paragraph that is a heading. Told by bookmarks, by letters larger than those of most text, and by a font of their own on
  * a short line. A PDF does not say which fonts are bold.
  */
-export function headingLevels(paragraphs: PageParagraph[], bookmarks: Bookmark[]): Map<PageParagraph, number> {
+export function detectHeadingLevels(paragraphs: PageParagraph[], bookmarks: Bookmark[]): Map<PageParagraph, number> {
   const texts = paragraphs.filter((paragraph) => paragraph.kind !== 'table');
-  const bodySize = mostCommon(texts, (paragraph) => String(rounded(paragraph.size)));
-  const bodyFont = mostCommon(texts, (paragraph) => paragraph.font);
+  const bodySize = findMostCommon(texts, (paragraph) => String(roundSize(paragraph.size)));
+  const bodyFont = findMostCommon(texts, (paragraph) => paragraph.font);
   const depths = new Map(bookmarks.map(({ title, depth }) => [keyOf(title), depth]));
-  const isLarge = (paragraph: PageParagraph) => paragraph.size >= Number(bodySize) * largerBy;
+  const isLarge = (paragraph: PageParagraph) => paragraph.size >= Number(bodySize) * minSizeRatio;
 
   let found = paragraphs.filter((paragraph, index) => {
-    if (paragraph.kind === 'table' || paragraph.text.length > longest || !/\p{L}{2}/u.test(paragraph.text)) return false;
+    if (paragraph.kind === 'table' || paragraph.text.length > maxHeadingLength || !/\p{L}{2}/u.test(paragraph.text)) return false;
     if (depths.has(keyOf(paragraph.text))) return true;
     if (paragraph.lineCount > 3 || /[.,;]$/.test(paragraph.text)) return false;
     return (isLarge(paragraph) && paragraph.kind === 'text') || isEmphasised(paragraph, paragraphs[index + 1], Number(bodySize), bodyFont);
   });
-  if (found.length > Math.max(texts.length, shareMattersFrom) * mostShare)
+  if (found.length > Math.max(texts.length, minParagraphsForShare) * maxHeadingShare)
     found = found.filter((paragraph) => depths.has(keyOf(paragraph.text)) || isLarge(paragraph));
 
-  const sizes = [...new Set(found.map((paragraph) => rounded(paragraph.size)))].toSorted((one, other) => other - one);
-  return new Map(found.map((paragraph) => [paragraph, depths.get(keyOf(paragraph.text)) ?? sizes.indexOf(rounded(paragraph.size)) + 1]));
+  const sizes = [...new Set(found.map((paragraph) => roundSize(paragraph.size)))].toSorted((one, other) => other - one);
+  return new Map(found.map((paragraph) => [paragraph, depths.get(keyOf(paragraph.text)) ?? sizes.indexOf(roundSize(paragraph.size)) + 1]));
 }
 
 /** A short line in another font than the text that follows it. */
@@ -44,7 +44,7 @@ function isEmphasised(paragraph: PageParagraph, next: PageParagraph | undefined,
     paragraph.font !== bodyFont &&
     paragraph.size >= bodySize * 0.97 &&
     paragraph.lineCount <= 2 &&
-    paragraph.text.length <= longestEmphasised &&
+    paragraph.text.length <= maxEmphasisedLength &&
     (paragraph.kind === 'text' || /^[\dA-Z]{1,3}[.)]/.test(paragraph.text)) &&
     !/[@|]|[!:]$/.test(paragraph.text) &&
     next !== undefined &&
@@ -52,13 +52,13 @@ function isEmphasised(paragraph: PageParagraph, next: PageParagraph | undefined,
   );
 }
 
-function mostCommon(paragraphs: PageParagraph[], keyed: (paragraph: PageParagraph) => string): string {
+function findMostCommon(paragraphs: PageParagraph[], keyed: (paragraph: PageParagraph) => string): string {
   const lengths = new Map<string, number>();
   for (const paragraph of paragraphs) lengths.set(keyed(paragraph), (lengths.get(keyed(paragraph)) ?? 0) + paragraph.text.length);
   return [...lengths].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '';
 }
 
-const rounded = (size: number) => Math.round(size * 2) / 2;
+const roundSize = (size: number) => Math.round(size * 2) / 2;
 const keyOf = (title: string) =>
   title
     .replace(/^[\s\d.]+/, '')

@@ -1,20 +1,20 @@
 const eastAsian = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]/;
-const mostWords = 50_000;
+const maxWords = 50_000;
 /** Only the end of what may be a long text is looked at. */
-const longestWord = 100;
+const maxWordLength = 100;
 
 /** Joins lines. Remembers the words that a document writes with a hyphen, to tell them from those that the end of a line has broken. */
-export class Hyphens {
+export class HyphenJoiner {
   private readonly words = new Set<string>();
 
   learn(text: string): void {
-    if (this.words.size > mostWords) return;
+    if (this.words.size > maxWords) return;
     for (const [word] of text.matchAll(/(?<!\p{L})\p{L}+-\p{L}+/gu)) this.words.add(word.toLowerCase());
   }
 
   /** Undoes the breaking of words; Chinese and Japanese have no blanks. */
   join(before: string, after: string): string {
-    const [, first = ''] = /(\p{L}+)[-\u00ad\u2010]$/u.exec(before.slice(-longestWord)) ?? [];
+    const [, first = ''] = /(\p{L}+)[-\u00ad\u2010]$/u.exec(before.slice(-maxWordLength)) ?? [];
     if (first !== '' && /^\p{Ll}/u.test(after)) {
       const [second = ''] = /^\p{L}+/u.exec(after) ?? [];
       const isWritten = first.length === 1 || this.words.has(`${first}-${second}`.toLowerCase());

@@ -3,7 +3,7 @@ import type { TextContent } from './text-items.ts';
 type TextItem = Extract<TextContent['items'][number], { str: string }>;
 
 /** A stretch of text in one font. Points, from the upper left corner of the page as it is read; `baseline` grows downwards. */
-export interface Run {
+export interface TextRun {
   text: string;
   left: number;
   right: number;
@@ -17,7 +17,7 @@ export interface Run {
 export interface PageRuns {
   width: number;
   height: number;
-  runs: Run[];
+  runs: TextRun[];
   /** Text that stands across the page, in its own order: stamps and notes in the margin. */
   aside: string;
 }
@@ -29,11 +29,11 @@ interface Viewport {
 }
 
 /** Quarter turns to the right, by which text stands against the page. */
-type Turn = 0 | 1 | 2 | 3;
+type Rotation = 0 | 1 | 2 | 3;
 
 /** Turns the page so that most of its text stands upright, and a page that is read from the right so that it is read from the left. */
-export function pageRuns({ items }: Pick<TextContent, 'items'>, viewport: Viewport): PageRuns {
-  const placed: { item: TextItem; turn: Turn; x: number; y: number; isSpaced: boolean }[] = [];
+export function toPageRuns({ items }: Pick<TextContent, 'items'>, viewport: Viewport): PageRuns {
+  const placed: { item: TextItem; turn: Rotation; x: number; y: number; isSpaced: boolean }[] = [];
   const lengths = [0, 0, 0, 0];
   let fromRight = 0;
   for (const item of items) {
@@ -43,22 +43,22 @@ export function pageRuns({ items }: Pick<TextContent, 'items'>, viewport: Viewpo
       if (before && item.str !== '') before.isSpaced = true;
       continue;
     }
-    const turn = turnOf(item, viewport);
+    const turn = toRotation(item, viewport);
     // Text at any other angle is a stamp behind the page.
     if (turn === undefined) continue;
     lengths[turn] = (lengths[turn] ?? 0) + item.str.length;
     if (item.dir === 'rtl') fromRight += item.str.length;
-    placed.push({ item, turn, ...pointOn(viewport, item), isSpaced: false });
+    placed.push({ item, turn, ...toPagePoint(viewport, item), isSpaced: false });
   }
-  const most = lengths.indexOf(Math.max(...lengths)) as Turn;
+  const most = lengths.indexOf(Math.max(...lengths)) as Rotation;
   const isLying = most === 1 || most === 3;
   const [width, height] = isLying ? [viewport.height, viewport.width] : [viewport.width, viewport.height];
   const isFromRight = fromRight > (lengths[most] ?? 0) / 2;
 
   const runs = placed
     .filter(({ turn }) => turn === most)
-    .map(({ item, x, y, isSpaced }): Run => {
-      const [left, baseline] = turned(x, y, most, viewport);
+    .map(({ item, x, y, isSpaced }): TextRun => {
+      const [left, baseline] = rotatePoint(x, y, most, viewport);
       const text = item.str;
       const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0) || item.height;
       const right = left + item.width;
@@ -71,7 +71,10 @@ export function pageRuns({ items }: Pick<TextContent, 'items'>, viewport: Viewpo
   return { width, height, runs, aside };
 }
 
-function turnOf({ transform: [a = 1, b = 0] }: TextItem, { transform: [va = 1, vb = 0, vc = 0, vd = -1] }: Viewport): Turn | undefined {
+function toRotation(
+  { transform: [a = 1, b = 0] }: TextItem,
+  { transform: [va = 1, vb = 0, vc = 0, vd = -1] }: Viewport,
+): Rotation | undefined {
   const across = va * a + vc * b;
   const down = vb * a + vd * b;
   if (Math.abs(down) <= Math.abs(across) * 0.05) return across >= 0 ? 0 : 2;
@@ -79,12 +82,15 @@ function turnOf({ transform: [a = 1, b = 0] }: TextItem, { transform: [va = 1, v
   return undefined;
 }
 
-function pointOn({ transform: [a = 1, b = 0, c = 0, d = -1, e = 0, f = 0] }: Viewport, { transform }: TextItem): { x: number; y: number } {
+function toPagePoint(
+  { transform: [a = 1, b = 0, c = 0, d = -1, e = 0, f = 0] }: Viewport,
+  { transform }: TextItem,
+): { x: number; y: number } {
   const [x = 0, y = 0] = transform.slice(4);
   return { x: a * x + c * y + e, y: b * x + d * y + f };
 }
 
-function turned(x: number, y: number, turn: Turn, { width, height }: Viewport): [number, number] {
+function rotatePoint(x: number, y: number, turn: Rotation, { width, height }: Viewport): [number, number] {
   if (turn === 1) return [y, width - x];
   if (turn === 2) return [width - x, height - y];
   return turn === 3 ? [height - y, x] : [x, y];

@@ -1,6 +1,6 @@
-import { listItemIn } from '../text/list-marks.ts';
-import type { Hyphens } from './hyphens.ts';
-import { pitchOf } from './rows.ts';
+import { parseListItem } from '../text/parse-list-item.ts';
+import type { HyphenJoiner } from './hyphens.ts';
+import { measureLinePitch } from './rows.ts';
 import type { Row } from './rows.ts';
 
 /** A paragraph as it stands on a page, before anything is known of the whole document. */
@@ -18,7 +18,7 @@ export interface PageParagraph {
   isFilled: boolean;
 }
 
-interface Line {
+interface TextLine {
   text: string;
   left: number;
   right: number;
@@ -29,21 +29,21 @@ interface Line {
 }
 
 /** The paragraphs of lines that stand below each other. */
-export function paragraphsOf(rows: Row[], page: number, hyphens: Hyphens): PageParagraph[] {
-  const lines = rows.map(lineOf);
-  const pitch = pitchOf(lines);
+export function splitIntoParagraphs(rows: Row[], page: number, hyphens: HyphenJoiner): PageParagraph[] {
+  const lines = rows.map(toTextLine);
+  const pitch = measureLinePitch(lines);
   const left = Math.min(...lines.map((line) => line.left));
   const right = Math.max(...lines.map((line) => line.right));
-  const groups: Line[][] = [];
+  const groups: TextLine[][] = [];
   for (const line of lines) {
     const group = groups.at(-1);
-    if (group && !beginsParagraph(line, group, { left, right, pitch })) group.push(line);
+    if (group && !startsParagraph(line, group, { left, right, pitch })) group.push(line);
     else groups.push([line]);
   }
-  return groups.map((group) => asParagraph(group, page, right, hyphens));
+  return groups.map((group) => toParagraph(group, page, right, hyphens));
 }
 
-function lineOf({ segments }: Row): Line {
+function toTextLine({ segments }: Row): TextLine {
   const longest = segments.reduce((one, other) => (other.text.length > one.text.length ? other : one));
   return {
     text: segments.map(({ text }) => text).join(' '),
@@ -57,9 +57,13 @@ function lineOf({ segments }: Row): Line {
 }
 
 /** A dash, a point in the middle or a number may also stand at the beginning of a line by chance. */
-const surelyBullet = /^\s*[•◦▪▫■□●○◆◇‣⁃∙►▸➢➤✓✔❖]/;
+const unambiguousBullet = /^\s*[•◦▪▫■□●○◆◇‣⁃∙►▸➢➤✓✔❖]/;
 
-function beginsParagraph(line: Line, group: Line[], { left, right, pitch }: { left: number; right: number; pitch: number }): boolean {
+function startsParagraph(
+  line: TextLine,
+  group: TextLine[],
+  { left, right, pitch }: { left: number; right: number; pitch: number },
+): boolean {
   const [first, last] = [group[0], group.at(-1)];
   if (!first || !last) return true;
   const width = right - left;
@@ -67,9 +71,9 @@ function beginsParagraph(line: Line, group: Line[], { left, right, pitch }: { le
   const isShort = last.right < right - width * 0.15;
   if (line.baseline - last.baseline > Math.max(pitch * 1.35, line.size * 1.45)) return true;
   if (Math.abs(line.size - last.size) > last.size * 0.08) return true;
-  const item = listItemIn(line.text);
-  const isInItem = listItemIn(first.text) !== undefined;
-  if (item !== undefined && (surelyBullet.test(line.text) || isEnded || isShort || isInItem)) return true;
+  const item = parseListItem(line.text);
+  const isInItem = parseListItem(first.text) !== undefined;
+  if (item !== undefined && (unambiguousBullet.test(line.text) || isEnded || isShort || isInItem)) return true;
   if (line.font !== last.font && (line.isOneFont || last.isOneFont) && (isShort || isEnded)) return true;
   if (isInItem) return line.left < first.left + line.size * 0.5 && (isShort || isEnded);
   const isIndented = line.left > left + line.size * 0.8 && line.left > last.left + line.size * 0.8;
@@ -78,9 +82,9 @@ function beginsParagraph(line: Line, group: Line[], { left, right, pitch }: { le
   return last.right < right - width * 0.35 && /^[\p{Lu}\p{N}]/u.test(line.text);
 }
 
-function asParagraph(lines: Line[], page: number, right: number, hyphens: Hyphens): PageParagraph {
+function toParagraph(lines: TextLine[], page: number, right: number, hyphens: HyphenJoiner): PageParagraph {
   const text = lines.map((line) => line.text).reduce((before, after) => hyphens.join(before, after));
-  const item = listItemIn(text);
+  const item = parseListItem(text);
   const longest = lines.reduce((one, other) => (other.text.length > one.text.length ? other : one));
   return {
     kind: item === undefined ? 'text' : 'item',

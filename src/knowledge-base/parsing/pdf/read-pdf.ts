@@ -2,49 +2,49 @@ import { getDocumentProxy } from 'unpdf';
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import type { BlockWriter } from '../block-writer.ts';
 import { cleanLine } from '../clean-text.ts';
-import { mostBlocks, mostCharacters } from '../limits.ts';
-import { isPlaceholder } from '../office/relationships.ts';
-import type { Reading } from '../parse.ts';
+import { maxBlocks, maxCharacters } from '../limits.ts';
+import { isPlaceholderTitle } from '../office/relationships.ts';
+import type { ReadResult } from '../parse-document.ts';
 import { damaged, passwordProtected, tooLarge } from '../unparsable-document.ts';
-import { letOthersRun } from '../../../library/let-others-run.ts';
+import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import { appendParagraphs } from './append-paragraphs.ts';
-import { mayBeDeep } from './deep-bookmarks.ts';
-import { FileObjects } from './file-objects.ts';
-import { rangesOfFonts, refuseRanges } from './font-work.ts';
-import { headingLevels } from './headings.ts';
+import { mayHaveDeepBookmarks } from './bookmark-depth.ts';
+import { PdfObjects } from './pdf-objects.ts';
+import { countFontRanges, checkFontRanges } from './font-ranges.ts';
+import { detectHeadingLevels } from './headings.ts';
 import type { Bookmark } from './headings.ts';
-import { Hyphens } from './hyphens.ts';
-import { pageParagraphs } from './page-paragraphs.ts';
+import { HyphenJoiner } from './hyphens.ts';
+import { readPageParagraphs } from './page-paragraphs.ts';
 import { readTextItems } from './text-items.ts';
-import { refuseBombs } from './refuse-bombs.ts';
-import { pageRuns } from './page-runs.ts';
-import { PageWork } from './page-work.ts';
+import { rejectDecompressionBombs } from './reject-decompression-bombs.ts';
+import { toPageRuns } from './page-runs.ts';
+import { DrawingCosts } from './drawing-cost.ts';
 import type { PageParagraph } from './paragraphs.ts';
 import { RunningLines } from './running-lines.ts';
 
 const endMark = '%%EOF';
-const endMarkWithin = 4096;
+const endMarkSearchBytes = 4096;
 const pagesBetweenCleanups = 20;
-const mostPages = 5000;
+const maxPages = 5000;
 
 /** Page by page, so that never more than one page's parts are in memory. */
-export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   // The library would find its way in the beginning of a file, and leave out what is missing without a word.
-  if (!new TextDecoder('latin1').decode(bytes.subarray(-endMarkWithin)).includes(endMark)) throw damaged('it is cut off');
+  if (!new TextDecoder('latin1').decode(bytes.subarray(-endMarkSearchBytes)).includes(endMark)) throw damaged('it is cut off');
   const file = new TextDecoder('latin1').decode(bytes);
-  await refuseBombs(bytes, file);
-  const objects = await FileObjects.of(bytes, file);
-  const work = await PageWork.of(objects, bytes.length);
-  const ranges = await rangesOfFonts(objects);
-  const hasDeepBookmarks = mayBeDeep(objects, file);
+  await rejectDecompressionBombs(bytes, file);
+  const objects = await PdfObjects.read(bytes, file);
+  const work = await DrawingCosts.measure(objects, bytes.length);
+  const ranges = await countFontRanges(objects);
+  const hasDeepBookmarks = mayHaveDeepBookmarks(objects, file);
   const pdf = await openPdf(bytes);
   try {
-    if (pdf.numPages > mostPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${mostPages}`);
-    refuseRanges(ranges, Math.ceil(pdf.numPages / pagesBetweenCleanups));
+    if (pdf.numPages > maxPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${maxPages}`);
+    checkFontRanges(ranges, Math.ceil(pdf.numPages / pagesBetweenCleanups));
     const { paragraphs, pagesWithoutText } = await readPages(pdf, work);
-    const levels = headingLevels(paragraphs, hasDeepBookmarks ? [] : await bookmarksOf(pdf));
-    for (const paragraph of paragraphs) write(paragraph, levels.get(paragraph), writer);
-    return { title: await titleOf(pdf), pages: pdf.numPages, pages_without_text: pagesWithoutText };
+    const levels = detectHeadingLevels(paragraphs, hasDeepBookmarks ? [] : await readBookmarks(pdf));
+    for (const paragraph of paragraphs) writeParagraph(paragraph, levels.get(paragraph), writer);
+    return { title: await readTitle(pdf), pages: pdf.numPages, pages_without_text: pagesWithoutText };
   } finally {
     await pdf.loadingTask.destroy();
   }
@@ -61,30 +61,30 @@ async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
   }
 }
 
-async function readPages(pdf: PDFDocumentProxy, work: PageWork): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number }> {
+async function readPages(pdf: PDFDocumentProxy, work: DrawingCosts): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number }> {
   const paragraphs: PageParagraph[] = [];
-  const memory = { running: new RunningLines(), hyphens: new Hyphens(), comparisons: 0 };
+  const memory = { running: new RunningLines(), hyphens: new HyphenJoiner(), comparisons: 0 };
   let pagesWithoutText = 0;
   let characters = 0;
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number);
-    work.take(number, page.ref?.num);
-    const runs = pageRuns(await readTextItems(page), page.getViewport({ scale: 1 }));
+    work.checkPage(number, page.ref?.num);
+    const runs = toPageRuns(await readTextItems(page), page.getViewport({ scale: 1 }));
     page.cleanup();
     // Otherwise the library keeps the fonts and texts of all pages: 70 KB a page.
     if (number % pagesBetweenCleanups === 0) await pdf.cleanup();
     if (runs.runs.length === 0) pagesWithoutText += 1;
-    for (const found of pageParagraphs(runs, number, memory)) {
+    for (const found of readPageParagraphs(runs, number, memory)) {
       characters += found.reduce((sum, { text, rows }) => sum + text.length + rows.flat().join('').length, 0);
       appendParagraphs(paragraphs, found, memory.hyphens);
     }
-    await letOthersRun();
-    if (characters > mostCharacters || paragraphs.length > mostBlocks) throw tooLarge('it holds too much text');
+    await yieldToEventLoop();
+    if (characters > maxCharacters || paragraphs.length > maxBlocks) throw tooLarge('it holds too much text');
   }
   return { paragraphs, pagesWithoutText };
 }
 
-function write(paragraph: PageParagraph, level: number | undefined, writer: BlockWriter): void {
+function writeParagraph(paragraph: PageParagraph, level: number | undefined, writer: BlockWriter): void {
   writer.endTable();
   writer.page = paragraph.page;
   const text = paragraph.text.replace(/\s?(?:\.\s?){4,}\s*/g, ' … ');
@@ -94,13 +94,13 @@ function write(paragraph: PageParagraph, level: number | undefined, writer: Bloc
   else for (const row of paragraph.rows) writer.row(row);
 }
 
-async function titleOf(pdf: PDFDocumentProxy): Promise<string> {
+async function readTitle(pdf: PDFDocumentProxy): Promise<string> {
   const { info } = await pdf.getMetadata();
   const title = cleanLine(String((info as { Title?: unknown }).Title ?? ''));
-  return isPlaceholder(title) ? '' : title;
+  return isPlaceholderTitle(title) ? '' : title;
 }
 
-async function bookmarksOf(pdf: PDFDocumentProxy): Promise<Bookmark[]> {
+async function readBookmarks(pdf: PDFDocumentProxy): Promise<Bookmark[]> {
   type Outline = { title: string; items: Outline[] };
   const flatten = (items: Outline[], depth: number): Bookmark[] =>
     depth > 6 ? [] : items.flatMap(({ title, items: below }) => [{ title, depth }, ...flatten(below, depth + 1)]);

@@ -1,32 +1,32 @@
-import { median, pitchOf, rowsOf } from './rows.ts';
+import { median, measureLinePitch, groupIntoRows } from './rows.ts';
 import type { Region, Row } from './rows.ts';
 import type { Segment } from './segments.ts';
-import { groupsOf } from './table-rows.ts';
-import { tablesOf } from './tables.ts';
+import { groupTableRows } from './table-rows.ts';
+import { findTables } from './tables.ts';
 
-const deepest = 8;
+const maxDepth = 8;
 /** White space over the whole width of two columns, in distances of lines, that ends both: what follows begins again on the left. */
-const breaksColumns = 3;
-const step = 2;
+const columnBreakLines = 3;
+const gutterStep = 2;
 /** Text may stand millions of points apart. */
-const mostSteps = 1000;
+const maxSteps = 1000;
 /** Texts of two columns that are as short as this, in lines, and begin at the same height again and again are cells of a table. */
-const longestCell = 8;
+const maxCellLines = 8;
 
 /**
  * The order in which a page is read. Where rows fall apart at one place there are columns or a table: rows that go across that place, and
  * wide white space, part the page into bands; in each band the left side is read before the right one, unless the two belong together row
  * by row.
  */
-export function regionsOf(segments: Segment[], depth = 0): Region[] {
-  const rows = rowsOf(segments);
-  const gutter = depth < deepest ? findGutter(rows) : undefined;
+export function splitIntoRegions(segments: Segment[], depth = 0): Region[] {
+  const rows = groupIntoRows(segments);
+  const gutter = depth < maxDepth ? findGutter(rows) : undefined;
   if (gutter === undefined) return rows.length === 0 ? [] : [{ kind: 'lines', rows }];
-  return bandsOf(rows, gutter).flatMap((band): Region[] => {
-    const [left, right] = sidesOf(band.rows, gutter);
-    if (!band.isOpen || left.length === 0 || right.length === 0) return regionsOf(left.concat(right), depth + 1);
-    if (isTable(band.rows, left, right, gutter)) return tablesOf(band.rows);
-    return regionsOf(left, depth + 1).concat(regionsOf(right, depth + 1));
+  return splitIntoBands(rows, gutter).flatMap((band): Region[] => {
+    const [left, right] = splitSides(band.rows, gutter);
+    if (!band.isOpen || left.length === 0 || right.length === 0) return splitIntoRegions(left.concat(right), depth + 1);
+    if (isTable(band.rows, left, right, gutter)) return findTables(band.rows);
+    return splitIntoRegions(left, depth + 1).concat(splitIntoRegions(right, depth + 1));
   });
 }
 
@@ -37,9 +37,9 @@ function findGutter(rows: Row[]): number | undefined {
   const left = Math.min(...split.map((row) => row.segments[0]?.right ?? 0));
   const right = Math.max(...split.map((row) => row.segments.at(-1)?.left ?? 0));
   let best: { from: number; to: number; count: number } | undefined;
-  const stride = Math.max(step, (right - left) / mostSteps);
+  const stride = Math.max(gutterStep, (right - left) / maxSteps);
   for (let x = left; x <= right; x += stride) {
-    const count = longestRun(rows, x);
+    const count = countLongestRun(rows, x);
     if (count < 2) continue;
     if (!best || count > best.count) best = { from: x, to: x, count };
     // The middle of the widest gap.
@@ -48,7 +48,7 @@ function findGutter(rows: Row[]): number | undefined {
   return best && (best.from + best.to) / 2;
 }
 
-function longestRun(rows: Row[], x: number): number {
+function countLongestRun(rows: Row[], x: number): number {
   let longest = 0;
   let current = 0;
   for (const row of rows) {
@@ -63,7 +63,7 @@ const crosses = (row: Row, x: number) => row.segments.some((segment) => segment.
 const isSplitAt = (row: Row, x: number) => !crosses(row, x) && (row.segments[0]?.right ?? 0) <= x && (row.segments.at(-1)?.left ?? 0) >= x;
 
 /** Cells stand on one line; lines of columns that are set apart from each other do so by chance. */
-function standsTogether(row: Row, x: number): boolean {
+function isAlignedAt(row: Row, x: number): boolean {
   const baselines = row.segments.map((segment) => segment.baseline);
   return isSplitAt(row, x) && Math.max(...baselines) - Math.min(...baselines) < row.size * 0.15;
 }
@@ -73,15 +73,15 @@ interface Band {
   rows: Row[];
 }
 
-function bandsOf(rows: Row[], gutter: number): Band[] {
-  const pitch = pitchOf(rows);
+function splitIntoBands(rows: Row[], gutter: number): Band[] {
+  const pitch = measureLinePitch(rows);
   const bands: Band[] = [];
   for (const [index, row] of rows.entries()) {
     const isOpen = !crosses(row, gutter);
     const band = bands.at(-1);
     const above = rows[index - 1] ?? row;
     const isApart =
-      isOpen && row.baseline - above.baseline > Math.max(pitch * breaksColumns, (row.size + above.size) * (breaksColumns / 2));
+      isOpen && row.baseline - above.baseline > Math.max(pitch * columnBreakLines, (row.size + above.size) * (columnBreakLines / 2));
     // A short line on the left, close below one over the whole width, is the end of its paragraph.
     const isClose = row.baseline - above.baseline < pitch * 1.35;
     const isNewOpen = isOpen && (!isClose || isSplitAt(row, gutter) || (row.segments[0]?.left ?? 0) > gutter);
@@ -92,7 +92,7 @@ function bandsOf(rows: Row[], gutter: number): Band[] {
   return bands;
 }
 
-function sidesOf(rows: Row[], gutter: number): [Segment[], Segment[]] {
+function splitSides(rows: Row[], gutter: number): [Segment[], Segment[]] {
   const segments = rows.flatMap((row) => row.segments);
   const isLeft = (segment: Segment) => (segment.left + segment.right) / 2 < gutter;
   return [segments.filter(isLeft), segments.filter((segment) => !isLeft(segment))];
@@ -103,18 +103,18 @@ function sidesOf(rows: Row[], gutter: number): [Segment[], Segment[]] {
  * them begins at the same heights.
  */
 function isTable(rows: Row[], left: Segment[], right: Segment[], gutter: number): boolean {
-  const beside = rows.filter((row) => standsTogether(row, gutter)).length;
-  if (beside < Math.min(rowsOf(left).length, rowsOf(right).length) * 0.6) return false;
+  const beside = rows.filter((row) => isAlignedAt(row, gutter)).length;
+  if (beside < Math.min(groupIntoRows(left).length, groupIntoRows(right).length) * 0.6) return false;
   if (!isRunningText(left) || !isRunningText(right)) return true;
-  const groups = groupsOf(rows) ?? [];
-  const beginTogether = groups.filter(([first]) => first && standsTogether(first, gutter)).length;
+  const groups = groupTableRows(rows) ?? [];
+  const beginTogether = groups.filter(([first]) => first && isAlignedAt(first, gutter)).length;
   return (
     groups.length >= 3 &&
     beginTogether >= groups.length * 0.8 &&
     median(
       groups.map((group) => group.length),
       0,
-    ) <= longestCell
+    ) <= maxCellLines
   );
 }
 

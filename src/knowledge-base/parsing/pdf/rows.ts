@@ -10,7 +10,7 @@ export interface Row {
 /** What is read in one go: lines below each other, or a table row by row. */
 export type Region = { kind: 'lines'; rows: Row[] } | { kind: 'table'; rows: Row[] };
 
-export function rowsOf(segments: Segment[]): Row[] {
+export function groupIntoRows(segments: Segment[]): Row[] {
   const rows: Row[] = [];
   for (const segment of segments.toSorted((one, other) => one.baseline - other.baseline || one.left - other.left)) {
     const row = rows.at(-1);
@@ -29,7 +29,7 @@ export function median(numbers: number[], otherwise: number): number {
 }
 
 /** The usual distance between two lines. */
-export function pitchOf(rows: { baseline: number; size: number }[]): number {
+export function measureLinePitch(rows: { baseline: number; size: number }[]): number {
   const size = median(
     rows.map((row) => row.size),
     10,

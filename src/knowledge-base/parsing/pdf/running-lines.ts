@@ -1,11 +1,11 @@
-import { rowsOf } from './rows.ts';
+import { groupIntoRows } from './rows.ts';
 import type { Segment } from './segments.ts';
 
 /** The part of a page, above and below, in which running heads and feet stand, and how many rows of it may be such. */
-const margin = 0.14;
-const mostRows = 2;
+const marginShare = 0.14;
+const maxRows = 2;
 /** Left and right pages have their own, and a chapter begins without one. */
-const pagesLookedBack = 3;
+const lookbackPages = 3;
 
 const pageNumber =
   /^(?:(?:page|seite|página|pagina|p\.|s\.)\s*)?[-–—|]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-–—|]?(?:\s*(?:\/|of|von|de|sur|di)\s*\d{1,4})?$/i;
@@ -14,10 +14,10 @@ const pageNumber =
 export class RunningLines {
   private readonly seen = new Map<string, number>();
 
-  withoutThem(segments: Segment[], page: number, height: number): Segment[] {
-    const rows = rowsOf(segments);
-    const above = rows.filter((row) => row.baseline < height * margin).slice(0, mostRows);
-    const below = rows.filter((row) => row.baseline > height * (1 - margin)).slice(-mostRows);
+  removeFrom(segments: Segment[], page: number, height: number): Segment[] {
+    const rows = groupIntoRows(segments);
+    const above = rows.filter((row) => row.baseline < height * marginShare).slice(0, maxRows);
+    const below = rows.filter((row) => row.baseline > height * (1 - marginShare)).slice(-maxRows);
     const dropped = new Set<Segment>();
     for (const [place, marginal] of [['above', above] as const, ['below', below] as const]) {
       for (const row of marginal) {
@@ -25,7 +25,7 @@ export class RunningLines {
         const key = `${place} ${text.replace(/\d+|\b[ivxlc]+\b/gi, '#')}`;
         const before = this.seen.get(key);
         this.seen.set(key, page);
-        const isRepeated = before !== undefined && page - before <= pagesLookedBack;
+        const isRepeated = before !== undefined && page - before <= lookbackPages;
         // A head that is seen for the first time is known by the number beside it.
         const isNumbered = row.segments.length > 1 && row.segments.some((segment) => segment.text === String(page));
         if (isRepeated || isNumbered || pageNumber.test(text.trim())) for (const segment of row.segments) dropped.add(segment);

@@ -1,4 +1,4 @@
-import type { Run } from './page-runs.ts';
+import type { TextRun } from './page-runs.ts';
 
 /** Text without a wide gap in it: a line of a column, a cell of a table. Points, as in `Run`. `font` is that of most of it. */
 export interface Segment {
@@ -10,14 +10,14 @@ export interface Segment {
   font: string;
   /** All of it is in `font`. */
   isOneFont: boolean;
-  runs: Run[];
+  runs: TextRun[];
 }
 
 /** In sizes of the font: a gap from which on two runs are apart, and one from which on a blank stands between them. */
-const apart = 0.9;
-const blank = 0.12;
-const widestStretched = 2.5;
-const closestCells = 0.35;
+const segmentGap = 0.9;
+const blankGap = 0.12;
+const maxStretchedGap = 2.5;
+const minCellGap = 0.35;
 /** A bullet or number belongs to what follows, over a gap of this many sizes. */
 const markReach = 5;
 /** So does the number of a heading, over a gap of this many. */
@@ -26,18 +26,18 @@ const loneNumber = /^\d{1,2}(?:\.\d{1,2})*$/;
 const loneMark = /^(?:[-–—*•◦▪▫■□●○◆◇‣⁃∙·►▸➢➤✓✔❖\uf0b7\uf0a7]|\(?(?:\d{1,3}|[a-zA-Z])[.)])$/;
 
 /** Joins the runs of a page into segments. */
-export function segmentsOf(runs: Run[]): Segment[] {
-  return rowsOfRuns(runs).flatMap((row) => splitRow(row));
+export function toSegments(runs: TextRun[]): Segment[] {
+  return groupRunsIntoRows(runs).flatMap((row) => splitRow(row));
 }
 
 interface RunRow {
   baseline: number;
   size: number;
-  runs: Run[];
+  runs: TextRun[];
 }
 
 /** Runs at one height. The larger ones come first: raised and lowered signs belong to the row of what they are raised from. */
-function rowsOfRuns(runs: Run[]): Run[][] {
+function groupRunsIntoRows(runs: TextRun[]): TextRun[][] {
   const rows: RunRow[] = [];
   const inOrder = runs.toSorted(
     (one, other) => Math.round(other.size - one.size) || Math.round(one.baseline - other.baseline) || one.left - other.left,
@@ -52,7 +52,7 @@ function rowsOfRuns(runs: Run[]): Run[][] {
     .map((row) => row.runs.toSorted((one, other) => one.left - other.left));
 }
 
-function belongsTo(run: Run, row: RunRow): boolean {
+function belongsTo(run: TextRun, row: RunRow): boolean {
   if (run.size < row.size * 0.85) return row.runs.some((other) => isAtHeightOf(run, other) && distance(run, other) < other.size);
   return (
     isAtHeightOf(run, row) &&
@@ -60,53 +60,53 @@ function belongsTo(run: Run, row: RunRow): boolean {
   );
 }
 
-function isAtHeightOf({ baseline, size }: Run, other: { baseline: number; size: number }): boolean {
+function isAtHeightOf({ baseline, size }: TextRun, other: { baseline: number; size: number }): boolean {
   const middle = baseline - size * 0.35;
   return middle > other.baseline - other.size * 0.85 && middle < other.baseline + other.size * 0.1;
 }
 
 /** Negative where the two overlap. */
-const distance = (one: Run, other: Run) => Math.max(one.left, other.left) - Math.min(one.right, other.right);
+const distance = (one: TextRun, other: TextRun) => Math.max(one.left, other.left) - Math.min(one.right, other.right);
 
 /** Programs make letters bold by writing them twice. */
-const isDrawnTwice = (run: Run, rows: RunRow[]) =>
+const isDrawnTwice = (run: TextRun, rows: RunRow[]) =>
   rows.some(
     ({ baseline, runs }) =>
       Math.abs(baseline - run.baseline) < run.size * 0.1 &&
       runs.some((other) => other.text === run.text && Math.abs(other.left - run.left) < run.size * 0.1),
   );
 
-function splitRow(runs: Run[]): Segment[] {
+function splitRow(runs: TextRun[]): Segment[] {
   const segments: Segment[] = [];
-  let group: Run[] = [];
+  let group: TextRun[] = [];
   for (const [index, run] of runs.entries()) {
     const last = group.at(-1);
     const gap = last ? gapBetween(last, run) : 0;
-    if (last && gap > apart && !isMarkOf(run, group, gap) && !isStretched(runs, index)) {
-      segments.push(joined(group));
+    if (last && gap > segmentGap && !isMark(run, group, gap) && !isStretched(runs, index)) {
+      segments.push(joinRuns(group));
       group = [];
     }
     group.push(run);
   }
-  if (group.length > 0) segments.push(joined(group));
+  if (group.length > 0) segments.push(joinRuns(group));
   return segments;
 }
 
 /** In sizes of the smaller font. */
-const gapBetween = (before: Run, after: Run) => (after.left - before.right) / Math.min(before.size, after.size);
+const gapBetween = (before: TextRun, after: TextRun) => (after.left - before.right) / Math.min(before.size, after.size);
 
 /** Text set to the width of a narrow column has wide gaps between words, all of a line alike. */
-function isStretched(runs: Run[], index: number): boolean {
+function isStretched(runs: TextRun[], index: number): boolean {
   const gaps = [index - 1, index, index + 1].map((place) => {
     const [before, after] = [runs[place - 1], runs[place]];
     return before && after ? gapBetween(before, after) : undefined;
   });
   const [before, own = 0, after] = gaps;
   const areWords = [runs[index - 1], runs[index]].every((run) => run && !/\s/.test(run.text));
-  return areWords && own < widestStretched && [before, after].some((other) => other !== undefined && Math.abs(other - own) < own * 0.04);
+  return areWords && own < maxStretchedGap && [before, after].some((other) => other !== undefined && Math.abs(other - own) < own * 0.04);
 }
 
-function isMarkOf(run: Run, before: Run[], gap: number): boolean {
+function isMark(run: TextRun, before: TextRun[], gap: number): boolean {
   const text = before
     .map((other) => other.text)
     .join('')
@@ -115,19 +115,19 @@ function isMarkOf(run: Run, before: Run[], gap: number): boolean {
 }
 
 /** Cells that stand close to each other, told apart by a column that begins at `x`. */
-export function splitAt(segment: Segment, x: number): Segment[] {
+export function splitSegmentAt(segment: Segment, x: number): Segment[] {
   const index = segment.runs.findIndex((run, place) => {
     const before = segment.runs[place - 1];
-    return before !== undefined && Math.abs(run.left - x) < run.size * 0.2 && gapBetween(before, run) > closestCells;
+    return before !== undefined && Math.abs(run.left - x) < run.size * 0.2 && gapBetween(before, run) > minCellGap;
   });
-  return index === -1 ? [segment] : [joined(segment.runs.slice(0, index)), joined(segment.runs.slice(index))];
+  return index === -1 ? [segment] : [joinRuns(segment.runs.slice(0, index)), joinRuns(segment.runs.slice(index))];
 }
 
-function joined(runs: Run[]): Segment {
+function joinRuns(runs: TextRun[]): Segment {
   let text = '';
   for (const [index, run] of runs.entries()) {
     const before = runs[index - 1];
-    const isParted = before !== undefined && (before.isSpaced || run.left - before.right > Math.max(run.size, before.size) * blank);
+    const isParted = before !== undefined && (before.isSpaced || run.left - before.right > Math.max(run.size, before.size) * blankGap);
     text += isParted && !/\s$/.test(text) ? ` ${run.text}` : run.text;
   }
   const lengths = new Map<string, number>();

@@ -1,7 +1,7 @@
-import type { Hyphens } from './hyphens.ts';
-import { pitchOf } from './rows.ts';
+import type { HyphenJoiner } from './hyphens.ts';
+import { measureLinePitch } from './rows.ts';
 import type { Row } from './rows.ts';
-import { splitAt } from './segments.ts';
+import { splitSegmentAt } from './segments.ts';
 import type { Segment } from './segments.ts';
 
 interface Column {
@@ -10,27 +10,30 @@ interface Column {
 }
 
 /** How much wider the space between rows of a table is than that between lines of a cell. */
-const apart = 1.25;
+const maxLineGapRatio = 1.25;
 /** A table with more is taken as it stands. */
-const mostColumns = 100;
+const maxColumns = 100;
 
 /** The cells of a table, row by row; a cell may have several lines. */
-export function cellsOf(rows: Row[], hyphens: Hyphens): string[][] {
-  const columns = columnsOf(rows);
+export function toTableCells(rows: Row[], hyphens: HyphenJoiner): string[][] {
+  const columns = findColumns(rows);
   const table: string[][] = [];
   let lastBaseline = 0;
-  const pitch = pitchOf(rows);
-  for (const group of groupsOf(rows) ?? rows.map((row) => [row])) {
+  const pitch = measureLinePitch(rows);
+  for (const group of groupTableRows(rows) ?? rows.map((row) => [row])) {
     const cells = Array.from({ length: columns.length }, () => '');
     for (const segment of group.flatMap((row) => row.segments)) {
-      const column = columnAt(columns, segment);
+      const column = findColumn(columns, segment);
       cells[column] = cells[column] ? hyphens.join(cells[column], segment.text) : segment.text;
     }
     const above = table.at(-1);
     const first = group[0]?.baseline ?? 0;
     // What leaves the first column empty, close below, goes on with the cells above.
     const goesOn =
-      above && cells[0] === '' && first - lastBaseline < pitch * apart && cells.every((cell, index) => cell === '' || above[index] !== '');
+      above &&
+      cells[0] === '' &&
+      first - lastBaseline < pitch * maxLineGapRatio &&
+      cells.every((cell, index) => cell === '' || above[index] !== '');
     if (goesOn)
       for (const [index, cell] of cells.entries())
         above[index] = cell === '' ? (above[index] ?? '') : hyphens.join(above[index] ?? '', cell);
@@ -44,13 +47,13 @@ export function cellsOf(rows: Row[], hyphens: Hyphens): string[][] {
  * Lines that make one row of a table, where some lines are closer to each other than others: the close ones are lines of the same cells.
  * Undefined where all are alike, or where what is close does not begin in several cells.
  */
-export function groupsOf(rows: Row[]): Row[][] | undefined {
-  const gaps = gapsOf(rows);
-  const closest = closestOf(gaps);
+export function groupTableRows(rows: Row[]): Row[][] | undefined {
+  const gaps = toGaps(rows);
+  const closest = findClosestGap(gaps);
   const groups: Row[][] = [];
   for (const [index, row] of rows.entries()) {
     const group = groups.at(-1);
-    if (group && (gaps[index - 1] ?? 0) <= closest * apart) group.push(row);
+    if (group && (gaps[index - 1] ?? 0) <= closest * maxLineGapRatio) group.push(row);
     else groups.push([row]);
   }
   const beginInSeveral = groups.filter(([first]) => first && first.segments.length > 1).length;
@@ -58,12 +61,12 @@ export function groupsOf(rows: Row[]): Row[][] | undefined {
 }
 
 /** The rows with cells apart that stood so close to each other that they were taken for one. */
-export function withCellsApart(rows: Row[]): Row[] {
-  const begins = columnsOf(rows).map((column) => column.left);
-  if (begins.length > mostColumns) return rows;
+export function splitCloseCells(rows: Row[]): Row[] {
+  const begins = findColumns(rows).map((column) => column.left);
+  if (begins.length > maxColumns) return rows;
   return rows.map((row) => ({
     ...row,
-    segments: begins.reduce((segments, x) => segments.flatMap((segment) => splitAt(segment, x)), row.segments),
+    segments: begins.reduce((segments, x) => segments.flatMap((segment) => splitSegmentAt(segment, x)), row.segments),
   }));
 }
 
@@ -71,12 +74,12 @@ export function withCellsApart(rows: Row[]): Row[] {
  * Tables below each other. Where two cells of a row would come into one column it belongs to another table; so do rows at the beginning that
  * have few of the columns, such as addresses above the items of an invoice.
  */
-export function byColumns(rows: Row[]): Row[][] {
-  const columns = columnsOf(rows);
+export function splitByColumns(rows: Row[]): Row[][] {
+  const columns = findColumns(rows);
   const tables: { fits: boolean; rows: Row[] }[] = [];
-  for (const group of groupsOf(rows) ?? rows.map((row) => [row])) {
+  for (const group of groupTableRows(rows) ?? rows.map((row) => [row])) {
     const isDistinct = group.every(
-      ({ segments }) => new Set(segments.map((segment) => columnAt(columns, segment))).size === segments.length,
+      ({ segments }) => new Set(segments.map((segment) => findColumn(columns, segment))).size === segments.length,
     );
     const most = Math.max(...group.map(({ segments }) => segments.length));
     const isBefore = tables.every((table) => !table.fits) && columns.length >= 4 && most <= columns.length / 2;
@@ -88,18 +91,18 @@ export function byColumns(rows: Row[]): Row[][] {
   return tables.map((table) => table.rows);
 }
 
-const gapsOf = (rows: Row[]) => rows.slice(1).map((row, index) => row.baseline - (rows[index]?.baseline ?? 0));
-const closestOf = (gaps: number[]) => gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 10)] ?? 0;
+const toGaps = (rows: Row[]) => rows.slice(1).map((row, index) => row.baseline - (rows[index]?.baseline ?? 0));
+const findClosestGap = (gaps: number[]) => gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 10)] ?? 0;
 
 /** How many rows from the first on follow each other as closely as the lines of a cell do in `table`, which they stand below. */
-export function closeBelow(rows: Row[], table: Row[]): number {
-  const closest = closestOf(gapsOf(table.concat(rows)));
-  const far = gapsOf(table.slice(-1).concat(rows)).findIndex((gap) => gap > closest * apart);
+export function countCloseRows(rows: Row[], table: Row[]): number {
+  const closest = findClosestGap(toGaps(table.concat(rows)));
+  const far = toGaps(table.slice(-1).concat(rows)).findIndex((gap) => gap > closest * maxLineGapRatio);
   return far === -1 ? rows.length : far;
 }
 
 /** Where text stands below each other in the rows that have most cells, two of them at least; others may have cells that span columns. */
-function columnsOf(rows: Row[]): Column[] {
+function findColumns(rows: Row[]): Column[] {
   const counts = rows.map((row) => row.segments.length).toSorted((one, other) => other - one);
   const most = counts.find((count, index) => counts[index + 1] === count) ?? counts[0] ?? 0;
   const full = rows.filter((row) => row.segments.length === most).flatMap((row) => row.segments);
@@ -114,8 +117,8 @@ function columnsOf(rows: Row[]): Column[] {
 
 /** A heading on the left of its column and numbers on the right look like two columns, of which no row has both. */
 function mergeAlternatives(columns: Column[], rows: Row[], most: number): Column[] {
-  if (columns.length <= most || columns.length > mostColumns) return columns;
-  const used = rows.map(({ segments }) => new Set(segments.map((segment) => columnAt(columns, segment))));
+  if (columns.length <= most || columns.length > maxColumns) return columns;
+  const used = rows.map(({ segments }) => new Set(segments.map((segment) => findColumn(columns, segment))));
   const pairs = columns.slice(1).flatMap((column, index) => {
     const isAlternative = used.every((places) => !places.has(index) || !places.has(index + 1));
     return isAlternative ? [{ index, gap: column.left - (columns[index]?.right ?? 0) }] : [];
@@ -129,7 +132,7 @@ function mergeAlternatives(columns: Column[], rows: Row[], most: number): Column
   return mergeAlternatives(merged, rows, most);
 }
 
-function columnAt(columns: Column[], { left, right }: Segment): number {
+function findColumn(columns: Column[], { left, right }: Segment): number {
   const distances = columns.map((column) => Math.max(column.left - right, left - column.right));
   const first = distances.findIndex((distance) => distance < 0);
   return first === -1 ? distances.indexOf(Math.min(...distances)) : first;

@@ -1,9 +1,9 @@
 import { median } from './rows.ts';
 import type { Region, Row } from './rows.ts';
-import { byColumns, closeBelow, groupsOf, withCellsApart } from './table-rows.ts';
+import { splitByColumns, countCloseRows, groupTableRows, splitCloseCells } from './table-rows.ts';
 
 /** The tables in rows that belong together. Lines of a larger font, and lines before and after that have one cell, are none of theirs. */
-export function tablesOf(rows: Row[]): Region[] {
+export function findTables(rows: Row[]): Region[] {
   const size = median(
     rows.map((row) => row.size),
     0,
@@ -21,10 +21,10 @@ export function tablesOf(rows: Row[]): Region[] {
     const end = region.rows.findLastIndex((row) => row.segments.length > 1) + 1;
     const [before, table, after] = [region.rows.slice(0, first), region.rows.slice(first, end), region.rows.slice(end)];
     // A cell of the last row may have more lines than the others.
-    const close = groupsOf(region.rows) ? closeBelow(after, table) : 0;
+    const close = groupTableRows(region.rows) ? countCloseRows(after, table) : 0;
     const parts: Region[] = [
       { kind: 'lines', rows: before },
-      ...byColumns(withCellsApart(table.concat(after.slice(0, close)))).map((part): Region => ({ kind: 'table', rows: part })),
+      ...splitByColumns(splitCloseCells(table.concat(after.slice(0, close)))).map((part): Region => ({ kind: 'table', rows: part })),
       { kind: 'lines', rows: after.slice(close) },
     ];
     return parts.filter((part) => part.rows.length > 0);

@@ -4,13 +4,13 @@ import { tooLarge } from '../unparsable-document.ts';
 export type TextContent = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
 
 /** Pieces of text on a page, and characters in them: forms may draw each other, and a page far more than the file holds. */
-const mostItems = 100_000;
-const mostCharacters = 4 << 20;
+const maxItems = 100_000;
+const maxCharacters = 4 << 20;
 /**
  * Each form with text that a page draws comes in a portion of its own, and takes the library as long as 500 letters; other text comes in
  * portions of about 10 pieces.
  */
-const mostPortions = 10_000;
+const maxStreamChunks = 10_000;
 
 /** The text of a page, counted while it comes. */
 export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'streamTextContent'>): Promise<Pick<TextContent, 'items'>> {
@@ -24,11 +24,11 @@ export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'str
       if ('str' in item) characters += item.str.length;
     }
     portions += 1;
-    if (items.length <= mostItems && characters <= mostCharacters && portions <= mostPortions) continue;
+    if (items.length <= maxItems && characters <= maxCharacters && portions <= maxStreamChunks) continue;
     // Nobody waits for what the library makes of it.
     void reader.cancel(new Error('enough')).catch(() => undefined);
-    if (portions > mostPortions) throw tooLarge(`its page ${page.pageNumber} draws text in more than ${mostPortions} portions`);
-    throw tooLarge(`its page ${page.pageNumber} holds more than ${mostItems} pieces of text or ${mostCharacters} characters`);
+    if (portions > maxStreamChunks) throw tooLarge(`its page ${page.pageNumber} draws text in more than ${maxStreamChunks} portions`);
+    throw tooLarge(`its page ${page.pageNumber} holds more than ${maxItems} pieces of text or ${maxCharacters} characters`);
   }
   return { items };
 }

@@ -13,12 +13,12 @@ export interface Packing {
  * What a stream's bytes unpack to by its filters, piece by piece; a filter for pictures ends it. Damaged bytes end it too: what came before
  * counts.
  */
-export async function* unpackedPieces(bytes: Uint8Array, { filters, earlyChange }: Packing): AsyncGenerator<Uint8Array> {
+export async function* unpackStream(bytes: Uint8Array, { filters, earlyChange }: Packing): AsyncGenerator<Uint8Array> {
   let packed = bytes;
   for (const filter of filters) {
     if (/^(?:ASCIIHexDecode|AHx)$/.test(filter)) packed = unpackHex(packed);
     else if (/^(?:ASCII85Decode|A85)$/.test(filter)) packed = unpackBase85(packed);
-    else if (/^(?:RunLengthDecode|RL)$/.test(filter)) return yield* unpackRuns(packed);
+    else if (/^(?:RunLengthDecode|RL)$/.test(filter)) return yield* unpackRunLength(packed);
     else if (/^(?:LZWDecode|LZW)$/.test(filter)) return yield* unpackLzw(packed, earlyChange);
     else if (/^(?:FlateDecode|Fl)$/.test(filter)) return yield* inflate(packed);
     else return;
@@ -28,13 +28,13 @@ export async function* unpackedPieces(bytes: Uint8Array, { filters, earlyChange 
 
 async function* inflate(packed: Uint8Array): AsyncGenerator<Uint8Array> {
   try {
-    yield* slicesOf(packed).pipeThrough(new DecompressionStream('deflate'));
+    yield* toSliceStream(packed).pipeThrough(new DecompressionStream('deflate'));
   } catch {
     // Damaged, or with something behind its end.
   }
 }
 
-function slicesOf(bytes: Uint8Array): ReadableStream<BufferSource> {
+function toSliceStream(bytes: Uint8Array): ReadableStream<BufferSource> {
   let place = 0;
   return new ReadableStream({
     pull(controller) {
@@ -89,7 +89,7 @@ function unpackBase85(packed: Uint8Array): Uint8Array {
 }
 
 /** Below 128 a byte says how many follow as they are, above it how often the next one is repeated. */
-function* unpackRuns(packed: Uint8Array): Generator<Uint8Array> {
+function* unpackRunLength(packed: Uint8Array): Generator<Uint8Array> {
   for (let place = 0; place < packed.length;) {
     const length = packed[place] ?? 128;
     if (length === 128) return;

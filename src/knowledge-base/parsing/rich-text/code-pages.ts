@@ -1,4 +1,4 @@
-const windowsPages: Record<number, string> = {
+const codePageEncodings: Record<number, string> = {
   932: 'shift_jis',
   936: 'gb18030',
   949: 'euc-kr',
@@ -8,7 +8,7 @@ const windowsPages: Record<number, string> = {
 };
 
 /** `\fcharset` of a font, as a Windows code page (RTF 1.9.1, "Font Table"). */
-const charsets: Record<number, number> = {
+const charsetCodePages: Record<number, number> = {
   77: 10000,
   128: 932,
   129: 949,
@@ -28,19 +28,19 @@ const charsets: Record<number, number> = {
 const decoders = new Map<number, TextDecoder>();
 
 /** The page of a font; undefined where the document's own holds. */
-export const codePageOf = (charset: number): number | undefined => charsets[charset];
+export const codePageOf = (charset: number): number | undefined => charsetCodePages[charset];
 
 /** A page that nobody knows is read as Western. */
-export function decodePage(bytes: Uint8Array, page: number): string {
+export function decodeCodePage(bytes: Uint8Array, page: number): string {
   let decoder = decoders.get(page);
   if (!decoder) {
-    decoder = decoderFor(windowsPages[page] ?? `windows-${page}`);
+    decoder = createDecoder(codePageEncodings[page] ?? `windows-${page}`);
     decoders.set(page, decoder);
   }
   return decoder.decode(bytes);
 }
 
-function decoderFor(label: string): TextDecoder {
+function createDecoder(label: string): TextDecoder {
   try {
     return new TextDecoder(label);
   } catch {

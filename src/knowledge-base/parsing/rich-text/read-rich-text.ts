@@ -1,17 +1,17 @@
 import type { BlockWriter } from '../block-writer.ts';
 import { cleanText } from '../clean-text.ts';
-import type { Reading } from '../parse.ts';
-import { listItemIn } from '../text/list-marks.ts';
-import { boldLevel } from '../typed-headings.ts';
+import type { ReadResult } from '../parse-document.ts';
+import { parseListItem } from '../text/parse-list-item.ts';
+import { boldHeadingLevel } from '../detect-typed-headings.ts';
 import { damaged, tooLarge } from '../unparsable-document.ts';
-import { deepestElements } from '../limits.ts';
+import { maxElementDepth } from '../limits.ts';
 import { RichTextState } from './rich-text-state.ts';
-import { richTextTokens } from './rich-text-tokens.ts';
+import { tokenizeRichText } from './rich-text-tokens.ts';
 
-const longestBoldHeading = 100;
+const maxBoldHeadingLength = 100;
 
 /** A document in RTF: its text, headings by outline level or style, lists by their marks, tables. */
-export async function readRichText(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+export async function readRichText(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const state = new RichTextState((paragraph) => {
     const text = cleanText(paragraph.text);
     if (paragraph.row) return writer.row(paragraph.row);
@@ -20,17 +20,17 @@ export async function readRichText(bytes: Uint8Array, writer: BlockWriter): Prom
     // The mark that the writing program has put before an item; a bullet may be any sign of a font.
     if (paragraph.mark !== undefined)
       return writer.listItem(/[\p{L}\p{N}]/u.test(paragraph.mark) ? `${paragraph.mark.trim()} ${text}` : text);
-    if (paragraph.isBold && text.length <= longestBoldHeading && !/[.:;,]$/.test(text)) return writer.heading(boldLevel, text);
-    const item = listItemIn(text);
+    if (paragraph.isBold && text.length <= maxBoldHeadingLength && !/[.:;,]$/.test(text)) return writer.heading(boldHeadingLevel, text);
+    const item = parseListItem(text);
     if (item === undefined) writer.paragraph(text);
     else writer.listItem(item);
   });
   let depth = 0;
-  for (const token of richTextTokens(bytes)) {
+  for (const token of tokenizeRichText(bytes)) {
     if (token.kind === 'open') {
       depth += 1;
-      if (depth > deepestElements)
-        throw tooLarge(`its groups lie more than ${deepestElements} deep in each other`, 'save it in a simpler form');
+      if (depth > maxElementDepth)
+        throw tooLarge(`its groups lie more than ${maxElementDepth} deep in each other`, 'save it in a simpler form');
       state.open();
     } else if (token.kind === 'close') {
       depth -= 1;

@@ -1,4 +1,4 @@
-import { codePageOf, decodePage } from './code-pages.ts';
+import { codePageOf, decodeCodePage } from './code-pages.ts';
 
 /** A finished paragraph, or with `row` a row of a table. `level` 0: no heading. `mark`: the number or bullet that stood before it. */
 export interface RichTextParagraph {
@@ -10,7 +10,7 @@ export interface RichTextParagraph {
 }
 
 /** So many bytes become text at the next blank, rather than stand in memory one by one. */
-const settledFrom = 1 << 16;
+const flushThresholdBytes = 1 << 16;
 
 /** Where text goes: into the document, nowhere, or into a table of the header. */
 type Destination = 'text' | 'none' | 'fonts' | 'styles' | 'title' | 'mark';
@@ -25,12 +25,12 @@ interface Group {
 
 const destinations: Record<string, Destination> = { fonttbl: 'fonts', stylesheet: 'styles', listtext: 'mark', pntext: 'mark' };
 /** Groups whose text nobody reads on the page. Others that are unknown say so themselves, by `\*`. */
-const unread = new Set(
+const skippedGroups = new Set(
   'colortbl info pict object header headerl headerr headerf footer footerl footerr footerf footnote fldinst filetbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl bkmkstart bkmkend nonshppict sp annotation atnid atnauthor private nesttableprops'.split(
     ' ',
   ),
 );
-const characters: Record<string, string> = {
+const symbolCharacters: Record<string, string> = {
   tab: ' ',
   line: '\n',
   emdash: '\u2014',
@@ -75,13 +75,13 @@ export class RichTextState {
   }
 
   open(): void {
-    this.settle();
+    this.flushBytes();
     this.groups.push({ ...this.group });
     this.isOptional = false;
   }
 
   close(): void {
-    this.settle();
+    this.flushBytes();
     this.group = this.groups.pop() ?? this.group;
   }
 
@@ -92,24 +92,24 @@ export class RichTextState {
       const byte = bytes[index] ?? 0;
       this.pending.push(byte);
       // No page has a blank within a sign.
-      if (byte === 0x20 && this.pending.length >= settledFrom) this.settle();
+      if (byte === 0x20 && this.pending.length >= flushThresholdBytes) this.flushBytes();
     }
   }
 
   word(word: string, number: number | undefined): void {
     if (word === '\\' || word === '{' || word === '}') return this.bytes(Uint8Array.of(word.charCodeAt(0)));
     if (word === 'u' && number !== undefined) {
-      this.settle();
+      this.flushBytes();
       // Written signed; two of them make a character beyond the basic plane.
       this.write(String.fromCharCode(number & 0xffff));
       this.skipBytes = this.group.skip;
       return;
     }
-    this.settle();
+    this.flushBytes();
     this.skipBytes = 0;
     if (word === '*') this.isOptional = true;
     else if (word === 'title') this.group.destination = 'title';
-    else if (this.isOptional || unread.has(word)) this.group.destination = 'none';
+    else if (this.isOptional || skippedGroups.has(word)) this.group.destination = 'none';
     else if (destinations[word] !== undefined && this.group.destination === 'text') this.group.destination = destinations[word];
     else this.format(word, number);
     if (word !== '*') this.isOptional = false;
@@ -117,7 +117,7 @@ export class RichTextState {
 
   /** Gives what no `\par` has ended. */
   end(): void {
-    this.settle();
+    this.flushBytes();
     this.endParagraph();
   }
 
@@ -140,7 +140,7 @@ export class RichTextState {
     else if (word === 'par' || word === 'sect' || word === 'page') this.endParagraph();
     else if (word === 'cell' || word === 'nestcell') this.endCell();
     else if (word === 'row') this.endRow();
-    else if (characters[word] !== undefined) this.write(characters[word]);
+    else if (symbolCharacters[word] !== undefined) this.write(symbolCharacters[word]);
   }
 
   private setStyle(number: number): void {
@@ -149,9 +149,9 @@ export class RichTextState {
   }
 
   /** Turns bytes into text before anything that could change their meaning. */
-  private settle(): void {
+  private flushBytes(): void {
     if (this.pending.length === 0) return;
-    const text = decodePage(Uint8Array.from(this.pending), this.group.page);
+    const text = decodeCodePage(Uint8Array.from(this.pending), this.group.page);
     this.pending = [];
     this.write(text);
   }
@@ -160,7 +160,7 @@ export class RichTextState {
     const { destination, isHidden, isBold } = this.group;
     if (destination === 'title') this.title += text;
     else if (destination === 'mark') this.mark = (this.mark ?? '') + text;
-    else if (destination === 'styles') this.nameStyle(text);
+    else if (destination === 'styles') this.readStyleName(text);
     else if (destination === 'text' && !isHidden) {
       this.pieces.push(text);
       if (!isBold && text.trim() !== '') this.isAllBold = false;
@@ -168,7 +168,7 @@ export class RichTextState {
   }
 
   /** A style's entry ends with its name and a semicolon. */
-  private nameStyle(text: string): void {
+  private readStyleName(text: string): void {
     this.styleName += text;
     if (!text.includes(';')) return;
     const level = /^\s*(?:heading|title)\s*(\d?)/i.exec(this.styleName);

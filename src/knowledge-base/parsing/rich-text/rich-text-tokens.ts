@@ -10,7 +10,7 @@ const isDigit = (byte = 0) => byte >= 0x30 && byte <= 0x39;
 const [backslash, openBrace, closeBrace, apostrophe, blank, minus] = [0x5c, 0x7b, 0x7d, 0x27, 0x20, 0x2d];
 
 /** Rich Text Format 1.9.1, "RTF Syntax". */
-export function* richTextTokens(bytes: Uint8Array): Generator<RichTextToken> {
+export function* tokenizeRichText(bytes: Uint8Array): Generator<RichTextToken> {
   let place = 0;
   while (place < bytes.length) {
     const byte = bytes[place];
@@ -31,7 +31,7 @@ export function* richTextTokens(bytes: Uint8Array): Generator<RichTextToken> {
       yield { kind: 'word', word: String.fromCharCode(bytes[place + 1] ?? blank), number: undefined };
       place += 2;
     } else {
-      const { word, number, end } = controlWord(bytes, place + 1);
+      const { word, number, end } = readControlWord(bytes, place + 1);
       // What follows \bin is not text, whatever it looks like.
       place = word === 'bin' ? end + Math.max(number ?? 0, 0) : end;
       yield { kind: 'word', word, number };
@@ -42,7 +42,7 @@ export function* richTextTokens(bytes: Uint8Array): Generator<RichTextToken> {
 const endsText = (byte: number | undefined) =>
   byte === backslash || byte === openBrace || byte === closeBrace || byte === 0x0a || byte === 0x0d;
 
-function controlWord(bytes: Uint8Array, start: number): { word: string; number: number | undefined; end: number } {
+function readControlWord(bytes: Uint8Array, start: number): { word: string; number: number | undefined; end: number } {
   let end = start;
   while (isLetter(bytes[end])) end += 1;
   const word = String.fromCharCode(...bytes.subarray(start, Math.min(end, start + 64)));

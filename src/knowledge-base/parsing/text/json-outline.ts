@@ -2,8 +2,8 @@ import type { BlockWriter } from '../block-writer.ts';
 import { cleanLine } from '../clean-text.ts';
 
 /** In characters. Longer paragraphs are written in parts, and of longer names their beginning is shown: it leads every value below it. */
-const longestLines = 1 << 16;
-const longestName = 200;
+const maxParagraphLength = 1 << 16;
+const maxNameLength = 200;
 
 interface Level {
   isArray: boolean;
@@ -24,23 +24,23 @@ export class JsonOutline {
   private lines: string[] = [];
   private length = 0;
   /** Where among the levels the record begins; -1: outside of any. */
-  private record = -1;
+  private recordLevel = -1;
   private lastLabel: string | undefined;
   /** A string that is a property's name if a colon follows. */
-  private held: string | undefined;
+  private pendingString: string | undefined;
 
   constructor(writer: BlockWriter) {
     this.writer = writer;
   }
 
   open(isArray: boolean): void {
-    this.settle();
+    this.flushPendingString();
     const parent = this.levels.at(-1);
     if (parent?.isArray) parent.index += 1;
-    const startsRecord = !isArray && (parent?.isArray ?? false) && this.record === -1;
+    const startsRecord = !isArray && (parent?.isArray ?? false) && this.recordLevel === -1;
     if (startsRecord) {
       this.flush();
-      this.record = this.levels.length;
+      this.recordLevel = this.levels.length;
     }
     if (this.levels.length === 1 && parent && !parent.isArray) {
       this.flush();
@@ -50,47 +50,47 @@ export class JsonOutline {
   }
 
   close(): void {
-    this.settle();
+    this.flushPendingString();
     const closed = this.levels.pop();
-    if (closed?.startsRecord) this.record = -1;
+    if (closed?.startsRecord) this.recordLevel = -1;
     if (closed?.startsRecord || this.levels.length <= 1) this.flush();
   }
 
   colon(): void {
     const object = this.levels.at(-1);
-    if (object) object.key = (this.held ?? '').slice(0, longestName);
-    this.held = undefined;
+    if (object) object.key = (this.pendingString ?? '').slice(0, maxNameLength);
+    this.pendingString = undefined;
   }
 
   value(text: string): void {
-    this.settle();
-    this.held = text;
+    this.flushPendingString();
+    this.pendingString = text;
   }
 
   end(): void {
-    this.settle();
+    this.flushPendingString();
     this.flush();
   }
 
   /** What was held was no name. */
-  private settle(): void {
-    if (this.held === undefined) return;
-    const text = cleanLine(this.held);
-    this.held = undefined;
+  private flushPendingString(): void {
+    if (this.pendingString === undefined) return;
+    const text = cleanLine(this.pendingString);
+    this.pendingString = undefined;
     const parent = this.levels.at(-1);
     if (text === '') return;
-    const label = this.label();
+    const label = this.toLabel();
     if (label === '') return parent?.isArray ? this.writer.listItem(text) : this.writer.paragraph(text);
     if (parent?.isArray && label === this.lastLabel) this.lines[this.lines.length - 1] += `, ${text}`;
     else this.lines.push(`${label}: ${text}`);
     this.lastLabel = label;
     this.length += label.length + text.length;
-    if (this.length > longestLines) this.flush();
+    if (this.length > maxParagraphLength) this.flush();
   }
 
   /** The names that lead to the value within its record: below the section's heading, or within the object in an array. */
-  private label(): string {
-    const from = this.record !== -1 ? this.record : this.levels[0]?.isArray === false && this.levels.length > 1 ? 1 : 0;
+  private toLabel(): string {
+    const from = this.recordLevel !== -1 ? this.recordLevel : this.levels[0]?.isArray === false && this.levels.length > 1 ? 1 : 0;
     return this.levels
       .slice(from)
       .flatMap((level, place, shown) => (level.isArray ? (place < shown.length - 1 ? [String(level.index)] : []) : [level.key]))

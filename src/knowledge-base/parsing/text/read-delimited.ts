@@ -1,20 +1,20 @@
-import { UnreadableFile } from '../../../library/decode-text.ts';
-import { readTable } from '../../../contacts/spreadsheets/read-table.ts';
+import { UnreadableFileError } from '../../../library/text/decode-text.ts';
+import { readTable } from '../../../contacts/import/read-table.ts';
 import type { BlockWriter } from '../block-writer.ts';
-import type { Reading } from '../parse.ts';
+import type { ReadResult } from '../parse-document.ts';
 import { damaged } from '../unparsable-document.ts';
-import { textPieces } from './text-pieces.ts';
+import { decodeTextPieces } from './decode-text-pieces.ts';
 
 /** A table as programs export it, its delimiter found out. */
-export async function readDelimited(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+export async function readDelimited(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   try {
-    const table = await readTable(textPieces(bytes));
+    const table = await readTable(decodeTextPieces(bytes));
     writer.row(table.headers, true);
     for await (const { cells } of table.rows) writer.row(cells);
     return {};
   } catch (error) {
     // The library's rows are told by its own sentence: "A cell in row 7 begins with a quote that is never closed; close it or remove it".
-    if (error instanceof UnreadableFile) throw damaged(error.message.charAt(0).toLowerCase() + error.message.slice(1), error);
+    if (error instanceof UnreadableFileError) throw damaged(error.message.charAt(0).toLowerCase() + error.message.slice(1), error);
     throw error;
   }
 }

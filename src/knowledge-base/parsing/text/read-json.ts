@@ -1,10 +1,10 @@
 import { TokenType, Tokenizer } from '@streamparser/json';
 import type { BlockWriter } from '../block-writer.ts';
-import { deepestValues } from '../limits.ts';
-import type { Reading } from '../parse.ts';
+import { maxValueDepth } from '../limits.ts';
+import type { ReadResult } from '../parse-document.ts';
 import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
 import { JsonOutline } from './json-outline.ts';
-import { textPieces } from './text-pieces.ts';
+import { decodeTextPieces } from './decode-text-pieces.ts';
 
 /** Numbers as they were written: an id beyond 2^53 stays itself. */
 class ExactTokenizer extends Tokenizer {
@@ -14,7 +14,7 @@ class ExactTokenizer extends Tokenizer {
 }
 
 /** JSON, or several values one after the other, as text: every value with its name. */
-export async function readJson(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+export async function readJson(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const outline = new JsonOutline(writer);
   const tokenizer = new ExactTokenizer({ separator: '' });
   let depth = 0;
@@ -22,8 +22,8 @@ export async function readJson(bytes: Uint8Array, writer: BlockWriter): Promise<
   tokenizer.onToken = ({ token, value }) => {
     if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
       depth += 1;
-      if (depth > deepestValues)
-        throw tooLarge(`its values lie more than ${deepestValues} deep in each other`, 'save it in a simpler form');
+      if (depth > maxValueDepth)
+        throw tooLarge(`its values lie more than ${maxValueDepth} deep in each other`, 'save it in a simpler form');
       outline.open(token === TokenType.LEFT_BRACKET);
     } else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) {
       depth -= 1;
@@ -35,7 +35,7 @@ export async function readJson(bytes: Uint8Array, writer: BlockWriter): Promise<
   tokenizer.onError = (error) => {
     failure ??= error;
   };
-  for await (const piece of textPieces(bytes)) {
+  for await (const piece of decodeTextPieces(bytes)) {
     tokenizer.write(piece);
     if (failure instanceof UnparsableDocument) throw failure;
     if (failure) throw damaged('it is no JSON', failure);

@@ -1,22 +1,22 @@
 import { marked } from 'marked';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
-import { letOthersRun } from '../../../library/let-others-run.ts';
-import type { Reading } from '../parse.ts';
-import { DenseMarkdown } from './dense-markdown.ts';
-import { lineBatches, textPieces } from './text-pieces.ts';
+import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
+import type { ReadResult } from '../parse-document.ts';
+import { MarkdownLimiter } from './markdown-limiter.ts';
+import { splitIntoLineBatches, decodeTextPieces } from './decode-text-pieces.ts';
 
 /** Turned into HTML in parts of about this many characters, since the library holds ten times its text. */
 const partLength = 1 << 16;
 
 /** Markdown by way of HTML, which it may hold anyway. */
-export async function readMarkdown(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
+export async function readMarkdown(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   let title: string | undefined;
-  for await (const part of splitMarkdown(textPieces(bytes))) {
-    const { text, title: named } = withoutFrontMatter(title === undefined ? part : `\n${part}`);
+  for await (const part of splitMarkdown(decodeTextPieces(bytes))) {
+    const { text, title: named } = splitFrontMatter(title === undefined ? part : `\n${part}`);
     title ??= named;
     await readHtmlPieces([await marked.parse(text, { gfm: true })], writer);
-    await letOthersRun();
+    await yieldToEventLoop();
   }
   return { title };
 }
@@ -26,10 +26,10 @@ async function* splitMarkdown(pieces: AsyncIterable<string>): AsyncGenerator<str
   let lines: string[] = [];
   let length = 0;
   let fence: string | undefined;
-  const dense = new DenseMarkdown();
-  for await (const batch of lineBatches(pieces)) {
+  const dense = new MarkdownLimiter();
+  for await (const batch of splitIntoLineBatches(pieces)) {
     for (const given of batch) {
-      const line = fence === undefined ? dense.bounded(given) : given;
+      const line = fence === undefined ? dense.limitLine(given) : given;
       if (length >= partLength && fence === undefined && (line.trim() === '' || /^#{1,6}\s/.test(line))) {
         yield lines.join('\n');
         lines = [];
@@ -45,7 +45,7 @@ async function* splitMarkdown(pieces: AsyncIterable<string>): AsyncGenerator<str
 }
 
 /** Settings of a site generator between two lines of dashes. Their title is the document's. */
-function withoutFrontMatter(text: string): { text: string; title: string } {
+function splitFrontMatter(text: string): { text: string; title: string } {
   const [whole = '', settings = ''] = /^---\n([^]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(text) ?? [];
   const title = /^title:\s*(["']?)(.+?)\1\s*$/m.exec(settings)?.[2] ?? '';
   return { text: text.slice(whole.length), title };

@@ -1,30 +1,30 @@
 import type { BlockWriter } from '../block-writer.ts';
-import type { Reading } from '../parse.ts';
-import { listItemIn } from './list-marks.ts';
-import { lineBatches, textPieces } from './text-pieces.ts';
+import type { ReadResult } from '../parse-document.ts';
+import { parseListItem } from './parse-list-item.ts';
+import { splitIntoLineBatches, decodeTextPieces } from './decode-text-pieces.ts';
 
 /** A line of about this many characters ends where the program's margin was, not where the author ended it. */
-const wrappedFrom = 50;
-const wrappedTo = 140;
+const minWrappedLength = 50;
+const maxWrappedLength = 140;
 /** Logs and lists have no blank lines at all. */
-const mostLines = 500;
+const maxParagraphLines = 500;
 
 /** Plain text: blank lines part paragraphs; underlined lines and lines in capitals are headings; a form feed begins a page. */
-export async function readPlainText(bytes: Uint8Array, writer: BlockWriter): Promise<Reading> {
-  return readTextPieces(textPieces(bytes), writer);
+export async function readPlainText(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
+  return readTextPieces(decodeTextPieces(bytes), writer);
 }
 
-export async function readTextPieces(pieces: AsyncIterable<string>, writer: BlockWriter): Promise<Reading> {
+export async function readTextPieces(pieces: AsyncIterable<string>, writer: BlockWriter): Promise<ReadResult> {
   let paragraph: string[] = [];
   let pages = 0;
   const flush = () => {
     writeParagraph(paragraph, writer);
     paragraph = [];
   };
-  for await (const lines of lineBatches(pieces)) {
+  for await (const lines of splitIntoLineBatches(pieces)) {
     for (const line of lines) {
       const [first = '', ...afterBreaks] = line.split('\f');
-      if (first.trim() === '' || paragraph.length >= mostLines) flush();
+      if (first.trim() === '' || paragraph.length >= maxParagraphLines) flush();
       if (first.trim() !== '') paragraph.push(first);
       for (const rest of afterBreaks) {
         flush();
@@ -62,7 +62,7 @@ function writeLines(lines: string[], writer: BlockWriter): void {
     else writer.paragraph(joined);
   };
   for (const line of lines) {
-    const item = listItemIn(line);
+    const item = parseListItem(line);
     const goesOn = item === undefined && isItem && /^\s/.test(line);
     if (item === undefined && (!isItem || goesOn || isWrapped)) {
       text.push(line.trim());
@@ -79,7 +79,7 @@ function writeLines(lines: string[], writer: BlockWriter): void {
 function looksWrapped(lines: string[]): boolean {
   if (lines.length < 2) return false;
   const inner = lines.slice(0, -1).map((line) => line.trim().length);
-  return inner.filter((length) => length >= wrappedFrom && length <= wrappedTo).length >= inner.length * 0.7;
+  return inner.filter((length) => length >= minWrappedLength && length <= maxWrappedLength).length >= inner.length * 0.7;
 }
 
 function isInCapitals(line: string): boolean {

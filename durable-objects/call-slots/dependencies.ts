@@ -1,0 +1,14 @@
+import type { Context } from '../../src/context.ts';
+import type { Clock } from '../../src/library/time/clock.ts';
+import type { Logger } from '../../src/library/platform/log.ts';
+import type { CallTimeouts } from '../../src/calls/attempt/attempt.ts';
+
+/** What the parts of the call slots need of their object. */
+export interface CallSlotsDependencies {
+  env(): Env;
+  log(): Logger;
+  now: Clock;
+  timeouts(): CallTimeouts;
+  organizationId(): number;
+  context(): Promise<Context>;
+}

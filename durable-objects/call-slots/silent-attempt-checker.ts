@@ -1,0 +1,117 @@
+import { statusEvent } from '../../src/providers/telephony/carrier-events.ts';
+import { abandonUnstartedConversation, explainCallEnd } from '../../src/calls/carrier/abandon-conversation.ts';
+import { isOver } from '../../src/calls/attempt/attempt.ts';
+import { afterListing, afterLookUp, resolveKnownEnd } from '../../src/calls/attempt/after-look-up.ts';
+import { afterVerdictTimeout } from '../../src/calls/attempt/call-end.ts';
+import { enqueueDialing } from '../../src/calls/slots/enqueue-dialing.ts';
+import { withCallObject } from '../../src/calls/live-call/call-object.ts';
+import { getSettings } from '../../src/settings.ts';
+import { loadCarrier } from '../../src/telephony-configs/load-carrier.ts';
+import { selectCallRunByKey } from '../../src/calls/placing/store.ts';
+import type { StoredAttempt } from './attempt-rows.ts';
+import { isRetryExhausted, toUnanswered } from './retry-limits.ts';
+import type { SlotStore } from './slot-store.ts';
+import type { CallSlotsDependencies } from './dependencies.ts';
+
+const maxParallelChecks = 6;
+const maxChecksPerRound = 60;
+const maxDecisionsPerRound = 1000;
+const wakeIntervalMs = 2 * 60_000;
+
+/** Looks after attempts of which nothing was heard in time: evidence is asked for, since a clock alone frees no slot. */
+export class SilentAttemptChecker {
+  readonly #store: SlotStore;
+  readonly #deps: CallSlotsDependencies;
+  #grantsToResend: string[] = [];
+  #isAsking = false;
+
+  constructor(book: SlotStore, around: CallSlotsDependencies) {
+    this.#store = book;
+    this.#deps = around;
+  }
+
+  /** What is due and can be decided here. */
+  resolveLocally(): void {
+    const now = this.#deps.now();
+    for (const attempt of this.#store.rows.select('check_at <= ? ORDER BY check_at LIMIT ?', now, maxDecisionsPerRound)) {
+      if (attempt.state === 'granted') this.#grantsToResend.push(attempt.key);
+      if (attempt.state === 'granted') this.#store.save(attempt, { ...attempt, checkAt: now + this.#deps.timeouts().resendMs });
+      else if (isOver(attempt) && attempt.settling !== 'watch') this.#store.save(attempt, { ...attempt, checkAt: null });
+      else if (attempt.state === 'placed' && attempt.status === 'completed') this.#store.save(attempt, afterVerdictTimeout(attempt));
+    }
+  }
+
+  /** What is due and needs an answer from outside, at most 60; one round at a time. */
+  async checkWithCarriers(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      const keys = this.#grantsToResend.splice(0);
+      if (keys.length) await enqueueDialing(this.#deps.env(), this.#deps.organizationId(), keys);
+      const due = this.#store.rows
+        .select('check_at <= ? ORDER BY check_at LIMIT ?', this.#deps.now(), maxChecksPerRound)
+        .map(({ key }) => key);
+      const worker = async () => {
+        for (let key = due.shift(); key !== undefined; key = due.shift())
+          await this.#checkAttempt(key).catch((error: unknown) => this.#deps.log().error('a call could not be checked', error));
+      };
+      await Promise.all(Array.from({ length: maxParallelChecks }, worker));
+    } catch (error) {
+      this.#deps.log().error('granted calls could not be announced again', error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  async #checkAttempt(key: string): Promise<void> {
+    const now = this.#deps.now();
+    // As it is now: those before it in the line took their time.
+    const attempt = this.#store.rows.find(key);
+    if (!attempt || attempt.checkAt === null || attempt.checkAt > now || attempt.state === 'granted') return;
+    const patience = this.#deps.timeouts();
+    if (isOver(attempt)) return this.#wakeCallObject(attempt, now);
+    // Moved on before the carrier is asked, so that a crash does not ask again at once.
+    this.#store.save(attempt, { ...attempt, checkAt: now + patience.lookUpIntervalMs });
+    const context = await this.#deps.context();
+    const carrier = attempt.configId === null ? null : await loadCarrier(context, attempt.configId);
+    const gone = { failure: 'the telephony configuration of this call was deleted' };
+    if (attempt.state === 'placed') {
+      const result = carrier ? resolveKnownEnd(attempt, await carrier.telephony.lookUp(attempt.callId!)) : gone;
+      if (carrier && 'call' in result && result.call.status === 'completed' && attempt.hasTalk) {
+        // As when the carrier tells it: a talk that never began is none.
+        const address = { organizationId: context.organization.id, configId: carrier.id, runId: attempt.runId!, key };
+        const event = statusEvent({ ...result.call, at: this.#deps.now() });
+        const call = { context, carrier, address, event };
+        await abandonUnstartedConversation(call, () => explainCallEnd(call));
+      }
+      this.#store.update(attempt.key, (current) => afterLookUp(current, result, this.#deps.now(), patience));
+    } else {
+      const { phone: to, ownNumber, submittedAt, key: attemptKey } = attempt;
+      // Whoever died before the answer may not have told which run the call is.
+      const run = await context.database.first<{ id: number }>(selectCallRunByKey(context.database, context.organization.id, attemptKey));
+      const result = carrier ? await carrier.telephony.list({ to, from: ownNumber!, since: submittedAt!, attemptKey }) : gone;
+      const foreign =
+        'calls' in result
+          ? this.#store.findForeignCalls(
+              attempt,
+              result.calls.map(({ callId }) => callId),
+            )
+          : new Set<string>();
+      this.#store.update(attempt.key, (current) =>
+        afterListing({ ...current, runId: current.runId ?? run?.id ?? null }, result, foreign, this.#deps.now(), patience),
+      );
+    }
+  }
+
+  async #wakeCallObject(attempt: StoredAttempt, now: number): Promise<void> {
+    if (attempt.settling !== 'watch') return this.#store.save(attempt, { ...attempt, checkAt: null });
+    this.#store.save(attempt, { ...attempt, checkAt: now + wakeIntervalMs });
+    try {
+      const isThere = await withCallObject(this.#deps.env(), this.#deps.organizationId(), attempt.runId!, (object) => object.wakeStalled());
+      if (!isThere) this.#store.markFollowUpsDone([attempt.key]);
+    } catch (error) {
+      if (!isRetryExhausted(attempt, now, getSettings(this.#deps.env()).GIVE_UP_AFTER_HOURS)) throw error;
+      this.#store.update(attempt.key, (current) => (current.settling === 'watch' ? toUnanswered(current, error) : current));
+    }
+  }
+}

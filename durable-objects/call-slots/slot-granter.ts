@@ -1,0 +1,118 @@
+import type { Clock } from '../../src/library/time/clock.ts';
+import { grantAttempt, returnAttempt, type CallTimeouts } from '../../src/calls/attempt/attempt.ts';
+import { countFreeForOutbound, ownerQueueRank, allocateSlots } from '../../src/calls/slots/allocate-slots.ts';
+import type { DialingPolicy } from '../../src/telephony-configs/dialing-policy.ts';
+import type { StoredAttempt } from './attempt-rows.ts';
+import { markInAnotherCall, type SlotStore } from './slot-store.ts';
+
+const secondMs = 1000;
+
+/** Who gets the free slots, and when: within the plan's limit, the carrier's rate, each owner's limit and each person's peace. */
+export class SlotGranter {
+  readonly #store: SlotStore;
+  readonly #now: Clock;
+  /** Has `grant` called again in so many ms. */
+  readonly #scheduleGrant: (ms: number) => void;
+  /** Of the last second. */
+  #grantedAt: number[] = [];
+
+  constructor(book: SlotStore, now: Clock, again: (ms: number) => void) {
+    this.#store = book;
+    this.#now = now;
+    this.#scheduleGrant = again;
+  }
+
+  /** Grants slots to those whose turn it is, and answers the keys of their attempts. */
+  grant(terms: DialingPolicy, config: NonNullable<DialingPolicy['config']>, patience: CallTimeouts): string[] {
+    const now = this.#now();
+    const live = this.#store.countLiveCalls();
+    this.#grantedAt = this.recentGrants(now);
+    const free = Math.min(countFreeForOutbound(terms, live), config.callsPerSecond - this.#grantedAt.length);
+    if (free <= 0) {
+      this.#scheduleNextGrant(now);
+      return [];
+    }
+    return this.#store.transaction(() => {
+      const waiting = new Map(this.#store.rows.listWaitingOwnerQueues().map((lane) => [lane, this.#findReady(lane, now, free, terms)]));
+      const lanes = [...waiting].map(([name, ready]) => ({
+        name,
+        rank: ownerQueueRank(name),
+        live: this.#store.countLiveOf(name),
+        most: this.#store.maxConcurrencyOf(name),
+        ready: ready.length,
+      }));
+      const keys: string[] = [];
+      for (const [lane, count] of allocateSlots(lanes, free)) {
+        for (const attempt of waiting.get(lane)!.slice(0, count)) {
+          // Another lane may have just called the same person.
+          if (this.#store.rows.isInCall(attempt.phone)) {
+            this.#store.save(attempt, markInAnotherCall(attempt));
+            continue;
+          }
+          const ownNumber = config.fromNumbers[attempt.seq % config.fromNumbers.length]!;
+          const by = { configId: config.id, ownNumber, awaitsVerdict: config.machineDetection };
+          this.#store.save(attempt, { ...grantAttempt(attempt, by, now, patience), grantedAt: now });
+          this.#grantedAt.push(now);
+          keys.push(attempt.key);
+        }
+      }
+      if (this.#grantedAt.length >= config.callsPerSecond) this.#scheduleNextGrant(now);
+      return keys;
+    });
+  }
+
+  /** Of a lane, those that may be dialled now, at most `limit`; what may not is given back with the reason. */
+  #findReady(lane: string, now: number, limit: number, terms: DialingPolicy): StoredAttempt[] {
+    const ready: StoredAttempt[] = [];
+    const phones = new Set<string>();
+    for (const attempt of this.#store.rows.candidates(lane, now, limit)) {
+      if (attempt.notAfter !== null && attempt.notAfter <= now) {
+        this.#store.save(attempt, returnAttempt(attempt, 'window_closed', 'the calling window closed before a call slot was free', now));
+        continue;
+      }
+      const mayAgainAt = this.#mayCallAgainAt(attempt.phone, terms);
+      if (mayAgainAt > now) {
+        const detail = `this person was called less than ${terms.minHoursBetweenCalls} hours ago (min_hours_between_calls)`;
+        this.#store.save(attempt, returnAttempt(attempt, 'too_soon', detail, now, mayAgainAt));
+        continue;
+      }
+      if (phones.has(attempt.phone)) continue;
+      phones.add(attempt.phone);
+      ready.push(attempt);
+    }
+    return ready;
+  }
+
+  #mayCallAgainAt(phone: string, { minHoursBetweenCalls }: DialingPolicy): number {
+    if (minHoursBetweenCalls === 0) return 0;
+    const last = this.#store.dialledAt(phone);
+    return last === null ? 0 : last + minHoursBetweenCalls * 3_600_000;
+  }
+
+  /** Without a configuration nothing can be dialled: everybody hears of it. */
+  returnAll(): void {
+    const now = this.#now();
+    const detail = 'the organization has no telephony configuration; create one at /organizations/telephony-configs';
+    this.#store.transaction(() => {
+      for (const attempt of this.#store.rows.select("state = 'queued' LIMIT 1000"))
+        this.#store.save(attempt, returnAttempt(attempt, 'telephony_not_configured', detail, now));
+    });
+  }
+
+  /** When calls were granted within the last second. */
+  recentGrants(now: number): number[] {
+    // A clock that was set back must not hold everything up.
+    const recent = this.#grantedAt.filter((at) => at > now - secondMs && at <= now);
+    if (recent.length) return recent;
+    // After a waking the memory of the last second is gone, the rows are not.
+    return this.#store.rows
+      .select('is_live = 1 AND granted_at > ? AND granted_at <= ?', now - secondMs, now)
+      .map(({ grantedAt }) => grantedAt!);
+  }
+
+  /** More may be dialled when the oldest grant of the last second is a second old. */
+  #scheduleNextGrant(now: number): void {
+    const oldest = this.#grantedAt[0];
+    if (oldest !== undefined) this.#scheduleGrant(Math.max(1, oldest + secondMs - now));
+  }
+}

@@ -1,0 +1,296 @@
+import type { Clock } from '../../src/library/time/clock.ts';
+import { afterPlacing } from '../../src/calls/attempt/after-placing.ts';
+import {
+  submitAttempt,
+  holdsSlot,
+  isOver,
+  requeueAttempt,
+  returnAttempt,
+  type Attempt,
+  type CallTimeouts,
+} from '../../src/calls/attempt/attempt.ts';
+import { ownerName, type Owner, type PlacingReport, type RequestedCall } from '../../src/calls/contract.ts';
+import { AttemptRows, reportLevels, newAttempt, type StoredAttempt } from './attempt-rows.ts';
+
+const withdrawnDetail = 'whoever asked for it took it back';
+const attemptRetentionMs = 24 * 3_600_000;
+const dialledRetentionMs = 31 * 24 * 3_600_000;
+const pruneBatchSize = 500;
+
+/** Whom calls are counted for: single calls and journeys together each, every campaign by itself. */
+export const ownerQueueName = (owner: Owner): string => (owner.kind === 'campaign' ? ownerName(owner) : owner.kind);
+
+/**
+ * What is written about attempts and their owners, and what follows from a change inside the object: a slot taken or freed, an owner to be
+ * told, a row to be settled. `onChange` is called when something is to be done outside.
+ */
+export class SlotStore {
+  readonly rows: AttemptRows;
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  readonly #now: Clock;
+  readonly #onChange: (checkAt: number | null) => void;
+  /** Live calls by lane; a cache of the table. */
+  #live: Map<string, number> | null = null;
+
+  constructor(storage: DurableObjectStorage, now: Clock, onNews: (checkAt: number | null) => void) {
+    this.rows = new AttemptRows(storage.sql);
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    this.#now = now;
+    this.#onChange = onNews;
+  }
+
+  /** All of `work` is written, or nothing. */
+  transaction<Result>(work: () => Result): Result {
+    try {
+      return this.#storage.transactionSync(work);
+    } catch (error) {
+      this.#live = null;
+      throw error;
+    }
+  }
+
+  /** True when it is queued now. One that is over is told again; one that was given back before its run was written is queued again. */
+  enqueue(call: RequestedCall, of: { owner: string; lane: string; epoch: number; notBefore: number }): boolean {
+    const known = this.rows.find(call.key);
+    if (known && (known.state !== 'returned' || known.hasRow)) {
+      if (isOver(known)) this.save(known, { ...known, reportedLevel: reportLevels.none });
+      return false;
+    }
+    if (known) this.rows.delete(known.seq);
+    const attempt = newAttempt(call, of);
+    this.rows.insert(this.rows.isInCall(call.phone) ? markInAnotherCall(attempt) : attempt);
+    this.#onChange(null);
+    return true;
+  }
+
+  /** Takes back one that has not been submitted. */
+  withdraw(attempt: StoredAttempt): void {
+    this.save(attempt, returnAttempt(attempt, 'withdrawn', withdrawnDetail, this.#now()));
+  }
+
+  /** Gives an attempt to whoever asks for it now, to be placed once. */
+  submit(attempt: StoredAttempt, now: number, patience: CallTimeouts): StoredAttempt {
+    // Its row is written from here on, and may be there although nobody could tell.
+    const given = { ...submitAttempt(attempt, now, patience), hasRow: true, dialledBefore: this.dialledAt(attempt.phone) };
+    this.save(attempt, given);
+    this.#setDialledAt(attempt.phone, now);
+    return given;
+  }
+
+  /** Takes in what came of one that was given: nothing, if that was an earlier time. */
+  recordPlacing(placing: PlacingReport, now: number, patience: CallTimeouts): void {
+    const attempt = this.rows.find(placing.key);
+    if (!attempt || attempt.submission !== placing.submission) return;
+    const awaitsVerdict = ('result' in placing ? placing.detectsMachines : undefined) ?? attempt.awaitsVerdict;
+    const known = { ...attempt, runId: attempt.runId ?? placing.runId, awaitsVerdict };
+    const isOpen = attempt.state === 'submitting' && attempt.callId === null;
+    const after = {
+      ...known,
+      ...(isOpen ? this.#afterPlacing(known, placing, now, patience) : this.#afterLatePlacing(known, placing, now, patience)),
+    };
+    this.save(attempt, after);
+    // Nobody's phone has rung, so nobody was called.
+    if (isOpen && isCertainlyNotPlaced(placing)) this.#setDialledAt(attempt.phone, attempt.dialledBefore);
+  }
+
+  #afterPlacing(attempt: StoredAttempt, placing: PlacingReport, now: number, patience: CallTimeouts): Attempt {
+    if ('refused' in placing) return returnAttempt(attempt, placing.refused, placing.detail, now);
+    const { result } = placing;
+    if (!('unasked' in result)) return afterPlacing(attempt, result, now, patience);
+    if (attempt.epoch < this.epochOf(attempt.owner)) return returnAttempt(attempt, 'withdrawn', withdrawnDetail, now);
+    return requeueAttempt(attempt, now);
+  }
+
+  /** The carrier has been heard of the call before: only its answer may still add to that. */
+  #afterLatePlacing(attempt: StoredAttempt, placing: PlacingReport, now: number, patience: CallTimeouts): Attempt {
+    return 'result' in placing && 'placed' in placing.result ? afterPlacing(attempt, placing.result, now, patience) : attempt;
+  }
+
+  /** Writes an attempt with what follows from its change for slots, owners and settling. */
+  save(before: StoredAttempt, changed: Attempt | StoredAttempt): void {
+    const after = deriveFollowUps(before, { ...before, ...changed });
+    const [wasLive, isLive] = [holdsSlot(before), holdsSlot(after)];
+    this.rows.update(before, after);
+    if (wasLive !== isLive && this.#live) this.#live.set(after.lane, (this.#live.get(after.lane) ?? 0) + (isLive ? 1 : -1));
+    if (after.reportLevel > after.reportedLevel || (isOver(after) && !isOver(before)) || after.checkAt !== before.checkAt)
+      this.#onChange(after.checkAt);
+  }
+
+  /** Keeps the latest epoch and limit of an owner, and answers the epoch that counts. */
+  upsertOwner(owner: Owner, epoch: number, maxConcurrency: number | null | undefined): { epoch: number } {
+    const name = ownerName(owner);
+    const known = this.#sql.exec<{ epoch: number; max_concurrency: number | null }>(
+      'SELECT epoch, max_concurrency FROM owner WHERE name = ?',
+      name,
+    );
+    const [row] = known.toArray();
+    const most = maxConcurrency === undefined ? (row?.max_concurrency ?? null) : maxConcurrency;
+    if (row && (row.epoch > epoch || (row.epoch === epoch && row.max_concurrency === most))) return row;
+    // Single calls and journeys have no epochs and no limit of their own, and would each leave a row behind.
+    if (owner.kind !== 'campaign' && epoch === 0) return { epoch };
+    this.#sql.exec(
+      `INSERT INTO owner (name, kind, id, lane, epoch, max_concurrency) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch, max_concurrency = excluded.max_concurrency`,
+      name,
+      owner.kind,
+      owner.id,
+      ownerQueueName(owner),
+      epoch,
+      most,
+    );
+    return { epoch };
+  }
+
+  epochOf(name: string): number {
+    const [row] = this.#sql.exec<{ epoch: number }>('SELECT epoch FROM owner WHERE name = ?', name).toArray();
+    return row?.epoch ?? 0;
+  }
+
+  /** How many calls a lane may have at once; null: only the organization's limit counts. */
+  maxConcurrencyOf(lane: string): number | null {
+    const [row] = this.#sql.exec<{ most: number | null }>('SELECT max_concurrency AS most FROM owner WHERE lane = ?', lane).toArray();
+    return row?.most ?? null;
+  }
+
+  countLiveCalls(): { all: number; inbound: number } {
+    this.#live ??= this.rows.countLiveByOwnerQueue();
+    return { all: [...this.#live.values()].reduce((sum, count) => sum + count, 0), inbound: this.#live.get('inbound') ?? 0 };
+  }
+
+  countLiveOf(lane: string): number {
+    this.#live ??= this.rows.countLiveByOwnerQueue();
+    return this.#live.get(lane) ?? 0;
+  }
+
+  /** Forgets the counts: rows were written around `save`. */
+  invalidateLiveCounts(): void {
+    this.#live = null;
+  }
+
+  /** Notes when a person was called last; null: that they were not. */
+  #setDialledAt(phone: string, at: number | null): void {
+    if (at === null) this.#sql.exec('DELETE FROM dialled WHERE phone = ?', phone);
+    else this.#sql.exec('INSERT INTO dialled (phone, at) VALUES (?, ?) ON CONFLICT (phone) DO UPDATE SET at = excluded.at', phone, at);
+  }
+
+  /** Epoch ms at which a person was called last; null: not within memory. */
+  dialledAt(phone: string): number | null {
+    return this.#sql.exec<{ at: number }>('SELECT at FROM dialled WHERE phone = ?', phone).toArray()[0]?.at ?? null;
+  }
+
+  /** When the next attempt has to be looked at; null: none. */
+  nextCheckAt(): number | null {
+    const checked = this.#sql.exec<{ at: number | null }>('SELECT min(check_at) AS at FROM attempt WHERE check_at IS NOT NULL').one().at;
+    const queued = this.#sql
+      .exec<{ at: number | null }>("SELECT min(not_before) AS at FROM attempt WHERE state = 'queued' AND not_before > 0")
+      .one().at;
+    return checked === null || queued === null ? (checked ?? queued) : Math.min(checked, queued);
+  }
+
+  listOwnersToReport(): string[] {
+    return this.#sql
+      .exec<{ owner: string }>('SELECT DISTINCT owner FROM attempt WHERE level > told')
+      .toArray()
+      .map(({ owner }) => owner);
+  }
+
+  /** Nothing queued, live, untold or unsettled. */
+  isIdle(): boolean {
+    const [row] = this.#sql
+      .exec(
+        `SELECT 1 WHERE EXISTS (SELECT 1 FROM attempt WHERE state = 'queued') OR EXISTS (SELECT 1 FROM attempt WHERE check_at IS NOT NULL)
+         OR EXISTS (SELECT 1 FROM attempt WHERE level > told) OR EXISTS (SELECT 1 FROM attempt WHERE settling IN ('silent', 'talk'))`,
+      )
+      .toArray();
+    return row === undefined;
+  }
+
+  /** Of the carrier's calls, those that are other attempts'. */
+  findForeignCalls(attempt: StoredAttempt, callIds: string[]): Set<string> {
+    const rows = this.#sql.exec<{ call_id: string }>(
+      'SELECT a.call_id FROM json_each(?) j CROSS JOIN attempt a WHERE a.call_id = j.value AND a.call_id IS NOT NULL AND a.key <> ?',
+      JSON.stringify(callIds),
+      attempt.key,
+    );
+    return new Set(rows.toArray().map(({ call_id }) => call_id));
+  }
+
+  /** Nothing more has to follow from these. */
+  markFollowUpsDone(keys: readonly string[]): void {
+    for (const key of keys) {
+      const attempt = this.rows.find(key);
+      if (attempt && isOver(attempt) && attempt.settling !== 'none') this.save(attempt, { ...attempt, settling: 'none', checkAt: null });
+    }
+  }
+
+  /** What follows from these is tried again at a moment, since it did not work. */
+  postponeFollowUps(keys: readonly string[], until: number): void {
+    for (const key of keys) {
+      const attempt = this.rows.find(key);
+      if (attempt && isOver(attempt) && attempt.settling !== 'none') this.save(attempt, { ...attempt, checkAt: until });
+    }
+  }
+
+  /** Applies `rule` to an attempt as it is now, after an await. */
+  update(key: string, rule: (current: StoredAttempt) => Attempt | StoredAttempt): void {
+    const current = this.rows.find(key);
+    if (current) this.save(current, rule(current));
+  }
+
+  /** When the oldest attempt that is over may be forgotten; null: there is none. */
+  nextPruneAt(): number | null {
+    const [row] = this.#sql
+      .exec<{ at: number | null }>("SELECT min(ended_at) AS at FROM attempt WHERE state IN ('ended', 'returned')")
+      .toArray();
+    return row?.at == null ? null : row.at + attemptRetentionMs + 1;
+  }
+
+  /** Forgets what is over for long. */
+  prune(): void {
+    const now = this.#now();
+    this.#sql.exec(
+      `DELETE FROM attempt WHERE seq IN (SELECT seq FROM attempt WHERE state IN ('ended', 'returned') AND ended_at < ?
+         AND settling = 'none' AND level <= told LIMIT ?)`,
+      now - attemptRetentionMs,
+      pruneBatchSize,
+    );
+    this.#sql.exec(
+      'DELETE FROM dialled WHERE phone IN (SELECT phone FROM dialled WHERE at < ? LIMIT ?)',
+      now - dialledRetentionMs,
+      pruneBatchSize,
+    );
+  }
+}
+
+const isCertainlyNotPlaced = (placing: PlacingReport): boolean =>
+  'refused' in placing || 'refused' in placing.result || 'busy' in placing.result || 'unasked' in placing.result;
+
+/** Its person has another call at the moment. */
+export const markInAnotherCall = <Kind extends Pick<StoredAttempt, 'reportLevel' | 'owner' | 'detail'>>(attempt: Kind): Kind => ({
+  ...attempt,
+  detail: 'in_another_call: this person has another call at the moment',
+  reportLevel: attempt.owner.startsWith('campaign:') ? reportLevels.waiting : attempt.reportLevel,
+});
+
+function deriveFollowUps(before: StoredAttempt, after: StoredAttempt): StoredAttempt {
+  const isTold = after.owner.startsWith('campaign:');
+  const level = isOver(after)
+    ? reportLevels.over
+    : after.answeredAt !== null
+      ? reportLevels.answered
+      : after.state === 'submitting' || after.state === 'placed'
+        ? reportLevels.dialing
+        : after.reportLevel;
+  const justOver = isOver(after) && !isOver(before);
+  const hasRow = after.hasRow || !isTold;
+  return {
+    ...after,
+    reportLevel: isTold ? level : 0,
+    ...(justOver && {
+      initialContext: null,
+      settling: after.hasTalk && after.runId !== null ? ('talk' as const) : hasRow ? ('silent' as const) : ('none' as const),
+    }),
+  };
+}

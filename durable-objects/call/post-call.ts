@@ -1,0 +1,162 @@
+import type { Context } from '../../src/context.ts';
+import { notifyRunOrRecordFailure } from '../../src/automation-workflows/runs/lifecycle/notify-run.ts';
+import { withCallSlots } from '../../src/calls/slots/call-slots.ts';
+import { toTranscript } from '../../src/voice-agents/conversation/transcript.ts';
+import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
+import { erasedName } from '../../src/calls/records/erase-store.ts';
+import { findAgentRun, completeAgentRun, type RunCompletion } from '../../src/calls/records/store.ts';
+import { publishCallCompleted } from '../../src/calls/post-call/publish-call-completed.ts';
+import { writeLogs, writeTranscript } from '../../src/calls/records/write-artifacts.ts';
+import { sendCallWebhook } from '../../src/calls/post-call/send-webhook.ts';
+import { suppressOptOut } from '../../src/calls/post-call/opt-out.ts';
+import { toRunCompletion } from '../../src/calls/post-call/run-completion.ts';
+import type { Timers } from '../shared/timers.ts';
+import type { CallRecord } from './call-record.ts';
+import type { StoredConversation } from './stored-conversation.ts';
+import { postCallSummary, listSummarySubjects } from './summaries.ts';
+import type { LiveConversation } from './live-conversation.ts';
+
+const maxConclusionTries = 5;
+const maxWebhookTries = 5;
+const webhookDelaysMs = [5_000, 30_000, 120_000, 600_000];
+
+export interface PostCallContext {
+  context: Context;
+  storage: DurableObjectStorage;
+  record: CallRecord;
+  store: StoredConversation;
+  conversation: LiveConversation;
+  timers: Timers;
+  /** Whether the object still has the call: another one may have come to the end of this during an await. */
+  hasCall(): boolean;
+}
+
+/**
+ * What an ended call leads to. Timers: `settle` (what it led to, files, the row), then one `follow` for each who has to hear of it (`summary`
+ * finds out which tools do), then `leave`. A timer that is there is work that is not done; every piece of it may be done twice.
+ */
+export async function finalizeCall(settling: PostCallContext): Promise<void> {
+  const { context, storage, record, store, conversation: talk, timers, hasCall: isThere } = settling;
+  const { setup: facts } = record;
+  if (!(await concludeConversation(settling))) return;
+  if (facts.mode !== 'textchat') await suppressOptOut(context, facts, talk.conversation.state?.conclusion ?? null);
+  if (!(await isErased(settling))) {
+    await writeTranscript(context.bindings.FILES, facts, store.messages());
+    await writeCallLogs(settling);
+  }
+  await context.database.batch([completeAgentRun(context, toCurrentCompletion(settling))], 'same values');
+  if (!isThere()) return;
+  storage.transactionSync(() => {
+    timers.clear('settle');
+    for (const subject of listFollowUps(record)) timers.set('follow', context.clock(), subject);
+    finishWhenDone(settling);
+  });
+}
+
+const toCurrentCompletion = ({ context, record, store, conversation: talk }: PostCallContext): RunCompletion =>
+  toRunCompletion({
+    setup: record.setup,
+    line: record.line.end!,
+    state: talk.conversation.state,
+    hasTranscript: toTranscript(store.messages()).length > 0,
+    model: context.settings.LANGUAGE_MODEL,
+  });
+
+/** False: it is tried again later. */
+async function concludeConversation({ context, record, conversation: talk, timers, hasCall: isThere }: PostCallContext): Promise<boolean> {
+  const { conversation } = talk;
+  if (!conversation.state || conversation.state.conclusion) return true;
+  conversation.end('hung_up');
+  // What a machine says leads to nothing, least of all to a number that is not called any more.
+  if (record.line.end!.outcome === 'voicemail') return true;
+  const number = record.countTry('conclude');
+  const giveUp = number >= maxConclusionTries;
+  const answer = await conversation.conclude({ giveUp }).catch((error: unknown) => {
+    context.log.error('what a talk led to could not be found out', error, { run_id: record.setup.runId });
+    return { failure: 'provider_failed' };
+  });
+  if (!('failure' in answer) || giveUp) return true;
+  if (isThere()) timers.set('settle', context.clock() + 1_000 * 2 ** number);
+  return false;
+}
+
+/** Its contact was deleted, and what was said with it. */
+const isErased = async ({ context, record }: PostCallContext): Promise<boolean> =>
+  (await findAgentRun(context, record.setup.runId))?.name === erasedName;
+
+async function writeCallLogs({ context, record, store, hasCall: isThere }: PostCallContext): Promise<void> {
+  const events = store.events();
+  await writeLogs(context.bindings.FILES, record.setup, { events, status_callbacks: record.line.end?.statusCallbacks ?? [] });
+  if (isThere()) record.updateLine({ loggedEvents: events.length });
+}
+
+/** Of a chat nobody hears. */
+function listFollowUps({ setup: facts }: CallRecord): string[] {
+  if (facts.mode === 'textchat') return [];
+  const webhooks = parseAgentDefinition(facts.definition).webhooks.map(({ id }) => `webhook:${id}`);
+  return ['event', 'summary', ...(facts.automationRunId === null ? [] : ['journey']), ...webhooks];
+}
+
+export async function runFollowUp(settling: PostCallContext, subject: string): Promise<void> {
+  const { context, record, timers, hasCall: isThere } = settling;
+  const { setup: facts } = record;
+  if (subject === 'event') await publishCallCompleted(context, facts, toCurrentCompletion(settling));
+  else if (subject === 'journey')
+    await notifyRunOrRecordFailure(context, { id: facts.automationRunId!, of: 'call', ended_id: facts.runId });
+  else if (subject === 'summary') return scheduleSummaries(settling);
+  else if (subject.startsWith('summary:')) {
+    if (!(await postCallSummary(settling, subject, toCurrentCompletion(settling)))) return;
+  } else if (!(await sendWebhook(settling, subject))) return;
+  if (!isThere()) return;
+  timers.clear('follow', subject);
+  finishWhenDone(settling);
+}
+
+/** One timer for each tool that is told, so that none waits for another. */
+async function scheduleSummaries(settling: PostCallContext): Promise<void> {
+  const { context, storage, record, timers, hasCall: isThere } = settling;
+  const subjects = await listSummarySubjects(context, record.setup, toCurrentCompletion(settling));
+  if (!isThere()) return;
+  storage.transactionSync(() => {
+    timers.clear('follow', 'summary');
+    for (const subject of subjects) timers.set('follow', context.clock(), subject);
+    finishWhenDone(settling);
+  });
+}
+
+/** False: it is sent again later. */
+async function sendWebhook(settling: PostCallContext, subject: string): Promise<boolean> {
+  const { context, record, store, timers, hasCall: isThere } = settling;
+  const nodeId = subject.slice('webhook:'.length);
+  const node = parseAgentDefinition(record.setup.definition).webhooks.find(({ id }) => id === nodeId)!;
+  const number = record.countTry(subject);
+  if (number > maxWebhookTries) {
+    const problem = 'The service stopped during the last try, and nobody can say whether it arrived';
+    store.log('webhook_failed', { webhook_node_id: nodeId, problem, will_be_repeated: false }, context.clock());
+    return true;
+  }
+  const {
+    isDelivered,
+    isRetryable: again,
+    logPayload: payload,
+  } = await sendCallWebhook(context, record.setup, toCurrentCompletion(settling), node, number);
+  if (!isThere()) return true;
+  const repeats = again && number < maxWebhookTries;
+  const type = isDelivered ? 'webhook_sent' : 'webhook_failed';
+  store.log(type, { webhook_node_id: nodeId, try: number, ...payload, will_be_repeated: repeats }, context.clock());
+  if (repeats) timers.set('follow', context.clock() + webhookDelaysMs[number - 1]!, subject);
+  return !repeats;
+}
+
+function finishWhenDone({ context, record, timers }: PostCallContext): void {
+  if (!record.hasTimer('settle') && !record.hasTimer('follow')) timers.ensure('leave', context.clock());
+}
+
+/** The last that is to be done: the log is whole, and the call slots need not watch any more. */
+export async function finishPostCall(settling: PostCallContext): Promise<void> {
+  const { context, record, store } = settling;
+  const { setup: facts } = record;
+  if (store.countEvents() !== record.line.loggedEvents && !(await isErased(settling))) await writeCallLogs(settling);
+  if (facts.mode === 'textchat') return;
+  await withCallSlots(context.bindings, facts.organizationId, (slots) => slots.markFinalized([facts.attemptKey]));
+}

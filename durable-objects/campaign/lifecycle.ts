@@ -1,0 +1,168 @@
+import type { CircuitBreakerTrip } from '../../src/campaigns/dialing/circuit-breaker.ts';
+import { toRowCounts, isTerminal, rowStates } from '../../src/campaigns/rows/row-states.ts';
+import { toSkipReason } from '../../src/campaigns/rows/apply-report.ts';
+import type { EndReason } from '../../src/campaigns/rows/apply-report.ts';
+import type { LogEntry } from '../../src/campaigns/rpc.ts';
+import type { BlockingReason } from '../../src/campaigns/lifecycle/blocking-reason.ts';
+import type { CampaignRow } from '../../src/campaigns/store.ts';
+import { toTimestamp } from '../../src/library/time/clock.ts';
+import type { Timers } from '../shared/timers.ts';
+import type { CircuitBreakerStore } from './circuit-breaker-store.ts';
+import type { CampaignStore } from './campaign-store.ts';
+import type { RowStore } from './row-store.ts';
+
+/** What is done at once has its timer after this, in case it came to nothing. */
+const fallbackDelayMs = 1000;
+
+type NewLogEntry = Partial<LogEntry> & Pick<LogEntry, 'event' | 'message'>;
+
+/** How a campaign goes from state to state, each time with its log and the timers that the state has. Call everything in a transaction. */
+export class CampaignLifecycle {
+  readonly #store: CampaignStore;
+  readonly #rows: RowStore;
+  readonly #breaker: CircuitBreakerStore;
+  readonly #timers: Timers;
+  readonly #now: () => number;
+
+  constructor(
+    { campaign, rows, breaker }: { campaign: CampaignStore; rows: RowStore; breaker: CircuitBreakerStore },
+    timers: Timers,
+    now: () => number,
+  ) {
+    this.#store = campaign;
+    this.#rows = rows;
+    this.#breaker = breaker;
+    this.#timers = timers;
+    this.#now = now;
+  }
+
+  start(row: CampaignRow, act: string): void {
+    const { id, organization_id, name, agent_id, source_type, source_id, source_options } = row;
+    const { retry_config, max_concurrency, schedule_config, circuit_breaker } = row;
+    this.#store.init({
+      id,
+      organizationId: organization_id,
+      name,
+      agentId: agent_id,
+      source: { source_type, source_id, source_options },
+      configs: { retry_config, max_concurrency, schedule_config, circuit_breaker },
+      state: 'syncing',
+      stateReason: null,
+      startedAt: row.started_at ?? this.#now(),
+      completedAt: null,
+      isSynced: false,
+      epoch: 1,
+      withdrawnEpoch: 1,
+      batch: 0,
+      answeredBatch: 0,
+      timeZonesAssignedUntil: 0,
+      breakerClearedAt: 0,
+      lastAct: act,
+      ending: null,
+    });
+    this.log({ event: 'started', message: 'Started; the source is being read' });
+    this.#timers.set('sync', this.#now());
+  }
+
+  /** All rows are there. */
+  completeSync(standstill: BlockingReason | null): void {
+    const { state } = this.#store.read();
+    if (state !== 'syncing' && state !== 'paused') return;
+    this.#store.write({ isSynced: true, ...(state === 'syncing' && { state: 'running' }) });
+    this.#timers.clear('sync');
+    const { total_rows, failed_rows, skipped_rows } = toRowCounts(this.#rows.tally().rows);
+    this.log({ event: 'synced', message: `The source was read: ${total_rows} rows`, details: { total_rows, failed_rows, skipped_rows } });
+    if (this.completeIfDone() || state === 'paused') return;
+    if (standstill) this.pauseBlocked(standstill.reason, standstill.detail);
+    else this.#timers.set('ask', this.#now());
+  }
+
+  failUnreadable(because: string): void {
+    const ending = { word: 'source_unreadable', because: 'the source could not be read to its end' };
+    this.#end('failed', toSkipReason({ ...ending, because }), ending);
+    this.#timers.set('close', this.#now());
+    this.log({ level: 'error', event: ending.word, message: because });
+  }
+
+  pause(act: string): void {
+    this.#store.write({ lastAct: act });
+    this.#pauseWith(null, { event: 'paused', message: 'Paused; calls under way go on' });
+  }
+
+  /** It cannot go on until somebody has mended something and resumes. `stateReason` begins with a word. */
+  pauseBlocked(stateReason: string, message: string): void {
+    this.#pauseWith(stateReason, { level: 'error', event: stateReason.split(':')[0]!, message });
+  }
+
+  pauseTripped(trip: CircuitBreakerTrip): void {
+    const message = `${trip.failed_calls} of the last ${trip.ended_calls} calls failed; look at the reasons and resume`;
+    this.#pauseWith('circuit_breaker', { level: 'error', event: 'circuit_breaker', message, details: { ...trip } });
+  }
+
+  resume(act: string, standstill: BlockingReason | null): void {
+    const { isSynced } = this.#store.read();
+    if (standstill) {
+      this.#store.write({ lastAct: act, stateReason: standstill.reason });
+      this.log({ level: 'error', event: standstill.reason, message: standstill.detail });
+      return;
+    }
+    const now = this.#now();
+    this.#breaker.clear();
+    this.#store.write({ lastAct: act, state: isSynced ? 'running' : 'syncing', stateReason: null, breakerClearedAt: now });
+    this.log({ event: 'resumed', message: 'Resumed' });
+    this.#timers.set(isSynced ? 'ask' : 'sync', now);
+  }
+
+  cancel(act: string): void {
+    this.#store.write({ lastAct: act });
+    this.#end('cancelled', null, { word: 'cancelled', because: 'the campaign was cancelled' });
+    this.#timers.set('close', this.#now() + fallbackDelayMs);
+    this.log({ event: 'cancelled', message: 'Cancelled; calls under way go on, nobody else is called' });
+  }
+
+  /** True when the last row has ended. */
+  completeIfDone(): boolean {
+    const { state, isSynced } = this.#store.read();
+    const { rows } = this.#rows.tally();
+    if (!isSynced || (state !== 'running' && state !== 'paused')) return false;
+    if (rowStates.some((name) => !isTerminal(name) && rows[name] > 0)) return false;
+    const now = this.#now();
+    this.#store.write({ state: 'completed', stateReason: null, completedAt: now });
+    this.log({ event: 'completed', message: 'The last row has ended', details: { ...toRowCounts(rows) } });
+    for (const kind of ['ask', 'check', 'withdraw', 'withdraw_calls']) this.#timers.clear(kind);
+    this.#timers.set('finish', now);
+    this.#timers.set('project', now);
+    return true;
+  }
+
+  logWindowsClosed(opening: number): void {
+    const at = toTimestamp(opening);
+    const message = `No calling window is open; the next one opens at ${at}`;
+    if (this.#store.logs(1)[0]?.message !== message) this.log({ event: 'window_closed', message, details: { next_window_at: at } });
+  }
+
+  log(entry: NewLogEntry): void {
+    this.#store.log({ at: this.#now(), level: 'info', details: {}, ...entry });
+  }
+
+  #pauseWith(stateReason: string | null, entry: NewLogEntry): void {
+    this.#store.write({ state: 'paused', stateReason });
+    this.#stopDialing();
+    this.log(entry);
+  }
+
+  #end(state: 'failed' | 'cancelled', stateReason: string | null, ending: EndReason): void {
+    this.#store.write({ state, stateReason, completedAt: this.#now(), ending });
+    this.#stopDialing();
+  }
+
+  /** What the slots have is taken back under a higher epoch. */
+  #stopDialing(): void {
+    const now = this.#now();
+    this.#store.write({ epoch: this.#store.read().epoch + 1 });
+    this.#timers.clear('ask');
+    this.#timers.clear('sync');
+    this.#timers.set('withdraw', now + fallbackDelayMs);
+    this.#timers.set('project', now);
+  }
+}

@@ -1,0 +1,287 @@
+import type { Tally } from '../../src/campaigns/rows/row-states.ts';
+import type { RetryConfig } from '../../src/campaigns/configs/configs.ts';
+import { noRetryReason } from '../../src/campaigns/dialing/retry-policy.ts';
+import type { UnreachedOutcome } from '../../src/campaigns/dialing/retry-policy.ts';
+import { rowStates } from '../../src/campaigns/rows/row-states.ts';
+import type { RowState } from '../../src/campaigns/rows/row-states.ts';
+import { toSkipReason } from '../../src/campaigns/rows/apply-report.ts';
+import type { EndReason, RowProgress } from '../../src/campaigns/rows/apply-report.ts';
+import type { RedialRow, RowRecord } from '../../src/campaigns/rpc.ts';
+import type { CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
+import { rowOutcomes } from '../../src/calls/attempt/outcomes.ts';
+import type { RowOutcome } from '../../src/calls/attempt/outcomes.ts';
+import { findOpening, waitsForWindowCondition, type WindowOpenings } from './waiting-rows.ts';
+
+export interface StoredRow extends RowProgress {
+  number: number;
+  timeZoneGroup: number;
+}
+
+export interface StoredTally {
+  rows: Tally;
+  outcomes: Record<RowOutcome, number>;
+  attempts: number;
+}
+
+type SqlRow = Record<string, SqlStorageValue>;
+
+const progressColumns =
+  'number, lane, state, outcome, reason, attempts, carrier_troubles, rate_limits, unreached, due, not_before, attempt, run_ids, heard_at';
+const recordColumns = 'number, lane, phone, contact_id, state, outcome, reason, attempts, due, run_ids, variables';
+/** Waiting rows that the slots do not have. */
+const unrequestedCondition = "state IN ('pending', 'scheduled') AND number NOT IN (SELECT number FROM asked)";
+
+const indexedCondition = "state IN ('scheduled', 'completed', 'failed', 'skipped')";
+/** To be told the outcomes as JSON first. */
+const redialCondition = `${indexedCondition} AND state = 'failed' AND phone <> '' AND outcome IN (SELECT value FROM json_each(?))`;
+const requestedCondition = 'number IN (SELECT number FROM asked)';
+/** Where the rows of a state are found without going through all of them. The first pending one is new, asked for, or to be asked for again. */
+const stateConditions: Record<RowState, string> = {
+  pending: `number >= min((SELECT min(cursor) FROM lane), ifnull((SELECT min(number) FROM asked), 9e15),
+    ifnull((SELECT min(number) FROM campaign_row WHERE due = 0), 9e15))`,
+  scheduled: indexedCondition,
+  dialing: requestedCondition,
+  in_call: requestedCondition,
+  completed: indexedCondition,
+  failed: indexedCondition,
+  skipped: indexedCondition,
+};
+
+/** The rows of a campaign in its object's SQLite. Triggers keep the tally. */
+export class RowStore {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Rows that are there already stay as they are. */
+  add(rows: CampaignSourceRow[]): void {
+    for (const row of rows)
+      this.#sql.exec(
+        `INSERT OR IGNORE INTO campaign_row (number, phone, contact_id, lane, state, reason, attempts, carrier_troubles, rate_limits, attempt,
+           run_ids, heard_at, variables) VALUES (?, ?, ?, 0, ?, ?, 0, 0, 0, 1, '[]', 0, ?)`,
+        row.row_number,
+        row.phone,
+        row.contact_id,
+        row.state,
+        row.reason,
+        JSON.stringify(row.variables),
+      );
+  }
+
+  lastRow(): { row_number: number; contact_id: number | null } | null {
+    const [row] = this.#sql.exec<SqlRow>('SELECT number, contact_id FROM campaign_row ORDER BY number DESC LIMIT 1').toArray();
+    return row ? { row_number: row['number'] as number, contact_id: row['contact_id'] as number | null } : null;
+  }
+
+  /** Of the rows with a number that can be dialled. */
+  *phones(): Generator<{ phone: string; number: number }> {
+    yield* this.#sql.exec<{ phone: string; number: number }>("SELECT phone, number FROM campaign_row WHERE state <> 'failed'");
+  }
+
+  find(number: number): StoredRow | null {
+    const [row] = this.#sql.exec<SqlRow>(`SELECT ${progressColumns} FROM campaign_row WHERE number = ?`, number).toArray();
+    return row ? toStoredRow(row) : null;
+  }
+
+  write(number: number, row: RowProgress): void {
+    this.#sql.exec(
+      `UPDATE campaign_row SET state = ?, outcome = ?, reason = ?, attempts = ?, carrier_troubles = ?, rate_limits = ?, unreached = ?,
+         due = ?, not_before = ?, attempt = ?, run_ids = ?, heard_at = ? WHERE number = ?`,
+      row.state,
+      row.outcome,
+      row.reason,
+      row.attempts,
+      row.carrierTroubleCount,
+      row.consecutiveRateLimits,
+      row.lastUnreachedOutcome,
+      row.dueAt,
+      row.notBefore,
+      row.attempt,
+      JSON.stringify(row.runIds),
+      row.lastReportAt,
+      number,
+    );
+  }
+
+  /** Rows wait until a moment. */
+  schedule(number: number, due: number): void {
+    this.#sql.exec("UPDATE campaign_row SET state = 'scheduled', due = ? WHERE number = ?", due, number);
+  }
+
+  /** After a change of the calling windows: who waits for one is looked at again from its own moment on. */
+  resetWindowWaits(now: number): void {
+    this.#sql.exec(`UPDATE campaign_row SET due = max(ifnull(not_before, 0), ?) WHERE ${indexedCondition} AND state = 'scheduled'`, now);
+  }
+
+  /** After a change of the retry rules: ends the waiting retries that they no longer allow. */
+  endRetries(retry: RetryConfig): void {
+    const waiting = this.#sql
+      .exec<{ number: number; unreached: UnreachedOutcome; attempts: number }>(
+        'SELECT number, unreached, attempts FROM campaign_row WHERE due >= 0 AND unreached IS NOT NULL',
+      )
+      .toArray();
+    for (const { number, unreached, attempts } of waiting) {
+      const why = noRetryReason(unreached, attempts, retry);
+      if (why)
+        this.#sql.exec(
+          "UPDATE campaign_row SET state = 'failed', outcome = unreached, reason = ?, due = NULL WHERE number = ?",
+          why,
+          number,
+        );
+    }
+  }
+
+  /** Ends a row that was not dialled. */
+  end(number: number, state: 'failed' | 'skipped', reason: string): void {
+    this.#sql.exec('UPDATE campaign_row SET state = ?, reason = ?, due = NULL WHERE number = ?', state, reason, number);
+  }
+
+  /** Ends a page of the rows behind a number that wait and that the slots do not have. Answers the last of them; null: there are no more. */
+  endUnrequested(ending: EndReason, after: number, limit: number): number | null {
+    const ended = this.#sql
+      .exec<{ number: number }>(
+        `UPDATE campaign_row SET state = 'skipped', reason = ?, due = NULL
+         WHERE number IN (SELECT number FROM campaign_row WHERE number > ? AND ${unrequestedCondition} ORDER BY number LIMIT ?) RETURNING number`,
+        toSkipReason(ending),
+        after,
+        limit,
+      )
+      .toArray();
+    return ended.length < limit ? null : Math.max(...ended.map(({ number }) => number));
+  }
+
+  findByContact(contactId: number): { number: number; state: RowState; isAsked: boolean }[] {
+    return this.#sql
+      .exec<SqlRow>(
+        'SELECT r.number, r.state, a.number IS NOT NULL AS is_asked FROM campaign_row r LEFT JOIN asked a ON a.number = r.number WHERE r.contact_id = ?',
+        contactId,
+      )
+      .toArray()
+      .map((row) => ({ number: row['number'] as number, state: row['state'] as RowState, isAsked: row['is_asked'] === 1 }));
+  }
+
+  clearVariables(number: number): void {
+    this.#sql.exec("UPDATE campaign_row SET variables = '{}' WHERE number = ?", number);
+  }
+
+  clearPhone(number: number): void {
+    this.#sql.exec("UPDATE campaign_row SET phone = '' WHERE number = ?", number);
+  }
+
+  tally(): StoredTally {
+    const row = this.#sql.exec<Record<string, number>>('SELECT * FROM tally').one();
+    const part = <Name extends string>(columns: readonly Name[], prefix = '') =>
+      Object.fromEntries(columns.map((column) => [column, row[prefix + column]!])) as Record<Name, number>;
+    return { rows: part(rowStates), outcomes: part(rowOutcomes, 'outcome_'), attempts: row['attempts']! };
+  }
+
+  /** Epoch ms; null when no row waits for a moment. */
+  nextAttemptAt(): number | null {
+    return this.#sql.exec<{ at: number | null }>('SELECT min(due) AS at FROM campaign_row WHERE due > 0').one().at;
+  }
+
+  /** How many wait for their window and are stored as pending. */
+  countWaiting(openings: WindowOpenings): number {
+    if (openings.byTimeZoneGroup.size === 0) return 0;
+    return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM campaign_row WHERE ${waitsForWindowCondition(openings)}`).one()
+      .count;
+  }
+
+  page(state: RowState | undefined, openings: WindowOpenings, limit: number, offset: number): RowRecord[] {
+    return this.#records(
+      `${shownStateCondition(state, openings, limit + offset)} ORDER BY number LIMIT ? OFFSET ?`,
+      openings,
+      limit,
+      offset,
+    );
+  }
+
+  pageAfter(number: number, openings: WindowOpenings, limit: number): RowRecord[] {
+    return this.#records('number > ? ORDER BY number LIMIT ?', openings, number, limit);
+  }
+
+  redialRows(outcomes: RowOutcome[], after: number, limit: number): RedialRow[] {
+    return this.#sql
+      .exec<SqlRow>(
+        `SELECT number, phone, contact_id, variables FROM campaign_row
+         WHERE ${redialCondition} AND number > ? ORDER BY number LIMIT ?`,
+        JSON.stringify(outcomes),
+        after,
+        limit,
+      )
+      .toArray()
+      .map((row) => ({
+        row_number: row['number'] as number,
+        phone: row['phone'] as string,
+        contact_id: row['contact_id'] as number | null,
+        variables: parseVariables(row),
+      }));
+  }
+
+  countRedialRows(outcomes: RowOutcome[]): number {
+    return this.#sql
+      .exec<{ count: number }>(`SELECT count(*) AS count FROM campaign_row WHERE ${redialCondition}`, JSON.stringify(outcomes))
+      .one().count;
+  }
+
+  #records(condition: string, openings: WindowOpenings, ...parameters: (string | number)[]): RowRecord[] {
+    return this.#sql
+      .exec<SqlRow>(
+        `SELECT ${recordColumns}, ${waitsForWindowCondition(openings)} AS waits FROM campaign_row WHERE ${condition}`,
+        ...parameters,
+      )
+      .toArray()
+      .map((row) => toRowRecord(row, openings));
+  }
+}
+
+/** The condition of the first `most` rows that are shown in a state. */
+function shownStateCondition(state: RowState | undefined, openings: WindowOpenings, most: number): string {
+  if (state === undefined) return 'number > 0';
+  const stored = `${stateConditions[state]} AND state = '${state}'`;
+  if (openings.byTimeZoneGroup.size === 0) return stored;
+  const waits = waitsForWindowCondition(openings);
+  const first = (condition: string) =>
+    `SELECT number FROM (SELECT number FROM campaign_row WHERE ${condition} ORDER BY number LIMIT ${most})`;
+  if (state === 'scheduled') return `number IN (${first(stored)} UNION ALL ${first(waits)})`;
+  return state === 'pending' ? `${stored} AND NOT ${waits}` : stored;
+}
+
+function toRowRecord(row: SqlRow, openings: WindowOpenings): RowRecord {
+  const waits = row['waits'] === 1;
+  return {
+    id: row['number'] as number,
+    row_number: row['number'] as number,
+    phone: row['phone'] as string,
+    contact_id: row['contact_id'] as number | null,
+    state: waits ? 'scheduled' : (row['state'] as RowState),
+    outcome: row['outcome'] as RowOutcome | null,
+    reason: waits ? 'window_closed: no calling window is open' : (row['reason'] as string | null),
+    attempts: row['attempts'] as number,
+    next_attempt_at: waits ? findOpening(openings, row['lane'] as number) : (row['due'] as number | null) || null,
+    run_ids: parseRunIds(row).filter((id) => id !== 0),
+    variables: parseVariables(row),
+  };
+}
+
+const parseRunIds = (row: SqlRow): number[] => JSON.parse(row['run_ids'] as string) as number[];
+const parseVariables = (row: SqlRow): Record<string, unknown> => JSON.parse(row['variables'] as string) as Record<string, unknown>;
+
+const toStoredRow = (row: SqlRow): StoredRow => ({
+  number: row['number'] as number,
+  timeZoneGroup: row['lane'] as number,
+  state: row['state'] as RowState,
+  outcome: row['outcome'] as RowOutcome | null,
+  reason: row['reason'] as string | null,
+  attempts: row['attempts'] as number,
+  carrierTroubleCount: row['carrier_troubles'] as number,
+  consecutiveRateLimits: row['rate_limits'] as number,
+  lastUnreachedOutcome: row['unreached'] as UnreachedOutcome | null,
+  dueAt: row['due'] as number | null,
+  notBefore: row['not_before'] as number | null,
+  attempt: row['attempt'] as number,
+  runIds: parseRunIds(row),
+  lastReportAt: row['heard_at'] as number,
+});

@@ -1,0 +1,114 @@
+import { findRowTimeZone } from '../../src/campaigns/dialing/row-time-zone.ts';
+import { isTerminal } from '../../src/campaigns/rows/row-states.ts';
+import type { RowState } from '../../src/campaigns/rows/row-states.ts';
+import { campaignTimeZoneGroup, unknownTimeZoneGroup } from '../../src/campaigns/dialing/row-windows.ts';
+import type { RowStore } from './row-store.ts';
+
+/** New rows are `pending`, without a moment, and never asked for. */
+export const newRowCondition = "state = 'pending' AND due IS NULL AND number NOT IN (SELECT number FROM asked)";
+
+export interface TimeZoneGroup {
+  id: number;
+  cursor: number;
+}
+
+/**
+ * Rows by the clock that they are called by. No new row of a lane is at or before its cursor, so that finding the next ones costs no more than
+ * reading them; where contacts' time zones do not count, the campaign's lane stands for all rows.
+ */
+export class TimeZoneGroups {
+  readonly #sql: SqlStorage;
+  readonly #rows: RowStore;
+
+  constructor(sql: SqlStorage, rows: RowStore) {
+    this.#sql = sql;
+    this.#rows = rows;
+  }
+
+  zones(): Map<number, string> {
+    const lanes = this.#sql.exec<{ id: number; zone: string }>('SELECT id, zone FROM lane WHERE zone IS NOT NULL').toArray();
+    return new Map(lanes.map(({ id, zone }) => [id, zone]));
+  }
+
+  all(isByContact: boolean): TimeZoneGroup[] {
+    const condition = isByContact ? '' : `WHERE id = ${campaignTimeZoneGroup}`;
+    return this.#sql.exec<TimeZoneGroup & Record<string, SqlStorageValue>>(`SELECT id, cursor FROM lane ${condition}`).toArray();
+  }
+
+  /** Numbers of the lane's next new rows. */
+  nextNewRows({ id, cursor }: TimeZoneGroup, isByContact: boolean, limit: number): number[] {
+    const ofLane = !isByContact
+      ? ''
+      : id === campaignTimeZoneGroup
+        ? `AND lane = ${campaignTimeZoneGroup}`
+        : `AND lane = ${id} AND lane > 0`;
+    return this.#sql
+      .exec<{ number: number }>(
+        `SELECT number FROM campaign_row WHERE number > ? ${ofLane} AND ${newRowCondition} ORDER BY number LIMIT ?`,
+        cursor,
+        limit,
+      )
+      .toArray()
+      .map(({ number }) => number);
+  }
+
+  /** Whether rows that are called by the lane's own clock have not ended: new ones, ones that wait, and what the slots have. */
+  hasUnfinished(lane: TimeZoneGroup): boolean {
+    const sql = this.#sql;
+    return (
+      this.nextNewRows(lane, true, 1).length > 0 ||
+      sql.exec('SELECT 1 FROM campaign_row WHERE lane = ? AND due IS NOT NULL LIMIT 1', lane.id).toArray().length > 0 ||
+      sql.exec('SELECT 1 FROM asked a CROSS JOIN campaign_row r WHERE r.number = a.number AND r.lane = ? LIMIT 1', lane.id).toArray()
+        .length > 0
+    );
+  }
+
+  /** The lane's new rows begin behind `cursor`; null: it has none. */
+  moveCursor(id: number, cursor: number | null): void {
+    if (cursor !== null) this.#sql.exec('UPDATE lane SET cursor = ? WHERE id = ?', cursor, id);
+    else {
+      const last = '(SELECT ifnull(max(number), 0) FROM campaign_row)';
+      this.#sql.exec(`UPDATE lane SET cursor = ${last} WHERE id = ? AND cursor < ${last}`, id);
+    }
+  }
+
+  /** After a change of whose clock counts. */
+  resetCursors(): void {
+    this.#sql.exec('UPDATE lane SET cursor = 0');
+  }
+
+  /**
+   * Finds out by whose clock the next rows behind `after` are called; who cannot be told ends. Answers the last row; null: that were all.
+   */
+  assignRows(after: number, timezone: string, now: number, limit: number): number | null {
+    const rows = this.#sql
+      .exec<Record<string, SqlStorageValue>>(
+        `SELECT number, phone, state, due, variables, number IN (SELECT number FROM asked) AS is_asked FROM campaign_row
+         WHERE number > ? ORDER BY number LIMIT ?`,
+        after,
+        limit,
+      )
+      .toArray();
+    for (const row of rows) {
+      const state = row['state'] as RowState;
+      if (isTerminal(state)) continue;
+      const number = row['number'] as number;
+      const variables = JSON.parse(row['variables'] as string) as Record<string, unknown>;
+      const found = findRowTimeZone({ phone: row['phone'] as string, variables }, { timezone, use_contact_timezone: true }, now);
+      if ('zone' in found) {
+        if (found.rule !== 'campaign') this.#setGroup(number, this.#findOrCreateGroup(found.zone));
+      } else if (row['is_asked'] === 1) this.#setGroup(number, unknownTimeZoneGroup);
+      else this.#rows.end(number, 'failed', `${found.never.reason}: ${found.never.detail}`);
+    }
+    return rows.length < limit ? null : (rows.at(-1)!['number'] as number);
+  }
+
+  #setGroup(number: number, lane: number): void {
+    this.#sql.exec('UPDATE campaign_row SET lane = ? WHERE number = ? AND lane <> ?', lane, number, lane);
+  }
+
+  #findOrCreateGroup(zone: string): number {
+    const [known] = this.#sql.exec<{ id: number }>('SELECT id FROM lane WHERE zone = ?', zone).toArray();
+    return known?.id ?? this.#sql.exec<{ id: number }>('INSERT INTO lane (zone, cursor) VALUES (?, 0) RETURNING id', zone).one().id;
+  }
+}

@@ -1,0 +1,167 @@
+import type { Logger } from '../../src/library/platform/log.ts';
+import type { LanguageModel } from '../../src/providers/language-model/language-model.ts';
+import { toUnknownResult } from '../../src/simtest/checks/evaluate.ts';
+import type { CheckResult, LiveSession, Speaker, StopReason } from '../../src/simtest/contract.ts';
+import { computeResults } from '../../src/simtest/checks/results.ts';
+import type { SessionTranscript } from '../../src/simtest/sessions/transcript.ts';
+import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
+import { speakers, type Dialogue } from './dialogue.ts';
+import { evaluateChecks, concludeBoth, judgeNext } from './judging.ts';
+import type { SessionProgress, SessionStore } from './session-store.ts';
+
+export interface SessionRunnerDependencies {
+  storage: DurableObjectStorage;
+  session: SessionStore;
+  dialogue: Dialogue;
+  conversationOf(speaker: Speaker): Conversation;
+  model(): LanguageModel;
+  log(): Logger;
+  now(): number;
+  /** Told when the session has ended, in the transaction that says so. */
+  onEnded(): void;
+}
+
+type SessionEnd = Pick<SessionProgress, 'status' | 'stopReason' | 'error'> & Partial<Pick<SessionProgress, 'lastAct'>>;
+
+/** A session from its first turn to its results: the two talk, then it is found out what that led to and whether the checks hold. */
+export class SessionRunner {
+  readonly #deps: SessionRunnerDependencies;
+  /** What is under way is not waited for any longer. */
+  readonly #stopped = Promise.withResolvers<void>();
+
+  constructor(parts: SessionRunnerDependencies) {
+    this.#deps = parts;
+  }
+
+  get isRunning(): boolean {
+    return this.#deps.session.progress.status === 'running';
+  }
+
+  get live(): LiveSession {
+    const { status, results, error, startedAt, completedAt } = this.#deps.session.progress;
+    return { status, results, error, startedAt, completedAt };
+  }
+
+  /** What has been said so far. */
+  get transcript(): SessionTranscript {
+    const { startedAt, talkEndedAt } = this.#deps.session.progress;
+    const turns = this.#deps.dialogue.turns.map(({ wasSilent: _wasSilent, ...turn }) => turn);
+    return { turns, startedAt, endedAt: talkEndedAt };
+  }
+
+  /** Does the next step of a running session. Answers when the one after it is due, in epoch ms. */
+  async runStep(): Promise<number> {
+    const isTalking = this.#deps.session.progress.stopReason === null;
+    return isTalking ? this.#takeTurn() : this.#runJudging();
+  }
+
+  async #takeTurn(): Promise<number> {
+    const { session, dialogue, now } = this.#deps;
+    const { config } = session.facts;
+    const { startedAt } = session.progress;
+    const deadline = startedAt + config.max_duration_seconds * 1000;
+    const reason = dialogue.stopReason(startedAt);
+    if (reason) {
+      this.#endConversation(reason);
+      return now();
+    }
+    const isInTime = await isDoneWithin(deadline - now(), dialogue.takeTurn(this.#stopped.promise));
+    if (!isInTime && this.isRunning) this.#endConversation('max_duration');
+    if (!this.isRunning || session.progress.stopReason !== null || dialogue.stopReason(startedAt)) return now();
+    return Math.min(now() + config.turn_delay_ms, deadline);
+  }
+
+  #endConversation(stopReason: StopReason): void {
+    const { storage, session, dialogue, now } = this.#deps;
+    if (stopReason === 'error')
+      return this.#endEarly({ status: 'failed', stopReason, error: this.#modelError() }, 'the talk ended in an error');
+    storage.transactionSync(() => {
+      dialogue.end();
+      session.change({ stopReason, talkEndedAt: now() });
+    });
+  }
+
+  #modelError(): string {
+    const { sides } = this.#deps.dialogue;
+    const speaker = speakers.find((one) => sides[one].state?.end?.reason === 'error')!;
+    const failure = sides[speaker].events.findLast(({ type }) => type === 'model_failed');
+    return `The language model of the ${speaker} failed: ${String(failure?.payload['message'])}`;
+  }
+
+  async #runJudging(): Promise<number> {
+    const { session, dialogue, conversationOf, now } = this.#deps;
+    const isWanted = () => this.isRunning;
+    const judging = { session, dialogue, conversationOf, model: this.#deps.model(), log: this.#deps.log(), isWanted };
+    const againMs = await this.#untilStopped(concludeBoth(judging));
+    if (!this.isRunning) return now();
+    if (typeof againMs === 'number') return now() + againMs;
+    const hasJudged = await this.#untilStopped(judgeNext(judging));
+    if (this.isRunning && !hasJudged) {
+      const { stopReason } = session.progress;
+      this.#end({ status: 'completed', stopReason, error: null }, this.#evaluateChecks(null));
+    }
+    return now();
+  }
+
+  /** What is left behind by a stop may fail unheard. */
+  #untilStopped<T>(work: Promise<T>): Promise<T | void> {
+    work.catch(() => {});
+    return Promise.race([work, this.#stopped.promise]);
+  }
+
+  /** Somebody has had enough of it: it is judged by what was said, as far as that can be told at once. */
+  stop(act: string): void {
+    this.#endEarly({ status: 'stopped', stopReason: 'stopped', error: null, lastAct: act }, 'the session was stopped before');
+  }
+
+  /** It cannot go on, nor be told what it came to. `error` is a sentence. */
+  fail(error: string): void {
+    const checks = this.#deps.session.facts.config.checks.map((check) => toUnknownResult(check, 'the session ended in an error'));
+    this.#end({ status: 'failed', stopReason: 'error', error }, checks);
+  }
+
+  /** Ends the talk, where it is not over, and with it the session. */
+  #endEarly(end: SessionEnd, because: string): void {
+    const { storage, dialogue } = this.#deps;
+    storage.transactionSync(() => {
+      dialogue.end();
+      this.#end(end, this.#evaluateChecks(because));
+    });
+  }
+
+  #evaluateChecks(cut: string | null): CheckResult[] {
+    const { session, dialogue } = this.#deps;
+    return evaluateChecks(session.facts, dialogue, session.progress.judged, cut);
+  }
+
+  #end(end: SessionEnd, checks: CheckResult[]): void {
+    const { storage, session, dialogue, now, onEnded: ended } = this.#deps;
+    const { facts, progress } = session;
+    const talkEndedAt = progress.talkEndedAt ?? now();
+    const results = computeResults({
+      stopReason: end.stopReason!,
+      maxTurns: facts.config.max_turns,
+      turns: dialogue.turns,
+      sides: dialogue.sides,
+      checks,
+      durationMs: talkEndedAt - progress.startedAt,
+      judgeUsage: progress.judgeUsage,
+    });
+    storage.transactionSync(() => {
+      session.change({ ...end, results, talkEndedAt, completedAt: now() });
+      ended();
+    });
+    this.#stopped.resolve();
+  }
+}
+
+/** Waits for `work`, at most so long. Whether it came in time. */
+async function isDoneWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timeout = setTimeout(() => resolve(false), milliseconds);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timeout);
+  }
+}

@@ -1,0 +1,251 @@
+import type { CallStore } from './call-store.ts';
+import type { CallRecord, LineStatus } from './call-record.ts';
+import { DialQueue } from './dial-queue.ts';
+import { SimulatedCall } from './simulated-call.ts';
+import type { Outbox } from './outbox.ts';
+import { createMachine, createPerson, type SimulatedPerson } from './person.ts';
+import { RelaySession, type RelayRequest, type RelayOutcome } from './relay-session.ts';
+import { pickWithin, type CallSettings } from './settings.ts';
+
+/** What a vendor adds to the exchange: its words. */
+export interface Carrier<Order> {
+  /** Tells the customer of a change, if they want to know. */
+  report(line: SimulatedCall<Order>, status: LineStatus): void;
+  /** An answered call, until the customer's instructions are at their end. Rejects when the line goes down. */
+  converse(line: SimulatedCall<Order>): Promise<void>;
+  /** An inbound call that rings, until it is answered. Rejects when the line goes down. */
+  offer(line: SimulatedCall<Order>): Promise<void>;
+  /** After the end: recordings. */
+  finish(line: SimulatedCall<Order>): void;
+}
+
+export interface Parties {
+  sid: string;
+  account: string;
+  attemptKey: string | null;
+  to: string;
+  from: string;
+  /** Of ringing, as the customer limits it. */
+  ringLimitMs?: number | undefined;
+  callLimitMs?: number | undefined;
+}
+
+export interface CallSimulatorDependencies {
+  book: CallStore;
+  outbox: Outbox;
+  settings: CallSettings;
+  /** Aborted when everything is to stop. */
+  signal: AbortSignal;
+}
+
+const sipCodes = { busy: 486, no_answer: 487, failed: 404 } as const;
+
+/** The telephone exchange of a simulated carrier: dials, rings, answers, hangs up, and keeps the book of it. */
+export class CallSimulator<Order> {
+  readonly book: CallStore;
+  readonly outbox: Outbox;
+  readonly settings: CallSettings;
+  readonly #carrier: Carrier<Order>;
+  readonly #queue = new DialQueue();
+  readonly #lines = new Map<string, SimulatedCall<Order>>();
+  readonly #scripts = new Map<string, string[]>();
+  readonly #persons = new WeakMap<SimulatedCall<Order>, SimulatedPerson>();
+  #isClosed = false;
+
+  constructor(
+    { book, outbox, settings, signal }: CallSimulatorDependencies,
+    createCarrier: (exchange: CallSimulator<Order>) => Carrier<Order>,
+  ) {
+    this.book = book;
+    this.outbox = outbox;
+    this.settings = settings;
+    this.#carrier = createCarrier(this);
+    signal.addEventListener('abort', () => {
+      this.#isClosed = true;
+      for (const line of this.#lines.values()) line.close();
+    });
+  }
+
+  line(sid: string): SimulatedCall<Order> | undefined {
+    return this.#lines.get(sid);
+  }
+
+  lines(): SimulatedCall<Order>[] {
+    return [...this.#lines.values()];
+  }
+
+  /** What the person of a phone number says, instead of what they would. */
+  teach(phone: string, script: string[]): void {
+    this.#scripts.set(phone, script);
+  }
+
+  /** Takes the order to call somebody. What comes of it is reported. */
+  place(parties: Parties, order: Order): SimulatedCall<Order> {
+    const line = this.#open(parties, 'outbound', 'queued', order);
+    this.#live(line, this.#dial(line, parties));
+    return line;
+  }
+
+  /** Somebody calls the customer. */
+  ring(parties: Parties, order: Order): SimulatedCall<Order> {
+    const line = this.#open(parties, 'inbound', 'ringing', order);
+    const answered = async () => {
+      await this.#carrier.offer(line);
+      await this.#answer(line, parties);
+    };
+    this.#live(line, answered());
+    return line;
+  }
+
+  #open(
+    { sid, account, attemptKey, to, from }: Parties,
+    direction: CallRecord['direction'],
+    status: LineStatus,
+    order: Order,
+  ): SimulatedCall<Order> {
+    const record: CallRecord = {
+      sid,
+      account,
+      attempt_key: attemptKey,
+      direction,
+      to,
+      from,
+      status,
+      answered_by: null,
+      sip_code: null,
+      ended_by: null,
+      created_at: Date.now(),
+      dialled_at: null,
+      answered_at: null,
+      ended_at: null,
+      sockets: 0,
+      transcript: [],
+      first_token_ms: [],
+      problems: [],
+      recording: null,
+    };
+    const line = new SimulatedCall(record, order);
+    this.#lines.set(sid, line);
+    this.book.save(record);
+    return line;
+  }
+
+  /** The life of a line ends with its end, whoever brings it about. */
+  #live(line: SimulatedCall<Order>, life: Promise<void>): void {
+    life.catch((error: Error) => {
+      if (!line.isLive || this.#isClosed) return;
+      line.record.problems.push(`The simulator failed: ${error.message}`);
+      console.error('A simulated call failed:', error);
+      this.end(line, 'failed', 'carrier', 500);
+    });
+  }
+
+  async #dial(line: SimulatedCall<Order>, parties: Parties): Promise<void> {
+    const { record, scenario } = line;
+    const { calls_per_second: callsPerSecond, ring_ms: ring } = this.settings;
+    await line.sleep(this.#queue.wait(record.account, callsPerSecond, Date.now()));
+    record.dialled_at = Date.now();
+    this.#change(line, 'initiated');
+    const ringMs = pickWithin(ring, record.to);
+    const isPickedUp = scenario.result === 'person' || scenario.result === 'machine';
+    const limitMs = parties.ringLimitMs ?? Infinity;
+    const waitMs = Math.min(ringMs, limitMs);
+    await line.sleep(waitMs / 4);
+    // A number that does not exist never rings.
+    if (scenario.result !== 'failed') this.#change(line, 'ringing');
+    await line.sleep((waitMs * 3) / 4);
+    if (isPickedUp && ringMs <= limitMs) return this.#answer(line, parties);
+    const result = isPickedUp ? 'no_answer' : (scenario.result as keyof typeof sipCodes);
+    this.end(line, result, 'carrier', sipCodes[result]);
+  }
+
+  async #answer(line: SimulatedCall<Order>, { callLimitMs }: Parties): Promise<void> {
+    line.record.answered_at = Date.now();
+    line.record.answered_by = line.scenario.result === 'machine' ? 'machine' : 'person';
+    this.#change(line, 'answered');
+    const limit = callLimitMs === undefined ? undefined : setTimeout(() => this.end(line, 'completed', 'carrier'), callLimitMs);
+    try {
+      await this.#carrier.converse(line);
+    } finally {
+      clearTimeout(limit);
+    }
+    this.end(line, 'completed', 'service');
+  }
+
+  #change(line: SimulatedCall<Order>, status: LineStatus): void {
+    line.record.status = status;
+    this.book.save(line.record);
+    this.#carrier.report(line, status);
+  }
+
+  /** Ends a live line; a line ends once. */
+  end(line: SimulatedCall<Order>, status: LineStatus, by: NonNullable<CallRecord['ended_by']>, sipCode: number | null = null): void {
+    if (!line.isLive || this.#isClosed) return;
+    Object.assign(line.record, { ended_at: Date.now(), ended_by: by, sip_code: sipCode });
+    line.close();
+    this.#change(line, status);
+    this.#carrier.finish(line);
+  }
+
+  /** As a hang-up by the customer's API or by the person. */
+  hangUp(line: SimulatedCall<Order>, by: 'person' | 'service'): void {
+    this.end(line, line.record.answered_at === null ? 'cancelled' : 'completed', by);
+  }
+
+  /** Talks over a relay socket until the session is over. When the person hangs up, so does the line. */
+  async relay(line: SimulatedCall<Order>, order: RelayRequest): Promise<RelayOutcome> {
+    const { record } = line;
+    const { callbacks, turn_ms: turn, patience_ms: patienceMs } = this.settings;
+    if (callbacks === 'hold') return this.#holdSession(line, order);
+    const session = new RelaySession(
+      order,
+      this.#personOf(line),
+      { turnMs: pickWithin(turn, record.to), patienceMs },
+      {
+        opened: () => {
+          record.sockets += 1;
+          this.book.save(record);
+        },
+        spoken: (speaker, text) => void record.transcript.push({ speaker, text }),
+        answered: (firstTokenMs) => void record.first_token_ms.push(Math.round(firstTokenMs * 10) / 10),
+        problem: (text) => void record.problems.push(text),
+      },
+    );
+    line.session = session;
+    const outcome = await session.outcome;
+    line.session = undefined;
+    return outcome;
+  }
+
+  /** Somebody else, who fetches it from what is due, opens the socket and talks; what they answer is the outcome. */
+  async #holdSession({ record, signal }: SimulatedCall<Order>, { url, headers, setup }: RelayRequest): Promise<RelayOutcome> {
+    const down = new Promise<RelayOutcome>((resolve) =>
+      signal.addEventListener('abort', () => resolve({ reason: 'hung_up' }), { once: true }),
+    );
+    const { account, sid } = record;
+    const asked = this.outbox.ask({
+      event: 'socket',
+      account,
+      sid,
+      method: 'GET',
+      url,
+      body: JSON.stringify(setup),
+      headers: () => headers,
+    });
+    const told = asked.then((answer): RelayOutcome =>
+      'body' in answer ? (JSON.parse(answer.body) as RelayOutcome) : { reason: 'hung_up' },
+    );
+    return Promise.race([down, told]);
+  }
+
+  /** The same person for every session of a call: who has said yes does not say it again after the socket was lost. */
+  #personOf(line: SimulatedCall<Order>): SimulatedPerson {
+    const known = this.#persons.get(line);
+    if (known) return known;
+    const { scenario, record } = line;
+    const script = this.#scripts.get(record.direction === 'outbound' ? record.to : record.from) ?? [];
+    const person = scenario.result === 'machine' ? createMachine() : createPerson({ ...scenario, script });
+    this.#persons.set(line, person);
+    return person;
+  }
+}

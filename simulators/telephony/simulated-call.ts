@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { durationSeconds, type CallRecord } from './call-record.ts';
+import { CallbackShuffler } from './callback-shuffler.ts';
+import type { RelaySession } from './relay-session.ts';
+import { toScenario, type Scenario } from './scenario.ts';
+
+/** A call that is going on, or was in this process: its record, what was ordered for it, and what it has to do with now. */
+export class SimulatedCall<Order> {
+  readonly record: CallRecord;
+  readonly order: Order;
+  readonly scenario: Scenario;
+  readonly disorder = new CallbackShuffler();
+  readonly #ending = new AbortController();
+  session: RelaySession | undefined;
+  /** Of status callbacks. */
+  sequence = 0;
+
+  constructor(record: CallRecord, order: Order) {
+    this.record = record;
+    this.order = order;
+    // Of an inbound call the caller is the person.
+    this.scenario = toScenario(record.direction === 'outbound' ? record.to : record.from);
+  }
+
+  /** Aborted when the line is down. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  get isLive(): boolean {
+    return this.record.ended_at === null;
+  }
+
+  get durationSeconds(): number {
+    return durationSeconds(this.record);
+  }
+
+  /** Rejects when the line goes down meanwhile. */
+  sleep(milliseconds: number): Promise<void> {
+    return sleep(milliseconds, undefined, { signal: this.signal });
+  }
+
+  /** Nothing goes on here any more. */
+  close(): void {
+    this.session?.hangUp();
+    this.#ending.abort();
+  }
+}

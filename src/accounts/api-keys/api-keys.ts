@@ -1,0 +1,62 @@
+import { catalog } from '../../database/shards.ts';
+import { cutPage, decodeCursor, type PageResult, type Page } from '../../http/pagination.ts';
+import { invalidAt, notFound } from '../../library/errors.ts';
+import { randomToken, sha256Hex } from '../../library/security/hash.ts';
+import { evictOrganizationAndKeys } from '../authentication/identity.ts';
+import type { Caller, Context, Scope } from '../../context.ts';
+import { enforcePlanLimit } from '../organizations/plan-limits.ts';
+import * as store from '../store.ts';
+
+export interface NewApiKey {
+  name: string;
+  scopes: Scope[];
+  expires_at?: string | null | undefined;
+}
+
+/** Mints a key. Its text is answered this once; only its hash and first characters are kept. */
+export async function mintApiKey(context: Context, caller: Caller, input: NewApiKey): Promise<{ row: store.ApiKeyRow; key: string }> {
+  const now = context.clock();
+  const expiresAt = input.expires_at ? Date.parse(input.expires_at) : null;
+  if (expiresAt !== null && expiresAt <= now) throw invalidAt(['body', 'expires_at'], 'Is in the past; name a later moment or none');
+  const key = `vaa_${randomToken(32)}`;
+  const row = {
+    organizationId: context.organization.id,
+    createdBy: caller.userId,
+    name: input.name,
+    keyPrefix: key.slice(0, 8),
+    keyHash: sha256Hex(key),
+    scopes: [...new Set(input.scopes)],
+    expiresAt,
+    createdAt: now,
+  };
+  const insert = () => store.insertApiKey(catalog(context.bindings), context.organization, row);
+  return { row: await enforcePlanLimit(context.organization, insert), key };
+}
+
+/** One page of the organization's keys, newest first. */
+export async function listApiKeys(
+  context: Context,
+  query: Page & { status: 'active' | 'archived'; search?: string | undefined },
+): Promise<PageResult<store.ApiKeyRow>> {
+  const { rows, total } = await store.listApiKeys(catalog(context.bindings), context.organization.id, {
+    isArchived: query.status === 'archived',
+    search: query.search,
+    before: decodeCursor(query.cursor)?.id,
+    limit: query.limit + 1,
+    offset: query.offset,
+  });
+  return { ...cutPage(rows, query.limit, ({ id }) => ({ value: null, id })), total };
+}
+
+/** Revokes a key: it stops at once here, and within five seconds in other isolates. One that was revoked keeps its moment. */
+export const archiveApiKey = (context: Context, id: number) => setArchived(context, id, context.clock());
+
+export const reactivateApiKey = (context: Context, id: number) => setArchived(context, id, null);
+
+async function setArchived(context: Context, id: number, archivedAt: number | null): Promise<store.ApiKeyRow> {
+  const write = () => store.setApiKeyArchived(catalog(context.bindings), context.organization, id, archivedAt);
+  const row = await enforcePlanLimit(context.organization, write);
+  if (!row) throw notFound('API key');
+  evictOrganizationAndKeys(context.organization.id);
+  return row;
+}

@@ -1,0 +1,171 @@
+import type { Database } from '../../database/client.ts';
+import * as schema from '../../database/schema/accounts.ts';
+import type { UserRow } from '../store.ts';
+
+export interface MemberRow {
+  id: number;
+  email: string;
+  name: string | null;
+  joinedAt: number;
+}
+
+/** Members of an organization, the oldest first. They are few. */
+export async function listMembers(catalog: Database, organizationId: number): Promise<MemberRow[]> {
+  return catalog.all(
+    catalog.prepare(
+      `SELECT u.id, u.email, u.name, m.created_at AS joinedAt FROM membership m CROSS JOIN user u
+       WHERE m.organization_id = ? AND u.id = m.user_id ORDER BY m.created_at, u.id LIMIT 500`,
+      organizationId,
+    ),
+  );
+}
+
+/** Null when the user is no member. `isElsewhere`: of another organization, too. */
+export async function findMember(
+  catalog: Database,
+  organizationId: number,
+  userId: number,
+): Promise<{ id: number; isElsewhere: boolean } | null> {
+  const row = await catalog.first<{ id: number; elsewhere: number }>(
+    catalog.prepare(
+      `SELECT user_id AS id, EXISTS (SELECT 1 FROM membership o WHERE o.user_id = ?1 AND o.organization_id <> ?2) AS elsewhere
+       FROM membership WHERE user_id = ?1 AND organization_id = ?2`,
+      userId,
+      organizationId,
+    ),
+  );
+  return row && { id: row.id, isElsewhere: row.elsewhere === 1 };
+}
+
+/** The newest of a user takes the place of the one before. */
+export async function upsertPasswordReset(catalog: Database, reset: typeof schema.passwordReset.$inferInsert): Promise<void> {
+  const query = catalog.orm.insert(schema.passwordReset).values(reset);
+  await catalog.write(() => query.onConflictDoUpdate({ target: schema.passwordReset.userId, set: reset }), 'same values');
+}
+
+/** Valid while its user is a member of the organization, and of no other. */
+const isValidResetSql = `r.token_hash = ?1 AND r.expires_at > ?2
+  AND EXISTS (SELECT 1 FROM membership m WHERE m.user_id = r.user_id AND m.organization_id = r.organization_id)
+  AND NOT EXISTS (SELECT 1 FROM membership m WHERE m.user_id = r.user_id AND m.organization_id <> r.organization_id)`;
+
+export async function findPasswordReset(
+  catalog: Database,
+  tokenHash: string,
+  now: number,
+): Promise<{ user: UserRow; organizationName: string } | null> {
+  const row = await catalog.first<UserRow & { organizationName: string }>(
+    catalog.prepare(
+      `SELECT u.id, u.email, u.name, u.password_hash AS passwordHash, u.created_at AS createdAt, o.name AS organizationName
+       FROM password_reset r CROSS JOIN user u CROSS JOIN organization o WHERE ${isValidResetSql} AND u.id = r.user_id AND o.id = r.organization_id`,
+      tokenHash,
+      now,
+    ),
+  );
+  if (!row) return null;
+  const { organizationName, ...user } = row;
+  return { user, organizationName };
+}
+
+/** False when the token was used in the meantime. */
+export async function consumePasswordReset(
+  catalog: Database,
+  { tokenHash, userId, passwordHash, now }: { tokenHash: string; userId: number; passwordHash: string; now: number },
+): Promise<boolean> {
+  const [changed] = await catalog.batchOnce(
+    [
+      catalog.prepare(
+        `UPDATE user SET password_hash = ?3 WHERE id = ?4 AND EXISTS (SELECT 1 FROM password_reset r WHERE ${isValidResetSql} AND r.user_id = user.id) RETURNING id`,
+        tokenHash,
+        now,
+        passwordHash,
+        userId,
+      ),
+      catalog.prepare(
+        'DELETE FROM session WHERE user_id = (SELECT user_id FROM password_reset WHERE token_hash = ?1) AND EXISTS (SELECT 1 FROM user WHERE id = session.user_id AND password_hash = ?2)',
+        tokenHash,
+        passwordHash,
+      ),
+      catalog.prepare('DELETE FROM password_reset WHERE token_hash = ?', tokenHash),
+    ],
+    async () => [[{ id: userId }]],
+  );
+  return changed!.length > 0;
+}
+
+/** Organizations of which the user is the only member, but for those that are being deleted. */
+export async function listOrganizationsWithOnlyMember(catalog: Database, userId: number): Promise<{ id: number; name: string }[]> {
+  return catalog.all(
+    catalog.prepare(
+      `SELECT o.id, o.name FROM membership m CROSS JOIN organization o WHERE m.user_id = ?1 AND ${isOnlyMemberSql} ORDER BY o.id`,
+      userId,
+    ),
+  );
+}
+
+const isOnlyMemberSql = `o.id = m.organization_id AND o.deleting_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM membership x WHERE x.organization_id = m.organization_id AND x.user_id <> m.user_id)`;
+
+/** What is left of a deleted user is a row that says nothing: its id must never be given again, since records of others name it. */
+const anonymizedColumns = "email = ' ' || id, name = NULL, password_hash = 'none'";
+const isDeletedUserSql = "EXISTS (SELECT 1 FROM user WHERE id = ?1 AND email = ' ' || id)";
+
+/** Null when the user is the last member of an organization by now. Else the organizations that they have left. */
+export async function deleteUser(catalog: Database, userId: number, now: number): Promise<number[] | null> {
+  const organizations = await catalog.all<{ id: number }>(
+    catalog.prepare('SELECT organization_id AS id FROM membership WHERE user_id = ?', userId),
+  );
+  const [deleted] = await catalog.batchOnce(
+    [
+      catalog.prepare(
+        `UPDATE user SET ${anonymizedColumns} WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM membership m CROSS JOIN organization o WHERE m.user_id = ?1 AND ${isOnlyMemberSql}) RETURNING id`,
+        userId,
+      ),
+      archiveKeysOfUser(catalog, userId, now),
+      catalog.prepare(`DELETE FROM membership WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
+      catalog.prepare(`DELETE FROM session WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
+      catalog.prepare(`DELETE FROM password_reset WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
+    ],
+    async () => [[{ id: userId }]],
+  );
+  return deleted!.length ? organizations.map(({ id }) => id) : null;
+}
+
+/** Before the memberships go, by which the keys are found. */
+const archiveKeysOfUser = (catalog: Database, userId: number, now: number) =>
+  catalog.prepare(
+    `UPDATE api_key SET archived_at = ?2 WHERE archived_at IS NULL AND created_by = ?1 AND ${isDeletedUserSql}
+       AND organization_id IN (SELECT organization_id FROM membership WHERE user_id = ?1)`,
+    userId,
+    now,
+  );
+
+/** False when the user is the last member by now. A user without any organization goes as well. */
+export async function removeMember(catalog: Database, organizationId: number, userId: number, now: number): Promise<boolean> {
+  const isOut = 'NOT EXISTS (SELECT 1 FROM membership WHERE user_id = ?1 AND organization_id = ?2)';
+  const [removed] = await catalog.batchOnce(
+    [
+      catalog.prepare(
+        `DELETE FROM membership WHERE user_id = ?1 AND organization_id = ?2
+           AND EXISTS (SELECT 1 FROM membership o WHERE o.organization_id = ?2 AND o.user_id <> ?1) RETURNING user_id`,
+        userId,
+        organizationId,
+      ),
+      catalog.prepare(
+        `UPDATE api_key SET archived_at = ?3 WHERE archived_at IS NULL AND created_by = ?1 AND organization_id = ?2 AND ${isOut}`,
+        userId,
+        organizationId,
+        now,
+      ),
+      catalog.prepare(`DELETE FROM session WHERE user_id = ?1 AND organization_id = ?2 AND ${isOut}`, userId, organizationId),
+      catalog.prepare(`DELETE FROM password_reset WHERE user_id = ?1 AND organization_id = ?2 AND ${isOut}`, userId, organizationId),
+      catalog.prepare(
+        `UPDATE user SET ${anonymizedColumns} WHERE id = ?1 AND ${isOut} AND NOT EXISTS (SELECT 1 FROM membership WHERE user_id = ?1)`,
+        userId,
+        organizationId,
+      ),
+      catalog.prepare(`DELETE FROM session WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
+    ],
+    async () => [[{ user_id: userId }]],
+  );
+  return removed!.length > 0;
+}

@@ -1,0 +1,51 @@
+import { catalog } from '../../database/shards.ts';
+import { invalidAt, notFound } from '../../library/errors.ts';
+import { sha256Hex } from '../../library/security/hash.ts';
+import { emailFromHandle } from '../members/email-handles.ts';
+import { countFailure, selectFailures, clearFailures, reserveLogin } from '../sign-in/login-throttle.ts';
+import type { LoginFailures } from '../sign-in/login-failure-store.ts';
+import { requireStrongPassword } from './password-policy.ts';
+import { hashPassword, verifyPassword } from './hash-password.ts';
+import * as store from '../store.ts';
+
+/** Changes the password of a session's user, who names the one of before, and ends their other sessions. Throws 422 and 429. */
+export async function changePassword(
+  bindings: Env,
+  session: { token: string; userId: number },
+  { current_password: current, new_password: next }: { current_password: string; new_password: string },
+  now: number,
+): Promise<void> {
+  const accounts = catalog(bindings);
+  const tokenHash = sha256Hex(session.token);
+  const user = await requirePassword(bindings, session.userId, current, 'current_password', now);
+  if (next === current) throw invalidAt(['body', 'new_password'], 'Is the password of before; choose another');
+  const organizations = await store.listOrganizationsOfUser(accounts, user.id);
+  requireStrongPassword('new_password', next, [emailFromHandle(user.email), user.name, ...organizations.map(({ name }) => name)]);
+  const passwordHash = await hashUniquePassword(bindings, user, next);
+  await store.setPassword(accounts, { userId: user.id, passwordHash, keptToken: tokenHash });
+}
+
+/** The user, once their password has come. Whoever has taken a session has no more guesses at it than at the door. */
+export async function requirePassword(bindings: Env, userId: number, password: string, field: string, now: number): Promise<store.UserRow> {
+  const accounts = catalog(bindings);
+  const counted = [{ subject: `user:${userId}`, free: 5 }];
+  const known = await accounts.all<LoginFailures>(selectFailures(accounts, counted, now));
+  const isReserved = await reserveLogin(accounts, counted, known, now);
+  const user = await store.findUser(accounts, userId);
+  if (!user) throw notFound('User');
+  if (!(await verifyPassword(password, user.passwordHash))) {
+    if (!isReserved) await countFailure(accounts, counted, now);
+    throw invalidAt(['body', field], 'Is not your password; try again, or ask an admin of your organization for a link that resets it');
+  }
+  if (isReserved) await clearFailures(counted, accounts);
+  return user;
+}
+
+/** With the salt of its address. Throws 422 when another account of the address has this password, by which the two are told apart. */
+export async function hashUniquePassword(bindings: Env, user: store.UserRow, password: string): Promise<string> {
+  const accounts = await store.findUsersByEmail(catalog(bindings), emailFromHandle(user.email));
+  const passwordHash = await hashPassword(password, accounts[0]?.passwordHash);
+  if (accounts.some((account) => account.id !== user.id && account.passwordHash === passwordHash))
+    throw invalidAt(['body', 'new_password'], 'Cannot be used for this e-mail address; choose another');
+  return passwordHash;
+}

@@ -1,0 +1,62 @@
+import { invalidAt } from '../../library/errors.ts';
+import { commonPasswords } from './common-passwords.ts';
+
+/** NIST SP 800-63B asks for length and a blocklist, and for no rules of composition. */
+export const minPasswordLength = 12;
+export const maxPasswordLength = 200;
+
+/** Of the password without a name in it, this much must be left. */
+const minLengthBesideName = 6;
+/** Names shorter than this stand in too many words. */
+const minNameLength = 4;
+
+/** Throws 422 at `field` of the body when the password is easily guessed. `names` are those of the person and the organization. */
+export function requireStrongPassword(field: string, password: string, names: (string | null | undefined)[]): void {
+  const fault = findPasswordWeakness(password, names);
+  if (fault) throw invalidAt(['body', field], fault, 'weak_password');
+}
+
+/** What makes a password easily guessed, and the next step; null when nothing does. */
+export function findPasswordWeakness(password: string, names: (string | null | undefined)[]): string | null {
+  const written = password.normalize('NFKC').toLowerCase();
+  if (isCommon(written)) return 'Is among the passwords that are tried first; choose a few words that do not belong together';
+  if (isPattern(written)) return 'Repeats itself or counts up or down; choose a few words that do not belong together';
+  const name = names.flatMap((text) => toNameParts(text ?? '')).find((word) => isMostlyName(keepLettersAndDigits(written), word));
+  return name === undefined ? null : 'Is hardly more than the e-mail address or a name; choose words that have nothing to do with them';
+}
+
+/** One of the list, also behind or before digits and signs, or with digits in the place of letters. */
+function isCommon(written: string): boolean {
+  const variants = [written, stripOuterNonLetters(written)];
+  return [...variants, ...variants.map(undoSubstitutions), stripOuterNonLetters(undoSubstitutions(written))].some((text) =>
+    commonPasswords.has(text),
+  );
+}
+
+const letterSubstitutions: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' };
+const undoSubstitutions = (text: string): string => text.replaceAll(/[013457@$]/g, (sign) => letterSubstitutions[sign]!);
+const stripOuterNonLetters = (text: string): string => text.replaceAll(/^[^a-z]+|[^a-z]+$/g, '');
+
+/** One piece again and again, or characters that follow each other by one step. */
+function isPattern(written: string): boolean {
+  const repeats = (length: number) =>
+    written ===
+    written
+      .slice(0, length)
+      .repeat(Math.ceil(written.length / length))
+      .slice(0, written.length);
+  if ([1, 2, 3, 4, 5, 6, 7, 8].some((length) => length * 2 <= written.length && repeats(length))) return true;
+  const steps = Array.from({ length: written.length - 1 }, (_, index) => written.charCodeAt(index + 1) - written.charCodeAt(index));
+  return steps.filter((step) => Math.abs(step) <= 1).length >= steps.length - 2;
+}
+
+/** The whole, and of an e-mail address what stands before the @ and the name of the domain. */
+function toNameParts(name: string): string[] {
+  const lower = name.normalize('NFKC').toLowerCase();
+  const [local, domain] = lower.split('@');
+  return [lower, local!, domain?.split('.')[0] ?? ''].map(keepLettersAndDigits).filter((word) => word.length >= minNameLength);
+}
+
+const keepLettersAndDigits = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, '');
+const isMostlyName = (password: string, word: string): boolean =>
+  password.includes(word) && password.length - word.length < minLengthBesideName;

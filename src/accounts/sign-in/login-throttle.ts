@@ -1,0 +1,98 @@
+import type { Database, Statement } from '../../database/client.ts';
+import { rateLimited } from '../../library/errors.ts';
+import * as store from './login-failure-store.ts';
+import { toNetworkPrefix } from '../../library/network-prefix.ts';
+
+/** Where a log-in comes from. */
+export interface LoginOrigin {
+  /** The network address; undefined when unknown. */
+  address: string | undefined;
+  /** Of a device from which this e-mail address has logged in before; null else. */
+  deviceId: string | null;
+}
+
+/** What failures are counted for, and how many of them are free; each one more doubles the wait before the next try. */
+export interface ThrottleSubject {
+  subject: string;
+  free: number;
+}
+
+const freeFailuresBySubject = { pair: 5, device: 5, email: 20, address: 50 };
+const firstWaitMs = 1000;
+export const maxWaitMs = 15 * 60_000;
+/** After the last failure; then they are forgotten. */
+export const failureTtlMs = 24 * 3_600_000;
+
+/**
+ * For whom a failure counts. What strangers do wrong slows strangers: a device that is known has its own count, and a network from which the
+ * e-mail address is logged in is not held to the count of all networks together.
+ */
+export function throttleSubjects(email: string, { address, deviceId }: LoginOrigin, isKnownNetwork: boolean): ThrottleSubject[] {
+  if (deviceId) return [{ subject: `device:${deviceId}`, free: freeFailuresBySubject.device }];
+  const network = address ? toNetworkPrefix(address) : null;
+  return [
+    { subject: `pair:${email}|${network ?? 'unknown'}`, free: freeFailuresBySubject.pair },
+    ...(isKnownNetwork ? [] : [{ subject: `email:${email}`, free: freeFailuresBySubject.email }]),
+    ...(network ? [{ subject: `address:${network}`, free: freeFailuresBySubject.address }] : []),
+  ];
+}
+
+/** Epoch ms before which `subject` may not be tried again. */
+export function nextAttemptAt({ failures, lastFailedAt }: store.LoginFailures, free: number): number {
+  if (failures < free) return 0;
+  return lastFailedAt + Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(failures - free, 20));
+}
+
+/**
+ * Lets a log-in through, or throws 429. Where there were failures before, this one is counted before it is known how it ends: guesses sent
+ * together must not pass unseen. Answers whether it was.
+ */
+export async function reserveLogin(
+  catalog: Database,
+  counted: ThrottleSubject[],
+  known: store.LoginFailures[],
+  now: number,
+): Promise<boolean> {
+  requireAttemptAllowed(counted, known, now);
+  if (!known.length) return false;
+  const rules = { firstWaitMs, longestWaitMs: maxWaitMs, rememberedMs: failureTtlMs };
+  if ((await store.reserveAttempt(catalog, counted, rules, now)).length) return true;
+  requireAttemptAllowed(counted, await catalog.all<store.LoginFailures>(selectFailures(catalog, counted, now)), now);
+  return true;
+}
+
+function requireAttemptAllowed(counted: ThrottleSubject[], known: store.LoginFailures[], now: number): void {
+  const free = new Map(counted.map((one) => [one.subject, one.free]));
+  const waitMs = Math.max(
+    0,
+    ...known.filter(({ subject }) => free.has(subject)).map((row) => nextAttemptAt(row, free.get(row.subject)!) - now),
+  );
+  if (waitMs === 0) return;
+  const seconds = Math.ceil(waitMs / 1000);
+  throw rateLimited(`Too many failed log-ins; try again in ${seconds} s, or from a device on which you have logged in before`, seconds);
+}
+
+/** Reads the failures that are remembered. */
+export const selectFailures = (catalog: Database, counted: ThrottleSubject[], now: number): Statement =>
+  store.readFailures(
+    catalog,
+    counted.map(({ subject }) => subject),
+    now,
+    failureTtlMs,
+  );
+
+export const countFailure = (catalog: Database, counted: ThrottleSubject[], now: number): Promise<void> =>
+  store.countFailures(
+    catalog,
+    counted.map(({ subject }) => subject),
+    now,
+    failureTtlMs,
+  );
+
+/** Forgets what failed from here, and takes back what was counted elsewhere, once the right password has come. */
+export const clearFailures = ([own, ...others]: ThrottleSubject[], catalog: Database): Promise<void> =>
+  store.undoFailures(
+    catalog,
+    own!.subject,
+    others.map(({ subject }) => subject),
+  );

@@ -1,0 +1,69 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { Context as HonoContext } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { createRouter, errorResponses, jsonBody, jsonResponse } from '../../http/router.ts';
+import { sessionCookie } from '../authentication/authenticate-request.ts';
+import type { HttpEnvironment } from '../../http/environment.ts';
+import { readJsonBody } from '../../http/middleware/read-body.ts';
+import { systemClock } from '../../library/time/clock.ts';
+import { organizationRecord, userRecord } from '../records.ts';
+import { resetPassword } from '../passwords/reset-password.ts';
+import { LoginBody, passwordChanged, ResetPasswordBody, SessionRecord, SignUpBody } from '../schemas.ts';
+import { logIn, sessionDays, signUp, type SignedIn, type Visitor } from './sign-in.ts';
+
+const signUpRoute = createRoute({
+  method: 'post',
+  path: '/auth/signup',
+  operationId: 'auth.signUp',
+  summary: 'Sign up, with a first organization when one is named',
+  security: [],
+  middleware: readJsonBody,
+  request: { body: jsonBody(SignUpBody) },
+  responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 403, 409, 413, 415) },
+});
+const logInRoute = createRoute({
+  method: 'post',
+  path: '/auth/login',
+  operationId: 'auth.logIn',
+  summary: 'Log in',
+  security: [],
+  middleware: readJsonBody,
+  request: { body: jsonBody(LoginBody) },
+  responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 413, 415) },
+});
+
+const resetPasswordRoute = createRoute({
+  method: 'post',
+  path: '/auth/password/reset',
+  operationId: 'members.resetPassword',
+  summary: 'Choose a new password with the token that an admin has made; all sessions of the person end',
+  security: [],
+  middleware: readJsonBody,
+  request: { body: jsonBody(ResetPasswordBody) },
+  responses: { 200: jsonResponse(passwordChanged), ...errorResponses(400, 413, 415) },
+});
+
+/** A year and a month, the longest that browsers keep a cookie. */
+const deviceDays = 400;
+const deviceCookie = 'device';
+
+const toVisitor = (c: HonoContext<HttpEnvironment>): Visitor => ({
+  address: c.req.header('cf-connecting-ip'),
+  deviceToken: c.req.header('cookie') && getCookie(c, deviceCookie),
+});
+
+function startSession(c: HonoContext<HttpEnvironment>, { token, user, organization, deviceToken: deviceMark }: SignedIn) {
+  const options = { httpOnly: true, secure: true, sameSite: 'Lax', path: '/' } as const;
+  setCookie(c, sessionCookie, token, { ...options, maxAge: sessionDays * 86_400 });
+  if (deviceMark) setCookie(c, deviceCookie, deviceMark, { ...options, path: '/api/v1/auth', maxAge: deviceDays * 86_400 });
+  return { token, user: userRecord(user), organization: organization && organizationRecord(organization, c.var.settings) };
+}
+
+/** Open without credentials: mounted before authentication. */
+export const signInRoutes = createRouter()
+  .openapi(signUpRoute, async (c) => c.json(startSession(c, await signUp(c.env, c.req.valid('json'), toVisitor(c), systemClock())), 200))
+  .openapi(logInRoute, async (c) => c.json(startSession(c, await logIn(c.env, c.req.valid('json'), toVisitor(c), systemClock())), 200))
+  .openapi(resetPasswordRoute, async (c) => {
+    await resetPassword(c.env, c.req.valid('json'), systemClock());
+    return c.json({ status: 'changed' as const }, 200);
+  });

@@ -1,0 +1,42 @@
+import { catalog } from '../../database/shards.ts';
+import { conflict, notFound } from '../../library/errors.ts';
+import { sha256Hex } from '../../library/security/hash.ts';
+import { getSettings } from '../../settings.ts';
+import { requireDatabaseSpace } from '../organizations/require-database-space.ts';
+import * as store from '../store.ts';
+
+export async function logOut(bindings: Env, token: string): Promise<void> {
+  await store.deleteSession(catalog(bindings), sha256Hex(token));
+}
+
+export async function logOutEverywhere(bindings: Env, userId: number): Promise<void> {
+  await store.deleteSessionsOfUser(catalog(bindings), userId);
+}
+
+/** A new organization, selected in the session, with its user as the first member. */
+export async function createOrganization(
+  bindings: Env,
+  session: { token: string; userId: number },
+  name: string,
+  now: number,
+): Promise<store.OrganizationRow> {
+  const most = getSettings(bindings).ORGANIZATIONS_PER_USER;
+  if ((await store.countMemberships(catalog(bindings), session.userId, most)) >= most)
+    throw conflict(`You are a member of ${most} organizations, and cannot create another (ORGANIZATIONS_PER_USER); use one of them`);
+  await requireDatabaseSpace(bindings);
+  const row = await store.insertOrganization(catalog(bindings), session.userId, name, now);
+  await store.selectOrganization(catalog(bindings), sha256Hex(session.token), row.id);
+  return row;
+}
+
+/** Throws 404 for an organization that the user is no member of, as for one that there is not. */
+export async function selectOrganization(
+  bindings: Env,
+  session: { token: string; userId: number },
+  id: number,
+): Promise<store.OrganizationRow> {
+  const row = await store.findOrganizationOfMember(catalog(bindings), session.userId, id);
+  if (!row) throw notFound('Organization');
+  await store.selectOrganization(catalog(bindings), sha256Hex(session.token), id);
+  return row;
+}

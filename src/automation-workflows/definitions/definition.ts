@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { collectWarnings } from '../../library/json/config-object.ts';
+import type { Issue } from '../../library/errors.ts';
+import { parseIdentifiedItems, type IdentifiedItem } from '../../library/json/identified-items.ts';
+import { isRecord } from '../../library/json/json.ts';
+import { toIssues } from '../../library/json/zod-issues.ts';
+import { edgeIssues, handleIssues, loopIssues, reachabilityIssues, triggerIssues, type TypedNode } from './graph-rules.ts';
+import type { GraphNode } from '../nodes/contract.ts';
+import type { NodeRegistry } from '../nodes/registry.ts';
+import { templateProblems } from '../../expressions/templates/render.ts';
+
+export const maxNodes = 200;
+const maxEdges = 4000;
+
+const id = z.string().min(1).max(100);
+
+/** Graph editors keep more on nodes and edges (sizes, colours); that is theirs and ignored. */
+const Node = z.object({
+  id,
+  type: z.string().min(1),
+  name: z.string().max(200).nullish(),
+  data: z.record(z.string(), z.unknown()).nullish(),
+});
+const Edge = z.object({ id, source: z.string(), target: z.string(), source_handle: z.string().nullish() });
+
+export type GraphEdge = z.infer<typeof Edge>;
+export interface Definition {
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+}
+
+const definitionLoc = ['body', 'definition'];
+
+/** The graph of a definition that `validateGraph` found nothing wrong with; throws ZodError for any other. */
+export function parseDefinition(definition: unknown): Definition {
+  const { nodes, edges } = z.object({ nodes: z.array(Node), edges: z.array(Edge) }).parse(definition);
+  return {
+    nodes: nodes.map(({ id: nodeId, type, name, data }) => ({ id: nodeId, type, name: name ?? undefined, data: data ?? {} })),
+    edges,
+  };
+}
+
+/** Every problem of a graph, `loc` naming the node or edge by its id (by its position when it has none). Empty: it may go active. */
+export function validateGraph(definition: unknown, registry: NodeRegistry): Issue[] {
+  if (!isRecord(definition)) return [toIssue([], 'A definition is an object { nodes, edges }')];
+  const { nodes: rawNodes, edges: rawEdges } = definition;
+  const shape = [
+    ...(Array.isArray(rawNodes) ? [] : [toIssue(['nodes'], 'nodes must be an array')]),
+    ...(Array.isArray(rawEdges) ? [] : [toIssue(['edges'], 'edges must be an array')]),
+  ];
+  if (!Array.isArray(rawNodes) || !Array.isArray(rawEdges)) return shape;
+  if (rawNodes.length > maxNodes)
+    return [toIssue(['nodes'], `A workflow has at most ${maxNodes} nodes, this one ${rawNodes.length}; split it with emit_event`)];
+  if (rawEdges.length > maxEdges) return [toIssue(['edges'], `A workflow has at most ${maxEdges} edges, this one ${rawEdges.length}`)];
+
+  const nodes = parseIdentifiedItems(rawNodes, Node, [...definitionLoc, 'nodes']);
+  const edges = parseIdentifiedItems(rawEdges, Edge, [...definitionLoc, 'edges']);
+  const shaped = nodes.items.map((node) => toTypedNode(node, registry));
+  const graphEdges = edges.items.map((edge) => Edge.safeParse(edge).data).filter((edge) => edge !== undefined);
+  return [
+    ...nodes.issues,
+    ...edges.issues,
+    ...shaped.flatMap((node) => nodeIssues(node, registry)),
+    ...triggerIssues(shaped, graphEdges),
+    ...edgeIssues(shaped, graphEdges),
+    ...handleIssues(shaped, graphEdges),
+    ...reachabilityIssues(shaped, graphEdges),
+    ...loopIssues(shaped, graphEdges),
+  ];
+}
+
+/** A node with a fault of its own still takes its place in the graph, so that one fault is not reported as several. */
+function toTypedNode(node: IdentifiedItem, registry: NodeRegistry): TypedNode {
+  const type = typeof node['type'] === 'string' ? node['type'] : '';
+  return { id: node.id, type, data: isRecord(node['data']) ? node['data'] : {}, nodeType: registry.get(type) };
+}
+
+const toIssue = (loc: string[], msg: string): Issue => ({ loc: [...definitionLoc, ...loc], msg, type: 'value_error' });
+
+/** Unknown type, data that does not fit it, templates that do not parse. */
+function nodeIssues({ id: nodeId, type, data, nodeType }: TypedNode, registry: NodeRegistry): Issue[] {
+  if (type === '') return [];
+  if (!nodeType) return [toIssue(['nodes', nodeId, 'type'], `Unknown node type "${type}"; known: ${[...registry.keys()].join(', ')}`)];
+  const parsed = nodeType.dataSchema.safeParse(data);
+  const issues = parsed.success ? [] : toIssues(parsed.error, [...definitionLoc, 'nodes', nodeId, 'data']);
+  const isKnown = (one: Issue): boolean => issues.some((other) => other.msg === one.msg && other.loc.join('\n') === one.loc.join('\n'));
+  const templates = templateProblems(data).map(({ path, message }) => toIssue(['nodes', nodeId, 'data', ...path], message));
+  const withoutEffect = collectWarnings(nodeType.dataSchema, data, [...definitionLoc, 'nodes', nodeId, 'data']);
+  const isRendered = ({ loc }: Issue): boolean => !withoutEffect.some((one) => one.loc.every((part, index) => part === loc[index]));
+  return [...issues, ...templates.filter((one) => !isKnown(one) && isRendered(one))];
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { configObject } from '../../library/json/config-object.ts';
+import { BoundedCache } from '../../library/limits/bounded-cache.ts';
+import { durationSchema } from '../../library/time/durations.ts';
+import { eventType } from '../../library/event-type.ts';
+import { coversWholeWeek, WeeklySlots } from '../../library/time/weekly-slots.ts';
+import { Condition } from '../../expressions/conditions/condition.ts';
+import { timezoneProblem } from '../../expressions/cron-schedule.ts';
+import { validateTemplate } from '../../expressions/templates/render.ts';
+
+/** A string that must parse as a template. */
+export const templateSchema = z
+  .string()
+  .min(1)
+  .max(10_000)
+  .superRefine((text, context) => {
+    const problem = validateTemplate(text);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+/** `contact`, `organization` or an IANA name. */
+export const timeZoneSchema = z.string().superRefine((zone, context) => {
+  const problem = zone === 'contact' || zone === 'organization' ? null : timezoneProblem(zone);
+  if (problem) context.addIssue({ code: 'custom', message: `${problem}, "contact" or "organization"` });
+});
+
+export const RetrySettings = configObject({
+  max_attempts: z.int().min(1).max(10).default(3),
+  initial_delay_seconds: z.number().min(0).max(3600).default(5),
+  factor: z.number().min(1).max(10).default(2),
+  max_delay_seconds: z.number().min(0).max(3600).default(300),
+});
+
+/** When an entry key may enter again, counted from its last entry. */
+export const ReentrySettings = configObject({
+  mode: z.enum(['always', 'never', 'after']).default('always'),
+  after: durationSchema().optional(),
+}).superRefine(({ mode, after }, context) => {
+  if (mode === 'after' && after === undefined)
+    context.addIssue({ code: 'custom', path: ['after'], message: 'Mode "after" needs a duration, for example "P7D"' });
+  if (mode !== 'after' && after !== undefined)
+    context.addIssue({ code: 'custom', path: ['after'], message: `after belongs to mode "after"; leave it out with "${mode}"` });
+});
+
+export const ExitRule = configObject({
+  event_type: eventType,
+  /** Over the event; the run with this entry key ends. Absent: the runs of the event's contact. */
+  entry_key: templateSchema.nullish(),
+  filter: Condition.nullish(),
+});
+export type ExitRule = z.infer<typeof ExitRule>;
+
+/** The times in which nothing reaches a person. */
+export const QuietHours = configObject({
+  timezone: timeZoneSchema.default('contact'),
+  slots: WeeklySlots,
+  policy: z.enum(['defer', 'skip']).default('defer'),
+}).superRefine(({ slots }, context) => {
+  if (coversWholeWeek(slots))
+    context.addIssue({
+      code: 'custom',
+      path: ['slots'],
+      message: 'The slots cover the whole week, so nothing could ever be sent; leave some time free',
+    });
+});
+export type QuietHours = z.infer<typeof QuietHours>;
+
+/** Every setting of a workflow with its default. */
+export const WorkflowSettings = configObject({
+  reentry: ReentrySettings.prefault({}),
+  /** Template; null: the contact's id, else the event's. */
+  entry_key: templateSchema.nullable().default(null),
+  one_live_run_per_key: z.boolean().default(false),
+  max_active_runs: z.int().min(1).max(1_000_000).nullable().default(null),
+  timeout: durationSchema().default('P30D'),
+  exit_on: z.array(ExitRule).max(20).default([]),
+  quiet_hours: QuietHours.nullable().default(null),
+  on_error: z.enum(['fail', 'continue']).default('fail'),
+  retry: RetrySettings.prefault({}),
+});
+
+export type WorkflowSettings = z.infer<typeof WorkflowSettings>;
+
+export const defaultWorkflowSettings: WorkflowSettings = WorkflowSettings.parse({});
+
+/** Whether events have to find the workflow's live runs. */
+export const hasExitRules = ({ exit_on }: WorkflowSettings): boolean => exit_on.length > 0;
+
+export const exitEventTypes = ({ exit_on }: WorkflowSettings): string[] => [...new Set(exit_on.map((rule) => rule.event_type))];
+
+const parsedSettings = new BoundedCache<string, WorkflowSettings>(500);
+
+/** The settings that stand in a workflow's row; what an older row lacks has its default. */
+export const parseSettings = (text: string): WorkflowSettings => parsedSettings.get(text, () => WorkflowSettings.parse(JSON.parse(text)));

@@ -1,0 +1,22 @@
+import { isServiceError, type ErrorCode, type ServiceError } from '../../../library/errors.ts';
+import type { Json } from '../../../library/json/json.ts';
+import { next, simulated, type Step, type StepResult } from '../contract.ts';
+
+const retryableCodes = new Set<ErrorCode>(['rate_limited', 'provider_failed']);
+
+/** Performs a side effect, or shows it in a dry run. A refusal fails the step; any other error is the runtime's to handle. */
+export async function performEffect(step: Step, request: object, effect: () => Promise<Json>): Promise<StepResult> {
+  if (step.dryRun) return simulated(request);
+  try {
+    return next(await effect());
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return toStepFailure(error);
+  }
+}
+
+/** A refusal as the failure of a step. */
+export function toStepFailure(error: ServiceError): StepResult & { kind: 'fail' } {
+  const retryAfter = error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds };
+  return { kind: 'fail', type: error.code, message: error.message, retryable: retryableCodes.has(error.code), ...retryAfter };
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { configObject } from '../../../library/json/config-object.ts';
+import { SearchBody } from '../../../knowledge-base/documents/schemas.ts';
+import type { ChunkSearch, FoundChunk } from '../../../knowledge-base/search/search-chunks.ts';
+import { QueryEmbeddingError } from '../../../knowledge-base/search/query-embedding-error.ts';
+import { isServiceError, type ServiceError } from '../../../library/errors.ts';
+import { isTemplate, renderText } from '../../../expressions/templates/render.ts';
+import { defaultHandle, defineNode, errorHandle, failure, type StepResult } from '../contract.ts';
+import { selectPassages } from '../helpers/knowledge-passages.ts';
+import { toStepFailure } from '../helpers/perform-effect.ts';
+import { variableNameSchema } from '../helpers/variable-name.ts';
+
+const foundHandle = 'found';
+const emptyHandle = 'empty';
+
+const { query: searchableText, limit, document_uuids, min_similarity, mode } = SearchBody.shape;
+
+/** Why this text cannot be looked for, or null. */
+const queryProblem = (text: string): string | null => searchableText.safeParse(text).error?.issues[0]?.message ?? null;
+
+const KnowledgeSearchData = configObject({
+  query: z.string().superRefine((text, context) => {
+    const message = isTemplate(text) ? null : queryProblem(text);
+    if (message) context.addIssue({ code: 'custom', message });
+  }),
+  limit,
+  document_uuids,
+  min_similarity,
+  mode,
+  save_as: variableNameSchema.nullish(),
+});
+type KnowledgeSearchData = z.infer<typeof KnowledgeSearchData>;
+
+export const knowledgeSearchNode = defineNode<KnowledgeSearchData>({
+  type: 'knowledge_search',
+  label: 'Knowledge search',
+  description:
+    'Finds the passages of the knowledge base that answer `query` best, as POST /knowledge-base/search does; that changes nothing, so a dry run does it for real. It goes on at `found` or, when there is none, at `empty`; what leads nowhere goes on at `default`. The output is { query, total_results, chunks, text }; text is the passages with their sources, for the prompt of a language model, and save_as also writes it to a variable. Passages beyond 96 KiB are left out, and `note` says so. Rate limits, network trouble and 5xx are tried again.',
+  dataSchema: KnowledgeSearchData,
+  handles: () => [foundHandle, emptyHandle, defaultHandle, errorHandle],
+  example: { query: '{{ data.question }}', limit: 5, min_similarity: 0.3, save_as: 'facts' },
+  run: async ({ data, scope, effects }) => {
+    const query = renderText(data.query, scope).trim();
+    if (query === '')
+      return failure('invalid_query', 'query renders to nothing, so there is nothing to look for; give its templates a default');
+    const problem = queryProblem(query);
+    if (problem) return failure('invalid_query', `query renders to ${query.length} characters: ${problem}`);
+    try {
+      return toStepResult(query, await effects.searchKnowledge(toChunkSearch(data, query)), data.save_as ?? null);
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      return toSearchFailure(error);
+    }
+  },
+});
+
+const toChunkSearch = (data: KnowledgeSearchData, query: string): ChunkSearch => ({
+  query,
+  limit: data.limit,
+  documentUuids: data.document_uuids ?? undefined,
+  minSimilarity: data.min_similarity ?? undefined,
+  mode: data.mode ?? undefined,
+});
+
+function toStepResult(query: string, found: FoundChunk[], saveAs: string | null): StepResult {
+  const passages = selectPassages(found, saveAs === null ? 1 : 2);
+  return {
+    kind: 'next',
+    handle: found.length > 0 ? foundHandle : emptyHandle,
+    orElse: defaultHandle,
+    output: { query, total_results: found.length, ...passages },
+    ...(saveAs !== null && { assign: { [saveAs]: passages.text } }),
+  };
+}
+
+function toSearchFailure(error: ServiceError): StepResult {
+  if (!(error instanceof QueryEmbeddingError)) return toStepFailure(error);
+  const { failure: type, retryable } = error.failure;
+  return { ...toStepFailure(error), type, retryable };
+}

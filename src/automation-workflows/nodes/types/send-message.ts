@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { configObject } from '../../../library/json/config-object.ts';
+import { normalizePhone } from '../../../library/phone/phone-numbers.ts';
+import { isRecord } from '../../../library/json/json.ts';
+import { providerKeys } from '../../../messaging/config/credential-fields.ts';
+import type { MessageContent, SentMessage } from '../../../messaging/messages/send-message.ts';
+import { renderDeep, renderText, type Scope } from '../../../expressions/templates/render.ts';
+import { defaultHandle, defineNode, errorHandle, failure, next, simulated, type Step, type StepResult } from '../contract.ts';
+
+const text = z.string().max(10_000);
+const scalar = z.union([text, z.number(), z.boolean()]);
+
+const SendMessageData = configObject({
+  to: z.string().min(1).max(1000).default('{{ contact.phone }}'),
+  template_name: z.string().min(1).max(1000).optional(),
+  language: z.string().min(1).max(100).optional(),
+  template_params: z.record(z.string(), scalar).default({}),
+  text: text.min(1).optional(),
+  provider: z.enum(providerKeys).optional(),
+}).refine((data) => data.text === undefined || data.template_name === undefined, {
+  path: ['text'],
+  message: 'Is a message of its own; give either text or template_name',
+});
+
+type SendMessageData = z.infer<typeof SendMessageData>;
+
+const sentHandle = 'sent';
+const failedHandle = 'failed';
+
+/** What only the person, the number or the provider's view of it keeps a message from: an outcome like others. All else is to be mended. */
+const recipientFailures: ReadonlySet<string> = new Set([
+  'suppressed',
+  'not_on_channel',
+  'window_closed',
+  'opted_out',
+  'rate_limited',
+  'unknown',
+]);
+
+/**
+ * A repeat after a crash finds the message in the log, under the name of the attempt: what was sent is not sent again, and what nobody can
+ * say fails as `unknown`.
+ */
+export const sendMessageNode = defineNode<SendMessageData>({
+  type: 'send_message',
+  label: 'Message',
+  description:
+    "Sends the approved template `template_name` in `language` to the contact, or to `to`, through the selected messaging provider or `provider`, outside the workflow's quiet hours; `template_params` gives its placeholders by number or name. `text` instead of a template reaches whoever has written within 24 hours. It goes on at `sent` once the provider has taken the message, which does not mean delivered: `GET /organizations/messages` tells what becomes of it. A number that must not be written to, that is not on the channel, whose window is closed or that has opted out leads along `failed` with the reason; what leads nowhere goes on at `default`. Trouble that passes is tried again. A missing configuration, template or parameter, and a message of which nobody can say whether it was sent (`unknown`), lead along `error`.",
+  dataSchema: SendMessageData,
+  handles: () => [sentHandle, failedHandle, defaultHandle, errorHandle],
+  isSideEffect: true,
+  respectsQuietHours: () => true,
+  example: {
+    template_name: 'order_update',
+    language: 'en',
+    template_params: { 1: '{{ contact.first_name | default: "there" }}', 2: '{{ data.order_id }}' },
+  },
+  run: async (step) => {
+    const { data, scope } = step;
+    const raw = renderText(data.to, scope).trim();
+    if (raw === '') return failure('no_phone', `to: ${JSON.stringify(data.to)} gives no number; a run without contact needs a number`);
+    const reading = normalizePhone(raw, step.organization.default_country);
+    if (!('phone' in reading)) return failure('invalid_phone', `to: ${reading.detail}`);
+    const content = toContent(data, scope);
+    if ('problem' in content) return failure('template_params', content.problem);
+    const shown = { provider: data.provider ?? null, to: reading.phone, ...toShownContent(content) };
+    if (step.dryRun) return { ...simulated(shown), handle: sentHandle, orElse: defaultHandle };
+    return send(step, reading.phone, content, shown);
+  },
+});
+
+async function send(step: Step<SendMessageData>, to: string, content: MessageContent, shown: object): Promise<StepResult> {
+  const { data, quietHoursStart: quietFrom, unaskedTries } = step;
+  const sent = await step.effects.sendMessage(step.key, { to, content, provider: data.provider, notAfter: quietFrom, unaskedTries });
+  return toStepResult(sent, { ...shown, message: sent.id, provider: sent.provider });
+}
+
+function toStepResult(sent: SentMessage, shown: object): StepResult {
+  if ('messageId' in sent) return nextAt({ ...shown, status: sent.status, message_id: sent.messageId, reason: null }, sentHandle);
+  const { failure: kind, message, retryable, retryAfterSeconds, outcomeUnknown, code } = sent.failure;
+  if (outcomeUnknown) return failure('unknown', message);
+  if (retryable) return { kind: 'fail', type: kind, message, retryable, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  if (recipientFailures.has(kind))
+    return nextAt({ ...shown, status: 'failed', message_id: null, reason: message, failure_class: kind, failure_code: code }, failedHandle);
+  return failure(kind === 'not_configured' ? 'messaging_not_configured' : kind, message);
+}
+
+const nextAt = (output: object, handle: string): StepResult => ({ ...next(output, handle), orElse: defaultHandle });
+
+function toContent(data: SendMessageData, scope: Scope): MessageContent | { problem: string } {
+  if (data.text !== undefined) return { kind: 'text', text: renderText(data.text, scope) };
+  const params: Record<string, string> = {};
+  for (const [name, value] of Object.entries(renderDeep(data.template_params, scope) as Record<string, unknown>)) {
+    if (Array.isArray(value) || isRecord(value))
+      return { problem: `template_params["${name}"] gives ${Array.isArray(value) ? 'a list' : 'an object'}; give one text` };
+    params[name] = String(value ?? '');
+  }
+  const rendered = (template: string | undefined) => (template === undefined ? '' : renderText(template, scope).trim());
+  return { kind: 'template', templateName: rendered(data.template_name), language: rendered(data.language), params };
+}
+
+const toShownContent = (content: MessageContent): object =>
+  content.kind === 'text'
+    ? content
+    : { kind: content.kind, template_name: content.templateName, language: content.language, template_params: content.params };

@@ -1,0 +1,152 @@
+import type { Context, Organization } from '../../../context.ts';
+import { rootRunOf } from '../../../library/lineage.ts';
+import { evaluateAdmissionRules } from './rules.ts';
+import { loadAdmissionFacts, insertRuns, type AdmissionFacts, type InsertedRun, type NewRun } from './store.ts';
+import type { InitialRunState, RunCandidate, PlanRule, RecordedRuns, Refusal } from './candidate.ts';
+import { callRun } from './launch.ts';
+import { isCountDue, recordLiveCount } from './live-run-count.ts';
+import { buildNewRun } from './new-run.ts';
+
+/** Rows written by one statement travel as one JSON value, which D1 bounds at 2 MB. */
+const maxChunkBytes = 1_500_000;
+
+/**
+ * Writes the rows of runs, for callers that start the objects themselves. `state` is what a sound run begins as. Runs whose
+ * context does not fit are recorded as failed. `unasked`: why runs that stand in the way of others could not be asked whether they live.
+ */
+export async function recordRuns(
+  context: Context,
+  candidates: RunCandidate[],
+  options: { state?: InitialRunState; evenIfInactive?: boolean } = {},
+): Promise<RecordedRuns & { unasked: unknown[] }> {
+  const first = await insertCandidates(context, candidates, options);
+  const unasked: unknown[] = [];
+  if (!first.refused.some(({ rule }) => rule === 'one_live_run_per_key')) return { ...first, unasked };
+  // The row that stands in the way may be behind its run, which has perhaps just ended: the run itself is asked, once.
+  const retried = first.refused.filter(({ rule }) => rule === 'one_live_run_per_key');
+  const freed: RunCandidate[] = [];
+  for (const { candidate, holderId } of retried)
+    await hasRunEnded(context, holderId).then(
+      (isEnded) => isEnded && freed.push(candidate),
+      (error: unknown) => unasked.push(error),
+    );
+  if (!freed.length) return { ...first, unasked };
+  const second = await insertCandidates(context, freed, options);
+  const kept = first.refused.filter(({ candidate }) => !freed.includes(candidate));
+  return { stored: [...first.stored, ...second.stored], refused: [...kept, ...second.refused], unasked };
+}
+
+async function hasRunEnded({ bindings, organization }: Context, runId: number | null): Promise<boolean> {
+  if (runId === null) return true;
+  return callRun(bindings, organization.id, runId, (object) => object.hasEnded());
+}
+
+interface InsertedCandidates extends RecordedRuns {
+  refused: (Refusal & { holderId: number | null })[];
+}
+
+async function insertCandidates(
+  context: Context,
+  candidates: RunCandidate[],
+  options: { state?: InitialRunState; evenIfInactive?: boolean },
+): Promise<InsertedCandidates> {
+  const { organization } = context;
+  const admission = {
+    now: context.clock(),
+    evenIfInactive: options.evenIfInactive ?? false,
+    allOrNothing: options.state === 'running' && !options.evenIfInactive,
+    maxChained: organization.plan.maxChainedRuns,
+  };
+  let isFull = false;
+  const stored: InsertedRun[] = [];
+  const keys = new Set<string>();
+  let chunk: NewRun[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    const isLook = options.state !== 'dry' && isCountDue(organization, chunk.length, admission.now);
+    const maxLive = isLook ? organization.plan.maxLiveRuns : null;
+    const inserted = await insertRuns(context.database, organization.id, withChainPlaces(chunk), { ...admission, maxLive });
+    recordLiveCount(organization, inserted.live, chunk.length, admission.now);
+    isFull ||= inserted.live !== null && inserted.live + (admission.allOrNothing ? chunk.length : 1) > organization.plan.maxLiveRuns;
+    stored.push(...inserted.stored);
+    chunk = [];
+    bytes = 0;
+    keys.clear();
+  };
+  const keptContexts = new Map<Record<string, unknown>, string>();
+  for (const candidate of candidates) {
+    const row = await buildNewRun(context, candidate, options.state ?? 'queued', keptContexts);
+    const rowBytes = Buffer.byteLength(JSON.stringify(row));
+    // Of two entries of one key the second must see the first.
+    const key = row.not_entered_since === null ? null : `${row.workflow_id}:${row.entry_key}`;
+    if (bytes + rowBytes > maxChunkBytes || (key !== null && keys.has(key))) await flush();
+    if (key !== null) keys.add(key);
+    chunk.push(row);
+    bytes += rowBytes;
+  }
+  await flush();
+  return { stored, refused: await findRefusals(context, candidates, stored, isFull) };
+}
+
+/** Each with its place among those of its chain. */
+function withChainPlaces(runs: NewRun[]): NewRun[] {
+  const places = new Map<number | null, number>();
+  return runs.map((run) => {
+    const chain = rootRunOf(run.depth);
+    const place = places.get(chain) ?? 0;
+    places.set(chain, place + 1);
+    return { ...run, chain_place: place };
+  });
+}
+
+/** Why the candidates that have no row have none. */
+async function findRefusals(
+  context: Context,
+  candidates: RunCandidate[],
+  stored: InsertedRun[],
+  isFull: boolean,
+): Promise<InsertedCandidates['refused']> {
+  const known = new Set(stored.map((run) => run.dedup_key));
+  const missing = candidates.filter((candidate) => !known.has(candidate.dedupKey));
+  if (!missing.length) return [];
+  const asking = missing.map((candidate) => ({
+    dedup_key: candidate.dedupKey,
+    workflow_id: candidate.workflow.id,
+    trigger_id: candidate.triggerId,
+    contact_id: candidate.contactId,
+    entry_key: candidate.entryKey,
+    depth: candidate.depth,
+  }));
+  const facts = new Map((await loadAdmissionFacts(context.database, context.organization.id, asking)).map((one) => [one.dedup_key, one]));
+  return missing.map((candidate) => {
+    const { settings } = candidate.workflow;
+    const fact = facts.get(candidate.dedupKey);
+    const broken = fact && evaluateAdmissionRules(settings, candidate.entryKey, fact, context.clock()).find((verdict) => !verdict.passed);
+    const planned = broken ? null : findPlanRefusal(context.organization, candidate, fact, isFull);
+    if (planned) return { candidate, rule: planned.rule, message: planned.message, holderId: null };
+    // What kept it out may be over by now; of the rules, the one about live runs is the one that changes within a moment.
+    const rule = broken?.rule ?? (settings.one_live_run_per_key ? 'one_live_run_per_key' : 'status');
+    const message = broken?.message ?? 'The workflow or its live runs changed just as the run was about to start';
+    return { candidate, rule, message, holderId: fact?.sole_run_id ?? null };
+  });
+}
+
+/** Which bound of the plan keeps a run out; null: none. */
+function findPlanRefusal(
+  { plan }: Organization,
+  candidate: RunCandidate,
+  fact: AdmissionFacts | undefined,
+  isFull: boolean,
+): { rule: PlanRule; message: string } | null {
+  const chain = rootRunOf(candidate.depth);
+  if (chain !== null && (fact?.chained_runs ?? 0) >= plan.maxChainedRuns)
+    return {
+      rule: 'max_chained_runs',
+      message: `Run ${chain} has set off ${plan.maxChainedRuns} runs by now, as many as the plan allows (max_chained_runs); this one was not started`,
+    };
+  if (!isFull) return null;
+  return {
+    rule: 'max_live_runs',
+    message: `The organization has as many live runs as its plan allows (${plan.maxLiveRuns}, max_live_runs), and this one was not started; stop some, or have the plan raised`,
+  };
+}

@@ -1,0 +1,219 @@
+import type { Database, Statement } from '../../../database/client.ts';
+import { lineageBase } from '../../../library/lineage.ts';
+import type { RunState } from '../../schemas.ts';
+import { liveRunsSql } from './live-run-count.ts';
+import type { RunSource } from '../store.ts';
+
+export interface NewRun {
+  workflow_id: number;
+  workflow_version: number;
+  trigger_id: number | null;
+  contact_id: number | null;
+  state: RunState;
+  error: string | null;
+  dedup_key: string;
+  entry_key: string | null;
+  is_test: boolean;
+  /** Its lineage, and its place among those of its chain that are inserted together. */
+  depth: number;
+  chain_place: number;
+  /** `max_active`: the run waits for its turn, which `admitStatement` gives. */
+  hold: 'max_active' | null;
+  is_sole: boolean;
+  is_exitable: boolean;
+  parent_run_id: number | null;
+  /** Epoch ms: an entry of the same key after it keeps the run out. Null: no rule. */
+  not_entered_since: number | null;
+  source: RunSource;
+  source_id: number | null;
+  initial_context: string | null;
+  /** From when on the minute tick sees to a run that nobody started; null: never. */
+  wake_at: number | null;
+  completed_at: number | null;
+}
+
+export interface InsertedRun {
+  id: number;
+  dedup_key: string;
+  state: RunState;
+  hold: 'max_active' | 'paused' | null;
+  /** Epoch ms; null: nobody starts it by the clock. */
+  wake_at: number | null;
+}
+
+export interface AdmissionOptions {
+  now: number;
+  /** Also runs of workflows that are not active, as tests are. */
+  evenIfInactive: boolean;
+  /** All start at once or none does: where that would be more than `max_active_runs`, nothing is written. */
+  allOrNothing: boolean;
+  /** How many may live at one time; null: they were counted a moment ago. */
+  maxLive: number | null;
+  /** How many runs a chain may have beside the one that began it. */
+  maxChained: number;
+}
+
+export interface InsertResult {
+  stored: InsertedRun[];
+  /** How many runs of the organization live now, where they were counted. */
+  live: number | null;
+}
+
+/** The contact's newest runs: entries from before the workflow had a rule are looked for among them. */
+const contactRunsSql = `SELECT id, workflow_id, entry_key, is_test, created_at FROM automation_run INDEXED BY automation_run_contact
+  WHERE contact_id = j.value ->> 'contact_id' ORDER BY id DESC LIMIT 500`;
+
+/** An entry of the same key that a run of this workflow may not follow yet: kept for good, or seen in the contact's runs. */
+const enteredBeforeSql = `EXISTS (
+    SELECT 1 FROM workflow_entry e WHERE e.workflow_id = w.id AND e.entry_key = j.value ->> 'entry_key' AND e.entered_at > j.value ->> 'not_entered_since'
+  ) OR EXISTS (
+    SELECT 1 FROM (${contactRunsSql}) earlier WHERE earlier.workflow_id = w.id AND earlier.entry_key = j.value ->> 'entry_key'
+      AND earlier.is_test = 0 AND earlier.created_at > j.value ->> 'not_entered_since'
+  )`;
+
+/** How many runs the chain of a run that is to be inserted has had (migration `chained_runs`), unless the run that began it is archived. */
+const chainedRunsSql = `(SELECT root.chained_runs FROM automation_run root WHERE root.id = j.value ->> 'depth' / ${lineageBase} AND root.organization_id = ?2)`;
+
+/**
+ * Inserts runs that are new, and that workflow, trigger, the workflow's rules of admission and the plan let in at this moment. Answers the
+ * row of every dedup key that is stored, new or not. Two runs with one entry key under a re-entry rule must not be in one call.
+ */
+export async function insertRuns(
+  database: Database,
+  organizationId: number,
+  runs: NewRun[],
+  admission: AdmissionOptions,
+): Promise<InsertResult> {
+  if (!runs.length) return { stored: [], live: null };
+  const json = JSON.stringify(runs);
+  const insert = database.prepare(
+    `INSERT INTO automation_run (organization_id, workflow_id, workflow_version, trigger_id, contact_id, state, error, dedup_key, entry_key, is_test,
+       depth, hold, is_sole, is_exitable, parent_run_id, source, source_id, initial_context, wake_at, completed_at, created_at)
+     SELECT ?2, w.id, j.value ->> 'workflow_version', j.value ->> 'trigger_id', j.value ->> 'contact_id', j.value ->> 'state', j.value ->> 'error',
+       j.value ->> 'dedup_key', j.value ->> 'entry_key', j.value ->> 'is_test', j.value ->> 'depth', j.value ->> 'hold', j.value ->> 'is_sole',
+       j.value ->> 'is_exitable', j.value ->> 'parent_run_id', j.value ->> 'source', j.value ->> 'source_id', j.value ->> 'initial_context',
+       j.value ->> 'wake_at', j.value ->> 'completed_at', ?3
+     FROM json_each(?1) j CROSS JOIN automation_workflow w LEFT JOIN automation_trigger t ON t.id = j.value ->> 'trigger_id'
+     WHERE w.id = j.value ->> 'workflow_id' AND w.organization_id = ?2
+       AND (?4 OR (w.status = 'active' AND (t.id IS NULL OR t.state = 'active')))
+       AND (NOT ?5 OR w.settings ->> 'max_active_runs' IS NULL
+         OR w.active_runs_count - w.held_runs_count + ?6 <= w.settings ->> 'max_active_runs')
+       AND (?7 IS NULL OR iif(?5, ?6, j.key + 1) <= ?7 - ${liveRunsSql('?2')})
+       AND (j.value ->> 'depth' < ${lineageBase} OR j.value ->> 'chain_place' < ?8 - coalesce(${chainedRunsSql}, 0))
+       AND (j.value ->> 'not_entered_since' IS NULL OR j.value ->> 'entry_key' IS NULL OR NOT (${enteredBeforeSql}))
+     ON CONFLICT DO NOTHING`,
+    json,
+    organizationId,
+    admission.now,
+    admission.evenIfInactive,
+    admission.allOrNothing,
+    runs.length,
+    admission.maxLive,
+    admission.maxChained,
+  );
+  const held = [...new Set(runs.filter((run) => run.hold === 'max_active').map((run) => run.workflow_id))];
+  const statements = [
+    insert,
+    ...(runs.some((run) => run.not_entered_since !== null) ? [insertEntriesStatement(database, organizationId, json)] : []),
+    ...held.map((workflowId) => admitStatement(database, organizationId, workflowId, admission.now)),
+    ...(admission.maxLive === null ? [] : [database.prepare(`SELECT ${liveRunsSql('?1')} AS live`, organizationId)]),
+    database.prepare(
+      `SELECT r.id, r.dedup_key, r.state, r.hold, r.wake_at FROM json_each(?) j CROSS JOIN automation_run r WHERE r.organization_id = ? AND r.dedup_key = j.value`,
+      JSON.stringify(runs.map((run) => run.dedup_key)),
+      organizationId,
+    ),
+  ];
+  const answers = await database.batch(statements, 'automation_run.dedup_key');
+  const live = admission.maxLive === null ? null : (answers.at(-2)![0] as { live: number }).live;
+  return { stored: answers.at(-1)! as unknown as InsertedRun[], live };
+}
+
+const insertEntriesStatement = (database: Database, organizationId: number, json: string): Statement =>
+  database.prepare(
+    `INSERT INTO workflow_entry (workflow_id, entry_key, entered_at, run_id)
+     SELECT r.workflow_id, r.entry_key, r.created_at, r.id FROM json_each(?) j CROSS JOIN automation_run r
+     WHERE r.organization_id = ? AND r.dedup_key = j.value ->> 'dedup_key' AND j.value ->> 'not_entered_since' IS NOT NULL
+       AND r.entry_key IS NOT NULL AND r.is_test = 0
+     ON CONFLICT (workflow_id, entry_key) DO UPDATE SET entered_at = excluded.entered_at, run_id = excluded.run_id
+       WHERE excluded.entered_at > entered_at`,
+    json,
+    organizationId,
+  );
+
+export const maxAdmittedPerStep = 500;
+
+/** Gives those that wait longest their turn, as far as `max_active_runs` of their active workflow has room. */
+export const admitStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement =>
+  database.prepare(
+    `UPDATE automation_run SET hold = NULL, wake_at = ?1 WHERE id IN (
+       SELECT id FROM automation_run INDEXED BY automation_run_hold WHERE workflow_id = ?2 AND hold = 'max_active' ORDER BY id LIMIT (
+         SELECT max(0, min(${maxAdmittedPerStep}, coalesce(settings ->> 'max_active_runs', 1000000) - active_runs_count + held_runs_count)) * (status = 'active')
+         FROM automation_workflow WHERE id = ?2
+       )
+     ) AND +organization_id = ?3 RETURNING id`,
+    now,
+    workflowId,
+    organizationId,
+  );
+
+/** The runs that were given their turn at that moment and have not begun. */
+export const admittedStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement =>
+  database.prepare(
+    `SELECT id FROM automation_run INDEXED BY automation_run_workflow_state WHERE workflow_id = ? AND state = 'queued' AND hold IS NULL
+       AND wake_at = ? AND organization_id = ? LIMIT ${maxAdmittedPerStep}`,
+    workflowId,
+    now,
+    organizationId,
+  );
+
+/** Workflows with runs that wait although there is room, as when the message that would have given them their turn was lost. */
+export async function findWorkflowsWithCapacity(database: Database, limit: number): Promise<{ id: number; organization_id: number }[]> {
+  return database.all(
+    database.prepare(
+      `SELECT id, organization_id FROM automation_workflow INDEXED BY automation_workflow_held WHERE held_runs_count > 0 AND status = 'active'
+         AND active_runs_count - held_runs_count < coalesce(settings ->> 'max_active_runs', 1000000) ORDER BY id LIMIT ?`,
+      limit,
+    ),
+  );
+}
+
+/** What decides about a run that was not let in. */
+export interface AdmissionFacts {
+  dedup_key: string;
+  workflow_status: string;
+  trigger_state: string | null;
+  /** The last entry of the key, when one is known. */
+  entered_at: number | null;
+  entered_run_id: number | null;
+  /** The live run that is the only one of its key. */
+  sole_run_id: number | null;
+  admitted_runs: number;
+  max_active_runs: number | null;
+  /** How many runs its chain has had; null: it is in none. */
+  chained_runs: number | null;
+}
+
+type AdmissionQuery = Pick<NewRun, 'dedup_key' | 'workflow_id' | 'trigger_id' | 'contact_id' | 'entry_key' | 'depth'>;
+
+export async function loadAdmissionFacts(database: Database, organizationId: number, runs: AdmissionQuery[]): Promise<AdmissionFacts[]> {
+  return database.all(
+    database.prepare(
+      `SELECT j.value ->> 'dedup_key' AS dedup_key, w.status AS workflow_status, t.state AS trigger_state,
+         iif(coalesce(e.entered_at, 0) >= coalesce(x.created_at, 0), e.entered_at, x.created_at) AS entered_at,
+         iif(coalesce(e.entered_at, 0) >= coalesce(x.created_at, 0), e.run_id, x.id) AS entered_run_id,
+         (SELECT id FROM automation_run INDEXED BY automation_run_sole
+            WHERE workflow_id = w.id AND entry_key = j.value ->> 'entry_key' AND is_sole = 1) AS sole_run_id,
+         w.active_runs_count - w.held_runs_count AS admitted_runs, w.settings ->> 'max_active_runs' AS max_active_runs,
+         ${chainedRunsSql} AS chained_runs
+       FROM json_each(?1) j CROSS JOIN automation_workflow w
+       LEFT JOIN automation_trigger t ON t.id = j.value ->> 'trigger_id'
+       LEFT JOIN workflow_entry e ON e.workflow_id = w.id AND e.entry_key = j.value ->> 'entry_key'
+       LEFT JOIN automation_run x ON x.id = (
+         SELECT max(earlier.id) FROM (${contactRunsSql}) earlier
+         WHERE earlier.workflow_id = w.id AND earlier.entry_key = j.value ->> 'entry_key' AND earlier.is_test = 0)
+       WHERE w.id = j.value ->> 'workflow_id' AND w.organization_id = ?2`,
+      JSON.stringify(runs),
+      organizationId,
+    ),
+  );
+}

@@ -1,0 +1,103 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../../../context.ts';
+import { findContacts } from '../../../contacts/contacts/find-contacts.ts';
+import { parseDefinition } from '../../definitions/definition.ts';
+import type { Effects } from '../../nodes/contract.ts';
+import type { ContactRecord } from '../../../contacts/contacts/records.ts';
+import type { TestRunRecord } from '../../schemas.ts';
+import { parseSettings } from '../../definitions/settings.ts';
+import type { WorkflowRow } from '../../definitions/store.ts';
+import { Graph } from '../engine/graph.ts';
+import { archiveHistory, historyRecord } from '../engine/history.ts';
+import { createLiveDependencies } from '../effects/live-dependencies.ts';
+import { MemoryJournal } from './memory-journal.ts';
+import { deadlineOf } from '../engine/load-run.ts';
+import { startProgress, type Progress } from '../engine/progress.ts';
+import { projectProgress } from '../engine/project-progress.ts';
+import { toLiveRun, runRecord, type DeliveryPayload } from '../queries/records.ts';
+import { buildRunScope, type RunOrigin } from '../engine/step-context.ts';
+import type { RunCandidate } from '../admission/candidate.ts';
+import { recordRuns } from '../admission/record-runs.ts';
+import { findRun } from '../store.ts';
+import { simulateRun, type SimulatedEvent } from './simulate-run.ts';
+
+export type { SimulatedEvent };
+
+/**
+ * Walks a run to its end without changing anything: side effects are recorded as `simulated`, and the clock jumps over
+ * waits to their ends or to the given events. The ended run and its history are kept like those of any test run.
+ */
+export async function dryRun(
+  context: Context,
+  workflow: WorkflowRow,
+  candidate: RunCandidate,
+  events: SimulatedEvent[],
+  delivery: { webhook: DeliveryPayload; contact: ContactRecord | null } | null = null,
+): Promise<z.infer<typeof TestRunRecord>> {
+  const { stored } = await recordRuns(context, [candidate], { state: 'dry', evenIfInactive: true });
+  const row = (await findRun(context.database, context.organization.id, stored[0]!.id))!;
+  const settings = parseSettings(workflow.settings);
+  const graph = new Graph(parseDefinition(JSON.parse(workflow.definition)));
+  const origin: RunOrigin = {
+    id: row.id,
+    workflowId: workflow.id,
+    workflowName: workflow.name,
+    workflowVersion: workflow.version,
+    // A contact that a delivery would create has no id yet.
+    contactId: delivery?.contact?.id ?? candidate.contactId,
+    entryKey: candidate.entryKey,
+    depth: 0,
+    isTest: true,
+    createdAt: row.created_at,
+    initialContext: candidate.initialContext,
+    event: null,
+    webhook: delivery?.webhook ?? null,
+  };
+  // Nothing changes the contact meanwhile, so it is read once.
+  const contact = delivery?.contact
+    ? delivery.contact
+    : origin.contactId === null
+      ? null
+      : ((await findContacts(context, [origin.contactId])).get(origin.contactId) ?? null);
+  const journal = new MemoryJournal(startProgress(graph, context.clock()));
+  let now = journal.progress().startedAt;
+  const run = createLiveDependencies(context, { origin, graph, settings }, deadlineOf({ settings }, journal.progress()), {
+    now: () => now,
+    random: Math.random,
+  });
+  const effects = { ...run.effects, searchKnowledge: memoizeSearch(run.effects.searchKnowledge) };
+  const scope = (progress: Progress) => buildRunScope(context, origin, progress, now, contact);
+  await simulateRun(
+    journal,
+    { ...run, effects, dryRun: true, loadStepContext: async (progress) => ({ scope: scope(progress), isPaused: false }) },
+    { contactId: origin.contactId, events, scope: () => scope(journal.progress()) },
+    (to) => (now = to),
+  );
+  return storeTestedRun(context, row.id, journal, (live) => runRecord(row, candidate.initialContext, live));
+}
+
+/** On a clock that jumps, a loop comes to the same search thousands of times within one request. */
+function memoizeSearch(search: Effects['searchKnowledge']): Effects['searchKnowledge'] {
+  const answers = new Map<string, ReturnType<typeof search>>();
+  return (asked) => {
+    const name = JSON.stringify(asked);
+    const answer = answers.get(name) ?? search(asked);
+    answers.set(name, answer);
+    return answer;
+  };
+}
+
+/** Keeps what a dry run has come to, and tells it. */
+async function storeTestedRun(
+  context: Context,
+  id: number,
+  journal: MemoryJournal,
+  record: (live: Parameters<typeof runRecord>[2]) => ReturnType<typeof runRecord>,
+): Promise<z.infer<typeof TestRunRecord>> {
+  const { bindings, organization } = context;
+  const progress = journal.progress();
+  const { entries } = journal;
+  await archiveHistory(bindings.FILES, organization.id, id, entries.length, (offset, limit) => entries.slice(offset, offset + limit));
+  await projectProgress(context, id, progress, { revision: 1, wakeAt: null });
+  return { ...record(toLiveRun(progress, progress.endedAt ?? 0)), history: entries.map(historyRecord) };
+}

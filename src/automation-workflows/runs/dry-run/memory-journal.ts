@@ -1,0 +1,43 @@
+import type { HistoryEntry } from '../engine/history.ts';
+import type { JournalEntry, Journal } from '../engine/journal.ts';
+import type { Progress } from '../engine/progress.ts';
+
+/** How much of inputs and outputs a journal in memory keeps. */
+const maxKeptLength = 8 * 1024 * 1024;
+const omittedValue = { _cut: 'left out: the history of this dry run is over 8 MiB' };
+
+/** A dry run lives in one request, so its journal lives in memory. */
+export class MemoryJournal implements Journal {
+  readonly entries: HistoryEntry[] = [];
+  #progress: Progress;
+  #remainingLength = maxKeptLength;
+
+  constructor(progress: Progress) {
+    this.#progress = progress;
+  }
+
+  progress(): Progress {
+    return this.#progress;
+  }
+
+  commit(progress: Progress | ((recordId: number) => Progress), entry?: JournalEntry): number {
+    const recordId = entry ? this.#writeEntry(entry) : 0;
+    this.#progress = typeof progress === 'function' ? progress(recordId) : progress;
+    return recordId;
+  }
+
+  #writeEntry(entry: JournalEntry): number {
+    const id = entry.id ?? this.entries.length + 1;
+    if (entry.id === undefined) this.#remainingLength -= JSON.stringify([entry.input, entry.output]).length;
+    this.entries[id - 1] = this.#remainingLength < 0 ? { ...entry, id, input: omittedValue, output: omittedValue } : { ...entry, id };
+    return id;
+  }
+
+  unfinishedEntry(): null {
+    return null;
+  }
+
+  entry(id: number): HistoryEntry | null {
+    return this.entries[id - 1] ?? null;
+  }
+}

@@ -1,0 +1,266 @@
+import { isServiceError } from '../../../library/errors.ts';
+import { platformErrorKind } from '../../../library/platform/platform-errors.ts';
+import { nextInside, nextOutside } from '../../../library/time/weekly-slots.ts';
+import { defaultHandle, type GraphNode, type NodeType, type Step, type StepResult } from '../../nodes/contract.ts';
+import { resolveTimeZone, describeTimeZone } from '../../nodes/helpers/time-zone.ts';
+import { isLive } from '../../schemas.ts';
+import { maskSecrets } from '../../../expressions/secrets/secrets.ts';
+import { EvaluationError, evaluationErrorType, withSharedBudget, type Scope } from '../../../expressions/templates/render.ts';
+import { truncateValue } from './history.ts';
+import type { JournalEntry, Journal } from './journal.ts';
+import { firstPoll } from '../waits/poll-schedule.ts';
+import { currentCallItem, followEdge, needsCheck, nextPollOf, currentCall, type Progress, type Wait } from './progress.ts';
+import { failRun, toEntryResult, applyStepResult } from './step-result.ts';
+import type { RunDependencies } from './dependencies.ts';
+import { expireWait, scheduleRecheck, checkWait } from '../waits/wake.ts';
+import { currentPlatformRetry, schedulePlatformRetry } from './platform-retry.ts';
+
+const maxSteps = 10_000;
+
+/**
+ * Goes on with a run until it ends, sleeps, or yields. What is done is always in the journal: called again after a crash, it
+ * repeats at most the step in flight, under the same key.
+ */
+export async function advance(journal: Journal, run: RunDependencies): Promise<void> {
+  for (;;) {
+    const progress = journal.progress();
+    if (!isLive(progress.state)) return;
+    const now = run.now();
+    if (now >= run.deadline) return failRun(journal, progress, timeoutFailure(run), now);
+    if (progress.wait) {
+      if (needsCheck(progress.wait)) {
+        await checkWait(journal, progress.wait, run);
+        continue;
+      }
+      if (now < (progress.wait.until ?? run.deadline)) {
+        if (now < (nextPollOf(progress.wait)?.at ?? run.deadline)) return;
+        scheduleRecheck(journal, progress, progress.wait, now);
+        continue;
+      }
+      await expireWait(journal, progress, progress.wait, run);
+      continue;
+    }
+    if (progress.retryAt !== null && now < progress.retryAt) return;
+    if (run.shouldYield()) return;
+    if (progress.stepCount >= maxSteps)
+      return failRun(journal, progress, { type: 'too_many_steps', message: `The run took ${maxSteps} steps without ending` }, now);
+    await runStep(journal, progress, run);
+  }
+}
+
+const timeoutFailure = ({ settings }: RunDependencies) => ({
+  type: 'timeout',
+  message: `The run took longer than settings.timeout (${settings.timeout}) allows; give it more if its waits are meant to be that long`,
+});
+
+/** A visit with everything that performing it needs. */
+interface PreparedStep {
+  step: Step;
+  isPaused: boolean;
+}
+
+type StepFailure = StepResult & { kind: 'fail' };
+
+/** Trouble of the platform, which is no failure of the step. */
+interface PlatformFailure {
+  kind: 'trouble';
+  error: unknown;
+}
+
+async function runStep(journal: Journal, progress: Progress, run: RunDependencies): Promise<void> {
+  const nodeId = progress.nodeId!;
+  const { node, type } = run.graph.node(nodeId);
+  const visit = progress.visits[nodeId] ?? 1;
+  const begun = journal.unfinishedEntry(nodeId, visit, progress.attempt);
+  const entry: JournalEntry = begun ?? findRetriedEntry(journal, progress) ?? buildEntry(progress, node, visit, run.now());
+  const key = `${run.runId}:${nodeId}:${visit}:${progress.attempt}`;
+  const isBegun = begun !== null;
+  const prepared = await prepareStep(progress, { node, type, key, isBegun }, run);
+  // Others act during an await: a run that was stopped or woken meanwhile is not where it was.
+  if (!isSameAttempt(journal.progress(), progress)) return;
+  if ('error' in prepared) return schedulePlatformRetry(journal, entry, { error: prepared.error, isBegun, isPerformed: false }, run);
+  if ('kind' in prepared) return applyStepResult(journal, journal.progress(), entry, prepared, run);
+  const { step } = prepared;
+  if (begun && type.afterCrash?.(step.data) === 'unknown') return applyStepResult(journal, journal.progress(), entry, unknownOutcome, run);
+  if (!begun && holdOrSkip(journal, entry, prepared, type, run)) return;
+  // The intent stands before the act: after a crash the record shows that the side effect may have happened.
+  if (type.isSideEffect && !run.dryRun && !begun)
+    entry.id = journal.commit(withIntent(journal.progress(), type), { ...entry, status: 'started', output: null });
+  const result = await performStep(type, step, run);
+  const current = journal.progress();
+  if (result.kind === 'trouble') {
+    if (isSameAttempt(current, progress))
+      return schedulePlatformRetry(journal, entry, { error: result.error, isBegun, isPerformed: true }, run);
+    return skipEntry(journal, entry, withCallToWithdraw(current, progress, type), run);
+  }
+  if (isSameAttempt(current, progress)) return applyStepResult(journal, current, entry, result, run);
+  // A run that was stopped meanwhile stays stopped, and only its record tells what came back.
+  if (entry.id !== undefined)
+    journal.commit(withCallToWithdraw(current, progress, type), { ...entry, ...toEntryResult(result), completedAt: run.now() });
+}
+
+/** The record of a step that has waited out trouble and is now tried again. */
+function findRetriedEntry(journal: Journal, progress: Progress): JournalEntry | null {
+  const id = currentPlatformRetry(progress)?.historyId ?? null;
+  const entry = id === null ? null : journal.entry(id);
+  return entry && entry.completedAt === null ? entry : null;
+}
+
+/** The run was ended while its step met trouble: what came of that is told by no answer. */
+function skipEntry(journal: Journal, entry: JournalEntry, progress: Progress, run: RunDependencies): void {
+  if (entry.id !== undefined) journal.commit(progress, { ...entry, status: 'skipped', completedAt: run.now() });
+}
+
+const withIntent = (progress: Progress, type: NodeType): Progress => ({
+  ...progress,
+  retryAt: null,
+  ...(type.isCall && { call: { ...currentCall(progress), isAsked: true } }),
+});
+
+/** A call may have been asked for only after the run that was stopped had taken it back. */
+const withCallToWithdraw = (current: Progress, before: Progress, type: NodeType): Progress =>
+  type.isCall ? { ...current, leftCalls: [...(current.leftCalls ?? []), currentCallItem(before)] } : current;
+
+const buildEntry = (progress: Progress, node: GraphNode, visit: number, now: number): JournalEntry => ({
+  nodeId: node.id,
+  nodeType: node.type,
+  nodeName: node.name ?? null,
+  visit,
+  attempt: progress.attempt,
+  status: 'started',
+  input: truncateValue(maskSecrets(node.data)),
+  output: null,
+  error: null,
+  startedAt: now,
+  completedAt: null,
+});
+
+/** The same visit and attempt of a live run. */
+const isSameAttempt = (current: Progress, before: Progress): boolean =>
+  isLive(current.state) &&
+  current.nodeId === before.nodeId &&
+  current.visits[before.nodeId!] === before.visits[before.nodeId!] &&
+  current.attempt === before.attempt &&
+  current.wait === null;
+
+const unknownOutcome: StepFailure = {
+  kind: 'fail',
+  type: 'unknown',
+  message:
+    'The service stopped while this step was under way, and nobody can say whether it took effect, so it was not done again. Look at the other side, then retry the run',
+  retryable: false,
+};
+
+interface StepAttempt {
+  node: GraphNode;
+  type: NodeType;
+  key: string;
+  /** It crashed between its intent and its result. */
+  isBegun: boolean;
+}
+
+async function prepareStep(
+  progress: Progress,
+  { node, type, key, isBegun }: StepAttempt,
+  run: RunDependencies,
+): Promise<PreparedStep | StepFailure | PlatformFailure> {
+  try {
+    // Secrets may be templates, too, so the scope is made for the node with its secrets opened.
+    const opened = { ...node, data: await run.openSecrets(node.data) };
+    const { scope, isPaused } = await run.loadStepContext(progress, opened);
+    const data = type.dataSchema.parse(opened.data) as unknown;
+    const now = run.now();
+    const step: Step = {
+      node: opened,
+      data,
+      scope: withSharedBudget(scope),
+      now,
+      enteredAt: progress.enteredAt ?? progress.startedAt,
+      key,
+      mayHaveHappened: isBegun || progress.attempt > 1 || currentPlatformRetry(progress)?.mayHaveHappened === true,
+      unaskedTries: currentPlatformRetry(progress)?.unaskedTries ?? 0,
+      quietHoursStart: type.respectsQuietHours?.(data) ? nextQuietHoursStart(scope, now, run) : null,
+      call: { item: currentCallItem(progress), until: currentCall(progress).until },
+      dryRun: run.dryRun,
+      effects: run.effects,
+      organization: run.organization,
+    };
+    return { step, isPaused };
+  } catch (error) {
+    return classifyError(error, run);
+  }
+}
+
+function nextQuietHoursStart(scope: Scope, now: number, { settings, organization }: RunDependencies): number | null {
+  const { quiet_hours: quietHours } = settings;
+  return quietHours && nextInside(quietHours.slots, resolveTimeZone(quietHours.timezone, scope, organization).zone, now);
+}
+
+async function performStep(type: NodeType, step: Step, run: RunDependencies): Promise<StepResult | PlatformFailure> {
+  try {
+    return await type.run(step);
+  } catch (error) {
+    return classifyError(error, run);
+  }
+}
+
+/** A dry run has no time to wait in: whoever asked for it hears of the trouble. */
+function classifyError(error: unknown, { dryRun }: RunDependencies): StepFailure | PlatformFailure {
+  if (isServiceError(error) || error instanceof EvaluationError || platformErrorKind(error) === null) return toStepFailure(error);
+  if (dryRun) throw error;
+  return { kind: 'trouble', error };
+}
+
+function toStepFailure(error: unknown): StepFailure {
+  if (error instanceof EvaluationError) return { kind: 'fail', type: evaluationErrorType(error), message: error.message, retryable: false };
+  if (isServiceError(error)) return { kind: 'fail', type: error.code, message: error.message, retryable: false };
+  return { kind: 'fail', type: 'internal', message: (error as Error).message, retryable: true };
+}
+
+/** Holds or skips a side effect that may not happen now; false when it may. */
+function holdOrSkip(
+  journal: Journal,
+  entry: JournalEntry,
+  { step, isPaused }: PreparedStep,
+  type: NodeType,
+  run: RunDependencies,
+): boolean {
+  const progress = journal.progress();
+  const hold = (sleep: (historyId: number) => Wait, output: object) => {
+    // What the run waits for a call counts from when that may be asked for.
+    const call = progress.call && { ...progress.call, until: null };
+    journal.commit((historyId) => ({ ...progress, call, state: 'waiting', retryAt: null, wait: sleep(historyId) }), {
+      ...entry,
+      status: 'waiting',
+      output,
+    });
+    return true;
+  };
+  if (type.isSideEffect && isPaused && !run.dryRun)
+    return hold((historyId) => ({ kind: 'paused', until: null, historyId, look: firstPoll(run.now()) }), {
+      why: 'held: the workflow is not active; it goes on when it is active again',
+    });
+  const { quiet_hours: quietHours } = run.settings;
+  if (!quietHours || !type.respectsQuietHours?.(step.data)) return false;
+  const { zone, rule } = resolveTimeZone(quietHours.timezone, step.scope, run.organization);
+  const until = nextOutside(quietHours.slots, zone, step.now) ?? run.deadline;
+  if (until <= step.now) return false;
+  const why = `quiet hours until ${formatWallClock(until, zone)} ${describeTimeZone(zone, rule)}`;
+  const told = { until: new Date(until).toISOString(), timezone: zone, timezone_rule: rule, why };
+  if (quietHours.policy === 'defer') return hold((historyId) => ({ kind: 'quiet', until, historyId }), told);
+  const output = { ...told, skipped: 'quiet_hours' };
+  const outputs = { ...progress.outputs, [progress.nodeId!]: output };
+  const now = run.now();
+  journal.commit(followEdge({ ...progress, outputs }, run.graph, defaultHandle, now), {
+    ...entry,
+    status: 'skipped',
+    output,
+    completedAt: now,
+  });
+  return true;
+}
+
+const formatWallClock = (instant: number, zone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: zone, weekday: 'long', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(
+    instant,
+  );

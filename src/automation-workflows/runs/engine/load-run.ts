@@ -1,0 +1,73 @@
+import type { Context } from '../../../context.ts';
+import { PayloadGoneError, resolvePayloads } from '../../../database/payload.ts';
+import { BoundedCache } from '../../../library/limits/bounded-cache.ts';
+import { toTimestamp } from '../../../library/time/clock.ts';
+import { addExact, parseDuration } from '../../../library/time/durations.ts';
+import { parseDefinition } from '../../definitions/definition.ts';
+import { parseSettings, type WorkflowSettings } from '../../definitions/settings.ts';
+import { isInternalEventKey } from '../../internal-events.ts';
+import { Graph } from './graph.ts';
+import { initialContextOf, type DeliveryPayload } from '../queries/records.ts';
+import type { RunOrigin } from './step-context.ts';
+import type { Progress } from './progress.ts';
+import { findRunFacts, type RunFacts } from '../store.ts';
+
+/** A run with what it walks on. */
+export interface LoadedRun {
+  row: RunFacts;
+  /** Without its payload where that is gone. */
+  origin: RunOrigin;
+  /** Why no step can be taken: what the run started from is gone. Null: it is there. */
+  gone: string | null;
+  graph: Graph;
+  settings: WorkflowSettings;
+}
+
+/** Versions never change, so their graphs are kept for every run of the isolate. */
+const graphs = new BoundedCache<string, Graph>(200);
+
+/** Everything a run needs to go on; null when there is no such run. One D1 call, and R2 for a large payload. A run can be ended without it. */
+export async function loadRun(context: Context, id: number): Promise<LoadedRun | null> {
+  const row = await findRunFacts(context.database, context.organization.id, id);
+  if (!row) return null;
+  const { gone, payloads } = await resolvePayloads(context.bindings.FILES, [row.initial_context, row.source_payload]).then(
+    (found) => ({ gone: null, payloads: found }),
+    (error: unknown) => {
+      if (error instanceof PayloadGoneError) return { gone: error.message, payloads: [{ event_type: '' }, null] };
+      throw error;
+    },
+  );
+  const [own, payload] = payloads;
+  const settings = parseSettings(row.workflow_settings);
+  const origin: RunOrigin = {
+    id: row.id,
+    workflowId: row.workflow_id,
+    workflowName: row.workflow_name,
+    workflowVersion: row.workflow_version,
+    contactId: row.contact_id,
+    entryKey: row.entry_key,
+    depth: row.depth,
+    isTest: Boolean(row.is_test),
+    createdAt: row.created_at,
+    initialContext: initialContextOf(row, own, payload),
+    event: toStartEvent(row, own, payload),
+    webhook: row.source === 'delivery' ? (payload as DeliveryPayload) : null,
+  };
+  const graph = graphs.get(
+    `${row.organization_id}:${row.workflow_id}:${row.workflow_version}`,
+    () => new Graph(parseDefinition(JSON.parse(row.definition))),
+  );
+  return { row, origin, gone, graph, settings };
+}
+
+/** Epoch ms at which a run is given up; a person's retry gives it its time anew. */
+export const deadlineOf = ({ settings }: Pick<LoadedRun, 'settings'>, { startedAt, retriedAt }: Progress): number =>
+  addExact(retriedAt ?? startedAt, parseDuration(settings.timeout));
+
+/** What the run was started by: an event of the organization's, or one of the service's own. */
+function toStartEvent(row: RunFacts, own: unknown, payload: unknown): RunOrigin['event'] {
+  if (row.source === 'event' && row.event_type !== null)
+    return { id: row.source_id!, type: row.event_type, data: payload, created_at: toTimestamp(row.event_created_at!) };
+  if (row.source !== 'run' || !isInternalEventKey(row.dedup_key)) return null;
+  return { id: null, type: String((own as Record<string, unknown>).event_type), data: own, created_at: toTimestamp(row.created_at) };
+}

@@ -1,0 +1,76 @@
+import type { Context } from '../../../context.ts';
+import type { ContactRecord } from '../../../contacts/contacts/records.ts';
+import { toTimestamp } from '../../../library/time/clock.ts';
+import { findRunsToExit, type ExitTarget, type ExitTopic } from './store.ts';
+import type { FailedPart } from '../../../outbox/failed-messages.ts';
+import { buildEndMessage } from '../lifecycle/end-message.ts';
+import { endRun } from '../lifecycle/stop-run.ts';
+import type { RunEvent } from '../engine/dependencies.ts';
+import { parseSettings } from '../../definitions/settings.ts';
+import { matchExitRule } from './exit-rules.ts';
+import { buildCauseScope, type RunCause } from '../../triggers/match-trigger.ts';
+
+const pageSize = 500;
+const maxConcurrentExits = 25;
+
+/** Ends the live runs that events end by `exit_on`, at once, with outcome `exited`. Answers those that could not be ended. Repeatable. */
+export async function exitRuns(
+  context: Context,
+  events: RunEvent[],
+  topics: ExitTopic[],
+  contacts: Map<number, ContactRecord>,
+): Promise<FailedPart[]> {
+  const exits = events.flatMap((event) =>
+    topics
+      .filter((topic) => topic.event_type === event.type)
+      .flatMap((topic) => findExits(context, event, topic, event.contact_id === null ? null : (contacts.get(event.contact_id) ?? null))),
+  );
+  if (!exits.length) return [];
+  const failed: FailedPart[] = [];
+  const byId = new Map(events.map((event) => [event.id, event]));
+  for (let afterId = 0; ;) {
+    const page = await findRunsToExit(context.database, context.organization.id, exits, afterId, pageSize);
+    const waiting = [...page];
+    const worker = async () => {
+      for (let run = waiting.shift(); run; run = waiting.shift()) {
+        const { id, event_id: eventId } = run;
+        const why = toExitReason(byId.get(eventId)!);
+        await endRun(context, id, { state: 'completed', outcome: 'exited' }, why).catch((error: unknown) =>
+          failed.push({ message: buildEndMessage(context, id, { state: 'completed', outcome: 'exited', error: null }, why), error }),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(maxConcurrentExits, page.length) }, worker));
+    if (page.length < pageSize) return failed;
+    afterId = page.at(-1)!.id;
+  }
+}
+
+export const toExitReason = (event: Pick<RunEvent, 'id' | 'type'>): string =>
+  `event ${event.type} (id ${event.id}) ended the run by exit_on`;
+
+function findExits(context: Context, event: RunEvent, topic: ExitTopic, contact: ContactRecord | null): ExitTarget[] {
+  const now = context.clock();
+  const scope = buildCauseScope(context, toEventCause(event, contact), now);
+  try {
+    return parseSettings(topic.settings).exit_on.flatMap((rule) => {
+      const of = matchExitRule(rule, event, scope, now);
+      return of ? [{ event_id: event.id, event_at: event.createdAt, workflow_id: topic.workflow_id, ...of }] : [];
+    });
+  } catch (error) {
+    // The rules of one journey, which would fail again, do not hold up the others.
+    context.log.error('exit_on could not be evaluated', { workflow_id: topic.workflow_id, error: (error as Error).message });
+    return [];
+  }
+}
+
+/** An event as rules and filters see it before there is a run. */
+export const toEventCause = (
+  event: RunEvent,
+  contact: ContactRecord | null,
+): Pick<RunCause, 'event' | 'webhook' | 'initialContext' | 'contact'> => ({
+  contact,
+  event: { id: event.id, type: event.type, data: event.data, created_at: toTimestamp(event.createdAt) },
+  webhook: null,
+  initialContext: event.data as Record<string, unknown>,
+});

@@ -1,0 +1,33 @@
+import type { Context } from '../../../context.ts';
+import { findErasableRuns, eraseRunRows, type ErasableRun } from './erase-store.ts';
+import { callRun } from '../admission/launch.ts';
+import { deleteRunFiles } from './run-files.ts';
+
+const pageSize = 20;
+/** An ended run's object is there for 30 days at most. */
+const maxObjectLifetimeMs = 32 * 86_400_000;
+
+/**
+ * Erases a page of a deleted contact's ended runs with their histories and contexts in R2, and what their objects still know. `more`: another
+ * page follows; `later`: one of them still lives, or has just ended. Repeatable.
+ */
+export async function eraseRuns(context: Context, contactId: number): Promise<'done' | 'more' | 'later'> {
+  const { database, organization, bindings } = context;
+  const { ended, hasLive } = await findErasableRuns(database, organization.id, contactId, pageSize);
+  const gone: ErasableRun[] = [];
+  for (const run of ended) if (await isObjectGone(context, run)) gone.push(run);
+  // Before the rows, since these alone know where the files are.
+  for (const run of gone) await deleteRunFiles(bindings.FILES, organization.id, run);
+  if (gone.length > 0)
+    await eraseRunRows(
+      database,
+      organization.id,
+      gone.map(({ id }) => id),
+    );
+  if (ended.length === pageSize && gone.length > 0) return 'more';
+  return hasLive || gone.length < ended.length ? 'later' : 'done';
+}
+
+const isObjectGone = async ({ bindings, organization, clock }: Context, run: ErasableRun): Promise<boolean> =>
+  clock() - run.completed_at > maxObjectLifetimeMs ||
+  (await callRun(bindings, organization.id, run.id, (object) => object.erase())) === 'gone';

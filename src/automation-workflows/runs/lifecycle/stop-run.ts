@@ -1,0 +1,78 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../../../context.ts';
+import { conflict } from '../../../library/errors.ts';
+import { isLive, liveStates, type RunRecord } from '../../schemas.ts';
+import { enqueueCleanup } from '../../../outbox/enqueue.ts';
+import { admitHeldRuns } from '../admission/admit-held.ts';
+import { callRun } from '../admission/launch.ts';
+import type { Ending } from '../engine/progress.ts';
+import { existingRun, readRun } from '../queries/read-run.ts';
+import { endRunRow, findRun, type RowEnding } from '../store.ts';
+
+/** Ends a live run; 409 when it has ended. */
+export async function stopRun(context: Context, id: number): Promise<z.infer<typeof RunRecord>> {
+  const row = await existingRun(context, id);
+  if (!isLive(row.state) || !(await endRun(context, id, { state: 'cancelled' }))) {
+    const { state } = isLive(row.state) ? await existingRun(context, id) : row;
+    if (isLive(state)) throw conflict('The run has just ended; its record shows it in a moment');
+    throw conflict(`The run is ${state} and cannot be stopped; only ${liveStates.join(', ')} runs can`);
+  }
+  return readRun(context, id);
+}
+
+/** An ending that does not come from the run's own steps. */
+export interface ExternalEnding extends Ending {
+  state: 'cancelled' | 'completed';
+}
+
+/**
+ * Tells the run that waits for an ended one. Of a run that never began nobody else does: it has no object. Repeatable.
+ */
+export async function notifyParent(context: Context, id: number): Promise<void> {
+  const { bindings, organization, database } = context;
+  const row = await findRun(database, organization.id, id);
+  const parentId = row?.parent_run_id ?? null;
+  if (parentId !== null) await callRun(bindings, organization.id, parentId, (object) => object.childEnded(id));
+}
+
+/** Ends a run, started or not; false when it had ended already. `why` stands in the record of the sleep that it cuts short. */
+export async function endRun(context: Context, id: number, ending: ExternalEnding, why?: string): Promise<boolean> {
+  const { bindings, organization, database } = context;
+  const request = crypto.randomUUID();
+  const stop = () => callRun(bindings, organization.id, id, (object) => object.stop(ending, request, why));
+  if (await stop()) return true;
+  // The object is not there yet: the row alone is the run. It may just be starting, so the object is asked again.
+  const error = ending.error ? JSON.stringify(ending.error) : null;
+  const row = await endRunRow(
+    database,
+    organization.id,
+    id,
+    { state: ending.state, outcome: ending.outcome ?? null, error },
+    { now: context.clock(), which: 'unstarted' },
+  );
+  if (!row) return false;
+  await stop();
+  await processRunEnd(context, row);
+  return true;
+}
+
+/**
+ * Ends a run whose object could not be reached for long, in its row. Should the object live again, it finds its row ended, and ends. False when
+ * the run had ended already.
+ */
+export async function endUnreachableRun(
+  context: Context,
+  id: number,
+  ending: { state: RowEnding['state']; outcome: string | null; message: string },
+): Promise<boolean> {
+  const error = JSON.stringify({ node_id: null, attempt: null, type: 'unreachable', message: ending.message });
+  const { database, organization } = context;
+  const row = await endRunRow(database, organization.id, id, { ...ending, error }, { now: context.clock(), which: 'live' });
+  if (row) await processRunEnd(context, row);
+  return row !== null;
+}
+
+async function processRunEnd(context: Context, row: { workflow_id: number; cleanupId: number | null }): Promise<void> {
+  await admitHeldRuns(context, row.workflow_id);
+  if (row.cleanupId !== null) enqueueCleanup(context, row.cleanupId);
+}

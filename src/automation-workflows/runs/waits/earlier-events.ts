@@ -1,0 +1,86 @@
+import type { Context } from '../../../context.ts';
+import { PayloadGoneError, resolvePayloads } from '../../../database/payload.ts';
+import type { EventSubscription } from '../../nodes/contract.ts';
+import { buildPayloadMatch } from './payload-match.ts';
+import type { RunOrigin } from '../engine/step-context.ts';
+import type { RunEvent } from '../engine/dependencies.ts';
+import { readEventField } from './wake.ts';
+import { earlierEventsStatement, newestEventStatement, insertWaiterStatement, type EventRow } from './store.ts';
+
+/**
+ * Writes the waiter of a sleep and looks for events that had come before it, in one step: an event stored later finds the
+ * waiter, one stored earlier is found here. Oldest first, without those that the run has taken.
+ */
+export async function subscribeRun(
+  context: Context,
+  origin: RunOrigin,
+  waitId: number,
+  events: EventSubscription,
+  taken: readonly number[],
+): Promise<{ afterId: number; found: RunEvent[] }> {
+  const { database, organization } = context;
+  const [, newest, earlier] = await database.batch(
+    [
+      insertWaiterStatement(database, organization.id, origin.id, waitId, events),
+      newestEventStatement(database),
+      earlierEventsStatement(database, organization.id, {
+        types: events.types,
+        since: events.since,
+        afterId: startEventId(origin),
+        contactId: events.field === null ? Number(events.value) : null,
+        match: events.field === null ? null : buildPayloadMatch(events.field, events.value),
+      }),
+    ],
+    'run_waiter.wait_id',
+  );
+  const rows = (earlier as unknown as EventRow[]).filter((row) => !taken.includes(row.id));
+  const found = await loadReadableEvents(context, rows);
+  return {
+    afterId: (newest![0] as { id: number }).id,
+    found: found.filter((event) => readEventField(event, events.field) === events.value),
+  };
+}
+
+/** Events that came after the run's own one and before the run could be found by them. */
+export async function findEventsSinceStart(context: Context, origin: RunOrigin, types: string[], ofContact: boolean): Promise<RunEvent[]> {
+  if (ofContact && origin.contactId === null) return [];
+  const { database, organization } = context;
+  const rows = await database.all<EventRow>(
+    earlierEventsStatement(database, organization.id, {
+      types,
+      since: Date.parse(origin.event?.created_at ?? '') || origin.createdAt,
+      afterId: startEventId(origin),
+      contactId: ofContact ? origin.contactId : null,
+      match: null,
+    }),
+  );
+  return loadReadableEvents(context, rows);
+}
+
+/** Without events whose payload is gone: they are given up as events, and hold up no run that only looks back at them. */
+async function loadReadableEvents(context: Context, rows: EventRow[]): Promise<RunEvent[]> {
+  try {
+    return await loadRunEvents(context, rows);
+  } catch (error) {
+    if (!(error instanceof PayloadGoneError)) throw error;
+    if (rows.length > 1) return (await Promise.all(rows.map((row) => loadReadableEvents(context, [row])))).flat();
+    context.log.error('an earlier event was passed over', error, { event_id: rows[0]!.id });
+    return [];
+  }
+}
+
+const startEventId = ({ event }: RunOrigin): number => event?.id ?? 0;
+
+export async function loadRunEvents(context: Context, rows: EventRow[]): Promise<RunEvent[]> {
+  const payloads = await resolvePayloads(
+    context.bindings.FILES,
+    rows.map((row) => row.data),
+  );
+  return rows.map((row, index) => ({
+    id: row.id,
+    type: row.event_type,
+    contact_id: row.contact_id,
+    data: payloads[index],
+    createdAt: row.created_at,
+  }));
+}

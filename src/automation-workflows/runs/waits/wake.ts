@@ -1,0 +1,129 @@
+import { readPath } from '../../../library/json/paths.ts';
+import { toTimestamp } from '../../../library/time/clock.ts';
+import type { CallResult } from '../../../calls/records/call-result.ts';
+import { evaluateCondition, type Condition } from '../../../expressions/conditions/condition.ts';
+import { defaultHandle, next, type ChildResult, type NextResult, type StepResult } from '../../nodes/contract.ts';
+import { completedHandle, failedHandle } from '../../nodes/types/run-workflow.ts';
+import { toMatchText, receivedHandle, timeoutHandle } from '../../nodes/types/wait-for-event.ts';
+import { EvaluationError, evaluationErrorType } from '../../../expressions/templates/render.ts';
+import { applyCallResult, timeOutCallWait } from './call-wait.ts';
+import type { Journal } from '../engine/journal.ts';
+import { nextPoll } from './poll-schedule.ts';
+import { leaveWait, nextPollOf, type EventWait, type Progress, type Wait } from '../engine/progress.ts';
+import type { RunEvent, RunDependencies } from '../engine/dependencies.ts';
+import { completeWait } from './complete-wait.ts';
+
+/** What became of an event that a sleeping run was offered. `stale`: it no longer waits, or never did; `later`: ask again. */
+export type EventDelivery = 'taken' | 'kept' | 'stale' | 'later';
+
+const maxRememberedEvents = 200;
+
+/** Wakes a run whose sleep is over. */
+export async function expireWait(journal: Journal, progress: Progress, sleep: Wait, run: RunDependencies): Promise<void> {
+  if (sleep.kind === 'call') return timeOutCallWait(journal, progress, sleep, run);
+  if (sleep.kind === 'quiet' || sleep.kind === 'paused') return endHold(journal, progress, sleep, run.now());
+  if (sleep.kind === 'event') return completeWait(journal, progress, sleep, next({ received: null, timed_out: true }, timeoutHandle), run);
+  completeWait(journal, progress, sleep, next(progress.outputs[progress.nodeId!], defaultHandle), run);
+}
+
+/** Ends a hold: the step that was held is taken now. */
+export function endHold(journal: Journal, progress: Progress, sleep: Wait, now: number): void {
+  const entry = journal.entry(sleep.historyId);
+  journal.commit(leaveWait(progress), entry ? { ...entry, status: 'completed', completedAt: now } : undefined);
+}
+
+/**
+ * Nobody has told a sleeping run anything for long, and perhaps nobody ever will: it looks for itself. Of a hold, the projection that
+ * follows reads whether the workflow goes on.
+ */
+export function scheduleRecheck(journal: Journal, progress: Progress, sleep: Wait, now: number): void {
+  const before = nextPollOf(sleep);
+  if (!before) return;
+  const looked = { look: nextPoll(before, now), ...('pokes' in sleep && { pokes: sleep.pokes + 1 }) };
+  journal.commit({ ...progress, wait: { ...sleep, ...looked } });
+}
+
+/** What still has to be looked up before the run can sleep: whether what it waits for was there before. */
+export async function checkWait(journal: Journal, sleep: Wait, run: RunDependencies): Promise<void> {
+  if (sleep.kind === 'event') return subscribeToEvents(journal, sleep, run);
+  if (sleep.kind !== 'run' && sleep.kind !== 'call') return;
+  const result = await (sleep.kind === 'run' ? run.childResult(sleep.runId) : run.callResult(sleep.runId));
+  const current = journal.progress();
+  const { wait } = current;
+  if (wait?.kind !== sleep.kind || wait.historyId !== sleep.historyId) return;
+  if (result === null) journal.commit({ ...current, wait: { ...wait, asked: sleep.pokes } });
+  else if (wait.kind === 'call') applyCallResult(journal, current, wait, result as CallResult, run);
+  else completeWait(journal, current, wait, toChildOutcome(result as ChildResult), run);
+}
+
+async function subscribeToEvents(journal: Journal, sleep: EventWait, run: RunDependencies): Promise<void> {
+  const { afterId, found } = await run.subscribe(sleep, journal.progress().takenEvents ?? []);
+  for (const event of found) {
+    if ((await deliverEvent(journal, event, sleep.historyId, run)) === 'taken') return;
+  }
+  const current = journal.progress();
+  if (current.wait?.kind === 'event' && current.wait.historyId === sleep.historyId)
+    journal.commit({ ...current, wait: { ...current.wait, afterId } });
+}
+
+/** Offers an event to a run that sleeps for one. It takes one a visit, and never the same event twice. */
+export async function deliverEvent(journal: Journal, event: RunEvent, waitId: number, run: RunDependencies): Promise<EventDelivery> {
+  const before = findEventWait(journal, waitId);
+  if (!before) return 'stale';
+  const eligible = checkEligibility(before.progress, before.sleep, event);
+  if (eligible !== 'yes') return eligible;
+  const decided = await matchesFilter(before.progress, event, run);
+  // Another event or the timeout may have woken the run during the await: whoever comes first is the one.
+  const now = findEventWait(journal, waitId);
+  if (!now) return 'stale';
+  if (decided === false) return 'kept';
+  const { progress, sleep } = now;
+  const takenEvents = [...(progress.takenEvents ?? []), event.id].slice(-maxRememberedEvents);
+  const result = decided === true ? next({ received: event.type, event: toEventRoot(event) }, receivedHandle) : decided;
+  completeWait(journal, { ...progress, takenEvents }, sleep, result, run);
+  return 'taken';
+}
+
+function findEventWait(journal: Journal, waitId: number): { progress: Progress; sleep: EventWait } | null {
+  const progress = journal.progress();
+  return progress.wait?.kind === 'event' && progress.wait.historyId === waitId ? { progress, sleep: progress.wait } : null;
+}
+
+/** Events that came before the wait count from `since`; what came after the waiter was written counts whatever its clock says. */
+function checkEligibility(progress: Progress, { events, afterId }: EventWait, event: RunEvent): 'yes' | 'kept' | 'later' {
+  if (!events.types.includes(event.type) || readEventField(event, events.field) !== events.value) return 'kept';
+  if (progress.takenEvents?.includes(event.id)) return 'kept';
+  if (event.createdAt >= events.since) return 'yes';
+  return afterId === null ? 'later' : event.id > afterId ? 'yes' : 'kept';
+}
+
+/** What an event has at the path that a wait compares; null: nothing that compares. */
+export function readEventField(event: RunEvent, field: string | null): string | null {
+  if (field === null) return toMatchText(event.contact_id);
+  const whole = { id: event.id, type: event.type, contact_id: event.contact_id, data: event.data };
+  return toMatchText(readPath(whole, field) ?? readPath(event.data, field));
+}
+
+/** Whether the wait's filter holds for the event; a filter that cannot be evaluated fails the step. */
+async function matchesFilter(
+  progress: Progress,
+  event: RunEvent,
+  run: RunDependencies,
+): Promise<boolean | (StepResult & { kind: 'fail' })> {
+  const { node } = run.graph.node(progress.nodeId!);
+  const filter = node.data['filter'] as Condition | null | undefined;
+  if (!filter) return true;
+  try {
+    const { scope } = await run.loadStepContext(progress, node);
+    return evaluateCondition(filter, { ...scope, event: toEventRoot(event), data: event.data }, run.now());
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error;
+    return { kind: 'fail', type: evaluationErrorType(error), message: error.message, retryable: false };
+  }
+}
+
+const toEventRoot = (event: RunEvent) => ({ id: event.id, type: event.type, data: event.data, created_at: toTimestamp(event.createdAt) });
+
+function toChildOutcome(result: ChildResult): NextResult {
+  return { ...next(result, result.state === 'completed' ? completedHandle : failedHandle), orElse: defaultHandle };
+}

@@ -1,0 +1,106 @@
+import type { Context } from '../../context.ts';
+import { enforcePlanLimit } from '../../accounts/organizations/plan-limits.ts';
+import { conflict, notFound } from '../../library/errors.ts';
+import { retryOnConflict, compareAndSet } from '../../database/compare-and-set.ts';
+import { existingWorkflow } from '../definitions/existing-workflow.ts';
+import { toChangedConfig, toRequestedConfig } from './requested-config.ts';
+import { toActivation, prepareTrigger, type PreparedTrigger } from './prepare-trigger.ts';
+import * as store from './store.ts';
+import { newTriggerUuid } from './trigger-uuid.ts';
+
+export interface NewTriggerInput {
+  type: store.TriggerType;
+  name?: string | null | undefined;
+  config?: Record<string, unknown> | null | undefined;
+  /** Keys beside `config` belong into it. */
+  [key: string]: unknown;
+}
+
+export async function createTrigger(context: Context, workflowId: number, input: NewTriggerInput): Promise<store.TriggerRow> {
+  const workflow = await existingWorkflow(context, workflowId);
+  if (workflow.status === 'archived') throw conflict('The workflow is archived; restore it to draft before adding triggers');
+  const prepared = await prepareTrigger(context, input.type, toRequestedConfig(input), {}, ['body', 'config']);
+  const statements = store.insertTriggerStatements(
+    context.database,
+    context.organization,
+    buildNewTrigger(context, workflowId, input, prepared, false),
+    context.clock(),
+  );
+  const { database, organization } = context;
+  // What follows the trigger has no row ids.
+  const readBack = ({ rowId }: { rowId: number }) => database.batch([store.triggerStatement(database, organization.id, rowId)]);
+  const [inserted] = await enforcePlanLimit(organization, () => database.batchOnce(statements, readBack));
+  return inserted![0] as unknown as store.TriggerRow;
+}
+
+export function buildNewTrigger(
+  context: Context,
+  workflowId: number | null,
+  input: { type: store.TriggerType; name?: string | null | undefined },
+  prepared: PreparedTrigger,
+  isPrimary: boolean,
+): store.NewTrigger {
+  return {
+    uuid: newTriggerUuid(context.organization.id),
+    workflowId,
+    type: input.type,
+    name: input.name || input.type,
+    isPrimary,
+    ...prepared,
+  };
+}
+
+export interface TriggerPatch {
+  name?: string | undefined;
+  config?: Record<string, unknown> | undefined;
+  state?: 'active' | 'paused' | undefined;
+  /** Keys beside `config` change single keys of it. */
+  [key: string]: unknown;
+}
+
+export async function patchTrigger(context: Context, id: number, patch: TriggerPatch): Promise<store.TriggerRow> {
+  return changeTrigger(context, id, async (row) => {
+    if (row.state === 'archived') throw conflict('The trigger is archived; create another');
+    const before = JSON.parse(row.config) as Record<string, unknown>;
+    // A config that is not given is not checked anew: what it names may be gone, and pausing must be possible all the same.
+    const config = toChangedConfig(patch, before);
+    const prepared = config
+      ? await prepareTrigger(context, row.type, config, before, ['body', 'config'])
+      : { config: row.config, ...toActivation(row.type, before, context.clock()) };
+    return { name: patch.name ?? row.name, state: patch.state ?? row.state, ...prepared };
+  });
+}
+
+/** Archived, it never fires again, and its webhook answers 404. */
+export const archiveTrigger = (context: Context, id: number): Promise<store.TriggerRow> =>
+  changeTrigger(context, id, async (row) =>
+    row.state === 'archived' ? null : { name: row.name, config: row.config, state: 'archived', nextFireAt: null, topics: [] },
+  );
+
+/** Applies what `change` makes of the trigger as it is; null: it stays as it is. */
+async function changeTrigger(
+  context: Context,
+  id: number,
+  change: (row: store.TriggerRow) => Promise<store.TriggerChange | null>,
+): Promise<store.TriggerRow> {
+  const { database } = context;
+  const changed = await retryOnConflict(async () => {
+    const row = await existingTrigger(context, id);
+    const next = await change(row);
+    if (!next) return row;
+    const [update, ...topics] = store.updateTriggerStatements(database, row, next, context.clock());
+    const shown = row.is_primary ? [store.mirrorPrimaryTriggerStatement(database, row, next.state === 'archived' ? null : next)] : [];
+    const rows = await compareAndSet(database, update, [...shown, ...topics], () =>
+      store.triggerStatement(database, row.organization_id, row.id),
+    );
+    return rows && (rows[0] as unknown as store.TriggerRow);
+  });
+  if (!changed) throw conflict('The trigger keeps being changed by other requests; try again');
+  return changed;
+}
+
+export async function existingTrigger(context: Context, id: number): Promise<store.TriggerRow> {
+  const row = await store.findTrigger(context.database, context.organization.id, id);
+  if (!row) throw notFound('Trigger');
+  return row;
+}

@@ -1,0 +1,149 @@
+import type { Context } from '../../../context.ts';
+import type { Contact } from '../../../contacts/contacts/contact.ts';
+import { toContactRecord, type ContactRecord } from '../../../contacts/contacts/records.ts';
+import { flatMapSequentially } from '../../../library/collections/flat-map-sequentially.ts';
+import { platformErrorKind } from '../../../library/platform/platform-errors.ts';
+import { toTimestamp } from '../../../library/time/clock.ts';
+import { evaluateCondition, type Condition } from '../../../expressions/conditions/condition.ts';
+import type { RunCandidate } from '../../runs/admission/candidate.ts';
+import { startRuns } from '../../runs/admission/start-runs.ts';
+import { listChanges, deleteChanges, discardFirstChange, type ChangeRow } from './store.ts';
+import type { Scope } from '../../../expressions/templates/render.ts';
+import { toInternalKey } from '../../internal-events.ts';
+import { tryEvaluateTrigger, buildCauseScope, type RunCause } from '../match-trigger.ts';
+import { triggersByTopicsStatement, recordTriggerError, type TriggerWithWorkflow } from '../store.ts';
+import { isTooDeep, recordPlanRefusals } from '../refusals.ts';
+
+const pageSize = 500;
+
+interface ContactChange {
+  id: number;
+  before: ContactRecord | null;
+  after: ContactRecord;
+  depth: number;
+  createdAt: number;
+}
+
+const topics = ['change:created', 'change:updated', 'event:contact.created', 'event:contact.updated'];
+
+type TopicTrigger = TriggerWithWorkflow & { topic: string };
+
+/**
+ * Works off one page of contact changes in order: a condition fires when it did not hold before and holds after. Repeatable:
+ * runs are keyed by change and trigger, and changes are deleted last. Answers whether more are waiting.
+ */
+export async function handleContactChanges(context: Context): Promise<boolean> {
+  const { database, organization } = context;
+  const rows = await listChanges(database, organization.id, pageSize);
+  if (!rows.length) return false;
+  const triggers = await database.all<TopicTrigger>(triggersByTopicsStatement(database, organization.id, topics));
+  try {
+    await processChanges(context, rows, triggers);
+  } catch (error) {
+    if (rows.length === 1 || platformErrorKind(error) !== null) throw error;
+    // Together they failed; one by one the sound ones get through, and the others stay.
+    const failures: unknown[] = [];
+    for (const row of rows) await processChanges(context, [row], triggers).catch((failure: unknown) => failures.push(failure));
+    if (failures.length) throw failures[0];
+  }
+  return rows.length === pageSize;
+}
+
+/** Takes out the change that could not be worked off for longest, and has those who listen say so. */
+export async function discardFailedChange(context: Context, words: string): Promise<void> {
+  const { database, organization } = context;
+  const triggers = await database.all<TopicTrigger>(triggersByTopicsStatement(database, organization.id, topics));
+  for (const id of new Set(triggers.map((trigger) => trigger.id))) await recordTriggerError(database, organization.id, id, words);
+  await discardFirstChange(database, organization.id);
+}
+
+async function processChanges(context: Context, rows: ChangeRow[], triggers: TopicTrigger[]): Promise<void> {
+  const { database, organization } = context;
+  const now = context.clock();
+  const candidates = await flatMapSequentially(rows, async (row) => {
+    const change = toContactChange(row);
+    if (!change) return [];
+    const listening = triggers.filter((trigger) => toTopics(change).includes(trigger.topic));
+    if (isTooDeep(context, change.depth, `a change of contact ${change.after.id}`, listening)) return [];
+    return flatMapSequentially(listening, (trigger) => findCandidates(context, trigger, change, now));
+  });
+  const { refused } = await startRuns(context, candidates);
+  recordPlanRefusals(context, refused);
+  for (const { candidate, rule, message } of refused)
+    context.log.info('a contact change started no run', {
+      workflow_id: candidate.workflow.id,
+      contact_id: candidate.contactId,
+      rule,
+      message,
+    });
+  await deleteChanges(
+    database,
+    organization.id,
+    rows.map((row) => row.id),
+  );
+}
+
+/** Null when the contact is gone. */
+function toContactChange(row: ChangeRow): ContactChange | null {
+  const after = row.next_before ?? row.current;
+  if (after === null) return null;
+  return {
+    id: row.id,
+    before: row.before === null ? null : parseContactRecord(row.before),
+    after: parseContactRecord(after),
+    depth: row.depth,
+    createdAt: row.created_at,
+  };
+}
+
+const parseContactRecord = (json: string): ContactRecord => toContactRecord(JSON.parse(json) as Contact);
+
+const toChangeKind = (change: ContactChange) => (change.before === null ? 'created' : 'updated');
+
+const toTopics = (change: ContactChange): string[] => [`change:${toChangeKind(change)}`, `event:contact.${toChangeKind(change)}`];
+
+function findCandidates(
+  context: Context,
+  trigger: TriggerWithWorkflow & { topic: string },
+  change: ContactChange,
+  now: number,
+): Promise<RunCandidate[]> {
+  const type = `contact.${toChangeKind(change)}`;
+  const data = { event_type: type, contact_id: change.after.id, changed_fields: findChangedFields(change) };
+  const cause: RunCause = {
+    // Ids of changes are given again once the table has been empty; with contact and moment they are unique.
+    key: toInternalKey(`change:${change.after.id}:${change.createdAt}:${change.id}`),
+    contact: change.after,
+    event: { id: null, type, data, created_at: toTimestamp(change.createdAt) },
+    webhook: null,
+    source: 'run',
+    sourceId: null,
+    initialContext: data,
+    depth: change.depth,
+  };
+  if (trigger.topic.startsWith('event:')) return tryEvaluateTrigger(context, trigger, cause);
+  return tryEvaluateTrigger(context, trigger, cause, (config, scope) =>
+    hasBecomeTrue(context, config as ConditionConfig, change, cause, scope, now),
+  );
+}
+
+interface ConditionConfig {
+  condition: Condition;
+}
+
+function hasBecomeTrue(
+  context: Context,
+  { condition }: ConditionConfig,
+  change: ContactChange,
+  cause: RunCause,
+  scope: Scope,
+  now: number,
+): boolean {
+  if (!evaluateCondition(condition, scope, now)) return false;
+  return !change.before || !evaluateCondition(condition, buildCauseScope(context, { ...cause, contact: change.before }, now), now);
+}
+
+const comparedFields = ['phone', 'email', 'external_id', 'first_name', 'last_name', 'company', 'title', 'tags', 'custom_fields'] as const;
+
+const findChangedFields = ({ before, after }: ContactChange): string[] =>
+  comparedFields.filter((field) => JSON.stringify(before?.[field] ?? null) !== JSON.stringify(after[field] ?? null));

@@ -1,0 +1,160 @@
+import { isNotFailedSql } from '../../../outbox/failed-messages.ts';
+import type { Database } from '../../../database/client.ts';
+import { roundRobinQuery } from '../../../database/round-robin-query.ts';
+import type { TriggerWithWorkflow } from '../store.ts';
+
+/** Triggers that are due, with their workflows; only active triggers of active workflows have a next firing. */
+export async function findDueTriggers(database: Database, now: number, limit: number): Promise<TriggerWithWorkflow[]> {
+  return database.all(
+    database.prepare(
+      `SELECT t.*, w.status AS workflow_status, w.version AS workflow_version, w.context_schema AS workflow_context_schema, w.settings AS workflow_settings
+       FROM automation_trigger t INDEXED BY automation_trigger_due CROSS JOIN automation_workflow w
+       WHERE t.next_fire_at IS NOT NULL AND t.next_fire_at <= ? AND w.id = t.workflow_id AND ${isNotFailedSql("'schedule:' || t.id")} ORDER BY t.next_fire_at LIMIT ?`,
+      now,
+      limit,
+    ),
+  );
+}
+
+/** The same for one that could not be fired before. */
+export async function findDueTrigger(
+  database: Database,
+  organizationId: number,
+  id: number,
+  now: number,
+): Promise<TriggerWithWorkflow | null> {
+  return database.first(
+    database.prepare(
+      `SELECT t.*, w.status AS workflow_status, w.version AS workflow_version, w.context_schema AS workflow_context_schema, w.settings AS workflow_settings
+       FROM automation_trigger t CROSS JOIN automation_workflow w
+       WHERE t.id = ? AND t.organization_id = ? AND t.next_fire_at <= ? AND w.id = t.workflow_id`,
+      id,
+      organizationId,
+      now,
+    ),
+  );
+}
+
+/** A schedule that cannot be fired is due no more, and says why. Saved anew it is due again. */
+export async function stopSchedule(database: Database, organizationId: number, id: number, why: string): Promise<void> {
+  await database.all(
+    database.prepare(
+      'UPDATE automation_trigger SET next_fire_at = NULL, last_error = ? WHERE id = ? AND organization_id = ?',
+      why,
+      id,
+      organizationId,
+    ),
+    'same values',
+  );
+}
+
+/** A trigger that was due at `due`: what it fires, or null, and when it is due next. Epoch ms. */
+export interface ScheduleFire {
+  trigger_id: number;
+  organization_id: number;
+  due: number;
+  scheduled_at: number | null;
+  next_fire_at: number | null;
+}
+
+/** Writes what is fired and when the triggers are due next, in one step; of those that another tick has moved, nothing. */
+export async function recordFires(database: Database, fires: ScheduleFire[], now: number): Promise<void> {
+  const json = JSON.stringify(fires);
+  await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO schedule_fire (trigger_id, scheduled_at, organization_id, created_at)
+       SELECT t.id, j.value ->> 'scheduled_at', t.organization_id, ?2 FROM json_each(?1) j CROSS JOIN automation_trigger t
+       WHERE t.id = j.value ->> 'trigger_id' AND t.next_fire_at = j.value ->> 'due' AND j.value ->> 'scheduled_at' IS NOT NULL
+       ON CONFLICT (trigger_id, scheduled_at) DO NOTHING`,
+        json,
+        now,
+      ),
+      database.prepare(
+        `UPDATE automation_trigger AS t SET next_fire_at = j.value ->> 'next_fire_at' FROM json_each(?) j
+       WHERE t.id = j.value ->> 'trigger_id' AND +t.next_fire_at = j.value ->> 'due'`,
+        json,
+      ),
+    ],
+    'schedule_fire.scheduled_at',
+  );
+}
+
+export interface FireRow {
+  trigger_id: number;
+  scheduled_at: number;
+  organization_id: number;
+  cursor: number;
+}
+
+export async function findOpenFire(
+  database: Database,
+  organizationId: number,
+  triggerId: number,
+  scheduledAt: number,
+): Promise<FireRow | null> {
+  return database.first(
+    database.prepare(
+      'SELECT * FROM schedule_fire WHERE trigger_id = ? AND scheduled_at = ? AND organization_id = ? AND handled_at IS NULL',
+      triggerId,
+      scheduledAt,
+      organizationId,
+    ),
+  );
+}
+
+/** Contact ids of a list after the cursor, ascending, so that members added meanwhile are not skipped. */
+export async function listAudience(
+  database: Database,
+  organizationId: number,
+  listId: number,
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await database.all<{ contact_id: number }>(
+    database.prepare(
+      `SELECT m.contact_id FROM contact_list l CROSS JOIN contact_list_member m
+       WHERE l.id = ? AND l.organization_id = ? AND l.deleted_at IS NULL AND m.list_id = l.id AND m.contact_id > ? ORDER BY m.contact_id LIMIT ?`,
+      listId,
+      organizationId,
+      after,
+      limit,
+    ),
+  );
+  return rows.map((row) => row.contact_id);
+}
+
+/** `at`: when the last of it was done, epoch ms, or null. The first note stays: it may be of an earlier page. */
+export async function advanceFire(
+  database: Database,
+  fire: FireRow,
+  cursor: number,
+  { at, note }: { at: number | null; note: string | null },
+): Promise<void> {
+  await database.all(
+    database.prepare(
+      'UPDATE schedule_fire SET cursor = max(cursor, ?), handled_at = ?, note = coalesce(note, ?) WHERE trigger_id = ? AND scheduled_at = ? AND handled_at IS NULL',
+      cursor,
+      at,
+      note,
+      fire.trigger_id,
+      fire.scheduled_at,
+    ),
+    'same values',
+  );
+}
+
+export async function findStaleFires(database: Database, before: number, limit: number): Promise<FireRow[]> {
+  return database.all(
+    database.prepare(
+      roundRobinQuery(
+        'trigger_id, scheduled_at, organization_id, cursor',
+        `schedule_fire INDEXED BY schedule_fire_open WHERE handled_at IS NULL AND created_at < ?
+           AND ${isNotFailedSql("'schedule_fire:' || schedule_fire.trigger_id || ':' || schedule_fire.scheduled_at")}`,
+        'created_at',
+      ),
+      before,
+      limit,
+    ),
+  );
+}

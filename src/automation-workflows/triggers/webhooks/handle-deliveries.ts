@@ -1,0 +1,69 @@
+import type { Context } from '../../../context.ts';
+import { contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
+import type { ContactRecord } from '../../../contacts/contacts/records.ts';
+import { resolvePayloads } from '../../../database/payload.ts';
+import { toDeliveryVariables, type DeliveryPayload } from '../../runs/queries/records.ts';
+import type { RunCandidate } from '../../runs/admission/candidate.ts';
+import { startRuns } from '../../runs/admission/start-runs.ts';
+import { markDeliveriesHandled, findUnhandledDeliveries, type UnhandledDelivery, type HandledDelivery } from './store.ts';
+import { tryEvaluateTrigger, type RunCause } from '../match-trigger.ts';
+import { batchByPayloadSize } from '../payload-batches.ts';
+import { triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
+
+/** Starts the runs that accepted deliveries ask for and marks the deliveries as handled. Repeatable like `handleEvents`. */
+export async function handleDeliveries(context: Context, ids: number[], isLastTry = false): Promise<void> {
+  const { database, organization } = context;
+  const deliveries = await findUnhandledDeliveries(database, organization.id, ids);
+  if (!deliveries.length) return;
+  const [triggerRows, contactRows] = await database.batch([
+    triggersByIdStatement(database, organization.id, [...new Set(deliveries.map((delivery) => delivery.trigger_id))]),
+    contactsByIdsStatement(context, [...new Set(deliveries.flatMap((delivery) => delivery.contact_id ?? []))]),
+  ]);
+  const triggers = new Map((triggerRows as unknown as TriggerWithWorkflow[]).map((trigger) => [trigger.id, trigger]));
+  const contacts = new Map(contactRows!.map(contactRecordFromRow).map((contact) => [contact.id, contact]));
+  const handled: HandledDelivery[] = [];
+  const unstarted: unknown[] = [];
+  for (const portion of batchByPayloadSize(deliveries, (delivery) => delivery.payload))
+    handled.push(...(await startDeliveryRuns(context, portion, { triggers, contacts, unstarted })));
+  if (unstarted.length && !isLastTry) throw unstarted[0];
+  await markDeliveriesHandled(database, organization.id, handled, context.clock());
+}
+
+async function startDeliveryRuns(
+  context: Context,
+  deliveries: UnhandledDelivery[],
+  {
+    triggers,
+    contacts,
+    unstarted,
+  }: { triggers: Map<number, TriggerWithWorkflow>; contacts: Map<number, ContactRecord>; unstarted: unknown[] },
+): Promise<HandledDelivery[]> {
+  const payloads = (await resolvePayloads(
+    context.bindings.FILES,
+    deliveries.map((delivery) => delivery.payload),
+  )) as DeliveryPayload[];
+  const candidates: (RunCandidate & { deliveryId: number })[] = [];
+  const handled: HandledDelivery[] = [];
+  for (const [index, delivery] of deliveries.entries()) {
+    const trigger = triggers.get(delivery.trigger_id);
+    const payload = payloads[index]!;
+    const cause: RunCause = {
+      key: `delivery:${delivery.id}`,
+      contact: delivery.contact_id === null ? null : (contacts.get(delivery.contact_id) ?? null),
+      event: null,
+      webhook: payload,
+      source: 'delivery',
+      sourceId: delivery.id,
+      initialContext: toDeliveryVariables(payload),
+      depth: 0,
+    };
+    const [candidate] = trigger ? await tryEvaluateTrigger(context, trigger, cause) : [];
+    if (candidate) candidates.push({ ...candidate, deliveryId: delivery.id });
+    else handled.push({ id: delivery.id, note: trigger ? "The trigger's filter does not match" : 'The trigger is gone' });
+  }
+  const { refused, unstarted: failures } = await startRuns(context, candidates);
+  unstarted.push(...failures);
+  const notes = new Map(refused.map(({ candidate, message }) => [candidate.dedupKey, message]));
+  for (const candidate of candidates) handled.push({ id: candidate.deliveryId, note: notes.get(candidate.dedupKey) ?? null });
+  return handled;
+}

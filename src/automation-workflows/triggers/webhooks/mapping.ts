@@ -1,0 +1,60 @@
+import { readPath } from '../../../library/json/paths.ts';
+import type { WebhookConfig, WebhookMapping } from './config.ts';
+
+export const mappedContactFields = ['phone', 'email', 'first_name', 'last_name', 'external_id'] as const;
+type MappedContactField = (typeof mappedContactFields)[number];
+
+export interface MappedPayload {
+  /** Trimmed texts that are not empty. */
+  contact: Partial<Record<MappedContactField, string>>;
+  /** The other keys of the mapping that found something, as top-level variables. */
+  variables: Record<string, unknown>;
+}
+
+const isContactField = (key: string): key is MappedContactField => (mappedContactFields as readonly string[]).includes(key);
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+/** What `mapping` finds in a webhook's body. */
+export function applyMapping(mapping: WebhookMapping, body: unknown): MappedPayload {
+  const mapped: MappedPayload = { contact: {}, variables: {} };
+  for (const [key, paths] of Object.entries(mapping)) {
+    const value = firstValue(Array.isArray(paths) ? paths : [paths], body, isContactField(key));
+    if (value === undefined) continue;
+    if (isContactField(key)) mapped.contact[key] = String(value).trim();
+    else mapped.variables[key] = value;
+  }
+  return mapped;
+}
+
+/** An array stands for its first item where a contact field is wanted, as forms with one answer a question send it. */
+function firstValue(paths: readonly string[], body: unknown, mustBeScalar: boolean): unknown {
+  for (const path of paths) {
+    const found = readPath(body, path);
+    const value = mustBeScalar && Array.isArray(found) ? found[0] : found;
+    if (!isEmpty(value) && !(mustBeScalar && typeof value === 'object')) return value;
+  }
+  return undefined;
+}
+
+const maxDeliveryIdLength = 255;
+
+/**
+ * The sender's id of a delivery, by which its repeats are known; null: repeats can't be told. Shopify, Stripe and Standard Webhooks name
+ * theirs, https://shopify.dev/docs/apps/build/webhooks/verify-deliveries; of others the config says where it is.
+ */
+export function extractDeliveryId({ auth, delivery_id }: WebhookConfig, headers: Headers, body: unknown): string | null {
+  if (delivery_id !== undefined) return toDeliveryId(delivery_id.startsWith('$.') ? readPath(body, delivery_id) : headers.get(delivery_id));
+  if (auth.type === 'stripe') return toDeliveryId(readPath(body, 'id'));
+  if (auth.type === 'standard_webhooks') return toDeliveryId(headers.get('webhook-id') ?? headers.get('svix-id'));
+  if (auth.type !== 'shopify') return null;
+  const eventId = headers.get('x-shopify-event-id');
+  // One action in the shop sends deliveries of several topics under one event id.
+  return toDeliveryId(headers.get('x-shopify-webhook-id') ?? (eventId && `${headers.get('x-shopify-topic') ?? ''}:${eventId}`));
+}
+
+function toDeliveryId(value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const text = String(value).trim();
+  return text === '' || text.length > maxDeliveryIdLength ? null : text;
+}

@@ -1,0 +1,82 @@
+import { cleanText } from '../../../library/text/clean-text.ts';
+import { parseJson, type Json } from '../../../library/json/json.ts';
+
+/** What a delivery brought: `body` as JSON data or text; bytes of any other kind are base64 in `raw` and `body` is null. */
+export interface ParsedBody {
+  body: Json;
+  raw?: string;
+}
+
+/**
+ * Reads a body by its content type. JSON that arrives under another text type, as `curl -d` and some notification services send it, is
+ * read as JSON; JSON that is malformed or nested too deep is kept as text, because a sender that was answered 202 can't be asked again.
+ */
+export async function parseBody(contentType: string | null, bytes: Uint8Array): Promise<ParsedBody> {
+  if (bytes.length === 0) return { body: null };
+  const type = (contentType ?? '').split(';')[0]!.trim().toLowerCase();
+  if (type === 'multipart/form-data') return readMultipart(contentType ?? '', bytes);
+  const isForm = type === 'application/x-www-form-urlencoded';
+  const isJson = /^application\/([\w.-]+\+)?json$/.test(type);
+  const isText = type.startsWith('text/') || /^application\/([\w.-]+\+)?xml$/.test(type);
+  if (!isForm && !isJson && !isText && type !== '') return { body: null, raw: toBase64(bytes) };
+  const text = decodeText(contentType ?? '', bytes);
+  if (text === null) return { body: null, raw: toBase64(bytes) };
+  const json = isJson || /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
+  if (json !== undefined) return { body: json };
+  return { body: isForm ? toFieldValues(new URLSearchParams(text)) : cleanText(text) };
+}
+
+function tryParseJson(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** null when the bytes are no text in the declared character set (UTF-8 unless declared). */
+function decodeText(contentType: string, bytes: Uint8Array): string | null {
+  const charset = /charset="?([\w.:-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(charset, { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Text fields by name; of a file only its name, type and size are kept. */
+async function readMultipart(contentType: string, bytes: Uint8Array): Promise<ParsedBody> {
+  try {
+    const form = await new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': contentType } }).formData();
+    return { body: toFieldValues(form) };
+  } catch {
+    return { body: null, raw: toBase64(bytes) };
+  }
+}
+
+interface FileLike {
+  name: string;
+  type: string;
+  size: number;
+}
+
+/** A field that comes several times is an array. */
+function toFieldValues(entries: Iterable<[string, string | FileLike]>): Json {
+  const all = new Map<string, Json[]>();
+  for (const [name, value] of entries) {
+    const item =
+      typeof value === 'string' ? cleanText(value) : { name: cleanText(value.name), type: cleanText(value.type), size: value.size };
+    const field = cleanText(name);
+    const values = all.get(field);
+    if (values) values.push(item);
+    else all.set(field, [item]);
+  }
+  return Object.fromEntries([...all].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
+}
+
+/** In pieces, because all bytes of a large body as arguments of one call are too many. */
+function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(binary);
+}

@@ -1,0 +1,31 @@
+import type { DeliveryPayload } from '../../runs/queries/records.ts';
+import { applyMapping, extractDeliveryId, type MappedPayload } from './mapping.ts';
+import { parseBody } from './parse-body.ts';
+import type { WebhookConfig } from './config.ts';
+
+/** What a sender sent to a webhook's address. */
+export interface SentWebhook {
+  headers: Headers;
+  query: Record<string, string>;
+  body: Uint8Array;
+}
+
+/** A delivery as its trigger's config reads it: what a run gets of it, whom it speaks of, and the id by which its repeats are known. */
+export async function readDelivery(
+  config: WebhookConfig,
+  { headers, query, body: bytes }: SentWebhook,
+): Promise<{ payload: DeliveryPayload; contact: MappedPayload['contact']; deliveryId: string | null }> {
+  const { body, raw = null } = await parseBody(headers.get('content-type'), bytes);
+  const { contact, variables } = applyMapping(config.mapping, body);
+  const payload = { body, raw, headers: showableHeaders(headers, config), query, variables };
+  return { payload, contact, deliveryId: extractDeliveryId(config, headers, body) };
+}
+
+const credentialHeader = /authorization|cookie|signature|hmac|token|secret|api[-_]?key/i;
+const platformHeader = /^(cf-|x-forwarded|x-real-ip|true-client-ip|mf-)/i;
+
+/** The headers a journey may read: none that proves who sent it. */
+function showableHeaders(headers: Headers, config: WebhookConfig): Record<string, string> {
+  const own = 'header' in config.auth ? config.auth.header.toLowerCase() : null;
+  return Object.fromEntries([...headers].filter(([name]) => name !== own && !credentialHeader.test(name) && !platformHeader.test(name)));
+}

@@ -1,0 +1,160 @@
+import type { Database, Statement } from '../../../database/client.ts';
+import { newRequestKey, toSenderKey } from '../../../database/request-key.ts';
+import { givenUpPrefix } from '../../../library/given-up-prefix.ts';
+
+export interface NewDelivery {
+  organizationId: number;
+  triggerId: number;
+  deliveryId: string | null;
+  contactId: number | null;
+  payload: string;
+  createdAt: number;
+}
+
+export async function findDelivery(database: Database, triggerId: number, deliveryId: string): Promise<number | null> {
+  const row = await database.first<{ id: number }>(
+    database.prepare('SELECT id FROM webhook_delivery WHERE trigger_id = ? AND delivery_id = ?', triggerId, deliveryId),
+  );
+  return row?.id ?? null;
+}
+
+/** Stores a delivery unless its id is stored already, and only while trigger and workflow are active. */
+export async function insertDelivery(database: Database, delivery: NewDelivery): Promise<{ id: number } | 'duplicate' | 'inactive'> {
+  const deliveryId = delivery.deliveryId ?? newRequestKey();
+  let isLost = false;
+  const statements = [
+    database.prepare(
+      `INSERT INTO webhook_delivery (organization_id, trigger_id, delivery_id, contact_id, payload, created_at)
+       SELECT ?, t.id, ?, ?, ?, ? FROM automation_trigger t CROSS JOIN automation_workflow w
+       WHERE t.id = ? AND t.state = 'active' AND w.id = t.workflow_id AND w.status = 'active'
+       ON CONFLICT (trigger_id, delivery_id) WHERE delivery_id IS NOT NULL DO NOTHING RETURNING id`,
+      delivery.organizationId,
+      deliveryId,
+      delivery.contactId,
+      delivery.payload,
+      delivery.createdAt,
+      delivery.triggerId,
+    ),
+    database.prepare(
+      'SELECT id, payload, created_at FROM webhook_delivery WHERE trigger_id = ? AND delivery_id = ?',
+      delivery.triggerId,
+      deliveryId,
+    ),
+  ];
+  const [inserted, found] = await database.batch(statements, 'webhook_delivery.delivery_id', () => (isLost = true));
+  if (inserted![0]) return inserted![0] as { id: number };
+  const stored = found![0] as { id: number; payload: string; created_at: number } | undefined;
+  // It was this one, and the answer that said so was lost.
+  if (isLost && stored?.created_at === delivery.createdAt && stored.payload === delivery.payload) return { id: stored.id };
+  return stored ? 'duplicate' : 'inactive';
+}
+
+export interface UnhandledDelivery {
+  id: number;
+  trigger_id: number;
+  contact_id: number | null;
+  payload: string;
+  created_at: number;
+}
+
+export async function findUnhandledDeliveries(database: Database, organizationId: number, ids: number[]): Promise<UnhandledDelivery[]> {
+  return database.all(
+    database.prepare(
+      `SELECT d.id, d.trigger_id, d.contact_id, d.payload, d.created_at FROM json_each(?) j CROSS JOIN webhook_delivery d
+       WHERE d.id = j.value AND d.organization_id = ? AND d.handled_at IS NULL ORDER BY d.id`,
+      JSON.stringify(ids),
+      organizationId,
+    ),
+  );
+}
+
+/** The delivery of a trigger that the sender, or where it gave none we, called `name`. */
+export async function findDeliveryByName(
+  database: Database,
+  organizationId: number,
+  triggerId: number,
+  name: string,
+): Promise<number | null> {
+  const row = await database.first<{ id: number }>(
+    database.prepare(
+      `SELECT id FROM webhook_delivery WHERE trigger_id = ?1 AND delivery_id = ?3 AND organization_id = ?2
+       UNION ALL SELECT id FROM webhook_delivery WHERE id = ?4 AND trigger_id = ?1 AND organization_id = ?2 LIMIT 1`,
+      triggerId,
+      organizationId,
+      name,
+      /^[1-9]\d{0,14}$/.test(name) ? Number(name) : null,
+    ),
+  );
+  return row?.id ?? null;
+}
+
+/** Opens a delivery that was given up. One that was handled, or is open already, stays as it is. */
+export const reopenDeliveryStatement = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare(
+    `UPDATE webhook_delivery SET handled_at = NULL, note = NULL
+     WHERE id = ?1 AND organization_id = ?2 AND handled_at IS NOT NULL AND substr(note, 1, length(?3)) = ?3`,
+    id,
+    organizationId,
+    givenUpPrefix,
+  );
+
+export const deliveryStateStatement = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare('SELECT handled_at, note FROM webhook_delivery WHERE id = ? AND organization_id = ?', id, organizationId);
+
+export interface LatestDelivery {
+  id: number;
+  trigger_id: number;
+  delivery_id: string | null;
+  payload: string;
+  note: string | null;
+  created_at: number;
+  handled_at: number | null;
+}
+
+/** The newest delivery of a contact to each of the triggers. */
+export async function findLatestDeliveries(
+  database: Database,
+  organizationId: number,
+  contactId: number,
+  triggerIds: number[],
+): Promise<LatestDelivery[]> {
+  if (!triggerIds.length) return [];
+  const rows = await database.all<LatestDelivery>(
+    database.prepare(
+      `SELECT d.id, d.trigger_id, d.delivery_id, d.payload, d.note, d.created_at, d.handled_at FROM (
+         SELECT max(id) AS id FROM webhook_delivery WHERE contact_id = ?2
+           AND +trigger_id IN (SELECT value FROM json_each(?1)) AND +organization_id = ?3 GROUP BY trigger_id
+       ) newest CROSS JOIN webhook_delivery d WHERE d.id = newest.id`,
+      JSON.stringify(triggerIds),
+      contactId,
+      organizationId,
+    ),
+  );
+  for (const row of rows) row.delivery_id = toSenderKey(row.delivery_id);
+  return rows;
+}
+
+export interface HandledDelivery {
+  id: number;
+  /** Why it started no run, or null. */
+  note: string | null;
+}
+
+export async function markDeliveriesHandled(
+  database: Database,
+  organizationId: number,
+  handled: HandledDelivery[],
+  now: number,
+): Promise<void> {
+  if (!handled.length) return;
+  await database.all(
+    database.prepare(
+      `UPDATE webhook_delivery SET handled_at = ?1, note = (SELECT j.value ->> 'note' FROM json_each(?2) j WHERE j.value ->> 'id' = webhook_delivery.id)
+       WHERE id IN (SELECT value ->> 'id' FROM json_each(?2)) AND +organization_id = ?3 AND handled_at IS NULL`,
+      now,
+      JSON.stringify(handled),
+      organizationId,
+    ),
+    'same values',
+  );
+}

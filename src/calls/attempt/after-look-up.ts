@@ -1,0 +1,75 @@
+import { isForward } from '../../providers/telephony/call-status.ts';
+import { statusEvent } from '../../providers/telephony/carrier-events.ts';
+import type { CallState, ListResult, LookUpResult } from '../../providers/telephony/telephony.ts';
+import { afterStatus } from './after-event.ts';
+import { endAttempt, type Attempt, type CallTimeouts } from './attempt.ts';
+
+const maxLookUps = 3;
+/** No call lasts so long; a carrier that cannot say for so long what became of one will not say it any more. */
+const giveUpAfterMs = 6 * 3_600_000;
+
+/** What the carrier showed of a call that it was asked for, with what was heard before: a call that was answered and is over is completed. */
+export function resolveKnownEnd(attempt: Pick<Attempt, 'answeredAt' | 'callId'>, result: LookUpResult): LookUpResult {
+  if (!('over' in result) || attempt.answeredAt === null || attempt.callId === null) return result;
+  return { call: statusEvent({ callId: attempt.callId, status: 'completed', at: attempt.answeredAt }) };
+}
+
+/** An attempt whose call was silent for long, after the carrier was asked for it. */
+export function afterLookUp(attempt: Attempt, result: LookUpResult, now: number, patience: CallTimeouts): Attempt {
+  if (attempt.state !== 'placed') return attempt;
+  if ('call' in result) return afterCallState(attempt, result.call, now, patience);
+  if ('over' in result) return endAttempt(attempt, 'failed', 'the call is over, and the carrier does not tell how it ended', now);
+  const looks = attempt.looks + 1;
+  if ('missing' in result && looks >= maxLookUps)
+    return endAttempt(attempt, 'failed', 'the carrier no longer knows this call; nobody can say how it ended', now);
+  if ('failure' in result && now - (attempt.submittedAt ?? now) > giveUpAfterMs)
+    return endAttempt(attempt, 'failed', `the carrier could not say what became of the call: ${result.failure}`, now);
+  return { ...attempt, looks, checkAt: now + patience.lookUpIntervalMs };
+}
+
+function afterCallState(attempt: Attempt, call: CallState, now: number, patience: CallTimeouts): Attempt {
+  const event = statusEvent({ ...call, at: now });
+  const isNews = attempt.status === null || isForward(attempt.status, call.status);
+  return isNews ? afterStatus(attempt, event, now, patience) : { ...attempt, looks: 0, checkAt: now + patience.carrierSilenceMs };
+}
+
+/**
+ * An attempt of which nobody knows whether it was placed, after the carrier was asked for calls between its numbers since then. `foreign`
+ * are call ids of other attempts. Exactly one call is it; none in three looks: it was not placed; several: nobody is called again.
+ */
+export function afterListing(
+  attempt: Attempt,
+  result: ListResult,
+  foreign: ReadonlySet<string>,
+  now: number,
+  patience: CallTimeouts,
+): Attempt {
+  if (attempt.state !== 'submitting') return attempt;
+  if ('failure' in result) {
+    if (now - (attempt.submittedAt ?? now) > giveUpAfterMs)
+      return endAttempt(
+        attempt,
+        'failed',
+        `submission_unknown: the carrier could not say whether it placed the call: ${result.failure}`,
+        now,
+      );
+    return { ...attempt, checkAt: now + patience.lookUpIntervalMs };
+  }
+  const candidates = result.calls.filter(({ callId }) => !foreign.has(callId));
+  if (candidates.length > 1)
+    return endAttempt(
+      attempt,
+      'failed',
+      'submission_unknown: the carrier has several calls that this one may be; it is not dialled again',
+      now,
+    );
+  const [call] = candidates;
+  // What was in doubt no longer is.
+  if (call) return afterCallState({ ...attempt, state: 'placed', callId: call.callId, detail: null }, call, now, patience);
+  const looks = attempt.looks + 1;
+  if (looks >= maxLookUps)
+    return result.isComplete
+      ? endAttempt(attempt, 'carrier_trouble', 'the carrier did not place the call', now)
+      : endAttempt(attempt, 'failed', 'submission_unknown: the carrier cannot say whether there was a call; it is not dialled again', now);
+  return { ...attempt, looks, checkAt: now + patience.lookUpIntervalMs };
+}

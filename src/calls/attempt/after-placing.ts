@@ -1,0 +1,36 @@
+import { isForward } from '../../providers/telephony/call-status.ts';
+import type { PlaceResult } from '../../providers/telephony/telephony.ts';
+import { refusalOutcomes } from './outcomes.ts';
+import { endAttempt, type Attempt, type CallTimeouts } from './attempt.ts';
+
+/** What `place` answered, or that it was never asked: then there is certainly no call, and the attempt may be made later. */
+export type PlacingResult = PlaceResult | { unasked: string };
+
+/** An attempt after the carrier's answer to the request that places it. The call may have been heard of, or have ended, before. */
+export function afterPlacing(attempt: Attempt, result: PlacingResult, now: number, patience: CallTimeouts): Attempt {
+  if ('placed' in result) {
+    if (attempt.state !== 'submitting' && attempt.state !== 'placed') return attempt;
+    const { callId, status } = result.placed;
+    // The first id that was heard of is the call.
+    if (attempt.callId !== null) return attempt;
+    const isNews = attempt.status === null || isForward(attempt.status, status);
+    return {
+      ...attempt,
+      state: 'placed',
+      callId,
+      looks: 0,
+      status: isNews ? status : attempt.status,
+      checkAt: now + patience.carrierSilenceMs,
+    };
+  }
+  // Whatever the answer says, there is a call when one was heard of.
+  if (attempt.state !== 'submitting') return attempt;
+  if ('refused' in result) {
+    const { kind, message, code } = result.refused;
+    return endAttempt(attempt, refusalOutcomes[kind], code === '' || message.includes(code) ? message : `${message} (${code})`, now);
+  }
+  if ('busy' in result)
+    return endAttempt(attempt, 'rate_limited', 'the carrier takes no more calls for now', now, result.busy.retryAfterSeconds ?? null);
+  if ('unasked' in result) return attempt;
+  return { ...attempt, detail: `submission_unknown: ${result.unknown}`, checkAt: now + patience.unknownGraceMs };
+}

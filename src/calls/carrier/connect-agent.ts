@@ -1,0 +1,62 @@
+import { connectTwiml, hangUpTwiml, type RelayOptions } from '../../providers/telephony/twiml.ts';
+import { explainCarrierError } from '../../providers/telephony/carrier-error.ts';
+import { buildCallbackUrl, buildRelayUrl } from './callback-urls.ts';
+import { hangUp } from './hang-up.ts';
+import { abandonUnstartedConversation, agentNotHeardReasons } from './abandon-conversation.ts';
+import { withEventCallObject, type CarrierEventContext } from './carrier-event-context.ts';
+
+/** Somebody is on the line meanwhile, and hears nothing. */
+const maxConnectTries = 2;
+
+/** The document that puts the agent on the line. The carrier does not ask for it twice, so whatever fails ends the call. */
+export async function buildConnectDocument(call: CarrierEventContext): Promise<string> {
+  try {
+    return connectTwiml(await buildRelay(call), buildCallbackUrl(call.carrier, call.address, 'connect'));
+  } catch (error) {
+    logConnectFailure(call, error);
+    await abandonUnstartedConversation(call, () => agentNotHeardReasons.serviceFailed);
+    return hangUpTwiml();
+  }
+}
+
+/** Has the carrier put the agent on the line. When it cannot, the line is ended: nobody should listen to silence. */
+export async function connectAgent(call: CarrierEventContext): Promise<void> {
+  const { context, carrier, event } = call;
+  const failure = await tryConnect(call).catch((error: unknown) => error);
+  if (failure === null) return;
+  logConnectFailure(call, failure);
+  const wasUnbegun = await abandonUnstartedConversation(call, () =>
+    failure instanceof ConnectRefusedError
+      ? explainCarrierError(carrier.provider, { words: failure.message }, carrier.callbackOrigin)
+      : agentNotHeardReasons.serviceFailed,
+  );
+  // The agent talks: the carrier's answer was lost, and not the command.
+  if (!wasUnbegun && event.kind !== 'relay_ended') return;
+  await hangUp(context, carrier, event.callId);
+}
+
+/** The carrier's words for why it does not do as it was told. */
+class ConnectRefusedError extends Error {}
+
+/** The same command may be given twice: it has a key. */
+async function tryConnect(call: CarrierEventContext): Promise<ConnectRefusedError | null> {
+  const { carrier, address, event } = call;
+  const key = event.kind === 'relay_ended' ? `${address.key}:${event.sessionId ?? event.at}` : address.key;
+  const relay = await buildRelay(call);
+  for (let number = 1; ; number++) {
+    const result = await carrier.telephony.commands!.connect(event.callId, relay, key);
+    if (!('failure' in result)) return null;
+    if (number === maxConnectTries) return new ConnectRefusedError(result.failure);
+  }
+}
+
+export const logConnectFailure = ({ context, address }: CarrierEventContext, error: unknown): void =>
+  context.log.error('the agent could not be put on the line', error, { run_id: address.runId });
+
+async function buildRelay(call: CarrierEventContext): Promise<RelayOptions> {
+  const { carrier, address } = call;
+  const { settings, clock } = call.context;
+  const voice = await withEventCallObject(call, (object) => object.speechOptions());
+  if (voice === null) throw new Error('the call is over');
+  return { url: await buildRelayUrl(settings.SIGNING_KEY, carrier, address, clock()), hasDtmf: true, ...voice };
+}

@@ -1,0 +1,78 @@
+import type { Context as HonoContext } from 'hono';
+import { backgroundContext } from '../../accounts/organizations/background-context.ts';
+import type { Context } from '../../context.ts';
+import { createRouter } from '../../http/router.ts';
+import type { HttpEnvironment } from '../../http/environment.ts';
+import { readBytes } from '../../http/middleware/read-body.ts';
+import { isEqualConstantTime } from '../../library/security/constant-time.ts';
+import { forbidden, unauthorized } from '../../library/errors.ts';
+import { fromUnreserved } from '../../library/text/unreserved.ts';
+import { twimlContentType } from '../../providers/telephony/twiml.ts';
+import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';
+import { loadCarrier, type Carrier } from '../../telephony-configs/load-carrier.ts';
+import { signRelay } from './callback-urls.ts';
+import { processCarrierEvent, type CarrierResponse } from './process-carrier-event.ts';
+import { admitInbound } from '../inbound/admit-inbound.ts';
+import { parseCarrierEvent, isForCall, isSignedBy } from './verify-callback.ts';
+
+const bodyLimit = 256 * 1024;
+const idPattern = '[1-9][0-9]{0,15}';
+const accountPath = `/telephony/:organization_id{${idPattern}}/:config_id{${idPattern}}`;
+const callPath = `${accountPath}/calls/:run_id{${idPattern}}`;
+
+type HttpContext = HonoContext<HttpEnvironment>;
+
+/** What carriers call: open without credentials, since each request is verified by the carrier's signature or a token of ours. */
+export const carrierRoutes = createRouter();
+
+carrierRoutes.post(`${callPath}/:purpose{status|answer|machine|recording|connect}`, async (c) => {
+  const { context, carrier, event } = await verifyRequest(c);
+  const attempt = c.req.query('attempt');
+  const key = attempt === undefined ? event?.attemptKey : fromUnreserved(attempt);
+  if (!event || !key) return c.json({ status: 'ignored' }, 200);
+  const purpose = c.req.param('purpose');
+  const wantsDocument = !carrier.telephony.commands && (purpose === 'answer' || purpose === 'connect');
+  const address = { organizationId: context.organization.id, configId: carrier.id, runId: numericParameter(c, 'run_id'), key };
+  if (!(await isForCall(context, carrier, event, address))) return c.json({ status: 'ignored' }, 200);
+  return respond(c, await processCarrierEvent(context, carrier, address, event, wantsDocument));
+});
+
+carrierRoutes.post(`${accountPath}/inbound`, async (c) => {
+  const { context, carrier, event } = await verifyRequest(c);
+  if (!event) return c.json({ status: 'ignored' }, 200);
+  return respond(c, await admitInbound(context, carrier, event));
+});
+
+carrierRoutes.get(`${callPath}/relay/:nonce{[A-Za-z0-9_-]{1,64}}/:expires{[0-9]{1,12}}/:signature{[0-9a-f]{64}}`, async (c) => {
+  const [organizationId, configId, runId] = [
+    numericParameter(c, 'organization_id'),
+    numericParameter(c, 'config_id'),
+    numericParameter(c, 'run_id'),
+  ];
+  const expires = numericParameter(c, 'expires');
+  const signature = await signRelay(c.var.settings.SIGNING_KEY, { organizationId, configId, runId }, c.req.param('nonce'), expires);
+  if (!isEqualConstantTime(signature, c.req.param('signature')) || expires * 1000 <= Date.now())
+    throw forbidden('This address does not open the call: its token is wrong or has expired');
+  if (c.req.header('upgrade')?.toLowerCase() !== 'websocket') return c.json({ detail: 'This address takes a WebSocket' }, 426);
+  return c.env.CALL.getByName(`${organizationId}/${runId}`).fetch(c.req.raw);
+});
+
+const numericParameter = (c: HttpContext, name: string): number => Number(c.req.param(name));
+
+const respond = (c: HttpContext, heard: CarrierResponse) =>
+  'document' in heard ? c.body(heard.document, 200, { 'Content-Type': twimlContentType }) : c.json({ status: heard.status }, 200);
+
+/** The carrier behind a request and what it tells; throws 401 for whoever cannot prove to be it. */
+async function verifyRequest(c: HttpContext): Promise<{ context: Context; carrier: Carrier; event: CarrierEvent | undefined }> {
+  const body = new TextDecoder().decode(await readBytes(c.req.raw, bodyLimit));
+  const defer = (work: Promise<unknown>) =>
+    c.executionCtx.waitUntil(work.catch((error: unknown) => c.var.log.error('deferred work failed', error)));
+  const context = await backgroundContext(c.env, numericParameter(c, 'organization_id'), defer);
+  const carrier = context && (await loadCarrier(context, numericParameter(c, 'config_id')));
+  const { pathname, search } = new URL(c.req.url);
+  const callback = { path: pathname + search, body, headers: c.req.raw.headers };
+  const now = Date.now();
+  if (!context || !carrier || !(await isSignedBy(carrier, callback, now)))
+    throw unauthorized('This request is not signed by the carrier of this configuration');
+  return { context, carrier, event: parseCarrierEvent(carrier, callback, now) };
+}

@@ -1,0 +1,113 @@
+import type { Context } from '../../context.ts';
+import { findContactsByPhone } from '../../contacts/contacts/find-by-phone.ts';
+import { normalizePhone } from '../../library/phone/phone-numbers.ts';
+import { ServiceError } from '../../library/errors.ts';
+import { hangUpTwiml } from '../../providers/telephony/twiml.ts';
+import type { CarrierEvent, StatusEvent } from '../../providers/telephony/carrier-events.ts';
+import { explainUnsound } from '../../voice-agents/agents/soundness.ts';
+import type { Carrier } from '../../telephony-configs/load-carrier.ts';
+import { buildCallbackUrl } from '../carrier/callback-urls.ts';
+import { hangUp } from '../carrier/hang-up.ts';
+import { processCarrierEvent, type CarrierResponse } from '../carrier/process-carrier-event.ts';
+import { selectCallRunByKey, selectRunDefinitions, insertCallRuns, type RunDefinitionRow } from '../placing/store.ts';
+import { finalizeUnanswered } from '../post-call/finalize-unanswered.ts';
+import { withCallSlots } from '../slots/call-slots.ts';
+
+const inboundAttemptKey = (callId: string) => `inbound:${callId}`;
+
+/**
+ * A call to one of the organization's numbers: its agent takes it when a call slot is free. A carrier that waits for a document is given one;
+ * one that takes commands is told to answer, and connects when it tells that the call was answered. Repeatable.
+ */
+export async function admitInbound(context: Context, carrier: Carrier, event: CarrierEvent): Promise<CarrierResponse> {
+  const { database, organization, bindings, log } = context;
+  if (event.callId === undefined) return { status: 'ignored' };
+  const key = inboundAttemptKey(event.callId);
+  const known = await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key));
+  const address = (runId: number) => ({ organizationId: organization.id, configId: carrier.id, runId, key });
+  const isCarrierWaiting = !carrier.telephony.commands;
+  if (event.kind !== 'status' || event.isTerminal || event.status === 'answered')
+    return known ? processCarrierEvent(context, carrier, address(known.id), event, false) : { status: 'ignored' };
+  if (event.direction === 'outbound') return { status: 'ignored' };
+
+  const runId = known?.id ?? (await insertInboundRun(context, carrier, event, key));
+  const refuse = async (reason: string): Promise<CarrierResponse> => {
+    log.warn('an inbound call was refused', { reason, config_id: carrier.id, run_id: runId });
+    if (runId !== null) await finalizeRefused(context, key, event, reason);
+    if (isCarrierWaiting) return { document: hangUpTwiml() };
+    await hangUp(context, carrier, event.callId);
+    return { status: 'ok' };
+  };
+  if (runId === null) return refuse('no_agent: the configuration has no active agent in inbound_workflow_id');
+  const unsound = await explainInboundUnsound(context, key);
+  if (unsound !== null) return refuse(`agent_unsound: ${unsound}`);
+  const isAdmitted = await withCallSlots(bindings, organization.id, (slots) =>
+    slots.admitInboundCall(organization.id, {
+      key,
+      runId,
+      agentId: carrier.inboundAgentId!,
+      configId: carrier.id,
+      phone: event.from ?? '',
+      ownNumber: event.to ?? '',
+      callId: event.callId,
+      contactId: null,
+    }),
+  );
+  if (!isAdmitted) return refuse('call_slots: all calls that the plan allows at once are taken');
+  if (isCarrierWaiting) return processCarrierEvent(context, carrier, address(runId), event, true);
+  const answer = await carrier.telephony.commands!.answer(
+    event.callId,
+    buildCallbackUrl(carrier, address(runId), 'status'),
+    `${key}:answer`,
+  );
+  if (!('failure' in answer)) return { status: 'ok' };
+  log.error('an inbound call could not be answered', new Error(answer.failure), { run_id: runId });
+  throw new ServiceError('provider_failed', 'The carrier did not answer the call; send this again');
+}
+
+/** The row of an inbound call; null when there is no agent to take it. */
+async function insertInboundRun(context: Context, carrier: Carrier, event: StatusEvent, key: string): Promise<number | null> {
+  if (carrier.inboundAgentId === null) return null;
+  const { database, organization, clock } = context;
+  const reading = normalizePhone(event.from ?? '', organization.defaultCountry);
+  const phone = 'phone' in reading ? reading.phone : (event.from ?? '');
+  const contact = (await findContactsByPhone(context, [phone])).get(phone);
+  const run = {
+    attempt_key: key,
+    agent_id: carrier.inboundAgentId,
+    name: `Inbound call from ${phone || 'an unknown number'}`,
+    phone,
+    own_number: event.to ?? null,
+    mode: carrier.provider,
+    call_type: 'inbound',
+    contact_id: contact?.id ?? null,
+    campaign_id: null,
+    automation_run_id: null,
+    initial_context: JSON.stringify({ phone_number: phone }),
+  };
+  await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())], 'voice_agent_run.attempt_key');
+  return (await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key)))?.id ?? null;
+}
+
+async function explainInboundUnsound(context: Context, key: string): Promise<string | null> {
+  const { database, organization } = context;
+  const found = await database.first<RunDefinitionRow>(selectRunDefinitions(database, organization.id, JSON.stringify([key])));
+  return found && explainUnsound(context, JSON.parse(found.definition) as Record<string, unknown>, found.agent_id);
+}
+
+async function finalizeRefused(context: Context, key: string, event: StatusEvent, reason: string): Promise<void> {
+  await finalizeUnanswered(context, [
+    {
+      key,
+      outcome: 'failed',
+      reason,
+      returned: null,
+      returnedUntil: null,
+      ownNumber: event.to ?? null,
+      answeredAt: null,
+      endedAt: context.clock(),
+      durationSeconds: 0,
+      statusCallbacks: [],
+    },
+  ]);
+}

@@ -1,0 +1,62 @@
+import type { Context } from '../../context.ts';
+import { resolvePayload } from '../../database/payload.ts';
+import { readDispositionCodes } from '../../voice-agents/conversation/conclude.ts';
+import type { AgentRunRow } from '../records/store.ts';
+import { findCallSetupRow } from './store.ts';
+
+/** What a talk and its end need to know, fixed when it begins: from then on nothing is read for it from D1. */
+export interface CallSetup {
+  runId: number;
+  organizationId: number;
+  agentId: number;
+  agentName: string;
+  mode: AgentRunRow['mode'];
+  /** The name of the attempt in the organization's call slots. */
+  attemptKey: string;
+  /** The other side's number, E.164. */
+  phone: string | null;
+  ownNumber: string | null;
+  contactId: number | null;
+  campaignId: number | null;
+  automationRunId: number | null;
+  organization: { timezone: string; default_country: string };
+  dispositionCodes: Record<string, string>;
+  /** `workflow_configurations` as stored. */
+  configurations: unknown;
+  /** As stored, secrets in it sealed. */
+  definition: Record<string, unknown>;
+  initialContext: Record<string, unknown>;
+  /** Whether HTTP tools are called, or only answer that they were not. */
+  hasLiveTools: boolean;
+}
+
+/**
+ * The facts of a run, its initial context laid over the variables that its agent has by itself. Null: there is no such run. One D1 call, and
+ * R2 for a large context.
+ */
+export async function loadCallSetup(context: Context, runId: number): Promise<{ facts: CallSetup; isCompleted: boolean } | null> {
+  const { organization, database, bindings } = context;
+  const row = await findCallSetupRow(database, organization.id, runId);
+  if (!row) return null;
+  const own = await resolvePayload<Record<string, unknown>>(bindings.FILES, row.initial_context);
+  const facts: CallSetup = {
+    runId,
+    organizationId: organization.id,
+    agentId: row.agent_id,
+    agentName: row.agent_name,
+    mode: row.mode,
+    attemptKey: row.attempt_key,
+    phone: row.phone,
+    ownNumber: row.own_number,
+    contactId: row.contact_id,
+    campaignId: row.campaign_id,
+    automationRunId: row.automation_run_id,
+    organization: { timezone: organization.timezone, default_country: organization.defaultCountry },
+    dispositionCodes: readDispositionCodes(JSON.parse(row.call_disposition_codes)),
+    configurations: JSON.parse(row.workflow_configurations),
+    definition: JSON.parse(row.definition) as Record<string, unknown>,
+    initialContext: { ...(JSON.parse(row.template_context_variables) as Record<string, unknown>), ...own },
+    hasLiveTools: row.mode !== 'textchat',
+  };
+  return { facts, isCompleted: Boolean(row.is_completed) };
+}

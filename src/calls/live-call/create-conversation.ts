@@ -1,0 +1,55 @@
+import { openSecrets } from '../../expressions/secrets/secrets.ts';
+import type { Clock } from '../../library/time/clock.ts';
+import { urlPolicy } from '../../providers/http/url-policy.ts';
+import { sendGuardedRequest } from '../../providers/http/guarded-request.ts';
+import { createLanguageModel } from '../../providers/language-model/language-model.ts';
+import type { Settings } from '../../settings.ts';
+import { toConversationSettings } from '../../voice-agents/agents/configurations.ts';
+import type { ConversationStore, SpeechSink, ConversationDependencies } from '../../voice-agents/conversation/contract.ts';
+import { Conversation } from '../../voice-agents/conversation/conversation.ts';
+import type { Guards } from '../../voice-agents/conversation/guards.ts';
+import { parseAgentDefinition } from '../../voice-agents/definition/definition.ts';
+import type { CallSetup } from './call-setup.ts';
+
+/** About 150 words a minute. */
+const spokenCharacterMs = 65;
+/** Whoever writes may take his time; a chat ends by a timer of its own. */
+const chatGuards: Guards = { maxCallDurationSeconds: Infinity, maxUserIdleSeconds: Infinity };
+
+interface CreateConversationOptions {
+  store: ConversationStore;
+  say: SpeechSink;
+  retrieve: ConversationDependencies['retrieve'];
+  settings: Settings;
+  now: Clock;
+}
+
+/** The agent of a call or a chat, as the facts have it, on what has been said so far. */
+export function createConversation(facts: CallSetup, { store, say, retrieve, settings, now }: CreateConversationOptions): Conversation {
+  const isChat = facts.mode === 'textchat';
+  const { guards, phrases, model } = toConversationSettings(facts.configurations);
+  return new Conversation({
+    setup: {
+      key: `call:${facts.runId}`,
+      definition: parseAgentDefinition(facts.definition),
+      initialContext: facts.initialContext,
+      organization: facts.organization,
+      model,
+      dispositionCodes: facts.dispositionCodes,
+      guards: isChat ? chatGuards : guards,
+      phrases,
+      tools: facts.hasLiveTools ? { live: true } : { live: false, mocks: [] },
+      millisecondsPerCharacter: isChat ? 0 : spokenCharacterMs,
+    },
+    store,
+    say,
+    dependencies: {
+      model: createLanguageModel(settings),
+      sendHttp: (request) => sendGuardedRequest(request, urlPolicy(settings)),
+      openSecrets: (value) => openSecrets(settings.ENCRYPTION_KEY, facts.organizationId, value),
+      retrieve,
+      now,
+      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import type { RelayOptions } from '../../providers/telephony/twiml.ts';
+import { parseConfigurations } from '../../voice-agents/agents/configurations.ts';
+import { parseAgentDefinition } from '../../voice-agents/definition/definition.ts';
+import type { CallSetup } from './call-setup.ts';
+
+/** How an agent sounds and hears; absent is what the carrier usually does. */
+export type SpeechOptions = Pick<
+  RelayOptions,
+  'language' | 'voice' | 'ttsProvider' | 'transcriptionProvider' | 'speechModel' | 'hints' | 'isInterruptible'
+>;
+
+/** What the agent has for the carrier of the call, else what it has for all of them. */
+export function toSpeechOptions({
+  configurations,
+  definition,
+  mode,
+}: Pick<CallSetup, 'configurations' | 'definition' | 'mode'>): SpeechOptions {
+  const { speech, ...common } = parseConfigurations(configurations);
+  const own = { hints: null, ...(mode === 'telnyx' ? speech.telnyx : speech.twilio) };
+  const language = own.language ?? common.language;
+  const voice = own.voice ?? common.voice;
+  const ttsProvider = own.tts_provider ?? common.tts_provider;
+  const transcriptionProvider = own.transcription_provider ?? common.transcription_provider;
+  const speechModel = own.speech_model ?? common.speech_model;
+  const hints = own.hints ?? common.hints;
+  const nodes = [...parseAgentDefinition(definition).talkNodes.values()];
+  return {
+    // Where the carrier is not told of each text whether it may be interrupted, this is all that it knows.
+    isInterruptible: nodes.some(({ data }) => data.allow_interrupt) ? 'any' : 'none',
+    ...(language !== null && { language }),
+    ...(voice !== null && { voice }),
+    ...(ttsProvider !== null && { ttsProvider }),
+    ...(transcriptionProvider !== null && { transcriptionProvider }),
+    ...(speechModel !== null && { speechModel }),
+    ...(hints !== null && hints.length > 0 && { hints }),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Database } from '../../database/client.ts';
+import { toSingleCallsRequest } from './request-call.ts';
+import { clearWakeAt, selectOpenCallRuns, type OpenCallRun } from './store.ts';
+import { withCallSlots } from '../slots/call-slots.ts';
+
+/** Their initial contexts are in one message together. */
+const callsPerRequest = 100;
+
+/**
+ * Asks the call slots again for single calls that may never have come to them. They are asked under the names that their rows have, so that
+ * nobody is called twice; from then on they are the slots' care alone. Repeatable.
+ */
+export async function requestAgain(bindings: Env, database: Database, organizationId: number, runIds: number[]): Promise<void> {
+  for (let start = 0; start < runIds.length; start += callsPerRequest) {
+    const ids = JSON.stringify(runIds.slice(start, start + callsPerRequest));
+    const runs = await database.all<OpenCallRun>(selectOpenCallRuns(database, organizationId, ids));
+    if (runs.length)
+      await withCallSlots(bindings, organizationId, (slots) =>
+        slots.request(organizationId, toSingleCallsRequest(runs.map(toRequestedCall))),
+      );
+    await database.all(clearWakeAt(database, organizationId, ids), 'same values');
+  }
+}
+
+const toRequestedCall = (run: OpenCallRun) => ({
+  key: run.attempt_key,
+  phone: run.phone,
+  agentId: run.agent_id,
+  contactId: run.contact_id,
+  initialContext: run.initial_context,
+  name: run.name,
+  notAfter: null,
+});

@@ -1,0 +1,102 @@
+import type { Context } from '../../context.ts';
+import { findSuppressedPhones } from '../../contacts/suppressions/suppress.ts';
+import { storePayload } from '../../database/payload.ts';
+import { conflict } from '../../library/errors.ts';
+import { loadDialingPolicy } from '../../telephony-configs/dialing-policy.ts';
+import { ownerName, type CallsRequest, type Owner, type RequestedCall } from '../contract.ts';
+import { selectCallRunByKey, insertCallRuns, type NewCallRun } from './store.ts';
+import { withCallSlots } from '../slots/call-slots.ts';
+import { percentEncoded } from '../../library/text/clean-text.ts';
+
+export interface CallInput {
+  owner: Owner;
+  /** The same key again is the same call. */
+  key: string;
+  agent: { id: number; name: string; status: 'active' | 'archived' };
+  /** Why nobody talks by the agent's definition; null or absent: it is sound, or that was asked before. */
+  unsound?: string | null;
+  /** E.164. */
+  phone: string;
+  contactId: number | null;
+  automationRunId: number | null;
+  initialContext: Record<string, unknown>;
+  /** Epoch ms after which it must not be dialled any more; null: at any time. */
+  notAfter: number | null;
+}
+
+/** Whose calls a person asked for one by one. */
+export const singleOwner: Owner = { kind: 'single', id: 0 };
+
+const toCallsRequest = (owner: Owner, calls: RequestedCall[]): CallsRequest => ({ owner, epoch: 0, maxConcurrency: null, calls });
+
+/** What the call slots are asked for single calls, the first time and again. */
+export const toSingleCallsRequest = (calls: RequestedCall[]): CallsRequest => toCallsRequest(singleOwner, calls);
+
+/** When the minute tick asks for a single call again: nobody else does. */
+const requestAgainAfterMs = 2 * 60_000;
+
+/**
+ * Has a person called as soon as a call slot is free, and answers the run that stands for the call from now on. Throws 409 when the agent is
+ * archived or not sound, the number is suppressed, or there is no telephony configuration.
+ */
+export async function requestCall(context: Context, wanted: CallInput): Promise<{ runId: number }> {
+  const { database, organization, clock, bindings } = context;
+  const { agent, phone, key, owner } = wanted;
+  const known = await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key));
+  if (!known) await requireCallable(context, wanted);
+  const initialContext = await storePayload(
+    bindings.FILES,
+    () => `${organization.id}/calls/${percentEncoded(key)}`,
+    JSON.stringify(wanted.initialContext),
+  );
+  const isSingle = owner.kind === 'single';
+  const run: NewCallRun = {
+    attempt_key: key,
+    agent_id: agent.id,
+    name: `${agent.name} to ${phone}`,
+    phone,
+    own_number: null,
+    mode: (await loadDialingPolicy(context)).config?.provider ?? 'twilio',
+    call_type: 'outbound',
+    contact_id: wanted.contactId,
+    campaign_id: null,
+    automation_run_id: wanted.automationRunId,
+    initial_context: initialContext,
+    wake_at: isSingle ? clock() + requestAgainAfterMs : undefined,
+  };
+  if (!known)
+    await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())], 'voice_agent_run.attempt_key');
+  const row = known ?? (await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key)));
+  // The agent was archived or the number suppressed a moment ago.
+  if (!row) throw conflict(`The call to ${phone} was refused: its number or its agent has just been taken out; look at both and ask again`);
+  const call = { key, phone, agentId: agent.id, contactId: wanted.contactId, initialContext, name: run.name, notAfter: wanted.notAfter };
+  try {
+    await withCallSlots(bindings, organization.id, (slots) => slots.request(organization.id, toCallsRequest(owner, [call])));
+  } catch (error) {
+    // A journey asks again by itself. A single call is written down by now, and whoever asked for it must not do so once more.
+    if (!isSingle) throw error;
+    context.log.error('a call waits for the minute tick', error, { run_id: row.id });
+    return { runId: row.id };
+  }
+  context.log.info('a call is queued', { owner: ownerName(owner), run_id: row.id });
+  return { runId: row.id };
+}
+
+async function requireCallable(context: Context, { agent, phone, unsound }: CallInput): Promise<void> {
+  if (agent.status === 'archived')
+    throw conflict(`Agent ${agent.id} is archived and takes no calls; restore it with status "active" first`);
+  if (unsound) throw conflict(unsound, 'agent_unsound');
+  const terms = await loadDialingPolicy(context);
+  if (!terms.config)
+    throw conflict(
+      'The organization has no telephony configuration; create one at /organizations/telephony-configs',
+      'telephony_not_configured',
+    );
+  const suppressed = (await findSuppressedPhones(context, [phone])).get(phone);
+  if (suppressed !== undefined)
+    throw conflict(`${phone} must not be called (${suppressed}); remove it from /contacts/suppressions to call it again`, 'suppressed');
+}
+
+/** Takes back a call that has not been dialled; one that has goes on. Repeatable. */
+export const withdrawCall = (context: Context, key: string): Promise<void> =>
+  withCallSlots(context.bindings, context.organization.id, (slots) => slots.withdrawCalls(context.organization.id, [key]));

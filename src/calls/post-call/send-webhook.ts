@@ -1,0 +1,76 @@
+import type { Context } from '../../context.ts';
+import { InvalidRequestError, buildHttpRequest } from '../../expressions/http-request/build.ts';
+import { HttpRequestData } from '../../expressions/http-request/schema.ts';
+import { openSecrets } from '../../expressions/secrets/secrets.ts';
+import { TemplateError, type Scope } from '../../expressions/templates/render.ts';
+import { toTimestamp } from '../../library/time/clock.ts';
+import { urlPolicy } from '../../providers/http/url-policy.ts';
+import { sendGuardedRequest, type GuardedResponse } from '../../providers/http/guarded-request.ts';
+import { parseWebhookData } from '../../voice-agents/definition/definition.ts';
+import type { RunCompletion } from '../records/store.ts';
+import type { CallSetup } from '../live-call/call-setup.ts';
+import { toCallCompletedData } from './run-completion.ts';
+
+/** What became of one try; `again`: another one may succeed. */
+export interface WebhookResult {
+  isDelivered: boolean;
+  isRetryable: boolean;
+  /** For the log. */
+  logPayload: Record<string, string | number>;
+}
+
+/**
+ * Sends a webhook node of an ended call. Its templates read what those of the talk read, and `call`, which is also what is sent by a node
+ * without a body. `number` is that of the try: the Idempotency-Key has it, the webhook-id does not.
+ */
+export async function sendCallWebhook(
+  context: Context,
+  facts: CallSetup,
+  settlement: RunCompletion,
+  node: { id: string; data: Record<string, unknown> },
+  number: number,
+): Promise<WebhookResult> {
+  try {
+    const opened = parseWebhookData(await openSecrets(context.settings.ENCRYPTION_KEY, facts.organizationId, node.data));
+    const { name: _name, ...http } = opened;
+    const data = HttpRequestData.parse({ ...http, body: http.body ?? '{{ call }}' });
+    const now = context.clock();
+    const request = await buildHttpRequest(
+      data,
+      buildWebhookScope(facts, settlement, now),
+      `call:${facts.runId}:${node.id}:${number}`,
+      now,
+    );
+    return toWebhookResult(await sendGuardedRequest(request, urlPolicy(context.settings)));
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError) && !(error instanceof TemplateError)) throw error;
+    return { isDelivered: false, isRetryable: false, logPayload: { problem: error.message } };
+  }
+}
+
+function buildWebhookScope(facts: CallSetup, settlement: RunCompletion, now: number): Scope {
+  const { gathered_context: gathered, annotations, cost_info } = settlement.result;
+  return {
+    // As other services call them.
+    workflow_run_id: facts.runId,
+    workflow_id: facts.agentId,
+    workflow_name: facts.agentName,
+    annotations,
+    cost_info,
+    ...facts.initialContext,
+    ...gathered,
+    initial_context: facts.initialContext,
+    gathered_context: gathered,
+    organization: facts.organization,
+    now: toTimestamp(now),
+    call: toCallCompletedData(facts, settlement),
+  };
+}
+
+function toWebhookResult(response: GuardedResponse): WebhookResult {
+  if ('failure' in response)
+    return { isDelivered: false, isRetryable: response.failure === 'network', logPayload: { problem: response.message } };
+  const { status } = response;
+  const isDelivered = status >= 200 && status < 300;
+  return { isDelivered, isRetryable: !isDelivered && ([408, 425, 429].includes(status) || status >= 500), logPayload: { status } };
+}

@@ -1,0 +1,70 @@
+import type { Context } from '../../context.ts';
+import { isRecord, type Json } from '../../library/json/json.ts';
+import type { ReturnReason } from '../contract.ts';
+import { returnReasons } from '../contract.ts';
+
+/** How a call that a journey had placed has ended, line and talk. */
+export interface CallResult {
+  call_run_id: number;
+  outcome: 'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled';
+  /** "word: sentence", where the outcome alone does not say it. */
+  reason: string | null;
+  disposition: string | null;
+  extracted_variables: Record<string, Json>;
+  summary: string | null;
+  duration_seconds: number;
+  /** It was given back undialled, for this reason. */
+  returned: ReturnReason | null;
+  /** When asking again makes sense, epoch ms. */
+  returned_until: number | null;
+}
+
+interface CallRow {
+  id: number;
+  is_completed: number;
+  outcome: CallResult['outcome'] | null;
+  reason: string | null;
+  disposition: string | null;
+  result: string | null;
+}
+
+/** Null while the call is not settled; a call whose row is gone counts as cancelled. */
+export async function readCallResult({ database, organization }: Context, runId: number): Promise<CallResult | null> {
+  const row = await database.first<CallRow>(
+    database.prepare(
+      'SELECT id, is_completed, outcome, reason, disposition, result FROM voice_agent_run WHERE id = ? AND organization_id = ?',
+      runId,
+      organization.id,
+    ),
+  );
+  if (!row) return { ...emptyResult, call_run_id: runId, outcome: 'cancelled', reason: 'gone: the call is no longer there' };
+  if (!row.is_completed) return null;
+  const result = row.result === null ? {} : (JSON.parse(row.result) as Record<string, Record<string, unknown> | undefined>);
+  const { gathered_context: gathered = {}, cost_info: cost = {}, annotations = {} } = result;
+  const extracted = gathered['extracted_variables'];
+  const returned = gathered['returned'];
+  const until = gathered['returned_until'];
+  return {
+    call_run_id: row.id,
+    outcome: row.outcome ?? 'failed',
+    reason: row.reason,
+    disposition: row.disposition,
+    extracted_variables: isRecord(extracted) ? (extracted as Record<string, Json>) : {},
+    summary: typeof annotations['summary'] === 'string' ? annotations['summary'] : null,
+    duration_seconds: Number(cost['call_duration_seconds'] ?? 0),
+    returned: returnReasons.find((reason) => reason === returned) ?? null,
+    returned_until: typeof until === 'number' ? until : null,
+  };
+}
+
+const emptyResult: CallResult = {
+  call_run_id: 0,
+  outcome: 'failed',
+  reason: null,
+  disposition: null,
+  extracted_variables: {},
+  summary: null,
+  duration_seconds: 0,
+  returned: null,
+  returned_until: null,
+};

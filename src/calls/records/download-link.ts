@@ -1,0 +1,25 @@
+import type { Context } from '../../context.ts';
+import { toTimestamp } from '../../library/time/clock.ts';
+import { signPath } from '../../library/security/signed-paths.ts';
+import { existingRun } from './existing-run.ts';
+import { requireArtifact, type Artifact } from './send-artifact.ts';
+
+export interface DownloadLinkInput {
+  agentId: number;
+  runId: number;
+  artifact: Artifact;
+  expiresInSeconds: number;
+}
+
+/** A link to an artifact that works without credentials until it expires. Throws 404 where there is no such artifact. */
+export async function createDownloadLink(
+  context: Context,
+  apiUrl: string,
+  wish: DownloadLinkInput,
+): Promise<{ url: string; expires_at: string }> {
+  const row = await existingRun(context, wish.agentId, wish.runId);
+  requireArtifact(row, wish.artifact);
+  const expires = Math.floor(context.clock() / 1000) + wish.expiresInSeconds;
+  const path = `/artifacts/${context.organization.id}/${row.id}/${wish.artifact}`;
+  return { url: `${apiUrl}${await signPath(context.settings.SIGNING_KEY, 'GET', path, expires)}`, expires_at: toTimestamp(expires * 1000) };
+}

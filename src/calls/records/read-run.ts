@@ -1,0 +1,59 @@
+import type { Context } from '../../context.ts';
+import { showPayload, showPayloads } from '../../database/payload.ts';
+import { withCallSlots } from '../slots/call-slots.ts';
+import type { AgentRunRecord } from '../../voice-agents/schemas.ts';
+import { artifactKey, noLogs, type RunLogs } from './artifacts.ts';
+import { withCallObject } from '../live-call/call-object.ts';
+import { existingRun } from './existing-run.ts';
+import { toAgentRunRecord } from './run-record.ts';
+import type { AgentRunRow } from './store.ts';
+
+type JsonObject = Record<string, unknown>;
+
+/** One run: while it lives as the line and the talk know it, then as its row and its logs in R2 do. Throws 404. */
+export async function readAgentRun(context: Context, apiUrl: string, agentId: number, runId: number): Promise<AgentRunRecord> {
+  const row = await existingRun(context, agentId, runId);
+  if (row.is_completed) return readCompletedRun(context, apiUrl, row);
+  const { bindings, organization } = context;
+  const [line, live, initialContext] = await Promise.all([
+    row.mode === 'textchat' ? null : withCallSlots(bindings, organization.id, (slots) => slots.getCallStatus(row.attempt_key)),
+    withCallObject(bindings, organization.id, row.id, (object) => object.snapshot()),
+    readInitialContext(context, row),
+  ]);
+  // Nobody knows of it any more: it was completed between the two reads, unless it has not begun.
+  const latest = line || live ? row : await existingRun(context, agentId, runId);
+  if (latest.is_completed) return readCompletedRun(context, apiUrl, latest);
+  const callStatus = line?.callStatus ?? (row.mode === 'textchat' ? 'in_progress' : 'queued');
+  return toAgentRunRecord(apiUrl, row, {
+    initialContext,
+    callStatus,
+    waitingFor: line?.callStatus === 'queued' ? line.reason : null,
+    live: live ?? undefined,
+    logs: live?.logs,
+  });
+}
+
+async function readCompletedRun(context: Context, apiUrl: string, row: AgentRunRow): Promise<AgentRunRecord> {
+  const [initialContext, logs] = await Promise.all([readInitialContext(context, row), readLogs(context, row)]);
+  return toAgentRunRecord(apiUrl, row, { initialContext, logs });
+}
+
+/** Of a call that nobody talked on they are few, and stand in the row. */
+async function readLogs({ bindings, organization }: Context, row: AgentRunRow): Promise<RunLogs> {
+  const own = row.result?.logs;
+  if (own) return own;
+  const stored = await bindings.FILES.get(artifactKey(organization.id, row.id, 'logs.json'));
+  return stored ? await stored.json<RunLogs>() : noLogs;
+}
+
+const readInitialContext = ({ bindings }: Context, row: AgentRunRow) =>
+  showPayload(bindings.FILES, row.initial_context) as Promise<JsonObject>;
+
+/** Runs as lists show them: without logs, and of a live one only what its row says. */
+export async function toAgentRunRecords({ bindings }: Context, apiUrl: string, rows: AgentRunRow[]): Promise<AgentRunRecord[]> {
+  const contexts = await showPayloads(
+    bindings.FILES,
+    rows.map((row) => row.initial_context),
+  );
+  return rows.map((row, index) => toAgentRunRecord(apiUrl, row, { initialContext: contexts[index] as JsonObject }));
+}

@@ -1,0 +1,70 @@
+import type { Context } from '../../context.ts';
+import { notFound } from '../../library/errors.ts';
+import { artifactKey, type ArtifactName } from './artifacts.ts';
+import { byteRange } from './byte-range.ts';
+import type { AgentRunRow } from './store.ts';
+
+export type Artifact = 'recording' | 'transcript';
+export const isArtifact = (text: string): text is Artifact => text === 'recording' || text === 'transcript';
+
+const plainText = 'text/plain; charset=utf-8';
+
+/** Throws 404 where the run has no such artifact (yet). */
+export function requireArtifact(row: AgentRunRow, artifact: Artifact): void {
+  const isThere = artifact === 'transcript' ? row.has_transcript : row.recording_type !== null;
+  if (isThere) return;
+  throw artifactNotFound(artifact, row.id, row.is_completed ? 'the run has none' : 'the run is not completed yet');
+}
+
+const artifactNotFound = (artifact: Artifact, runId: number, why: string) =>
+  notFound(`${artifact === 'transcript' ? 'Transcript' : 'Recording'} of run ${runId} (${why})`);
+
+interface ArtifactRequest {
+  organizationId: number;
+  runId: number;
+  artifact: Artifact;
+  format?: 'text' | 'json' | undefined;
+}
+
+/** An artifact as the answer to a GET, perhaps of one range of its bytes, or a HEAD. Throws 404. */
+export async function sendArtifact(bindings: Context['bindings'], wanted: ArtifactRequest, request: Request): Promise<Response> {
+  const key = artifactKey(wanted.organizationId, wanted.runId, toArtifactName(wanted));
+  const gone = () => artifactNotFound(wanted.artifact, wanted.runId, 'it is not in storage');
+  const rangeHeader = request.headers.get('range');
+  if (request.method === 'GET' && rangeHeader === null) {
+    const object = await bindings.FILES.get(key);
+    if (!object) throw gone();
+    return new Response(object.body, { headers: artifactHeaders(wanted, object, object.size) });
+  }
+  const head = await bindings.FILES.head(key);
+  if (!head) throw gone();
+  if (request.method === 'HEAD') return new Response(null, { headers: artifactHeaders(wanted, head, head.size) });
+  const range = byteRange(rangeHeader!, head.size);
+  if (range === 'unsatisfiable') return new Response(null, { status: 416, headers: { 'Content-Range': `bytes */${head.size}` } });
+  const object = await bindings.FILES.get(key, range ? { range } : {});
+  if (!object) throw gone();
+  const headers = artifactHeaders(wanted, object, range?.length ?? object.size);
+  if (!range) return new Response(object.body, { headers });
+  headers.set('Content-Range', `bytes ${range.offset}-${range.offset + range.length - 1}/${object.size}`);
+  return new Response(object.body, { status: 206, headers });
+}
+
+const toArtifactName = ({ artifact, format }: ArtifactRequest): ArtifactName =>
+  artifact === 'recording' ? 'recording' : format === 'json' ? 'transcript.json' : 'transcript.txt';
+
+function artifactHeaders({ artifact, format }: ArtifactRequest, object: R2Object, length: number): Headers {
+  return new Headers({
+    'Content-Type': artifact === 'recording' ? recordingContentType(object) : format === 'json' ? 'application/json' : plainText,
+    'Content-Length': String(length),
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': 'private, no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ETag: object.httpEtag,
+  });
+}
+
+/** A carrier says what it is; whatever else it says, no browser shall run it. */
+function recordingContentType({ httpMetadata }: R2Object): string {
+  const type = httpMetadata?.contentType ?? '';
+  return /^audio\/[\w.+-]+$/i.test(type) ? type : 'application/octet-stream';
+}

@@ -1,0 +1,163 @@
+import type { RunLogs } from './artifacts.ts';
+import { erasedName } from './erase-store.ts';
+import type { Context } from '../../context.ts';
+import type { Row, Statement } from '../../database/client.ts';
+
+/** A call or text chat as its row shows it. Moments in epoch ms. */
+export interface AgentRunRow {
+  id: number;
+  organization_id: number;
+  agent_id: number;
+  definition_id: number;
+  name: string;
+  mode: 'twilio' | 'telnyx' | 'textchat' | 'simtest';
+  call_type: 'inbound' | 'outbound';
+  attempt_key: string;
+  phone: string | null;
+  own_number: string | null;
+  contact_id: number | null;
+  campaign_id: number | null;
+  automation_run_id: number | null;
+  outcome: 'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled' | null;
+  reason: string | null;
+  disposition: string | null;
+  is_completed: boolean;
+  /** JSON text, or a pointer into R2. */
+  initial_context: string;
+  result: AgentRunResult | null;
+  has_transcript: boolean;
+  recording_type: string | null;
+  revision: number;
+  wake_at: number | null;
+  created_at: number;
+  started_at: number | null;
+  completed_at: number | null;
+}
+
+/** What a run led to, written when it is completed. */
+export interface AgentRunResult {
+  gathered_context: Record<string, unknown>;
+  cost_info: Record<string, unknown>;
+  annotations: Record<string, unknown>;
+  /** Of a call that nobody talked on; those of a talk have a file of their own in R2. */
+  logs?: RunLogs;
+}
+
+export const toAgentRunRow = (row: Row): AgentRunRow => ({
+  ...(row as unknown as AgentRunRow),
+  is_completed: Boolean(row['is_completed']),
+  has_transcript: Boolean(row['has_transcript']),
+  result: row['result'] === null ? null : (JSON.parse(String(row['result'])) as AgentRunResult),
+});
+
+export interface NewAgentRun {
+  agentId: number;
+  definitionId: number;
+  name: string;
+  mode: AgentRunRow['mode'];
+  callType: AgentRunRow['call_type'];
+  /** Names what asked for the run, so that it exists once. */
+  attemptKey: string;
+  phone?: string | null;
+  ownNumber?: string | null;
+  contactId?: number | null;
+  campaignId?: number | null;
+  automationRunId?: number | null;
+  /** From `storePayload`. */
+  initialContext: string;
+  /** Epoch ms. */
+  wakeAt?: number | null;
+  startedAt?: number | null;
+}
+
+/** The run, or the one that is there with this attempt key. Null: the agent is archived, or not of the organization. */
+export async function insertAgentRun({ database, organization, clock }: Context, run: NewAgentRun): Promise<AgentRunRow | null> {
+  const [, rows] = await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number, contact_id,
+         campaign_id, automation_run_id, initial_context, wake_at, started_at, created_at)
+       SELECT organization_id, id, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16
+       FROM voice_agent WHERE id = ?2 AND organization_id = ?1 AND status = 'active'
+       ON CONFLICT (organization_id, attempt_key) DO NOTHING`,
+        organization.id,
+        run.agentId,
+        run.definitionId,
+        run.name,
+        run.mode,
+        run.callType,
+        run.attemptKey,
+        run.phone ?? null,
+        run.ownNumber ?? null,
+        run.contactId ?? null,
+        run.campaignId ?? null,
+        run.automationRunId ?? null,
+        run.initialContext,
+        run.wakeAt ?? null,
+        run.startedAt ?? null,
+        clock(),
+      ),
+      database.prepare('SELECT * FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organization.id, run.attemptKey),
+    ],
+    'voice_agent_run.attempt_key',
+  );
+  return rows![0] ? toAgentRunRow(rows![0]) : null;
+}
+
+export async function findAgentRun({ database, organization }: Context, runId: number): Promise<AgentRunRow | null> {
+  const row = await database.first(
+    database.prepare('SELECT * FROM voice_agent_run WHERE id = ? AND organization_id = ?', runId, organization.id),
+  );
+  return row && toAgentRunRow(row);
+}
+
+/** How a run ended. Moments in epoch ms. */
+export interface RunCompletion {
+  runId: number;
+  outcome: NonNullable<AgentRunRow['outcome']>;
+  reason: string | null;
+  disposition: string | null;
+  result: AgentRunResult;
+  hasTranscript: boolean;
+  startedAt: number | null;
+  completedAt: number;
+}
+
+/**
+ * Completes a run that is not completed yet, and answers its row (the columns of `AgentRunRow`, for `toAgentRunRow`) only to the one who did: a late
+ * writer neither reopens nor overwrites it.
+ */
+export const completeAgentRun = ({ database, organization }: Context, settlement: RunCompletion): Statement =>
+  database.prepare(
+    `UPDATE voice_agent_run SET is_completed = 1, outcome = ?, reason = ?, disposition = ?, result = ?, has_transcript = ?,
+       started_at = coalesce(?, started_at), completed_at = ?, wake_at = NULL, revision = revision + 1
+     WHERE id = ? AND organization_id = ? AND is_completed = 0 RETURNING *`,
+    settlement.outcome,
+    settlement.reason,
+    settlement.disposition,
+    JSON.stringify(settlement.result),
+    settlement.hasTranscript ? 1 : 0,
+    settlement.startedAt,
+    settlement.completedAt,
+    settlement.runId,
+    organization.id,
+  );
+
+/** Says when the object of a live run has to be looked at by the minute tick (epoch ms; null: not at all). */
+export const updateWakeAt = ({ database, organization }: Context, runId: number, wakeAt: number | null): Statement =>
+  database.prepare(
+    'UPDATE voice_agent_run SET wake_at = ? WHERE id = ? AND organization_id = ? AND is_completed = 0',
+    wakeAt,
+    runId,
+    organization.id,
+  );
+
+/** Says that the run's recording is in R2, with its content type, and answers a row. It may come after the run is completed, or was erased: then none. */
+export const updateRecordingType = ({ database, organization }: Context, runId: number, contentType: string): Statement =>
+  database.prepare(
+    'UPDATE voice_agent_run SET recording_type = ? WHERE id = ? AND organization_id = ? AND name <> ? RETURNING 1',
+    contentType,
+    runId,
+    organization.id,
+    erasedName,
+  );

@@ -1,0 +1,47 @@
+import type { Context } from '../context.ts';
+import { requirePayloadSize } from '../database/payload.ts';
+import { existingAgentWithDefinition } from '../voice-agents/agents/existing-agent.ts';
+import { startCall } from './placing/start-call.ts';
+import type { AgentRunRecord } from '../voice-agents/schemas.ts';
+import { startTextChat } from './text-chat/start-chat.ts';
+import { existingRun } from './records/existing-run.ts';
+import { readAgentRun } from './records/read-run.ts';
+import { toAgentRunRecord } from './records/run-record.ts';
+
+const maxContextBytes = 256 * 1024;
+
+export interface StartRunInput {
+  mode: 'telephony' | 'textchat';
+  phone?: string | null | undefined;
+  contact_id?: number | null | undefined;
+  initial_context?: Record<string, unknown> | null | undefined;
+  live_tools?: boolean | null | undefined;
+}
+
+/**
+ * Calls a person, or begins a text chat. A repeat under the same Idempotency-Key is answered the run of the first try, also where that one
+ * failed after it had begun. Throws 404, 409 and 422.
+ */
+export async function startRun(
+  context: Context,
+  apiUrl: string,
+  agentId: number,
+  order: StartRunInput,
+  idempotencyKey?: string,
+): Promise<AgentRunRecord> {
+  const agent = await existingAgentWithDefinition(context, agentId);
+  requirePayloadSize(JSON.stringify(order.initial_context ?? {}), maxContextBytes, ['body', 'initial_context']);
+  const start = order.mode === 'telephony' ? startCall : startTextChat;
+  const { runId } = await start(context, agent, order, idempotencyKey);
+  try {
+    return await readAgentRun(context, apiUrl, agentId, runId);
+  } catch (error) {
+    // What was asked for is done, so it is not to be asked for again.
+    context.log.error('a run that was started could not be looked at', error, { run_id: runId });
+    const callStatus = order.mode === 'telephony' ? 'queued' : 'in_progress';
+    return toAgentRunRecord(apiUrl, await existingRun(context, agentId, runId), {
+      initialContext: order.initial_context ?? {},
+      callStatus,
+    });
+  }
+}

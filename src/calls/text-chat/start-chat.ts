@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import { findContacts } from '../../contacts/contacts/find-contacts.ts';
+import { storePayload } from '../../database/payload.ts';
+import { notFound } from '../../library/errors.ts';
+import { requireActive, type AgentWithDefinition } from '../../voice-agents/agents/existing-agent.ts';
+import { requireSound } from '../../voice-agents/agents/soundness.ts';
+import { withCallObject } from '../live-call/call-object.ts';
+import { resolveRunName } from '../records/idempotent-run.ts';
+import { insertAgentRun } from '../records/store.ts';
+import { chatIdleMs } from './contract.ts';
+
+export interface StartChatInput {
+  contact_id?: number | null | undefined;
+  initial_context?: Record<string, unknown> | null | undefined;
+  /** Whether HTTP tools are called. Otherwise they answer that they were not. */
+  live_tools?: boolean | null | undefined;
+}
+
+/**
+ * Begins a text chat: the agent has greeted when this answers. A repeat under the same Idempotency-Key is the same chat. Throws 404 and 409.
+ */
+export async function startTextChat(
+  context: Context,
+  agent: AgentWithDefinition,
+  order: StartChatInput,
+  idempotencyKey?: string,
+): Promise<{ runId: number }> {
+  const { bindings, organization } = context;
+  const name = await resolveRunName(context, 'chat', { of: `chat:${agent.id}`, input: order, idempotencyKey });
+  const id = name.runId ?? (await insertChat(context, agent, order, name.attemptKey));
+  const hasLiveTools = order.live_tools === true;
+  await withCallObject(bindings, organization.id, id, (object) => object.begin(organization.id, id, { hasLiveTools }));
+  return { runId: id };
+}
+
+async function insertChat(context: Context, agent: AgentWithDefinition, order: StartChatInput, attemptKey: string): Promise<number> {
+  const { bindings, organization, clock } = context;
+  requireActive(agent);
+  await requireSound(context, agent, ['path', 'workflow_id']);
+  const contactId = order.contact_id ?? null;
+  if (contactId !== null && !(await findContacts(context, [contactId])).has(contactId)) throw notFound('Contact');
+  const initialContext = JSON.stringify(order.initial_context ?? {});
+  const run = await insertAgentRun(context, {
+    agentId: agent.id,
+    definitionId: agent.current_definition_id,
+    name: `Chat with ${agent.name}`,
+    mode: 'textchat',
+    callType: 'inbound',
+    attemptKey,
+    contactId,
+    initialContext: await storePayload(bindings.FILES, () => `${organization.id}/contexts/${randomUUID()}`, initialContext),
+    wakeAt: clock() + chatIdleMs,
+    startedAt: clock(),
+  });
+  // It was archived a moment ago.
+  if (!run) requireActive({ id: agent.id, status: 'archived' });
+  return run!.id;
+}

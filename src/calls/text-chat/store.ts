@@ -1,0 +1,28 @@
+import { isNotFailedSql } from '../../outbox/failed-messages.ts';
+import type { Database } from '../../database/client.ts';
+
+/** Chats that should have ended by themselves before `before` (epoch ms): their objects' alarms may be dead, or they never began. */
+export const findStalledChats = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
+  database.all(
+    database.prepare(
+      `SELECT id, organization_id FROM voice_agent_run WHERE wake_at < ? AND mode = 'textchat' AND ${isNotFailedSql("'poke:chat:' || voice_agent_run.id")}
+       ORDER BY wake_at LIMIT ?`,
+      before,
+      limit,
+    ),
+  );
+
+/** Ends a chat whose object cannot be reached: what was said in it is lost. */
+export async function failChat(database: Database, organizationId: number, id: number, reason: string, now: number): Promise<void> {
+  await database.all(
+    database.prepare(
+      `UPDATE voice_agent_run SET is_completed = 1, outcome = 'failed', reason = ?, completed_at = ?, wake_at = NULL, revision = revision + 1
+       WHERE id = ? AND organization_id = ? AND is_completed = 0`,
+      reason,
+      now,
+      id,
+      organizationId,
+    ),
+    'worked out anew',
+  );
+}

@@ -1,0 +1,35 @@
+import type { Context } from '../../context.ts';
+import { requirePayloadSize } from '../../database/payload.ts';
+import { existingAgent } from '../../voice-agents/agents/existing-agent.ts';
+import { applyConfigChange } from '../configs/apply-config-change.ts';
+import type { NewCampaignInput } from '../schemas.ts';
+import type { SourceOptions } from '../source/options.ts';
+import { checkSource } from '../source/check-source.ts';
+import { insertCampaign, type CampaignRow } from '../store.ts';
+
+/** With its unknown keys. */
+const maxOptionsBytes = 16 * 1024;
+
+/** A draft. Throws 404 for an agent or a source that is not there, 422 for a source that nobody could be called from, 400 over a limit. */
+export async function createCampaign(context: Context, input: NewCampaignInput): Promise<CampaignRow> {
+  const configs = applyConfigChange(null, input, context.organization);
+  const agent = await existingAgent(context, input.workflow_id);
+  const { totalRows } = await checkSource(context, input);
+  const { name, source_type, source_id, source_options } = input;
+  const campaign = {
+    name,
+    agent_id: agent.id,
+    source_type,
+    source_id,
+    source_options: validateSourceOptions(source_options ?? {}),
+    total_rows: totalRows,
+    ...configs,
+  };
+  return insertCampaign(context.database, context.organization.id, campaign, context.clock());
+}
+
+/** Which rows a redial takes stands under `redial` beside them, and is not for callers to say. */
+function validateSourceOptions(options: SourceOptions): SourceOptions {
+  requirePayloadSize(JSON.stringify(options), maxOptionsBytes, ['body', 'source_options']);
+  return Object.fromEntries(Object.entries(options).filter(([key]) => key !== 'redial'));
+}

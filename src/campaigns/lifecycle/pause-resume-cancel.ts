@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../../context.ts';
+import { conflict } from '../../library/errors.ts';
+import { existingAgentWithDefinition } from '../../voice-agents/agents/existing-agent.ts';
+import { requireSound } from '../../voice-agents/agents/soundness.ts';
+import { callCampaignObject } from '../campaign-stub.ts';
+import { existingCampaign } from '../queries/existing-campaign.ts';
+import { campaignRecord } from '../queries/records.ts';
+import type { CampaignRecord } from '../schemas.ts';
+
+const pastParticiples = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
+const allowedStates = { pause: 'running or syncing', resume: 'paused', cancel: 'syncing, running or paused' };
+
+/** Throws 409 naming the state that the campaign is in; a campaign whose agent is not sound is not resumed (422). */
+export async function changeCampaignState(
+  context: Context,
+  id: number,
+  verb: 'pause' | 'resume' | 'cancel',
+): Promise<z.infer<typeof CampaignRecord>> {
+  const { bindings, organization } = context;
+  const row = await existingCampaign(context, id);
+  if (row.state === 'draft')
+    throw conflict(
+      `The campaign is draft and cannot be ${pastParticiples[verb]}; it can when it is ${allowedStates[verb]}. POST /campaign/${id}/start starts it`,
+    );
+  if (row.archive)
+    throw conflict(`The campaign is ${row.state} and cannot be ${pastParticiples[verb]}; it can when it is ${allowedStates[verb]}`);
+  if (verb === 'resume' && row.state === 'paused')
+    await requireSound(context, await existingAgentWithDefinition(context, row.agent_id), ['path', 'campaign_id']);
+  const request = randomUUID();
+  const live = await callCampaignObject(bindings, organization.id, id, async (object) => {
+    // Its start may have broken off before its object was there.
+    if (row.state === 'syncing') await object.wakeStalled(organization.id, id);
+    return object[verb](request);
+  });
+  return campaignRecord(row, live);
+}

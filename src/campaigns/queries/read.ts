@@ -1,0 +1,54 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../../context.ts';
+import { decodeCursor, type PageResult } from '../../http/pagination.ts';
+import { readArchivedPage } from '../rows/archived-rows.ts';
+import { callCampaignObject, maxRowsPerCall } from '../campaign-stub.ts';
+import { existingCampaign } from './existing-campaign.ts';
+import { campaignRecord, progressBeforeStart, progressRecord } from './records.ts';
+import type { RowRecord, RowsPage, RowsQuery } from '../rpc.ts';
+import type { CampaignProgress, CampaignRecord, CampaignRowQuery } from '../schemas.ts';
+
+// From its start on a campaign is what its object says. A draft has none, and nor has one whose start broke off, until it is poked.
+
+export async function readCampaign(context: Context, id: number): Promise<z.infer<typeof CampaignRecord>> {
+  const row = await existingCampaign(context, id);
+  if (row.state === 'draft' || row.archive) return campaignRecord(row);
+  return campaignRecord(row, await callCampaignObject(context.bindings, context.organization.id, id, (object) => object.snapshot()));
+}
+
+export async function readProgress(context: Context, id: number): Promise<z.infer<typeof CampaignProgress>> {
+  const row = await existingCampaign(context, id);
+  if (row.state === 'draft') return progressBeforeStart(row);
+  if (row.archive) return progressRecord(row.archive.progress);
+  const live = await callCampaignObject(context.bindings, context.organization.id, id, (object) => object.progress());
+  return live ? progressRecord(live) : progressBeforeStart(row);
+}
+
+/** Rows in the order of their numbers. */
+export async function readRows(
+  context: Context,
+  id: number,
+  { state, limit, offset, cursor }: CampaignRowQuery,
+): Promise<PageResult<RowRecord>> {
+  const row = await existingCampaign(context, id);
+  const from = (decodeCursor(cursor)?.id ?? 0) + offset;
+  const query = { state, limit, offset: from };
+  const { rows, total } =
+    row.state === 'draft' ? emptyRowsPage : await (row.archive ? readArchivedPage(context, row, query) : readLiveRows(context, id, query));
+  const seen = from + rows.length;
+  return { rows, total, next: rows.length > 0 && seen < total ? { value: null, id: seen } : null };
+}
+
+const emptyRowsPage: RowsPage = { rows: [], total: 0 };
+
+async function readLiveRows({ bindings, organization }: Context, id: number, { state, limit, offset }: RowsQuery): Promise<RowsPage> {
+  const all = { rows: [] as RowRecord[], total: 0 };
+  for (let wanted = limit; wanted > 0; wanted -= maxRowsPerCall) {
+    const query = { state, limit: Math.min(wanted, maxRowsPerCall), offset: offset + all.rows.length };
+    const page = (await callCampaignObject(bindings, organization.id, id, (object) => object.rows(query))) ?? emptyRowsPage;
+    all.rows.push(...page.rows);
+    all.total = page.total;
+    if (page.rows.length < query.limit) break;
+  }
+  return all;
+}

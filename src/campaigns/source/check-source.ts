@@ -1,0 +1,59 @@
+import type { Context } from '../../context.ts';
+import { readList } from '../../contacts/lists/lists.ts';
+import { openSheetRows } from '../../integrations/sheet/sheet-rows.ts';
+import { invalid, invalidAt, notFound, ServiceError } from '../../library/errors.ts';
+import { inspectCsv, toSourceIssue } from './csv/inspect.ts';
+import type { SourceOptions } from './options.ts';
+import type { SourceKind } from './kinds.ts';
+import { openSheetTable } from './sheet/open-table.ts';
+import { openUpload } from './upload/store.ts';
+
+export interface SourceChoice {
+  source_type: SourceKind;
+  source_id: string;
+  source_options?: SourceOptions | null | undefined;
+}
+
+const idPattern = /^[1-9]\d{0,15}$/;
+
+/**
+ * What would be called from: how many rows there are. Throws 404 for a source that is not there, 422 for a file or a sheet that could not be
+ * read, at the field that is to be corrected, and 502 where the sheet's provider fails for the moment.
+ */
+export async function checkSource(
+  context: Context,
+  { source_type, source_id, source_options }: SourceChoice,
+): Promise<{ totalRows: number }> {
+  if (source_type === 'csv') return checkCsv(context, source_id, source_options ?? {});
+  if (source_type === 'sheet') return checkSheet(context, source_id, source_options ?? {});
+  if (Object.values(source_options ?? {}).some((value) => value != null))
+    throw invalidAt(
+      ['body', 'source_options'],
+      `source_options say how a file or a sheet is read; with source_type "${source_type}" there is none, so leave them out`,
+    );
+  if (!idPattern.test(source_id)) throw notFound('Contact list');
+  return { totalRows: (await readList(context, Number(source_id))).contacts_count };
+}
+
+async function checkCsv({ bindings, organization }: Context, sourceId: string, options: SourceOptions): Promise<{ totalRows: number }> {
+  const bytes = await openUpload(bindings.FILES, organization.id, sourceId);
+  if (!bytes)
+    throw new ServiceError(
+      'not_found',
+      'No file was uploaded for this source_id; PUT the CSV to the upload_url of POST /campaign/upload-url, then create the campaign',
+    );
+  const inspection = await inspectCsv(bytes, options, organization.defaultCountry);
+  if ('problem' in inspection) throw invalid([inspection.problem]);
+  return inspection;
+}
+
+async function checkSheet(context: Context, sourceId: string, options: SourceOptions): Promise<{ totalRows: number }> {
+  const rows = idPattern.test(sourceId) ? await openSheetRows(context, Number(sourceId)) : null;
+  if (rows === null) throw notFound('Integration');
+  try {
+    const table = await openSheetTable(rows, options, context.organization.defaultCountry);
+    return { totalRows: await table.count() };
+  } catch (error) {
+    throw invalid([toSourceIssue(error)]);
+  }
+}

@@ -1,0 +1,24 @@
+import type { Context } from '../../context.ts';
+import type { CampaignRow } from '../store.ts';
+import type { CampaignSource } from './campaign-source.ts';
+import { openContactListSource } from './contact-list/contact-list-source.ts';
+import { openCsvSource } from './csv/csv-source.ts';
+import { openRedialSource } from './redial-source.ts';
+import { openSheetSource } from './sheet/sheet-source.ts';
+
+/** Opens what a campaign's rows come from. Throws `UnreadableFileError`, whose message is a sentence, when it is gone or cannot be read. */
+export async function openCampaignSource(
+  context: Context,
+  campaign: Pick<CampaignRow, 'source_type' | 'source_id' | 'source_options'>,
+): Promise<CampaignSource> {
+  const { source_type, source_id, source_options } = campaign;
+  if (source_options.redial) return openRedialSource(context, source_options.redial);
+  switch (source_type) {
+    case 'csv':
+      return openCsvSource(context, source_id, source_options);
+    case 'contact_list':
+      return openContactListSource(context, Number(source_id));
+    case 'sheet':
+      return openSheetSource(context, source_id, source_options);
+  }
+}

@@ -1,0 +1,119 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../../context.ts';
+import { findSuppressedPhones } from '../../contacts/suppressions/suppress.ts';
+import { invalid } from '../../library/errors.ts';
+import type { CampaignPreview, CampaignPreviewInput } from '../schemas.ts';
+import type { TableColumns } from './columns.ts';
+import { toSourceIssue } from './csv/inspect.ts';
+import { CompactSeenPhones } from './seen-phones.ts';
+import type { CampaignSource, CampaignSourceRow } from './campaign-source.ts';
+import { checkSource } from './check-source.ts';
+import { openCampaignSource } from './open-source.ts';
+
+type Preview = z.infer<typeof CampaignPreview>;
+type Counts = Pick<Preview, 'examined_rows' | 'dialable_rows' | 'duplicate_rows' | 'not_dialable'>;
+
+const maxRowsShown = 10;
+/** A whole file may have millions; what is counted of these tells what the others are like. */
+const maxRowsExamined = 20_000;
+
+/** What a campaign with this source would read and dial, by the reading that a campaign does. Writes nothing. Throws as the creation of one. */
+export async function previewCampaign(context: Context, input: CampaignPreviewInput): Promise<Preview> {
+  const { totalRows } = await checkSource(context, input);
+  const { source_type, source_id, source_options } = input;
+  const source = await openCampaignSource(context, { source_type, source_id, source_options: source_options ?? {} }).catch(throwUnreadable);
+  try {
+    const { shown, names, counts } = await examineRows(context, source);
+    return {
+      source_type,
+      source_id,
+      columns: source.columns ? toPreviewColumns(source.columns) : toRecordColumns(names),
+      phone_column: source.columns ? toPhoneColumn(source.columns) : { name: 'phone', reason: 'The phone of each contact', others: [] },
+      total_rows: Math.max(totalRows, counts.examined_rows),
+      ...counts,
+      rows: shown,
+    };
+  } catch (error) {
+    return throwUnreadable(error);
+  } finally {
+    await source.close();
+  }
+}
+
+function throwUnreadable(error: unknown): never {
+  throw invalid([toSourceIssue(error)]);
+}
+
+async function examineRows(context: Context, source: CampaignSource) {
+  const shown: Preview['rows'] = [];
+  const names = new Set<string>();
+  const reasons = new Map<string, Preview['not_dialable'][number]>();
+  const counts: Counts = { examined_rows: 0, dialable_rows: 0, duplicate_rows: 0, not_dialable: [] };
+  for await (const rows of source.batches(new CompactSeenPhones())) {
+    const barred = await findSuppressedPhones(
+      context,
+      rows.flatMap(({ state, phone }) => (state === 'pending' ? [phone] : [])),
+    );
+    for (const row of rows) {
+      const reason = notDialableReason(row, barred);
+      const word = reason?.split(':')[0];
+      counts.examined_rows += 1;
+      if (word === undefined) counts.dialable_rows += 1;
+      else if (word === 'duplicate') counts.duplicate_rows += 1;
+      else {
+        const known = reasons.get(word) ?? {
+          reason: word,
+          count: 0,
+          first_row_number: row.row_number,
+          detail: reason!.slice(word.length + 2),
+        };
+        reasons.set(word, { ...known, count: known.count + 1 });
+      }
+      for (const name of Object.keys(row.variables)) names.add(name);
+      if (shown.length < maxRowsShown) shown.push(toPreviewRow(row, reason));
+    }
+    if (counts.examined_rows >= maxRowsExamined) break;
+  }
+  counts.not_dialable = [...reasons.values()].toSorted((one, other) => other.count - one.count);
+  return { shown, names, counts };
+}
+
+/** A word, then for people a sentence; null: the row would be dialled. */
+function notDialableReason({ state, phone, reason }: CampaignSourceRow, barred: Map<string, string>): string | null {
+  if (state !== 'pending') return reason;
+  const why = barred.get(phone);
+  return why === undefined ? null : `suppressed: the number must not be called (${why})`;
+}
+
+const toPreviewRow = ({ row_number, phone, contact_id, variables }: CampaignSourceRow, reason: string | null) => ({
+  row_number,
+  phone,
+  is_dialable: reason === null,
+  reason,
+  contact_id,
+  variables,
+});
+
+const toPreviewColumns = ({ headers, phones, variables }: TableColumns): Preview['columns'] =>
+  headers.map((name, index) => ({
+    name,
+    variable: variables.find((variable) => variable.index === index)?.name ?? null,
+    is_phone: phones.includes(index),
+  }));
+
+const toRecordColumns = (names: Set<string>): Preview['columns'] => [
+  { name: 'phone', variable: null, is_phone: true },
+  ...[...names].map((name) => ({ name, variable: name, is_phone: false })),
+];
+
+function toPhoneColumn({ headers, phones: [first, ...more], choice }: TableColumns): Preview['phone_column'] {
+  const others = more.map((index) => headers[index]!);
+  return { name: headers[first]!, reason: phoneColumnReason(choice, others.length), others };
+}
+
+function phoneColumnReason(choice: TableColumns['choice'], others: number): string {
+  if (choice === 'named') return 'source_options.phone_column names it';
+  if (choice === 'mapped') return 'The field mapping of the integration has it as phone';
+  if (others === 0) return 'It is the only column whose header is a word for phone numbers';
+  return `It goes first among the ${others + 1} columns whose headers are words for phone numbers; the others count where its cell cannot be dialled`;
+}

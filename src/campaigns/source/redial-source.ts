@@ -1,0 +1,26 @@
+import type { Context } from '../../context.ts';
+import { UnreadableFileError } from '../../library/text/decode-text.ts';
+import { callCampaignObject, maxRowsPerCall } from '../campaign-stub.ts';
+import type { CampaignSource } from './campaign-source.ts';
+import { markDuplicate } from './mark-duplicate.ts';
+import type { Redial } from './kinds.ts';
+
+/** The rows of another campaign that ended in one of the outcomes, under the numbers that they had there. */
+export function openRedialSource({ bindings, organization }: Context, { campaign_id, outcomes }: Redial): CampaignSource {
+  const page = (after: number) =>
+    callCampaignObject(bindings, organization.id, campaign_id, (object) => object.redialRows(outcomes, after, maxRowsPerCall));
+  return {
+    columns: null,
+    async *batches(seen, after) {
+      let rowNumber = after?.row_number ?? 0;
+      for (;;) {
+        const rows = await page(rowNumber);
+        if (!rows) throw new UnreadableFileError(`Campaign ${campaign_id}, whose rows were to be called again, is gone`);
+        if (rows.length > 0) yield rows.map((row) => markDuplicate(row, seen));
+        if (rows.length < maxRowsPerCall) return;
+        rowNumber = rows.at(-1)!.row_number;
+      }
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,107 @@
+import { findPhoneColumns } from '../../../contacts/import/phone-columns.ts';
+import type { TableRow } from '../../../contacts/import/read-table.ts';
+import { isFailure, type ActionFailure } from '../../../integrations/actions/run-action.ts';
+import { toServiceError } from '../../../integrations/to-service-error.ts';
+import type { SheetPage, SheetRows } from '../../../integrations/sheet/sheet-rows.ts';
+import { UnreadableFileError } from '../../../library/text/decode-text.ts';
+import { ServiceError } from '../../../library/errors.ts';
+import { chooseColumns, type SourceColumns, type TableColumns } from '../columns.ts';
+import type { SourceOptions } from '../options.ts';
+
+/** The rows of a page that are not empty, with the columns that they have. `next`: the row number behind them; null: they were the last. */
+export interface TablePage {
+  rows: TableRow[];
+  columns: SourceColumns;
+  next: number | null;
+}
+
+export interface SheetTable {
+  /** As they were when it was opened. */
+  columns: TableColumns;
+  /** How many rows are not empty. Beyond those that are looked at, every row that the sheet has room for counts. */
+  count(): Promise<number>;
+  /** From a row number on: 1 is the first row below the headers. */
+  read(rowNumber: number): Promise<TablePage>;
+}
+
+/** How often a page is read whose columns others move meanwhile. */
+const maxReadAttempts = 3;
+const maxColumns = 2_000;
+/** Pages that are read to count rows: each is a request to the provider, for which somebody waits. */
+const maxPagesCounted = 10;
+
+/**
+ * A sheet as a campaign reads it. Throws `UnreadableFileError` for one that cannot be read or has no phone column, also while it is read, and a
+ * `ServiceError` where the provider fails for the moment.
+ */
+export async function openSheetTable(
+  opened: SheetRows | ActionFailure,
+  options: SourceOptions,
+  defaultCountry: string,
+): Promise<SheetTable> {
+  const sheet = requireSuccess(opened);
+  const { name, headers } = sheet;
+  if (headers.length === 0) throw new UnreadableFileError(`The sheet "${name}" is empty: it has no header row`);
+  if (headers.length > maxColumns)
+    throw new UnreadableFileError(`The sheet "${name}" has ${headers.length} columns, which is more than ${maxColumns}`);
+  const country = options.default_country ?? defaultCountry;
+  const phoneColumn = options.phone_column ?? headers.find((header) => header === sheet.phoneColumn);
+  const first = requireSuccess(await sheet.read(2, headers.length, findPhoneColumns(headers, [])));
+  const chosen = chooseColumns({ headers, sample: toRows(first, 1) }, { phone_column: phoneColumn }, country);
+  if (first.rows.length === 0)
+    throw new UnreadableFileError(`The sheet "${name}" has a header row and no rows below it; add the people to call`);
+  const phones = chosen.phones.map((index) => headers[index]!);
+
+  /** The columns as they are called and stand now. */
+  const place = (names: string[]): SourceColumns => {
+    const { phones: found, variables } = chooseColumns({ headers: names, sample: [] }, { phone_column: phones[0] }, country);
+    return { phones: [found[0], ...phones.slice(1).flatMap((phone) => findIndexes(names, phone))], variables };
+  };
+
+  let columns = chosen;
+  let width = headers.length;
+  const table: SheetTable = {
+    columns: { ...chosen, headers, choice: options.phone_column ? 'named' : phoneColumn === undefined ? 'found' : 'mapped' },
+    async count() {
+      let counted = toRows(first, 1).length;
+      let next = first.next === null ? null : first.next - 1;
+      for (let pages = 1; next !== null && pages < maxPagesCounted; pages++) {
+        const page = await table.read(next);
+        counted += page.rows.length;
+        next = page.next;
+      }
+      return next === null ? counted : counted + sheet.lastRow - next;
+    },
+    async read(rowNumber) {
+      for (let look = 1; look <= maxReadAttempts; look++) {
+        const [plain, read] = [columns.phones, width];
+        const page = requireSuccess(await sheet.read(rowNumber + 1, read, plain));
+        columns = place(page.headers);
+        width = page.headers.length;
+        if (width <= read && columns.phones.join() === plain.join())
+          return { rows: toRows(page, rowNumber), columns, next: page.next === null ? null : page.next - 1 };
+      }
+      throw new ServiceError('provider_failed', 'sheet: columns keep being moved while they are read');
+    },
+  };
+  return table;
+}
+
+const findIndexes = (names: string[], name: string): number[] => {
+  const index = names.indexOf(name);
+  return index < 0 ? [] : [index];
+};
+
+const toRows = ({ rows, headers }: SheetPage, rowNumber: number): TableRow[] =>
+  rows.flatMap((row, index) => {
+    const cells = headers.map((_, column) => row[column]?.trim() ?? '');
+    if (cells.every((cell) => cell === '')) return [];
+    return [{ row_number: rowNumber + index, file_row: rowNumber + index + 1, cells }];
+  });
+
+function requireSuccess<Outcome extends object>(outcome: Outcome | ActionFailure): Outcome {
+  if (!isFailure(outcome)) return outcome;
+  const { failure, message } = outcome;
+  if (failure === 'rate_limited' || failure === 'unavailable') throw toServiceError({ ...outcome, failure });
+  throw new UnreadableFileError(failure === 'rejected' ? message : `${failure}: ${message}`);
+}

@@ -1,0 +1,48 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { BoundedCache } from '../../library/limits/bounded-cache.ts';
+import { isTimeZone, nextClockChange, wallClockAt } from '../../library/time/time-zones.ts';
+import type { ContactValues } from './contact.ts';
+
+/** What told the zone: the contact's custom field `timezone`, the country of the phone number, or the organization. */
+export type TimeZoneRule = 'contact' | 'country' | 'organization';
+
+/**
+ * The zone that a contact lives in: the one that the custom field `timezone` names, else the one of the phone number's country when that has
+ * exactly one, else the organization's. `now` in epoch ms.
+ */
+export function contactTimeZone(
+  contact: Pick<ContactValues, 'phone' | 'custom_fields'> | null,
+  organization: { timezone: string },
+  now = Date.now(),
+): { zone: string; rule: TimeZoneRule } {
+  const named = contact?.custom_fields['timezone'];
+  const own = typeof named === 'string' ? named.trim() : '';
+  if (isTimeZone(own)) return { zone: own, rule: 'contact' };
+  const country = contact?.phone ? parsePhoneNumberFromString(contact.phone)?.country : undefined;
+  const only = country ? findOnlyZone(country, new Date(now).getUTCFullYear()) : null;
+  return only === null ? { zone: organization.timezone, rule: 'organization' } : { zone: only, rule: 'country' };
+}
+
+const onlyZoneByCountryAndYear = new BoundedCache<string, string | null>(500);
+
+/** The zone of `country` (ISO 3166-1 alpha-2), or null when it has several whose clocks differ in `year` or the two years after it. */
+const findOnlyZone = (country: string, year: number): string | null =>
+  onlyZoneByCountryAndYear.get(`${country} ${year}`, () => {
+    const [first, ...others] = listZones(country);
+    const [from, until] = [Date.UTC(year, 0, 1), Date.UTC(year + 3, 0, 1)];
+    return first !== undefined && others.every((other) => haveSameClock(first, other, from, until)) ? first : null;
+  });
+
+/** The runtime's own list, which is newer than the types: https://tc39.es/ecma402/#sec-Intl.Locale.prototype.getTimeZones */
+const listZones = (country: string): string[] =>
+  (new Intl.Locale(`und-${country}`) as Intl.Locale & { getTimeZones?(): string[] | undefined }).getTimeZones?.() ?? [];
+
+function haveSameClock(zone: string, other: string, from: number, until: number): boolean {
+  for (let instant: number | null = from; instant !== null;) {
+    if (wallClockAt(zone, instant) !== wallClockAt(other, instant)) return false;
+    const change = nextClockChange(zone, instant, until);
+    if (change !== nextClockChange(other, instant, until)) return false;
+    instant = change;
+  }
+  return true;
+}

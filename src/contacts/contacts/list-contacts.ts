@@ -1,0 +1,56 @@
+import type { Context } from '../../context.ts';
+import { cutPage, decodeCursor, type PageResult, type CursorPosition } from '../../http/pagination.ts';
+import { invalidAt, notFound } from '../../library/errors.ts';
+import { cleanLine } from '../../library/clean-line.ts';
+import type { Contact } from './contact.ts';
+import { normalizePhone } from '../../library/phone/phone-numbers.ts';
+import type { ContactQuery } from './schemas.ts';
+import { buildContactSearchMatch, buildContactTagMatch } from './search.ts';
+import { findContactPage } from './page-store.ts';
+import type { ContactFilter, ContactOrder } from './query-plans.ts';
+
+/** One page of the contacts under the filters. Throws 404 when they name a list that there is not. */
+export async function listContacts(context: Context, query: ContactQuery): Promise<PageResult<Contact>> {
+  const order: ContactOrder = { by: query.sort, isDescending: query.order === 'desc' };
+  const after = decodeCursor(query.cursor);
+  if (after && !isCursorOfOrder(after, order))
+    throw invalidAt(['query', 'cursor'], 'Is of another order; use it with the sort that it came from', 'invalid_cursor');
+  const page = { limit: query.limit, offset: query.offset, after };
+  const found = await findContactPage({
+    database: context.database,
+    organizationId: context.organization.id,
+    filter: toContactFilter(context, query),
+    order,
+    page,
+  });
+  if (!found) throw notFound('Contact list');
+  const { rows, next } = cutPage(found.contacts, query.limit, (contact) => ({ value: contact[order.by], id: contact.id }));
+  return { rows, next, total: found.total, totalCapped: found.isTotalCapped };
+}
+
+const isCursorOfOrder = ({ value }: CursorPosition, { by }: ContactOrder) =>
+  by === 'last_name' ? typeof value !== 'number' : typeof value === 'number';
+
+const cleanFilterText = (value: string | undefined) => cleanLine(value ?? '') || undefined;
+
+function toContactFilter({ organization }: Context, query: ContactQuery): ContactFilter {
+  const text = buildContactSearchMatch(organization.id, query.search ?? '', undefined, organization.defaultCountry);
+  const tag = buildContactTagMatch(organization.id, query.tag ?? '');
+  return {
+    listId: query.list_id,
+    match: [text, tag].filter((part) => part !== null).join(' AND ') || undefined,
+    email: cleanFilterText(query.email),
+    phone: query.phone && parsePhoneFilter(query.phone, organization.defaultCountry),
+    externalId: cleanFilterText(query.external_id),
+    createdAfter: query.created_after,
+    createdBefore: query.created_before,
+    updatedAfter: query.updated_after,
+  };
+}
+
+function parsePhoneFilter(text: string, defaultCountry: string): string {
+  // An unescaped plus in a query arrives as a space.
+  const reading = normalizePhone(text.replace(/^ (?=\d)/, '+'), defaultCountry);
+  if ('phone' in reading) return reading.phone;
+  throw invalidAt(['query', 'phone'], reading.detail, 'invalid_phone');
+}

@@ -1,0 +1,38 @@
+import type { z } from '@hono/zod-openapi';
+import { toTimestamp } from '../../library/time/clock.ts';
+import type { Contact } from './contact.ts';
+import { columnWarnings, type ContactListRecord } from '../lists/schemas.ts';
+import type { ContactRecord as ContactSchema } from './schemas.ts';
+import type { ContactList } from '../lists/store.ts';
+
+/** A contact as the API and journeys show it. */
+export type ContactRecord = z.infer<typeof ContactSchema>;
+
+export const toContactRecord = (contact: Contact): ContactRecord => ({
+  id: contact.id,
+  organization_id: contact.organization_id,
+  external_id: contact.external_id,
+  phone: contact.phone,
+  email: contact.email,
+  first_name: contact.first_name,
+  last_name: contact.last_name,
+  company: contact.company,
+  title: contact.title,
+  tags: contact.tags,
+  custom_fields: contact.custom_fields,
+  created_at: toTimestamp(contact.created_at),
+  updated_at: toTimestamp(contact.updated_at),
+});
+
+export const toListRecord = (list: ContactList): z.infer<typeof ContactListRecord> => ({
+  id: list.id,
+  organization_id: list.organization_id,
+  name: list.name,
+  description: list.description,
+  metadata: list.metadata,
+  column_schema: list.column_schema,
+  warnings: columnWarnings(list.column_schema),
+  contacts_count: list.contacts_count,
+  created_at: toTimestamp(list.created_at),
+  updated_at: toTimestamp(list.updated_at),
+});

@@ -1,0 +1,135 @@
+import { findFirstPhone, hasSeveralNumbers } from '../../library/phone/phone-numbers.ts';
+import type { PhoneErrorReason } from '../../library/phone/phone-numbers.ts';
+import { UnreadableFileError } from '../../library/text/decode-text.ts';
+import { mapContactColumns } from './contact-columns.ts';
+import type { ContactColumns, ContactField } from './contact-columns.ts';
+import { missingColumnMessage } from './missing-column.ts';
+import { findPhoneColumns } from './phone-columns.ts';
+import type { TableRow, Table } from './read-table.ts';
+import { splitName } from './split-name.ts';
+
+/** One entry of the body of `POST /contacts/bulk-upsert`. `phone` is E.164; what a row does not have is absent. */
+export interface ImportedContact {
+  phone?: string;
+  external_id?: string;
+  email?: string;
+  first_name?: string;
+  last_name?: string;
+  company?: string;
+  title?: string;
+  tags?: string[];
+  custom_fields?: Record<string, string>;
+}
+
+export interface AcceptedRow {
+  row_number: number;
+  file_row: number;
+  contact: ImportedContact;
+  /** An id that was left out, because it is a placeholder or damaged and would make one contact of many people. */
+  unusable_id?: string;
+}
+
+/** A row that is nobody who could be called or found again. `phone` and `external_id` as they stand in the file, `''` when absent. */
+export interface RejectedRow {
+  row_number: number;
+  file_row: number;
+  refused: { reason: PhoneErrorReason | 'no_key'; phone: string; external_id: string; detail: string };
+}
+
+export interface ContactTable {
+  /** Header of the column that the phones come from first; undefined when the rows are known by id alone. */
+  phone_column: string | undefined;
+  /** Header of each field that a column was found for. */
+  field_columns: Record<string, string>;
+  rows: AsyncIterable<AcceptedRow | RejectedRow>;
+}
+
+/**
+ * The people of a table. A row's phone comes from the best phone column, or from its others where that one is empty or unusable; a row
+ * with phones of which none is usable is refused, whatever else it holds. Throws `UnreadableFileError` without any phone or id column.
+ */
+export function readContacts(table: Table, defaultCountry: string): ContactTable {
+  const phoneColumns = findPhoneColumns(table.headers, table.sample);
+  const columns = mapContactColumns(table.headers, phoneColumns);
+  if (phoneColumns.length === 0 && columns.fields.external_id === undefined) {
+    throw new UnreadableFileError(missingColumnMessage('phone numbers or ids', ['phone', 'external_id'], table.headers, defaultCountry));
+  }
+  const headerOf = (column: number) => table.headers[column] ?? '';
+  return {
+    phone_column: phoneColumns[0] === undefined ? undefined : headerOf(phoneColumns[0]),
+    field_columns: Object.fromEntries([
+      ...Object.entries(columns.fields).map(([field, column]) => [field, headerOf(column)]),
+      ...(columns.fullName === undefined ? [] : [['name', headerOf(columns.fullName)]]),
+    ]),
+    rows: (async function* () {
+      for await (const row of table.rows) yield readContactRow(row, phoneColumns, columns, defaultCountry);
+    })(),
+  };
+}
+
+function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactColumns, defaultCountry: string): AcceptedRow | RejectedRow {
+  const cell = (column: number | undefined) => (column === undefined ? '' : (row.cells[column] ?? ''));
+  const fieldCell = (field: ContactField) => cell(columns.fields[field]);
+  const place = { row_number: row.row_number, file_row: row.file_row };
+  const refuse = (reason: RejectedRow['refused']['reason'], phone: string, detail: string): RejectedRow => ({
+    ...place,
+    refused: { reason, phone, external_id: fieldCell('external_id'), detail },
+  });
+
+  const filled = phoneColumns.filter((column) => cell(column) !== '');
+  const readings = filled.map((column) => ({ column, reading: findFirstPhone(cell(column), defaultCountry) }));
+  const usable = readings.find(({ reading }) => 'phone' in reading);
+  const [first] = readings;
+  if (first && !usable && 'reason' in first.reading) return refuse(first.reading.reason, cell(first.column), first.reading.detail);
+
+  const externalId = isUsableId(fieldCell('external_id')) ? fieldCell('external_id') : '';
+  if (!usable && !externalId) return refuse('no_key', '', 'The row has neither a phone number nor an id; give it one of them');
+
+  const email = /(?<![^\s@<>;,:])[^\s@<>;,:]+@[^\s@<>;,]+/.exec(fieldCell('email'))?.[0] ?? '';
+  const tags = splitTags(fieldCell('tags'));
+  const names =
+    columns.fullName === undefined
+      ? { first_name: fieldCell('first_name'), last_name: fieldCell('last_name') }
+      : splitName(cell(columns.fullName), columns.isFamilyFirst);
+  // Used up: the cells of which nothing is lost. A cell with a second number, a damaged id or no address in it stays readable as it was.
+  const used = new Set([
+    columns.fullName,
+    columns.fields.first_name,
+    columns.fields.last_name,
+    columns.fields.company,
+    columns.fields.title,
+    columns.fields.tags,
+  ]);
+  if (externalId === fieldCell('external_id')) used.add(columns.fields.external_id);
+  if (email === fieldCell('email')) used.add(columns.fields.email);
+  if (usable && !hasSeveralNumbers(cell(usable.column), defaultCountry)) used.add(usable.column);
+  const custom = row.cells.flatMap((value, column) =>
+    value === '' || used.has(column) ? [] : [[columns.customKeys[column] ?? '', value]],
+  );
+
+  const contact = {
+    phone: usable && 'phone' in usable.reading ? usable.reading.phone : '',
+    external_id: externalId,
+    email,
+    ...names,
+    company: fieldCell('company'),
+    title: fieldCell('title'),
+  };
+  return {
+    ...place,
+    ...(externalId !== fieldCell('external_id') && { unusable_id: fieldCell('external_id') }),
+    contact: {
+      ...Object.fromEntries(Object.entries(contact).filter(([, value]) => value !== '')),
+      ...(tags.length > 0 && { tags }),
+      ...(custom.length > 0 && { custom_fields: Object.fromEntries(custom) }),
+    },
+  };
+}
+
+const isUsableId = (value: string) => !/^(?:n\/?a|none|null|nil|undefined|-+|\?+|#n\/a|#ref!|#value!|\d(?:[.,]\d+)?e\+\d+)$/i.test(value);
+
+/** Google marks the groups that everybody is in with an asterisk (`* myContacts`); they say nothing of a person. */
+function splitTags(cell: string): string[] {
+  const tags = cell.split(/:::|[,;|\n]/).map((tag) => tag.trim());
+  return [...new Set(tags.filter((tag) => tag !== '' && !tag.startsWith('* ')))];
+}

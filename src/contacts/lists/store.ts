@@ -1,0 +1,184 @@
+import type { Organization } from '../../context.ts';
+import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
+import type { Database, Row, Statement } from '../../database/client.ts';
+import { countLimit, type Page, type CursorPosition } from '../../http/pagination.ts';
+
+/** How a column of the list's source is shown and read. */
+export interface ListColumn {
+  key: string;
+  label: string;
+  type: 'string' | 'number' | 'boolean' | 'date' | 'phone' | 'email';
+}
+
+export interface ListValues {
+  name: string;
+  description: string | null;
+  metadata: Record<string, unknown>;
+  column_schema: ListColumn[];
+}
+
+/** A list that is not deleted. Moments in epoch ms. */
+export interface ContactList extends ListValues {
+  id: number;
+  organization_id: number;
+  contacts_count: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export const listColumns = (from: string): string =>
+  ['id', 'organization_id', 'name', 'description', 'metadata', 'column_schema', 'contacts_count', 'created_at', 'updated_at']
+    .map((name) => `${from}.${name}`)
+    .join(', ');
+
+export const toContactList = (row: Row): ContactList =>
+  ({ ...row, metadata: JSON.parse(row.metadata as string), column_schema: JSON.parse(row.column_schema as string) }) as ContactList;
+
+const toStoredColumn = (value: ListValues[keyof ListValues]): string | null =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+
+export const selectList = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare(
+    `SELECT ${listColumns('l')} FROM contact_list l WHERE l.id = ? AND l.organization_id = ? AND l.deleted_at IS NULL`,
+    id,
+    organizationId,
+  );
+
+/** Creates the list unless there is one of that name; answers a row when it did. */
+export const ensureList = (database: Database, organizationId: number, name: string, now: number): Statement =>
+  database.prepare(
+    `INSERT OR IGNORE INTO contact_list (organization_id, name, metadata, column_schema, created_at, updated_at)
+     VALUES (?1, ?2, '{}', '[]', ?3, ?3) RETURNING id`,
+    organizationId,
+    name,
+    now,
+  );
+
+export async function findList(database: Database, organizationId: number, id: number): Promise<ContactList | null> {
+  const row = await database.first(selectList(database, organizationId, id));
+  return row && toContactList(row);
+}
+
+export async function findListId(database: Database, organizationId: number, name: string): Promise<number | null> {
+  const row = await database.first(
+    database.prepare('SELECT id FROM contact_list WHERE organization_id = ? AND name = ? AND deleted_at IS NULL', organizationId, name),
+  );
+  return (row?.id as number | undefined) ?? null;
+}
+
+/** Breaks the unique index when the name is taken, without regard to case. */
+export async function insertList(
+  database: Database,
+  organization: Pick<Organization, 'id' | 'plan'>,
+  values: ListValues,
+  now: number,
+): Promise<ContactList> {
+  const statements = [
+    database.prepare(
+      `INSERT INTO contact_list (organization_id, name, description, metadata, column_schema, created_at, updated_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) RETURNING ${listColumns('contact_list')}`,
+      organization.id,
+      values.name,
+      values.description,
+      toStoredColumn(values.metadata),
+      toStoredColumn(values.column_schema),
+      now,
+    ),
+    requireWithinLimit(database, organization, 'max_lists'),
+  ];
+  const [rows] = await database.batchOnce(statements, ({ rowId }) => database.batch([selectList(database, organization.id, rowId)]));
+  return toContactList(rows![0]!);
+}
+
+/** Null when the list is gone. */
+export async function updateList(
+  database: Database,
+  organizationId: number,
+  id: number,
+  change: Partial<ListValues>,
+  now: number,
+): Promise<ContactList | null> {
+  const columns = Object.keys(change) as (keyof ListValues)[];
+  const row = await database.first(
+    database.prepare(
+      `UPDATE contact_list SET ${columns.map((column) => `${column} = ?`).join(', ')}, updated_at = max(?, updated_at)
+       WHERE id = ? AND organization_id = ? AND deleted_at IS NULL RETURNING ${listColumns('contact_list')}`,
+      ...columns.map((column) => toStoredColumn(change[column]!)),
+      now,
+      id,
+      organizationId,
+    ),
+    'same values',
+  );
+  return row && toContactList(row);
+}
+
+/** Frees the name and hides list and memberships at once; answers the id of the clean-up that removes them, or null. */
+export async function tombstoneList(database: Database, organizationId: number, id: number, now: number): Promise<number | null> {
+  const statements = [
+    database.prepare(
+      `INSERT INTO cleanup (organization_id, kind, subject_id, created_at) SELECT organization_id, 'list_deleted', id, ?3 FROM contact_list
+       WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL RETURNING id`,
+      id,
+      organizationId,
+      now,
+    ),
+    database.prepare(
+      'UPDATE contact_list SET deleted_at = ?3, updated_at = ?3 WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL',
+      id,
+      organizationId,
+      now,
+    ),
+  ];
+  const [recorded] = await database.batchOnce(statements, async ({ changes, rowId }) => [changes ? [{ id: rowId }] : []], 1);
+  return (recorded![0]?.id as number | undefined) ?? null;
+}
+
+/** One page of lists, newest first, one more than `limit`; of those whose name contains `search`. */
+export async function findLists(
+  database: Database,
+  organizationId: number,
+  search: string | undefined,
+  page: Page,
+  after: CursorPosition | undefined,
+): Promise<{ lists: ContactList[]; total: number }> {
+  const where = 'l.organization_id = ?1 AND l.deleted_at IS NULL AND (?2 IS NULL OR instr(lower(l.name), lower(?2)) > 0)';
+  const [lists, counted] = await database.batch([
+    database.prepare(
+      `SELECT ${listColumns('l')} FROM contact_list l WHERE ${where} AND l.id < ?3 ORDER BY l.id DESC LIMIT ?4 OFFSET ?5`,
+      organizationId,
+      search ?? null,
+      after?.id ?? Number.MAX_SAFE_INTEGER,
+      page.limit + 1,
+      page.offset,
+    ),
+    database.prepare(`SELECT count(*) AS total FROM contact_list l WHERE ${where}`, organizationId, search ?? null),
+  ]);
+  return { lists: lists!.map(toContactList), total: counted![0]!.total as number };
+}
+
+/** The lists of a contact, newest first; null when there is no such contact. */
+export async function findListsOfContact(
+  database: Database,
+  organizationId: number,
+  contactId: number,
+  page: Page,
+  after: CursorPosition | undefined,
+): Promise<{ lists: (ContactList & { added_at: number })[]; total: number } | null> {
+  const from = `FROM contact_list_member m CROSS JOIN contact_list l
+    WHERE m.contact_id = ?1 AND l.id = m.list_id AND l.organization_id = ?2 AND l.deleted_at IS NULL`;
+  const [contact, lists, counted] = await database.batch([
+    database.prepare('SELECT 1 FROM contact WHERE id = ? AND organization_id = ? AND deleted_at IS NULL', contactId, organizationId),
+    database.prepare(
+      `SELECT ${listColumns('l')}, m.added_at ${from} AND m.list_id < ?3 ORDER BY m.list_id DESC LIMIT ?4 OFFSET ?5`,
+      contactId,
+      organizationId,
+      after?.id ?? Number.MAX_SAFE_INTEGER,
+      page.limit + 1,
+      page.offset,
+    ),
+    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${countLimit})`, contactId, organizationId),
+  ]);
+  if (!contact!.length) return null;
+  return { lists: lists!.map(toContactList) as (ContactList & { added_at: number })[], total: counted![0]!.total as number };
+}

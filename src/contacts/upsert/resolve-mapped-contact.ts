@@ -1,0 +1,77 @@
+import type { Context } from '../../context.ts';
+import { isLimitReached } from '../../accounts/organizations/plan-limits.ts';
+import { isServiceError } from '../../library/errors.ts';
+import { normalizePhone } from '../../library/phone/phone-numbers.ts';
+import { findContactIdByEmail, findContacts } from '../contacts/find-contacts.ts';
+import type { ContactRecord } from '../contacts/records.ts';
+import { previewContact, upsertContact } from './upsert-contact.ts';
+
+export interface MappedContact {
+  phone?: string;
+  email?: string;
+  first_name?: string;
+  last_name?: string;
+  external_id?: string;
+}
+
+/**
+ * The contact that a webhook speaks of: by phone, else by external id, created when unknown; with only an e-mail address, the
+ * one contact that has it. Null when there is none to find, or the plan's contact limit is reached: the webhook fires anyway.
+ */
+export const resolveMappedContact = (context: Context, mapped: MappedContact, listName: string | null): Promise<number | null> =>
+  resolveWith(context, mapped, {
+    byEmail: (id) => id,
+    upsert: async (contact) => {
+      try {
+        return (await upsertContact(context, contact, listName)).contact.id;
+      } catch (error) {
+        // The webhook counts more than the list that could not be made for it.
+        if (!isLimitReached(error, 'max_lists')) throw error;
+        context.log.warn("a webhook's contact is put on no list", { list_name: listName, message: (error as Error).message });
+        return (await upsertContact(context, contact, null)).contact.id;
+      }
+    },
+  });
+
+/** The same without writing anything: the contact as it would be. One that would be new has the id 0. */
+export const previewMappedContact = (context: Context, mapped: MappedContact): Promise<MappedContactPreview | null> =>
+  resolveWith<MappedContactPreview>(context, mapped, {
+    byEmail: async (id) => ({ contact: (await findContacts(context, [id])).get(id)!, isCreated: false }),
+    upsert: (contact) => previewContact(context, contact),
+  });
+
+export interface MappedContactPreview {
+  contact: ContactRecord;
+  isCreated: boolean;
+}
+
+interface ResolveActions<Resolved> {
+  byEmail(id: number): Resolved | Promise<Resolved>;
+  upsert(contact: MappedContact): Promise<Resolved>;
+}
+
+async function resolveWith<Resolved>(
+  context: Context,
+  mapped: MappedContact,
+  { byEmail, upsert }: ResolveActions<Resolved>,
+): Promise<Resolved | null> {
+  const normalized = mapped.phone === undefined ? null : normalizePhone(mapped.phone, context.organization.defaultCountry);
+  const phone = normalized && 'phone' in normalized ? normalized.phone : undefined;
+  const { phone: _given, ...rest } = mapped;
+  const contact = phone === undefined ? rest : { ...rest, phone };
+  if (phone === undefined && contact.external_id === undefined) {
+    const id = contact.email === undefined ? null : await findContactIdByEmail(context, contact.email);
+    return id === null ? null : byEmail(id);
+  }
+  try {
+    return await upsert(contact);
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    if (error.code === 'forbidden') return null;
+    // Phone and external id belong to two contacts: the phone says who it is.
+    const { external_id: _conflicting, ...byPhone } = contact;
+    if (error.code === 'conflict' && phone !== undefined && 'external_id' in contact) return upsert(byPhone);
+    if (error.code === 'invalid' && phone !== undefined) return upsert({ phone });
+    return null;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Context } from '../../context.ts';
+import { endLiveRuns } from '../../automation-workflows/runs/lifecycle/end-live-runs.ts';
+import { eraseRuns } from '../../automation-workflows/runs/lifecycle/erase-runs.ts';
+import { eraseDeliveries } from '../../automation-workflows/triggers/webhooks/erase-deliveries.ts';
+import { endCampaignRowsOfContact, eraseContactInCampaigns } from '../../campaigns/subscribers/contact-deleted.ts';
+import { eraseEvents } from '../../events/erase-events.ts';
+import { deleteContactLinksPage } from '../../integrations/sync/links/delete-links.ts';
+import { eraseMessages } from '../../messaging/messages/erase-messages.ts';
+import { eraseCalls } from '../../calls/records/erase-calls.ts';
+import { eraseContactInArchives } from '../retention/erase-contact-in-archives.ts';
+
+type Progress = 'done' | 'more' | 'later';
+type Part = (context: Context, contactId: number) => Promise<Progress | boolean>;
+
+/** A page of each, in this order: runs end before what they were about is erased, and messages, which they may just be sending. */
+const parts: Record<string, Part> = {
+  links: deleteContactLinksPage,
+  'live runs': (context, contactId) => endLiveRuns(context, { contactId }, { type: 'contact_deleted', message: 'The contact was deleted' }),
+  events: eraseEvents,
+  deliveries: eraseDeliveries,
+  runs: eraseRuns,
+  messages: eraseMessages,
+  calls: eraseCalls,
+};
+
+/**
+ * One page of what else names a deleted contact. `more`: another page follows; `later`: something of it lives still, or is being written.
+ * One part that fails holds up no other: the failure is thrown when the others have nothing left to do at once. Repeatable.
+ */
+export async function eraseContact(context: Context, contactId: number): Promise<Progress> {
+  const answers: Progress[] = [];
+  const failures: unknown[] = [];
+  const attempt = async (name: string, part: Part) => {
+    try {
+      const answer = await part(context, contactId);
+      answers.push(typeof answer === 'string' ? answer : answer ? 'done' : 'more');
+    } catch (error) {
+      context.log.error('a part of a contact was not erased', error, { contact_id: contactId, part: name });
+      failures.push(error);
+    }
+  };
+  for (const [name, part] of Object.entries(parts)) await attempt(name, part);
+  // Campaigns that have ended call nobody, so all are told only once, with the last page.
+  const isLast = failures.length === 0 && answers.every((answer) => answer === 'done');
+  const tell = isLast ? eraseContactInCampaigns : endCampaignRowsOfContact;
+  await attempt('campaigns', async () => {
+    await tell(context, contactId);
+    return 'done';
+  });
+  // After the campaigns, whose rows may just be on their way into the archive.
+  await attempt('archives', eraseContactInArchives);
+  if (answers.includes('more')) return 'more';
+  if (failures.length > 0) throw failures[0];
+  return answers.includes('later') ? 'later' : 'done';
+}

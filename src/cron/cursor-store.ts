@@ -1,0 +1,84 @@
+import { isNotFailedSql } from '../outbox/failed-messages.ts';
+import type { Database } from '../database/client.ts';
+import { roundRobinQuery } from '../database/round-robin-query.ts';
+
+/** Accepted rows that are their own outbox. */
+export type AcceptedTable = 'event' | 'webhook_delivery';
+const kindByTable = { event: 'event', webhook_delivery: 'delivery' } satisfies Record<AcceptedTable, string>;
+
+export async function readCursor(database: Database, name: string): Promise<number> {
+  const row = await database.first<{ value: number }>(database.prepare('SELECT value FROM progress WHERE name = ?', name));
+  return row?.value ?? 0;
+}
+
+const setCursorSql = 'INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)';
+
+/**
+ * Moves a cursor over the rows of `table` after `from` that are old enough, up to the first that is unhandled. A row whose clock
+ * ran ahead counts by its place among the ids, so none is passed over unseen. Those that failed have their own turn and are passed over.
+ */
+export async function moveCursor(
+  database: Database,
+  sweep: { table: AcceptedTable; cursor: string; from: number; before: number; windowRows: number },
+): Promise<{ to: number; firstOpen: number | null }> {
+  const { table, cursor, from, before, windowRows } = sweep;
+  const row = await database.first<{ top: number | null; first_open: number | null }>(
+    database.prepare(
+      `WITH seen AS (SELECT id, created_at, handled_at FROM ${table} WHERE id > ? ORDER BY id LIMIT ?),
+         top AS (SELECT max(id) AS id FROM seen WHERE created_at < ?)
+       SELECT (SELECT id FROM top) AS top, (SELECT min(id) FROM seen WHERE handled_at IS NULL AND id <= (SELECT id FROM top) AND ${isNotFailedSql(`'${kindByTable[table]}:' || seen.id`)}) AS first_open`,
+      from,
+      windowRows,
+      before,
+    ),
+  );
+  const firstOpen = row?.first_open ?? null;
+  const to = firstOpen === null ? (row?.top ?? from) : firstOpen - 1;
+  if (to > from) await database.all(database.prepare(setCursorSql, cursor, to), 'progress.name');
+  return { to, firstOpen };
+}
+
+/** Unhandled rows after the cursor that were stored before `before`, in turns by organization, found along the primary key. */
+export async function findUnhandledAfter(
+  database: Database,
+  table: AcceptedTable,
+  cursor: number,
+  before: number,
+  limit: number,
+): Promise<{ id: number; organization_id: number }[]> {
+  return database.all(
+    database.prepare(
+      roundRobinQuery(
+        'id, organization_id',
+        `${table} WHERE id > ? AND handled_at IS NULL AND created_at < ? AND ${isNotFailedSql(`'${kindByTable[table]}:' || ${table}.id`)}`,
+        'id',
+      ),
+      cursor,
+      before,
+      limit,
+    ),
+  );
+}
+
+/** Adds the events since the last count to their organizations' counters, together with the mark up to where they count. */
+export async function countEvents(database: Database, now: number): Promise<void> {
+  const from = await readCursor(database, 'events_counted');
+  const newest = await database.first<{ id: number | null }>(database.prepare('SELECT max(id) AS id FROM event'));
+  if (newest?.id == null || newest.id <= from) return;
+  const to = Math.min(newest.id, from + 200_000);
+  const isUncounted = "coalesce((SELECT value FROM progress WHERE name = 'events_counted'), 0) = ?";
+  await database.batch(
+    [
+      database.prepare(
+        `INSERT INTO organization_usage (organization_id, events_count)
+       SELECT organization_id, count(*) FROM event WHERE id > ?1 AND id <= ?2 AND ${isUncounted.replace('?', '?1')} GROUP BY organization_id
+       ON CONFLICT (organization_id) DO UPDATE SET events_count = events_count + excluded.events_count`,
+        from,
+        to,
+      ),
+      database.prepare(setCursorSql, 'events_counted_at', to === newest.id ? now : 0),
+      database.prepare(setCursorSql, 'events_counted', to),
+    ],
+    'progress.name',
+  );
+}

@@ -1,0 +1,39 @@
+import type { Context } from '../../context.ts';
+import * as store from '../../accounts/deletion/store.ts';
+import { deletedOrganizationContext } from '../../accounts/organizations/background-context.ts';
+import { catalog } from '../../database/shards.ts';
+import { isQueryBudgetSpent } from '../../database/query-budget.ts';
+import type { FanoutMessage } from '../../outbox/messages.ts';
+import { deletionSteps } from './steps.ts';
+
+/** What one message does at most; then it goes to the end of the queue. */
+const budgetMs = 3000;
+const retryDelaySeconds = 5;
+
+/** Goes on with taking an organization away, and sends for what is left. Repeatable; two at a time do each other's work. */
+export async function processDeletion(bindings: Env, organizationId: number, defer: Context['defer']): Promise<void> {
+  const accounts = catalog(bindings);
+  const deletion = await store.findOpenDeletion(accounts, organizationId);
+  if (!deletion) return;
+  const message: FanoutMessage = { v: 1, kind: 'deletion', organization_id: organizationId };
+  const context = await deletedOrganizationContext(bindings, organizationId, defer);
+  if (!context) return store.finishDeletion(accounts, deletion, Date.now());
+  const until = Date.now() + budgetMs;
+  let at = fromStoredStep(deletion.step);
+  let stored = deletion.step;
+  for (let pages = 0; at < deletionSteps.length; pages++) {
+    if (pages > 0 && (Date.now() > until || isQueryBudgetSpent())) return void (await bindings.FANOUT_QUEUE.send(message));
+    const { next, removed } = await deletionSteps[at]!.runPage(context, { requestedAt: deletion.createdAt });
+    const step = next === 'done' ? at + 1 : at;
+    const to = toStoredStep(step);
+    await store.advanceDeletion(accounts, deletion, { from: stored, to, removed, dueAt: context.clock() + retryDelaySeconds * 1000 });
+    stored = to;
+    if (next === 'later') return void (await bindings.FANOUT_QUEUE.send(message, { delaySeconds: retryDelaySeconds }));
+    at = step;
+  }
+  await store.finishDeletion(accounts, deletion, context.clock());
+}
+
+/** How a step is written down: with the length of the list, since a new version may have another one, which is then begun anew. */
+const toStoredStep = (at: number): number => deletionSteps.length * 1000 + at;
+export const fromStoredStep = (stored: number): number => (Math.floor(stored / 1000) === deletionSteps.length ? stored % 1000 : 0);

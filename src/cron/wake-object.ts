@@ -1,0 +1,53 @@
+import type { Context } from '../context.ts';
+import { callRun } from '../automation-workflows/runs/admission/launch.ts';
+import { endUnreachableRun } from '../automation-workflows/runs/lifecycle/stop-run.ts';
+import { callCampaignObject } from '../campaigns/campaign-stub.ts';
+import { setStateReason } from '../campaigns/store.ts';
+import type { FanoutMessage } from '../outbox/messages.ts';
+import { callLoadTestObject } from '../simtest/load-tests/load-test-stub.ts';
+import { failSession } from '../simtest/sessions/store.ts';
+import { callTestSessionObject } from '../simtest/sessions/test-session-stub.ts';
+import { withCallSlots } from '../calls/slots/call-slots.ts';
+import { wakeStalledChat } from '../calls/text-chat/wake-stalled-chat.ts';
+import { failChat } from '../calls/text-chat/store.ts';
+
+export type WakeMessage = Extract<FanoutMessage, { kind: 'poke' }>;
+export type StalledObject = Pick<WakeMessage, 'organization_id' | 'what' | 'id'>;
+
+/** Wakes an object that should have done something. Repeatable; throws when it cannot be reached. */
+export function wakeObject(bindings: Env, { organization_id: organizationId, what, id }: StalledObject): Promise<unknown> {
+  switch (what) {
+    case 'run':
+      return callRun(bindings, organizationId, id, (object) => object.start(organizationId, id));
+    case 'campaign':
+      return callCampaignObject(bindings, organizationId, id, (object) => object.wakeStalled(organizationId, id));
+    case 'chat':
+      return wakeStalledChat(bindings, organizationId, id);
+    case 'test_session':
+      return callTestSessionObject(bindings, organizationId, id, (object) => object.wakeStalled(organizationId, id));
+    case 'load_test':
+      return callLoadTestObject(bindings, organizationId, id, (object) => object.wakeStalled(organizationId, id));
+    case 'call_slots':
+      return withCallSlots(bindings, organizationId, (slots) => slots.wakeStalled());
+  }
+}
+
+/** What a person sees of an object that could not be reached for as long as the service tries. */
+export async function failUnreachableObject(context: Context, { what, id }: StalledObject, words: string): Promise<void> {
+  const { database, organization, clock } = context;
+  switch (what) {
+    case 'run':
+      await endUnreachableRun(context, id, { state: 'failed', outcome: null, message: words });
+      return;
+    case 'campaign':
+      return setStateReason(database, organization.id, id, words);
+    case 'chat':
+      return failChat(database, organization.id, id, words, clock());
+    case 'test_session':
+      return failSession(database, organization.id, id, words, clock());
+    case 'load_test':
+    case 'call_slots':
+      // Their rows have no place for a reason. They are tried on, and the log tells it.
+      return;
+  }
+}

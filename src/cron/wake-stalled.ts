@@ -1,0 +1,95 @@
+import { findOverdueCampaigns } from '../campaigns/store.ts';
+import { findOverdueLoadTests } from '../simtest/load-tests/store.ts';
+import { findOverdueSessions } from '../simtest/sessions/store.ts';
+import { findStalledChats } from '../calls/text-chat/store.ts';
+import { requestAgain } from '../calls/placing/request-again.ts';
+import { findStalledCalls } from '../calls/placing/store.ts';
+import { findStalledSlots } from '../calls/slots/store.ts';
+import { findOverdueRuns } from '../automation-workflows/runs/store.ts';
+import type { Database } from '../database/client.ts';
+import { yieldToEventLoop } from '../library/limits/yield-to-event-loop.ts';
+import type { Logger } from '../library/platform/log.ts';
+import { recordFailedParts, type FailedPart } from '../outbox/failed-messages.ts';
+import { getSettings } from '../settings.ts';
+import { wakeObject, type StalledObject } from './wake-object.ts';
+
+const pageSize = 500;
+const concurrency = 10;
+/** Starts that were put off come in numbers; what a tick does not come to keeps its turn for the next. */
+const runsATick = 2000;
+const runsBudgetMs = 20_000;
+
+/**
+ * Starts the objects of runs that are past their wake-up time: one that never began begins, and one whose alarm is dead sets it. They
+ * have their turns by organization, and what the time does not suffice for is taken by the next tick.
+ */
+export async function wakeStalledRuns(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
+  const until = Date.now() + runsBudgetMs;
+  const overdue = await findOverdueRuns(database, { before: overdueBefore(bindings, now), now }, runsATick);
+  await wakeAll({ bindings, database, now, log }, toStalledObjects('run', overdue), () => Date.now() > until);
+}
+
+/** The same for the call slots of organizations that have calls queued or live. */
+export async function wakeStalledCallSlots(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
+  const organizations = await findStalledSlots(database, overdueBefore(bindings, now), pageSize);
+  const slots = organizations.map((id) => ({ what: 'call_slots' as const, id, organization_id: id }));
+  await wakeAll({ bindings, database, now, log }, slots);
+}
+
+/** Single calls that may have been lost between their rows and the call slots. Most were not: they only last long, and are asked for in vain. */
+export async function requestLostCalls(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
+  const overdue = Map.groupBy(await findStalledCalls(database, now, pageSize), (call) => call.organization_id);
+  await forEachConcurrently([...overdue], async ([organizationId, calls]) => {
+    const runIds = calls.map(({ id }) => id);
+    await requestAgain(bindings, database, organizationId, runIds).catch((error: unknown) =>
+      log.error('calls cannot be asked for again', error, { organization_id: organizationId, calls: calls.length }),
+    );
+  });
+}
+
+/** Campaigns, conversation tests and load tests that should have done something, and text chats that should have ended. */
+export async function wakeStalledObjects(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
+  const before = overdueBefore(bindings, now);
+  await wakeAll({ bindings, database, now, log }, [
+    ...toStalledObjects('campaign', await findOverdueCampaigns(database, before, pageSize)),
+    ...toStalledObjects('chat', await findStalledChats(database, before, pageSize)),
+    ...toStalledObjects('test_session', await findOverdueSessions(database, before, pageSize)),
+    ...toStalledObjects('load_test', await findOverdueLoadTests(database, before, pageSize)),
+  ]);
+}
+
+const toStalledObjects = (what: StalledObject['what'], rows: { id: number; organization_id: number }[]): StalledObject[] =>
+  rows.map(({ id, organization_id }) => ({ what, id, organization_id }));
+
+/** One that cannot be reached holds up no other: from then on it has turns of its own, less and less often. */
+async function wakeAll(
+  { bindings, database, now, log }: { bindings: Env; database: Database; now: number; log: Logger },
+  objects: StalledObject[],
+  isOverTime = () => false,
+): Promise<void> {
+  const failed: FailedPart[] = [];
+  await forEachConcurrently(objects, async (object) => {
+    await yieldToEventLoop();
+    if (isOverTime()) return;
+    try {
+      const answer = await wakeObject(bindings, object);
+      // Starts that were put off are no accident.
+      if (answer !== 'started') log.warn('an overdue object was poked', { ...object, answer });
+    } catch (error) {
+      log.error('an overdue object cannot be reached', error, { ...object });
+      failed.push({ message: { v: 1, kind: 'poke', ...object }, error });
+    }
+  });
+  await recordFailedParts(database, failed, now);
+}
+
+const overdueBefore = (bindings: Env, now: number): number => now - getSettings(bindings).OVERDUE_AFTER_SECONDS * 1000;
+
+/** Does `work` for all, ten at a time. */
+async function forEachConcurrently<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const worker = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, worker));
+}

@@ -1,0 +1,87 @@
+/** Where an organization's rows of a table stand. */
+export interface OrganizationTable {
+  table: string;
+  /** Conditions of which each row of the organization, `?1`, meets exactly one. Each goes along an index. */
+  rows: readonly string[];
+  /** The table holds only what is under way, so that it may be read as it stands. */
+  isShort?: true;
+}
+
+const ownRows = 'organization_id = ?1';
+const workflows = `workflow_id IN (SELECT id FROM automation_workflow WHERE ${ownRows})`;
+const triggers = `trigger_id IN (SELECT id FROM automation_trigger WHERE ${workflows})`;
+
+/**
+ * Every table that holds rows of organizations. Those of one stand before the table by which they are found: whoever takes all of an
+ * organization away goes from the first to the last, and is never left with rows that nothing leads to.
+ */
+export const organizationTables: readonly OrganizationTable[] = [
+  { table: 'run_waiter', rows: [ownRows] },
+  { table: 'exit_topic', rows: [ownRows] },
+  { table: 'trigger_topic', rows: [ownRows] },
+  { table: 'schedule_fire', rows: [triggers] },
+  { table: 'webhook_delivery', rows: [`${triggers} AND delivery_id IS NOT NULL`] },
+  { table: 'automation_run', rows: [ownRows] },
+  { table: 'workflow_entry', rows: [workflows] },
+  { table: 'automation_version', rows: [workflows] },
+  { table: 'automation_trigger', rows: [workflows] },
+  { table: 'automation_workflow', rows: [ownRows] },
+  { table: 'event', rows: [ownRows] },
+  { table: 'event_type', rows: [ownRows] },
+  { table: 'message', rows: [ownRows] },
+  { table: 'messaging_config', rows: [ownRows] },
+  { table: 'voice_agent_run', rows: [ownRows] },
+  { table: 'voice_agent_definition', rows: [`agent_id IN (SELECT id FROM voice_agent WHERE ${ownRows})`] },
+  { table: 'voice_agent', rows: [ownRows] },
+  { table: 'telephony_config', rows: [ownRows] },
+  { table: 'suppression', rows: [ownRows] },
+  { table: 'call_slots', rows: [ownRows] },
+  { table: 'campaign', rows: [ownRows] },
+  { table: 'test_session', rows: [ownRows] },
+  { table: 'load_test', rows: [ownRows] },
+  { table: 'knowledge_chunk', rows: [`document_id IN (SELECT id FROM knowledge_document WHERE ${ownRows})`] },
+  { table: 'knowledge_document', rows: [ownRows] },
+  { table: 'vector_placement', rows: [ownRows] },
+  { table: 'integration_contact', rows: [`integration_id IN (SELECT id FROM integration WHERE ${ownRows})`] },
+  { table: 'integration_sync', rows: [`integration_id IN (SELECT id FROM integration WHERE ${ownRows})`] },
+  { table: 'connection_request', rows: [ownRows] },
+  { table: 'integration', rows: [ownRows] },
+  {
+    table: 'contact_list_member',
+    rows: [
+      `list_id IN (SELECT id FROM contact_list WHERE ${ownRows} AND deleted_at IS NULL UNION ALL SELECT id FROM contact_list WHERE ${ownRows} AND deleted_at IS NOT NULL)`,
+    ],
+  },
+  { table: 'contact_list', rows: [`${ownRows} AND deleted_at IS NULL`, `${ownRows} AND deleted_at IS NOT NULL`] },
+  { table: 'contact_change', rows: [ownRows] },
+  { table: 'contact', rows: [`${ownRows} AND deleted_at IS NULL`, `${ownRows} AND deleted_at IS NOT NULL`] },
+  { table: 'custom_field_key', rows: [ownRows] },
+  { table: 'organization_usage', rows: [ownRows] },
+  { table: 'upload', rows: [ownRows] },
+  { table: 'idempotency_key', rows: [ownRows] },
+  { table: 'cleanup', rows: [ownRows], isShort: true },
+  { table: 'failed_message', rows: [ownRows], isShort: true },
+  { table: 'archive_contact', rows: [`archive_id IN (SELECT id FROM archive WHERE ${ownRows})`] },
+  { table: 'archive', rows: [ownRows] },
+  { table: 'api_key', rows: [ownRows] },
+  { table: 'password_reset', rows: [ownRows] },
+  { table: 'session', rows: [ownRows] },
+  { table: 'membership', rows: [ownRows] },
+  { table: 'organization', rows: ['id = ?1'] },
+];
+
+/** Tables whose rows are no organization's: people, who may be members of several, and the service's own notes. */
+export const globalTables: readonly string[] = ['user', 'login_failure', 'deletion', 'progress', 'write_receipt'];
+
+/** What R2 keeps of an organization begins with one of these, then its id and a slash. */
+export const organizationFolders: readonly string[] = [
+  'payloads/',
+  'runs/',
+  'calls/',
+  'simtest/',
+  'campaign_sources/',
+  'knowledge_base/',
+  'knowledge_base_pages/',
+  'knowledge_base_uploads/',
+  'archive/',
+];

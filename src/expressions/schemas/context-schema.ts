@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { Issue } from '../../library/errors.ts';
+import { isDeeperThan, isRecord } from '../../library/json/json.ts';
+import { findFaults } from '../../library/json/json-schema/validate.ts';
+import { findReferenceFaults } from '../../library/json/json-schema/reference-limits.ts';
+import { resolveReferences, type SchemaNode } from '../../library/json/json-schema/references.ts';
+import { maxFaults } from '../../library/json/json-schema/visit.ts';
+import { PatternError, patternProblem } from '../../library/patterns/linear-pattern.ts';
+import { OverBudgetError, WorkBudget } from '../../library/limits/work-budget.ts';
+import { metaSchema, typeNames } from './meta-schema.ts';
+
+export interface SchemaProblem {
+  path: string[];
+  message: string;
+}
+
+const maxSchemaDepth = 32;
+const maxPatterns = 200;
+const maxCheckSteps = 2_000_000;
+const maxValidateSteps = 200_000;
+
+/** What is wrong with `schema` as a JSON Schema 2020-12; empty: it can be validated with. */
+export function checkSchema(schema: unknown): SchemaProblem[] {
+  if (!isRecord(schema)) return [{ path: [], message: 'A schema is a JSON Schema object, such as { "type": "object" }' }];
+  if (isDeeperThan(schema, maxSchemaDepth)) return [{ path: [], message: `A schema nests at most ${maxSchemaDepth} levels deep` }];
+  const problems = shapeProblems(schema);
+  if (problems.length > 0) return problems;
+  const references = resolveReferences(schema);
+  const faults = [...patternProblems(references.places), ...references.faults];
+  return faults.length > 0 ? faults : findReferenceFaults(references);
+}
+
+const metaSchemaReferences = resolveReferences(metaSchema);
+
+/** Keywords that hold what they must not. */
+function shapeProblems(schema: Record<string, unknown>): SchemaProblem[] {
+  try {
+    const faults = findFaults(metaSchema, metaSchemaReferences, schema, new WorkBudget(maxCheckSteps, 'make it smaller'));
+    return faults.map(({ path, message, keyword }) => ({
+      path,
+      message: path.at(-1) === 'type' && keyword === 'anyOf' ? `Must be one of ${typeNames.join(', ')}, or an array of these` : message,
+    }));
+  } catch (error) {
+    if (error instanceof OverBudgetError) return [{ path: [], message: `Checking the schema ${error.message}` }];
+    throw error;
+  }
+}
+
+function patternProblems(places: SchemaNode[]): SchemaProblem[] {
+  const patterns = places.flatMap(({ path, node }) => {
+    const keys = isRecord(node['patternProperties']) ? Object.keys(node['patternProperties']) : [];
+    const pattern = typeof node['pattern'] === 'string' ? [{ at: [...path, 'pattern'], text: node['pattern'] }] : [];
+    return [...pattern, ...keys.map((key) => ({ at: [...path, 'patternProperties', key], text: key }))];
+  });
+  if (patterns.length > maxPatterns) return [{ path: patterns[maxPatterns]!.at, message: `A schema has at most ${maxPatterns} patterns` }];
+  return patterns.flatMap(({ at, text }) => {
+    const message = patternProblem(text);
+    return message ? [{ path: at, message }] : [];
+  });
+}
+
+/**
+ * Everything in `context` that does not fit `schema`, one issue for each value at fault. A schema that cannot be applied, since it was stored
+ * when less was asked of one, and one that takes too many steps are an issue of the whole.
+ */
+export function validateContext(schema: object, context: unknown, locPrefix: string[] = ['body', 'context']): Issue[] {
+  const unusable = (msg: string): Issue[] => [{ loc: locPrefix, msg, type: 'context_schema' }];
+  const references = resolveReferences(schema as Record<string, unknown>);
+  const [fault] = references.faults;
+  if (fault) return unusable(`The schema cannot be used, correct it at ${fault.path.join('.')}: ${fault.message}`);
+  try {
+    const advice = 'ask for less with uniqueItems, pattern and references, or send fewer values';
+    const budget = new WorkBudget(maxValidateSteps, advice);
+    const faults = findFaults(schema as Record<string, unknown>, references, context, budget);
+    return dedupeIssues(faults.map(({ path, message, keyword }) => ({ loc: [...locPrefix, ...path], msg: message, type: keyword })));
+  } catch (error) {
+    if (error instanceof OverBudgetError) return unusable(`The schema ${error.message}`);
+    if (error instanceof PatternError) return unusable(`The schema cannot be used, correct it: ${error.message}`);
+    throw error;
+  }
+}
+
+/** That there are more faults than are told: none, or one sentence. Not all of very many are counted. */
+export function omittedFaultsNote(count: number, told: number): string[] {
+  if (count <= told) return [];
+  return [`and ${count >= maxFaults ? 'at least ' : ''}${count - told} more`];
+}
+
+/** A value may be at fault in the same way by several parts of the schema. */
+function dedupeIssues(issues: Issue[]): Issue[] {
+  const seen = new Set<string>();
+  return issues.filter(({ loc, msg }) => {
+    const told = JSON.stringify([loc, msg]);
+    return !seen.has(told) && seen.add(told);
+  });
+}
+
+/** A JSON Schema 2020-12 object in a request body. */
+export const ContextSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+  for (const { path, message } of checkSchema(schema)) context.addIssue({ code: 'custom', path, message });
+});

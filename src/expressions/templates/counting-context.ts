@@ -1,0 +1,53 @@
+import { Context, type Liquid } from 'liquidjs';
+import { RenderBudget } from './render-budget.ts';
+
+type Options = ConstructorParameters<typeof Context>[1];
+type RenderOptions = ConstructorParameters<typeof Context>[2];
+type Limits = ConstructorParameters<typeof Context>[3];
+
+/** The engine's context, which counts what is read. */
+export class CountingContext extends Context {
+  readonly budget: RenderBudget;
+  /** Scopes in which a name is looked for. */
+  #openScopes = 1;
+
+  constructor(scope: object, options: Options, liquid: Liquid, budget: RenderBudget, render: RenderOptions = { sync: true }) {
+    // The engine asks its limits by these two methods only.
+    const limits = { liquid, memoryLimit: budget, renderLimit: { check: () => undefined, use: () => undefined } };
+    super(scope, options, render, limits as unknown as Limits);
+    this.budget = budget;
+  }
+
+  override *_getFromScope(scope: unknown, paths: (string | number)[] | string, strict?: boolean): IterableIterator<unknown> {
+    this.budget.steps.spend(4 + this.#openScopes + paths.length);
+    // oxlint-disable-next-line no-underscore-dangle -- the engine's name.
+    const value = yield super._getFromScope(scope, paths as string[], strict);
+    if (typeof value === 'object' && value !== null)
+      this.budget.steps.spend(Array.isArray(value) ? value.length / 64 : Object.keys(value).length);
+    return value;
+  }
+
+  override push(scope: object): number {
+    this.#openScopes++;
+    return super.push(scope as never);
+  }
+
+  override pop() {
+    this.#openScopes--;
+    return super.pop();
+  }
+
+  override readProperty(object: object, key: string | number): unknown {
+    if (key === 'size' && typeof object === 'object' && object !== null && !Array.isArray(object))
+      this.budget.steps.spend(Object.keys(object).length / 8);
+    return super.readProperty(object as never, key);
+  }
+
+  override spawn(scope = {}): CountingContext {
+    this.budget.steps.spend(10);
+    const { sync, globals, strictVariables, ownPropertyOnly } = this;
+    return new CountingContext(scope, this.opts, this.liquid!, this.budget, { sync, globals, strictVariables, ownPropertyOnly });
+  }
+}
+
+export const budgetOf = (context: Context): RenderBudget => (context as CountingContext).budget;

@@ -1,0 +1,87 @@
+import type { Database } from '../../database/client.ts';
+
+/** How long an answer is kept for repeats. */
+export const idempotencyTtlMs = 86_400_000;
+
+export interface IdempotencyEntry {
+  organizationId: number;
+  scope: string;
+  key: string;
+  requestHash: string;
+  /** When this request marked the key; a request that took the mark over has another. */
+  createdAt: number;
+}
+
+export interface EarlierResponse {
+  requestHash: string;
+  status: number | null;
+  body: string | null;
+}
+
+/**
+ * Marks the request as running, or answers what the earlier one with the key left. A mark older than `lapsedBefore` belongs
+ * to a request that died, an answer older than `expiredBefore` no longer counts: both are taken over.
+ */
+export async function claim(
+  database: Database,
+  entry: IdempotencyEntry,
+  lapsedBefore: number,
+  expiredBefore: number,
+): Promise<EarlierResponse | null> {
+  const earlierAnswer = database.prepare(
+    'SELECT request_hash AS requestHash, status, body FROM idempotency_key WHERE organization_id = ? AND scope = ? AND key = ?',
+    entry.organizationId,
+    entry.scope,
+    entry.key,
+  );
+  const statements = [
+    database.prepare(
+      `INSERT INTO idempotency_key (organization_id, scope, key, request_hash, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
+       ON CONFLICT (organization_id, scope, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, body = NULL, created_at = excluded.created_at
+       WHERE created_at < ?7 OR (status IS NULL AND created_at < ?6 AND request_hash = excluded.request_hash)
+       RETURNING 1`,
+      entry.organizationId,
+      entry.scope,
+      entry.key,
+      entry.requestHash,
+      entry.createdAt,
+      lapsedBefore,
+      expiredBefore,
+    ),
+    earlierAnswer,
+  ];
+  const [claimed, earlier] = await database.batchOnce(statements, async ({ changes }) => [
+    changes ? [{}] : [],
+    ...(await database.batch([earlierAnswer])),
+  ]);
+  return claimed!.length ? null : (earlier![0] as unknown as EarlierResponse);
+}
+
+/** Keeps the answer, unless another request has taken the mark over. */
+export async function storeResponse(database: Database, entry: IdempotencyEntry, status: number, body: string): Promise<void> {
+  await database.all(
+    database.prepare(
+      'UPDATE idempotency_key SET status = ?, body = ? WHERE organization_id = ? AND scope = ? AND key = ? AND created_at = ?',
+      status,
+      body,
+      entry.organizationId,
+      entry.scope,
+      entry.key,
+      entry.createdAt,
+    ),
+    'same values',
+  );
+}
+
+export async function release(database: Database, entry: IdempotencyEntry): Promise<void> {
+  await database.all(
+    database.prepare(
+      'DELETE FROM idempotency_key WHERE organization_id = ? AND scope = ? AND key = ? AND created_at = ?',
+      entry.organizationId,
+      entry.scope,
+      entry.key,
+      entry.createdAt,
+    ),
+    'same values',
+  );
+}

@@ -1,0 +1,35 @@
+import type { AppFailure } from '../../providers/broker/broker.ts';
+import { appFailure } from '../../providers/broker/app-failure.ts';
+import type { SelectedSheet } from '../sheet/selected-sheet.ts';
+
+const pageRows = 1_000;
+const minRows = 200;
+/** A sheet that ends in more empty rows than these pages hold is not searched for its last row that is none. */
+const maxPages = 20;
+
+/**
+ * The last rows of a sheet that hold anything, at least 200 where there are as many; `fromRow` is the number of the first. A grid has rows
+ * beyond them, so it is read from its end.
+ */
+export async function readLastRows({
+  adapter,
+  spreadsheetId,
+  tab,
+  columns,
+}: SelectedSheet): Promise<{ fromRow: number; rows: string[][] } | AppFailure> {
+  const read = async (fromRow: number, last: number) => {
+    const part = { spreadsheetId, tab, fromRow, rows: last - fromRow + 1, columns: columns.length };
+    const outcome = await adapter.readRows(part);
+    return 'failure' in outcome ? outcome : { fromRow, rows: outcome.rows };
+  };
+  const known = await adapter.tabs(spreadsheetId);
+  if ('failure' in known) return known;
+  let last = known.tabs.find(({ title }) => title === tab)?.rows ?? 1;
+  for (let page = 0; page < maxPages && last > 1; page++) {
+    const found = await read(Math.max(2, last - pageRows + 1), last);
+    if ('failure' in found || found.rows.length >= minRows || found.fromRow === 2) return found;
+    last = found.fromRow + found.rows.length - 1;
+    if (found.rows.length > 0) return read(Math.max(2, last - pageRows + 1), last);
+  }
+  return last > 1 ? appFailure('unavailable', `sheet: the last row of "${tab}" was not found`) : { fromRow: 2, rows: [] };
+}

@@ -1,0 +1,36 @@
+import type { Context } from '../context.ts';
+import { chatapp } from '../providers/apps/chatapp.ts';
+import { tracker } from '../providers/apps/tracker.ts';
+import { requireConnection } from './connection/active-connection.ts';
+import { unwrapOutcome } from './unwrap-outcome.ts';
+
+/** Channels of the connected workspace that are not archived. */
+export async function listChannels(context: Context) {
+  const { integration, connection } = await requireConnection(context, 'chatapp');
+  const { channels } = await unwrapOutcome(context, integration, await chatapp(connection).listChannels());
+  return channels.map((channel) => ({
+    id: channel.id,
+    name: channel.name,
+    is_private: channel.isPrivate,
+    is_member: channel.isMember,
+  }));
+}
+
+/** Projects of the connected site in which issues can be made. */
+export async function listProjects(context: Context) {
+  const { integration, adapter } = await openTracker(context);
+  const { projects } = await unwrapOutcome(context, integration, await adapter.listProjects());
+  return projects;
+}
+
+/** `project`: key or id; without it those of the whole site. */
+export async function listIssueTypes(context: Context, project: string | undefined) {
+  const { integration, adapter } = await openTracker(context);
+  const { issueTypes } = await unwrapOutcome(context, integration, await adapter.listIssueTypes(project));
+  return issueTypes.map(({ id, name, isSubtask }) => ({ id, name, subtask: isSubtask }));
+}
+
+async function openTracker(context: Context) {
+  const { integration, connection } = await requireConnection(context, 'tracker');
+  return { integration, adapter: tracker(connection, { subdomain: integration.connectionParams['subdomain'] ?? '' }) };
+}

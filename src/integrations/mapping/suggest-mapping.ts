@@ -1,0 +1,29 @@
+import { mapContactColumns } from '../../contacts/import/contact-columns.ts';
+import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
+import type { SheetMapping } from '../contract.ts';
+import type { SheetColumn } from '../sheet/sheet-columns.ts';
+import { toCustomField, isContactField } from './contact-fields.ts';
+
+/**
+ * The mapping that the headers suggest, by the words of many languages that heads of contact tables have; `sample` decides between
+ * several columns of phone numbers. A column of whole names gives both names. A column without such a word becomes a custom field, one without any header is left out.
+ */
+export function suggestMapping(columns: SheetColumn[], sample: string[][]): SheetMapping {
+  const names = columns.map(({ name }) => name);
+  const phoneColumns = findPhoneColumns(
+    names,
+    sample.map((cells) => ({ cells })),
+  );
+  const { fields, fullName, customKeys } = mapContactColumns(names, phoneColumns);
+  const chosen = new Map<string, number | undefined>([['phone', phoneColumns[0]], ...Object.entries(fields)]);
+  if (fullName !== undefined) chosen.set('first_name', fullName).set('last_name', fullName);
+
+  const mapping: SheetMapping = {};
+  for (const [field, column] of chosen) if (column !== undefined) mapping[field] = names[column]!;
+  const used = new Set(chosen.values());
+  for (const [index, { name, isBlank }] of columns.entries()) {
+    const field = toCustomField(customKeys[index]!);
+    if (!isBlank && !used.has(index) && isContactField(field)) mapping[field] = name;
+  }
+  return mapping;
+}

@@ -1,0 +1,227 @@
+import type { Database, Row, Statement } from '../../database/client.ts';
+import { toCheckpoint, type Checkpoint, type SyncProgress, type SyncError } from './progress.ts';
+
+/** A sync that this process holds. Whoever else had it before can no longer write it. */
+export interface LeasedSync {
+  id: number;
+  organizationId: number;
+  integrationId: number;
+  /** Epoch ms until which it is held; also tells this holder from others. */
+  lease: number;
+  /** How many steps are written. */
+  pages: number;
+}
+
+export interface StoredSync extends LeasedSync {
+  checkpoint: Checkpoint | null;
+  changedSince: number | null;
+  rowsSeen: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+  errors: SyncError[];
+}
+
+const toStoredSync = (row: Row): StoredSync => ({
+  id: row['id'] as number,
+  organizationId: row['organization_id'] as number,
+  integrationId: row['integration_id'] as number,
+  lease: row['lease_until'] as number,
+  pages: row['pages'] as number,
+  checkpoint: row['checkpoint'] === null ? null : (JSON.parse(row['checkpoint'] as string) as Checkpoint),
+  changedSince: row['changed_since'] as number | null,
+  rowsSeen: row['rows_seen'] as number,
+  created: row['created'] as number,
+  updated: row['updated'] as number,
+  unchanged: row['unchanged'] as number,
+  failed: row['failed'] as number,
+  errors: JSON.parse(row['errors'] as string) as SyncError[],
+});
+
+/** Takes a sync that nobody holds, or that this process (`mine`) holds already; null: it is another's, or is over. */
+export async function acquireLease(
+  database: Database,
+  { id, organizationId }: { id: number; organizationId: number },
+  { now, lease, mine }: { now: number; lease: number; mine: number | null },
+): Promise<StoredSync | null> {
+  const take = database.prepare(
+    `UPDATE integration_sync SET lease_until = ?4 WHERE id = ?1 AND organization_id = ?2 AND status = 'running'
+         AND (coalesce(lease_until, 0) <= ?3 OR lease_until = ?5) RETURNING *`,
+    id,
+    organizationId,
+    now,
+    lease,
+    mine,
+  );
+  const [rows] = await database.batchOnce([take], async ({ changes }) =>
+    changes
+      ? database.batch([database.prepare('SELECT * FROM integration_sync WHERE id = ? AND organization_id = ?', id, organizationId)])
+      : [[]],
+  );
+  return rows![0] ? toStoredSync(rows![0]) : null;
+}
+
+/**
+ * The first parameters of the statements below, and whether the sync is still this process's, at the step where it was, and of an
+ * integration that nobody has changed since it was read. Otherwise they break their batch (`isLeaseLost`).
+ */
+const leaseCondition = `status = 'running' AND lease_until = ?3 AND pages = ?4
+  AND EXISTS (SELECT 1 FROM integration i WHERE i.id = integration_sync.integration_id AND i.revision = ?5)`;
+const leaseParameters = ({ id, organizationId, lease, pages }: LeasedSync, revision: number): [number, number, number, number, number] => [
+  id,
+  organizationId,
+  lease,
+  pages,
+  revision,
+];
+
+export const isLeaseLost = (error: unknown): boolean =>
+  /NOT NULL constraint failed: integration_sync\.pages/.test(String((error as Error).message));
+
+/** The step that follows is written with this. It breaks the batch, too, when a record of `keys` was pushed since `askedAt`. */
+export const advanceStatement = (
+  database: Database,
+  held: LeasedSync,
+  { revision, reading, lease, keys, askedAt }: { revision: number; reading: SyncProgress; lease: number; keys: string[]; askedAt: number },
+): Statement =>
+  database.prepare(
+    `UPDATE integration_sync SET pages = CASE WHEN ${leaseCondition} AND NOT EXISTS (
+         SELECT 1 FROM json_each(?15) j CROSS JOIN integration_contact l
+         WHERE l.integration_id = integration_sync.integration_id AND l.external_id = j.value AND l.pushed_at >= ?16
+       ) THEN pages + 1 END,
+       lease_until = ?6, checkpoint = ?7, changed_since = ?8, rows_seen = ?9, created = ?10, updated = ?11, unchanged = ?12, failed = ?13,
+       errors = ?14, reason = NULL
+     WHERE id = ?1 AND organization_id = ?2`,
+    ...leaseParameters(held, revision),
+    lease,
+    JSON.stringify(toCheckpoint(reading)),
+    reading.changedSince,
+    reading.tally.rowsSeen,
+    reading.tally.created,
+    reading.tally.updated,
+    reading.tally.unchanged,
+    reading.tally.failed,
+    JSON.stringify(reading.errors),
+    JSON.stringify(keys),
+    askedAt,
+  );
+
+/** How many syncs of an integration are remembered, and how many of the older ones are forgotten at a time. */
+const maxKeptSyncs = 200;
+const deleteBatchSize = 20;
+
+/** Ends a sync, completed or, with a reason, failed, and tells the integration. */
+export async function endSync(
+  database: Database,
+  held: LeasedSync,
+  {
+    revision,
+    reading,
+    reason,
+    now,
+  }: { revision: number; reading: Pick<SyncProgress, 'source' | 'began'> | null; reason: string | null; now: number },
+): Promise<void> {
+  await database.batch(
+    [
+      database.prepare(
+        `UPDATE integration_sync SET pages = CASE WHEN ${leaseCondition} THEN pages + 1 END, status = ?6, reason = ?7, finished_at = ?8,
+         lease_until = NULL, checkpoint = coalesce(?9, checkpoint)
+       WHERE id = ?1 AND organization_id = ?2`,
+        ...leaseParameters(held, revision),
+        reason === null ? 'completed' : 'failed',
+        reason,
+        now,
+        reading && JSON.stringify({ source: reading.source, began: reading.began } satisfies Checkpoint),
+      ),
+      database.prepare(
+        `UPDATE integration SET last_error = ?2, last_synced_at = CASE WHEN ?2 IS NULL THEN ?3 ELSE last_synced_at END WHERE id = ?1`,
+        held.integrationId,
+        reason,
+        now,
+      ),
+      database.prepare(
+        `DELETE FROM integration_sync WHERE id IN (
+         SELECT id FROM integration_sync WHERE integration_id = ? AND status <> 'running' ORDER BY id DESC LIMIT ? OFFSET ?
+       )`,
+        held.integrationId,
+        deleteBatchSize,
+        maxKeptSyncs,
+      ),
+    ],
+    'worked out anew',
+  );
+}
+
+/** Ends a sync of which there is nothing to be told, because its integration is gone or waits to be connected again. */
+export async function abandonSync(database: Database, { id, lease }: LeasedSync, reason: string, now: number): Promise<void> {
+  await database.all(
+    database.prepare(
+      `UPDATE integration_sync SET status = 'failed', reason = ?3, finished_at = ?4, lease_until = NULL
+       WHERE id = ?1 AND status = 'running' AND lease_until = ?2`,
+      id,
+      lease,
+      reason,
+      now,
+    ),
+    'same values',
+  );
+}
+
+/** Lets go of a sync until `until`, for the reason why its step failed. */
+export async function rescheduleSync(database: Database, { id, lease }: LeasedSync, reason: string, until: number): Promise<void> {
+  await database.all(
+    database.prepare(
+      `UPDATE integration_sync SET lease_until = ?3, reason = ?4 WHERE id = ?1 AND status = 'running' AND lease_until = ?2`,
+      id,
+      lease,
+      until,
+      reason,
+    ),
+    'same values',
+  );
+}
+
+/** Lets go of a sync that goes on at once. */
+export async function releaseLease(database: Database, { id, lease }: LeasedSync, now: number): Promise<void> {
+  await database.all(
+    database.prepare(
+      `UPDATE integration_sync SET lease_until = ?3 WHERE id = ?1 AND status = 'running' AND lease_until = ?2`,
+      id,
+      lease,
+      now,
+    ),
+    'same values',
+  );
+}
+
+/** Fails a sync that nobody holds, for the reason of its last try, with `advice` behind it. */
+export async function failAfterRetries(
+  database: Database,
+  { id, organizationId }: { id: number; organizationId: number },
+  { otherwise, advice, now }: { otherwise: string; advice: string; now: number },
+): Promise<void> {
+  const isLost = `id = ?1 AND organization_id = ?2 AND status = 'running' AND coalesce(lease_until, 0) <= ?3`;
+  await database.batch(
+    [
+      database.prepare(
+        `UPDATE integration SET last_error = (SELECT coalesce(reason, ?4) || ?5 FROM integration_sync WHERE ${isLost})
+       WHERE id = (SELECT integration_id FROM integration_sync WHERE ${isLost})`,
+        id,
+        organizationId,
+        now,
+        otherwise,
+        advice,
+      ),
+      database.prepare(
+        `UPDATE integration_sync SET status = 'failed', reason = coalesce(reason, ?4) || ?5, finished_at = ?3, lease_until = NULL WHERE ${isLost}`,
+        id,
+        organizationId,
+        now,
+        otherwise,
+        advice,
+      ),
+    ],
+    'same values',
+  );
+}

@@ -1,0 +1,142 @@
+import type { Database, Row, Statement } from '../../../database/client.ts';
+import { jsonChunks } from '../../../database/json-chunks.ts';
+import type { Link, LinkToWrite } from '../plan-page.ts';
+
+const linkColumns = 'l.external_id, l.contact_id, l.seen_hash, l.seen, l.seen_in, l.pushed_at';
+
+const toLink = (row: Row): Link => ({
+  key: row['external_id'] as string,
+  contactId: row['contact_id'] as number,
+  seenHash: row['seen_hash'] as string,
+  seen: JSON.parse(row['seen'] as string) as Record<string, string>,
+  seenIn: row['seen_in'] as number | null,
+  pushedAt: row['pushed_at'] as number | null,
+  isListed: row['is_listed'] === 1,
+});
+
+/** The links of records by their keys, but those to contacts that are deleted. */
+export async function findLinks(
+  database: Database,
+  { organizationId, integrationId }: { organizationId: number; integrationId: number },
+  keys: string[],
+  listName: string | null,
+): Promise<Map<string, Link>> {
+  const rows = await database.all(
+    database.prepare(
+      `SELECT ${linkColumns}, EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = list.id AND m.contact_id = l.contact_id) AS is_listed
+       FROM (SELECT (SELECT id FROM contact_list WHERE organization_id = ?2 AND name = ?4 AND deleted_at IS NULL) AS id) list
+         CROSS JOIN json_each(?3) j CROSS JOIN integration_contact l CROSS JOIN contact c
+       WHERE l.integration_id = ?1 AND l.external_id = j.value AND c.id = l.contact_id AND c.organization_id = ?2 AND c.deleted_at IS NULL`,
+      integrationId,
+      organizationId,
+      JSON.stringify(keys),
+      listName,
+    ),
+  );
+  return new Map(rows.map(toLink).map((link) => [link.key, link]));
+}
+
+/** For a batch, after the statements that write the contacts: a new contact is found by what it has just been given. */
+export const writeLinksStatements = (
+  database: Database,
+  { organizationId, integrationId }: { organizationId: number; integrationId: number },
+  links: LinkToWrite[],
+  reading: number,
+): Statement[] =>
+  jsonChunks(links.map((link) => [link.key, link.contactId, link.phone, link.externalId, link.seenHash, JSON.stringify(link.seen)])).map(
+    (chunk) =>
+      database.prepare(
+        `INSERT INTO integration_contact (integration_id, external_id, organization_id, contact_id, seen_hash, seen, seen_in)
+         SELECT ?1, j.value ->> 0, ?2, coalesce(
+             j.value ->> 1,
+             (SELECT c.id FROM contact c WHERE c.organization_id = ?2 AND c.phone = j.value ->> 2),
+             (SELECT c.id FROM contact c WHERE c.organization_id = ?2 AND c.external_id = j.value ->> 3)
+           ), j.value ->> 4, j.value ->> 5, ?3
+         FROM json_each(?4) j WHERE true
+         ON CONFLICT (integration_id, external_id) DO UPDATE SET contact_id = excluded.contact_id, seen_hash = excluded.seen_hash,
+           seen = excluded.seen, seen_in = excluded.seen_in`,
+        integrationId,
+        organizationId,
+        reading,
+        chunk,
+      ),
+  );
+
+/** Links that a reading has not written, in the order of their keys, at most `limit`, and whether another link of their contact was. */
+export async function findLinksNotWritten(
+  database: Database,
+  integrationId: number,
+  { reading, after, limit }: { reading: number; after: string; limit: number },
+): Promise<{ key: string; contactId: number; isElsewhere: boolean }[]> {
+  const rows = await database.all(
+    database.prepare(
+      `SELECT l.external_id, l.contact_id, EXISTS (
+         SELECT 1 FROM integration_contact o WHERE o.contact_id = l.contact_id AND o.integration_id = ?1 AND o.seen_in = ?2
+       ) AS is_elsewhere
+       FROM integration_contact l WHERE l.integration_id = ?1 AND l.external_id > ?3 AND l.seen_in IS NOT ?2 ORDER BY l.external_id LIMIT ?4`,
+      integrationId,
+      reading,
+      after,
+      limit,
+    ),
+  );
+  return rows.map((row) => ({
+    key: row['external_id'] as string,
+    contactId: row['contact_id'] as number,
+    isElsewhere: row['is_elsewhere'] === 1,
+  }));
+}
+
+export const deleteLinksStatement = (database: Database, integrationId: number, keys: string[]): Statement =>
+  database.prepare(
+    'DELETE FROM integration_contact WHERE integration_id = ? AND external_id IN (SELECT value FROM json_each(?))',
+    integrationId,
+    JSON.stringify(keys),
+  );
+
+/** Deletes links of an integration; answers how many. */
+export async function deleteIntegrationLinks(
+  database: Database,
+  organizationId: number,
+  integrationId: number,
+  limit: number,
+): Promise<number> {
+  const rows = await database.all(
+    database.prepare(
+      `DELETE FROM integration_contact WHERE integration_id = ?1 AND organization_id = ?2 AND external_id IN (
+         SELECT external_id FROM integration_contact WHERE integration_id = ?1 ORDER BY external_id LIMIT ?3
+       ) RETURNING 1`,
+      integrationId,
+      organizationId,
+      limit,
+    ),
+    'same values',
+  );
+  return rows.length;
+}
+
+/** Deletes links of a contact that is deleted; answers how many. */
+export async function deleteContactLinks(database: Database, organizationId: number, contactId: number, limit: number): Promise<number> {
+  const rows = await database.all(
+    database.prepare(
+      `DELETE FROM integration_contact WHERE rowid IN (SELECT rowid FROM integration_contact WHERE contact_id = ?1 LIMIT ?3)
+         AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL) RETURNING 1`,
+      contactId,
+      organizationId,
+      limit,
+    ),
+    'same values',
+  );
+  return rows.length;
+}
+
+/** The link of a contact that was read last; of one that was never read, any. Null: it has none. */
+export const findContactLinkStatement = (database: Database, integrationId: number, contactId: number): Statement =>
+  database.prepare(
+    `SELECT ${linkColumns}, 0 AS is_listed FROM integration_contact l WHERE l.contact_id = ? AND l.integration_id = ?
+     ORDER BY l.seen_in DESC NULLS LAST, l.external_id DESC LIMIT 1`,
+    contactId,
+    integrationId,
+  );
+
+export const firstLink = (rows: Row[]): Link | null => (rows[0] ? toLink(rows[0]) : null);

@@ -1,0 +1,94 @@
+import type { Context } from '../../../context.ts';
+import { contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
+import type { ContactRecord } from '../../../contacts/contacts/records.ts';
+import { firstLink, findContactLinkStatement } from '../links/store.ts';
+import type { Link } from '../plan-page.ts';
+
+/**
+ * The contact and the record that stands for it, which no sync touches until `until`: a page that was read before the push would bring back
+ * what the push changes.
+ */
+export async function beginPush(
+  context: Context,
+  integrationId: number,
+  contactId: number,
+  until: number,
+): Promise<{ contact: ContactRecord | null; link: Link | null }> {
+  const { database } = context;
+  const [links, , contacts] = await database.batch(
+    [
+      findContactLinkStatement(database, integrationId, contactId),
+      database.prepare(
+        'UPDATE integration_contact SET pushed_at = ? WHERE contact_id = ? AND integration_id = ?',
+        until,
+        contactId,
+        integrationId,
+      ),
+      contactsByIdsStatement(context, [contactId]),
+    ],
+    'same values',
+  );
+  return { contact: contacts![0] ? contactRecordFromRow(contacts![0]) : null, link: firstLink(links!) };
+}
+
+/** After a push that has changed nothing. */
+export async function releasePush(
+  { database }: Context,
+  integrationId: number,
+  contactId: number,
+  { until, pushedAt }: { until: number; pushedAt: number | null },
+): Promise<void> {
+  await database.all(
+    database.prepare(
+      'UPDATE integration_contact SET pushed_at = ? WHERE contact_id = ? AND integration_id = ? AND pushed_at = ?',
+      pushedAt,
+      contactId,
+      integrationId,
+      until,
+    ),
+    'same values',
+  );
+}
+
+/** Which of the records stand for other contacts than this one. */
+export async function findRecordsOfOthers(
+  { database }: Context,
+  integrationId: number,
+  contactId: number,
+  keys: string[],
+): Promise<Set<string>> {
+  const rows = await database.all<{ external_id: string }>(
+    database.prepare(
+      `SELECT l.external_id FROM json_each(?2) j CROSS JOIN integration_contact l CROSS JOIN contact c
+       WHERE l.integration_id = ?1 AND l.external_id = j.value AND l.contact_id <> ?3 AND c.id = l.contact_id AND c.deleted_at IS NULL`,
+      integrationId,
+      JSON.stringify(keys),
+      contactId,
+    ),
+  );
+  return new Set(rows.map((row) => row.external_id));
+}
+
+/** `link.pushedAt` null: the record is this contact's, and nothing was pushed to it yet. */
+export async function writeLink(
+  { database, organization }: Context,
+  integrationId: number,
+  link: Pick<Link, 'key' | 'contactId' | 'seenHash' | 'seen' | 'pushedAt'>,
+): Promise<void> {
+  await database.all(
+    database.prepare(
+      `INSERT INTO integration_contact (integration_id, external_id, organization_id, contact_id, seen_hash, seen, pushed_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (integration_id, external_id) DO UPDATE SET contact_id = excluded.contact_id, seen_hash = excluded.seen_hash,
+         seen = excluded.seen, pushed_at = excluded.pushed_at`,
+      integrationId,
+      link.key,
+      organization.id,
+      link.contactId,
+      link.seenHash,
+      JSON.stringify(link.seen),
+      link.pushedAt,
+    ),
+    'same values',
+  );
+}

@@ -1,0 +1,34 @@
+import type { Context } from '../../../context.ts';
+import type { BooksContact } from '../../../providers/apps/books-contact.ts';
+import { openBooks } from '../../books/open-books.ts';
+import type { Integration } from '../../contract.ts';
+import { inboundFields, type MappedField } from '../mapped-fields.ts';
+import type { Source, SourceRecord } from './source.ts';
+
+/** The contacts of books, those that have changed since then alone when `changedSince` (epoch ms) is given. */
+export function booksSource(context: Context, integration: Integration, changedSince: number | null): Source {
+  const adapter = openBooks(context, integration);
+  const fields = inboundFields(integration);
+  return {
+    async read(place) {
+      const page = place && 'page' in place ? place.page : 1;
+      const found = await adapter.listContacts({ page, modifiedSince: changedSince ?? undefined });
+      if ('failure' in found) return found;
+      return {
+        records: found.contacts.map((contact) => toSourceRecord(contact, fields)),
+        next: found.hasMore ? { page: page + 1 } : null,
+      };
+    },
+  };
+}
+
+const toSourceRecord = ({ id, fields, modifiedAt }: BooksContact, mapped: MappedField[]): SourceRecord => ({
+  place: { external_id: id },
+  key: id,
+  values: mapValues(fields, mapped),
+  modifiedAt,
+});
+
+/** By field of contacts what a contact of books has in the fields that are mapped to them. */
+export const mapValues = (fields: Record<string, string>, mapped: MappedField[]): Record<string, string> =>
+  Object.fromEntries(mapped.flatMap(({ field, external }) => (fields[external] ? [[field, fields[external]]] : [])));

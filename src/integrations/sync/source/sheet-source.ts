@@ -1,0 +1,145 @@
+import type { Context } from '../../../context.ts';
+import { findFirstPhone } from '../../../library/phone/phone-numbers.ts';
+import { familyFirstNameHeaders } from '../../../contacts/import/contact-headers.ts';
+import { toHeaderKey } from '../../../contacts/import/header-key.ts';
+import { splitName } from '../../../contacts/import/split-name.ts';
+import { sha256Hex } from '../../../library/security/hash.ts';
+import { parseSheetUrl } from '../../../providers/apps/sheet-address.ts';
+import { sheet, type Sheet } from '../../../providers/apps/sheet.ts';
+import type { AppFailure } from '../../../providers/broker/broker.ts';
+import { appFailure } from '../../../providers/broker/app-failure.ts';
+import { toAppConnection } from '../../connection/active-connection.ts';
+import type { Integration, SheetData } from '../../contract.ts';
+import { toSheetColumns } from '../../sheet/sheet-columns.ts';
+import { inboundFields, type MappedField } from '../mapped-fields.ts';
+import type { SheetPosition, Source, SourceResult, SourceRecord, InvalidRecord } from './source.ts';
+
+const rowsPerPage = 500;
+/** How often a page is read whose columns others move meanwhile. */
+const maxReadAttempts = 3;
+
+/** Where the mapped fields stand in a row, from 0. */
+type ColumnIndexes = Map<string, number>;
+
+/**
+ * The rows of the selected sheet. Each page is read with the headers of the same moment. `toleratesMovedRows`: rows that are moved while they are
+ * read are taken as they come.
+ */
+export function sheetSource(context: Context, integration: Integration, isTolerant: boolean): Source {
+  const { sheet_url = '', sheet_name: tab = '' } = integration.providerData as SheetData;
+  const spreadsheetId = parseSheetUrl(sheet_url)?.spreadsheetId ?? '';
+  const adapter = sheet(toAppConnection(context, integration));
+  const fields = inboundFields(integration);
+  const { defaultCountry } = context.organization;
+  let columns: ColumnIndexes | undefined;
+
+  /** The headers as they are now, unless one that is mapped has gone. */
+  const place = (headers: string[]): ColumnIndexes | { stopped: string } => {
+    const found = findColumns(headers, fields);
+    if (!('stopped' in found)) columns = found;
+    return found;
+  };
+
+  async function readRows(fromRow: number) {
+    if (columns === undefined) {
+      const read = await adapter.headers(spreadsheetId, tab);
+      if ('failure' in read) return read;
+      const found = place(read.headers);
+      if ('stopped' in found) return found;
+    }
+    for (let look = 1; look <= maxReadAttempts; look++) {
+      const before = columns!;
+      const phone = before.get('phone');
+      const width = Math.max(...before.values()) + 1;
+      const plainColumns = phone === undefined ? [] : [phone];
+      const read = await adapter.readRows({ spreadsheetId, tab, fromRow, rows: rowsPerPage, columns: width, plainColumns });
+      if ('failure' in read) return read;
+      const found = place(read.headers);
+      if ('stopped' in found) return found;
+      if (isSameColumns(before, found)) return { rows: read.rows, columns: found };
+    }
+    return appFailure('unavailable', 'sheet: columns keep being moved while they are read');
+  }
+
+  return {
+    async read(from): Promise<SourceResult> {
+      const start = from && 'row' in from ? from : await firstPlace(adapter, spreadsheetId, tab);
+      if (!('rows' in start)) return start;
+      // The row above is read again: were rows inserted or deleted meanwhile, others would be read twice or not at all.
+      const overlap = start.above === null ? 0 : 1;
+      const read = await readRows(start.row - overlap);
+      if (!('rows' in read)) return read;
+      if (start.above !== null && !isTolerant && hashCells(read.rows[0] ?? []) !== start.above) return 'moved';
+      const rows = read.rows.slice(overlap);
+      const records = rows.flatMap((cells, index) => toRecord(cells, start.row + index, read.columns, fields, defaultCountry) ?? []);
+      const row = start.row + rowsPerPage - overlap;
+      const above = hashCells(read.rows[rowsPerPage - 1] ?? []);
+      return { records, next: row > start.rows ? null : { row, rows: start.rows, above } };
+    },
+  };
+}
+
+async function firstPlace(adapter: Sheet, spreadsheetId: string, tab: string): Promise<SheetPosition | AppFailure | { stopped: string }> {
+  const [known, opened] = await Promise.all([adapter.file(spreadsheetId), adapter.tabs(spreadsheetId)]);
+  if ('failure' in opened) return opened;
+  // Google still reads what lies in the bin. Not every grant lets one look there.
+  if ('file' in known && known.file.isTrashed)
+    return { stopped: `sheet: "${opened.title}" is in the bin; restore it, or select another one` };
+  const found = opened.tabs.find(({ title }) => title === tab);
+  const others = opened.tabs.map(({ title }) => `"${title}"`).join(', ');
+  if (!found) return { stopped: `mapping_broken: "${opened.title}" has no sheet "${tab}" any more, but ${others}; select one of them` };
+  return { row: 2, rows: found.rows, above: null };
+}
+
+function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | { stopped: string } {
+  const names = toSheetColumns(headers).map(({ name }) => name);
+  const missing = fields.filter(({ external }) => !names.includes(external));
+  if (missing.length === 0) return new Map(fields.map(({ field, external }) => [field, names.indexOf(external)]));
+  const [lost, kept] = [missing.map(({ external }) => `"${external}"`), names.slice(0, 30).map((name) => `"${name}"`)];
+  return {
+    stopped: `mapping_broken: the sheet has no column ${[...new Set(lost)].join(', ')} any more; its columns are ${kept.join(', ') || 'none'}. Name the column as before, or map the field to another one`,
+  };
+}
+
+const isSameColumns = (one: ColumnIndexes, other: ColumnIndexes): boolean =>
+  [...one].every(([field, column]) => other.get(field) === column);
+
+const hashCells = (cells: string[]): string => sha256Hex(JSON.stringify(cells)).slice(0, 16);
+
+/** Undefined: the row has nothing in the mapped columns. */
+function toRecord(
+  cells: string[],
+  row: number,
+  columns: ColumnIndexes,
+  fields: MappedField[],
+  defaultCountry: string,
+): SourceRecord | InvalidRecord | undefined {
+  const filled = [...columns].flatMap(([field, column]) => {
+    const text = cells[column]?.trim() ?? '';
+    return text === '' ? [] : [[field, text] as const];
+  });
+  if (filled.length === 0) return undefined;
+  const values: Record<string, string> = Object.fromEntries(filled);
+  const place = { row };
+  const key = toRecordKey(values, defaultCountry);
+  if (typeof key !== 'string') return { place, problem: key };
+  return { place, key, values: splitFullName(values, fields), modifiedAt: null };
+}
+
+function toRecordKey({ external_id: id, phone }: Record<string, string>, defaultCountry: string): string | InvalidRecord['problem'] {
+  const reading = phone === undefined ? undefined : findFirstPhone(phone, defaultCountry);
+  if (reading && !('phone' in reading)) return { code: 'invalid_phone', detail: reading.detail };
+  if (id !== undefined) return `id:${id}`;
+  if (reading) return `phone:${reading.phone}`;
+  return { code: 'no_key', detail: 'the row has neither a phone number nor an id in the mapped columns; give it one of them' };
+}
+
+/** A column that is mapped to both names holds whole names. */
+function splitFullName(values: Record<string, string>, fields: MappedField[]): Record<string, string> {
+  const columnOf = (name: string) => fields.find(({ field }) => field === name)?.external;
+  const column = columnOf('first_name');
+  if (column === undefined || column !== columnOf('last_name') || values['first_name'] === undefined) return values;
+  const names = splitName(values['first_name'], familyFirstNameHeaders.includes(toHeaderKey(column)));
+  const { first_name: _whole, last_name: _same, ...others } = values;
+  return { ...others, ...Object.fromEntries(Object.entries(names).filter(([, name]) => name !== '')) };
+}

@@ -1,0 +1,165 @@
+import { maxParagraphLength } from '../block-writer.ts';
+import type { BlockWriter } from '../block-writer.ts';
+import type { Block } from '../blocks.ts';
+import { cleanLine, cleanText } from '../clean-text.ts';
+import { parseListItem } from '../text/parse-list-item.ts';
+import { boldHeadingLevel } from '../detect-typed-headings.ts';
+import { blockElements, boldElements, isSkipped } from './elements.ts';
+import { HtmlTable } from './html-table.ts';
+
+/** A paragraph that is bold as a whole and no longer than this is a heading by another name: most people make them so. */
+const maxBoldHeadingLength = 100;
+const maxTableDepth = 20;
+
+/** Makes blocks of a stream of elements and text. */
+export class HtmlBlockBuilder {
+  private readonly writer: BlockWriter;
+  private title = '';
+  private titleDepth = 0;
+  private skippedDepth = 0;
+  private preformatted = 0;
+  private bold = 0;
+  private headingLevel = 0;
+  private readonly lists: { isOrdered: boolean; next: number }[] = [];
+  private readonly tables: HtmlTable[] = [];
+  /** Open ones within the deepest, which are read as its text. */
+  private tablesBeyondMaxDepth = 0;
+  /** What the next text is an item with: "3. ", or nothing for a bullet. Undefined outside of an item and after its first text. */
+  private itemMark: string | undefined;
+  private pieces: string[] = [];
+  private bufferedLength = 0;
+  private lettersInBold = 0;
+
+  constructor(writer: BlockWriter) {
+    this.writer = writer;
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (this.skippedDepth > 0 || isSkipped(name, attributes)) {
+      this.skippedDepth += 1;
+      return;
+    }
+    if (blockElements.has(name)) this.flush();
+    if (name === 'title') this.titleDepth += 1;
+    else if (name === 'br') this.pieces.push('\n');
+    else if (name === 'pre') this.preformatted += 1;
+    else if (boldElements.has(name)) this.bold += 1;
+    else if (/^h[1-6]$/.test(name)) this.headingLevel = Number(name[1]);
+    else if (name === 'ul' || name === 'ol') this.lists.push({ isOrdered: name === 'ol', next: Number(attributes['start'] ?? 1) || 1 });
+    else if (name === 'li') this.itemMark = this.takeNextMark(attributes['value']);
+    else this.openTablePart(name, attributes);
+  }
+
+  text(text: string): void {
+    if (this.skippedDepth > 0) return;
+    if (this.titleDepth > 0) {
+      this.title += text;
+      return;
+    }
+    this.pieces.push(this.preformatted > 0 ? text : text.replace(/\s+/g, ' '));
+    if (this.bold > 0) this.lettersInBold += countLetters(text);
+    this.bufferedLength += text.length;
+    if (this.bufferedLength > maxParagraphLength) this.flush();
+  }
+
+  close(name: string): void {
+    if (this.skippedDepth > 0) {
+      this.skippedDepth -= 1;
+      return;
+    }
+    if (blockElements.has(name)) this.flush();
+    if (name === 'title') this.titleDepth -= 1;
+    else if (name === 'pre') this.preformatted -= 1;
+    else if (boldElements.has(name)) this.bold -= 1;
+    else if (/^h[1-6]$/.test(name)) this.headingLevel = 0;
+    else if (name === 'ul' || name === 'ol') this.lists.pop();
+    else if (name === 'li') this.itemMark = undefined;
+    else this.closeTablePart(name);
+  }
+
+  /** Writes what is left. Gives the page's title. */
+  end(): string {
+    this.flush();
+    this.tablesBeyondMaxDepth = 0;
+    while (this.tables.length > 0) this.closeTablePart('table');
+    return this.title;
+  }
+
+  private takeNextMark(value: string | undefined): string {
+    const list = this.lists.at(-1);
+    if (!list?.isOrdered) return '';
+    const number = Number(value ?? list.next) || list.next;
+    list.next = number + 1;
+    return `${number}. `;
+  }
+
+  private openTablePart(name: string, attributes: Record<string, string>): void {
+    const table = this.tables.at(-1);
+    if (name === 'table') {
+      if (this.tables.length < maxTableDepth) this.tables.push(new HtmlTable());
+      else this.tablesBeyondMaxDepth += 1;
+    } else if (name === 'thead') table?.openHead();
+    else if (name === 'tr') table?.closeRow(this.getRowWriter());
+    else if (name === 'td' || name === 'th')
+      table?.openCell(name === 'th', Number(attributes['colspan'] ?? 1) || 1, Number(attributes['rowspan'] ?? 1) || 1);
+  }
+
+  private closeTablePart(name: string): void {
+    const table = this.tables.at(-1);
+    if (name === 'td' || name === 'th') table?.closeCell();
+    else if (name === 'tr') table?.closeRow(this.getRowWriter());
+    else if (name === 'thead') table?.closeHead();
+    else if (name === 'table' && this.tablesBeyondMaxDepth > 0) this.tablesBeyondMaxDepth -= 1;
+    else if (name === 'table' && table) {
+      this.tables.pop();
+      const rest = table.close();
+      for (const block of rest) this.add(block);
+      if (this.tables.length === 0) this.writer.endTable();
+    }
+  }
+
+  private getRowWriter(): BlockWriter | undefined {
+    return this.tables.length === 1 ? this.writer : undefined;
+  }
+
+  private flush(): void {
+    const text = cleanText(this.pieces.join(''));
+    const isBold = this.lettersInBold > 0 && this.lettersInBold >= countLetters(text);
+    this.pieces = [];
+    this.bufferedLength = 0;
+    this.lettersInBold = 0;
+    if (text === '') return;
+    const lines = this.headingLevel === 0 && this.itemMark === undefined && this.preformatted === 0 ? text.split('\n') : [];
+    // Many a list is typed: lines that begin with a dash.
+    if (lines.some((line) => isBulleted(line))) for (const line of lines) this.add(this.toTypedLine(line));
+    else this.add(this.toBlock(text, isBold));
+  }
+
+  private toTypedLine(line: string): Block {
+    return { kind: isBulleted(line) ? 'list_item' : 'paragraph', text: parseListItem(line) ?? line, page: this.writer.page };
+  }
+
+  private toBlock(text: string, isBold: boolean): Block {
+    const { page } = this.writer;
+    if (this.headingLevel > 0) return { kind: 'heading', level: this.headingLevel, text: cleanLine(text), page };
+    if (this.itemMark !== undefined) {
+      const item: Block = { kind: 'list_item', text: this.itemMark + text, page };
+      this.itemMark = undefined;
+      return item;
+    }
+    if (isBold && this.tables.length === 0 && this.lists.length === 0 && text.length <= maxBoldHeadingLength && !/[.:;,]$/.test(text))
+      return { kind: 'heading', level: boldHeadingLevel, text: cleanLine(text), page };
+    return { kind: 'paragraph', text, page };
+  }
+
+  private add(block: Block): void {
+    const around = this.tables.findLast((table) => table.isInCell);
+    if (around) around.add(block);
+    else this.writer.add(block);
+  }
+}
+
+/** Numbers are left as they are: they may be those of headings. */
+const isBulleted = (line: string): boolean => ![line.trimStart(), undefined].includes(parseListItem(line));
+
+const countLetters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;

@@ -1,0 +1,76 @@
+import { BlockWriter } from './block-writer.ts';
+import type { Block, DocumentType, ParsedDocument } from './blocks.ts';
+import { cleanLine } from './clean-text.ts';
+import { detectType } from './detect-type.ts';
+import { detectTypedHeadings } from './detect-typed-headings.ts';
+import { UnparsableDocument, damaged, emptyDocument, noText, tooLarge } from './unparsable-document.ts';
+
+/** What a reader knows besides the blocks. */
+export interface ReadResult {
+  title?: string | null | undefined;
+  pages?: number;
+  pages_without_text?: number;
+}
+
+export type DocumentReader = (bytes: Uint8Array, writer: BlockWriter, name: string) => Promise<ReadResult>;
+
+/** Each is loaded when the first document of its type comes: a Worker that parses nothing holds no parser in memory. */
+const readers: Record<DocumentType, () => Promise<DocumentReader>> = {
+  pdf: async () => (await import('./pdf/read-pdf.ts')).readPdf,
+  docx: async () => (await import('./office/read-word.ts')).readWord,
+  pptx: async () => (await import('./office/read-presentation.ts')).readPresentation,
+  xlsx: async () => (await import('./office/read-workbook.ts')).readWorkbook,
+  csv: async () => (await import('./text/read-delimited.ts')).readDelimited,
+  tsv: async () => (await import('./text/read-delimited.ts')).readDelimited,
+  txt: async () => (await import('./text/read-plain-text.ts')).readPlainText,
+  md: async () => (await import('./text/read-markdown.ts')).readMarkdown,
+  html: async () => (await import('./html/read-html.ts')).readHtml,
+  json: async () => (await import('./text/read-json.ts')).readJson,
+  rtf: async () => (await import('./rich-text/read-rich-text.ts')).readRichText,
+  eml: async () => (await import('./email/read-email.ts')).readEmail,
+};
+
+/** Where people type headings as they type text, and a PDF's are told by their letters. */
+const typesWithTypedHeadings = new Set<DocumentType>(['docx', 'rtf', 'txt']);
+
+/**
+ * The text of a document in reading order, without markup. The type is told by the content, then by the name; `declaredType` (a mime type)
+ * only decides between kinds of text, and says as the name does which binary format the file must be. `bytes` are given away: a PDF's are gone afterwards. Throws `UnparsableDocument`, and nothing else for whatever bytes come.
+ */
+export async function parseDocument(bytes: Uint8Array, name: string, declaredType?: string): Promise<ParsedDocument> {
+  const type = detectType(bytes, name, declaredType);
+  const writer = new BlockWriter();
+  const read = await readers[type]();
+  const reading = await read(bytes, writer, name).catch((error: unknown) => {
+    throw toUnparsableDocument(error);
+  });
+  writer.endTable();
+  if (writer.blocks.length === 0) throw toEmptyDocumentError(type, reading);
+  const blocks = typesWithTypedHeadings.has(type) ? detectTypedHeadings(writer.blocks) : writer.blocks;
+  return {
+    title: cleanLine(reading.title ?? '').slice(0, 300) || findTitle(writer.blocks),
+    blocks,
+    metadata: { type, pages: reading.pages ?? null, pages_without_text: reading.pages_without_text ?? 0 },
+  };
+}
+
+/** Libraries throw what they like at bytes that are not what they expect. */
+function toUnparsableDocument(error: unknown): UnparsableDocument {
+  if (error instanceof UnparsableDocument) return error;
+  if (error instanceof RangeError) return tooLarge('its parts lie too deep in each other', 'save it in a simpler form and upload it again');
+  return damaged('it cannot be read', error);
+}
+
+function toEmptyDocumentError(type: DocumentType, reading: ReadResult): UnparsableDocument {
+  if (type === 'pdf') return noText(reading.pages === 1 ? 'on its page' : `on its ${reading.pages ?? 0} pages`);
+  if (type === 'docx') return noText('in it');
+  if (type === 'pptx') return noText('on its slides');
+  return emptyDocument('The file holds no text');
+}
+
+/** A heading that the document begins with, or the first of the highest level near its beginning. */
+function findTitle(blocks: Block[]): string | null {
+  const beginning = blocks.slice(0, 20).filter((block) => block.kind === 'heading');
+  const highest = Math.min(...beginning.map((heading) => heading.level));
+  return beginning.find((heading) => heading.level === highest)?.text ?? null;
+}

@@ -1,0 +1,33 @@
+/** What a stream of drawing commands asks of its reader. */
+export interface DrawingContent {
+  bytes: number;
+  /** How many states it saves (`q`) more than it restores (`Q`): at most, and at its end. */
+  maxDepth: number;
+  unrestored: number;
+  /** How often it draws what has this name. */
+  draws: Map<string, number>;
+  showsText: boolean;
+}
+
+/**
+ * `text`: unpacked, as Latin 1. Told by the words alone, wherever they stand: what a comment or a string might hide from this could be
+ * shown to the reader.
+ */
+export function parseDrawingContent(text: string): DrawingContent {
+  const content: DrawingContent = {
+    bytes: text.length,
+    maxDepth: 0,
+    unrestored: 0,
+    draws: new Map(),
+    showsText: /T[jJ]|[\s\0)>\]]['"]/.test(text),
+  };
+  for (const { 1: word, 2: name } of text.matchAll(
+    /(?<![^\s\0)\]>}])([qQ])(?![^\s\0(/[<{%])|\/([^\s\0()[\]<>{}/%]*)[\s\0]*Do(?![^\s\0(/[<{%])/g,
+  )) {
+    if (word === 'q') content.unrestored += 1;
+    else if (word === 'Q') content.unrestored = Math.max(0, content.unrestored - 1);
+    else if (name !== undefined) content.draws.set(name, (content.draws.get(name) ?? 0) + 1);
+    content.maxDepth = Math.max(content.maxDepth, content.unrestored);
+  }
+  return content;
+}

@@ -1,0 +1,62 @@
+import { UnreadableFileError, detectEncoding } from '../../../library/text/decode-text.ts';
+import { decodeTextStream } from '../../../library/text/decode-text-stream.ts';
+import { emptyDocument, unsupportedType } from '../unparsable-document.ts';
+
+const pieceBytes = 1 << 16;
+
+/**
+ * The text of a file in pieces, so that it never stands in memory beside what is made of it. `declared` is the encoding that the file
+ * itself names, which is believed unless the bytes are UTF-8 or carry a mark.
+ */
+export async function* decodeTextPieces(bytes: Uint8Array, declared?: string): AsyncGenerator<string, undefined, undefined> {
+  const decoder = declared === undefined ? undefined : createDecoder(bytes, declared);
+  let length = 0;
+  try {
+    for await (const piece of decoder ? decodeWith(bytes, decoder) : decodeTextStream(splitIntoSlices(bytes))) {
+      length += piece.trim().length;
+      yield piece;
+    }
+  } catch (error) {
+    if (error instanceof UnreadableFileError) throw unsupportedType('neither text nor a known kind of document');
+    throw error;
+  }
+  if (length === 0) throw emptyDocument('The file holds nothing but blanks');
+}
+
+/** The lines of `pieces`, without their ends, some at a time. */
+export async function* splitIntoLineBatches(pieces: AsyncIterable<string>): AsyncGenerator<string[], undefined, undefined> {
+  let held: string[] = [];
+  let carriageReturn = '';
+  for await (const piece of pieces) {
+    const text = carriageReturn + piece;
+    // It may belong to the line feed that begins the next piece.
+    carriageReturn = text.endsWith('\r') ? '\r' : '';
+    const [first = '', ...lines] = (carriageReturn ? text.slice(0, -1) : text).split(/\r\n?|\n/);
+    held.push(first);
+    const last = lines.pop();
+    if (last === undefined) continue;
+    yield [held.join(''), ...lines];
+    held = [last];
+  }
+  yield [held.join('')];
+}
+
+async function* splitIntoSlices(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let place = 0; place < bytes.length; place += pieceBytes) yield bytes.subarray(place, place + pieceBytes);
+}
+
+async function* decodeWith(bytes: Uint8Array, decoder: TextDecoder): AsyncGenerator<string> {
+  for await (const slice of splitIntoSlices(bytes)) yield decoder.decode(slice, { stream: true });
+  yield decoder.decode();
+}
+
+function createDecoder(bytes: Uint8Array, declared: string): TextDecoder | undefined {
+  try {
+    const decoder = new TextDecoder(declared.trim().toLowerCase());
+    const { encoding, isMarked } = detectEncoding(bytes.subarray(0, 1 << 18));
+    const isTold = isMarked || encoding.startsWith('utf-') || decoder.encoding === 'utf-8' || decoder.encoding.startsWith('utf-16');
+    return isTold ? undefined : decoder;
+  } catch {
+    return undefined;
+  }
+}

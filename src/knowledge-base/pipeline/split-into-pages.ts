@@ -1,0 +1,36 @@
+import { separateUnspacedCharacters } from '../search/keyword-query.ts';
+import type { Chunk } from '../chunks/chunk-document.ts';
+
+/** A chunk on its way into the database. */
+export interface NewChunk {
+  chunk_index: number;
+  chunk_text: string;
+  contextualized_text: string;
+  /** Null where it is no different from `contextualized_text`. */
+  search_text: string | null;
+  chunk_metadata: Chunk['metadata'];
+}
+
+/** Of a page: one request to the embedding provider, one statement of at most 2 MB in UTF-8. */
+const maxChunks = 100;
+const maxCharacters = 600_000;
+
+/** Chunks in the portions in which they are stored and embedded, their index with them. */
+export function* splitIntoPages(chunks: Iterable<Chunk>): Generator<NewChunk[]> {
+  let page: NewChunk[] = [];
+  let characters = 0;
+  let index = 0;
+  for (const { chunk_text, contextualized_text, metadata } of chunks) {
+    const search_text = separateUnspacedCharacters(contextualized_text);
+    const chunk = { chunk_index: index++, chunk_text, contextualized_text, search_text, chunk_metadata: metadata };
+    const size = JSON.stringify(chunk).length;
+    if (page.length === maxChunks || (page.length > 0 && characters + size > maxCharacters)) {
+      yield page;
+      page = [];
+      characters = 0;
+    }
+    page.push(chunk);
+    characters += size;
+  }
+  if (page.length > 0) yield page;
+}

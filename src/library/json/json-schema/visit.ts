@@ -1,0 +1,45 @@
+import { LinearPattern } from '../../patterns/linear-pattern.ts';
+import type { WorkBudget } from '../../limits/work-budget.ts';
+import { toPath, type Fault, type PathNode } from './faults.ts';
+import type { References, Schema } from './references.ts';
+
+/** One value under one schema. */
+export interface Visit {
+  schema: Record<string, unknown>;
+  value: unknown;
+  path: PathNode | null;
+  /** null: only whether the value fits is asked. */
+  faults: Fault[] | null;
+  /** Properties and items that a schema has spoken for; null where no `unevaluated...` asks. */
+  evaluated: Set<string> | null;
+  run: ValidationRun;
+}
+
+/** What all visits of one validation share. */
+export interface ValidationRun {
+  budget: WorkBudget;
+  targets: References['targets'];
+  tracksEvaluated: boolean;
+  depth: number;
+  /** Whether a value fits a schema. */
+  isValid(schema: Schema, visit: Omit<Visit, 'schema'>): boolean;
+}
+
+/** A value with more faults than these is told to have at least as many. */
+export const maxFaults = 1000;
+
+/** Records a fault and answers that the value does not fit. */
+export function addFault({ faults, path: way }: Visit, keyword: string, message: string, key?: string): false {
+  if (faults && faults.length < maxFaults) faults.push({ path: key === undefined ? toPath(way) : [...toPath(way), key], keyword, message });
+  return false;
+}
+
+/** Whether what is in the value at `key` fits. */
+export const isPartValid = (visit: Visit, schema: Schema, key: string, part: unknown, faults = visit.faults): boolean =>
+  visit.run.isValid(schema, { ...visit, value: part, path: { key, parent: visit.path }, faults, evaluated: newEvaluated(visit.run) });
+
+export const newEvaluated = ({ tracksEvaluated: asksUnevaluated }: ValidationRun): Set<string> | null =>
+  asksUnevaluated ? new Set() : null;
+
+/** Throws PatternError. */
+export const compilePattern = (pattern: string, { budget }: ValidationRun): LinearPattern => LinearPattern.compile(pattern, budget);

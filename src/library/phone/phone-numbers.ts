@@ -1,0 +1,155 @@
+import { getCountryCallingCode, isSupportedCountry, parsePhoneNumberFromString, validatePhoneNumberLength } from 'libphonenumber-js/max';
+import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max';
+import { formatting, findPhoneTextError, cleanPhoneText, separatorNotBeforeExtension } from './phone-text.ts';
+import type { PhoneErrorReason } from './phone-text.ts';
+
+export type { PhoneErrorReason } from './phone-text.ts';
+
+/** `phone` is E.164. `detail` is a sentence for the person who typed the number: it quotes the value and says what to do. */
+export type PhoneParseResult = { phone: string } | { reason: PhoneErrorReason; detail: string };
+
+/** Whether `value` is a two-letter country code (ISO 3166-1 alpha-2, upper case) that has telephone numbers. */
+export const isCountryCode = (value: string): value is CountryCode => isSupportedCountry(value);
+
+/**
+ * The one reading of a phone number, for whatever door it comes in by. A number without country code is one of `defaultCountry`.
+ * Accepted is what libphonenumber calls possible, because new ranges are dialled before its metadata knows them.
+ */
+export function normalizePhone(raw: string, defaultCountry: string): PhoneParseResult {
+  if (raw.length > maxTextLength) return phoneError('too_long', raw, 'is too long to be a phone number; give one number');
+  const text = cleanPhoneText(raw);
+  const objection = findPhoneTextError(text);
+  if (objection) return phoneError(objection.reason, raw, objection.message);
+
+  const digits = text.replace(formatting, '').replace(/^\++/, '+');
+  if (!/^\+?\d+$/.test(digits))
+    return phoneError('not_a_number', raw, 'is not a phone number; write digits only, with + and the country code in front');
+  if (/^\+?0+$/.test(digits)) return phoneError('all_zeros', raw, 'is only zeros; give the real number or leave it empty');
+  if (digits.startsWith('+0'))
+    return phoneError('country_unknown', raw, 'has a zero after the plus, where the country code belongs; write + and the country code');
+  if (!digits.startsWith('+') && !isCountryCode(defaultCountry)) {
+    return phoneError('country_missing', raw, 'has no country code and no default country is known; write it with + and the country code');
+  }
+
+  const country = isCountryCode(defaultCountry) ? defaultCountry : undefined;
+  const number = pickLikeliest(listCandidates(text, digits, country), country);
+  if (!number) return lengthError(raw, digits, country);
+  if (/^0+$/.test(number.nationalNumber))
+    return phoneError('all_zeros', raw, 'has only zeros after the country code; give the real number or leave it empty');
+  if (country && lacksCountryCode(number, country)) return countryMissingError(raw, number.number.slice(1), country);
+  return { phone: number.number };
+}
+
+const maxTextLength = 100;
+const maxCellLength = 1000;
+
+/** Whether a cell holds something beside the one number that `findFirstPhone` takes from it. */
+export const hasSeveralNumbers = (cell: string, defaultCountry: string): boolean =>
+  /[:;,|/\n+]/.test(cell) && !('phone' in normalizePhone(cell, defaultCountry));
+
+/** The first number of a cell that can be used, where cells may hold several: `a ::: b`, `a / b`, `a; b`, `a, b`. */
+export function findFirstPhone(cell: string, defaultCountry: string): PhoneParseResult {
+  const thousands = /^\s*\d{1,3}(,\d{3}){2,}(\.0+)?\s*$/.test(cell);
+  const pieces = (thousands ? [cell.replaceAll(',', '')] : cell.slice(0, maxCellLength).split(separatorNotBeforeExtension)).filter(
+    (piece) => piece.trim() !== '',
+  );
+  let refusal: PhoneParseResult | undefined;
+  for (const piece of pieces) {
+    const reading = piece.includes('/') ? parseAroundSlash(piece, defaultCountry) : normalizePhone(piece, defaultCountry);
+    if ('phone' in reading) return reading;
+    refusal ??= reading;
+  }
+  return refusal ?? normalizePhone('', defaultCountry);
+}
+
+/** A slash stands between two numbers, or, as Germans write, between area code and number (`030/901820`). */
+function parseAroundSlash(piece: string, defaultCountry: string): PhoneParseResult {
+  const whole = normalizePhone(piece, defaultCountry);
+  const parts = piece.split('/').filter((part) => /\d/.test(part));
+  const readings = parts.map((part) => normalizePhone(part, defaultCountry)).filter((reading) => 'phone' in reading);
+  const first = parts[0]?.replace(/\D/g, '').length ?? 0;
+  const inOrder = 'phone' in whole ? (first < 8 ? [whole, ...readings] : [...readings.slice(0, 1), whole, ...readings.slice(1)]) : readings;
+  return inOrder.find((reading) => parsePhoneNumberFromString(reading.phone)?.isValid()) ?? inOrder[0] ?? whole;
+}
+
+/** What the digits may mean, likeliest first. `(0)` is dialled only inside the country, but in Italy it belongs to the number. */
+function listCandidates(text: string, digits: string, country: CountryCode | undefined): string[] {
+  const isInternational = /^(?:\+|00|011)/.test(digits);
+  const trunkZero =
+    /\(\s*0\s*\)/.test(text) && isInternational
+      ? text
+          .replace(/\(\s*0\s*\)/, '')
+          .replace(formatting, '')
+          .replace(/^\++/, '+')
+      : undefined;
+  return trunkZero === undefined
+    ? listInterpretations(digits, country)
+    : [...listInterpretations(trunkZero, country), ...listInterpretations(digits, country)];
+}
+
+function listInterpretations(spelling: string, country: CountryCode | undefined): string[] {
+  if (spelling.startsWith('+')) return [removeMexicanMobilePrefix(spelling)];
+  if (spelling.startsWith('00')) {
+    const abroad = removeMexicanMobilePrefix(`+${spelling.slice(2)}`);
+    // Some countries dial out with more than 00 (Australia 0011); as a national number only a known one is believed.
+    return parse(spelling, country)?.isValid() ? [abroad, spelling] : [abroad];
+  }
+  // 011 dials out of North America, but in Italy, India or South Africa it is an area code.
+  if (spelling.startsWith('011') && country && getCountryCallingCode(country) !== '1') {
+    return [spelling, removeMexicanMobilePrefix(`+${spelling.slice(3)}`)];
+  }
+  return [spelling];
+}
+
+/** Mexico dropped the 1 after +52 in 2019; messaging systems still write it. */
+const removeMexicanMobilePrefix = (spelling: string) => spelling.replace(/^\+521(?=\d{10}$)/, '+52');
+
+function pickLikeliest(candidates: string[], country: CountryCode | undefined): PhoneNumber | undefined {
+  const possible = candidates.map((candidate) => parseDialable(candidate, country)).filter((number) => number !== undefined);
+  return possible.length > 1 ? (possible.find((number) => number.isValid()) ?? possible[0]) : possible[0];
+}
+
+/** Possible, and the same number when it is read as what it has become: `310-1234` is possible in Canada, `+13101234` is not. */
+function parseDialable(text: string, country: CountryCode | undefined): PhoneNumber | undefined {
+  const number = parse(text, country);
+  if (!number?.isPossible()) return undefined;
+  if (number.number === text) return number;
+  const again = parse(number.number, undefined);
+  return again?.number === number.number && again.isPossible() ? number : undefined;
+}
+
+const parse = (text: string, country: CountryCode | undefined): PhoneNumber | undefined =>
+  parsePhoneNumberFromString(text, country ? { defaultCountry: country, extract: false } : { extract: false });
+
+/** `+5108675432` from a sender in the United States: no such number in Peru, but a good one at home. */
+function lacksCountryCode(number: PhoneNumber, country: CountryCode): boolean {
+  if (number.countryCallingCode === getCountryCallingCode(country)) return false;
+  const atHome = parse(number.number.slice(1), country);
+  return atHome !== undefined && atHome.isPossible() && atHome.isValid() && !number.isValid();
+}
+
+const countryMissingError = (raw: string, digits: string, country: CountryCode) =>
+  phoneError(
+    'country_missing',
+    raw,
+    `seems to lack its country code after the plus; write +${getCountryCallingCode(country)}${digits} if it is a ${country} number`,
+  );
+
+function lengthError(raw: string, digits: string, country: CountryCode | undefined): PhoneParseResult {
+  const spelling = digits.replace(/^00/, '+');
+  if (country && spelling.startsWith('+') && parse(spelling.slice(1), country)?.isValid())
+    return countryMissingError(raw, spelling.slice(1), country);
+  const problem = validatePhoneNumberLength(spelling, country);
+  const where = spelling.startsWith('+') || !country ? 'its country' : `a ${country} number`;
+  const advice = spelling.startsWith('+') ? 'check the digits' : 'if it belongs to another country, write it with + and the country code';
+  if (problem === 'INVALID_COUNTRY')
+    return phoneError('country_unknown', raw, 'begins with a country code that does not exist; check the digits after the plus');
+  if (problem === 'TOO_SHORT' || digits.length < 5) return phoneError('too_short', raw, `has too few digits for ${where}; ${advice}`);
+  if (problem === 'TOO_LONG' || digits.length > 16) return phoneError('too_long', raw, `has too many digits for ${where}; ${advice}`);
+  return phoneError('wrong_length', raw, `has the wrong number of digits for ${where}; ${advice}`);
+}
+
+const phoneError = (reason: PhoneErrorReason, raw: string, fault: string) => ({
+  reason,
+  detail: `"${raw.length > 60 ? `${raw.slice(0, 60)}...` : raw}" ${fault}`,
+});

@@ -1,0 +1,69 @@
+export type PhoneErrorReason =
+  | 'empty'
+  | 'not_a_number'
+  | 'letters'
+  | 'scientific_notation'
+  | 'phone_extension'
+  | 'several_numbers'
+  | 'all_zeros'
+  | 'country_missing'
+  | 'country_unknown'
+  | 'too_short'
+  | 'too_long'
+  | 'wrong_length';
+
+/** `fault` is what follows the quoted value in the sentence for the person who typed it. */
+export interface PhoneTextError {
+  reason: PhoneErrorReason;
+  message: string;
+}
+
+const separators = /:::|[;,|\n]|(?<=\d)\s+(?=\+)/;
+const extensionWords =
+  'extension|extn|ext|xtn|x|#|добавочный|доб|внутр|вн|durchwahl|dw|nst|poste|anexo|ramal|interno|int|wew|内線|內線|分机|分機|내선';
+const extension = new RegExp(`\\d[^\\p{L}#]*(?:${extensionWords})[\\s.:=#№]*\\d{1,8}\\)?$`, 'iu');
+/** Where a cell with several numbers is cut. An extension stays with its number, so that it is seen. */
+export const separatorNotBeforeExtension = new RegExp(`(?:${separators.source})(?!\\s*(?:${extensionWords})[\\s.:=\\d])`, 'iu');
+
+/** Signs that people put between the digits of one number. */
+export const formatting = /[\s.\-()[\]{}/·•]/g;
+const invisible = /\p{Cf}|(?!\n)\p{Cc}/gu;
+const dashes = /[\p{Pd}−ー]/gu;
+const otherDigits = /[٠-٩۰-۹०-९০-৯๐-๙]/g;
+const zeroCharCodes = ['٠', '۰', '०', '০', '๐'].map((zero) => zero.charCodeAt(0));
+const toLatinDigit = (digit: string) => String(digit.charCodeAt(0) - (zeroCharCodes.findLast((zero) => zero <= digit.charCodeAt(0)) ?? 0));
+
+/** Takes off what spreadsheets and messaging systems put around a number (`p:` is Facebook's), and turns every script's digits into ours. */
+export function cleanPhoneText(raw: string): string {
+  if (/^\+?\d+$/.test(raw)) return raw;
+  const text = raw
+    .trim()
+    .replace(/^="(.*)"$/s, '$1')
+    .replace(/^['"’‘`´]+|["]$/g, '');
+  const plain = text
+    .normalize('NFKC')
+    .replace(/[^\S\n]/g, ' ')
+    .replace(invisible, '')
+    .replace(dashes, '-')
+    .replace(otherDigits, toLatinDigit)
+    .trim();
+  return plain.replace(/^(?:whatsapp|tel|p):\s*/i, '').replace(/^(\+?\d{7,})[.,]0{1,2}$/, '$1');
+}
+
+/** Why a text, as `cleanPhoneText` leaves it, is not one dialable number; undefined when only its digits can tell. */
+export function findPhoneTextError(text: string): PhoneTextError | undefined {
+  if (text === '') return phoneTextError('empty', 'is empty; give a phone number');
+  if (/^[+-]?\d+(?:[.,]\d+)?\s*[eEеЕ]\s*\+?\d{1,3}$/.test(text)) {
+    return phoneTextError(
+      'scientific_notation',
+      'is a number that a spreadsheet has shortened and its digits are lost; format the column as text and export again',
+    );
+  }
+  if (!/\d/.test(text)) return phoneTextError('not_a_number', 'is not a phone number; give one or leave it empty');
+  if (extension.test(text)) return phoneTextError('phone_extension', 'has an extension, which cannot be dialled; give the direct number');
+  if (/\p{L}/u.test(text)) return phoneTextError('letters', 'has letters in it; write digits only, with + and the country code in front');
+  if (separators.test(text)) return phoneTextError('several_numbers', 'holds more than one number; give one');
+  return undefined;
+}
+
+const phoneTextError = (reason: PhoneErrorReason, sentence: string): PhoneTextError => ({ reason, message: sentence });

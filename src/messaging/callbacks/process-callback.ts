@@ -1,0 +1,62 @@
+import type { Context } from '../../context.ts';
+import type { MessageEvent, ProviderKey } from '../../providers/messaging/messaging.ts';
+import { resolveCallbackOrigin } from './callback-url.ts';
+import { findConfig } from '../config/store.ts';
+import { advanceAllStatements, findByMessageIds, isSending } from '../messages/store.ts';
+import { resolveSender } from '../messages/sender.ts';
+import { rankOf, sendingExpiredBefore } from '../messages/status.ts';
+
+/** A request as it came. */
+export interface IncomingCallback {
+  /** Path and query, letter for letter. */
+  path: string;
+  headers: Headers;
+  body: string;
+}
+
+/** A provider may tell of a message before its answer to the sending is written down. */
+const retryDelaysMs = [200, 800, 2000];
+
+/** Takes in what a provider tells of messages. `unsigned`: it is not proved to be the provider. `ignored`: it concerns no message of ours. */
+export async function processCallback(
+  context: Context,
+  provider: ProviderKey,
+  callback: IncomingCallback,
+): Promise<'unsigned' | 'ignored' | 'ok'> {
+  const config = await findConfig(context.database, context.organization.id);
+  const sender = await resolveSender(context, config, provider);
+  // Without its credentials nobody can tell what is the provider's.
+  if ('failure' in sender) return 'ignored';
+  const url = resolveCallbackOrigin(context.settings, config!.callbackOrigin) + callback.path;
+  const heard = sender.provider.readCallback({ ...callback, url });
+  if ('unsigned' in heard) return 'unsigned';
+  let left = await applyEvents(context, provider, heard.events);
+  for (const pauseMs of retryDelaysMs) {
+    const { database, organization, clock } = context;
+    if (left.length === 0 || !(await isSending(database, organization.id, provider, sendingExpiredBefore(clock())))) break;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    left = await applyEvents(context, provider, left);
+  }
+  return left.length < heard.events.length ? 'ok' : 'ignored';
+}
+
+/** Moves messages on, never back. Answers the events of messages that are not known. */
+async function applyEvents(
+  { database, organization, clock }: Context,
+  provider: ProviderKey,
+  events: MessageEvent[],
+): Promise<MessageEvent[]> {
+  if (events.length === 0) return [];
+  const ids = [...new Set(events.map(({ messageId }) => messageId))];
+  const known = Map.groupBy(await findByMessageIds(database, organization.id, provider, ids), ({ messageId }) => messageId);
+  const now = clock();
+  const steps = events
+    .toSorted((one, other) => rankOf(one.status) - rankOf(other.status))
+    .flatMap(({ messageId, status, at, failure }) =>
+      (known.get(messageId) ?? [])
+        .filter(({ rank }) => rank < rankOf(status))
+        .map(({ id }) => ({ id, outcome: { status, at: Math.min(at, now), ...(failure && { failure }) } })),
+    );
+  if (steps.length > 0) await database.batch(advanceAllStatements(database, organization.id, steps, now), 'same values');
+  return events.filter(({ messageId }) => !known.has(messageId));
+}

@@ -1,0 +1,227 @@
+import type { Database, Row, Statement } from '../../database/client.ts';
+import { jsonChunks } from '../../database/json-chunks.ts';
+import type { ProviderKey } from '../../providers/messaging/messaging.ts';
+import { rankOf } from './status.ts';
+
+/** One moment of a message; `at` in epoch ms. */
+export interface HistoryEntry {
+  status: string;
+  at: number;
+  error?: string;
+}
+
+export interface MessageRow {
+  id: number;
+  sendKey: string;
+  provider: string;
+  kind: 'template' | 'text';
+  recipient: string;
+  contactId: number | null;
+  templateName: string | null;
+  language: string | null;
+  status: string;
+  /** `{try}:{uuid}` of whoever asks, or asked, the provider for it; null: of an earlier version of the service. */
+  asking: string | null;
+  error: string | null;
+  failureClass: string | null;
+  failureCode: string | null;
+  messageId: string | null;
+  automationRunId: number | null;
+  history: HistoryEntry[];
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type NewMessage = Pick<
+  MessageRow,
+  'sendKey' | 'asking' | 'kind' | 'recipient' | 'contactId' | 'templateName' | 'language' | 'automationRunId'
+> & { provider: ProviderKey | '' };
+
+/** What became of a message. */
+export interface MessageOutcome {
+  status: string;
+  at: number;
+  messageId?: string;
+  failure?: { failure: string; message: string; code: string | null };
+}
+
+export const messageColumns = `id, send_key AS sendKey, provider, kind, recipient, contact_id AS contactId, template_name AS templateName, language, status,
+  asking, error, failure_class AS failureClass, failure_code AS failureCode, message_id AS messageId, automation_run_id AS automationRunId, history,
+  created_at AS createdAt, updated_at AS updatedAt`;
+
+export const toMessageRow = (row: Row): MessageRow =>
+  ({ ...row, history: JSON.parse(row['history'] as string) as HistoryEntry[] }) as unknown as MessageRow;
+
+const toHistoryEntry = ({ status, at, failure }: MessageOutcome): string =>
+  JSON.stringify({ status, at, ...(failure && { error: failure.message }) } satisfies HistoryEntry);
+
+/** Nothing when one with this key is there already or, with `unlessSuppressed`, when the number must not be written to. Answers the id. */
+export const insertStatement = (
+  database: Database,
+  organizationId: number,
+  message: NewMessage,
+  outcome: MessageOutcome,
+  unlessSuppressed: boolean,
+): Statement =>
+  database.prepare(
+    `INSERT INTO message (organization_id, send_key, provider, kind, recipient, contact_id, template_name, language, automation_run_id,
+       status, status_rank, error, failure_class, failure_code, history, created_at, updated_at, asking)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, json_array(json(?15)), ?16, ?16, ?17
+     WHERE ${unlessSuppressed ? `NOT EXISTS (${suppressionQuery})` : 'true'}
+     ON CONFLICT (organization_id, send_key) DO NOTHING RETURNING id`,
+    organizationId,
+    message.sendKey,
+    message.provider,
+    message.kind,
+    message.recipient,
+    message.contactId,
+    message.templateName,
+    message.language,
+    message.automationRunId,
+    outcome.status,
+    rankOf(outcome.status),
+    outcome.failure?.message ?? null,
+    outcome.failure?.failure ?? null,
+    outcome.failure?.code ?? null,
+    toHistoryEntry(outcome),
+    outcome.at,
+    message.asking,
+  );
+
+const suppressionQuery = 'SELECT 1 FROM suppression WHERE organization_id = ?1 AND phone = ?5 AND (until IS NULL OR until > ?16)';
+
+export const findByKeyStatement = (database: Database, organizationId: number, sendKey: string): Statement =>
+  database.prepare(`SELECT ${messageColumns} FROM message WHERE organization_id = ? AND send_key = ?`, organizationId, sendKey);
+
+/** Takes out a message of which is known that `asking` has asked nobody. */
+export const deleteUnsentStatement = (database: Database, organizationId: number, sendKey: string, asking: string): Statement =>
+  database.prepare(
+    `DELETE FROM message WHERE organization_id = ? AND send_key = ? AND asking = ? AND status = 'sending'`,
+    organizationId,
+    sendKey,
+    asking,
+  );
+
+/** Nothing when the message has come as far already. Answers the id. */
+export const advanceStatement = (database: Database, organizationId: number, id: number, outcome: MessageOutcome, now: number): Statement =>
+  database.prepare(
+    `UPDATE message SET status = ?3, status_rank = ?4, error = ?5, failure_class = ?6, failure_code = ?7, message_id = coalesce(?8, message_id),
+       history = json_insert(history, '$[#]', json(?9)), updated_at = ?10
+     WHERE id = ?1 AND organization_id = ?2 AND status_rank < ?4 RETURNING id`,
+    id,
+    organizationId,
+    outcome.status,
+    rankOf(outcome.status),
+    outcome.failure?.message ?? null,
+    outcome.failure?.failure ?? null,
+    outcome.failure?.code ?? null,
+    outcome.messageId ?? null,
+    toHistoryEntry(outcome),
+    now,
+  );
+
+/** What providers have told of messages, in the order in which it is to be written. */
+export interface StatusUpdate {
+  id: number;
+  outcome: MessageOutcome;
+}
+
+/** Moves messages on, as `advanceStatement` does one. A statement for each step of one message, however many messages there are. */
+export function advanceAllStatements(database: Database, organizationId: number, steps: StatusUpdate[], now: number): Statement[] {
+  const waves: Map<number, MessageOutcome>[] = [];
+  for (const { id, outcome } of steps) {
+    const ranks = waves.flatMap((wave) => (wave.has(id) ? [rankOf(wave.get(id)!.status)] : []));
+    // A status that is told again moves nothing.
+    if (ranks.includes(rankOf(outcome.status))) continue;
+    (waves[ranks.length] ??= new Map()).set(id, outcome);
+  }
+  return waves.flatMap((wave) =>
+    jsonChunks([...wave].map(([id, outcome]) => toUpdateRow(id, outcome))).map((json) =>
+      database.prepare(
+        `UPDATE message AS m SET status = j.value ->> 'status', status_rank = j.value ->> 'rank', error = j.value ->> 'error',
+           failure_class = j.value ->> 'failure', failure_code = j.value ->> 'code', history = json_insert(m.history, '$[#]', json(j.value ->> 'entry')),
+           updated_at = ?3
+         FROM json_each(?1) j WHERE m.id = j.value ->> 'id' AND +m.organization_id = ?2 AND m.status_rank < j.value ->> 'rank'`,
+        json,
+        organizationId,
+        now,
+      ),
+    ),
+  );
+}
+
+const toUpdateRow = (id: number, outcome: MessageOutcome) => ({
+  id,
+  status: outcome.status,
+  rank: rankOf(outcome.status),
+  error: outcome.failure?.message ?? null,
+  failure: outcome.failure?.failure ?? null,
+  code: outcome.failure?.code ?? null,
+  entry: toHistoryEntry(outcome),
+});
+
+/** Those of the provider's `messageIds` that are known, each with how far it has come. */
+export async function findByMessageIds(
+  database: Database,
+  organizationId: number,
+  provider: ProviderKey,
+  messageIds: string[],
+): Promise<{ id: number; messageId: string; rank: number }[]> {
+  return database.all(
+    database.prepare(
+      `SELECT m.id, m.message_id AS messageId, m.status_rank AS rank FROM json_each(?1) j CROSS JOIN message m
+       WHERE m.organization_id = ?2 AND m.message_id = j.value AND m.provider = ?3`,
+      JSON.stringify(messageIds),
+      organizationId,
+      provider,
+    ),
+  );
+}
+
+/** Whether a message of the provider is just being sent, as far as one knows: it was written after `after` (epoch ms). */
+export async function isSending(database: Database, organizationId: number, provider: ProviderKey, after: number): Promise<boolean> {
+  const found = await database.all(
+    database.prepare(
+      `SELECT 1 FROM message WHERE organization_id = ? AND status = 'sending' AND provider = ? AND updated_at > ? LIMIT 1`,
+      organizationId,
+      provider,
+      after,
+    ),
+  );
+  return found.length > 0;
+}
+
+/** The newest key that begins with `prefix` and a colon, of a message made at `since` or later. */
+export async function findNewestSendKey(database: Database, organizationId: number, prefix: string, since: number): Promise<string | null> {
+  const row = await database.first<{ sendKey: string }>(
+    database.prepare(
+      `SELECT send_key AS sendKey FROM message WHERE organization_id = ? AND send_key > ? AND send_key < ? AND created_at >= ?
+       ORDER BY send_key DESC LIMIT 1`,
+      organizationId,
+      `${prefix}:`,
+      `${prefix};`,
+      since,
+    ),
+  );
+  return row?.sendKey ?? null;
+}
+
+/**
+ * Erases whom messages to a deleted contact went to; answers how many. Errors may quote the number, and so may the provider's name of a
+ * message: WhatsApp's hold it in Base64.
+ */
+export async function eraseMessagesTo(database: Database, organizationId: number, contactId: number, limit: number): Promise<number> {
+  const rows = await database.all(
+    database.prepare(
+      `UPDATE message SET recipient = '', contact_id = NULL, error = NULL, message_id = NULL,
+         history = (SELECT json_group_array(json_remove(value, '$.error')) FROM json_each(history))
+       WHERE id IN (SELECT id FROM message WHERE contact_id = ?1 ORDER BY id LIMIT ?3)
+         AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL) RETURNING 1`,
+      contactId,
+      organizationId,
+      limit,
+    ),
+    'same values',
+  );
+  return rows.length;
+}

@@ -1,0 +1,62 @@
+import type { Context } from '../../context.ts';
+import { conflict, ServiceError } from '../../library/errors.ts';
+import type { MessagingFailure } from '../../providers/messaging/failures.ts';
+import { chooseTemplate, type Template, type TemplateSelector } from '../../providers/messaging/templates.ts';
+import { findConfig } from '../config/store.ts';
+import { resolveSender, type Sender, type SendFailure } from '../messages/sender.ts';
+
+const cacheTtlMs = 60_000;
+const maxCacheEntries = 200;
+/** By organization and provider, for this isolate. */
+const templateCache = new Map<string, { templates: Template[]; templatesOf: string; until: number }>();
+
+const cacheKey = ({ organization }: Context, { key }: Sender) => `${organization.id}:${key}`;
+
+/** The approved templates of the selected provider, asked anew. Throws 409 when none is configured, and 502 when it does not tell. */
+export async function listTemplates(context: Context): Promise<Template[]> {
+  const sender = await resolveSender(context, await findConfig(context.database, context.organization.id));
+  if ('failure' in sender) throw conflict(sender.message);
+  const listed = await fetchTemplates(context, sender);
+  if ('failure' in listed) throw providerFailed(listed);
+  return listed.templates;
+}
+
+/** A template ready to be sent. One that the kept list does not have is looked for at the provider. */
+export async function findTemplate(
+  context: Context,
+  sender: Sender,
+  wanted: Omit<TemplateSelector, 'defaultId'>,
+): Promise<{ template: Template } | MessagingFailure> {
+  const choose = (templates: Template[]) =>
+    chooseTemplate(templates, { ...wanted, ...(sender.defaultTemplateId !== undefined && { defaultId: sender.defaultTemplateId }) });
+  const known = cachedTemplates(context, sender);
+  const chosen = known && choose(known);
+  if (chosen && 'template' in chosen) return chosen;
+  const listed = await fetchTemplates(context, sender);
+  return 'failure' in listed ? listed : choose(listed.templates);
+}
+
+/** After the provider has objected to one: it may have been changed there. */
+export function invalidateTemplates(context: Context, sender: Sender): void {
+  templateCache.delete(cacheKey(context, sender));
+}
+
+function cachedTemplates(context: Context, sender: Sender): Template[] | undefined {
+  const known = templateCache.get(cacheKey(context, sender));
+  const now = context.clock();
+  // A clock that was set back must not stretch the minute.
+  const isFresh = known && known.until > now && known.until <= now + cacheTtlMs;
+  return isFresh && known.templatesOf === sender.templatesOf ? known.templates : undefined;
+}
+
+async function fetchTemplates(context: Context, sender: Sender) {
+  const listed = await sender.provider.listTemplates();
+  if ('failure' in listed) return listed;
+  if (templateCache.size >= maxCacheEntries) templateCache.clear();
+  const { templatesOf } = sender;
+  templateCache.set(cacheKey(context, sender), { templates: listed.templates, templatesOf, until: context.clock() + cacheTtlMs });
+  return listed;
+}
+
+const providerFailed = ({ message, retryAfterSeconds }: SendFailure | MessagingFailure) =>
+  new ServiceError('provider_failed', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });

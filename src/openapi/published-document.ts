@@ -1,0 +1,16 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { HttpEnvironment } from '../http/environment.ts';
+import { addExamples } from './add-examples.ts';
+import { addLinks } from './add-links.ts';
+import { describeErrors } from './describe-errors.ts';
+import { openApiDocument } from './document.ts';
+import type { Document } from './document-types.ts';
+
+/** The document as openapi.json has it, with examples and links. The Worker serves that file, so that it need not contain all examples. */
+export function publishedDocument(app: OpenAPIHono<HttpEnvironment>) {
+  const document = openApiDocument(app);
+  describeErrors(document as unknown as Document);
+  addExamples(document as unknown as Document);
+  addLinks(document as unknown as Document);
+  return document;
+}

@@ -1,0 +1,29 @@
+import type { Context } from '../context.ts';
+import type { EventsMessage, FanoutMessage } from './messages.ts';
+
+// An announcement only makes what is already recorded happen sooner: a send that fails is made good by the minute tick.
+
+export function enqueueEvent(context: Context, kind: EventsMessage['kind'], id: number): void {
+  const message: EventsMessage = { v: 1, kind, organization_id: context.organization.id, id };
+  context.defer(context.bindings.EVENTS_QUEUE.send(message));
+}
+
+export function enqueueContactChanges(context: Context): void {
+  enqueueFanout(context, { v: 1, kind: 'contact_changes', organization_id: context.organization.id });
+}
+
+export function enqueueCleanup(context: Context, id: number): void {
+  enqueueFanout(context, { v: 1, kind: 'cleanup', organization_id: context.organization.id, id });
+}
+
+export function enqueueAdmission(context: Context, workflowId: number): void {
+  enqueueFanout(context, { v: 1, kind: 'admission', organization_id: context.organization.id, workflow_id: workflowId });
+}
+
+export function enqueueDeletion(context: Context): void {
+  enqueueFanout(context, { v: 1, kind: 'deletion', organization_id: context.organization.id });
+}
+
+function enqueueFanout(context: Context, message: FanoutMessage): void {
+  context.defer(context.bindings.FANOUT_QUEUE.send(message));
+}

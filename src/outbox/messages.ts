@@ -1,0 +1,76 @@
+import { z } from 'zod';
+
+/** Messages carry ids and a schema version, never payloads: each names a record whose own state says whether it is handled. */
+const version = z.literal(1);
+
+/** Objects that the tick wakes when they are overdue. */
+export const wakeableObjects = ['run', 'campaign', 'chat', 'test_session', 'load_test', 'call_slots'] as const;
+
+/** Queue `events`: match triggers and start runs. */
+export const EventsMessage = z.discriminatedUnion('kind', [
+  z.object({ v: version, kind: z.literal('event'), organization_id: z.int(), id: z.int() }),
+  z.object({ v: version, kind: z.literal('delivery'), organization_id: z.int(), id: z.int() }),
+]);
+export type EventsMessage = z.infer<typeof EventsMessage>;
+
+/** Queue `fanout`: one page a message, which sends the next. */
+export const FanoutMessage = z.discriminatedUnion('kind', [
+  z.object({ v: version, kind: z.literal('contact_changes'), organization_id: z.int() }),
+  z.object({ v: version, kind: z.literal('schedule_fire'), organization_id: z.int(), trigger_id: z.int(), scheduled_at: z.int() }),
+  z.object({ v: version, kind: z.literal('cleanup'), organization_id: z.int(), id: z.int() }),
+  z.object({ v: version, kind: z.literal('vector_move'), organization_id: z.int() }),
+  z.object({ v: version, kind: z.literal('deletion'), organization_id: z.int() }),
+  z.object({ v: version, kind: z.literal('admission'), organization_id: z.int(), workflow_id: z.int() }),
+  // Parts of larger works that failed while the rest went on.
+  z.object({
+    v: version,
+    kind: z.literal('run_end'),
+    organization_id: z.int(),
+    id: z.int(),
+    ending: z.object({
+      state: z.enum(['cancelled', 'completed']),
+      outcome: z.string().nullable(),
+      error: z.object({ type: z.string(), message: z.string() }).nullable(),
+    }),
+    why: z.string().optional(),
+  }),
+  z.object({ v: version, kind: z.literal('run_event'), organization_id: z.int(), id: z.int(), run_id: z.int(), wait_id: z.int() }),
+  z.object({
+    v: version,
+    kind: z.literal('run_told'),
+    organization_id: z.int(),
+    id: z.int(),
+    of: z.enum(['run', 'call']),
+    ended_id: z.int(),
+  }),
+  z.object({ v: version, kind: z.literal('run_release'), organization_id: z.int(), id: z.int() }),
+  z.object({ v: version, kind: z.literal('schedule'), organization_id: z.int(), id: z.int() }),
+  z.object({ v: version, kind: z.literal('poke'), organization_id: z.int(), what: z.enum(wakeableObjects), id: z.int() }),
+]);
+export type FanoutMessage = z.infer<typeof FanoutMessage>;
+
+/** Queue `calls`: attempts that hold a call slot and are to be dialled. */
+export const CallsMessage = z.object({
+  v: version,
+  kind: z.literal('dial'),
+  organization_id: z.int(),
+  keys: z.array(z.string()).min(1).max(100),
+});
+export type CallsMessage = z.infer<typeof CallsMessage>;
+
+/** Queues `documents` and `documents-large`: the next step of one making of a document's chunks. Without `page`, where it stands is looked up. */
+export const DocumentsMessage = z.object({
+  v: version,
+  kind: z.literal('document'),
+  organization_id: z.int(),
+  id: z.int(),
+  generation: z.int(),
+  page: z.int().min(0).optional(),
+  /** How often the vector index was looked at for its vectors. */
+  looks: z.int().optional(),
+});
+export type DocumentsMessage = z.infer<typeof DocumentsMessage>;
+
+/** Queue `syncs`: the next pages of a data source. */
+export const SyncsMessage = z.object({ v: version, kind: z.literal('sync'), organization_id: z.int(), id: z.int() });
+export type SyncsMessage = z.infer<typeof SyncsMessage>;

@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import { systemRuntime, type Runtime } from '../http/runtime.ts';
+import type { App, AppResponse, AppFailure, AppRequest, Broker } from '../broker/broker.ts';
+import { appFailure } from '../broker/app-failure.ts';
+import { withRetry } from '../broker/retry.ts';
+import { failureFromResponse } from './failures.ts';
+
+/** A connection of an organization, and what its requests need of the world. */
+export interface AppConnection {
+  broker: Pick<Broker, 'request'>;
+  /** The broker's id of it. */
+  id: string;
+  outside?: Pick<Runtime, 'sleep' | 'random' | 'now'> | undefined;
+  /** How long a provider may make a request wait before it is tried again; default 5,000. */
+  maxWaitMs?: number | undefined;
+}
+
+export interface AppCall extends AppRequest {
+  /** Whether doing it twice does no harm: it is then tried up to three times. A GET is; everything else has to say so. */
+  isRepeatable?: boolean;
+}
+
+/** Asks a provider and reads its answer by `shape`. */
+export type AppClient = <Data>(call: AppCall, shape: z.ZodType<Data>) => Promise<{ data: Data } | AppFailure>;
+
+export function createAppClient(app: App, { broker, id, outside = systemRuntime, maxWaitMs: longestWaitMs }: AppConnection): AppClient {
+  return async (call, shape) => {
+    const { isRepeatable = call.method === 'GET', ...request } = call;
+    const attempt = async () => {
+      const answer = await broker.request(id, request);
+      return 'failure' in answer ? answer : parseAppResponse(app, answer, shape, outside.now());
+    };
+    if (isRepeatable) return withRetry({ outside, maxWaitMs: longestWaitMs }, attempt);
+    const outcome = await attempt();
+    return 'failure' in outcome && outcome.failure === 'unavailable' ? { ...outcome, outcomeUnknown: true } : outcome;
+  };
+}
+
+function parseAppResponse<Data>(app: App, answer: AppResponse, shape: z.ZodType<Data>, now: number): { data: Data } | AppFailure {
+  const failure = failureFromResponse(app, answer, now);
+  if (failure) return failure;
+  const parsed = shape.safeParse(answer.data);
+  return parsed.success
+    ? { data: parsed.data }
+    : appFailure('unavailable', `${app}: the provider answered something that cannot be understood`);
+}

@@ -1,0 +1,14 @@
+/** What a request to a vendor needs of the world, so that tests can set it. Times are milliseconds. */
+export interface Runtime {
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  sleep(milliseconds: number): Promise<void>;
+  random(): number;
+  now(): number;
+}
+
+export const systemRuntime: Runtime = {
+  fetch: (input, init) => fetch(input, init),
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  random: Math.random,
+  now: Date.now,
+};

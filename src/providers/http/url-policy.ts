@@ -1,0 +1,20 @@
+import type { Settings } from '../../settings.ts';
+import { blockedUrlReason } from './ssrf-guard.ts';
+import { skipHostnameCheck, blockPrivateHostname, type HostnameCheck } from './hostname-check.ts';
+
+/** What decides which addresses of customers are called. */
+export interface UrlPolicy {
+  /** Origins that may be called although their addresses are private. */
+  allowedOrigins: readonly string[];
+  checkHostname: HostnameCheck;
+}
+
+export const urlPolicy = (settings: Pick<Settings, 'ALLOWED_PRIVATE_ORIGINS' | 'DEPLOYMENT_MODE'>): UrlPolicy => ({
+  allowedOrigins: settings.ALLOWED_PRIVATE_ORIGINS,
+  checkHostname: settings.DEPLOYMENT_MODE === 'local' ? skipHostnameCheck : blockPrivateHostname,
+});
+
+/** Why a URL may not be called now, or null: what `refusal` says, and where its name leads to. */
+export async function blockedRequestReason(url: URL, { allowedOrigins, checkHostname: refusesName }: UrlPolicy): Promise<string | null> {
+  return blockedUrlReason(url, allowedOrigins) ?? (allowedOrigins.includes(url.origin) ? null : await refusesName(url));
+}

@@ -1,0 +1,43 @@
+import type { Runtime } from '../http/runtime.ts';
+import type { Completion, CompletionFailure, CompletionRequest, LanguageModelSettings } from './language-model.ts';
+import { createOpenAiClient } from './openai-client.ts';
+import { failureFromError } from './openai-errors.ts';
+import { parseCompletion } from './parse-completion.ts';
+import { isStrictSchema } from './strict-schema.ts';
+import { withRetry } from './retry.ts';
+
+const maxTimeoutSeconds = 60;
+
+/** Asks chat completions, which services that copy OpenAI's API have, too. */
+export async function completeWithOpenAi(
+  settings: LanguageModelSettings,
+  request: CompletionRequest,
+  outside: Runtime,
+): Promise<Completion | CompletionFailure> {
+  const model = request.model ?? settings.LANGUAGE_MODEL;
+  const timeoutSeconds = Math.min(request.timeout_seconds ?? maxTimeoutSeconds, maxTimeoutSeconds);
+  const client = createOpenAiClient(settings, outside);
+  const body = toRequestBody(request, model);
+  return withRetry(outside, outside.now() + timeoutSeconds * 1000, async (timeoutMs) => {
+    try {
+      return parseCompletion(await client.chat.completions.create(body, { timeout: timeoutMs }), request, model);
+    } catch (error) {
+      return failureFromError(error, { model, key: settings.OPENAI_API_KEY, timeoutSeconds, now: outside.now() });
+    }
+  });
+}
+
+function toRequestBody({ system, messages, output, max_tokens: maximum, seed }: CompletionRequest, model: string) {
+  return {
+    model,
+    messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages],
+    ...(maximum === undefined ? {} : { max_completion_tokens: maximum }),
+    ...(seed !== undefined && { seed }),
+    ...(output && {
+      response_format: {
+        type: 'json_schema' as const,
+        json_schema: { name: 'answer', schema: output.schema, strict: isStrictSchema(output.schema) },
+      },
+    }),
+  };
+}

@@ -1,0 +1,39 @@
+import { formFields } from '../../../library/text/clean-text.ts';
+import { hasValidTwilioSignature } from '../../telephony/twilio/signature.ts';
+import { failureFromCode } from './errors.ts';
+import type { CallbackRequest, CallbackResult, MessageStatus } from '../messaging.ts';
+
+const statuses = new Map<string, MessageStatus>(
+  Object.entries({
+    accepted: 'accepted',
+    scheduled: 'accepted',
+    queued: 'accepted',
+    sending: 'accepted',
+    sent: 'sent',
+    delivered: 'delivered',
+    read: 'read',
+    failed: 'failed',
+    undelivered: 'failed',
+    canceled: 'failed',
+  }),
+);
+
+/** A status callback of Twilio, checked and read. It tells no time: `now` (epoch ms) is taken for it. */
+export function readTwilioMessageCallback({ url, headers, body }: CallbackRequest, now: number, authToken: string): CallbackResult {
+  const signed = {
+    url,
+    body,
+    contentType: headers.get('content-type'),
+    signature: headers.get('x-twilio-signature'),
+    settings: headers.get('x-twilio-webhooks-signature-settings'),
+  };
+  if (!hasValidTwilioSignature(signed, { authToken })) return { unsigned: true };
+  const form = formFields(body);
+  const messageId = form.get('MessageSid') || form.get('SmsSid');
+  const status = statuses.get(form.get('MessageStatus') ?? form.get('SmsStatus') ?? '');
+  if (!messageId || status === undefined) return { events: [] };
+  if (status !== 'failed') return { events: [{ messageId, status, at: now }] };
+  const code = Number(form.get('ErrorCode')) || null;
+  const failure = failureFromCode(code, { words: form.get('ErrorMessage') ?? form.get('ChannelStatusMessage') }, authToken);
+  return { events: [{ messageId, status, at: now, failure }] };
+}

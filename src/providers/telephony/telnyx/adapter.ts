@@ -1,0 +1,184 @@
+import { endStatusFromEvents, toCallState, parseTelnyxCall } from './calls.ts';
+import { firstError, toPlaceResult, describeFailure } from './errors.ts';
+import { sha256Hex } from '../../../library/security/hash.ts';
+import { placeResultFromStatus, createCarrierExchange, type CarrierResponse } from '../exchange.ts';
+import { fetchRecording } from '../recording.ts';
+import { isRecordingPath, recordingLink } from './recordings.ts';
+import type {
+  CallState,
+  CallToPlace,
+  CommandResult,
+  ListResult,
+  LookUpResult,
+  PlaceResult,
+  RecordingResult,
+  Telephony,
+  TelephonyOptions,
+} from '../telephony.ts';
+import type { RelayOptions } from '../twiml.ts';
+import { percentEncoded } from '../../../library/text/clean-text.ts';
+
+export interface TelnyxAccount {
+  apiKey: string;
+  /** Of the Voice API application that places the calls. */
+  connectionId: string;
+}
+
+const carrier = 'Telnyx';
+/** Of active calls, 250 a page. */
+const maxPages = 8;
+const minCallSeconds = 60;
+const [shortestRingSeconds, longestRingSeconds] = [5, 600];
+
+/**
+ * The Voice API of Telnyx (https://developers.telnyx.com/api-reference/call-commands/dial). It fetches no document: an answered call
+ * waits for `commands.connect`. Every command carries an id of its own, by which Telnyx ignores a repeat within a minute.
+ */
+export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOptions): Telephony {
+  const exchange = createCarrierExchange(carrier, options);
+  const base = options.baseUrl.replace(/\/+$/, '');
+  const authorization = `Bearer ${account.apiKey}`;
+  const get = (path: string) => exchange.send({ method: 'GET', url: base + path, headers: { authorization } });
+  const post = (path: string, body: object) =>
+    exchange.send({
+      method: 'POST',
+      url: base + path,
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const failed = (answer: CarrierResponse) => ({ failure: describeFailure(answer, account.apiKey) });
+
+  async function command(callId: string, action: string, key: string, body: object): Promise<CommandResult> {
+    const path = `/calls/${percentEncoded(callId)}/actions/${action}`;
+    const answer = await post(path, { ...body, command_id: commandId(action, key) });
+    if ('lost' in answer) return failed(answer);
+    if (answer.status < 300) return { done: true };
+    return isGone(answer) ? { gone: true } : failed(answer);
+  }
+
+  return {
+    provider: 'telnyx',
+
+    commands: {
+      answer: (callId, statusUrl, key) =>
+        command(callId, 'answer', key, { webhook_url: statusUrl, webhook_url_method: 'POST', client_state: toBase64(key) }),
+      connect: (callId, relay, key) => command(callId, 'conversation_relay_start', key, toRelayRequest(relay)),
+    },
+
+    async place(call): Promise<PlaceResult> {
+      const answer = await post('/calls', toDialRequest(call, account.connectionId));
+      const common = placeResultFromStatus(carrier, answer, exchange.outside.now());
+      if (common !== undefined || 'lost' in answer) return common!;
+      if (answer.status >= 300) return toPlaceResult(answer, call, account.apiKey);
+      const placed = parseTelnyxCall(answer.body?.['data']);
+      return placed === undefined
+        ? { unknown: `${carrier} answered with status ${answer.status} and something that is no call` }
+        : { placed: { callId: placed.call_control_id, status: 'queued' } };
+    },
+
+    async lookUp(callId): Promise<LookUpResult> {
+      const answer = await get(`/calls/${percentEncoded(callId)}`);
+      if ('lost' in answer) return failed(answer);
+      if (answer.status >= 300) return isGone(answer) ? { missing: true } : failed(answer);
+      const call = parseTelnyxCall(answer.body?.['data']);
+      if (call === undefined) return { failure: `${carrier} answered something that is no call` };
+      if (call.is_alive === true) return { call: toCallState(call, 'initiated') };
+      const end = endStatusFromEvents(await eventsOf(call.call_leg_id));
+      return end === undefined ? { over: true } : { call: toCallState(call, end) };
+    },
+
+    async list({ attemptKey }): Promise<ListResult> {
+      const state = toBase64(attemptKey);
+      const calls: CallState[] = [];
+      let after: string | undefined;
+      for (let page = 0; page < maxPages; page++) {
+        const query = new URLSearchParams({ 'page[limit]': '250', ...(after === undefined ? {} : { 'page[after]': after }) });
+        const answer = await get(`/connections/${percentEncoded(account.connectionId)}/active_calls?${query}`);
+        if ('lost' in answer || answer.status >= 300) return failed(answer);
+        const listed = answer.body?.['data'];
+        if (!Array.isArray(listed)) return { failure: `${carrier} answered something that is no list of calls` };
+        const found = listed.flatMap((item) => parseTelnyxCall(item) ?? []).filter(({ client_state }) => client_state === state);
+        calls.push(...found.map((call) => toCallState(call, 'initiated')));
+        after = nextCursor(answer.body?.['meta']);
+        if (after === undefined) break;
+      }
+      // Calls that have ended are listed nowhere.
+      return { calls, isComplete: false };
+    },
+
+    hangUp: (callId) => command(callId, 'hangup', callId, {}),
+
+    // It tells them in the answers to commands alone.
+    listCallErrors: async () => [],
+
+    async fetchRecording(location): Promise<RecordingResult> {
+      let url: string | undefined = location;
+      if (isRecordingPath(location)) {
+        const answer = await get(location);
+        if ('lost' in answer || (answer.status >= 300 && answer.status !== 404)) return failed(answer);
+        url = recordingLink(answer.body);
+        if (url === undefined) return { missing: true };
+      }
+      // A signed link to a store of the carrier's choice; it needs no credentials and gets none.
+      return fetchRecording(carrier, exchange, { url, headers: {}, carrierOrigin: new URL(base).origin });
+    },
+  };
+
+  /** What Telnyx told of a leg; undefined where it does not say. */
+  async function eventsOf(leg: string | null | undefined): Promise<unknown> {
+    if (!leg) return undefined;
+    const query = new URLSearchParams({ 'filter[leg_id]': leg, 'filter[type]': 'webhook', 'page[size]': '250' });
+    const answer = await get(`/call_events?${query}`);
+    return 'lost' in answer || answer.status >= 300 ? undefined : answer.body?.['data'];
+  }
+}
+
+/** The same for a repeat of a command, another for every other: a UUID (version 8), as Telnyx shows them, whatever is in the key. */
+export function commandId(command: string, key: string): string {
+  const hex = sha256Hex(`${command} ${key}`);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+const toBase64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** 90018: the call has ended; 90015 and 404: no such call. */
+function isGone(answer: Exclude<CarrierResponse, { lost: string }>): boolean {
+  const { code } = firstError(answer.body);
+  return code === '90018' || code === '90015' || (answer.status === 404 && code !== undefined);
+}
+
+function nextCursor(meta: unknown): string | undefined {
+  const { next, cursors } = (meta ?? {}) as { next?: unknown; cursors?: { after?: unknown } };
+  return typeof next === 'string' && typeof cursors?.after === 'string' ? cursors.after : undefined;
+}
+
+function toDialRequest({ attemptKey, to, from, urls, ...call }: CallToPlace, connectionId: string): object {
+  const { detectsMachines = true, ringSeconds, maximumSeconds } = call;
+  return {
+    connection_id: connectionId,
+    to,
+    from,
+    command_id: commandId('dial', attemptKey),
+    client_state: toBase64(attemptKey),
+    webhook_url: urls.status,
+    webhook_url_method: 'POST',
+    ...(ringSeconds !== undefined && { timeout_secs: Math.min(Math.max(ringSeconds, shortestRingSeconds), longestRingSeconds) }),
+    ...(maximumSeconds !== undefined && { time_limit_secs: Math.max(maximumSeconds, minCallSeconds) }),
+    ...(detectsMachines && { answering_machine_detection: 'detect' }),
+    ...(urls.recording !== undefined && { record: 'record-from-answer', record_format: 'mp3', record_channels: 'dual' }),
+  };
+}
+
+const toRelayRequest = (relay: RelayOptions): object => ({
+  url: relay.url,
+  greeting: relay.greeting,
+  interruptible_greeting: relay.isGreetingInterruptible,
+  interruptible: relay.isInterruptible,
+  language: relay.language,
+  voice: relay.voice,
+  tts_provider: relay.ttsProvider,
+  transcription_engine: relay.transcriptionProvider,
+  ...(relay.speechModel !== undefined && { transcription_engine_config: { transcription_model: relay.speechModel } }),
+  dtmf_detection: relay.hasDtmf,
+  custom_parameters: relay.parameters,
+});

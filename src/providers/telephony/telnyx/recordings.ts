@@ -1,0 +1,33 @@
+import { isRecord } from '../../../library/json/json.ts';
+import { percentEncoded } from '../../../library/text/clean-text.ts';
+
+const recordingsPath = '/recordings';
+
+/** A path of the API under which the recording of a `call.recording.saved` is found; without any id its link, which lasts for ten minutes. */
+export function recordingLocation(payload: Record<string, unknown>): string | undefined {
+  const textAt = (name: string) => {
+    const value = payload[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const id = textAt('recording_id');
+  if (id !== undefined) return `${recordingsPath}/${percentEncoded(id)}`;
+  for (const name of ['call_leg_id', 'call_session_id']) {
+    const value = textAt(name);
+    if (value !== undefined) return `${recordingsPath}?${new URLSearchParams({ [`filter[${name}]`]: value })}`;
+  }
+  return audioLink(payload['recording_urls']) ?? audioLink(payload['public_recording_urls']);
+}
+
+/** Whether a location is a path of the API, rather than a link to a file. */
+export const isRecordingPath = (location: string): boolean => /^\/recordings[/?]/.test(location);
+
+/** The link to the file in what the API answers under such a path, one recording or a list; undefined: there is none yet. */
+export function recordingLink(body: Record<string, unknown> | undefined): string | undefined {
+  const found = [body?.['data']].flat().filter(isRecord);
+  return found.map(({ download_urls: links }) => audioLink(links)).find((link) => link !== undefined);
+}
+
+function audioLink(links: unknown): string | undefined {
+  if (!isRecord(links)) return undefined;
+  return [links['mp3'], links['wav']].find((link): link is string => typeof link === 'string' && link !== '');
+}

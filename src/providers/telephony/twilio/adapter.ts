@@ -1,0 +1,125 @@
+import { parseCallState } from './calls.ts';
+import { toRefusal, describeFailure } from './errors.ts';
+import { errorsFromNotifications } from './notifications.ts';
+import { placeResultFromStatus, createCarrierExchange, type CarrierResponse } from '../exchange.ts';
+import { fetchRecording } from '../recording.ts';
+import type {
+  CallQuery,
+  CallToPlace,
+  CommandResult,
+  ListResult,
+  LookUpResult,
+  PlaceResult,
+  Telephony,
+  TelephonyOptions,
+} from '../telephony.ts';
+import { percentEncoded } from '../../../library/text/clean-text.ts';
+
+export interface TwilioAccount {
+  accountSid: string;
+  authToken: string;
+}
+
+const carrier = 'Twilio';
+const callNotInProgressCode = 21220;
+const pageSize = '50';
+/** How far the carrier's clock may be behind ours. */
+const clockSkewMs = 60_000;
+
+const callPath = (callId: string) => `/Calls/${percentEncoded(callId)}.json`;
+
+/** The Calls API of Twilio (https://www.twilio.com/docs/voice/api/call-resource). */
+export function twilioTelephony(account: TwilioAccount, options: TelephonyOptions): Telephony {
+  const exchange = createCarrierExchange(carrier, options);
+  const base = `${options.baseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${percentEncoded(account.accountSid)}`;
+  const authorization = `Basic ${Buffer.from(`${account.accountSid}:${account.authToken}`).toString('base64')}`;
+  const get = (path: string) => exchange.send({ method: 'GET', url: base + path, headers: { authorization } });
+  const post = (path: string, form: URLSearchParams) =>
+    exchange.send({
+      method: 'POST',
+      url: base + path,
+      headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+    });
+  const failed = (answer: CarrierResponse) => ({ failure: describeFailure(answer, account.authToken) });
+
+  return {
+    provider: 'twilio',
+
+    async place(call): Promise<PlaceResult> {
+      const answer = await post('/Calls.json', toCallForm(call));
+      const common = placeResultFromStatus(carrier, answer, exchange.outside.now());
+      if (common !== undefined || 'lost' in answer) return common!;
+      if (answer.status >= 300) return { refused: toRefusal(answer, call, account.authToken) };
+      const state = parseCallState(answer.body);
+      return state === undefined
+        ? { unknown: `${carrier} answered with status ${answer.status} and something that is no call` }
+        : { placed: { callId: state.callId, status: state.status } };
+    },
+
+    async lookUp(callId): Promise<LookUpResult> {
+      const answer = await get(callPath(callId));
+      if ('lost' in answer || (answer.status >= 300 && answer.status !== 404)) return failed(answer);
+      // A 404 without the carrier's own words comes from something between it and us.
+      if (answer.status === 404) return answer.body?.['code'] === 20404 ? { missing: true } : failed(answer);
+      const call = parseCallState(answer.body);
+      return call === undefined ? { failure: `${carrier} answered something that is no call` } : { call };
+    },
+
+    async list({ to, from, since }: CallQuery): Promise<ListResult> {
+      // Not by StartTime: a call that waits to be dialled has none.
+      const answer = await get(`/Calls.json?${new URLSearchParams({ To: to, From: from, PageSize: pageSize })}`);
+      if ('lost' in answer || answer.status >= 300) return failed(answer);
+      const listed = answer.body?.['calls'];
+      if (!Array.isArray(listed)) return { failure: `${carrier} answered something that is no list of calls` };
+      const earliest = Math.floor((since - clockSkewMs) / 1000) * 1000;
+      const calls = listed.flatMap((item) => parseCallState(item) ?? []);
+      const recent = calls.filter(({ createdAt }) => createdAt === undefined || createdAt >= earliest);
+      // The newest come first: further pages are older than what is older already.
+      const isLastPage = answer.body?.['next_page_uri'] == null || recent.length < calls.length;
+      return { calls: recent, isComplete: isLastPage && calls.length === listed.length };
+    },
+
+    async hangUp(callId): Promise<CommandResult> {
+      const answer = await post(callPath(callId), new URLSearchParams({ Status: 'completed' }));
+      if ('lost' in answer) return failed(answer);
+      if (answer.status < 300) return { done: true };
+      const code = answer.body?.['code'];
+      return code === callNotInProgressCode || code === 20404 ? { gone: true } : failed(answer);
+    },
+
+    async listCallErrors(callId) {
+      const answer = await get(`/Calls/${percentEncoded(callId)}/Notifications.json?PageSize=20`);
+      return 'lost' in answer || answer.status >= 300 ? [] : errorsFromNotifications(answer.body, account.authToken);
+    },
+
+    async fetchRecording(location) {
+      // The credentials go to the carrier alone, whatever the callback says.
+      if (!location.startsWith(`${base}/`)) return { refused: 'The recording is not at the carrier, so it was not fetched' };
+      const carrierOrigin = new URL(base).origin;
+      return fetchRecording(carrier, exchange, { url: `${location}.mp3`, headers: { authorization }, carrierOrigin });
+    },
+  };
+}
+
+function toCallForm({ to, from, urls, detectsMachines = true, ringSeconds, maximumSeconds }: CallToPlace): URLSearchParams {
+  const form = new URLSearchParams({ To: to, From: from, Url: urls.answer, Method: 'POST', StatusCallback: urls.status });
+  form.append('StatusCallbackMethod', 'POST');
+  for (const event of ['initiated', 'answered', 'completed']) form.append('StatusCallbackEvent', event);
+  if (ringSeconds !== undefined) form.append('Timeout', String(ringSeconds));
+  if (maximumSeconds !== undefined) form.append('TimeLimit', String(maximumSeconds));
+  if (detectsMachines) {
+    form.append('MachineDetection', 'Enable');
+    form.append('AsyncAmd', 'true');
+    form.append('AsyncAmdStatusCallback', urls.machine ?? urls.status);
+    form.append('AsyncAmdStatusCallbackMethod', 'POST');
+  }
+  if (urls.recording !== undefined) {
+    form.append('Record', 'true');
+    form.append('RecordingChannels', 'dual');
+    form.append('RecordingStatusCallback', urls.recording);
+    form.append('RecordingStatusCallbackMethod', 'POST');
+    for (const event of ['completed', 'absent']) form.append('RecordingStatusCallbackEvent', event);
+  }
+  return form;
+}

@@ -1,0 +1,99 @@
+import { statusEvent, type CarrierEvent, type RecordingEvent, type RelayEndEvent } from '../carrier-events.ts';
+import type { CarrierError } from '../carrier-error.ts';
+import { redactLine } from '../exchange.ts';
+import { toAnsweredBy } from '../machine-detection.ts';
+import { toDirection, toCallStatus } from './calls.ts';
+
+const recordingStatuses = new Map<string, RecordingEvent['status']>(
+  Object.entries({
+    'in-progress': 'in_progress',
+    completed: 'completed',
+    absent: 'absent',
+    failed: 'failed',
+  }),
+);
+
+const relayEndReasons = new Map<string, RelayEndEvent['reason']>(Object.entries({ ended: 'ended', completed: 'hung_up', failed: 'lost' }));
+
+/**
+ * What a request of Twilio tells, from the form that it posts: a status callback, the question for the document of an answered or inbound
+ * call, the verdict of an asynchronous machine detection, a recording, or the end of a relay session (the `action` of Connect). Undefined
+ * for anything else. Its signature has been checked; `now` (epoch ms) stands in where it tells no time.
+ */
+export function readTwilioCallback(form: URLSearchParams, now: number): CarrierEvent | undefined {
+  const callId = form.get('CallSid');
+  if (!callId) return undefined;
+  const at = parseTime(form.get('Timestamp'), now);
+  if (form.has('RecordingSid') && form.has('RecordingStatus')) return toRecordingEvent(form, callId, at);
+  if (form.has('SessionStatus')) return toRelayEndEvent(form, callId, at);
+  const answeredBy = toAnsweredBy(form.get('AnsweredBy'));
+  if (form.has('MachineDetectionDuration') && !form.has('CallStatus')) return answeredBy && { kind: 'machine', callId, answeredBy, at };
+
+  const status = toCallStatus(form.get('CallStatus') ?? '');
+  if (status === undefined) return undefined;
+  const direction = toDirection(form.get('Direction'));
+  const [from, to] = [form.get('From'), form.get('To')];
+  const fault = toCarrierError(form);
+  const [sipCode, durationSeconds, sequence] = ['SipResponseCode', 'CallDuration', 'SequenceNumber'].map((name) =>
+    parseNumber(form.get(name)),
+  );
+  return statusEvent({
+    callId,
+    status,
+    ...(direction && { direction }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(sipCode !== undefined && { sipCode }),
+    ...(durationSeconds !== undefined && { durationSeconds }),
+    ...(answeredBy && { answeredBy }),
+    ...(fault && { fault }),
+    ...(sequence !== undefined && { sequence }),
+    at,
+  });
+}
+
+function toRecordingEvent(form: URLSearchParams, callId: string, at: number): RecordingEvent | undefined {
+  const status = recordingStatuses.get(form.get('RecordingStatus') ?? '');
+  if (status === undefined) return undefined;
+  const [recordingId, url] = [form.get('RecordingSid'), form.get('RecordingUrl')];
+  const durationSeconds = parseNumber(form.get('RecordingDuration'));
+  return {
+    kind: 'recording',
+    callId,
+    status,
+    ...(recordingId && { recordingId }),
+    ...(status === 'completed' && url && { location: url }),
+    ...(durationSeconds !== undefined && { durationSeconds }),
+    at,
+  };
+}
+
+function toRelayEndEvent(form: URLSearchParams, callId: string, at: number): RelayEndEvent {
+  const [sessionId, handoffData] = [form.get('SessionId'), form.get('HandoffData')];
+  const fault = toCarrierError(form);
+  return {
+    kind: 'relay_ended',
+    callId,
+    // An unknown word is taken for a loss: the line may be live, and the action request decides about it.
+    reason: relayEndReasons.get(form.get('SessionStatus') ?? '') ?? 'lost',
+    ...(sessionId && { sessionId }),
+    ...(handoffData && { handoffData }),
+    ...(fault && { fault }),
+    at,
+  };
+}
+
+/** Its secrets are not in it: Twilio puts no credentials into what it sends. */
+function toCarrierError(form: URLSearchParams): CarrierError | undefined {
+  const [code, words] = [form.get('ErrorCode'), redactLine(form.get('ErrorMessage') ?? '', '')];
+  // 0 stands for none.
+  if ((code === null || code === '' || code === '0') && words === '') return undefined;
+  return { ...(code && /^[1-9]\d{0,8}$/.test(code) && { code }), words };
+}
+
+const parseNumber = (text: string | null): number | undefined => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined);
+
+function parseTime(text: string | null, now: number): number {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? now : time;
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../../library/time/clock.ts';
+import type { LanguageModel } from '../../providers/language-model/language-model.ts';
+import { toConversationSettings } from '../../voice-agents/agents/configurations.ts';
+import type { ConversationStore, ConversationDependencies } from '../../voice-agents/conversation/contract.ts';
+import { Conversation } from '../../voice-agents/conversation/conversation.ts';
+import type { Guards } from '../../voice-agents/conversation/guards.ts';
+import { parseAgentDefinition, type AgentDefinition } from '../../voice-agents/definition/definition.ts';
+import type { SessionFacts, Speaker } from '../contract.ts';
+import { withPersona } from './persona.ts';
+
+/** The session has limits of its own. */
+const unlimitedGuards: Guards = { maxCallDurationSeconds: Infinity, maxUserIdleSeconds: Infinity };
+
+interface SideDependencies {
+  store: ConversationStore;
+  model: LanguageModel;
+  retrieve: ConversationDependencies['retrieve'];
+  now: Clock;
+}
+
+/** A side's agent, as it talks in the session. */
+export const toSideDefinition = (facts: SessionFacts, speaker: Speaker): AgentDefinition =>
+  withPersona(parseAgentDefinition(facts[speaker].definition), speaker === 'adversary' ? facts.config.persona : null);
+
+/** The agent of one side, on what has been said so far. Its HTTP tools are never called: they answer as they are mocked. */
+export function createSideConversation(
+  facts: SessionFacts,
+  speaker: Speaker,
+  { store, model, retrieve, now }: SideDependencies,
+): Conversation {
+  const { config, sessionId, organization } = facts;
+  const { configurations, dispositionCodes, initialContext } = facts[speaker];
+  const { phrases, model: modelName } = toConversationSettings(configurations);
+  return new Conversation({
+    setup: {
+      key: `test:${sessionId}:${speaker}`,
+      definition: toSideDefinition(facts, speaker),
+      initialContext,
+      organization,
+      model: modelName,
+      dispositionCodes,
+      guards: unlimitedGuards,
+      phrases,
+      tools: { live: false, mocks: config.tool_mocks },
+      seed: config.seed ?? undefined,
+      millisecondsPerCharacter: 0,
+    },
+    store,
+    say: () => {},
+    dependencies: {
+      model,
+      sendHttp: () => Promise.reject(new Error('a test calls no tools')),
+      openSecrets: async (value) => value,
+      retrieve,
+      now,
+      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    },
+  });
+}

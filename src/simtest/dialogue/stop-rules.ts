@@ -1,0 +1,20 @@
+import type { TestConfig } from '../config/config.ts';
+import type { StopReason } from '../contract.ts';
+import type { Sides, Turn } from './turn-order.ts';
+
+/** Why the talk is over, or null: it goes on. The first reason counts; `elapsedMs` is since its start. */
+export function findStopReason(
+  { max_turns, max_duration_seconds }: Pick<TestConfig, 'max_turns' | 'max_duration_seconds'>,
+  turns: readonly Turn[],
+  sides: Sides,
+  elapsedMs: number,
+): StopReason | null {
+  for (const speaker of ['actor', 'adversary'] as const) {
+    const end = sides[speaker].state?.end;
+    if (end) return end.reason === 'error' ? 'error' : `${speaker}_ended`;
+  }
+  // Turns alternate, so that the one before the last is the other side's.
+  if (turns.at(-1)?.wasSilent && turns.at(-3)?.wasSilent) return 'silence';
+  if (turns.length >= max_turns) return 'max_turns';
+  return elapsedMs >= max_duration_seconds * 1000 ? 'max_duration' : null;
+}

@@ -1,0 +1,33 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context } from '../../context.ts';
+import { requireActive } from '../../voice-agents/agents/existing-agent.ts';
+import { configWarnings } from '../config/config.ts';
+import { callLoadTestObject } from './load-test-stub.ts';
+import { insertLoadTest } from './store.ts';
+import { requireValidPairing } from '../config/pairing.ts';
+import type { NewLoadTestInput, StartedLoadTest } from '../schemas.ts';
+
+/**
+ * Creates a load test with its sessions and has it begin. Throws 404 for an agent that is not there, 409 for an archived one, 422 for a config
+ * that names what neither agent has.
+ */
+export async function createLoadTest(context: Context, input: NewLoadTestInput): Promise<z.infer<typeof StartedLoadTest>> {
+  const { bindings, database, organization, clock, log } = context;
+  const { actor, adversary } = await requireValidPairing(context, input);
+  requireActive(actor);
+  requireActive(adversary);
+  const { name, test_count, concurrency, ramp_seconds, config } = input;
+  const load = { name, actor_agent_id: actor.id, adversary_agent_id: adversary.id, test_count, concurrency, ramp_seconds, config };
+  const { id, sessionIds } = await insertLoadTest(database, organization.id, load, clock());
+  // It is there: when its object cannot be reached, the minute tick has it begin.
+  await callLoadTestObject(bindings, organization.id, id, (object) => object.begin(organization.id, id)).catch((error: unknown) =>
+    log.error('a load test could not begin at once', error, { load_test_id: id }),
+  );
+  return {
+    load_test_group_id: id,
+    test_session_ids: sessionIds,
+    total: sessionIds.length,
+    status: 'running',
+    warnings: configWarnings(config),
+  };
+}

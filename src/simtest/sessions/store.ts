@@ -1,0 +1,150 @@
+import { isNotFailedSql } from '../../outbox/failed-messages.ts';
+import type { Database, Row, Statement } from '../../database/client.ts';
+import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
+import type { TestConfig } from '../config/config.ts';
+import type { Candidate, SessionStatus, TestResults } from '../contract.ts';
+
+/** A session's row, the config of a load test's session being the load test's. Moments in epoch ms. */
+export interface SessionRow {
+  id: number;
+  organization_id: number;
+  name: string;
+  status: SessionStatus;
+  actor_agent_id: number;
+  adversary_agent_id: number;
+  load_test_id: number | null;
+  test_index: number | null;
+  config: TestConfig;
+  results: TestResults | null;
+  error: string | null;
+  created_at: number;
+  started_at: number | null;
+  completed_at: number | null;
+}
+
+const sessionColumns = `id, organization_id, name, status, actor_agent_id, adversary_agent_id, load_test_id, test_index,
+  coalesce(config, (SELECT l.config FROM load_test l WHERE l.id = test_session.load_test_id)) AS config, results, error, created_at, started_at,
+  completed_at`;
+
+const toSessionRow = (row: Row): SessionRow => ({
+  ...(row as unknown as SessionRow),
+  config: JSON.parse(row['config'] as string) as TestConfig,
+  results: row['results'] === null ? null : (JSON.parse(row['results'] as string) as TestResults),
+});
+
+export async function findSession(database: Database, organizationId: number, id: number): Promise<SessionRow | null> {
+  const row = await database.first(selectSession(database, organizationId, id));
+  return row && toSessionRow(row);
+}
+
+const selectSession = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare(`SELECT ${sessionColumns} FROM test_session WHERE id = ? AND organization_id = ?`, id, organizationId);
+
+export interface NewSession {
+  name: string;
+  actorAgentId: number;
+  adversaryAgentId: number;
+  config: TestConfig;
+  /** The actor as it would be when a change is saved; null: as it is. */
+  candidate: Candidate | null;
+}
+
+export async function insertSession(database: Database, organizationId: number, session: NewSession, now: number): Promise<SessionRow> {
+  const insert = database.prepare(
+    `INSERT INTO test_session (organization_id, name, status, actor_agent_id, adversary_agent_id, config, candidate, created_at)
+       VALUES (?, ?, 'pending', ?, ?, ?, ?, ?) RETURNING ${sessionColumns}`,
+    organizationId,
+    session.name,
+    session.actorAgentId,
+    session.adversaryAgentId,
+    JSON.stringify(session.config),
+    session.candidate && JSON.stringify(session.candidate),
+    now,
+  );
+  const [rows] = await database.batchOnce([insert], ({ rowId }) => database.batch([selectSession(database, organizationId, rowId)]));
+  return toSessionRow(rows![0]!);
+}
+
+export interface SessionFilter {
+  status?: SessionStatus | undefined;
+  loadTestId?: number | undefined;
+  search?: string | undefined;
+}
+
+/** Newest first. */
+export async function listSessions(
+  database: Database,
+  organizationId: number,
+  filter: SessionFilter,
+  page: { limit: number; offset: number; after?: CursorPosition | undefined },
+): Promise<PageResult<SessionRow>> {
+  const { sql, parameters } = toCondition(organizationId, filter);
+  const [rows, counted] = await database.batch([
+    database.prepare(
+      `SELECT ${sessionColumns} FROM test_session WHERE ${sql} AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?`,
+      ...parameters,
+      page.after?.id ?? Number.MAX_SAFE_INTEGER,
+      page.limit + 1,
+      page.offset,
+    ),
+    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM test_session WHERE ${sql} LIMIT ${countLimit + 1})`, ...parameters),
+  ]);
+  const { total } = counted![0] as { total: number };
+  const found = cutPage(rows!.map(toSessionRow), page.limit, ({ id }) => ({ value: null, id }));
+  return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
+}
+
+/** Written out, so that an index serves whatever is asked. */
+function toCondition(
+  organizationId: number,
+  { status, loadTestId, search }: SessionFilter,
+): { sql: string; parameters: (string | number)[] } {
+  const conditions: [string, string | number][] = [['organization_id = ?', organizationId]];
+  if (loadTestId !== undefined) conditions.push(['load_test_id = ?', loadTestId]);
+  if (status !== undefined) conditions.push(['status = ?', status]);
+  if (search) conditions.push(['instr(lower(name), lower(?)) > 0', search]);
+  return { sql: conditions.map(([sql]) => sql).join(' AND '), parameters: conditions.map(([, value]) => value) };
+}
+
+/** Running ones, the newest first, and how many they are in all. */
+export async function listRunningSessions(
+  database: Database,
+  organizationId: number,
+  limit: number,
+): Promise<{ rows: SessionRow[]; count: number }> {
+  const where = `organization_id = ? AND status = 'running'`;
+  const [rows, counted] = await database.batch([
+    database.prepare(`SELECT ${sessionColumns} FROM test_session WHERE ${where} ORDER BY id DESC LIMIT ?`, organizationId, limit),
+    database.prepare(`SELECT count(*) AS count FROM test_session WHERE ${where}`, organizationId),
+  ]);
+  return { rows: rows!.map(toSessionRow), count: (counted![0] as { count: number }).count };
+}
+
+/** Sessions whose object should have done something before `before` (epoch ms), the most overdue first. */
+export const findOverdueSessions = (
+  database: Database,
+  before: number,
+  limit: number,
+): Promise<{ id: number; organization_id: number }[]> =>
+  database.all(
+    database.prepare(
+      `SELECT id, organization_id FROM test_session WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:test_session:' || test_session.id")}
+       ORDER BY wake_at LIMIT ?`,
+      before,
+      limit,
+    ),
+  );
+
+/** Ends a session whose object cannot be reached. */
+export async function failSession(database: Database, organizationId: number, id: number, error: string, now: number): Promise<void> {
+  await database.all(
+    database.prepare(
+      `UPDATE test_session SET status = 'failed', error = ?, completed_at = ?, wake_at = NULL WHERE id = ? AND organization_id = ? AND completed_at IS NULL`,
+      error,
+      now,
+      id,
+      organizationId,
+    ),
+    'same values',
+  );
+}

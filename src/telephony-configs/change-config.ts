@@ -1,0 +1,104 @@
+import type { Context } from '../context.ts';
+import { requireWithinLimit, enforcePlanLimit } from '../accounts/organizations/plan-limits.ts';
+import { nextTimestamp, retryOnConflict, compareAndSet } from '../database/compare-and-set.ts';
+import { cutPage, decodeCursor, type PageResult, type Page } from '../http/pagination.ts';
+import { conflict, notFound } from '../library/errors.ts';
+import { withCallSlots } from '../calls/slots/call-slots.ts';
+import { notifyDialingPolicyChanged } from './notify-call-slots.ts';
+import { invalidateCarriers } from './load-carrier.ts';
+import { prepareConfig } from './prepare-config.ts';
+import type { NewTelephonyConfig, TelephonyConfigPatch } from './schemas.ts';
+import * as store from './store.ts';
+
+/** Throws 404. */
+export async function existingConfig({ database, organization }: Context, id: number): Promise<store.TelephonyConfigRow> {
+  const row = await store.findConfig(database, organization.id, id);
+  if (!row) throw notFound('Telephony configuration');
+  return row;
+}
+
+export async function listConfigs(
+  { database, organization }: Context,
+  { search, cursor, limit, offset }: Page & { search?: string | undefined },
+): Promise<PageResult<store.TelephonyConfigRow>> {
+  const before = decodeCursor(cursor)?.id;
+  const { rows, total } = await store.listConfigs(database, organization.id, { search, before, limit: limit + 1, offset });
+  return { ...cutPage(rows, limit, ({ id }) => ({ value: null, id })), total };
+}
+
+/** `callbackOrigin`: under which origin the caller has reached the API. Throws 409 when one of its numbers is another configuration's. */
+export async function createConfig(context: Context, body: NewTelephonyConfig, callbackOrigin: string): Promise<store.TelephonyConfigRow> {
+  const { database, organization, clock } = context;
+  const values = await prepareConfig(context, body, null, callbackOrigin, clock());
+  const id = await retryOnConflict(async () => {
+    const insert = store.insertConfig(database, organization.id, values);
+    const room = requireWithinLimit(database, organization, 'max_telephony_configs');
+    const moved = body.is_default ? store.moveDefaultFlag(database, organization.id, null) : [];
+    const rows = await enforcePlanLimit(organization, () =>
+      compareAndSet(database, insert, [room, ...moved], ({ rowId }) => store.selectConfigId(database, organization.id, rowId)),
+    );
+    if (rows) return rows[0]!['id'] as number;
+    await requireFreeNumbers(context, values.fromNumbers, null);
+    return null;
+  });
+  return finishChange(context, id);
+}
+
+/** Absent fields stay. Throws 409 when one of its numbers is another configuration's. */
+export async function changeConfig(
+  context: Context,
+  id: number,
+  patch: TelephonyConfigPatch,
+  callbackOrigin: string,
+): Promise<store.TelephonyConfigRow> {
+  const { database, organization, clock } = context;
+  const done = await retryOnConflict(async () => {
+    const row = await existingConfig(context, id);
+    requirePossibleChange(row, patch);
+    const wanted = { ...patch, name: patch.name ?? row.name, provider: row.provider, from_numbers: patch.from_numbers ?? row.fromNumbers };
+    const values = await prepareConfig(context, wanted, row, callbackOrigin, nextTimestamp(row.updatedAt, clock()));
+    const update = store.updateConfig(database, organization.id, id, values, row.updatedAt);
+    const moved = patch.is_default ? store.moveDefaultFlag(database, organization.id, id) : [];
+    const rows = await compareAndSet(database, update, moved, () => store.selectConfigId(database, organization.id, id));
+    if (rows) return id;
+    await requireFreeNumbers(context, values.fromNumbers, id);
+    return null;
+  });
+  return finishChange(context, done);
+}
+
+/** Throws 404, and 409 while it has calls: its carrier could not be asked how they end. */
+export async function deleteConfig(context: Context, id: number): Promise<void> {
+  const { database, organization, bindings } = context;
+  await existingConfig(context, id);
+  const live = await withCallSlots(bindings, organization.id, (slots) => slots.closeConfig(id));
+  if (live > 0) throw conflict(`The configuration has ${live} live ${live === 1 ? 'call' : 'calls'}; delete it when they have ended`);
+  if (!(await store.deleteConfig(database, organization.id, id))) throw notFound('Telephony configuration');
+  await propagateChange(context);
+}
+
+function requirePossibleChange(row: store.TelephonyConfigRow, { provider, is_default }: TelephonyConfigPatch): void {
+  // Calls that are under way could be neither asked about nor ended at another carrier.
+  if (provider !== undefined && provider !== row.provider)
+    throw conflict(
+      `The provider of this configuration is ${row.provider}; make another configuration for ${provider}, with is_default true`,
+    );
+  if (is_default === false && row.isDefault)
+    throw conflict('This is the default configuration; set is_default true on another one, and this one is it no more');
+}
+
+async function requireFreeNumbers({ database, organization }: Context, numbers: string[], id: number | null): Promise<void> {
+  const taken = await store.findTakenNumber(database, organization.id, numbers, id);
+  if (taken) throw conflict(`${taken.number} is a number of configuration ${taken.id} ("${taken.name}"); take it out there first`);
+}
+
+async function finishChange(context: Context, id: number | undefined): Promise<store.TelephonyConfigRow> {
+  if (id === undefined) throw conflict('The telephony configurations keep being changed by other requests; try again');
+  await propagateChange(context);
+  return existingConfig(context, id);
+}
+
+async function propagateChange(context: Context): Promise<void> {
+  invalidateCarriers(context.organization.id);
+  await notifyDialingPolicyChanged(context);
+}

@@ -1,0 +1,42 @@
+import type { Context } from '../context.ts';
+import { readCurrentOrganization } from '../accounts/organizations/background-context.ts';
+import { findDefaultConfig } from './store.ts';
+
+/** On which terms the organization's calls are dialled. */
+export interface DialingPolicy {
+  /** Calls at once, of the plan. */
+  limit: number;
+  /** Between two calls to one person; 0: none needed. */
+  minHoursBetweenCalls: number;
+  /** The default configuration; null: there is none, and nothing can be dialled. */
+  config: {
+    id: number;
+    provider: 'twilio' | 'telnyx';
+    /** E.164. */
+    fromNumbers: string[];
+    callsPerSecond: number;
+    machineDetection: boolean;
+  } | null;
+  /** Whether any of its configurations has an agent for inbound calls. */
+  hasInbound: boolean;
+}
+
+/** Read anew: the context's organization may be a minute old. */
+export async function loadDialingPolicy(context: Context): Promise<DialingPolicy> {
+  const [organization, { config, hasInbound }] = await Promise.all([
+    readCurrentOrganization(context),
+    findDefaultConfig(context.database, context.organization.id),
+  ]);
+  return {
+    limit: organization.plan.concurrentCallLimit,
+    minHoursBetweenCalls: organization.minHoursBetweenCalls,
+    config: config && {
+      id: config.id,
+      provider: config.provider,
+      fromNumbers: config.fromNumbers,
+      callsPerSecond: config.callsPerSecond,
+      machineDetection: config.machineDetection,
+    },
+    hasInbound,
+  };
+}

@@ -1,0 +1,76 @@
+import type { Context } from '../context.ts';
+import { open } from '../library/security/encryption.ts';
+import { createTelephony, type CarrierAccount } from '../providers/telephony/registry.ts';
+import type { Telephony } from '../providers/telephony/telephony.ts';
+import { findConfig, type TelephonyConfigRow } from './store.ts';
+
+/** A telephony configuration ready for use, its secrets opened: never to be shown or logged. */
+export interface Carrier {
+  id: number;
+  provider: 'twilio' | 'telnyx';
+  telephony: Telephony;
+  /** `publicKey` is Telnyx's, for its signatures. */
+  account: CarrierAccount & { publicKey?: string };
+  /** E.164. */
+  fromNumbers: string[];
+  callsPerSecond: number;
+  machineDetection: boolean;
+  inboundAgentId: number | null;
+  /** Where the carrier calls back, without the base path. */
+  callbackOrigin: string;
+}
+
+const cacheTtlMs = 60_000;
+const maxOrganizations = 1000;
+/** By organization, then by configuration. */
+const cache = new Map<number, { carriers: Map<number, Carrier>; until: number }>();
+
+/** The carrier of a configuration; null when the organization has no such one. Kept in the isolate for a minute. */
+export async function loadCarrier(context: Context, configId: number): Promise<Carrier | null> {
+  const { database, organization } = context;
+  // What is read before the organization is forgotten goes into an entry that nobody finds any more.
+  const { carriers } = cacheEntryOf(organization.id, context.clock());
+  const known = carriers.get(configId);
+  if (known) return known;
+  const row = await findConfig(database, organization.id, configId);
+  if (!row) return null;
+  const carrier = await toCarrier(context, row);
+  carriers.set(configId, carrier);
+  return carrier;
+}
+
+/** Makes the next use of a carrier of the organization read it again, in this isolate; others follow within a minute. */
+export function invalidateCarriers(organizationId: number): void {
+  cache.delete(organizationId);
+}
+
+function cacheEntryOf(organizationId: number, now: number) {
+  const known = cache.get(organizationId);
+  // A clock that was set back must not stretch the minute.
+  if (known && known.until > now && known.until <= now + cacheTtlMs) return known;
+  if (cache.size >= maxOrganizations) cache.clear();
+  const entry = { carriers: new Map<number, Carrier>(), until: now + cacheTtlMs };
+  cache.set(organizationId, entry);
+  return entry;
+}
+
+async function toCarrier({ settings, organization }: Context, row: TelephonyConfigRow): Promise<Carrier> {
+  const opened = (field: string) => open(settings.ENCRYPTION_KEY, organization.id, row.credentials[field] ?? '');
+  const plain = (field: string) => row.credentials[field] ?? '';
+  const account: Carrier['account'] =
+    row.provider === 'twilio'
+      ? { provider: 'twilio', accountSid: plain('account_sid'), authToken: await opened('auth_token') }
+      : { provider: 'telnyx', apiKey: await opened('api_key'), connectionId: plain('connection_id'), publicKey: plain('public_key') };
+  const baseUrl = row.provider === 'twilio' ? settings.TWILIO_BASE_URL : settings.TELNYX_BASE_URL;
+  return {
+    id: row.id,
+    provider: row.provider,
+    telephony: createTelephony(account, { baseUrl, timeoutMs: settings.CALL_ANSWER_WITHIN_SECONDS * 1000 }),
+    account,
+    fromNumbers: row.fromNumbers,
+    callsPerSecond: row.callsPerSecond,
+    machineDetection: row.machineDetection,
+    inboundAgentId: row.inboundAgentId,
+    callbackOrigin: settings.PUBLIC_URL.replace(/\/$/, '') || row.callbackOrigin,
+  };
+}

@@ -1,0 +1,60 @@
+import type { Context } from '../context.ts';
+import { normalizePhone } from '../library/phone/phone-numbers.ts';
+import { invalid, type Issue } from '../library/errors.ts';
+import { existingAgent } from '../voice-agents/agents/existing-agent.ts';
+import { readCredentials, type Provider } from './credentials.ts';
+import { configDefaults, type NewTelephonyConfig, type TelephonyConfigPatch } from './schemas.ts';
+import type { TelephonyConfigRow, TelephonyConfigValues } from './store.ts';
+
+/** A configuration ready to be stored. Throws 404 for an agent that there is not, 422 for all else. `now` becomes `updatedAt`. */
+export async function prepareConfig(
+  context: Context,
+  given: NewTelephonyConfig | (TelephonyConfigPatch & { name: string; provider: Provider; from_numbers: string[] }),
+  before: TelephonyConfigRow | null,
+  callbackOrigin: string,
+  now: number,
+): Promise<TelephonyConfigValues> {
+  const { organization, settings } = context;
+  const { provider } = given;
+  const block = await readCredentials(settings, organization.id, provider, given[provider], before && before.credentials);
+  const numbers = parseNumbers(given.from_numbers, organization.defaultCountry);
+  const issues = [...findForeignBlockIssues(given), ...block.issues, ...numbers.issues];
+  if (issues.length) throw invalid(issues);
+  return {
+    name: given.name,
+    provider,
+    credentials: block.credentials,
+    fromNumbers: numbers.phones,
+    inboundAgentId: await resolveInboundAgent(context, given.inbound_workflow_id, before && before.inboundAgentId),
+    callsPerSecond: valueOrBefore(given.calls_per_second, before?.callsPerSecond) ?? configDefaults.calls_per_second,
+    machineDetection: valueOrBefore(given.machine_detection, before?.machineDetection) ?? configDefaults.machine_detection,
+    callbackOrigin,
+    updatedAt: now,
+  };
+}
+
+const valueOrBefore = <T>(given: T | null | undefined, before: T | undefined): T | null | undefined =>
+  given === undefined ? before : given;
+
+/** Credentials of the other carrier would not be used, which whoever sends them does not expect. */
+function findForeignBlockIssues(given: { provider: Provider; twilio?: unknown; telnyx?: unknown }): Issue[] {
+  const other = given.provider === 'twilio' ? 'telnyx' : 'twilio';
+  const msg = `Does not belong to a configuration whose provider is ${given.provider}; leave it out, or make another configuration for it`;
+  return given[other] == null ? [] : [{ loc: ['body', other], msg, type: 'value_error' }];
+}
+
+function parseNumbers(given: string[], defaultCountry: string): { phones: string[]; issues: Issue[] } {
+  const phones = new Set<string>();
+  const issues: Issue[] = [];
+  for (const [index, text] of given.entries()) {
+    const reading = normalizePhone(text, defaultCountry);
+    if ('phone' in reading) phones.add(reading.phone);
+    else issues.push({ loc: ['body', 'from_numbers', String(index)], msg: reading.detail, type: 'invalid_phone' });
+  }
+  return { phones: [...phones], issues };
+}
+
+async function resolveInboundAgent(context: Context, given: number | null | undefined, before: number | null): Promise<number | null> {
+  if (given === undefined) return before;
+  return given === null ? null : (await existingAgent(context, given)).id;
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { findUnknownDocuments } from '../../knowledge-base/documents/find-unknown-documents.ts';
+import type { Issue } from '../../library/errors.ts';
+import { isRecord } from '../../library/json/json.ts';
+import { definitionIssue } from '../definition/issues.ts';
+
+interface DocumentReference {
+  nodeId: string;
+  /** Its place among the node's documents. */
+  index: number;
+  uuid: string;
+}
+
+/** One issue for each document that a node names and the organization does not have, or not any more. One D1 call, none without documents. */
+export async function findDocumentIssues(context: Context, definition: unknown): Promise<Issue[]> {
+  const named = listDocumentReferences(definition);
+  const unknown = new Set(
+    await findUnknownDocuments(
+      context,
+      named.map(({ uuid }) => uuid),
+    ),
+  );
+  return named
+    .filter(({ uuid }) => unknown.has(uuid))
+    .map(({ nodeId, index, uuid }) =>
+      definitionIssue(
+        ['nodes', nodeId, 'data', 'document_uuids', String(index)],
+        `There is no document "${uuid}", or it was deleted; GET /knowledge-base/documents lists those that there are`,
+      ),
+    );
+}
+
+/** What is no UUID, or stands in no node, is a problem of the definition itself. */
+function listDocumentReferences(definition: unknown): DocumentReference[] {
+  const nodes = isRecord(definition) && Array.isArray(definition['nodes']) ? (definition['nodes'] as unknown[]) : [];
+  return nodes.filter(isRecord).flatMap(({ id, data }): DocumentReference[] => {
+    const uuids = isRecord(data) ? data['document_uuids'] : undefined;
+    if (typeof id !== 'string' || !Array.isArray(uuids)) return [];
+    return uuids.flatMap((uuid, index) => (z.uuid().safeParse(uuid).success ? [{ nodeId: id, index, uuid: uuid as string }] : []));
+  });
+}

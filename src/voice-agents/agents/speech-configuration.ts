@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { configObject, withWarnings } from '../../library/json/config-object.ts';
+
+const text = (maximum: number) => z.string().trim().min(1, 'Must not be empty').max(maximum);
+const optionalText = (maximum: number) => text(maximum).nullable().default(null);
+
+const isLanguage = (tag: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+};
+
+/** BCP 47. */
+export const language = z.string().max(35).refine(isLanguage, 'Not a language tag (BCP 47), such as "en-US"').nullable().default(null);
+
+/** Words that whoever listens is to recognize, such as names of products; Twilio takes them with commas in between. */
+export const hints = z
+  .array(text(100).regex(/^[^,]*$/, 'Must not have a comma; give each word or phrase as an item of its own'))
+  .max(100, 'Must have 100 hints or fewer')
+  .nullable()
+  .default(null);
+
+/** One of a carrier's names, in any case. It may have got more of them, so another one is kept, and warned of. */
+function carrierOption(carrier: string, names: readonly string[]) {
+  const knownOf = (given: string) => names.find((name) => name.toLowerCase() === given.trim().toLowerCase());
+  const schema = text(50)
+    .overwrite((given) => knownOf(given) ?? given)
+    .nullable()
+    .default(null);
+  return withWarnings(schema, (given, loc) =>
+    typeof given === 'string' && knownOf(given) === undefined
+      ? [{ loc, msg: `"${given.slice(0, 50)}" is not known of ${carrier}, which may refuse it; known are ${names.join(', ')}` }]
+      : [],
+  );
+}
+
+/** What both carriers are told, unless a block of their own says otherwise. */
+export const commonSpeech = {
+  /** Null, here and in what follows: what the carrier usually does. */
+  language,
+  voice: optionalText(200),
+  tts_provider: optionalText(50),
+  transcription_provider: optionalText(50),
+  speech_model: optionalText(100),
+  hints,
+};
+
+/** https://www.twilio.com/docs/voice/twiml/connect/conversationrelay */
+const TwilioSpeech = configObject({
+  ...commonSpeech,
+  tts_provider: carrierOption('Twilio', ['Google', 'Amazon', 'ElevenLabs']),
+  transcription_provider: carrierOption('Twilio', ['Google', 'Deepgram']),
+});
+
+/** https://developers.telnyx.com/api-reference/call-commands/start-conversation-relay; it takes no hints. */
+const { hints: _hints, ...withoutHints } = commonSpeech;
+const TelnyxSpeech = configObject({
+  ...withoutHints,
+  transcription_provider: carrierOption('Telnyx', ['Google', 'Telnyx', 'Deepgram', 'Azure', 'xAI', 'AssemblyAI', 'Speechmatics', 'Soniox']),
+});
+
+export const CarrierSpeech = configObject({ twilio: TwilioSpeech.prefault({}), telnyx: TelnyxSpeech.prefault({}) });

@@ -1,0 +1,199 @@
+import type { Organization } from '../../context.ts';
+import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
+import type { Database, Row, Statement } from '../../database/client.ts';
+import type { FirstAttempt } from '../../database/write-receipts.ts';
+import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
+import { nextTimestamp, compareAndSet } from '../../database/compare-and-set.ts';
+
+export type AgentStatus = 'active' | 'archived';
+type JsonObject = Record<string, unknown>;
+
+/** A voice agent without its definition. Moments in epoch ms. */
+export interface AgentRow {
+  id: number;
+  organization_id: number;
+  name: string;
+  status: AgentStatus;
+  current_definition_id: number;
+  template_context_variables: JsonObject;
+  call_disposition_codes: JsonObject;
+  workflow_configurations: JsonObject;
+  total_runs: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A voice agent with the definition that its next run begins with, secrets in it sealed. */
+export interface AgentWithDefinition extends AgentRow {
+  workflow_definition: JsonObject;
+}
+
+const parseObject = (text: unknown): JsonObject => JSON.parse(String(text)) as JsonObject;
+
+const toAgentRow = (row: Row): AgentRow => ({
+  ...(row as unknown as AgentRow),
+  template_context_variables: parseObject(row['template_context_variables']),
+  call_disposition_codes: parseObject(row['call_disposition_codes']),
+  workflow_configurations: parseObject(row['workflow_configurations']),
+});
+
+const toAgentWithDefinition = ({ definition, ...row }: Row): AgentWithDefinition => ({
+  ...toAgentRow(row),
+  workflow_definition: parseObject(definition),
+});
+
+const selectAgent = (database: Database, organizationId: number, id: number): Statement =>
+  database.prepare('SELECT * FROM voice_agent WHERE id = ? AND organization_id = ?', id, organizationId);
+
+export async function findAgent(database: Database, organizationId: number, id: number): Promise<AgentRow | null> {
+  const row = await database.first(selectAgent(database, organizationId, id));
+  return row && toAgentRow(row);
+}
+
+export async function findAgentWithDefinition(database: Database, organizationId: number, id: number): Promise<AgentWithDefinition | null> {
+  const row = await database.first(
+    database.prepare(
+      `SELECT a.*, d.definition FROM voice_agent a CROSS JOIN voice_agent_definition d
+       WHERE a.id = ? AND a.organization_id = ? AND d.id = a.current_definition_id AND d.organization_id = a.organization_id`,
+      id,
+      organizationId,
+    ),
+  );
+  return row && toAgentWithDefinition(row);
+}
+
+export async function findAgentsWithDefinition(database: Database, organizationId: number, ids: number[]): Promise<AgentWithDefinition[]> {
+  const rows = await database.all(
+    database.prepare(
+      `SELECT a.*, d.definition FROM json_each(?) j CROSS JOIN voice_agent a CROSS JOIN voice_agent_definition d
+       WHERE a.id = j.value AND a.organization_id = ? AND d.id = a.current_definition_id AND d.organization_id = a.organization_id`,
+      JSON.stringify(ids),
+      organizationId,
+    ),
+  );
+  return rows.map(toAgentWithDefinition);
+}
+
+/** What callers may change. All but the name is JSON text. */
+export interface AgentFields {
+  name: string;
+  /** Its secrets are sealed. */
+  definition: string;
+  template_context_variables: string;
+  call_disposition_codes: string;
+  workflow_configurations: string;
+}
+
+export async function insertAgent(
+  database: Database,
+  organization: Pick<Organization, 'id' | 'plan'>,
+  fields: AgentFields,
+  now: number,
+): Promise<AgentWithDefinition> {
+  const statements = [
+    database.prepare(
+      `INSERT INTO voice_agent (organization_id, name, status, current_definition_id, template_context_variables, call_disposition_codes,
+         workflow_configurations, created_at, updated_at) VALUES (?1, ?2, 'active', 0, ?3, ?4, ?5, ?6, ?6)`,
+      organization.id,
+      fields.name,
+      fields.template_context_variables,
+      fields.call_disposition_codes,
+      fields.workflow_configurations,
+      now,
+    ),
+    requireWithinLimit(database, organization, 'max_voice_agents'),
+    database.prepare(
+      `INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, last_insert_rowid(), ?, ?)`,
+      organization.id,
+      fields.definition,
+      now,
+    ),
+    database.prepare(
+      `UPDATE voice_agent SET current_definition_id = last_insert_rowid()
+       WHERE id = (SELECT agent_id FROM voice_agent_definition WHERE id = last_insert_rowid()) AND organization_id = ? RETURNING *`,
+      organization.id,
+    ),
+  ];
+  const readBack = async ({ rowId }: FirstAttempt) => [
+    [],
+    [],
+    [],
+    ...(await database.batch([selectAgent(database, organization.id, rowId)])),
+  ];
+  const [, , , rows] = await database.batchOnce(statements, readBack, 2);
+  return toAgentWithDefinition({ ...rows![0]!, definition: fields.definition });
+}
+
+/**
+ * Writes a change, provided that the agent has not changed since it was read; null when it has, and then nothing is written. `definition`
+ * is a new one.
+ */
+export async function updateAgent(
+  database: Database,
+  organization: Pick<Organization, 'id' | 'plan'>,
+  before: AgentWithDefinition,
+  change: Partial<AgentFields> & { status?: AgentStatus | undefined },
+  clock: number,
+): Promise<AgentWithDefinition | null> {
+  const now = nextTimestamp(before.updated_at, clock);
+  const update = database.prepare(
+    `UPDATE voice_agent SET name = ?, status = ?, template_context_variables = ?, call_disposition_codes = ?, workflow_configurations = ?,
+       updated_at = ? WHERE id = ? AND organization_id = ? AND updated_at = ? RETURNING *`,
+    change.name ?? before.name,
+    change.status ?? before.status,
+    change.template_context_variables ?? JSON.stringify(before.template_context_variables),
+    change.call_disposition_codes ?? JSON.stringify(before.call_disposition_codes),
+    change.workflow_configurations ?? JSON.stringify(before.workflow_configurations),
+    now,
+    before.id,
+    before.organization_id,
+    before.updated_at,
+  );
+  const readBack = () => selectAgent(database, before.organization_id, before.id);
+  if (change.definition === undefined) {
+    const isRestored = change.status === 'active' && before.status !== 'active';
+    const room = isRestored ? [requireWithinLimit(database, organization, 'max_voice_agents')] : [];
+    const rows = await compareAndSet(database, update, room, readBack);
+    return rows && toAgentWithDefinition({ ...rows[0]!, definition: JSON.stringify(before.workflow_definition) });
+  }
+  const definition = [
+    database.prepare(
+      'INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, ?, ?)',
+      before.organization_id,
+      before.id,
+      change.definition,
+      now,
+    ),
+    database.prepare(
+      'UPDATE voice_agent SET current_definition_id = last_insert_rowid() WHERE id = ? AND organization_id = ?',
+      before.id,
+      before.organization_id,
+    ),
+  ];
+  const rows = await compareAndSet(database, update, definition, readBack);
+  return rows && findAgentWithDefinition(database, before.organization_id, before.id);
+}
+
+/** Newest first. Organizations have at most thousands of agents, so names are read. */
+export async function listAgents(
+  database: Database,
+  organizationId: number,
+  { status, search }: { status: AgentStatus; search?: string | undefined },
+  page: { limit: number; offset: number; after?: CursorPosition | undefined },
+): Promise<PageResult<AgentWithDefinition>> {
+  const where = `a.organization_id = ? AND a.status = ?${search ? ' AND instr(lower(a.name), ?) > 0' : ''}`;
+  const parameters = [organizationId, status, ...(search ? [search.toLowerCase()] : [])];
+  const [rows, counted] = await database.batch([
+    database.prepare(
+      `SELECT a.*, d.definition FROM voice_agent a CROSS JOIN voice_agent_definition d
+       WHERE ${where} AND a.id < ? AND d.id = a.current_definition_id ORDER BY a.id DESC LIMIT ? OFFSET ?`,
+      ...parameters,
+      page.after?.id ?? Number.MAX_SAFE_INTEGER,
+      page.limit + 1,
+      page.offset,
+    ),
+    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM voice_agent a WHERE ${where} LIMIT ${countLimit})`, ...parameters),
+  ]);
+  const { total } = counted![0] as { total: number };
+  return { ...cutPage(rows!.map(toAgentWithDefinition), page.limit, (row) => ({ value: null, id: row.id })), total };
+}

@@ -1,0 +1,97 @@
+import { isRecord } from '../../library/json/json.ts';
+import type { CompletionFailure } from '../../providers/language-model/language-model.ts';
+import type { ExtractionVariable } from '../definition/schemas.ts';
+import type { Conclusion, ConversationState } from './contract.ts';
+import { strictObjectSchema, toOutputFormat, omitNullValues, recentTranscript, buildVariablesSchema } from './extraction.ts';
+import { addUsage } from './record.ts';
+import type { ConversationContext } from './conversation-context.ts';
+
+const timeoutSeconds = 30;
+const maxTags = 10;
+
+/** What a talk may have led to when its author does not say. */
+export const defaultDispositions: Record<string, string> = {
+  not_interested: 'They declined what was offered',
+  interested: 'They are interested, or agreed to what was offered',
+  callback_requested: 'They want to be called again at another time',
+  wrong_person: 'Another person than the one who was asked for',
+  resolved: 'They got what they wanted to know or to have done',
+  unclear: 'Nothing of this, or it cannot be told',
+};
+
+/** Whatever the author's list is, this must be noticed: nobody may be called again who does not want it. */
+const doNotCallMeaning = 'They ask not to be called again';
+
+const emptyConclusion: Conclusion = { disposition: null, tags: [], summary: null, sentiment: null };
+
+const instruction =
+  'Read this conversation and say what it led to. The summary has one to three sentences. Tags are a few short words for what it was about. What was not said is null; guess nothing.';
+
+/**
+ * Says what a conversation led to, and takes from it once more the variables of the nodes that it came through. The answer is kept; asked
+ * again it is the same. A failure that may pass is handed back to be tried later, unless `failRun`: then nothing is known.
+ */
+export async function conclude(talk: ConversationContext, giveUp: boolean): Promise<Conclusion | CompletionFailure> {
+  await Promise.allSettled(talk.background);
+  const { conclusion, nodesVisited } = talk.record.state;
+  if (conclusion) return conclusion;
+  if (!talk.record.messages.some(({ role }) => role === 'user')) return saveConclusion(talk, emptyConclusion);
+  const variables = listVisitedVariables(talk, nodesVisited);
+  const schema = buildConclusionSchema(effectiveDispositions(talk), variables);
+  const answer = await talk.dependencies.model.complete({
+    model: talk.setup.model,
+    system: instruction,
+    messages: [{ role: 'user', content: recentTranscript(talk) }],
+    output: toOutputFormat(schema),
+    timeout_seconds: timeoutSeconds,
+    seed: talk.setup.seed,
+  });
+  if ('failure' in answer) {
+    talk.record.write({}, { events: [{ type: 'conclusion_failed', payload: { failure: answer.failure, message: answer.message } }] });
+    return answer.retryable && !giveUp ? answer : saveConclusion(talk, emptyConclusion);
+  }
+  const { state } = talk.record;
+  const { disposition, tags, summary, sentiment, extracted_variables: extracted } = answer.json as unknown as ConclusionAnswer;
+  return saveConclusion(
+    talk,
+    { disposition, tags: tags.slice(0, maxTags), summary, sentiment },
+    { extracted: { ...state.extracted, ...omitNullValues(extracted) }, usage: addUsage(state.usage, answer.usage) },
+  );
+}
+
+interface ConclusionAnswer extends Conclusion {
+  extracted_variables?: unknown;
+}
+
+function saveConclusion(talk: ConversationContext, conclusion: Conclusion, learned: Partial<ConversationState> = {}): Conclusion {
+  talk.record.write({ ...learned, conclusion }, { events: [{ type: 'concluded', payload: { ...conclusion } }] });
+  return conclusion;
+}
+
+const effectiveDispositions = ({ setup }: ConversationContext): Record<string, string> => {
+  const own = Object.keys(setup.dispositionCodes).length > 0 ? setup.dispositionCodes : defaultDispositions;
+  return { ...own, do_not_call: own['do_not_call'] || doNotCallMeaning };
+};
+
+/** Each variable once, of the nodes that extract. */
+function listVisitedVariables({ setup }: ConversationContext, nodesVisited: readonly string[]): ExtractionVariable[] {
+  const visited = nodesVisited.map((id) => setup.definition.talkNodes.get(id)).filter((node) => node?.data.extraction_enabled);
+  return [...new Map(visited.flatMap((node) => node!.data.extraction_variables).map((variable) => [variable.name, variable])).values()];
+}
+
+function buildConclusionSchema(codes: Record<string, string>, variables: ExtractionVariable[]): Record<string, unknown> {
+  const meanings = Object.entries(codes).map(([code, meaning]) => (meaning ? `${code}: ${meaning}` : code));
+  return strictObjectSchema({
+    disposition: { type: 'string', enum: Object.keys(codes), description: meanings.join('. ') },
+    summary: { type: 'string' },
+    sentiment: { type: 'string', enum: ['positive', 'neutral', 'negative'] },
+    tags: { type: 'array', items: { type: 'string' } },
+    ...(variables.length > 0 && { extracted_variables: buildVariablesSchema(variables) }),
+  });
+}
+
+/** The codes of an agent's `call_disposition_codes`: `{ code: meaning }`, or anything else by its keys. */
+export const readDispositionCodes = (codes: unknown): Record<string, string> =>
+  isRecord(codes)
+    ? Object.fromEntries(Object.entries(codes).map(([code, meaning]) => [code, typeof meaning === 'string' ? meaning : '']))
+    : {};

@@ -1,0 +1,75 @@
+import { renderText, TemplateError, type Scope } from '../../expressions/templates/render.ts';
+import { toTimestamp } from '../../library/time/clock.ts';
+import type { TalkNode } from '../definition/definition.ts';
+import type { AgentEdge } from '../definition/schemas.ts';
+import type { ConversationSetup, SpeechSink, ConversationDependencies } from './contract.ts';
+import { toGatheredContext } from './gathered-context.ts';
+import type { ConversationRecord } from './record.ts';
+
+/** What the turns of one conversation share while its object lives. */
+export interface ConversationContext {
+  setup: ConversationSetup;
+  record: ConversationRecord;
+  dependencies: ConversationDependencies;
+  say: SpeechSink;
+  /** Tool calls that have not been answered yet, by id. */
+  inFlight: Map<string, Promise<void>>;
+  /** Extractions that nobody waits for. */
+  background: Set<Promise<void>>;
+}
+
+export function getNode({ setup, record }: ConversationContext, id = record.state.nodeId): TalkNode {
+  const node = setup.definition.talkNodes.get(id);
+  if (!node) throw new Error(`the definition has no node "${id}"`);
+  return node;
+}
+
+export const listEdgesFrom = ({ setup }: ConversationContext, nodeId: string): AgentEdge[] =>
+  setup.definition.edges.filter(({ source }) => source === nodeId);
+
+/** What templates read: the initial context and what was extracted by their names, and the roots. */
+export function buildTemplateScope({ setup, record, dependencies: world }: ConversationContext): Scope {
+  const { state } = record;
+  return {
+    ...setup.initialContext,
+    ...state.extracted,
+    initial_context: setup.initialContext,
+    gathered_context: toGatheredContext(state),
+    organization: setup.organization,
+    now: toTimestamp(world.now()),
+  };
+}
+
+/** A template that fails on a value does not end a call: what is left of it without its tags is said. */
+export function renderLenient(template: string, scope: Scope): string {
+  try {
+    return renderText(template, scope);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return stripTags(template)
+      .replace(/[ \t]{2,}/g, ' ')
+      .trim();
+  }
+}
+
+/** In one pass: a tag that is not closed is left as it is, and no other of its kind is looked for. */
+function stripTags(template: string): string {
+  const closers = new Map([
+    ['{{', '}}'],
+    ['{%', '%}'],
+  ]);
+  let left = '';
+  let at = 0;
+  for (let open = template.indexOf('{'); open !== -1; open = template.indexOf('{', Math.max(open + 1, at))) {
+    const opener = template.slice(open, open + 2);
+    const closer = closers.get(opener);
+    if (closer === undefined) continue;
+    const end = template.indexOf(closer, open + 2);
+    if (end === -1) closers.delete(opener);
+    else {
+      left += template.slice(at, open);
+      at = end + 2;
+    }
+  }
+  return left + template.slice(at);
+}

@@ -1,0 +1,39 @@
+import type { ConversationMessage, ConversationRequest } from '../../providers/language-model/language-model.ts';
+import { toModelMessages } from './model-messages.ts';
+import type { ToolOffer } from './tool-offers.ts';
+import { getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
+
+/** Nobody listens to more in one breath. */
+const maxTokens = 1_000;
+
+const continueMessage: ConversationMessage = {
+  role: 'system',
+  content: 'You were cut off there. Go on from exactly that point, and do not repeat what you have said.',
+};
+
+/** The next question to the model. `mustSpeak`: it may not call tools any more. `wasCutOff`: its last answer broke off in the middle. */
+export function buildModelRequest(
+  talk: ConversationContext,
+  offers: ToolOffer[],
+  { mustSpeak, wasCutOff }: { mustSpeak: boolean; wasCutOff: boolean },
+): ConversationRequest {
+  const messages = toModelMessages(talk.record.messages);
+  return {
+    model: talk.setup.model,
+    system: buildSystemPrompt(talk),
+    messages: wasCutOff ? [...messages, continueMessage] : messages,
+    tools: offers.map(({ tool }) => tool),
+    tool_choice: mustSpeak ? 'none' : undefined,
+    max_tokens: maxTokens,
+    seed: talk.setup.seed,
+  };
+}
+
+/** The global prompt if the node asks for it, then the node's, both with what is known by now. */
+function buildSystemPrompt(talk: ConversationContext): string {
+  const { data } = getNode(talk);
+  const { globalPrompt } = talk.setup.definition;
+  const scope = buildTemplateScope(talk);
+  const prompts = data.add_global_prompt && globalPrompt !== null ? [globalPrompt, data.prompt] : [data.prompt];
+  return prompts.map((prompt) => renderLenient(prompt, scope)).join('\n\n');
+}

@@ -1,0 +1,61 @@
+import type { Tool } from '../../providers/language-model/language-model.ts';
+import type { AgentEdge, AgentTool } from '../definition/schemas.ts';
+import { endCallTool, knowledgeTool, toToolName } from '../definition/tool-name.ts';
+import { listEdgesFrom, getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
+
+/** A tool that the model may call where the conversation stands, and what calling it means. */
+export type ToolOffer = { tool: Tool } & (
+  | { kind: 'edge'; edge: AgentEdge }
+  | { kind: 'http'; http: AgentTool['http'] }
+  | { kind: 'retrieve'; documentUuids: string[] | null }
+  | { kind: 'end_call' }
+);
+
+const noParameters = { type: 'object', properties: {}, additionalProperties: false };
+
+/** Where the agent says its goodbye there is nothing to call. */
+export function listToolOffers(talk: ConversationContext): ToolOffer[] {
+  const { id, type, data } = getNode(talk);
+  if (type === 'endCall') return [];
+  const scope = buildTemplateScope(talk);
+  const edges = listEdgesFrom(talk, id).map((edge): ToolOffer => {
+    const description = renderLenient(edge.data.condition, scope);
+    return { kind: 'edge', edge, tool: { name: toToolName(edge.data.label), description, parameters: noParameters } };
+  });
+  const tools = data.tools.map(({ name, description, parameters, http }): ToolOffer => ({
+    kind: 'http',
+    http,
+    tool: { name, description, parameters },
+  }));
+  const hasDocuments = data.knowledge_base || data.document_uuids.length > 0;
+  const retrieval = talk.dependencies.retrieve && hasDocuments ? [toRetrieveOffer(data.knowledge_base ? null : data.document_uuids)] : [];
+  // An edge that is called so leads to the goodbye that its author wrote.
+  const isTaken = edges.some(({ tool }) => tool.name === endCallTool);
+  return [...edges, ...tools, ...retrieval, ...(isTaken ? [] : [endCallOffer])];
+}
+
+const endCallOffer: ToolOffer = {
+  kind: 'end_call',
+  tool: {
+    name: endCallTool,
+    description: 'The person says goodbye or wants to hang up. Say goodbye in the same answer.',
+    parameters: noParameters,
+  },
+};
+
+const maxQueryLength = 500;
+
+const toRetrieveOffer = (documentUuids: string[] | null): ToolOffer => ({
+  kind: 'retrieve',
+  documentUuids,
+  tool: {
+    name: knowledgeTool,
+    description: 'Finds facts in the documents of the organization. Use it before answering what these instructions do not tell.',
+    parameters: {
+      type: 'object',
+      properties: { query: { type: 'string', maxLength: maxQueryLength, description: 'What to find out, as a whole question' } },
+      required: ['query'],
+      additionalProperties: false,
+    },
+  },
+});

@@ -1,8 +1,0 @@
-import { callObject } from '../runs/call-object.ts';
-
-/** Has a chat go on whose object did not wake by itself. One that never began begins, and ends by its own time. Repeatable. */
-export const pokeChat = (bindings: Env, organizationId: number, runId: number): Promise<boolean> =>
-  callObject(bindings, organizationId, runId, async (object) => {
-    await object.begin(organizationId, runId);
-    return object.poke();
-  });

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { findBlockingReason, type QueueStatus } from '../../src/calls/slots/blocking-reason.ts';
+
+const open: QueueStatus = {
+  cannotDialReason: null,
+  queued: { isReady: true, isPersonInCall: false, notBefore: null },
+  own: { live: 1, most: 5 },
+  plan: { live: 3, limit: 10, free: 7 },
+  rate: { begun: 0, perSecond: 1 },
+};
+const at = Date.parse('2027-03-01T09:00:00Z');
+
+/** Each bound as it holds, the strongest first. */
+const bounds: [word: string, change: Partial<QueueStatus>][] = [
+  ['telephony_not_configured', { cannotDialReason: 'create one' }],
+  ['in_another_call', { queued: { isReady: false, isPersonInCall: true, notBefore: null } }],
+  ['carrier_busy', { queued: { isReady: false, isPersonInCall: false, notBefore: at } }],
+  ['max_concurrency', { own: { live: 5, most: 5 } }],
+  ['call_slots', { plan: { live: 10, limit: 10, free: 0 } }],
+  ['calls_per_second', { rate: { begun: 1, perSecond: 1 } }],
+];
+const wordsOf = (told: string | null) => told?.split('; ').map((part) => /^\w+/.exec(part)![0]);
+
+describe('what holds queued calls', () => {
+  test('nothing: their turn is next', () => {
+    expect(findBlockingReason(open)).toBeNull();
+    expect(findBlockingReason({ ...open, own: { live: 500, most: null } })).toBeNull();
+  });
+
+  test.each(bounds)('%s alone is named', (word, change) => {
+    expect(wordsOf(findBlockingReason({ ...open, ...change }))).toEqual([word]);
+  });
+
+  test('of two, what the other could not lift; two limits that are both reached are both named', () => {
+    for (const [index, [strong, change]] of bounds.entries())
+      for (const [weak, more] of bounds.slice(index + 1)) {
+        if ('queued' in change && 'queued' in more) continue;
+        const expected = strong === 'max_concurrency' && weak === 'call_slots' ? [strong, weak] : [strong];
+        expect(wordsOf(findBlockingReason({ ...open, ...more, ...change })), `${strong} and ${weak}`).toEqual(expected);
+      }
+  });
+
+  test('slots that are kept free for inbound calls count as taken, and are told', () => {
+    expect(findBlockingReason({ ...open, plan: { live: 9, limit: 10, free: 0 } })).toBe(
+      'call_slots: 9 of the 10 calls that the plan allows at once are live, and the others are kept free for inbound calls',
+    );
+  });
+});

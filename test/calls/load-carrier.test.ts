@@ -1,0 +1,178 @@
+import { env } from 'cloudflare:workers';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Context } from '../../src/context.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { Database } from '../../src/database/client.ts';
+import { loadCarrier, invalidateCarriers } from '../../src/telephony-configs/load-carrier.ts';
+import { loadDialingPolicy } from '../../src/telephony-configs/dialing-policy.ts';
+import { recordedDatabase, type Recording } from '../support/recorded-database.ts';
+import { newOrganization, type Client } from '../support/organization.ts';
+import { accountSid, authToken, newAgentId, publicKey, telnyxConfig, telnyxKey, twilioConfig } from '../voice-agents/carrier-accounts.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const path = '/organizations/telephony-configs';
+
+/** The context of background work with its D1 calls counted, at a time that the test sets. */
+async function contextOf(organizationId: number, settings: Partial<Context['settings']> = {}) {
+  const context = (await backgroundContext(env, organizationId, () => {}))!;
+  const recording: Recording = { statements: [], calls: 0 };
+  const time = { now: Date.now() };
+  const counted: Context = {
+    ...context,
+    settings: { ...context.settings, ...settings },
+    clock: () => time.now,
+    database: new Database(recordedDatabase(env.DB, recording), true),
+  };
+  return { context: counted, recording, time };
+}
+
+const created = async (client: Client, body: object): Promise<number> => (await client.post(path, body)).body.id;
+
+describe('a carrier', () => {
+  test('of Twilio comes with its secrets opened, ready to be asked', async () => {
+    const { client, id } = await newOrganization();
+    const agentId = await newAgentId(id);
+    const body = twilioConfig({ calls_per_second: 7, machine_detection: false, inbound_workflow_id: agentId });
+    const configId = await created(client, body);
+    const { context } = await contextOf(id);
+    const carrier = await loadCarrier(context, configId);
+    expect(carrier).toEqual({
+      id: configId,
+      provider: 'twilio',
+      telephony: expect.objectContaining({ provider: 'twilio' }),
+      account: { provider: 'twilio', accountSid, authToken },
+      fromNumbers: body.from_numbers,
+      callsPerSecond: 7,
+      machineDetection: false,
+      inboundAgentId: agentId,
+      callbackOrigin: 'https://service.test',
+    });
+    // The simulated carrier takes the credentials.
+    const placed = await carrier!.telephony.list({ to: '+12125550100', from: body.from_numbers[0]!, since: 0, attemptKey: 'none' });
+    expect(placed).toEqual({ calls: [], isComplete: true });
+  });
+
+  test('of Telnyx comes with the public key that checks its webhooks', async () => {
+    const { client, id } = await newOrganization();
+    const { context } = await contextOf(id);
+    expect(await loadCarrier(context, await created(client, telnyxConfig()))).toMatchObject({
+      provider: 'telnyx',
+      account: { provider: 'telnyx', apiKey: telnyxKey, connectionId: '1494404757140276705', publicKey },
+      inboundAgentId: null,
+    });
+  });
+
+  test('calls back under PUBLIC_URL where that is set', async () => {
+    const { client, id } = await newOrganization();
+    const { context } = await contextOf(id, { PUBLIC_URL: 'https://calls.example.com/' });
+    expect((await loadCarrier(context, await created(client, twilioConfig())))?.callbackOrigin).toBe('https://calls.example.com');
+  });
+
+  test('is nothing to another organization, nor once it is deleted', async () => {
+    const { client, id } = await newOrganization();
+    const { id: otherId } = await newOrganization();
+    const configId = await created(client, twilioConfig());
+    const { context } = await contextOf(id);
+    expect(await loadCarrier((await contextOf(otherId)).context, configId)).toBeNull();
+    expect(await loadCarrier(context, 999_999_999)).toBeNull();
+    expect(await loadCarrier(context, configId)).not.toBeNull();
+    await client.delete(`${path}/${configId}`);
+    expect(await loadCarrier(context, configId)).toBeNull();
+  });
+
+  test('is read once a minute', async () => {
+    const { client, id } = await newOrganization();
+    const configId = await created(client, twilioConfig());
+    const { context, recording, time } = await contextOf(id);
+    const first = await loadCarrier(context, configId);
+    time.now += 59_999;
+    expect(await loadCarrier(context, configId)).toBe(first);
+    expect(recording.calls).toBe(1);
+    time.now += 1;
+    await loadCarrier(context, configId);
+    expect(recording.calls).toBe(2);
+    // A clock that was set back stretches nothing.
+    time.now -= 3_600_000;
+    await loadCarrier(context, configId);
+    expect(recording.calls).toBe(3);
+  });
+
+  test('is read anew after a change here, also by one who read it while it changed', async () => {
+    const { client, id } = await newOrganization();
+    const configId = await created(client, twilioConfig());
+    const { context } = await contextOf(id);
+    expect((await loadCarrier(context, configId))?.callsPerSecond).toBe(1);
+    await client.patch(`${path}/${configId}`, { calls_per_second: 2 });
+    expect((await loadCarrier(context, configId))?.callsPerSecond).toBe(2);
+
+    invalidateCarriers(id);
+    let isFirst = true;
+    const stale = {
+      ...context,
+      database: new Database(
+        {
+          ...recordedDatabase(env.DB, { statements: [], calls: 0 }),
+          prepare: (sql: string) => lateStatement(env.DB.prepare(sql)),
+        } as unknown as D1Database,
+        true,
+      ),
+    };
+    // It reads 2, and before it goes on, the configuration changes.
+    const lateStatement = (statement: D1PreparedStatement): D1PreparedStatement =>
+      ({
+        bind: (...values: unknown[]) => lateStatement(statement.bind(...values)),
+        raw: async () => {
+          const rows = await statement.raw();
+          if (isFirst) await client.patch(`${path}/${configId}`, { calls_per_second: 3 });
+          isFirst = false;
+          return rows;
+        },
+      }) as unknown as D1PreparedStatement;
+    expect((await loadCarrier(stale, configId))?.callsPerSecond).toBe(2);
+    expect((await loadCarrier(context, configId))?.callsPerSecond).toBe(3);
+  });
+});
+
+describe('the terms of dialling', () => {
+  test('are the plan, the hours between calls and the default configuration', async () => {
+    const { client, id } = await newOrganization();
+    const { context } = await contextOf(id);
+    expect(await loadDialingPolicy(context)).toEqual({ limit: 100, minHoursBetweenCalls: 0, config: null, hasInbound: false });
+    const body = twilioConfig({ calls_per_second: 7, machine_detection: false });
+    const configId = await created(client, body);
+    await client.patch('/organizations/current', { min_hours_between_calls: 1.5 });
+    await env.DB.prepare('UPDATE organization SET plan_concurrent_calls = 3 WHERE id = ?').bind(id).run();
+    // The context is the one from before: nothing of it is believed.
+    expect(await loadDialingPolicy(context)).toEqual({
+      limit: 3,
+      minHoursBetweenCalls: 1.5,
+      config: { id: configId, provider: 'twilio', fromNumbers: body.from_numbers, callsPerSecond: 7, machineDetection: false },
+      hasInbound: false,
+    });
+  });
+
+  test('follow the default, and know of inbound calls at any configuration', async () => {
+    const { client, id } = await newOrganization();
+    const { context } = await contextOf(id);
+    const first = await created(client, twilioConfig());
+    const second = await created(client, telnyxConfig({ inbound_workflow_id: await newAgentId(id) }));
+    expect(await loadDialingPolicy(context)).toMatchObject({ config: { id: first, provider: 'twilio' }, hasInbound: true });
+    await client.patch(`${path}/${second}`, { is_default: true });
+    expect(await loadDialingPolicy(context)).toMatchObject({ config: { id: second, provider: 'telnyx' }, hasInbound: true });
+  });
+
+  test("are not another organization's", async () => {
+    const { client } = await newOrganization();
+    const { id: otherId } = await newOrganization();
+    await created(client, twilioConfig());
+    expect(await loadDialingPolicy((await contextOf(otherId)).context)).toMatchObject({ config: null, hasInbound: false });
+  });
+
+  test('hold no secret', async () => {
+    const { client, id } = await newOrganization();
+    await created(client, twilioConfig());
+    const text = JSON.stringify(await loadDialingPolicy((await contextOf(id)).context));
+    for (const secret of [authToken, accountSid, 'sealed:']) expect(text).not.toContain(secret);
+  });
+});

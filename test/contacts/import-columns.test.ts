@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { mapContactColumns } from '../../src/contacts/import/contact-columns.ts';
+import { toHeaderKey, toSnakeCaseKey } from '../../src/contacts/import/header-key.ts';
+import { findPhoneColumns } from '../../src/contacts/import/phone-columns.ts';
+import { splitName } from '../../src/contacts/import/split-name.ts';
+
+const isPhone = (header: string) => findPhoneColumns([header], []).length === 1;
+const rows = (...cells: string[][]) => cells.map((row) => ({ cells: row }));
+
+describe('phone columns', () => {
+  test.each([
+    'phone_number',
+    'PHONE',
+    'phone-number',
+    'Phone No.',
+    'phoneNumber',
+    'number',
+    'Mobile',
+    'cell',
+    'Cell #',
+    'Contact Number',
+    'contact_number',
+    'Tel.',
+    'Phone 1 - Value',
+    'Phone 2 - Value',
+    'Default Address Phone',
+    'Business Phone 2',
+    'Phone (Home)',
+    'WhatsApp Number',
+    'to_number',
+    'customer_phone',
+    'Telefon',
+    'Tel. Nr.',
+    'Mobil',
+    'Handy',
+    'Handy privat',
+    'Telefon geschäftlich',
+    'Rufnummer',
+    'Téléphone',
+    'TELEPHONE',
+    'N° de téléphone',
+    'Tél. mobile',
+    'teléfono',
+    'Número de teléfono móvil',
+    'móvil',
+    'Telefone',
+    'telemóvel',
+    'celular',
+    'Telefono',
+    'Cellulare',
+    'telefoon',
+    'GSM',
+    'Telefonszám',
+    'numer telefonu',
+    'Cep Telefonu',
+    'τηλέφωνο',
+    'телефон',
+    'Номер телефона',
+    'Мобильный',
+    '電話',
+    '携帯電話番号',
+    '电话',
+    '手机号码',
+    '전화번호',
+    '휴대폰 번호',
+    'رقم الهاتف',
+    'טלפון',
+    'मोबाइल नंबर',
+    'Số điện thoại',
+  ])('%s', (header) => {
+    expect(isPhone(header)).toBe(true);
+  });
+
+  test.each([
+    'Phone 1 - Label',
+    'Phone type',
+    'Phone verified',
+    'Phone Country',
+    'Phone extension',
+    "Assistant's Phone",
+    'Business Fax',
+    'Order number',
+    'House number',
+    'Kundennummer',
+    'Contact',
+    'Hotel',
+    'Cellar',
+    'Do not call',
+    'SMS opt in',
+    'Postal code',
+    'CEP',
+    'Name',
+    '',
+    '1',
+    '1'.repeat(5000),
+    'phonenumber'.repeat(500) + 'z',
+  ])('not %s', (header) => {
+    expect(isPhone(header)).toBe(false);
+  });
+
+  test('the best filled one wins', () => {
+    expect(findPhoneColumns(['Phone', 'Name', 'Mobile'], rows(['', 'a', '2123456001'], ['2123456002', 'b', '2123456003']))).toEqual([2, 0]);
+  });
+
+  test('a placeholder does not fill a column', () => {
+    expect(findPhoneColumns(['Phone', 'Mobile'], rows(['N/A', ''], ['-', '2123456003']))).toEqual([1, 0]);
+  });
+
+  test('among equally filled ones the plainest word wins, then the position', () => {
+    expect(findPhoneColumns(['Home Phone', 'Mobile', 'Phone'], [])).toEqual([2, 1, 0]);
+    expect(findPhoneColumns(['Mobil', 'Telefon'], [])).toEqual([1, 0]);
+    expect(findPhoneColumns(['Phone 2 - Value', 'Phone 1 - Value'], [])).toEqual([1, 0]);
+  });
+
+  test('a column called just number counts only where there is no better one', () => {
+    expect(findPhoneColumns(['Number', 'Mobile'], rows(['1234567890', '']))).toEqual([1]);
+    expect(findPhoneColumns(['Number', 'Name'], [])).toEqual([0]);
+  });
+});
+
+describe('names and keys', () => {
+  test.each([
+    ['Ada Lovelace', 'Ada', 'Lovelace'],
+    ['Lovelace, Ada', 'Ada', 'Lovelace'],
+    ['Ludwig van Beethoven', 'Ludwig', 'van Beethoven'],
+    ['Ana María de la Cruz', 'Ana María', 'de la Cruz'],
+    ['John Smith Jr.', 'John', 'Smith Jr.'],
+    ['John Smith, Jr.', 'John', 'Smith, Jr.'],
+    ['山田 太郎', '太郎', '山田'],
+    ['山田　太郎', '太郎', '山田'],
+    ['Egon', 'Egon', ''],
+    ['van Gogh', 'van', 'Gogh'],
+    ['  Ada   Lovelace ', 'Ada', 'Lovelace'],
+    ['', '', ''],
+  ])('"%s" is "%s" and "%s"', (name, first_name, last_name) => {
+    expect(splitName(name)).toEqual({ first_name, last_name });
+  });
+
+  test('a name beside other names is what they leave over', () => {
+    expect(mapContactColumns(['Name', 'Vorname'], [])).toMatchObject({ fields: { first_name: 1, last_name: 0 }, fullName: undefined });
+    expect(mapContactColumns(['Nombre', 'Apellidos'], [])).toMatchObject({ fields: { first_name: 0, last_name: 1 }, fullName: undefined });
+    expect(mapContactColumns(['Nombre'], [])).toMatchObject({ fields: {}, fullName: 0 });
+    expect(mapContactColumns(['Full Name', 'First Name', 'Last Name'], [])).toMatchObject({
+      fields: { first_name: 1, last_name: 2 },
+      fullName: undefined,
+    });
+  });
+
+  test('spellings of one header share a key', () => {
+    expect(['Télé-Phone', 'tele_phone', ' TELE PHONE ', 'téléphone'].map(toHeaderKey)).toEqual(Array(4).fill('telephone'));
+  });
+
+  test('custom keys are clean, and keep the letters of other scripts', () => {
+    expect(
+      ['Default Address Phone', 'birthDate', 'Straße & Nr.', 'E-mail 1 - Label', 'город', 'メモ', '__proto__'].map(toSnakeCaseKey),
+    ).toEqual(['default_address_phone', 'birth_date', 'strasse_nr', 'e_mail_1_label', 'город', 'メモ', 'proto']);
+    expect(mapContactColumns(['Birth Date', 'birth-date', '???', 'Phone'], []).customKeys).toEqual([
+      'birth_date',
+      'birth_date_2',
+      'column_3',
+      'phone_column',
+    ]);
+  });
+});

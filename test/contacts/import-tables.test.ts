@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { detectDelimiter } from '../../src/contacts/import/detect-delimiter.ts';
+import { readTable } from '../../src/contacts/import/read-table.ts';
+import { collect, readTableOf, readFixtureText } from './import-reading.ts';
+
+describe('tables', () => {
+  test.each([
+    ['commas', 'a,b\n1,2\n', ','],
+    ['semicolons, with commas in the numbers', 'name;price\nx;1,5\ny;2,50\n', ';'],
+    ['semicolons, with more commas than semicolons', 'name;address\nx;"a, b, c"\ny;d, e, f, g\n', ';'],
+    ['commas, with a quoted header that holds a semicolon', '"a;b;c",d\n1,2\n', ','],
+    ['tabs', 'a\tb\n1,5\t2;3\n', '\t'],
+    ['bars', 'a|b\n1|2', '|'],
+    ['one column', 'phone\n+1;+2\n', ','],
+    ['a quoted line break before the delimiter', '"a\nb";c\n"1,\n2";3\n', ';'],
+    ['rows shorter and longer than the header', 'a,b,c;d\n1,2\n1,2,3,4,5\n', ','],
+    ['nothing', '', ','],
+  ])('the delimiter is found by looking: %s', (_, text, delimiter) => {
+    expect(detectDelimiter(text)).toBe(delimiter);
+  });
+
+  test('a first line that names the delimiter is taken at its word, and counts as a row', async () => {
+    const { headers, rows } = await readTableOf('sep=;\r\nname,x;price\r\nAnn;1,5\r\n');
+    expect(headers).toEqual(['name,x', 'price']);
+    expect(rows).toEqual([{ row_number: 1, file_row: 3, cells: ['Ann', '1,5'] }]);
+  });
+
+  test('line ends may be mixed', async () => {
+    const { rows } = await readTableOf('a,b\r\n1,2\n3,4\r5,6');
+    expect(rows.map(({ cells }) => cells)).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+      ['5', '6'],
+    ]);
+  });
+
+  test('a quote inside a cell is a quote', async () => {
+    const { rows } = await readTableOf('a,b\n5" pipe,"say ""hi"""\n1, "x, y"\n');
+    expect(rows.map(({ cells }) => cells)).toEqual([
+      ['5" pipe', 'say "hi"'],
+      ['1', 'x, y'],
+    ]);
+  });
+
+  test('a quote that is never closed names the row it begins in', async () => {
+    await expect(readTableOf('a,b\n1,2\n"3,4\n5,6\n')).rejects.toThrow(/row 3 begins with a quote that is never closed/);
+  });
+
+  test('a row without end and a header without end are refused, not held', async () => {
+    await expect(readTableOf(`a,b\n1,2\n3,"${'x'.repeat(2 << 20)}"\n`)).rejects.toThrow(/^Row 3 is longer than 1 MiB/);
+    await expect(readTableOf(`a${','.repeat(100_000)}\n1\n`)).rejects.toThrow(/^The file has 100001 columns/);
+  });
+
+  test('whoever does not want the rest lets go of the text', async () => {
+    let [given, isOver] = [0, false];
+    async function* pieces() {
+      try {
+        for (yield 'phone,name\n'; ; given += 1) yield `+12123456001,${'Ann '.repeat(1000)}\n`;
+      } finally {
+        isOver = true;
+      }
+    }
+    const table = await readTable(pieces());
+    expect(table.sample.length).toBe(1000);
+    await table.close();
+    expect(isOver).toBe(true);
+    expect(given).toBeLessThan(1200);
+  });
+
+  test('headers are made unique and never blank', async () => {
+    expect((await readTableOf('Name,name,,Name_2, ,NAME\n1\n')).headers).toEqual([
+      'Name',
+      'name_2',
+      'column_3',
+      'Name_2_2',
+      'column_5',
+      'NAME_3',
+    ]);
+  });
+
+  test('a text in pieces is the same table as the whole, wherever it is cut', async () => {
+    const text = await readFixtureText('excel-semicolon-windows-1252.csv');
+    async function* inPieces() {
+      for (const character of text) yield character;
+    }
+    const table = await readTable(inPieces());
+    expect({ headers: table.headers, delimiter: table.delimiter, rows: await collect(table.rows) }).toEqual(await readTableOf(text));
+  });
+
+  test('50,000 rows come in order, the sample first', async () => {
+    const text = `phone,name\n${Array.from({ length: 50_000 }, (_, index) => `+1212345${1000 + (index % 9000)},Name ${index}\n`).join('')}`;
+    const table = await readTable(text);
+    expect(table.sample.length).toBe(1000);
+    let last = 0;
+    for await (const row of table.rows) {
+      expect(row.row_number).toBe(last + 1);
+      last = row.row_number;
+    }
+    expect(last).toBe(50_000);
+  });
+});

@@ -1,0 +1,99 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import { projectRun } from '../../src/automation-workflows/runs/store.ts';
+import { Database } from '../../src/database/client.ts';
+import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
+import { newOrganization } from '../support/organization.ts';
+
+const nap = (duration: string) => chain({ id: 'nap', type: 'wait', data: { duration } });
+
+async function sleepingRun(duration: string) {
+  const { client, id } = await newOrganization();
+  const workflow = await createActiveWorkflow(client, { definition: nap(duration) });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
+  await waitForRunState(client, run.id, 'waiting');
+  return { client, stub: runStub(id, run.id), runId: run.id as number, workflow };
+}
+
+const timersOf = (stub: ReturnType<typeof runStub>) =>
+  runInDurableObject(stub, (_object, state) =>
+    state.storage.sql.exec<{ kind: string; attempts: number }>('SELECT kind, attempts FROM timer ORDER BY kind').toArray(),
+  );
+
+test('while the database does not answer, work is put off with growing delays and nothing is lost', async () => {
+  const { client, stub, runId, workflow } = await sleepingRun('PT1S');
+  let isDown = true;
+  await runInDurableObject(stub, (object) => {
+    const target = object as unknown as { env: Env; random: () => number };
+    const real = target.env;
+    const down = async () => {
+      if (isDown) throw new Error('D1 does not answer');
+    };
+    target.env = new Proxy(real, {
+      get: (bindings, name) =>
+        name === 'DB'
+          ? {
+              prepare: (sql: string) => bindings.DB.prepare(sql),
+              batch: (statements: D1PreparedStatement[]) => down().then(() => bindings.DB.batch(statements)),
+            }
+          : Reflect.get(bindings, name),
+    });
+    target.random = () => 0;
+  });
+  await vi.waitFor(async () => expect(Math.max(...(await timersOf(stub)).map((timer) => timer.attempts))).toBeGreaterThan(0), {
+    timeout: 10_000,
+  });
+  expect((await client.get(`/automation-workflows/${workflow}/runs`)).body.runs[0].state).toBe('waiting');
+  isDown = false;
+  const run = await waitForRunState(client, runId, 'completed');
+  expect(run.outcome).toBe('done');
+});
+
+test('an object without work has no alarm, and a sleeping one exactly the alarm of its earliest timer', async () => {
+  const { stub } = await sleepingRun('P400D');
+  await runInDurableObject(stub, async (_object, state) => {
+    const due = state.storage.sql.exec<{ due: number }>('SELECT min(due) AS due FROM timer').one().due;
+    expect(await state.storage.getAlarm()).toBe(due);
+  });
+});
+
+test('schema steps run once, however often the object wakes', async () => {
+  const { stub } = await sleepingRun('P1D');
+  const steps = () => runInDurableObject(stub, (_object, state) => state.storage.sql.exec('SELECT number FROM schema_step').toArray());
+  const before = await steps();
+  await evictDurableObject(stub);
+  await stub.snapshot();
+  expect(await steps()).toEqual(before);
+});
+
+test('the row in D1 is never set back by a projection that comes late', async () => {
+  const { client, stub, runId } = await sleepingRun('P1D');
+  const stopped = await client.post(`/automation-workflows/runs/${runId}/stop`);
+  expect(stopped.body.state).toBe('cancelled');
+  await vi.waitFor(async () => expect(await stub.snapshot()).toBeNull());
+
+  const late = {
+    state: 'waiting' as const,
+    currentNodeId: 'nap',
+    outcome: null,
+    error: null,
+    contextChanges: null,
+    voiceCallRunId: null,
+    hold: null,
+    revision: 99,
+    wakeAt: 1,
+    startedAt: 1,
+    completedAt: null,
+  };
+  const organizationId = stopped.body.organization_id as number;
+  expect(await projectRun(new Database(env.DB, true), organizationId, runId, late)).toMatchObject({ isAccepted: false });
+  expect((await client.get(`/automation-workflows/runs/${runId}`)).body.state).toBe('cancelled');
+});
+
+test('an object whose row has vanished, as after a restore, goes too', async () => {
+  const { stub, runId } = await sleepingRun('PT1S');
+  await env.DB.prepare('DELETE FROM automation_run WHERE id = ?').bind(runId).run();
+  await evictDurableObject(stub);
+  await vi.waitFor(async () => expect(await stub.history({ limit: 10, offset: 0 })).toBeNull(), { timeout: 10_000 });
+});

@@ -1,0 +1,29 @@
+import { env } from 'cloudflare:workers';
+import { deliver } from './background.ts';
+
+const dayMs = 86_400_000;
+
+interface FailedMessage {
+  key: string;
+  message: string;
+  tries: number;
+  reason: string | null;
+  next_try_at: number;
+  first_failed_at: number;
+}
+
+export const readFailedMessages = async (organizationId: number): Promise<FailedMessage[]> =>
+  (await env.DB.prepare('SELECT * FROM failed_message WHERE organization_id = ? ORDER BY key').bind(organizationId).all<FailedMessage>())
+    .results;
+
+/** Has what failed fail again a day later, when it is given up. */
+export async function giveUp(organizationId: number): Promise<void> {
+  await env.DB.prepare('UPDATE failed_message SET first_failed_at = ? WHERE organization_id = ?')
+    .bind(Date.now() - dayMs, organizationId)
+    .run();
+  const failed = await readFailedMessages(organizationId);
+  await deliver(
+    'fanout-dead',
+    failed.map(({ message }) => JSON.parse(message) as unknown),
+  );
+}

@@ -1,8 +1,0 @@
-/** The least that an agent can talk by. */
-export const soundDefinition = { nodes: [{ id: 'start', type: 'startCall', data: { prompt: 'Talk.' } }], edges: [] };
-
-/** One that has a problem at its node and another at its edge. */
-export const unsoundDefinition = {
-  nodes: [{ id: 'start', type: 'startCall', data: { prompt: '' } }],
-  edges: [{ id: 'lost', source: 'start', target: 'nowhere', data: { label: 'go', condition: 'always' } }],
-};
