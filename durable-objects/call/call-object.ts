@@ -406,7 +406,7 @@ export class CallObject extends BaseDurableObject {
     const { runId, organizationId } = this.#record.setup;
     const context = await this.#requireContext(organizationId);
     const due = this.timers.earliest();
-    if (due !== null) await context.database.batch([updateWakeAt(context, runId, due)], 'same values');
+    if (due !== null) await context.database.batch([updateWakeAt(context, runId, due)], 'idempotent');
   }
 
   async #postCallContext(): Promise<PostCallContext> {

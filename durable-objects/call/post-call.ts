@@ -44,7 +44,7 @@ export async function finalizeCall(settling: PostCallContext): Promise<void> {
     await writeTranscript(context.bindings.FILES, facts, store.messages());
     await writeCallLogs(settling);
   }
-  await context.database.batch([completeAgentRun(context, toCurrentCompletion(settling))], 'same values');
+  await context.database.batch([completeAgentRun(context, toCurrentCompletion(settling))], 'idempotent');
   if (!isThere()) return;
   storage.transactionSync(() => {
     timers.clear('settle');

@@ -39,7 +39,7 @@ export async function updateOrganization(catalog: Database, id: number, change: 
   return (
     await catalog.write(
       () => catalog.orm.update(schema.organization).set(change).where(eq(schema.organization.id, id)).returning(),
-      'same values',
+      'idempotent',
     )
   )[0]!;
 }
@@ -139,7 +139,7 @@ export async function setPassword(
       catalog.prepare('DELETE FROM session WHERE user_id = ? AND token_hash <> ?', userId, keptToken),
       catalog.prepare('DELETE FROM password_reset WHERE user_id = ?', userId),
     ],
-    'same values',
+    'idempotent',
   );
 }
 
@@ -173,16 +173,16 @@ export async function insertSession(catalog: Database, session: typeof schema.se
 }
 
 export async function deleteSession(catalog: Database, tokenHash: string): Promise<void> {
-  await catalog.write(() => catalog.orm.delete(schema.session).where(eq(schema.session.tokenHash, tokenHash)), 'same values');
+  await catalog.write(() => catalog.orm.delete(schema.session).where(eq(schema.session.tokenHash, tokenHash)), 'idempotent');
 }
 
 export async function deleteSessionsOfUser(catalog: Database, userId: number): Promise<void> {
-  await catalog.write(() => catalog.orm.delete(schema.session).where(eq(schema.session.userId, userId)), 'same values');
+  await catalog.write(() => catalog.orm.delete(schema.session).where(eq(schema.session.userId, userId)), 'idempotent');
 }
 
 export async function selectOrganization(catalog: Database, tokenHash: string, organizationId: number): Promise<void> {
   const query = catalog.orm.update(schema.session).set({ organizationId }).where(eq(schema.session.tokenHash, tokenHash));
-  await catalog.write(() => query, 'same values');
+  await catalog.write(() => query, 'idempotent');
 }
 
 /** The session and its selected organization by one indexed read. */
@@ -264,7 +264,7 @@ export async function setApiKeyArchived(
   const own = and(eq(apiKey.id, id), eq(apiKey.organizationId, organization.id));
   const next = archivedAt === null ? null : sql`coalesce(${apiKey.archivedAt}, ${archivedAt})`;
   const room = archivedAt === null ? [requireWithinLimit(catalog, organization, 'max_api_keys')] : [];
-  await catalog.batch([catalog.from(catalog.orm.update(apiKey).set({ archivedAt: next }).where(own)), ...room], 'same values');
+  await catalog.batch([catalog.from(catalog.orm.update(apiKey).set({ archivedAt: next }).where(own)), ...room], 'idempotent');
   return (await catalog.run(() => catalog.orm.select().from(apiKey).where(own)))[0];
 }
 

@@ -203,6 +203,6 @@ export async function findOverdueCampaigns(
 export async function setStateReason(database: Database, organizationId: number, id: number, reason: string): Promise<void> {
   await database.all(
     database.prepare('UPDATE campaign SET state_reason = ? WHERE id = ? AND organization_id = ?', reason, id, organizationId),
-    'same values',
+    'idempotent',
   );
 }

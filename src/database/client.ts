@@ -6,8 +6,19 @@ import { newReceiptKey, selectReceiptSql, insertReceiptSql, type FirstAttempt } 
 import { platformErrorKind } from '../library/platform/platform-errors.ts';
 import { OutcomeUnknownError } from './outcome-unknown-error.ts';
 
-export type Statement = D1PreparedStatement;
 export type Row = Record<string, unknown>;
+
+declare const rowType: unique symbol;
+/** A prepared statement whose rows are `Shape`. */
+export interface Statement<Shape extends object = Row> extends D1PreparedStatement {
+  readonly [rowType]?: () => Shape;
+}
+
+/** The rows of each statement, in their order. */
+type RowsOfEach<Statements extends readonly Statement<object>[]> = {
+  -readonly [Index in keyof Statements]: Statements[Index] extends Statement<infer Shape> ? Shape[] : never;
+};
+
 type Parameter = string | number | boolean | null;
 
 /** A drizzle query that can become a prepared statement. */
@@ -16,16 +27,16 @@ interface Query {
 }
 
 /**
- * What lets a write be repeated when nobody knows whether it was done:
- * - a column of a unique index by which the repeat finds the first (`event.sender_id`).
- * - `same values`: the second time sets, or deletes, what the first has, and the answer is the same.
- * - `worked out anew`: the second time finds nothing to do, and whoever asked looks at what is there then.
+ * Why a write may be repeated when its answer was lost:
+ * - a column of a unique index (`event.sender_id`): the second write finds the row of the first.
+ * - `idempotent`: the second write sets or deletes the same values and returns the same rows.
+ * - `read-back`: the second write changes nothing, and the caller reads the stored rows afterwards.
  */
-export type RetrySafety = `${string}.${string}` | 'same values' | 'worked out anew';
+export type RetrySafety = `${string}.${string}` | 'idempotent' | 'read-back';
 
 const maxAttempts = 3;
 const writePattern = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH\b[^;]*\)\s*(INSERT|UPDATE|DELETE))\b/i;
-const writeStatements = new WeakSet<Statement>();
+const writeStatements = new WeakSet<D1PreparedStatement>();
 
 /**
  * One shard. All calls to D1 go through here: it repeats what the platform drops now and then and, outside production, holds statements to
@@ -44,7 +55,8 @@ export class Database {
     this.orm = drizzle(this.#binding, { schema });
   }
 
-  prepare(sql: string, ...parameters: Parameter[]): Statement {
+  /** A statement whose rows have the shape that the caller names. Outside production, a statement beyond D1's limits throws. */
+  prepare<Shape extends object = Row>(sql: string, ...parameters: Parameter[]): Statement<NoInfer<Shape>> {
     if (this.#isGuarded) guardStatement(sql, parameters);
     const statement = this.#binding.prepare(sql).bind(...parameters);
     if (writePattern.test(sql)) writeStatements.add(statement);
@@ -58,19 +70,27 @@ export class Database {
   }
 
   /** Runs all statements in one transaction and one call; answers the rows of each. `onLoss` hears that an answer was lost. */
-  async batch(statements: Statement[], repeatable?: RetrySafety, onLoss?: () => void): Promise<Row[][]> {
+  async batch<const Statements extends readonly Statement<object>[]>(
+    statements: Statements,
+    repeatable?: RetrySafety,
+    onLoss?: () => void,
+  ): Promise<RowsOfEach<Statements>> {
     if (this.#isGuarded) guardBatch(statements.length);
     const mayRepeat = repeatable !== undefined || !statements.some((statement) => writeStatements.has(statement));
-    const results = await withRetries(() => this.#binding.batch<Row>(statements), mayRepeat, onLoss);
-    return results.map((result) => result.results);
+    const results = await withRetries(() => this.#binding.batch<Row>([...statements]), mayRepeat, onLoss);
+    return results.map((result) => result.results) as RowsOfEach<Statements>;
   }
 
-  async all<T = Row>(statement: Statement, repeatable?: RetrySafety): Promise<T[]> {
-    return (await withRetries(() => statement.all<T>(), repeatable !== undefined || !writeStatements.has(statement))).results;
+  async all<Shape extends object = Row>(statement: Statement, repeatable?: RetrySafety): Promise<Shape[]>;
+  async all<Shape extends object>(statement: Statement<Shape>, repeatable?: RetrySafety): Promise<Shape[]>;
+  async all<Shape extends object>(statement: Statement<object>, repeatable?: RetrySafety): Promise<Shape[]> {
+    return (await withRetries(() => statement.all<Shape>(), repeatable !== undefined || !writeStatements.has(statement))).results;
   }
 
-  async first<T = Row>(statement: Statement, repeatable?: RetrySafety): Promise<T | null> {
-    return (await this.all<T>(statement, repeatable))[0] ?? null;
+  async first<Shape extends object = Row>(statement: Statement, repeatable?: RetrySafety): Promise<Shape | null>;
+  async first<Shape extends object>(statement: Statement<Shape>, repeatable?: RetrySafety): Promise<Shape | null>;
+  async first<Shape extends object>(statement: Statement<Shape>, repeatable?: RetrySafety): Promise<Shape | null> {
+    return (await this.all(statement, repeatable))[0] ?? null;
   }
 
   /** How large the database is, as D1 tells with every answer; null where it does not. */
@@ -95,27 +115,27 @@ export class Database {
    * which a repeat fails as a whole. Then `readBack` answers in their place what the first time answered. It is told what the statement
    * number `receiptAfter`, else the last one, did.
    */
-  async batchOnce(
-    statements: Statement[],
-    readBack: (first: FirstAttempt) => Promise<Row[][]>,
+  async batchOnce<const Statements extends readonly Statement<object>[]>(
+    statements: Statements,
+    readBack: (first: FirstAttempt) => Promise<RowsOfEach<Statements> | Row[][]>,
     receiptAfter: number = statements.length,
-  ): Promise<Row[][]> {
+  ): Promise<RowsOfEach<Statements>> {
     if (this.#isGuarded) guardBatch(statements.length + 1);
     const key = newReceiptKey();
     let isLost = false;
     try {
       const results = await withRetries(
-        () => this.#binding.batch<Row>(statements.toSpliced(receiptAfter, 0, this.prepare(insertReceiptSql, key))),
+        () => this.#binding.batch<Row>([...statements].toSpliced(receiptAfter, 0, this.prepare(insertReceiptSql, key))),
         true,
         () => (isLost = true),
       );
-      return results.toSpliced(receiptAfter, 1).map((result) => result.results);
+      return results.toSpliced(receiptAfter, 1).map((result) => result.results) as RowsOfEach<Statements>;
     } catch (error) {
       // Whatever a repeat broke on, it may be what the first time wrote.
       const first =
         isLost && platformErrorKind(error) === null ? await this.first<FirstAttempt>(this.prepare(selectReceiptSql, key)) : null;
       if (!first) throw error;
-      return readBack(first);
+      return (await readBack(first)) as RowsOfEach<Statements>;
     }
   }
 }

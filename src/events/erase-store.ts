@@ -36,6 +36,6 @@ export async function eraseEventRows(database: Database, organizationId: number,
       organizationId,
       now,
     ),
-    'same values',
+    'idempotent',
   );
 }

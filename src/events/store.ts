@@ -247,7 +247,7 @@ export async function addEventNote(database: Database, organizationId: number, i
       id,
       organizationId,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -279,6 +279,6 @@ export async function markHandled(
       JSON.stringify(events),
       organizationId,
     ),
-    'same values',
+    'idempotent',
   );
 }

@@ -102,7 +102,7 @@ export async function changeIntegration(
     })
     .where(and(currentIntegrations(organizationId), eq(integration.id, id)))
     .returning();
-  return (await database.write(() => query, 'same values'))[0] ?? null;
+  return (await database.write(() => query, 'idempotent'))[0] ?? null;
 }
 
 /** Unless it has been connected again since it was read. It is then polled no more. */
@@ -123,7 +123,7 @@ export async function deactivate(
         eq(integration.isActive, true),
       ),
     );
-  await database.all(database.from(query), 'same values');
+  await database.all(database.from(query), 'idempotent');
 }
 
 /** The cleanup that follows, of its links to contacts; null when it has been disconnected already, or connected again since it was read. */

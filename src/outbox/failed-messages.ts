@@ -143,13 +143,13 @@ export async function claimDueMessages(database: Database, now: number, restMs: 
       restMs,
       limit,
     ),
-    'worked out anew',
+    'read-back',
   );
   return rows.map(({ message }) => JSON.parse(message) as RetriedMessage);
 }
 
 export async function deleteFailure(database: Database, key: string): Promise<void> {
-  await database.all(database.prepare('DELETE FROM failed_message WHERE key = ?', key), 'same values');
+  await database.all(database.prepare('DELETE FROM failed_message WHERE key = ?', key), 'idempotent');
 }
 
 /** Removes the failures, among those whose turn has come, of records that have been handled meanwhile. */
@@ -179,5 +179,5 @@ export async function deleteHandledFailures(database: Database, now: number): Pr
   );
   if (!handled.length) return;
   const keys = JSON.stringify(handled.map(({ key }) => key));
-  await database.all(database.prepare('DELETE FROM failed_message WHERE key IN (SELECT value FROM json_each(?))', keys), 'same values');
+  await database.all(database.prepare('DELETE FROM failed_message WHERE key IN (SELECT value FROM json_each(?))', keys), 'idempotent');
 }

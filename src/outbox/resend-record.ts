@@ -21,7 +21,7 @@ interface ResendableRecord {
  */
 export async function resendRecord(context: Context, { message, reopen, read: look, name }: ResendableRecord): Promise<void> {
   const { database, clock } = context;
-  const [, , rows] = await database.batch([reopen, retryNowStatement(database, message, clock()), look], 'same values');
+  const [, , rows] = await database.batch([reopen, retryNowStatement(database, message, clock()), look], 'idempotent');
   const row = rows![0] as { handled_at: number | null; note: string | null } | undefined;
   if (!row) throw notFound(name);
   if (row.handled_at !== null)

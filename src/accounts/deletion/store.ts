@@ -69,7 +69,7 @@ export async function finishDeletion(catalog: Database, { id }: Deletion, now: n
     now,
     id,
   );
-  await catalog.all(finish, 'same values');
+  await catalog.all(finish, 'idempotent');
 }
 
 /** Takes from the organization's row all that was its own. */
@@ -81,7 +81,7 @@ export async function anonymizeOrganization(catalog: Database, id: number): Prom
        WHERE id = ? AND deleting_at IS NOT NULL`,
       id,
     ),
-    'same values',
+    'idempotent',
   );
 }
 

@@ -40,7 +40,7 @@ export async function findMember(
 /** The newest of a user takes the place of the one before. */
 export async function upsertPasswordReset(catalog: Database, reset: typeof schema.passwordReset.$inferInsert): Promise<void> {
   const query = catalog.orm.insert(schema.passwordReset).values(reset);
-  await catalog.write(() => query.onConflictDoUpdate({ target: schema.passwordReset.userId, set: reset }), 'same values');
+  await catalog.write(() => query.onConflictDoUpdate({ target: schema.passwordReset.userId, set: reset }), 'idempotent');
 }
 
 /** Valid while its user is a member of the organization, and of no other. */

@@ -148,7 +148,7 @@ export async function projectRun(
       ),
       ...leftWaits,
     ],
-    'same values',
+    'idempotent',
   );
   const row = rows![0] as { revision: number; status: WorkflowStatus | null; held_runs_count: number | null } | undefined;
   return {
@@ -277,7 +277,7 @@ export async function endRunRow(
       now,
     ),
   ];
-  const [cleanups, ended, found] = await database.batch(statements, 'same values', () => (isLost = true));
+  const [cleanups, ended, found] = await database.batch(statements, 'idempotent', () => (isLost = true));
   // After a lost answer, a run that ended so at this moment is the one that was ended.
   const lost = isLost ? (found![0] as { workflow_id: number; cleanup_id: number | null } | undefined) : undefined;
   const row = (ended![0] as { workflow_id: number } | undefined) ?? lost;

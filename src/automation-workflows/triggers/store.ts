@@ -218,6 +218,6 @@ export async function listSeenEventTypes(database: Database, organizationId: num
 export async function recordTriggerError(database: Database, organizationId: number, id: number, message: string): Promise<void> {
   await database.all(
     database.prepare('UPDATE automation_trigger SET last_error = ? WHERE id = ? AND organization_id = ?', message, id, organizationId),
-    'same values',
+    'idempotent',
   );
 }

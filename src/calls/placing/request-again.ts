@@ -18,7 +18,7 @@ export async function requestAgain(bindings: Env, database: Database, organizati
       await withCallSlots(bindings, organizationId, (slots) =>
         slots.request(organizationId, toSingleCallsRequest(runs.map(toRequestedCall))),
       );
-    await database.all(clearWakeAt(database, organizationId, ids), 'same values');
+    await database.all(clearWakeAt(database, organizationId, ids), 'idempotent');
   }
 }
 

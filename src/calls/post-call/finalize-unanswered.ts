@@ -31,7 +31,7 @@ export async function finalizeUnanswered(context: Context, calls: UnansweredCall
   const { database, organization, log } = context;
   const waiting: CompletedRunRow[] = [];
   for (const chunk of jsonChunks(calls.map(toUnansweredEnd))) {
-    const [, found] = await database.batch(completeUnansweredRuns(database, organization.id, chunk), 'same values');
+    const [, found] = await database.batch(completeUnansweredRuns(database, organization.id, chunk), 'idempotent');
     waiting.push(...(found as unknown as CompletedRunRow[]));
   }
   const byKey = new Map(calls.map((call) => [call.key, call]));

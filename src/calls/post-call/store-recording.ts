@@ -34,7 +34,7 @@ export async function storeRecording(context: Context, runId: number, configId: 
   } catch (error) {
     return { kind: 'later', message: `the recording broke off, or could not be stored: ${(error as Error).message}` };
   }
-  const [marked] = await database.batch([updateRecordingType(context, runId, contentType)], 'same values');
+  const [marked] = await database.batch([updateRecordingType(context, runId, contentType)], 'idempotent');
   if (marked!.length) return { kind: 'kept' };
   await bindings.FILES.delete(key);
   return { kind: 'none', message: 'the contact was deleted meanwhile' };

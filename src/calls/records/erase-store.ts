@@ -51,6 +51,6 @@ export async function eraseRuns(database: Database, organizationId: number, runI
       JSON.stringify(runIds),
       organizationId,
     ),
-    'same values',
+    'idempotent',
   );
 }

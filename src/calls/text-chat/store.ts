@@ -23,6 +23,6 @@ export async function failChat(database: Database, organizationId: number, id: n
       id,
       organizationId,
     ),
-    'worked out anew',
+    'read-back',
   );
 }

@@ -13,7 +13,7 @@ export async function markCampaignSyncing(database: Database, organizationId: nu
         organizationId,
       ),
     ],
-    'same values',
+    'idempotent',
   );
 }
 
@@ -51,6 +51,6 @@ export async function projectCampaign(database: Database, organizationId: number
         live.revision,
       ),
     ],
-    'same values',
+    'idempotent',
   );
 }

@@ -54,7 +54,7 @@ export async function removeDeletedListMembers(database: Database, organizationI
       listId,
       organizationId,
     ),
-    'same values',
+    'idempotent',
   );
   return removed.length < pageSize;
 }

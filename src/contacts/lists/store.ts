@@ -108,7 +108,7 @@ export async function updateList(
       id,
       organizationId,
     ),
-    'same values',
+    'idempotent',
   );
   return row && toContactList(row);
 }

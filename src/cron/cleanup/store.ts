@@ -18,13 +18,13 @@ export async function findOpenCleanup(database: Database, organizationId: number
 }
 
 export async function deleteCleanup(database: Database, organizationId: number, id: number): Promise<void> {
-  await database.all(database.prepare('DELETE FROM cleanup WHERE id = ? AND organization_id = ?', id, organizationId), 'same values');
+  await database.all(database.prepare('DELETE FROM cleanup WHERE id = ? AND organization_id = ?', id, organizationId), 'idempotent');
 }
 
 export async function setCleanupNote(database: Database, organizationId: number, id: number, note: string): Promise<void> {
   await database.all(
     database.prepare('UPDATE cleanup SET note = ? WHERE id = ? AND organization_id = ?', note, id, organizationId),
-    'same values',
+    'idempotent',
   );
 }
 

@@ -40,9 +40,9 @@ export function removeRowsStep({ table, rows: conditions }: OrganizationTable, a
       for (const condition of conditions) {
         const removed = attached
           ? await removePageWithDependents(context, table, condition, attached)
-          : (await database.all(deletePage(context, database, table, condition), 'same values')).length;
+          : (await database.all(deletePage(context, database, table, condition), 'idempotent')).length;
         if (removed > 0) return { next: 'more', removed };
-        if (keepsNewestRow(table)) await database.all(blankNewest(context, table, condition), 'same values');
+        if (keepsNewestRow(table)) await database.all(blankNewest(context, table, condition), 'idempotent');
       }
       return { next: 'done', removed: 0 };
     },
@@ -67,6 +67,6 @@ async function removePageWithDependents(context: Context, table: string, conditi
   if (!rows.length) return 0;
   await attached.remove(context, rows);
   const ids = JSON.stringify(rows.map((row) => row['id']));
-  await database.all(database.prepare(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`, ids), 'same values');
+  await database.all(database.prepare(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`, ids), 'idempotent');
   return rows.length;
 }

@@ -22,6 +22,6 @@ export async function deleteArchives(database: Database, ids: number[]): Promise
       database.prepare('DELETE FROM archive_contact WHERE archive_id IN (SELECT value FROM json_each(?))', json),
       database.prepare('DELETE FROM archive WHERE id IN (SELECT value FROM json_each(?))', json),
     ],
-    'same values',
+    'idempotent',
   );
 }

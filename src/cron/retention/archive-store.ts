@@ -62,6 +62,6 @@ export async function deleteArchived(
       ...(counters ? [counters(database, json, gone)] : []),
       database.prepare(`DELETE FROM ${table} WHERE id IN (SELECT old.id FROM ${gone})`, json),
     ],
-    'same values',
+    'idempotent',
   );
 }

@@ -57,7 +57,7 @@ export async function markArchived(
 ): Promise<void> {
   await database.all(
     database.prepare('UPDATE campaign SET archive = ? WHERE id = ? AND organization_id = ?', JSON.stringify(archive), id, organizationId),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -65,6 +65,6 @@ export async function markArchived(
 export async function markObjectDestroyed(database: Database, { id, organization_id: organizationId }: OldRow): Promise<void> {
   await database.all(
     database.prepare('UPDATE campaign SET is_kept = 0 WHERE id = ? AND organization_id = ?', id, organizationId),
-    'same values',
+    'idempotent',
   );
 }

@@ -22,6 +22,6 @@ export const findArchivesNamingContact = (
 export async function deleteArchiveContact(database: Database, contactId: number, archiveId: number): Promise<void> {
   await database.all(
     database.prepare('DELETE FROM archive_contact WHERE contact_id = ? AND archive_id = ?', contactId, archiveId),
-    'same values',
+    'idempotent',
   );
 }

@@ -18,7 +18,7 @@ export async function deleteUnseenEventTypes(database: Database, before: number,
         now,
       ),
     ],
-    'same values',
+    'idempotent',
   );
   return gone!.length + kept!.length >= pageRows;
 }

@@ -22,7 +22,7 @@ export async function deleteExpiredRows(
   const page = roundRobinQuery(`${key}, organization_id`, `${table} spent WHERE ${order} < ?1 AND ${isOver}`, order).replace(/\?$/, '?2');
   const removed = await database.all(
     database.prepare(`DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM (${page})) RETURNING 1`, before, pageRows),
-    'same values',
+    'idempotent',
   );
   return removed.length === pageRows;
 }
@@ -39,7 +39,7 @@ export async function deleteExpiredGlobalRows(
       before,
       pageRows,
     ),
-    'same values',
+    'idempotent',
   );
   return removed.length === pageRows;
 }

@@ -33,7 +33,7 @@ export async function isUsedByDocument(database: Database, organizationId: numbe
 export async function deleteUploadRows(database: Database, names: string[]): Promise<void> {
   await database.all(
     database.prepare('DELETE FROM upload WHERE name IN (SELECT value FROM json_each(?))', JSON.stringify(names)),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -41,6 +41,6 @@ export async function deleteUploadRows(database: Database, names: string[]): Pro
 export async function postponeUploadCheck(database: Database, names: string[], now: number): Promise<void> {
   await database.all(
     database.prepare('UPDATE upload SET created_at = ? WHERE name IN (SELECT value FROM json_each(?))', now, JSON.stringify(names)),
-    'same values',
+    'idempotent',
   );
 }

@@ -69,7 +69,7 @@ export async function storeResponse(database: Database, entry: IdempotencyEntry,
       entry.key,
       entry.createdAt,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -82,6 +82,6 @@ export async function release(database: Database, entry: IdempotencyEntry): Prom
       entry.key,
       entry.createdAt,
     ),
-    'same values',
+    'idempotent',
   );
 }

@@ -59,14 +59,14 @@ export async function setBrokerConnectionId(
     .update(connectionRequest)
     .set({ id: to, redirectUrl, expiresAt })
     .where(and(eq(connectionRequest.id, from), eq(connectionRequest.organizationId, organizationId)));
-  await database.all(database.from(query), 'same values');
+  await database.all(database.from(query), 'idempotent');
 }
 
 export async function deleteRequest(database: Database, organizationId: number, id: string): Promise<void> {
   const query = database.orm
     .delete(connectionRequest)
     .where(and(eq(connectionRequest.id, id), eq(connectionRequest.organizationId, organizationId)));
-  await database.all(database.from(query), 'same values');
+  await database.all(database.from(query), 'idempotent');
 }
 
 export async function findRequest(database: Database, organizationId: number, provider: App): Promise<ConnectionRequest | null> {

@@ -33,7 +33,7 @@ export async function completeSync(context: Context, sync: RunningSync, lease: n
             gone.map(({ key }) => key),
           ),
         ],
-        'worked out anew',
+        'read-back',
       );
       Object.assign(held, { lease, pages: held.pages + 1 });
     }

@@ -149,7 +149,7 @@ export async function endSync(
         maxKeptSyncs,
       ),
     ],
-    'worked out anew',
+    'read-back',
   );
 }
 
@@ -164,7 +164,7 @@ export async function abandonSync(database: Database, { id, lease }: LeasedSync,
       reason,
       now,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -178,7 +178,7 @@ export async function rescheduleSync(database: Database, { id, lease }: LeasedSy
       until,
       reason,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -191,7 +191,7 @@ export async function releaseLease(database: Database, { id, lease }: LeasedSync
       lease,
       now,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -222,6 +222,6 @@ export async function failAfterRetries(
         advice,
       ),
     ],
-    'same values',
+    'idempotent',
   );
 }

@@ -47,7 +47,7 @@ export async function insertDueSyncs(
       ),
       database.prepare(`UPDATE integration SET next_sync_at = ?3 WHERE id IN (${due})`, now, limit, nextSyncAt),
     ],
-    'worked out anew',
+    'read-back',
   );
   return begun as unknown as { id: number; organization_id: number }[];
 }
@@ -66,7 +66,7 @@ export async function claimLapsedSyncs(
       now,
       limit,
     ),
-    'worked out anew',
+    'read-back',
   );
 }
 

@@ -44,7 +44,7 @@ export async function writePage(
   const linked = sorted.candidates.flatMap(({ record, link }) => (link ? [record.key] : []));
   const statements = [advanceStatement(database, held, { ...progress, keys: linked }), ...contacts.statements, ...contacts.links];
   try {
-    const answers = await enforcePlanLimit(organization, () => database.batch(statements, 'worked out anew'));
+    const answers = await enforcePlanLimit(organization, () => database.batch(statements, 'read-back'));
     contacts.written(answers.slice(1, 1 + contacts.statements.length));
   } catch (error) {
     if (isWriteConflict(error) || isLeaseLost(error)) return null;

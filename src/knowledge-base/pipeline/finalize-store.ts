@@ -49,6 +49,6 @@ export async function markFinalized(database: Database, document: DocumentRow): 
       document.status,
       document.is_active ? 1 : 0,
     ),
-    'same values',
+    'idempotent',
   );
 }

@@ -33,7 +33,7 @@ export async function beginStep(database: Database, making: DocumentGeneration, 
       now,
       dueAt,
     ),
-    'same values',
+    'idempotent',
   );
   return row && toDocumentRow(row);
 }
@@ -63,7 +63,7 @@ export async function recordHash(
         file.hash,
       ),
     ],
-    'same values',
+    'idempotent',
   );
   return (duplicates![0] as { filename: string } | undefined)?.filename ?? null;
 }
@@ -127,7 +127,7 @@ export async function markEmbedded(
       JSON.stringify(ids),
       revision,
     ),
-    'same values',
+    'idempotent',
   );
   return rows.length;
 }
@@ -184,7 +184,7 @@ export async function publishGeneration(
       JSON.stringify(parser_metadata),
       now,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -204,7 +204,7 @@ export async function failGeneration(
       hash,
       now,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -224,7 +224,7 @@ export async function failWithLastError(
       advice,
       now,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -237,7 +237,7 @@ export async function recordFailedAttempt(database: Database, making: DocumentGe
       error,
       dueAt,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -245,7 +245,7 @@ export async function recordFailedAttempt(database: Database, making: DocumentGe
 export async function setDueAt(database: Database, making: DocumentGeneration, dueAt: number): Promise<void> {
   await database.all(
     database.prepare(`UPDATE knowledge_document AS d SET due_at = ?4 WHERE ${inProgressCondition}`, ...generationParameters(making), dueAt),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -265,6 +265,6 @@ export async function claimOverdueDocuments(
       before,
       limit,
     ),
-    'worked out anew',
+    'read-back',
   );
 }

@@ -56,7 +56,7 @@ export async function rescheduleMove(database: Database, move: VectorMove, dueAt
       dueAt,
       error,
     ),
-    'same values',
+    'idempotent',
   );
 }
 

@@ -85,6 +85,6 @@ export async function cancelCopy(database: Database, organizationId: number, rev
       revision,
       error,
     ),
-    'same values',
+    'idempotent',
   );
 }

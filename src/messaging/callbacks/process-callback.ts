@@ -57,6 +57,6 @@ async function applyEvents(
         .filter(({ rank }) => rank < rankOf(status))
         .map(({ id }) => ({ id, outcome: { status, at: Math.min(at, now), ...(failure && { failure }) } })),
     );
-  if (steps.length > 0) await database.batch(advanceAllStatements(database, organization.id, steps, now), 'same values');
+  if (steps.length > 0) await database.batch(advanceAllStatements(database, organization.id, steps, now), 'idempotent');
   return events.filter(({ messageId }) => !known.has(messageId));
 }

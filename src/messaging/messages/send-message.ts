@@ -125,7 +125,7 @@ async function recordResult({ database, organization, clock, log }: Context, id:
   const outcome: store.MessageOutcome =
     'failure' in result ? { status: result.outcomeUnknown ? 'unknown' : 'failed', at, failure: result } : { ...result, at };
   try {
-    await database.all(store.advanceStatement(database, organization.id, id, outcome, at), 'same values');
+    await database.all(store.advanceStatement(database, organization.id, id, outcome, at), 'idempotent');
   } catch (error) {
     log.error('what became of a message could not be written down', error, { message_record: id, status: outcome.status });
   }
@@ -185,7 +185,7 @@ async function toSentMessage({ database, organization, clock }: Context, row: st
   };
   if (row.status === 'sending') {
     const at = clock();
-    await database.all(store.advanceStatement(database, organization.id, id, { status: 'unknown', at, failure }, at), 'same values');
+    await database.all(store.advanceStatement(database, organization.id, id, { status: 'unknown', at, failure }, at), 'idempotent');
   }
   return { id, provider, failure };
 }

@@ -221,7 +221,7 @@ export async function eraseMessagesTo(database: Database, organizationId: number
       organizationId,
       limit,
     ),
-    'same values',
+    'idempotent',
   );
   return rows.length;
 }

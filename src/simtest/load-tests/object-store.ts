@@ -61,7 +61,7 @@ export async function projectLoadTest(database: Database, organizationId: number
         live.revision,
       ),
     ],
-    'same values',
+    'idempotent',
   );
 }
 
@@ -81,7 +81,7 @@ export async function stopPendingSessions(database: Database, organizationId: nu
         organizationId,
       ),
     ],
-    'same values',
+    'idempotent',
   );
   return (stopped as { test_index: number }[]).map(({ test_index }) => test_index);
 }
@@ -116,7 +116,7 @@ export async function endSilentSessions(
         organizationId,
       ),
     ],
-    'same values',
+    'idempotent',
   );
   return (rows as unknown as EndedRow[]).map((row) => ({
     sessionId: row.id,

@@ -46,7 +46,7 @@ export async function claimPendingSession(database: Database, organizationId: nu
     id,
     organizationId,
   );
-  const [, ...found] = await database.batch([claim, ...selectSessionAndAgents(database, organizationId, id)], 'same values');
+  const [, ...found] = await database.batch([claim, ...selectSessionAndAgents(database, organizationId, id)], 'idempotent');
   return toSessionWithAgents(found);
 }
 
@@ -89,6 +89,6 @@ export async function writeSessionEnd(database: Database, organizationId: number
         organizationId,
       ),
     ],
-    'same values',
+    'idempotent',
   );
 }

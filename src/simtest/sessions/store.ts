@@ -145,6 +145,6 @@ export async function failSession(database: Database, organizationId: number, id
       id,
       organizationId,
     ),
-    'same values',
+    'idempotent',
   );
 }

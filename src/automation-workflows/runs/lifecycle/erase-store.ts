@@ -51,6 +51,6 @@ export async function eraseRunRows(database: Database, organizationId: number, i
         organizationId,
       ),
     ],
-    'same values',
+    'idempotent',
   );
 }

@@ -23,7 +23,7 @@ export async function clearHolds(database: Database, organizationId: number, ids
       JSON.stringify(ids),
       organizationId,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -51,7 +51,7 @@ export async function markRuns(
       limit,
       organizationId,
     ),
-    'worked out anew',
+    'read-back',
   );
   return rows.length;
 }

@@ -37,7 +37,7 @@ export async function reviveRun(
           organizationId,
         ),
       ],
-      'same values',
+      'idempotent',
     );
     const row = rows![0] as { state: string; revision: number; status: string } | undefined;
     if (revived!.length || (row?.state === 'running' && row.revision === revision)) return 'revived';

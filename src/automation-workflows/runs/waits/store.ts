@@ -149,5 +149,5 @@ export const waitersStatement = (
 
 /** Takes out waiters whose runs wait no longer. */
 export async function deleteWaiters(database: Database, organizationId: number, stale: Omit<Waiter, 'event_id'>[]): Promise<void> {
-  await database.all(deleteWaitersStatement(database, organizationId, stale), 'same values');
+  await database.all(deleteWaitersStatement(database, organizationId, stale), 'idempotent');
 }

@@ -35,7 +35,7 @@ export async function deleteChanges(database: Database, organizationId: number, 
       JSON.stringify(ids),
       organizationId,
     ),
-    'same values',
+    'idempotent',
   );
 }
 

@@ -44,7 +44,7 @@ export async function stopSchedule(database: Database, organizationId: number, i
       id,
       organizationId,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -140,7 +140,7 @@ export async function advanceFire(
       fire.trigger_id,
       fire.scheduled_at,
     ),
-    'same values',
+    'idempotent',
   );
 }
 

@@ -40,6 +40,6 @@ export async function eraseDeliveryRows(database: Database, organizationId: numb
       now,
       JSON.stringify(erasedPayload),
     ),
-    'same values',
+    'idempotent',
   );
 }

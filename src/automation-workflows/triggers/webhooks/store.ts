@@ -155,6 +155,6 @@ export async function markDeliveriesHandled(
       JSON.stringify(handled),
       organizationId,
     ),
-    'same values',
+    'idempotent',
   );
 }

@@ -110,7 +110,7 @@ export async function deleteIntegrationLinks(
       organizationId,
       limit,
     ),
-    'same values',
+    'idempotent',
   );
   return rows.length;
 }
@@ -125,7 +125,7 @@ export async function deleteContactLinks(database: Database, organizationId: num
       organizationId,
       limit,
     ),
-    'same values',
+    'idempotent',
   );
   return rows.length;
 }

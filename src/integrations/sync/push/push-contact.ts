@@ -77,7 +77,7 @@ async function updateRecord(push: Push, link: Link): Promise<Pushed | null> {
   });
   const changed = await unwrapOutcome(context, integration, outcome);
   if ('contact' in changed) return saveLink(push, changed.contact, pushed, link.seen);
-  await context.database.all(deleteLinksStatement(context.database, integration.id, [link.key]), 'same values');
+  await context.database.all(deleteLinksStatement(context.database, integration.id, [link.key]), 'idempotent');
   return null;
 }
 

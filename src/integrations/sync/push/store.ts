@@ -26,7 +26,7 @@ export async function beginPush(
       ),
       contactsByIdsStatement(context, [contactId]),
     ],
-    'same values',
+    'idempotent',
   );
   return { contact: contacts![0] ? contactRecordFromRow(contacts![0]) : null, link: firstLink(links!) };
 }
@@ -46,7 +46,7 @@ export async function releasePush(
       integrationId,
       until,
     ),
-    'same values',
+    'idempotent',
   );
 }
 
@@ -89,6 +89,6 @@ export async function writeLink(
       JSON.stringify(link.seen),
       link.pushedAt,
     ),
-    'same values',
+    'idempotent',
   );
 }
