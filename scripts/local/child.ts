@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { projectDirectory } from './settings.ts';
 
-const exitWithParentModule = new URL('tether.ts', import.meta.url).href;
+const exitWithParentModule = new URL('exit-with-parent.ts', import.meta.url).href;
 
 export interface Child {
   name: string;
