@@ -24,7 +24,8 @@ import { createLiveDependencies } from '../../src/automation-workflows/runs/effe
 import { notifyRunOrRecordFailure } from '../../src/automation-workflows/runs/lifecycle/notify-run.ts';
 import { nextPlatformRetry, findWaitingEntry } from '../../src/automation-workflows/runs/engine/platform-retry.ts';
 import { deliverEvent, endHold, type EventDelivery } from '../../src/automation-workflows/runs/waits/wake.ts';
-import { isLive, type HistoryRecord } from '../../src/automation-workflows/schemas.ts';
+import { isLive } from '../../src/automation-workflows/run-states.ts';
+import { type HistoryRecord } from '../../src/automation-workflows/runs/schemas.ts';
 import { retryOrFailRun } from '../../src/automation-workflows/runs/engine/retry-or-fail-run.ts';
 import { isQueryBudgetSpent } from '../../src/database/query-budget.ts';
 import { PayloadGoneError } from '../../src/database/payload.ts';

@@ -1,7 +1,7 @@
 import { evaluateAdmissionRules, type AdmissionVerdict } from '../runs/admission/rules.ts';
 import type { AdmissionFacts } from '../runs/admission/store.ts';
 import { renderEntryKey } from '../runs/admission/entry-key.ts';
-import type { ExplainCheck } from '../schemas.ts';
+import type { ExplainCheck } from './schemas.ts';
 import type { WorkflowSettings } from '../definitions/settings.ts';
 import { EvaluationError } from '../../expressions/templates/render.ts';
 import type { TriggerRow } from '../triggers/store.ts';

@@ -1,6 +1,6 @@
 import type { Condition } from '../../expressions/conditions/condition.ts';
 import { truncateValue } from '../runs/engine/history.ts';
-import type { ExplainCheck } from '../schemas.ts';
+import type { ExplainCheck } from './schemas.ts';
 import { evaluatePartially, firstFailedComparison, type PartialComparison, type PartialResult } from './partial-evaluation.ts';
 import type { SampleEvent } from './sample-event.ts';
 

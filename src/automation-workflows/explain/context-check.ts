@@ -1,6 +1,6 @@
 import { omittedFaultsNote, validateContext } from '../../expressions/schemas/context-schema.ts';
 import { truncateValue } from '../runs/engine/history.ts';
-import type { ExplainCheck } from '../schemas.ts';
+import type { ExplainCheck } from './schemas.ts';
 import type { SampleEvent } from './sample-event.ts';
 
 type ContextRule = 'context_schema' | 'trigger_context_schema';

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { findContacts } from '../../contacts/contacts/find-contacts.ts';
 import { notFound } from '../../library/errors.ts';
-import type { ExplainCheck, Explanation } from '../schemas.ts';
+import type { ExplainCheck, Explanation } from './schemas.ts';
 import { parseSettings } from '../definitions/settings.ts';
 import { findWorkflowTriggers } from '../triggers/store.ts';
 import { existingWorkflow } from '../definitions/existing-workflow.ts';

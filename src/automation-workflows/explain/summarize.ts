@@ -1,4 +1,4 @@
-import type { ExplainCheck, Explanation } from '../schemas.ts';
+import type { ExplainCheck, Explanation } from './schemas.ts';
 import type { TriggerRow } from '../triggers/store.ts';
 import { allOf } from './partial-evaluation.ts';
 

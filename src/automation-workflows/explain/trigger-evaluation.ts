@@ -1,4 +1,4 @@
-import type { ExplainCheck } from '../schemas.ts';
+import type { ExplainCheck } from './schemas.ts';
 import type { SampleEvent } from './sample-event.ts';
 
 /** What the rules of one trigger's type say of a contact. */

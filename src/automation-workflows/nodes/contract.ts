@@ -8,7 +8,7 @@ import type { Json } from '../../library/json/json.ts';
 import type { SentMessage, MessageToSend } from '../../messaging/messages/send-message.ts';
 import type { CalendarEvent, EventToCreate } from '../../providers/apps/calendar.ts';
 import type { Issue } from '../../providers/apps/tracker.ts';
-import type { RunState } from '../schemas.ts';
+import type { RunState } from '../run-states.ts';
 import type { Scope } from '../../expressions/templates/render.ts';
 
 export interface GraphNode {

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
 import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/router.ts';
 import { decodeCursor, toListBody } from '../../http/pagination.ts';
-import * as schemas from '../schemas.ts';
+import * as schemas from './schemas.ts';
 import { existingWorkflow } from '../definitions/existing-workflow.ts';
 import { readHistory, readRun } from './queries/read-run.ts';
 import { runRecords } from './queries/records.ts';

@@ -1,7 +1,7 @@
 import type { Database, Statement } from '../../database/client.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
 import type { WorkflowStatus } from '../definitions/store.ts';
-import type { RunState } from '../schemas.ts';
+import type { RunState } from '../run-states.ts';
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 
 export type RunSource = 'run' | 'event' | 'delivery';

@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { nullableTimestamp, toTimestamp } from '../../library/time/clock.ts';
 import { collectWarnings } from '../../library/json/config-object.ts';
-import type { TriggerRecord } from '../schemas.ts';
+import type { TriggerRecord } from './schemas.ts';
 import { maskSecrets } from '../../expressions/secrets/secrets.ts';
 import { triggerConfigs } from './configs.ts';
 import type { TriggerRow } from './store.ts';

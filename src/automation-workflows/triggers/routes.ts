@@ -3,7 +3,7 @@ import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '..
 import { decodeCursor, toListBody } from '../../http/pagination.ts';
 import { apiUrl } from '../../http/public-url.ts';
 import { runRecords } from '../runs/queries/records.ts';
-import * as schemas from '../schemas.ts';
+import * as schemas from './schemas.ts';
 import { existingWorkflow } from '../definitions/existing-workflow.ts';
 import { archiveTrigger, createTrigger, patchTrigger } from './change-trigger.ts';
 import { describeTriggers } from './descriptions.ts';

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { nullableTimestamp, toTimestamp } from '../../library/time/clock.ts';
-import type { VersionRecord, WorkflowRecord } from '../schemas.ts';
+import type { VersionRecord, WorkflowRecord } from './schemas.ts';
 import { maskSecrets } from '../../expressions/secrets/secrets.ts';
 import type { VersionRow, WorkflowRow } from '../definitions/store.ts';
 import { workflowWarnings } from './warnings.ts';

@@ -2,9 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/router.ts';
 import { decodeCursor, toListBody, pageQuery } from '../../http/pagination.ts';
 import { explainEntry } from '../explain/explain.ts';
+import { ExplainQuery, Explanation } from '../explain/schemas.ts';
 import { describeNodeTypes } from '../nodes/describe.ts';
 import { executeWorkflow, testWorkflow } from '../triggers/manual/execute-workflow.ts';
-import * as schemas from '../schemas.ts';
+import { ExecuteBody, RunRecord, TestBody, TestRunRecord } from '../runs/schemas.ts';
+import * as schemas from './schemas.ts';
 import { archiveWorkflow, createWorkflow, patchWorkflow } from './change.ts';
 import { existingWorkflow } from '../definitions/existing-workflow.ts';
 import { definitionIssues, proposalIssues } from '../definitions/prepare.ts';
@@ -82,24 +84,24 @@ const executeRoute = createRoute({
   path: '/automation-workflows/{workflow_id}/execute',
   operationId: 'journeys.execute',
   summary: 'Start a run now',
-  request: { params, body: jsonBody(schemas.ExecuteBody) },
-  responses: { 200: jsonResponse(schemas.RunRecord), ...errorResponses(400, 404, 409) },
+  request: { params, body: jsonBody(ExecuteBody) },
+  responses: { 200: jsonResponse(RunRecord), ...errorResponses(400, 404, 409) },
 });
 const testRoute = createRoute({
   method: 'post',
   path: '/automation-workflows/{workflow_id}/test',
   operationId: 'journeys.test',
   summary: 'Test a journey of any status; a dry run performs nothing and answers the finished run with its history',
-  request: { params, body: jsonBody(schemas.TestBody) },
-  responses: { 200: jsonResponse(schemas.TestRunRecord), ...errorResponses(400, 404) },
+  request: { params, body: jsonBody(TestBody) },
+  responses: { 200: jsonResponse(TestRunRecord), ...errorResponses(400, 404) },
 });
 const explainRoute = createRoute({
   method: 'get',
   path: '/automation-workflows/{workflow_id}/explain',
   operationId: 'journeys.explain',
   summary: 'Whether a contact would enter a journey now, by which trigger, and which rule stops it',
-  request: { params, query: schemas.ExplainQuery },
-  responses: { 200: jsonResponse(schemas.Explanation), ...errorResponses(400, 404) },
+  request: { params, query: ExplainQuery },
+  responses: { 200: jsonResponse(Explanation), ...errorResponses(400, 404) },
 });
 
 export const workflowRoutes = createRouter()

@@ -1,4 +1,4 @@
-import type { ExplainCheck } from '../../schemas.ts';
+import type { ExplainCheck } from '../schemas.ts';
 import type { TriggerRow } from '../../triggers/store.ts';
 import { conditionCheck } from '../condition-check.ts';
 import { readTriggerConfig, type EvaluationInput } from '../evaluation-input.ts';

@@ -1,4 +1,4 @@
-import type { ExplainCheck } from '../../schemas.ts';
+import type { ExplainCheck } from '../schemas.ts';
 import type { internalEvents } from '../../internal-events.ts';
 import type { TriggerRow } from '../../triggers/store.ts';
 import { conditionCheck } from '../condition-check.ts';

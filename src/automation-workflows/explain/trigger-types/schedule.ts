@@ -1,5 +1,5 @@
 import { nullableTimestamp, toTimestamp } from '../../../library/time/clock.ts';
-import type { ExplainCheck } from '../../schemas.ts';
+import type { ExplainCheck } from '../schemas.ts';
 import { toNextFireAt } from '../../triggers/prepare-trigger.ts';
 import type { TriggerRow } from '../../triggers/store.ts';
 import { readTriggerConfig, type EvaluationInput } from '../evaluation-input.ts';

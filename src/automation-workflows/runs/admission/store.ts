@@ -1,6 +1,6 @@
 import type { Database, Statement } from '../../../database/client.ts';
 import { lineageBase } from '../../../library/lineage.ts';
-import type { RunState } from '../../schemas.ts';
+import type { RunState } from '../../run-states.ts';
 import { liveRunsSql } from './live-run-count.ts';
 import type { RunSource } from '../store.ts';
 

@@ -4,7 +4,7 @@ import { findContacts } from '../../../contacts/contacts/find-contacts.ts';
 import { parseDefinition } from '../../definitions/definition.ts';
 import type { Effects } from '../../nodes/contract.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
-import type { TestRunRecord } from '../../schemas.ts';
+import type { TestRunRecord } from '../schemas.ts';
 import { parseSettings } from '../../definitions/settings.ts';
 import type { WorkflowRow } from '../../definitions/store.ts';
 import { Graph } from '../engine/graph.ts';

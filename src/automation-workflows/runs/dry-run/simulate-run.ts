@@ -1,6 +1,6 @@
 import { addExact, parseDuration } from '../../../library/time/durations.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
-import { isLive } from '../../schemas.ts';
+import { isLive } from '../../run-states.ts';
 import type { Scope } from '../../../expressions/templates/render.ts';
 import { matchExitRule } from '../exits/exit-rules.ts';
 import { advance } from '../engine/interpreter.ts';

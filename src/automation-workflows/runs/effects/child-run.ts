@@ -4,7 +4,7 @@ import { resolvePayloads } from '../../../database/payload.ts';
 import { conflict } from '../../../library/errors.ts';
 import { childLineage, depthOf, maxLineageDepth } from '../../../library/lineage.ts';
 import type { ChildRequest, ChildResult, ChildRun } from '../../nodes/contract.ts';
-import { isLive } from '../../schemas.ts';
+import { isLive } from '../../run-states.ts';
 import { parseSettings } from '../../definitions/settings.ts';
 import { causeWithContext, buildCauseScope } from '../../triggers/match-trigger.ts';
 import { existingWorkflow } from '../../definitions/existing-workflow.ts';

@@ -1,5 +1,5 @@
 import { nullableTimestamp, toTimestamp } from '../../../library/time/clock.ts';
-import type { HistoryRecord } from '../../schemas.ts';
+import type { HistoryRecord } from '../schemas.ts';
 
 /** One visit of one node, one attempt. */
 export interface HistoryEntry {

@@ -3,7 +3,7 @@ import { platformErrorKind } from '../../../library/platform/platform-errors.ts'
 import { nextInside, nextOutside } from '../../../library/time/weekly-slots.ts';
 import { defaultHandle, type GraphNode, type NodeType, type Step, type StepResult } from '../../nodes/contract.ts';
 import { resolveTimeZone, describeTimeZone } from '../../nodes/helpers/time-zone.ts';
-import { isLive } from '../../schemas.ts';
+import { isLive } from '../../run-states.ts';
 import { maskSecrets } from '../../../expressions/secrets/secrets.ts';
 import { EvaluationError, evaluationErrorType, withSharedBudget, type Scope } from '../../../expressions/templates/render.ts';
 import { truncateValue } from './history.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../../../library/json/json.ts';
 import type { EventSubscription } from '../../nodes/contract.ts';
-import type { RunState } from '../../schemas.ts';
+import type { RunState } from '../../run-states.ts';
 import { toCallItem } from './call-item.ts';
 import type { Graph } from './graph.ts';
 import type { PollSchedule } from '../waits/poll-schedule.ts';

@@ -1,6 +1,6 @@
 import { givenUpPrefix } from '../../../library/given-up-prefix.ts';
 import type { Journal } from './journal.ts';
-import { isLive } from '../../schemas.ts';
+import { isLive } from '../../run-states.ts';
 import { failRun } from './step-result.ts';
 
 const minRetryDelayMs = 60_000;

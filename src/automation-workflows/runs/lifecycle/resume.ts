@@ -1,4 +1,4 @@
-import type { RunState } from '../../schemas.ts';
+import type { RunState } from '../../run-states.ts';
 import type { Progress } from '../engine/progress.ts';
 import type { ReviveResult } from './revive-store.ts';
 

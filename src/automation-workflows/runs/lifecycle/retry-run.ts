@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../../context.ts';
 import { conflict } from '../../../library/errors.ts';
 import { parseDefinition, type Definition } from '../../definitions/definition.ts';
-import type { RunRecord } from '../../schemas.ts';
+import type { RunRecord } from '../schemas.ts';
 import { existingWorkflow } from '../../definitions/existing-workflow.ts';
 import { definitionIssues } from '../../definitions/prepare.ts';
 import type { WorkflowRow } from '../../definitions/store.ts';

@@ -1,7 +1,8 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../../context.ts';
 import { conflict } from '../../../library/errors.ts';
-import { isLive, liveStates, type RunRecord } from '../../schemas.ts';
+import { isLive, liveStates } from '../../run-states.ts';
+import { type RunRecord } from '../schemas.ts';
 import { enqueueCleanup } from '../../../outbox/enqueue.ts';
 import { admitHeldRuns } from '../admission/admit-held.ts';
 import { callRun } from '../admission/launch.ts';

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '../../../database/client.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../../http/pagination.ts';
-import type { RunState } from '../../schemas.ts';
+import type { RunState } from '../../run-states.ts';
 import { sourcePayloadColumn, type RunRow } from '../store.ts';
 
 export interface RunFilter {

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { findContacts } from '../../../contacts/contacts/find-contacts.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { conflict, invalid, notFound } from '../../../library/errors.ts';
-import type { RunRecord, TestBody, TestRunRecord } from '../../schemas.ts';
+import type { RunRecord, TestBody, TestRunRecord } from '../../runs/schemas.ts';
 import { parseSettings } from '../../definitions/settings.ts';
 import { definitionIssues } from '../../definitions/prepare.ts';
 import { existingWorkflow } from '../../definitions/existing-workflow.ts';

@@ -4,7 +4,7 @@ import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { conflict, invalidAt, notFound } from '../../../library/errors.ts';
 import { toDeliveryVariables, type DeliveryPayload } from '../../runs/queries/records.ts';
 import { openSecrets } from '../../../expressions/secrets/secrets.ts';
-import type { TestBody, TestRunRecord } from '../../schemas.ts';
+import type { TestBody, TestRunRecord } from '../../runs/schemas.ts';
 import type { z } from '@hono/zod-openapi';
 import { findDelivery } from './store.ts';
 import { renderForCaller } from '../manual/fire-trigger.ts';

@@ -3,7 +3,7 @@ import type { Context as HonoContext } from 'hono';
 import { createRouter, errorResponses, jsonResponse } from '../../../http/router.ts';
 import type { HttpEnvironment } from '../../../http/environment.ts';
 import { readBytes } from '../../../http/middleware/read-body.ts';
-import { DeliveryAccepted } from '../../schemas.ts';
+import { DeliveryAccepted } from '../schemas.ts';
 import { answerChallenge, receiveWebhook } from './receive.ts';
 
 const bodyLimit = 1024 * 1024;
