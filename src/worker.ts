@@ -1,7 +1,9 @@
 import { tick } from './cron/tick.ts';
 import { runInvocation } from './database/query-budget.ts';
 import { createApp } from './app.ts';
+import { setSubscriptions } from './outbox/published-events.ts';
 import { consumeBatch } from './queues/consume.ts';
+import { subscriptions } from './subscriptions.ts';
 
 export { AutomationRunObject } from '../durable-objects/automation-run/automation-run-object.ts';
 export { CallObject } from '../durable-objects/call/call-object.ts';
@@ -11,6 +13,7 @@ export { TestSessionObject } from '../durable-objects/test-session/test-session-
 export { VectorIndexObject } from '../durable-objects/vector-index/vector-index-object.ts';
 export { CampaignObject } from '../durable-objects/campaign/campaign-object.ts';
 
+setSubscriptions(subscriptions);
 const app = createApp();
 
 export default {

@@ -3,8 +3,7 @@ import { requireWithinLimit, enforcePlanLimit } from '../accounts/organizations/
 import { nextTimestamp, retryOnConflict, compareAndSet } from '../database/compare-and-set.ts';
 import { cutPage, decodeCursor, type PageResult, type Page } from '../http/pagination.ts';
 import { conflict, notFound } from '../library/errors.ts';
-import { withCallSlots } from '../calls/slots/call-slots.ts';
-import { notifyDialingPolicyChanged } from './notify-call-slots.ts';
+import { publish } from '../outbox/published-events.ts';
 import { invalidateCarriers } from './load-carrier.ts';
 import { prepareConfig } from './prepare-config.ts';
 import type { NewTelephonyConfig, TelephonyConfigPatch } from './schemas.ts';
@@ -67,12 +66,11 @@ export async function changeConfig(
   return finishChange(context, done);
 }
 
-/** Throws 404, and 409 while it has calls: its carrier could not be asked how they end. */
+/** Deletes a configuration. Throws 404, and 409 while it has live calls. */
 export async function deleteConfig(context: Context, id: number): Promise<void> {
-  const { database, organization, bindings } = context;
+  const { database, organization } = context;
   await existingConfig(context, id);
-  const live = await withCallSlots(bindings, organization.id, (slots) => slots.closeConfig(id));
-  if (live > 0) throw conflict(`The configuration has ${live} live ${live === 1 ? 'call' : 'calls'}; delete it when they have ended`);
+  await publish(context, 'telephony_config.deleting', { configId: id });
   if (!(await store.deleteConfig(database, organization.id, id))) throw notFound('Telephony configuration');
   await propagateChange(context);
 }
@@ -100,5 +98,5 @@ async function finishChange(context: Context, id: number | undefined): Promise<s
 
 async function propagateChange(context: Context): Promise<void> {
   invalidateCarriers(context.organization.id);
-  await notifyDialingPolicyChanged(context);
+  await publish(context, 'dialing_policy.changed', {});
 }

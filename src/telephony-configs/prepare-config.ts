@@ -1,10 +1,9 @@
 import type { Context } from '../context.ts';
 import { normalizePhone } from '../library/phone/phone-numbers.ts';
-import { invalid, type Issue } from '../library/errors.ts';
-import { existingAgent } from '../voice-agents/agents/existing-agent.ts';
+import { invalid, notFound, type Issue } from '../library/errors.ts';
 import { readCredentials, type Provider } from './credentials.ts';
 import { configDefaults, type NewTelephonyConfig, type TelephonyConfigPatch } from './schemas.ts';
-import type { TelephonyConfigRow, TelephonyConfigValues } from './store.ts';
+import { hasAgent, type TelephonyConfigRow, type TelephonyConfigValues } from './store.ts';
 
 /** A configuration ready to be stored. Throws 404 for an agent that there is not, 422 for all else. `now` becomes `updatedAt`. */
 export async function prepareConfig(
@@ -56,5 +55,6 @@ function parseNumbers(given: string[], defaultCountry: string): { phones: string
 
 async function resolveInboundAgent(context: Context, given: number | null | undefined, before: number | null): Promise<number | null> {
   if (given === undefined) return before;
-  return given === null ? null : (await existingAgent(context, given)).id;
+  if (given !== null && !(await hasAgent(context.database, context.organization.id, given))) throw notFound('Voice agent');
+  return given;
 }

@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm';
 import type { Database, Statement } from '../database/client.ts';
-import { telephonyConfig } from '../database/schema/voice-agents.ts';
+import { telephonyConfig, voiceAgent } from '../database/schema/voice-agents.ts';
 
 export type TelephonyConfigRow = typeof telephonyConfig.$inferSelect;
 
@@ -74,6 +74,15 @@ export async function findDefaultConfig(
     ]),
   );
   return { config: configs[0] ?? null, hasInbound: inbound.length > 0 };
+}
+
+/** Whether the organization has this voice agent, archived or not. */
+export async function hasAgent(database: Database, organizationId: number, agentId: number): Promise<boolean> {
+  const query = database.orm
+    .select({ id: voiceAgent.id })
+    .from(voiceAgent)
+    .where(and(eq(voiceAgent.id, agentId), eq(voiceAgent.organizationId, organizationId)));
+  return (await database.run(() => query)).length > 0;
 }
 
 // A number in two configurations would leave open which of them takes a call to it.

@@ -1,5 +1,5 @@
 import { catalog } from '../../database/shards.ts';
-import { notifyDialingPolicyChanged } from '../../telephony-configs/notify-call-slots.ts';
+import { publish } from '../../outbox/published-events.ts';
 import { evictOrganizationAndKeys } from '../authentication/identity.ts';
 import type { Context } from '../../context.ts';
 import * as store from '../store.ts';
@@ -29,6 +29,6 @@ export async function changeOrganization(context: Context, change: OrganizationC
   const { id } = context.organization;
   const row = await store.updateOrganization(catalog(context.bindings), id, Object.fromEntries(given));
   evictOrganizationAndKeys(id);
-  if (change.min_hours_between_calls !== undefined) await notifyDialingPolicyChanged(context);
+  if (change.min_hours_between_calls !== undefined) await publish(context, 'dialing_policy.changed', {});
   return row;
 }
