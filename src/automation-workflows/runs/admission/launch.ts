@@ -5,7 +5,8 @@ import { reserveStarts } from './run-rate.ts';
 import { rescheduleStarts } from '../store.ts';
 import type { AutomationRunObject } from '../../../../durable-objects/automation-run/automation-run-object.ts';
 
-const maxConcurrentStarts = 8;
+/** What nobody waits for starts fewer at once, and gives way to requests between them. */
+const maxConcurrentStarts = { request: 25, background: 8 };
 
 /** Calls a run's object, again when the call broke: every method of it is repeatable. */
 export async function callRun<Answer>(
@@ -18,7 +19,7 @@ export async function callRun<Answer>(
 }
 
 /** Starts the objects of recorded runs. Starting one again changes nothing. Throws the first failure once all were tried. */
-export async function launchRuns(context: Context, runIds: number[]): Promise<void> {
+async function launchRuns(context: Context, runIds: number[], mode: 'request' | 'background'): Promise<void> {
   const { bindings, organization } = context;
   const waiting = [...runIds];
   const failures: unknown[] = [];
@@ -28,10 +29,10 @@ export async function launchRuns(context: Context, runIds: number[]): Promise<vo
       await callRun(bindings, organization.id, runId, (object) => object.start(organization.id, runId)).catch((error: unknown) =>
         failures.push(error),
       );
-      if (waiting.length > 0) await yieldToEventLoop();
+      if (mode === 'background' && waiting.length > 0) await yieldToEventLoop();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(maxConcurrentStarts, waiting.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrentStarts[mode], waiting.length) }, worker));
   if (failures.length) throw failures[0];
 }
 
@@ -49,12 +50,12 @@ export async function launchWithinRate(context: Context, runIds: number[]): Prom
       runs: runIds.length - starts.now,
       runs_per_minute: context.organization.plan.runsPerMinute,
     });
-  await launchRuns(context, runIds.slice(0, starts.now));
+  await launchRuns(context, runIds.slice(0, starts.now), 'background');
 }
 
 /** For runs whose rows are the answer already: one whose object can't be started now is started by the minute tick. */
 export async function tryLaunchRuns(context: Context, runIds: number[]): Promise<void> {
-  await launchRuns(context, runIds).catch((error: unknown) =>
+  await launchRuns(context, runIds, 'request').catch((error: unknown) =>
     context.log.error('a recorded run waits for the minute tick', error, { runIds }),
   );
 }
