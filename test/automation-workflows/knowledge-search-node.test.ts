@@ -79,7 +79,7 @@ test('passages go on at found in the words of the search, and their text is save
   expect(result).toEqual({
     kind: 'next',
     handle: 'found',
-    orElse: 'default',
+    fallbackHandle: 'default',
     output: { query: 'refunds', total_results: 2, chunks: [shown, expect.objectContaining({ id: 2 })], text },
     assign: { facts: text },
   });
@@ -88,7 +88,7 @@ test('passages go on at found in the words of the search, and their text is save
 
 test('nothing found goes on at empty, and what was saved before stands no longer', async () => {
   const { result, output } = await run({ query: 'zeppelins', save_as: 'facts' }, { found: [] });
-  expect(result).toMatchObject({ handle: 'empty', orElse: 'default', output: { total_results: 0, chunks: [] } });
+  expect(result).toMatchObject({ handle: 'empty', fallbackHandle: 'default', output: { total_results: 0, chunks: [] } });
   expect(result).toMatchObject({ assign: { facts: output.text } });
   expect(output.text).toMatch(/nothing .* found/i);
 });

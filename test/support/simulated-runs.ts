@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import { parseDefinition } from '../../src/automation-workflows/definitions/definition.ts';
-import type { CallRequest, ChildResult, Effects, OutboundResponse } from '../../src/automation-workflows/nodes/contract.ts';
+import type { CallRequest, ChildResult, Effects } from '../../src/automation-workflows/nodes/contract.ts';
+import type { OutboundResponse } from '../../src/expressions/http-request/request.ts';
 import { renderEntryKey } from '../../src/automation-workflows/runs/admission/entry-key.ts';
 import { Graph } from '../../src/automation-workflows/runs/engine/graph.ts';
 import { deadlineOf } from '../../src/automation-workflows/runs/engine/load-run.ts';

@@ -4,7 +4,7 @@ import type { Issue } from '../../library/errors.ts';
 import { parseIdentifiedItems, type IdentifiedItem } from '../../library/json/identified-items.ts';
 import { isRecord } from '../../library/json/json.ts';
 import { toIssues } from '../../library/json/zod-issues.ts';
-import { edgeIssues, handleIssues, loopIssues, reachabilityIssues, triggerIssues, type TypedNode } from './graph-rules.ts';
+import { edgeIssues, handleIssues, loopIssues, reachabilityIssues, triggerIssues, type GraphEdge, type TypedNode } from './graph-rules.ts';
 import type { GraphNode } from '../nodes/contract.ts';
 import type { NodeRegistry } from '../nodes/registry.ts';
 import { templateProblems } from '../../expressions/templates/render.ts';
@@ -23,7 +23,6 @@ const Node = z.object({
 });
 const Edge = z.object({ id, source: z.string(), target: z.string(), source_handle: z.string().nullish() });
 
-export type GraphEdge = z.infer<typeof Edge>;
 export interface Definition {
   nodes: GraphNode[];
   edges: GraphEdge[];

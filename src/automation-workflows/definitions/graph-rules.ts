@@ -1,6 +1,12 @@
 import type { Issue } from '../../library/errors.ts';
-import type { GraphEdge } from './definition.ts';
 import { defaultHandle, type NodeType } from '../nodes/contract.ts';
+
+export interface GraphEdge {
+  id: string;
+  source: string;
+  target: string;
+  source_handle?: string | null | undefined;
+}
 
 export interface TypedNode {
   id: string;

@@ -1,14 +1,11 @@
 import type { Context } from '../../context.ts';
 import { requirePayloadSize } from '../../database/payload.ts';
-import { invalid, type Issue } from '../../library/errors.ts';
+import { invalid } from '../../library/errors.ts';
 import { isRecord } from '../../library/json/json.ts';
 import { toIssues } from '../../library/json/zod-issues.ts';
 import { checkSchema } from '../../expressions/schemas/context-schema.ts';
-import { validateGraph } from './definition.ts';
-import { nodeTypes } from '../nodes/registry.ts';
-import { unresolvedMaskIssues, maskOriginIssues, openSecrets, restoreMasked, sealSecrets } from '../../expressions/secrets/secrets.ts';
+import { maskOriginIssues, openSecrets, restoreMasked, sealSecrets } from '../../expressions/secrets/secrets.ts';
 import { WorkflowSettings } from './settings.ts';
-import { referenceIssues } from './reference-issues.ts';
 
 const maxDefinitionBytes = 512 * 1024;
 const maxSettingsBytes = 64 * 1024;
@@ -60,19 +57,4 @@ export function prepareContextSchema(schema: unknown): string {
       problems.map(({ path, message }) => ({ loc: ['body', 'context_schema', ...path], msg: message, type: 'invalid_schema' })),
     );
   return JSON.stringify(schema);
-}
-
-/** What stops a stored graph from going active. */
-export async function definitionIssues(context: Context, definition: unknown): Promise<Issue[]> {
-  return openedDefinitionIssues(context, await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, definition));
-}
-
-/** The same of a graph that a caller proposes; a mask in it stands for what `stored` has at that place. */
-export async function proposalIssues(context: Context, proposed: unknown, stored: unknown): Promise<Issue[]> {
-  return openedDefinitionIssues(context, await restoreMasked(context.settings.ENCRYPTION_KEY, context.organization.id, proposed, stored));
-}
-
-async function openedDefinitionIssues(context: Context, definition: unknown): Promise<Issue[]> {
-  const issues = [...validateGraph(definition, nodeTypes), ...unresolvedMaskIssues(definition, ['body', 'definition'])];
-  return issues.length ? issues : referenceIssues(context, definition);
 }

@@ -5,24 +5,7 @@ import { durationSchema } from '../../library/time/durations.ts';
 import { eventType } from '../../library/event-type.ts';
 import { coversWholeWeek, WeeklySlots } from '../../library/time/weekly-slots.ts';
 import { Condition } from '../../expressions/conditions/condition.ts';
-import { timezoneProblem } from '../../expressions/cron-schedule.ts';
-import { validateTemplate } from '../../expressions/templates/render.ts';
-
-/** A string that must parse as a template. */
-export const templateSchema = z
-  .string()
-  .min(1)
-  .max(10_000)
-  .superRefine((text, context) => {
-    const problem = validateTemplate(text);
-    if (problem) context.addIssue({ code: 'custom', message: problem });
-  });
-
-/** `contact`, `organization` or an IANA name. */
-export const timeZoneSchema = z.string().superRefine((zone, context) => {
-  const problem = zone === 'contact' || zone === 'organization' ? null : timezoneProblem(zone);
-  if (problem) context.addIssue({ code: 'custom', message: `${problem}, "contact" or "organization"` });
-});
+import { templateSchema, timeZoneSchema } from '../../expressions/schemas/fields.ts';
 
 export const RetrySettings = configObject({
   max_attempts: z.int().min(1).max(10).default(3),

@@ -33,18 +33,6 @@ export async function findWorkflow(database: Database, organizationId: number, i
   return database.first(selectWorkflow(database, organizationId, id));
 }
 
-/** Those of `ids` that are workflows of the organization and not archived. */
-export async function existingWorkflowIds(database: Database, organizationId: number, ids: number[]): Promise<Set<number>> {
-  const rows = await database.all<{ id: number }>(
-    database.prepare(
-      `SELECT w.id FROM json_each(?) j CROSS JOIN automation_workflow w WHERE w.id = j.value AND w.organization_id = ? AND w.status <> 'archived'`,
-      JSON.stringify(ids),
-      organizationId,
-    ),
-  );
-  return new Set(rows.map((row) => row.id));
-}
-
 export interface WorkflowFields {
   name: string;
   description: string;

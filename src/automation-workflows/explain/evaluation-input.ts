@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { ContactRecord } from '../../contacts/contacts/records.ts';
 import { findLatestEvents, type LatestEvent } from '../../events/latest-events.ts';
+import { loadAdmissionFacts, type AdmissionFacts } from '../runs/admission/store.ts';
 import type { TriggerConfig } from '../triggers/configs.ts';
 import { findLatestDeliveries, type LatestDelivery } from '../triggers/webhooks/store.ts';
 import type { TriggerRow, TriggerType } from '../triggers/store.ts';
@@ -49,4 +50,27 @@ export async function loadEvaluationInput(
     deliveries: new Map(deliveries.map((delivery) => [delivery.trigger_id, delivery])),
     memberships: new Map(memberships.map((membership) => [membership.id, membership])),
   };
+}
+
+/** What decides about each entry key. The key null is always asked for, and stands for a run without one. */
+export async function loadEntryKeyFacts(
+  { database, organization }: Context,
+  run: { workflowId: number; contactId: number; limitsReentry: boolean },
+  keys: (string | null)[],
+): Promise<Map<string | null, AdmissionFacts>> {
+  const asked = [...new Set([null, ...keys])];
+  const found = await loadAdmissionFacts(
+    database,
+    organization.id,
+    asked.map((key, index) => ({
+      dedup_key: String(index),
+      workflow_id: run.workflowId,
+      trigger_id: null,
+      // Without a rule of re-entry nobody asks for earlier runs, and a contact may have many.
+      contact_id: run.limitsReentry && key !== null ? run.contactId : null,
+      entry_key: key,
+      depth: 0,
+    })),
+  );
+  return new Map(found.map((facts) => [asked[Number(facts.dedup_key)]!, facts]));
 }

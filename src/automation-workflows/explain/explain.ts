@@ -3,14 +3,33 @@ import { findContacts } from '../../contacts/contacts/find-contacts.ts';
 import { notFound } from '../../library/errors.ts';
 import type { ExplainCheck, Explanation } from './schemas.ts';
 import { parseSettings } from '../definitions/settings.ts';
-import { findWorkflowTriggers } from '../triggers/store.ts';
+import { findWorkflowTriggers, type TriggerRow, type TriggerType } from '../triggers/store.ts';
 import { existingWorkflow } from '../definitions/existing-workflow.ts';
 import { evaluateEntryKey, capacityChecks, keyChecks, triggerVerdicts, workflowVerdicts } from './admission-checks.ts';
 import { summarize, wouldFire } from './summarize.ts';
 import { contextChecks, callerContextChecks } from './context-check.ts';
-import { loadEntryKeyFacts } from './load-entry-key-facts.ts';
-import { loadEvaluationInput } from './evaluation-input.ts';
-import { evaluateTriggerRules } from './evaluate-trigger-rules.ts';
+import { loadEntryKeyFacts, loadEvaluationInput, type EvaluationInput } from './evaluation-input.ts';
+import { evaluateContactEvent } from './trigger-types/contact-event.ts';
+import { evaluateDataCondition } from './trigger-types/data-condition.ts';
+import { evaluateInternalEvent } from './trigger-types/internal-event.ts';
+import { evaluateManual } from './trigger-types/manual.ts';
+import { evaluateSchedule } from './trigger-types/schedule.ts';
+import { evaluateWebhook } from './trigger-types/webhook.ts';
+import type { TriggerEvaluation } from './trigger-evaluation.ts';
+
+const evaluators: Record<TriggerType, (evidence: EvaluationInput, trigger: TriggerRow) => TriggerEvaluation | Promise<TriggerEvaluation>> =
+  {
+    contact_event: evaluateContactEvent,
+    webhook: evaluateWebhook,
+    schedule: evaluateSchedule,
+    data_condition: evaluateDataCondition,
+    event: evaluateInternalEvent,
+    manual: evaluateManual,
+  };
+
+/** What the rules of the trigger's type say of the contact. */
+const evaluateTriggerRules = async (evidence: EvaluationInput, trigger: TriggerRow): Promise<TriggerEvaluation> =>
+  evaluators[trigger.type](evidence, trigger);
 
 /** Whether the contact would enter the journey as both are now, by which trigger, and which rule stops it. Changes nothing. */
 export async function explainEntry(context: Context, workflowId: number, contactId: number): Promise<Explanation> {

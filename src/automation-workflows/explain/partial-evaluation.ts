@@ -6,8 +6,7 @@ import {
   type Comparison,
   type Condition,
 } from '../../expressions/conditions/condition.ts';
-import { findTemplateRoots } from '../../expressions/templates/roots.ts';
-import { EvaluationError, type Scope } from '../../expressions/templates/render.ts';
+import { findTemplateRoots, EvaluationError, type Scope } from '../../expressions/templates/render.ts';
 
 /** A comparison, and what it saw; `result` is null where that depends on what comes. */
 export type PartialComparison = Omit<EvaluatedComparison, 'result'> & { result: boolean | null };

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Context } from '../../context.ts';
 import type { ActionFailure } from '../../integrations/actions/run-action.ts';
 import type { AppendedRow, RowToAppend } from '../../integrations/actions/append-row.ts';
 import type { IssueRequest } from '../../integrations/actions/create-issue.ts';
@@ -9,6 +10,7 @@ import type { SentMessage, MessageToSend } from '../../messaging/messages/send-m
 import type { CalendarEvent, EventToCreate } from '../../providers/apps/calendar.ts';
 import type { Issue } from '../../providers/apps/tracker.ts';
 import type { RunState } from '../run-states.ts';
+import type { OutboundRequest, OutboundResponse } from '../../expressions/http-request/request.ts';
 import type { Scope } from '../../expressions/templates/render.ts';
 
 export interface GraphNode {
@@ -43,11 +45,11 @@ export interface Step<Data = unknown> {
   organization: { default_country: string; timezone: string };
 }
 
-/** Go on along the edge at `handle` or, when nothing is there, at `orElse`. `assign` are top-level variables to write. */
+/** The run goes on along the edge at `handle`, else along the edge at `fallbackHandle`. `assign` are top-level variables to write. */
 export interface NextResult {
   kind: 'next';
   handle: string;
-  orElse?: string;
+  fallbackHandle?: string | undefined;
   output?: unknown;
   assign?: Record<string, Json>;
   /** The call that was asked for, when nothing waits for its end. */
@@ -64,7 +66,7 @@ export type StepResult =
   /** Sleep until the call that this step asked for has ended; at the epoch ms `until` it is taken back, unless it is under way. */
   | { kind: 'wait_for_call'; runId: number; until: number; output: unknown }
   | { kind: 'exit'; outcome: string | null; output?: unknown }
-  | { kind: 'fail'; type: string; message: string; retryable: boolean; retryAfterSeconds?: number };
+  | { kind: 'fail'; type: string; message: string; retryable: boolean; retryAfterSeconds?: number | undefined };
 
 /** Sleep until an event comes, then go on along `received`; at the epoch ms `until`, along `timeout`. */
 export interface EventWaitResult {
@@ -177,21 +179,6 @@ export interface EmittedEvent {
   data: Record<string, Json>;
 }
 
-/** Ready to send: absolute URL with its query, signature headers included. It holds no signing secret. */
-export interface OutboundRequest {
-  method: string;
-  url: string;
-  headers: Record<string, string>;
-  body: string | null;
-  timeout_seconds: number;
-}
-
-export type OutboundResponse =
-  /** `headers` have lower-case names; `body` is decoded text, perhaps cut by the transport (`is_cut`). */
-  | { status: number; headers: Record<string, string>; body: string; is_cut: boolean }
-  /** No answer: `network` (may be tried again) or `refused` (an address that may not be called; never will be). */
-  | { failure: 'network' | 'refused'; message: string };
-
 export interface NodeType<Data = any> {
   type: string;
   label: string;
@@ -213,9 +200,38 @@ export interface NodeType<Data = any> {
    * `unknown`: nobody can say whether it happened, so it fails as `unknown` and is not done again. Default: repeat.
    */
   afterCrash?(data: Data): 'repeat' | 'unknown';
+  /** The node acts on the contact, or uses the contact's time zone, also where its data does not mention `contact`: the contact is loaded. */
+  needsContact?: boolean;
+  /** What the data names by id. */
+  references?: References;
+  /** Valid data, for GET node-types and for the tests. */
   example: Record<string, unknown>;
   run(step: Step<Data>): Promise<StepResult>;
 }
+
+/** One id in a node's data, with its path there. */
+export interface Reference<Id> {
+  path: string[];
+  id: Id;
+}
+
+/** Things of the organization that a node's data names by id. A graph goes active only when the organization has all of them. */
+export interface References<Id extends number | string = any> {
+  /** What is named, for messages: `active voice agent`. */
+  noun: string;
+  /** Path of the GET request that lists what may be named. */
+  listPath: string;
+  /** The ids in data that fits `dataSchema`. */
+  find(data: Record<string, unknown>): Reference<Id>[];
+  /** Those of `ids` that the organization has. It is called once for all nodes of the type. */
+  findExisting(context: Context, ids: Id[]): Promise<ReadonlySet<Id>>;
+}
+
+/** The `find` of a type whose data names one thing, in an optional field. */
+export const findInField =
+  (field: string): References<number>['find'] =>
+  (data) =>
+    data[field] == null ? [] : [{ path: [field], id: data[field] as number }];
 
 /** Checks that `run` takes what `dataSchema` gives. */
 export const defineNode = <Data>(type: NodeType<Data>): NodeType<Data> => type;
@@ -226,7 +242,12 @@ export const errorHandle = 'error';
 /** The handles of an action: `error` takes over when it fails for good; without an edge there the workflow's on_error decides. */
 export const actionHandles = (): string[] => [defaultHandle, errorHandle];
 
-export const next = (output?: unknown, handle = defaultHandle): NextResult => ({ kind: 'next', handle, output });
+export const next = (output?: unknown, handle = defaultHandle, fallbackHandle?: string): NextResult => ({
+  kind: 'next',
+  handle,
+  fallbackHandle,
+  output,
+});
 
 export const failure = (type: string, message: string): StepResult => ({ kind: 'fail', type, message, retryable: false });
 

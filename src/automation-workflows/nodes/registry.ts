@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { NodeType } from './contract.ts';
 import { calendarEventNode } from './types/calendar-event.ts';
 import { chatappMessageNode } from './types/chatapp-message.ts';
@@ -51,3 +52,14 @@ export const nodeTypes: NodeRegistry = new Map(
 );
 
 export const findNodeType = (type: string): NodeType | undefined => nodeTypes.get(type);
+
+/** Every node type for whoever builds an editor: its data as JSON Schema, the handles of its example, and the example. */
+export const describeNodeTypes = () =>
+  [...nodeTypes.values()].map((type) => ({
+    type: type.type,
+    label: type.label,
+    description: type.description,
+    data_schema: z.toJSONSchema(type.dataSchema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>,
+    handles: type.handles(type.example),
+    example: type.example,
+  }));

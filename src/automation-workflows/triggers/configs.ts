@@ -6,7 +6,7 @@ import { toIssues } from '../../library/json/zod-issues.ts';
 import { Condition } from '../../expressions/conditions/condition.ts';
 import { ContextSchema } from '../../expressions/schemas/context-schema.ts';
 import { cronProblem, timezoneProblem } from '../../expressions/cron-schedule.ts';
-import { templateSchema } from '../definitions/settings.ts';
+import { templateSchema } from '../../expressions/schemas/fields.ts';
 import { internalEvents } from '../internal-events.ts';
 import { WebhookConfig } from './webhooks/config.ts';
 

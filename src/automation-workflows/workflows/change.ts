@@ -9,9 +9,9 @@ import { exitEventTypes, hasExitRules, parseSettings } from '../definitions/sett
 import { toNextFireAt } from '../triggers/prepare-trigger.ts';
 import * as triggers from '../triggers/store.ts';
 import { existingWorkflow } from '../definitions/existing-workflow.ts';
-import { definitionIssues, prepareContextSchema, prepareDefinition, prepareSettings } from '../definitions/prepare.ts';
+import { definitionIssues } from '../definitions/validate.ts';
+import { prepareContextSchema, prepareDefinition, prepareSettings } from '../definitions/prepare.ts';
 import { preparePrimaryTrigger } from './primary-trigger.ts';
-import { requireTransition } from './status-transitions.ts';
 import * as store from '../definitions/store.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -27,6 +27,19 @@ export interface WorkflowInput {
 }
 
 const emptyDefinition = { nodes: [], edges: [] };
+
+const transitions: Record<store.WorkflowStatus, readonly store.WorkflowStatus[]> = {
+  draft: ['active', 'archived'],
+  active: ['paused', 'archived'],
+  paused: ['active', 'archived'],
+  archived: ['draft'],
+};
+
+/** Throws 409 naming the current status and those that it can move to. */
+function requireTransition(from: store.WorkflowStatus, to: store.WorkflowStatus): void {
+  if (from === to || transitions[from].includes(to)) return;
+  throw conflict(`The workflow is ${from} and cannot become ${to}; from ${from} it can become ${transitions[from].join(' or ')}`);
+}
 
 export async function createWorkflow(context: Context, input: WorkflowInput & { name: string }): Promise<store.WorkflowRow> {
   const trigger = await preparePrimaryTrigger(context, input.trigger ?? {}, { row: null, stored: '{}', workflowId: null });

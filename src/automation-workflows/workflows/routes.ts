@@ -3,13 +3,13 @@ import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '..
 import { decodeCursor, toListBody, pageQuery } from '../../http/pagination.ts';
 import { explainEntry } from '../explain/explain.ts';
 import { ExplainQuery, Explanation } from '../explain/schemas.ts';
-import { describeNodeTypes } from '../nodes/describe.ts';
+import { describeNodeTypes } from '../nodes/registry.ts';
 import { executeWorkflow, testWorkflow } from '../triggers/manual/execute-workflow.ts';
 import { ExecuteBody, RunRecord, TestBody, TestRunRecord } from '../runs/schemas.ts';
 import * as schemas from './schemas.ts';
 import { archiveWorkflow, createWorkflow, patchWorkflow } from './change.ts';
 import { existingWorkflow } from '../definitions/existing-workflow.ts';
-import { definitionIssues, proposalIssues } from '../definitions/prepare.ts';
+import { definitionIssues, proposalIssues } from '../definitions/validate.ts';
 import { versionRecord, workflowRecord } from './records.ts';
 import { listVersions, listWorkflows } from '../definitions/store.ts';
 import { definitionWarnings } from './warnings.ts';

@@ -4,7 +4,6 @@ import { isRecord } from '../../library/json/json.ts';
 import { parsePath, pathProblem, readPath } from '../../library/json/paths.ts';
 import { OverBudgetError, stepsToFind, stepsToRead, WorkBudget } from '../../library/limits/work-budget.ts';
 import { conditionOperators, isConditionOperator, type ConditionOperator } from './operators.ts';
-import { conditionJsonSchema } from './json-schema.ts';
 import { EvaluationError, render, sharedBudget, validateTemplate, type Scope } from '../templates/render.ts';
 
 /**
@@ -92,6 +91,28 @@ const collectTexts = (value: unknown): [number[], string][] =>
   (Array.isArray(value) ? value : [value]).flatMap((item, index) =>
     typeof item === 'string' ? [[Array.isArray(value) ? [index] : [], item] as [number[], string]] : [],
   );
+
+const conditionRef = { $ref: '#/$defs/Condition' };
+
+/** The grammar of conditions as JSON Schema; `id` makes Zod put it under `$defs`, where it can refer to itself. */
+const conditionJsonSchema = {
+  id: 'Condition',
+  description: 'A tree of comparisons',
+  anyOf: [
+    { type: 'object', properties: { all: { type: 'array', items: conditionRef } }, required: ['all'] },
+    { type: 'object', properties: { any: { type: 'array', items: conditionRef } }, required: ['any'] },
+    { type: 'object', properties: { not: conditionRef }, required: ['not'] },
+    {
+      type: 'object',
+      properties: {
+        field: { type: 'string', description: 'Path into the scope, such as contact.custom_fields.tier or items[0].sku' },
+        operator: { type: 'string', enum: Object.keys(conditionOperators) },
+        value: { description: 'What the field is compared with; texts may be templates. None for exists and not_exists' },
+      },
+      required: ['field', 'operator'],
+    },
+  ],
+};
 
 export const Condition = withWarnings(
   z

@@ -2,7 +2,7 @@ import { maskUrl } from '../../library/security/url-secrets.ts';
 import { maskHeaders } from '../secrets/secrets.ts';
 import { signStandardWebhook } from '../../library/standard-webhooks.ts';
 import { render, renderDeep, renderText, type Scope } from '../templates/render.ts';
-import type { OutboundRequest } from '../../automation-workflows/nodes/contract.ts';
+import type { OutboundRequest } from './request.ts';
 import { isHttpUrl, type HttpRequestData } from './schema.ts';
 
 /** A rendered request that cannot be sent; the message names the part. */

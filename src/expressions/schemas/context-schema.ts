@@ -7,7 +7,6 @@ import { resolveReferences, type SchemaNode } from '../../library/json/json-sche
 import { maxFaults } from '../../library/json/json-schema/visit.ts';
 import { PatternError, patternProblem } from '../../library/patterns/linear-pattern.ts';
 import { OverBudgetError, WorkBudget } from '../../library/limits/work-budget.ts';
-import { metaSchema, typeNames } from './meta-schema.ts';
 
 export interface SchemaProblem {
   path: string[];
@@ -29,6 +28,46 @@ export function checkSchema(schema: unknown): SchemaProblem[] {
   const faults = [...patternProblems(references.places), ...references.faults];
   return faults.length > 0 ? faults : findReferenceFaults(references);
 }
+
+const schemaRef = { $ref: '#/$defs/schema' };
+const textSchema = { type: 'string' };
+const uniqueTexts = { type: 'array', items: textSchema, uniqueItems: true };
+
+const typeNames = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+
+/** What each keyword must hold. */
+const keywords: [unknown, string[]][] = [
+  [textSchema, ['$id', '$schema', '$ref', '$anchor', '$comment', 'pattern', 'format', 'title', 'description']],
+  [{ type: 'boolean' }, ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly']],
+  [{ type: 'number' }, ['maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum']],
+  [{ type: 'number', exclusiveMinimum: 0 }, ['multipleOf']],
+  [
+    { type: 'integer', minimum: 0 },
+    ['maxLength', 'minLength', 'maxItems', 'minItems', 'maxContains', 'minContains', 'maxProperties', 'minProperties'],
+  ],
+  [{ type: 'array' }, ['enum', 'examples']],
+  [uniqueTexts, ['required']],
+  [{ type: 'object', additionalProperties: uniqueTexts }, ['dependentRequired']],
+  [{ anyOf: [{ enum: typeNames }, { type: 'array', items: { enum: typeNames }, minItems: 1, uniqueItems: true }] }, ['type']],
+  [schemaRef, ['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties']],
+  [schemaRef, ['if', 'then', 'else', 'not']],
+  [{ type: 'array', minItems: 1, items: schemaRef }, ['prefixItems', 'allOf', 'anyOf', 'oneOf']],
+  [{ type: 'object', additionalProperties: schemaRef }, ['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas']],
+];
+
+/**
+ * The keywords of JSON Schema 2020-12 in one schema: the published meta-schema is spread over vocabularies joined by dynamic references,
+ * which the validator cannot follow. Unknown keywords are allowed, as there.
+ */
+const metaSchema = {
+  $ref: '#/$defs/schema',
+  $defs: {
+    schema: {
+      type: ['object', 'boolean'],
+      properties: Object.fromEntries(keywords.flatMap(([kind, of]) => of.map((keyword) => [keyword, kind]))),
+    },
+  },
+};
 
 const metaSchemaReferences = resolveReferences(metaSchema);
 

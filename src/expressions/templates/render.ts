@@ -1,3 +1,4 @@
+import { analyzeSync } from 'liquidjs';
 import { isRecord, type Json } from '../../library/json/json.ts';
 import { WorkBudget } from '../../library/limits/work-budget.ts';
 import { evaluateTemplate, parseTemplate, type Escape } from './engine.ts';
@@ -23,6 +24,10 @@ export const evaluationErrorType = (error: EvaluationError): string =>
 const shorten = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length)}...` : text);
 
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
+
+/** The top-level names that a text reads when it is rendered, such as `contact`. The text must parse. */
+export const findTemplateRoots = (text: string): string[] =>
+  isTemplate(text) ? Object.keys(analyzeSync(parseTemplate(text)).globals) : [];
 
 const maxScopeSteps = 2_000_000;
 const scopeBudgets = new WeakMap<Scope, WorkBudget>();

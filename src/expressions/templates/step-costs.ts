@@ -1,7 +1,6 @@
 import { CaseTag, defaultOperators, type Context, type Emitter, type FilterImplOptions, type Template } from 'liquidjs';
 import { stepsToFind, type WorkBudget } from '../../library/limits/work-budget.ts';
-import { spendTraversal } from './render-budget.ts';
-import { budgetOf } from './counting-context.ts';
+import { spendTraversal, budgetOf } from './budget.ts';
 
 type Handler = (this: { context: Context }, value: unknown, ...parameters: unknown[]) => unknown;
 

@@ -1,5 +1,5 @@
 import { validateContext } from '../../expressions/schemas/context-schema.ts';
-import { findTemplateRoots } from '../../expressions/templates/roots.ts';
+import { findTemplateRoots } from '../../expressions/templates/render.ts';
 import { isRecord, type Json } from '../../library/json/json.ts';
 import type { OutputFormat } from '../../providers/language-model/language-model.ts';
 import type { TalkNode } from '../definition/definition.ts';

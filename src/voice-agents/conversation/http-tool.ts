@@ -1,7 +1,6 @@
 import { InvalidRequestError, buildHttpRequest } from '../../expressions/http-request/build.ts';
 import { HttpRequestData, isHttpUrl } from '../../expressions/http-request/schema.ts';
-import { findTemplateRoots } from '../../expressions/templates/roots.ts';
-import { renderText, TemplateError, type Scope } from '../../expressions/templates/render.ts';
+import { findTemplateRoots, renderText, TemplateError, type Scope } from '../../expressions/templates/render.ts';
 import { isRecord, parseJson, type Json } from '../../library/json/json.ts';
 import type { GuardedRequest, GuardedResponse } from '../../providers/http/guarded-request.ts';
 import type { AgentTool } from '../definition/schemas.ts';

@@ -22,7 +22,7 @@ function toActionFailure(told: ActionFailure, isLookedUp: boolean): StepResult {
   if (outcomeUnknown && !isLookedUp) return failure('unknown', `${told.message}. ${notRepeatedAdvice}`);
   const message = outcomeUnknown ? `${told.message}. ${lookupAdvice}` : toActionMessage(told);
   const retryable = type === 'rate_limited' || type === 'unavailable';
-  return { kind: 'fail', type, message, retryable, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  return { kind: 'fail', type, message, retryable, retryAfterSeconds };
 }
 
 const notRepeatedAdvice = 'Whether it took effect is not known, so it was not done again; look at the tool, then retry the run';

@@ -16,14 +16,12 @@ export function toCallStepResult(result: CallResult): StepResult {
   if (configurationReasons.has(returned))
     return { kind: 'fail', type: returned!, message: result.reason ?? `The call was not dialled: ${returned}`, retryable: false };
   if (returned !== null) return toUndialledResult(shown);
-  return nextAt(shown, callHandles.find((handle) => handle === result.outcome) ?? 'failed');
+  return next(shown, callHandles.find((handle) => handle === result.outcome) ?? 'failed', defaultHandle);
 }
 
 /** As a call that failed, for one that never came to be. */
 export const toUndialledResult = (told: { reason: string | null; phone?: string; call_run_id?: number }): NextResult =>
-  nextAt({ ...emptyCallOutput, ...told, outcome: 'failed' }, 'failed');
-
-const nextAt = (output: object, handle: string): NextResult => ({ ...next(output, handle), orElse: defaultHandle });
+  next({ ...emptyCallOutput, ...told, outcome: 'failed' }, 'failed', defaultHandle);
 
 const emptyCallOutput = {
   call_run_id: null,

@@ -17,6 +17,6 @@ export async function performEffect(step: Step, request: object, effect: () => P
 
 /** A refusal as the failure of a step. */
 export function toStepFailure(error: ServiceError): StepResult & { kind: 'fail' } {
-  const retryAfter = error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds };
-  return { kind: 'fail', type: error.code, message: error.message, retryable: retryableCodes.has(error.code), ...retryAfter };
+  const { code, message, retryAfterSeconds } = error;
+  return { kind: 'fail', type: code, message, retryable: retryableCodes.has(code), retryAfterSeconds };
 }

@@ -3,11 +3,11 @@ import { configObject } from '../../../library/json/config-object.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
 import { addExact, durationProblem, parseDuration } from '../../../library/time/durations.ts';
 import { parseInstant } from '../../../library/time/instants.ts';
-import { timeZoneSchema } from '../../definitions/settings.ts';
+import { timeZoneSchema } from '../../../expressions/schemas/fields.ts';
 import { isTemplate, render, renderText, type Scope } from '../../../expressions/templates/render.ts';
 import { performAppAction } from '../helpers/app-action.ts';
 import { actionHandles, defineNode, failure, type Step } from '../contract.ts';
-import { durationOrTemplate, renderDuration } from '../helpers/templated-duration.ts';
+import { durationOrTemplate, renderDuration } from '../helpers/fields.ts';
 import { resolveTimeZone } from '../helpers/time-zone.ts';
 
 const instantExample = 'a timestamp such as 2026-11-28T09:00, or a template that gives one, such as {{ data.slot }}';

@@ -1,7 +1,8 @@
 import { parseJson, type Json } from '../../../library/json/json.ts';
 import { parseRetryAfter } from '../../../library/time/retry-after.ts';
 import { maskSecrets } from '../../../expressions/secrets/secrets.ts';
-import { actionHandles, defineNode, failure, next, simulated, type OutboundResponse, type StepResult } from '../contract.ts';
+import { actionHandles, defineNode, failure, next, simulated, type StepResult } from '../contract.ts';
+import { type OutboundResponse } from '../../../expressions/http-request/request.ts';
 import { InvalidRequestError, buildHttpRequest, redactRequest } from '../../../expressions/http-request/build.ts';
 import { HttpRequestData, isSuccessStatus } from '../../../expressions/http-request/schema.ts';
 
@@ -52,8 +53,7 @@ function toStepResult(response: OutboundResponse, data: HttpRequestData, now: nu
   if (isSuccessStatus(data.success_codes, status)) return next({ status, headers, ...body });
   const retryAfterSeconds = parseRetryAfter(headers['retry-after'], now);
   const message = `The server answered ${status}, which is not among success_codes (${data.success_codes.join(', ')}): ${excerpt(body.body)}`;
-  const failed = { kind: 'fail' as const, type: 'http_status', message, retryable: [408, 425, 429].includes(status) || status >= 500 };
-  return retryAfterSeconds === undefined ? failed : { ...failed, retryAfterSeconds };
+  return { kind: 'fail', type: 'http_status', message, retryable: [408, 425, 429].includes(status) || status >= 500, retryAfterSeconds };
 }
 
 /** JSON when the type or the look of it says so and it parses, else text. An answer over the limit is kept as text, cut. */

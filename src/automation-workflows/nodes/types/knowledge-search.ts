@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import { findUnknownDocuments } from '../../../knowledge-base/documents/find-unknown-documents.ts';
 import { configObject } from '../../../library/json/config-object.ts';
 import { SearchBody } from '../../../knowledge-base/documents/schemas.ts';
 import type { ChunkSearch, FoundChunk } from '../../../knowledge-base/search/search-chunks.ts';
+import { formatPassages } from '../../../knowledge-base/search/format-passages.ts';
 import { QueryEmbeddingError } from '../../../knowledge-base/search/query-embedding-error.ts';
 import { isServiceError, type ServiceError } from '../../../library/errors.ts';
 import { isTemplate, renderText } from '../../../expressions/templates/render.ts';
 import { defaultHandle, defineNode, errorHandle, failure, type StepResult } from '../contract.ts';
-import { selectPassages } from '../helpers/knowledge-passages.ts';
 import { toStepFailure } from '../helpers/perform-effect.ts';
-import { variableNameSchema } from '../helpers/variable-name.ts';
+import { variableNameSchema } from '../helpers/fields.ts';
 
 const foundHandle = 'found';
 const emptyHandle = 'empty';
@@ -38,6 +39,15 @@ export const knowledgeSearchNode = defineNode<KnowledgeSearchData>({
     'Finds the passages of the knowledge base that answer `query` best, as POST /knowledge-base/search does; that changes nothing, so a dry run does it for real. It goes on at `found` or, when there is none, at `empty`; what leads nowhere goes on at `default`. The output is { query, total_results, chunks, text }; text is the passages with their sources, for the prompt of a language model, and save_as also writes it to a variable. Passages beyond 96 KiB are left out, and `note` says so. Rate limits, network trouble and 5xx are tried again.',
   dataSchema: KnowledgeSearchData,
   handles: () => [foundHandle, emptyHandle, defaultHandle, errorHandle],
+  references: {
+    noun: 'document',
+    listPath: '/knowledge-base/documents',
+    find: (data) => ((data['document_uuids'] ?? []) as string[]).map((id, index) => ({ path: ['document_uuids', String(index)], id })),
+    findExisting: async (context, uuids: string[]) => {
+      const unknown = new Set(await findUnknownDocuments(context, uuids));
+      return new Set(uuids.filter((uuid) => !unknown.has(uuid)));
+    },
+  },
   example: { query: '{{ data.question }}', limit: 5, min_similarity: 0.3, save_as: 'facts' },
   run: async ({ data, scope, effects }) => {
     const query = renderText(data.query, scope).trim();
@@ -67,7 +77,7 @@ function toStepResult(query: string, found: FoundChunk[], saveAs: string | null)
   return {
     kind: 'next',
     handle: found.length > 0 ? foundHandle : emptyHandle,
-    orElse: defaultHandle,
+    fallbackHandle: defaultHandle,
     output: { query, total_results: found.length, ...passages },
     ...(saveAs !== null && { assign: { [saveAs]: passages.text } }),
   };
@@ -78,3 +88,44 @@ function toSearchFailure(error: ServiceError): StepResult {
   const { failure: type, retryable } = error.failure;
   return { ...toStepFailure(error), type, retryable };
 }
+
+/** How much of what was found a step keeps, as JSON: less than half of what all steps of a run may add to its context. */
+const maxPassageBytes = 96 * 1024;
+
+/** A chunk as POST /knowledge-base/search tells it, with where it stood in each list. Its headings are in `chunk_metadata`. */
+type Passage = Omit<FoundChunk, 'contextualized_text' | 'embedding_model'>;
+
+interface Passages {
+  chunks: Passage[];
+  /** The same passages with their sources, for the prompt of a language model; without any, that there are none. */
+  text: string;
+  /** What was left out; absent when nothing was. */
+  note?: string;
+}
+
+/** The passages that have room, best first. `copies`: how often their text is going to stand in the context. */
+function selectPassages(found: FoundChunk[], copies: number): Passages {
+  const chunks: Passage[] = [];
+  let room = maxPassageBytes;
+  for (const { contextualized_text: _text, embedding_model: _model, ...passage } of found) {
+    const bytes = jsonByteLength(passage) + copies * jsonByteLength(toPassagesText([passage]));
+    if (bytes > room) continue;
+    room -= bytes;
+    chunks.push(passage);
+  }
+  const text = toPassagesText(chunks);
+  if (chunks.length === found.length) return { chunks, text };
+  const note = `${found.length - chunks.length} of ${found.length} passages are left out, since a step keeps ${maxPassageBytes} bytes of them; a smaller limit finds the best alone`;
+  return { chunks, text: `${text}\n\n(${note})`, note };
+}
+
+const toPassagesText = (passages: Passage[]): string =>
+  formatPassages(
+    passages.map(({ filename, chunk_metadata, chunk_text }) => ({
+      filename,
+      headings: chunk_metadata['headings'] as string[],
+      text: chunk_text,
+    })),
+  );
+
+const jsonByteLength = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).byteLength;

@@ -1,6 +1,6 @@
 import { configObject } from '../../../library/json/config-object.ts';
 import { actionHandles, defineNode, failure, next } from '../contract.ts';
-import { nameTemplates, renderNames } from '../helpers/name-templates.ts';
+import { nameTemplates, renderNames } from '../helpers/fields.ts';
 import { performEffect } from '../helpers/perform-effect.ts';
 
 export const listMembershipNode = defineNode({
@@ -14,6 +14,7 @@ export const listMembershipNode = defineNode({
   ),
   handles: actionHandles,
   isSideEffect: true,
+  needsContact: true,
   example: { add: ['Customers'], remove: ['Leads'] },
   run: async (step) => {
     if (!step.scope['contact']) return failure('no_contact', 'This run has no contact, so no list can be changed');

@@ -12,7 +12,7 @@ import {
   type TextAnswer,
   type TextRequest,
 } from '../contract.ts';
-import { variableNameSchema } from '../helpers/variable-name.ts';
+import { variableNameSchema } from '../helpers/fields.ts';
 
 const maxPromptLength = 100_000;
 
@@ -69,8 +69,8 @@ function toTextRequest({ prompt, system, output_schema: schema, model }: LlmData
 
 function toStepResult(answer: TextAnswer, saveAs: string | null): StepResult {
   if ('failure' in answer) {
-    const { failure: type, message, retryable, retry_after_seconds: seconds } = answer;
-    return { kind: 'fail', type, message, retryable, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
+    const { failure: type, message, retryable, retry_after_seconds: retryAfterSeconds } = answer;
+    return { kind: 'fail', type, message, retryable, retryAfterSeconds };
   }
   const { result, model, usage } = answer;
   const assign = saveAs === null ? {} : { assign: { [saveAs]: result } };

@@ -3,7 +3,8 @@ import { configObject } from '../../../library/json/config-object.ts';
 import { isServiceError } from '../../../library/errors.ts';
 import type { Json } from '../../../library/json/json.ts';
 import { renderDeep } from '../../../expressions/templates/render.ts';
-import { defaultHandle, defineNode, errorHandle, next, simulated } from '../contract.ts';
+import { defaultHandle, defineNode, findInField, errorHandle, next, simulated } from '../contract.ts';
+import { findUnarchivedWorkflowIds } from '../store.ts';
 import { toStepFailure } from '../helpers/perform-effect.ts';
 
 export const completedHandle = 'completed';
@@ -21,10 +22,17 @@ export const runWorkflowNode = defineNode({
   }),
   handles: () => [completedHandle, failedHandle, defaultHandle, errorHandle],
   isSideEffect: true,
+  references: {
+    noun: 'workflow',
+    listPath: '/automation-workflows',
+    find: findInField('workflow_id'),
+    findExisting: findUnarchivedWorkflowIds,
+  },
   example: { workflow_id: 12, context: { order_id: '{{ data.order_id }}' }, wait: true },
   run: async (step) => {
     const request = { ...step.data, context: renderDeep(step.data.context, step.scope) as Record<string, Json> };
-    if (step.dryRun) return request.wait ? { ...simulated(request), handle: completedHandle, orElse: defaultHandle } : simulated(request);
+    if (step.dryRun)
+      return request.wait ? { ...simulated(request), handle: completedHandle, fallbackHandle: defaultHandle } : simulated(request);
     try {
       const child = await step.effects.startRun(step.key, request);
       return request.wait ? { kind: 'wait_for_run', runId: child.run_id, output: child } : next(child);

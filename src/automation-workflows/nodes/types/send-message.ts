@@ -50,6 +50,7 @@ export const sendMessageNode = defineNode<SendMessageData>({
   handles: () => [sentHandle, failedHandle, defaultHandle, errorHandle],
   isSideEffect: true,
   respectsQuietHours: () => true,
+  needsContact: true,
   example: {
     template_name: 'order_update',
     language: 'en',
@@ -64,28 +65,31 @@ export const sendMessageNode = defineNode<SendMessageData>({
     const content = toContent(data, scope);
     if ('problem' in content) return failure('template_params', content.problem);
     const shown = { provider: data.provider ?? null, to: reading.phone, ...toShownContent(content) };
-    if (step.dryRun) return { ...simulated(shown), handle: sentHandle, orElse: defaultHandle };
+    if (step.dryRun) return { ...simulated(shown), handle: sentHandle, fallbackHandle: defaultHandle };
     return send(step, reading.phone, content, shown);
   },
 });
 
 async function send(step: Step<SendMessageData>, to: string, content: MessageContent, shown: object): Promise<StepResult> {
-  const { data, quietHoursStart: quietFrom, unaskedTries } = step;
-  const sent = await step.effects.sendMessage(step.key, { to, content, provider: data.provider, notAfter: quietFrom, unaskedTries });
+  const { data, quietHoursStart, unaskedTries } = step;
+  const sent = await step.effects.sendMessage(step.key, { to, content, provider: data.provider, notAfter: quietHoursStart, unaskedTries });
   return toStepResult(sent, { ...shown, message: sent.id, provider: sent.provider });
 }
 
 function toStepResult(sent: SentMessage, shown: object): StepResult {
-  if ('messageId' in sent) return nextAt({ ...shown, status: sent.status, message_id: sent.messageId, reason: null }, sentHandle);
+  if ('messageId' in sent)
+    return next({ ...shown, status: sent.status, message_id: sent.messageId, reason: null }, sentHandle, defaultHandle);
   const { failure: kind, message, retryable, retryAfterSeconds, outcomeUnknown, code } = sent.failure;
   if (outcomeUnknown) return failure('unknown', message);
-  if (retryable) return { kind: 'fail', type: kind, message, retryable, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  if (retryable) return { kind: 'fail', type: kind, message, retryable, retryAfterSeconds };
   if (recipientFailures.has(kind))
-    return nextAt({ ...shown, status: 'failed', message_id: null, reason: message, failure_class: kind, failure_code: code }, failedHandle);
+    return next(
+      { ...shown, status: 'failed', message_id: null, reason: message, failure_class: kind, failure_code: code },
+      failedHandle,
+      defaultHandle,
+    );
   return failure(kind === 'not_configured' ? 'messaging_not_configured' : kind, message);
 }
-
-const nextAt = (output: object, handle: string): StepResult => ({ ...next(output, handle), orElse: defaultHandle });
 
 function toContent(data: SendMessageData, scope: Scope): MessageContent | { problem: string } {
   if (data.text !== undefined) return { kind: 'text', text: renderText(data.text, scope) };

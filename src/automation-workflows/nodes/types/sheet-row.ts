@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { currentSheetIds } from '../../../integrations/sheet/find-sheet-integration.ts';
 import { configObject } from '../../../library/json/config-object.ts';
 import { renderText } from '../../../expressions/templates/render.ts';
 import { performAppAction } from '../helpers/app-action.ts';
-import { actionHandles, defineNode, failure } from '../contract.ts';
+import { actionHandles, defineNode, findInField, failure } from '../contract.ts';
 
 /** Google's limit for a cell, in characters. */
 const maxCellLength = 50_000;
@@ -24,6 +25,12 @@ export const sheetRowNode = defineNode<SheetRowData>({
   dataSchema: SheetRowData,
   handles: actionHandles,
   isSideEffect: true,
+  references: {
+    noun: 'sheet integration',
+    listPath: '/integration/',
+    find: findInField('integration_id'),
+    findExisting: currentSheetIds,
+  },
   example: { integration_id: 3, values: { Phone: '{{ contact.phone }}', Answer: '{{ steps.call.disposition }}', Run: '{{ run.id }}' } },
   run: async (step) => {
     const { data, scope, effects, key, mayHaveHappened: mayExist } = step;

@@ -3,7 +3,7 @@ import { configObject } from '../../../library/json/config-object.ts';
 import { renderDeep, renderText } from '../../../expressions/templates/render.ts';
 import type { Json } from '../../../library/json/json.ts';
 import { actionHandles, defineNode, failure, next, type ContactChange, type Step } from '../contract.ts';
-import { nameTemplates, renderNames } from '../helpers/name-templates.ts';
+import { nameTemplates, renderNames } from '../helpers/fields.ts';
 import { performEffect } from '../helpers/perform-effect.ts';
 
 const standardFields = ['first_name', 'last_name', 'email', 'phone', 'company', 'title', 'external_id'];
@@ -45,6 +45,7 @@ export const updateContactNode = defineNode({
   ),
   handles: actionHandles,
   isSideEffect: true,
+  needsContact: true,
   example: { set: { 'custom_fields.tier': 'gold', company: '{{ data.company }}' }, add_tags: ['vip'] },
   run: async (step) => {
     if (!step.scope['contact']) return failure('no_contact', 'This run has no contact, so no field can be set');

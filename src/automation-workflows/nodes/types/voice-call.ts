@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findActiveAgentIds } from '../../../voice-agents/agents/find-active-agents.ts';
 import { configObject } from '../../../library/json/config-object.ts';
 import { normalizePhone } from '../../../library/phone/phone-numbers.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
@@ -7,8 +8,8 @@ import { isServiceError, type ServiceError } from '../../../library/errors.ts';
 import type { Json } from '../../../library/json/json.ts';
 import { renderDeep, renderText } from '../../../expressions/templates/render.ts';
 import { callHandles, toUndialledResult } from '../helpers/call-outcome.ts';
-import { defaultHandle, defineNode, errorHandle, failure, next, simulated, type Step, type StepResult } from '../contract.ts';
-import { durationOrTemplate, renderDuration } from '../helpers/templated-duration.ts';
+import { defaultHandle, defineNode, findInField, errorHandle, failure, next, simulated, type Step, type StepResult } from '../contract.ts';
+import { durationOrTemplate, renderDuration } from '../helpers/fields.ts';
 import { toStepFailure } from '../helpers/perform-effect.ts';
 
 const VoiceCallData = configObject({
@@ -35,6 +36,13 @@ export const voiceCallNode = defineNode<VoiceCallData>({
   isSideEffect: true,
   isCall: true,
   respectsQuietHours: () => true,
+  needsContact: true,
+  references: {
+    noun: 'active voice agent',
+    listPath: '/workflow/',
+    find: findInField('workflow_id'),
+    findExisting: findActiveAgentIds,
+  },
   example: {
     workflow_id: 12,
     initial_context: { first_name: '{{ contact.first_name }}', order_id: '{{ data.order_id }}' },
@@ -51,7 +59,7 @@ export const voiceCallNode = defineNode<VoiceCallData>({
     if (!('phone' in reading)) return failure('invalid_phone', `phone: ${reading.detail}`);
     const initialContext = renderDeep(data.initial_context, scope) as Record<string, Json>;
     const request = { workflow_id: data.workflow_id, phone: reading.phone, initial_context: initialContext };
-    if (step.dryRun) return { ...simulated(request), ...(data.wait_for_result && { handle: 'completed', orElse: defaultHandle }) };
+    if (step.dryRun) return { ...simulated(request), ...(data.wait_for_result && { handle: 'completed', fallbackHandle: defaultHandle }) };
     return startCall(step, request, timeout);
   },
 });

@@ -7,7 +7,7 @@ import { pathProblem } from '../../../library/json/paths.ts';
 import { Condition } from '../../../expressions/conditions/condition.ts';
 import { render } from '../../../expressions/templates/render.ts';
 import { defineNode, failure, type EventSubscription, type Step, type StepResult } from '../contract.ts';
-import { durationOrTemplate, renderDuration } from '../helpers/templated-duration.ts';
+import { durationOrTemplate, renderDuration } from '../helpers/fields.ts';
 
 export const receivedHandle = 'received';
 export const timeoutHandle = 'timeout';
@@ -41,6 +41,7 @@ export const waitForEventNode = defineNode<WaitForEventData>({
   dataSchema: WaitForEventData,
   handles: () => [receivedHandle, timeoutHandle],
   isWait: true,
+  needsContact: true,
   example: {
     event_types: ['order_placed', 'cart_emptied'],
     match: { field: 'data.cart_id', value: '{{ data.cart_id }}' },

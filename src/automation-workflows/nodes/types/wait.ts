@@ -4,7 +4,7 @@ import { toTimestamp } from '../../../library/time/clock.ts';
 import { addExact, durationProblem, parseDuration } from '../../../library/time/durations.ts';
 import { parseInstant } from '../../../library/time/instants.ts';
 import { addCalendarDays, minutesOfDay, nextTimeOfDay } from '../../../library/time/time-zones.ts';
-import { timeZoneSchema } from '../../definitions/settings.ts';
+import { timeZoneSchema } from '../../../expressions/schemas/fields.ts';
 import { isTemplate, render } from '../../../expressions/templates/render.ts';
 import { defaultHandle, defineNode, failure, next, type Step, type StepResult } from '../contract.ts';
 import { resolveTimeZone, describeTimeZone } from '../helpers/time-zone.ts';
@@ -56,6 +56,7 @@ export const waitNode = defineNode<WaitData>({
   dataSchema: WaitData,
   handles: () => [defaultHandle],
   isWait: true,
+  needsContact: true,
   example: { time_of_day: '09:00', days: [0, 1, 2, 3, 4], timezone: 'contact' },
   run: async (step) => {
     const { data, now, scope, organization } = step;

@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts';
 import { contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
-import type { GraphNode } from '../../nodes/contract.ts';
+import type { GraphNode, NodeType } from '../../nodes/contract.ts';
 import { findNodeType } from '../../nodes/registry.ts';
 import { buildCommonRoots, type Origin } from './common-scope-roots.ts';
 import { buildScope } from '../../../expressions/templates/scope.ts';
@@ -39,7 +39,7 @@ export async function loadStepContext(
   const { origin } = run;
   const type = findNodeType(node.type);
   const needsContact =
-    origin.contactId !== null && (referencesContact(node) || (run.hasQuietHours && type?.respectsQuietHours !== undefined));
+    origin.contactId !== null && (referencesContact(node, type) || (run.hasQuietHours && type?.respectsQuietHours !== undefined));
   const needsStatus = type?.isSideEffect === true && !origin.isTest;
   const statements = [
     ...(needsContact ? [contactsByIdsStatement(context, [origin.contactId!])] : []),
@@ -72,6 +72,5 @@ export function buildRunScope(context: Context, origin: RunOrigin, progress: Pro
   return buildScope(roots, { ...origin.initialContext, ...progress.assigned });
 }
 
-/** A node that acts on the contact needs to know whether there is one, and a wait is by default in the contact's zone. */
-const referencesContact = (node: GraphNode): boolean => contactNodeTypes.has(node.type) || JSON.stringify(node.data).includes('contact');
-const contactNodeTypes = new Set(['update_contact', 'list_membership', 'wait', 'wait_for_event', 'voice_call', 'send_message']);
+const referencesContact = (node: GraphNode, type: NodeType | undefined): boolean =>
+  type?.needsContact === true || JSON.stringify(node.data).includes('contact');

@@ -61,8 +61,8 @@ const contextTooLarge: StepFailure = {
   retryable: false,
 };
 
-function chooseHandle({ handle, orElse }: NextResult, { nodeId }: Progress, { graph }: RunDependencies): string {
-  return orElse !== undefined && graph.target(nodeId!, handle) === null ? orElse : handle;
+function chooseHandle({ handle, fallbackHandle }: NextResult, { nodeId }: Progress, { graph }: RunDependencies): string {
+  return fallbackHandle !== undefined && graph.target(nodeId!, handle) === null ? fallbackHandle : handle;
 }
 
 type WaitingResult = Exclude<StepResult, { kind: 'fail' | 'next' | 'exit' }>;

@@ -4,7 +4,7 @@ import { conflict } from '../../../library/errors.ts';
 import { parseDefinition, type Definition } from '../../definitions/definition.ts';
 import type { RunRecord } from '../schemas.ts';
 import { existingWorkflow } from '../../definitions/existing-workflow.ts';
-import { definitionIssues } from '../../definitions/prepare.ts';
+import { definitionIssues } from '../../definitions/validate.ts';
 import type { WorkflowRow } from '../../definitions/store.ts';
 import { callRun } from '../admission/launch.ts';
 import { existingRun, readRun } from '../queries/read-run.ts';

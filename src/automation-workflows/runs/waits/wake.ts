@@ -125,5 +125,5 @@ async function matchesFilter(
 const toEventRoot = (event: RunEvent) => ({ id: event.id, type: event.type, data: event.data, created_at: toTimestamp(event.createdAt) });
 
 function toChildOutcome(result: ChildResult): NextResult {
-  return { ...next(result, result.state === 'completed' ? completedHandle : failedHandle), orElse: defaultHandle };
+  return next(result, result.state === 'completed' ? completedHandle : failedHandle, defaultHandle);
 }

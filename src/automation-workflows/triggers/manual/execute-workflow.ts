@@ -5,7 +5,7 @@ import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { conflict, invalid, notFound } from '../../../library/errors.ts';
 import type { RunRecord, TestBody, TestRunRecord } from '../../runs/schemas.ts';
 import { parseSettings } from '../../definitions/settings.ts';
-import { definitionIssues } from '../../definitions/prepare.ts';
+import { definitionIssues } from '../../definitions/validate.ts';
 import { existingWorkflow } from '../../definitions/existing-workflow.ts';
 import type { WorkflowRow } from '../../definitions/store.ts';
 import { renderForCaller, requireContext } from './fire-trigger.ts';
