@@ -1,10 +1,29 @@
+import { notifyRun } from './automation-workflows/runs/lifecycle/notify-run.ts';
+import { fireInternalEvent, type InternalEvent } from './automation-workflows/triggers/events/fire-internal-event.ts';
+import { hasInternalEventTrigger } from './automation-workflows/triggers/events/has-internal-event-trigger.ts';
 import { pauseCampaignsOfAgent } from './campaigns/subscribers/agent-archived.ts';
 import { notifyDialingPolicyChanged, refuseDeletionWithLiveCalls } from './calls/slots/notify-call-slots.ts';
-import type { Subscriptions } from './outbox/published-events.ts';
+import type { Context } from './context.ts';
+import type { JourneyEvent, Subscriptions } from './outbox/published-events.ts';
+
+/** Starts a run for every active trigger on the event. */
+const journeyTriggers = (name: InternalEvent['name']) => ({
+  handle: (context: Context, event: JourneyEvent) => fireInternalEvent(context, { name, ...event }),
+  isNeeded: (context: Context) => hasInternalEventTrigger(context, name),
+});
 
 /** What each published event leads to in other areas. */
 export const subscriptions: Subscriptions = {
   'agent.archived': [{ handle: (context, { agentId }) => pauseCampaignsOfAgent(context, agentId) }],
   'dialing_policy.changed': [{ handle: notifyDialingPolicyChanged }],
   'telephony_config.deleting': [{ handle: (context, { configId }) => refuseDeletionWithLiveCalls(context, configId) }],
+  'call.settled': [
+    { handle: (context, { automationRunId, agentRunId }) => notifyRun(context, { id: automationRunId, of: 'call', ended_id: agentRunId }) },
+  ],
+  'call.completed': [journeyTriggers('call.completed')],
+  'campaign.completed': [journeyTriggers('campaign.completed')],
+  'document.processed': [journeyTriggers('document.processed')],
+  'document.failed': [journeyTriggers('document.failed')],
+  'run.completed': [journeyTriggers('run.completed')],
+  'run.failed': [journeyTriggers('run.failed')],
 };

@@ -1,5 +1,16 @@
 import type { Context } from '../context.ts';
 
+/** An event that journeys can start from. */
+export interface JourneyEvent {
+  /** Names the occurrence: a trigger starts one run for a key, however often the event is published. */
+  key: string;
+  contactId: number | null;
+  /** How many runs, each started by the one before, led to the event. */
+  depth: number;
+  /** The initial context of the runs. */
+  data: Record<string, unknown>;
+}
+
 /** What areas publish, by name. An event is data alone; its subscribers stand in `src/subscriptions.ts`. */
 export interface PublishedEvents {
   /** A voice agent was archived: it takes no more calls. */
@@ -8,6 +19,14 @@ export interface PublishedEvents {
   'dialing_policy.changed': Record<never, never>;
   /** A telephony configuration is about to be deleted. A subscriber throws 409 to refuse. */
   'telephony_config.deleting': { configId: number };
+  /** The row of a call that a journey asked for is complete. */
+  'call.settled': { automationRunId: number; agentRunId: number };
+  'call.completed': JourneyEvent;
+  'campaign.completed': JourneyEvent;
+  'document.processed': JourneyEvent;
+  'document.failed': JourneyEvent;
+  'run.completed': JourneyEvent;
+  'run.failed': JourneyEvent;
 }
 
 export type PublishedEventName = keyof PublishedEvents;

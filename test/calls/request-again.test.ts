@@ -33,7 +33,7 @@ async function setUp() {
           slots.requests.push(request);
         },
         look: async () => null,
-        termsChanged: async () => undefined,
+        dialingPolicyChanged: async () => undefined,
       }) as never,
   );
   await client.post('/organizations/telephony-configs', twilioConfig());

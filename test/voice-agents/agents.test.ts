@@ -318,7 +318,7 @@ test('archiving tells the live campaigns of that agent alone; one that cannot be
   await campaign(other.id, 'running');
   const told: string[] = [];
   vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
-    (name: string) => ({ agentArchived: async () => void told.push(name) }) as unknown as ReturnType<typeof env.CAMPAIGN.getByName>,
+    (name: string) => ({ pauseForArchivedAgent: async () => void told.push(name) }) as unknown as ReturnType<typeof env.CAMPAIGN.getByName>,
   );
   await client.put(`/workflow/${agent.id}/status`, { status: 'archived' });
   expect(told).toEqual([`${organizationId}/${live}`]);

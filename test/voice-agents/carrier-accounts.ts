@@ -43,7 +43,7 @@ export function slotsTold(failure?: Error): string[] {
     (name) =>
       ({
         closeConfig: async () => 0,
-        termsChanged: async () => {
+        dialingPolicyChanged: async () => {
           told.push(name);
           if (failure) throw failure;
         },

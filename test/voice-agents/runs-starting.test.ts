@@ -32,7 +32,7 @@ function takingSlots(more: object = {}): CallsRequest[] {
       ({
         request: async (_id: number, request: CallsRequest) => (requests.push(request), { queued: 1, known: 0, isStale: false }),
         look: async () => null,
-        termsChanged: async () => {},
+        dialingPolicyChanged: async () => {},
         ...more,
       }) as never,
   );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { configObject } from '../../library/json/config-object.ts';
-import { BoundedCache } from '../../library/limits/bounded-cache.ts';
+import { LRUCache } from 'lru-cache';
 import { durationSchema } from '../../library/time/durations.ts';
 import { eventType } from '../../library/event-type.ts';
 import { coversWholeWeek, WeeklySlots } from '../../library/time/weekly-slots.ts';
@@ -71,7 +71,7 @@ export const hasExitRules = ({ exit_on }: WorkflowSettings): boolean => exit_on.
 
 export const exitEventTypes = ({ exit_on }: WorkflowSettings): string[] => [...new Set(exit_on.map((rule) => rule.event_type))];
 
-const parsedSettings = new BoundedCache<string, WorkflowSettings>(500);
+const parsedSettings = new LRUCache<string, WorkflowSettings>({ max: 500, memoMethod: (text) => WorkflowSettings.parse(JSON.parse(text)) });
 
 /** The settings that stand in a workflow's row; what an older row lacks has its default. */
-export const parseSettings = (text: string): WorkflowSettings => parsedSettings.get(text, () => WorkflowSettings.parse(JSON.parse(text)));
+export const parseSettings = (text: string): WorkflowSettings => parsedSettings.memo(text);

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { BoundedCache } from '../../library/limits/bounded-cache.ts';
+import { LRUCache } from 'lru-cache';
 import { isTimeZone, nextClockChange, wallClockAt } from '../../library/time/time-zones.ts';
 import type { ContactValues } from './contact.ts';
 
@@ -23,15 +23,19 @@ export function contactTimeZone(
   return only === null ? { zone: organization.timezone, rule: 'organization' } : { zone: only, rule: 'country' };
 }
 
-const onlyZoneByCountryAndYear = new BoundedCache<string, string | null>(500);
+const onlyZoneByCountryAndYear = new LRUCache<string, { zone: string | null }>({ max: 500 });
 
 /** The zone of `country` (ISO 3166-1 alpha-2), or null when it has several whose clocks differ in `year` or the two years after it. */
-const findOnlyZone = (country: string, year: number): string | null =>
-  onlyZoneByCountryAndYear.get(`${country} ${year}`, () => {
-    const [first, ...others] = listZones(country);
-    const [from, until] = [Date.UTC(year, 0, 1), Date.UTC(year + 3, 0, 1)];
-    return first !== undefined && others.every((other) => haveSameClock(first, other, from, until)) ? first : null;
-  });
+function findOnlyZone(country: string, year: number): string | null {
+  const key = `${country} ${year}`;
+  const known = onlyZoneByCountryAndYear.get(key);
+  if (known) return known.zone;
+  const [first, ...others] = listZones(country);
+  const [from, until] = [Date.UTC(year, 0, 1), Date.UTC(year + 3, 0, 1)];
+  const zone = first !== undefined && others.every((other) => haveSameClock(first, other, from, until)) ? first : null;
+  onlyZoneByCountryAndYear.set(key, { zone });
+  return zone;
+}
 
 /** The runtime's own list, which is newer than the types: https://tc39.es/ecma402/#sec-Intl.Locale.prototype.getTimeZones */
 const listZones = (country: string): string[] =>

@@ -1,5 +1,5 @@
 import { Liquid, Output, toValue, toValueSync, type Context, type Emitter, type Template } from 'liquidjs';
-import { BoundedCache } from '../../library/limits/bounded-cache.ts';
+import { LRUCache } from 'lru-cache';
 import { cleanText } from '../../library/text/clean-text.ts';
 import type { Json } from '../../library/json/json.ts';
 import type { WorkBudget } from '../../library/limits/work-budget.ts';
@@ -18,7 +18,7 @@ export type Escape = (text: string) => string;
 
 class Engine {
   readonly liquid: Liquid;
-  readonly #parsed = new BoundedCache<string, Template[]>(200);
+  readonly #parsed = new LRUCache<string, Template[]>({ max: 200, memoMethod: (text) => this.liquid.parse(text) });
 
   constructor(escape?: Escape) {
     this.liquid = new Liquid({
@@ -50,7 +50,7 @@ class Engine {
   }
 
   parse(text: string): Template[] {
-    return text.length > maxCachedLength ? this.liquid.parse(text) : this.#parsed.get(text, () => this.liquid.parse(text));
+    return text.length > maxCachedLength ? this.liquid.parse(text) : this.#parsed.memo(text);
   }
 }
 

@@ -1,5 +1,5 @@
 import { RE2JS, RE2Set } from 're2js';
-import { BoundedCache } from '../limits/bounded-cache.ts';
+import { LRUCache } from 'lru-cache';
 import { WorkBudget } from '../limits/work-budget.ts';
 import { UnsupportedConstructError, translatePattern } from './translate.ts';
 
@@ -16,6 +16,13 @@ const compileSteps = 500;
 
 /** A regular expression of somebody else's, matched in time that grows with the text alone, whatever the expression is. */
 export class LinearPattern {
+  static readonly #compiled = new LRUCache<string, LinearPattern>({
+    max: 100,
+    memoMethod: (pattern) => {
+      const expression = toRe2Expression(pattern);
+      return new LinearPattern(expression, measureProgram(expression, pattern));
+    },
+  });
   readonly #matcher: RE2Set;
   readonly #size: number;
 
@@ -29,10 +36,7 @@ export class LinearPattern {
 
   /** JavaScript's syntax with the flag `u`. Throws PatternError and OverBudgetError. */
   static compile(pattern: string, budget: WorkBudget): LinearPattern {
-    const compiled = compiledPatterns.get(pattern, () => {
-      const expression = toRe2Expression(pattern);
-      return new LinearPattern(expression, measureProgram(expression, pattern));
-    });
+    const compiled = LinearPattern.#compiled.memo(pattern);
     budget.spend(compileSteps + compiled.#size);
     return compiled;
   }
@@ -43,8 +47,6 @@ export class LinearPattern {
     return this.#matcher.match(text).length > 0;
   }
 }
-
-const compiledPatterns = new BoundedCache<string, LinearPattern>(100);
 
 const patternError = (pattern: string, reason: string) => new PatternError(`Pattern ${JSON.stringify(shorten(pattern))} ${reason}`);
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts';
 import { PayloadGoneError, resolvePayloads } from '../../../database/payload.ts';
-import { BoundedCache } from '../../../library/limits/bounded-cache.ts';
+import { LRUCache } from 'lru-cache';
 import { toTimestamp } from '../../../library/time/clock.ts';
 import { addExact, parseDuration } from '../../../library/time/durations.ts';
 import { parseDefinition } from '../../definitions/definition.ts';
@@ -24,7 +24,7 @@ export interface LoadedRun {
 }
 
 /** Versions never change, so their graphs are kept for every run of the isolate. */
-const graphs = new BoundedCache<string, Graph>(200);
+const graphs = new LRUCache<string, Graph>({ max: 200 });
 
 /** Everything a run needs to go on; null when there is no such run. One D1 call, and R2 for a large payload. A run can be ended without it. */
 export async function loadRun(context: Context, id: number): Promise<LoadedRun | null> {
@@ -53,10 +53,9 @@ export async function loadRun(context: Context, id: number): Promise<LoadedRun |
     event: toStartEvent(row, own, payload),
     webhook: row.source === 'delivery' ? (payload as DeliveryPayload) : null,
   };
-  const graph = graphs.get(
-    `${row.organization_id}:${row.workflow_id}:${row.workflow_version}`,
-    () => new Graph(parseDefinition(JSON.parse(row.definition))),
-  );
+  const graphKey = `${row.organization_id}:${row.workflow_id}:${row.workflow_version}`;
+  const graph = graphs.get(graphKey) ?? new Graph(parseDefinition(JSON.parse(row.definition)));
+  graphs.set(graphKey, graph);
   return { row, origin, gone, graph, settings };
 }
 

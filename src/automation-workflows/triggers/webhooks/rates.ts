@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts';
 import { toNetworkPrefix } from '../../../library/network-prefix.ts';
 import { enforceRate, requireRateAvailable, type RateLimit } from '../../../http/middleware/rate-limit.ts';
-import { BoundedCache } from '../../../library/limits/bounded-cache.ts';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../../library/platform/log.ts';
 import { getSettings } from '../../../settings.ts';
 
@@ -19,11 +19,14 @@ function refusedWebhookRate(bindings: Env, address: Address): RateLimit {
 }
 
 /** Many organizations' webhooks may come from one address, that of a shop system, and what is refused of one must not keep out another's. */
-const trustedSenders = new BoundedCache<string, true>(10_000);
+const trustedSenders = new LRUCache<string, true>({ max: 10_000 });
 const toSenderKey = (uuid: string, address: Address): string => `${toNetworkKey(address)}|${uuid.toLowerCase()}`;
 
 /** The delivery to the trigger of this uuid was signed well, or its trigger verifies nothing. */
-export const recordTrustedSender = (uuid: string, address: Address): true => trustedSenders.get(toSenderKey(uuid, address), () => true);
+export function recordTrustedSender(uuid: string, address: Address): true {
+  trustedSenders.set(toSenderKey(uuid, address), true);
+  return true;
+}
 
 /** Before anything is read: an address whose deliveries were refused too often is answered 429 for the rest of the window, but where it is known for good ones. */
 export function rejectBlockedSender(bindings: Env, uuid: string, address: Address, now: number): void {
