@@ -5,7 +5,7 @@ import { buildJudgeRequest, toCheckResult } from '../../src/simtest/checks/judge
 import { toSideDefinition } from '../../src/simtest/dialogue/side-conversation.ts';
 import { addUsage } from '../../src/voice-agents/conversation/record.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
-import type { LanguageModel } from '../../src/providers/language-model/language-model.ts';
+import type { LanguageModel } from '../../src/providers/language-model/contract.ts';
 import type { Logger } from '../../src/library/platform/log.ts';
 import { speakers, type Dialogue } from './dialogue.ts';
 import type { SessionStore } from './session-store.ts';

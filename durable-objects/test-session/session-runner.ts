@@ -1,5 +1,5 @@
 import type { Logger } from '../../src/library/platform/log.ts';
-import type { LanguageModel } from '../../src/providers/language-model/language-model.ts';
+import type { LanguageModel } from '../../src/providers/language-model/contract.ts';
 import { toUnknownResult } from '../../src/simtest/checks/evaluate.ts';
 import type { CheckResult, LiveSession, Speaker, StopReason } from '../../src/simtest/contract.ts';
 import { computeResults } from '../../src/simtest/checks/results.ts';

@@ -1,4 +1,4 @@
-import { redactLine } from '../../src/providers/telephony/exchange.ts';
+import { redactLine } from '../../src/providers/http/redact.ts';
 
 /** What a check saw. `next`: what to do about a refusal. */
 export type Finding =
@@ -56,10 +56,7 @@ function said(body: any, text: string, secrets: readonly string[]): string {
     (word) => typeof word === 'string' && word !== '',
   );
   const plain = typeof words === 'string' ? words : /^\s*</.test(text) ? '' : text;
-  return redactLine(
-    secrets.filter(Boolean).reduce((line, secret) => line.replaceAll(secret, '****'), plain),
-    '',
-  );
+  return redactLine(plain, ...secrets);
 }
 
 /** A refusal, in the vendor's words. */

@@ -125,7 +125,7 @@ describe('a wait that is asked for', () => {
   test('is slept when it is short, and left to the caller when it is long', async () => {
     expect(await ask({ 'retry-after': '2' })).toMatchObject({ tries: 3, waits: [2_000, 2_000] });
     expect(await ask({ 'retry-after': '6' })).toMatchObject({ tries: 1, waits: [], failure: { retryAfterSeconds: 6 } });
-    expect(await ask({ 'retry-after': '6' }, {}, { longestWaitMs: 6_000 })).toMatchObject({ tries: 3, waits: [6_000, 6_000] });
+    expect(await ask({ 'retry-after': '6' }, {}, { maxWaitMs: 6_000 })).toMatchObject({ tries: 3, waits: [6_000, 6_000] });
     expect(await ask({})).toMatchObject({ tries: 3, waits: [250, 500] });
   });
 

@@ -33,13 +33,13 @@ export async function startWorld({ key = apiKey } = {}) {
   const { url, close } = await listen({ port: 0 });
   onTestFinished(close);
   const waits: number[] = [];
-  const outside: Runtime = {
+  const runtime: Runtime = {
     fetch,
     sleep: async (milliseconds) => void waits.push(milliseconds),
     random: () => 0,
     now: Date.now,
   };
-  const broker = createBroker(brokerSettings(`${url}/composio/api/v3.1`, key), outside);
+  const broker = createBroker(brokerSettings(`${url}/composio/api/v3.1`, key), runtime);
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
   const consent = (redirectUrl: string, query: string) => fetch(`${redirectUrl}?${query}`, { redirect: 'manual' });
@@ -47,7 +47,7 @@ export async function startWorld({ key = apiKey } = {}) {
   return {
     url,
     waits,
-    outside,
+    runtime,
     broker,
     post,
     consent,
@@ -56,7 +56,7 @@ export async function startWorld({ key = apiKey } = {}) {
       const standard: Record<string, string> = app === 'tracker' ? { subdomain: 'acme' } : {};
       const { requestId, redirectUrl } = await success(broker.start(owner, app, params ?? standard));
       await consent(redirectUrl, `decision=approve${scopes === undefined ? '' : `&scopes=${encodeURIComponent(scopes)}`}`);
-      return { broker, id: requestId, outside };
+      return { broker, id: requestId, runtime };
     },
     async plan(fault: object) {
       expect((await post('/__sim/faults', fault)).status).toBe(201);
@@ -89,6 +89,6 @@ export function fakeConnection(answer: (request: AppRequest, index: number) => P
       return 'failure' in given ? (given as AppFailure) : { status: 200, headers: {}, data: undefined, ...given };
     },
   };
-  const outside = { sleep: async (milliseconds: number) => void waits.push(milliseconds), random: () => 0, now: () => 1_700_000_000_000 };
-  return { connection: { broker, id: 'ca_1', outside }, asked, waits };
+  const runtime = { sleep: async (milliseconds: number) => void waits.push(milliseconds), random: () => 0, now: () => 1_700_000_000_000 };
+  return { connection: { broker, id: 'ca_1', runtime }, asked, waits };
 }

@@ -16,7 +16,7 @@ interface Asked {
 function withFake(answer: (asked: Asked, index: number) => Response | Promise<Response>, authConfigs?: string) {
   const asked: Asked[] = [];
   const waits: number[] = [];
-  const outside: Runtime = {
+  const runtime: Runtime = {
     now: () => 1_700_000_000_000,
     random: () => 0,
     sleep: async (milliseconds) => void waits.push(milliseconds),
@@ -27,7 +27,7 @@ function withFake(answer: (asked: Asked, index: number) => Response | Promise<Re
       return answer(asked.at(-1)!, asked.length - 1);
     },
   };
-  return { broker: createBroker(brokerSettings('https://broker.test/api/v3.1/', apiKey, authConfigs), outside), asked, waits };
+  return { broker: createBroker(brokerSettings('https://broker.test/api/v3.1/', apiKey, authConfigs), runtime), asked, waits };
 }
 
 const refusal = (status: number, message: string, more: object = {}, headers: Record<string, string> = {}) =>
@@ -291,13 +291,13 @@ describe('a request to a provider', () => {
       if (url.includes('/toolkits/')) return Response.json({ slug: 'zoho_books', meta: {}, base_url: 'https://books.zoho.com/api/v3' });
       return Response.json({ id: 'ca_1', user_id: owner, status: 'ACTIVE', toolkit: { slug: 'zoho_books' } });
     };
-    const outside = {
+    const runtime = {
       fetch: async (url: string | URL, init?: RequestInit) => answer(String(url), init?.body ? JSON.parse(String(init.body)) : undefined),
       sleep: async () => undefined,
       random: () => 0,
       now: Date.now,
     };
-    const broker = createBroker(brokerSettings('https://broker.example.com/api/v3.1'), outside as never);
+    const broker = createBroker(brokerSettings('https://broker.example.com/api/v3.1'), runtime as never);
     const request = { method: 'GET', url: 'https://www.zohoapis.com/books/v3/contacts' } as const;
     expect(await broker.request('ca_1', request)).toMatchObject({ status: 200, data: { ok: true } });
     expect(asked.map(({ url }) => url.split('/').slice(3).join('/'))).toEqual([

@@ -1,11 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../simulators/listen.ts';
-import {
-  createLanguageModel,
-  type ConversationDelta,
-  type ConversationRequest,
-} from '../../src/providers/language-model/language-model.ts';
+import type { ConversationDelta, ConversationRequest } from '../../src/providers/language-model/contract.ts';
+import { createLanguageModel } from '../../src/providers/language-model/language-model.ts';
 import type { Runtime } from '../../src/providers/http/runtime.ts';
 
 const key = 'sk-canary-key-4711';
@@ -28,10 +25,10 @@ const tools = [
 interface Options {
   apiKey?: string;
   model?: string;
-  outside?: Partial<Runtime>;
+  runtime?: Partial<Runtime>;
 }
 
-async function start({ apiKey = key, model = 'gpt-6-luna', outside }: Options = {}) {
+async function start({ apiKey = key, model = 'gpt-6-luna', runtime }: Options = {}) {
   const { url, close } = await listen({ port: 0 });
   onTestFinished(close);
   const waits: number[] = [];
@@ -42,7 +39,7 @@ async function start({ apiKey = key, model = 'gpt-6-luna', outside }: Options = 
       sleep: async (milliseconds) => void waits.push(milliseconds),
       random: () => 0,
       now: () => waits.reduce((sum, wait) => sum + wait, 0),
-      ...outside,
+      ...runtime,
     },
   );
   const stream = (text: string, more: Partial<ConversationRequest> = {}, signal = new AbortController().signal) =>
@@ -64,7 +61,7 @@ async function collect(stream: AsyncIterable<ConversationDelta>): Promise<Conver
 const textOf = (deltas: ConversationDelta[]) => deltas.map((delta) => (delta.type === 'text' ? delta.text : '')).join('');
 const kinds = (deltas: ConversationDelta[]) => deltas.map(({ type }) => type);
 /** A provider whose answer the test writes chunk by chunk. */
-function written(...chunks: (string | 'stall' | 'break')[]): { outside: Partial<Runtime>; wasCancelled: () => boolean } {
+function written(...chunks: (string | 'stall' | 'break')[]): { runtime: Partial<Runtime>; wasCancelled: () => boolean } {
   let cancelled = false;
   const body = () => {
     const left = [...chunks];
@@ -79,7 +76,7 @@ function written(...chunks: (string | 'stall' | 'break')[]): { outside: Partial<
       cancel: () => void (cancelled = true),
     });
   };
-  return { outside: { fetch: async () => new Response(body(), { headers: sse }) }, wasCancelled: () => cancelled };
+  return { runtime: { fetch: async () => new Response(body(), { headers: sse }) }, wasCancelled: () => cancelled };
 }
 
 describe('words', () => {
@@ -195,14 +192,14 @@ describe('tool calls', () => {
           const next = left[index]!.shift();
           if (next !== undefined) chunks.push(piece(index, { function: { arguments: next } }));
         }
-        const { outside } = written(...chunks, finished('tool_calls'), done);
+        const { runtime } = written(...chunks, finished('tool_calls'), done);
         const { converse } = createLanguageModel(
           { OPENAI_API_KEY: key, OPENAI_BASE_URL: 'https://model.example.com/v1', LANGUAGE_MODEL: 'm' },
           {
             sleep: async () => {},
             random: () => 0,
             now: () => 0,
-            ...outside,
+            ...runtime,
           } as Runtime,
         );
         const deltas = await collect(converse({ messages: [] }, new AbortController().signal));
@@ -248,8 +245,8 @@ describe('a failure', () => {
     ['is no completion', event({ choices: 'none' })],
   ])('a stream that %s after the first word is not asked again, and keeps what was said', async (_case, last) => {
     let asked = 0;
-    const { outside } = written(said('Our hours are '), last);
-    const { ask } = await start({ outside: { fetch: (...parameters) => (asked++, outside.fetch!(...parameters)) } });
+    const { runtime } = written(said('Our hours are '), last);
+    const { ask } = await start({ runtime: { fetch: (...parameters) => (asked++, runtime.fetch!(...parameters)) } });
     expect(await ask('Hello')).toMatchObject([
       { type: 'text', text: 'Our hours are ' },
       { type: 'failure', failure: 'provider_failed', retryable: true },
@@ -259,8 +256,8 @@ describe('a failure', () => {
 
   test('silence is one, before the first word and between two', async () => {
     for (const chunks of [['stall'], [said('Our '), 'stall']]) {
-      const { outside, wasCancelled } = written(...chunks);
-      const deltas = await (await start({ outside })).ask('Hello', { silence_seconds: 0.05 });
+      const { runtime, wasCancelled } = written(...chunks);
+      const deltas = await (await start({ runtime })).ask('Hello', { silence_seconds: 0.05 });
       expect(deltas.at(-1)).toMatchObject({ failure: 'provider_failed', message: expect.stringContaining('silent for 0.05 seconds') });
       await expect.poll(wasCancelled).toBe(true);
     }
@@ -269,9 +266,9 @@ describe('a failure', () => {
 
 describe('an abort', () => {
   test('ends the stream without a word more and lets the request go', async () => {
-    const { outside, wasCancelled } = written(said('Our '), 'stall');
+    const { runtime, wasCancelled } = written(said('Our '), 'stall');
     const controller = new AbortController();
-    const { stream } = await start({ outside });
+    const { stream } = await start({ runtime });
     const deltas: ConversationDelta[] = [];
     for await (const delta of stream('Hello', {}, controller.signal)) {
       deltas.push(delta);
@@ -294,8 +291,8 @@ describe('an abort', () => {
   });
 
   test('leaving the loop lets the request go, too', async () => {
-    const { outside, wasCancelled } = written(said('Our '), said('hours '), 'stall');
-    for await (const _delta of (await start({ outside })).stream('Hello')) break;
+    const { runtime, wasCancelled } = written(said('Our '), said('hours '), 'stall');
+    for await (const _delta of (await start({ runtime })).stream('Hello')) break;
     await expect.poll(wasCancelled).toBe(true);
   });
 });

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../simulators/listen.ts';
-import { createLanguageModel, type CompletionRequest } from '../../src/providers/language-model/language-model.ts';
+import type { CompletionRequest } from '../../src/providers/language-model/contract.ts';
+import { createLanguageModel } from '../../src/providers/language-model/language-model.ts';
 import type { Runtime } from '../../src/providers/http/runtime.ts';
 import { isStrictSchema } from '../../src/providers/language-model/strict-schema.ts';
 
@@ -12,11 +13,11 @@ interface Options {
   apiKey?: string;
   baseUrl?: string;
   model?: string;
-  outside?: Partial<Runtime>;
+  runtime?: Partial<Runtime>;
 }
 
 /** The adapter against the simulated provider, with a clock that only its own waits move. */
-async function start({ apiKey = key, baseUrl, model = 'gpt-6-luna', outside }: Options = {}) {
+async function start({ apiKey = key, baseUrl, model = 'gpt-6-luna', runtime }: Options = {}) {
   const { url, close } = await listen({ port: 0 });
   onTestFinished(close);
   const waits: number[] = [];
@@ -26,7 +27,7 @@ async function start({ apiKey = key, baseUrl, model = 'gpt-6-luna', outside }: O
     sleep: async (milliseconds) => void waits.push(milliseconds),
     random: () => 0,
     now: () => waits.reduce((sum, wait) => sum + wait, 0),
-    ...outside,
+    ...runtime,
   });
   const ask = (more: Partial<CompletionRequest> = {}) => complete({ messages: [{ role: 'user', content: prompt }], ...more });
   const plan = async (fault: object) => {

@@ -36,7 +36,7 @@ export const simulated: Record<ProviderKey, { vendor: string; account: string }>
 /** A world without waiting; the pauses that were asked for are in `slept`. */
 export function impatient(fetchIt: Runtime['fetch'] = (input, init) => fetch(input, init)): Runtime & { slept: number[] } {
   const slept: number[] = [];
-  return { slept, fetch: fetchIt, sleep: async (milliseconds) => void slept.push(milliseconds), random: () => 0.5, now: Date.now };
+  return { slept, fetch: fetchIt, sleep: async (milliseconds) => void slept.push(milliseconds), random: () => 1, now: Date.now };
 }
 
 /** A customer with accounts at all simulated providers, who is told of what becomes of messages. */
@@ -51,8 +51,8 @@ export async function startMessaging({ credential = secret, ...more }: { credent
     gupshupBaseUrl: `${url}/gupshup`,
     twilioBaseUrl: `${url}/twilio`,
     twilioContentBaseUrl: `${url}/twilio/content`,
-    outsideRules: { allowedOrigins: [url], checkHostname: skipHostnameCheck },
-    outside: impatient(),
+    urlPolicy: { allowedOrigins: [url], checkHostname: skipHostnameCheck },
+    runtime: impatient(),
     ...more,
   };
   const post = async (path: string, body: object) => {
@@ -98,15 +98,15 @@ export function failureOf(result: object): MessagingFailure {
 }
 
 /** A provider in front of an outside world that answers as told. */
-export function providerBefore(key: ProviderKey, outside: Runtime, more: Partial<MessagingOptions> = {}): MessagingProvider {
+export function providerBefore(key: ProviderKey, runtime: Runtime, more: Partial<MessagingOptions> = {}): MessagingProvider {
   const options: MessagingOptions = {
     metaBaseUrl: 'https://meta.example.com/v25.0/',
     gupshupBaseUrl: 'https://gupshup.example.com',
     twilioBaseUrl: 'https://twilio.example.com',
     twilioContentBaseUrl: 'https://content.example.com',
-    outsideRules: { allowedOrigins: [], checkHostname: skipHostnameCheck },
+    urlPolicy: { allowedOrigins: [], checkHostname: skipHostnameCheck },
     timeoutMs: 50,
-    outside,
+    runtime,
     ...more,
   };
   return createMessagingProvider(accounts('https://wati.example.com', secret)[key], options);
@@ -121,7 +121,7 @@ export interface Asked {
 }
 
 /** A world in which every request is answered by `answer`, and remembered. */
-export function answeringOutside(answer: (asked: Asked) => Response | Promise<Response>): Runtime & { asked: Asked[]; slept: number[] } {
+export function answeringRuntime(answer: (asked: Asked) => Response | Promise<Response>): Runtime & { asked: Asked[]; slept: number[] } {
   const asked: Asked[] = [];
   const world = impatient(async (input, init = {}) => {
     const one = {

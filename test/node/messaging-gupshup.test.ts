@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseGupshupTemplate } from '../../src/providers/messaging/gupshup/templates.ts';
 import { createMessagingProvider } from '../../src/providers/messaging/registry.ts';
 import {
-  answeringOutside,
+  answeringRuntime,
   failureOf,
   impatient,
   providerBefore,
@@ -30,8 +30,8 @@ describe('the templates of Gupshup', () => {
   });
 
   test('say that the id is missing where no list takes the name', async () => {
-    const outside = answeringOutside(() => Response.json({ status: 'error', message: 'Invalid App Details' }, { status: 400 }));
-    expect(failureOf(await providerBefore(key, outside).listTemplates()).message).toMatch(/give app_id/);
+    const runtime = answeringRuntime(() => Response.json({ status: 'error', message: 'Invalid App Details' }, { status: 400 }));
+    expect(failureOf(await providerBefore(key, runtime).listTemplates()).message).toMatch(/give app_id/);
   });
 
   test('that have cards say so', () => {
@@ -42,10 +42,10 @@ describe('the templates of Gupshup', () => {
 
 describe('Gupshup', () => {
   test.each([200, 202])('is asked for exactly this, and takes it with %d', async (status) => {
-    const outside = answeringOutside(() => Response.json(submitted, { status }));
-    const sent = await providerBefore(key, outside).send({ to, template, params: { 1: 'Sam', 2: '1001' }, key: 'k1' });
+    const runtime = answeringRuntime(() => Response.json(submitted, { status }));
+    const sent = await providerBefore(key, runtime).send({ to, template, params: { 1: 'Sam', 2: '1001' }, key: 'k1' });
     expect(sent).toEqual({ messageId: 'ee4a68a0', status: 'submitted' });
-    const { method, url, headers, body } = outside.asked[0]!;
+    const { method, url, headers, body } = runtime.asked[0]!;
     expect([method, url]).toEqual(['POST', 'https://gupshup.example.com/wa/api/v1/template/msg']);
     expect([headers.get('apikey'), headers.get('content-type')]).toEqual([secret, 'application/x-www-form-urlencoded']);
     expect([...new URLSearchParams(body)]).toEqual([
@@ -58,7 +58,7 @@ describe('Gupshup', () => {
   });
 
   test('gets a medium of a header beside the parameters', async () => {
-    const outside = answeringOutside(() => Response.json(submitted));
+    const runtime = answeringRuntime(() => Response.json(submitted));
     const withImage = parseGupshupTemplate({
       id: 'u1',
       elementName: 'rich',
@@ -75,8 +75,8 @@ describe('Gupshup', () => {
     expect(withImage).toMatchObject({ body: 'Hi {{1}}', placeholders: 3 });
     expect(withImage.components.map((component) => (component as { type: string }).type)).toEqual(['BODY', 'FOOTER', 'BUTTONS']);
     const params = { header_image: 'https://a.test/i.png', 1: 'Ada', button_0: 'path' };
-    await providerBefore(key, outside).send({ to, template: withImage, params, key: 'k1' });
-    const form = new URLSearchParams(outside.asked[0]!.body);
+    await providerBefore(key, runtime).send({ to, template: withImage, params, key: 'k1' });
+    const form = new URLSearchParams(runtime.asked[0]!.body);
     expect(JSON.parse(form.get('template')!)).toEqual({ id: 'u1', params: ['Ada', 'path'] });
     expect(JSON.parse(form.get('message')!)).toEqual({ type: 'image', image: { link: 'https://a.test/i.png' } });
   });
@@ -106,9 +106,9 @@ describe('Gupshup', () => {
       status: 'APPROVED',
       data: 'Hi',
     }));
-    const outside = answeringOutside(() => Response.json({ status: 'success', templates }));
-    expect(await templatesOf(providerBefore(key, outside))).toHaveLength(100);
-    expect(outside.asked).toHaveLength(2);
+    const runtime = answeringRuntime(() => Response.json({ status: 'success', templates }));
+    expect(await templatesOf(providerBefore(key, runtime))).toHaveLength(100);
+    expect(runtime.asked).toHaveLength(2);
   });
 
   test('is asked for the older list when the newer does not know the name', async () => {
@@ -116,9 +116,9 @@ describe('Gupshup', () => {
       Response.json({ status: 'error', message: 'Invalid App Details' }, { status: 400 }),
       Response.json({ status: 'success', templates: [] }),
     ];
-    const outside = answeringOutside(() => answers.shift()!);
-    expect(await templatesOf(providerBefore(key, outside))).toEqual([]);
-    expect(outside.asked.map(({ url }) => new URL(url).pathname)).toEqual(['/wa/app/DemoApp/template', '/sm/api/v1/template/list/DemoApp']);
+    const runtime = answeringRuntime(() => answers.shift()!);
+    expect(await templatesOf(providerBefore(key, runtime))).toEqual([]);
+    expect(runtime.asked.map(({ url }) => new URL(url).pathname)).toEqual(['/wa/app/DemoApp/template', '/sm/api/v1/template/list/DemoApp']);
   });
 
   test.each([
@@ -132,10 +132,10 @@ describe('Gupshup', () => {
     [400, { status: 'error', message: 'Something' }, 'unknown'],
     [200, { status: 'error', message: 'Something' }, 'unknown'],
   ])('answers %d with %j: %s', async (status, answer, failure) => {
-    const outside = answeringOutside(() =>
+    const runtime = answeringRuntime(() =>
       typeof answer === 'string' ? new Response(answer, { status }) : Response.json(answer, { status }),
     );
-    const result = failureOf(await providerBefore(key, outside).send({ to, template, params: { 1: 'a', 2: 'b' }, key: 'k1' }));
+    const result = failureOf(await providerBefore(key, runtime).send({ to, template, params: { 1: 'a', 2: 'b' }, key: 'k1' }));
     expect(result).toMatchObject({ failure, code: String(status), retryable: false });
   });
 });

@@ -4,7 +4,7 @@ import { verifyWebhookChallenge, hasValidMetaSignature } from '../../src/provide
 import { parseMetaTemplate } from '../../src/providers/messaging/meta/templates.ts';
 import type { Template } from '../../src/providers/messaging/templates.ts';
 import {
-  answeringOutside,
+  answeringRuntime,
   appSecret,
   failureOf,
   impatient,
@@ -19,10 +19,10 @@ const to = '+919876543210';
 const accepted = { messages: [{ id: 'wamid.1', message_status: 'accepted' }] };
 
 async function contentFor(template: Template, params: Record<string, string>) {
-  const outside = answeringOutside(() => Response.json(accepted));
-  const sent = await providerBefore(key, outside).send({ to, template, params, key: 'step:7:greet:1' });
+  const runtime = answeringRuntime(() => Response.json(accepted));
+  const sent = await providerBefore(key, runtime).send({ to, template, params, key: 'step:7:greet:1' });
   if ('failure' in sent) throw new Error(sent.message);
-  return { ...outside.asked[0]!, json: JSON.parse(outside.asked[0]!.body) as Record<string, any> };
+  return { ...runtime.asked[0]!, json: JSON.parse(runtime.asked[0]!.body) as Record<string, any> };
 }
 
 const rich = parseMetaTemplate({
@@ -64,10 +64,10 @@ describe('a template with parts that a message cannot fill', () => {
   ])('says which, and is refused before anything is sent', async (components, unfillable) => {
     const template = listed(components);
     expect(template.unfillable).toEqual(unfillable);
-    const outside = answeringOutside(() => Response.json({}));
-    const sent = await providerBefore('provider_b', outside).send({ to: '+14155550123', template, params: { 1: 'Ada' }, key: 'k' });
+    const runtime = answeringRuntime(() => Response.json({}));
+    const sent = await providerBefore('provider_b', runtime).send({ to: '+14155550123', template, params: { 1: 'Ada' }, key: 'k' });
     expect(failureOf(sent)).toMatchObject({ failure: 'template_params', message: expect.stringContaining(unfillable.join(', ')) });
-    expect(outside.asked).toEqual([]);
+    expect(runtime.asked).toEqual([]);
   });
 
   test('is none with a header of text or a medium, links, codes, numbers and replies', () => {
@@ -163,17 +163,17 @@ describe('Meta', () => {
         paging: { cursors: { before: 'x', after }, next },
       });
     const pages = [page('one', 'https://evil.example.org/next'), page('two', 'https://evil.example.org/next'), page('three')];
-    const outside = answeringOutside(() => pages.shift()!);
-    expect((await templatesOf(providerBefore(key, outside))).map(({ name }) => name)).toEqual(['one', 'two', 'three']);
-    const asked = outside.asked.map(({ url }) => new URL(url));
+    const runtime = answeringRuntime(() => pages.shift()!);
+    expect((await templatesOf(providerBefore(key, runtime))).map(({ name }) => name)).toEqual(['one', 'two', 'three']);
+    const asked = runtime.asked.map(({ url }) => new URL(url));
     expect(asked.map(({ searchParams }) => searchParams.get('after'))).toEqual([null, 'one', 'two']);
     expect(new Set(asked.map(({ origin }) => origin))).toEqual(new Set(['https://meta.example.com']));
   });
 
   test('whose pages lead in a circle is given up', async () => {
-    const outside = answeringOutside(() => Response.json({ data: [], paging: { cursors: { after: 'same' }, next: 'https://a.test' } }));
-    expect(failureOf(await providerBefore(key, outside).listTemplates()).message).toContain('no list of templates');
-    expect(outside.asked).toHaveLength(2);
+    const runtime = answeringRuntime(() => Response.json({ data: [], paging: { cursors: { after: 'same' }, next: 'https://a.test' } }));
+    expect(failureOf(await providerBefore(key, runtime).listTemplates()).message).toContain('no list of templates');
+    expect(runtime.asked).toHaveLength(2);
   });
 
   test.each([
@@ -222,9 +222,9 @@ describe('Meta', () => {
       code,
       error_data: { messaging_product: 'whatsapp', details: 'The details' },
     };
-    const outside = answeringOutside(() => Response.json({ error }, { status }));
+    const runtime = answeringRuntime(() => Response.json({ error }, { status }));
     const result = failureOf(
-      await providerBefore(key, outside).send({ to, template: textTemplate(), params: { 1: 'a', 2: 'b' }, key: 'k' }),
+      await providerBefore(key, runtime).send({ to, template: textTemplate(), params: { 1: 'a', 2: 'b' }, key: 'k' }),
     );
     expect(result).toMatchObject({ failure, code: String(code), words: 'The title; The details' });
     expect(result.retryable).toBe(failure === 'rate_limited' || failure === 'provider_down');
@@ -232,10 +232,10 @@ describe('Meta', () => {
   });
 
   test('that has failed somewhere may have sent the message', async () => {
-    const outside = answeringOutside(() =>
+    const runtime = answeringRuntime(() =>
       Response.json({ error: { code: 131000, message: '(#131000) Something went wrong' } }, { status: 500 }),
     );
-    expect(await providerBefore(key, outside).send({ to, text: 'Hi', key: 'k' })).toMatchObject({
+    expect(await providerBefore(key, runtime).send({ to, text: 'Hi', key: 'k' })).toMatchObject({
       failure: 'provider_down',
       code: '131000',
       outcomeUnknown: true,
@@ -244,8 +244,8 @@ describe('Meta', () => {
   });
 
   test('holds back marketing messages to one person, which trying again soon does not help', async () => {
-    const outside = answeringOutside(() => Response.json({ error: { code: 131049, message: 'x' } }, { status: 400 }));
-    expect(await providerBefore(key, outside).send({ to, text: 'Hi', key: 'k' })).toMatchObject({
+    const runtime = answeringRuntime(() => Response.json({ error: { code: 131049, message: 'x' } }, { status: 400 }));
+    expect(await providerBefore(key, runtime).send({ to, text: 'Hi', key: 'k' })).toMatchObject({
       failure: 'rate_limited',
       retryable: false,
     });
@@ -253,8 +253,8 @@ describe('Meta', () => {
 
   test('that does not know an id says whose it is', async () => {
     const error = { code: 100, error_subcode: 33, message: "Unsupported get request. Object with ID '1' does not exist" };
-    const outside = answeringOutside(() => Response.json({ error }, { status: 400 }));
-    expect(failureOf(await providerBefore(key, outside).listTemplates())).toMatchObject({
+    const runtime = answeringRuntime(() => Response.json({ error }, { status: 400 }));
+    expect(failureOf(await providerBefore(key, runtime).listTemplates())).toMatchObject({
       failure: 'auth',
       message: expect.stringContaining('waba_id'),
     });

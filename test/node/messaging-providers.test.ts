@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ProviderKey } from '../../src/providers/messaging/messaging.ts';
 import {
-  answeringOutside,
+  answeringRuntime,
   eventsIn,
   failureOf,
   impatient,
@@ -146,10 +146,10 @@ describe.each(providerKeys)('%s', (key: ProviderKey) => {
   });
 
   test.each([500, 502, 504, 408])('that answers a message with %d may have sent it', async (status) => {
-    const outside = answeringOutside(() => new Response('<html>gateway</html>', { status }));
-    const result = await providerBefore(key, outside).send({ to, template: textTemplate(), params, key: 'k1' });
+    const runtime = answeringRuntime(() => new Response('<html>gateway</html>', { status }));
+    const result = await providerBefore(key, runtime).send({ to, template: textTemplate(), params, key: 'k1' });
     expect(result).toMatchObject({ failure: 'provider_down', outcomeUnknown: true, retryable: false });
-    expect(outside.asked).toHaveLength(1);
+    expect(runtime.asked).toHaveLength(1);
   });
 
   test('that declines with Retry-After has not sent the message', async () => {
@@ -157,11 +157,11 @@ describe.each(providerKeys)('%s', (key: ProviderKey) => {
       [429, 'rate_limited'],
       [503, 'provider_down'],
     ] as const) {
-      const outside = answeringOutside(() => new Response('', { status, headers: { 'retry-after': '17' } }));
-      const result = await providerBefore(key, outside).send({ to, template: textTemplate(), params, key: 'k1' });
+      const runtime = answeringRuntime(() => new Response('', { status, headers: { 'retry-after': '17' } }));
+      const result = await providerBefore(key, runtime).send({ to, template: textTemplate(), params, key: 'k1' });
       expect(result).toMatchObject({ failure, retryable: true, retryAfterSeconds: 17 });
       expect(result).not.toHaveProperty('outcomeUnknown');
-      expect(outside.asked).toHaveLength(1);
+      expect(runtime.asked).toHaveLength(1);
     }
   });
 
@@ -178,18 +178,18 @@ describe.each(providerKeys)('%s', (key: ProviderKey) => {
     ]) {
       const result = await providerBefore(
         key,
-        answeringOutside(() => new Response(body)),
+        answeringRuntime(() => new Response(body)),
       ).send({ to, template: textTemplate(), params, key: 'k1' });
       expect([body, result]).toEqual([body, expect.objectContaining({ outcomeUnknown: true, retryable: false })]);
     }
   });
 
   test('that does not answer in time may have sent the message', async () => {
-    const outside = impatient(
+    const runtime = impatient(
       (_input, init) =>
         new Promise((_resolve, reject) => init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason as Error))),
     );
-    const provider = providerBefore(key, outside);
+    const provider = providerBefore(key, runtime);
     expect(await provider.send({ to, template: textTemplate(), params, key: 'k1' })).toMatchObject({ outcomeUnknown: true });
     expect(failureOf(await provider.listTemplates())).toMatchObject({ failure: 'provider_down', retryable: true });
   });
@@ -198,9 +198,9 @@ describe.each(providerKeys)('%s', (key: ProviderKey) => {
     const { providerOf, post } = await startMessaging();
     await post('/__sim/faults', { provider: simulated[key].vendor, times: 2, status: 503 });
     expect(await templatesOf(providerOf(key))).not.toEqual([]);
-    const outside = answeringOutside(() => new Response('', { status: 500 }));
-    expect(failureOf(await providerBefore(key, outside).listTemplates())).toMatchObject({ failure: 'provider_down', retryable: true });
-    expect([outside.asked.length, outside.slept]).toEqual([3, [500, 1000]]);
+    const runtime = answeringRuntime(() => new Response('', { status: 500 }));
+    expect(failureOf(await providerBefore(key, runtime).listTemplates())).toMatchObject({ failure: 'provider_down', retryable: true });
+    expect([runtime.asked.length, runtime.slept]).toEqual([3, [500, 1000]]);
   });
 
   test('is waited for as it asks, but not for long', async () => {
@@ -208,12 +208,12 @@ describe.each(providerKeys)('%s', (key: ProviderKey) => {
       new Response('', { status: 429, headers: { 'retry-after': '3' } }),
       new Response('', { status: 429, headers: { 'retry-after': '86400' } }),
     ];
-    const outside = answeringOutside(() => answers.shift()!);
-    expect(failureOf(await providerBefore(key, outside).listTemplates())).toMatchObject({
+    const runtime = answeringRuntime(() => answers.shift()!);
+    expect(failureOf(await providerBefore(key, runtime).listTemplates())).toMatchObject({
       failure: 'rate_limited',
       retryAfterSeconds: 86_400,
     });
-    expect(outside.slept).toEqual([3000]);
+    expect(runtime.slept).toEqual([3000]);
   });
 
   test('that answers nonsense has no list of templates', async () => {
@@ -222,7 +222,7 @@ describe.each(providerKeys)('%s', (key: ProviderKey) => {
         failureOf(
           await providerBefore(
             key,
-            answeringOutside(() => new Response(body)),
+            answeringRuntime(() => new Response(body)),
           ).listTemplates(),
         ),
       ).toMatchObject({ failure: 'provider_down' });
@@ -241,18 +241,18 @@ describe.each(providerKeys)('%s', (key: ProviderKey) => {
       await templatesOf(
         providerBefore(
           key,
-          answeringOutside(() => new Response(body)),
+          answeringRuntime(() => new Response(body)),
         ),
       ),
     ).toEqual([]);
   });
 
   test('gets its credentials at its own address alone', async () => {
-    const outside = answeringOutside(() => new Response('', { status: 302, headers: { location: 'https://evil.example.org/' } }));
-    const provider = providerBefore(key, outside);
+    const runtime = answeringRuntime(() => new Response('', { status: 302, headers: { location: 'https://evil.example.org/' } }));
+    const provider = providerBefore(key, runtime);
     for (const result of [await provider.listTemplates(), await provider.send({ to, template: textTemplate(), params, key: 'k1' })])
       expect(result).toMatchObject({ failure: 'auth' });
-    expect(outside.asked.every(({ url, redirect }) => redirect === 'manual' && !url.includes('evil'))).toBe(true);
+    expect(runtime.asked.every(({ url, redirect }) => redirect === 'manual' && !url.includes('evil'))).toBe(true);
   });
 
   test('shows no secret in a failure, whatever it echoes', async () => {
@@ -260,7 +260,7 @@ describe.each(providerKeys)('%s', (key: ProviderKey) => {
     for (const status of [200, 400, 401, 403, 404, 422, 500]) {
       const provider = providerBefore(
         key,
-        answeringOutside(() => Response.json(echo, { status })),
+        answeringRuntime(() => Response.json(echo, { status })),
       );
       for (const result of [await provider.listTemplates(), await provider.send({ to, template: textTemplate(), params, key: 'k1' })])
         expect(JSON.stringify(result)).not.toContain(secret);
@@ -268,9 +268,9 @@ describe.each(providerKeys)('%s', (key: ProviderKey) => {
   });
 
   test('does not send a text that is empty or too long', async () => {
-    const outside = answeringOutside(() => new Response(''));
+    const runtime = answeringRuntime(() => new Response(''));
     for (const text of ['', ' \n ', 'x'.repeat(5000)])
-      expect(failureOf(await providerBefore(key, outside).send({ to, text, key: 'k1' }))).toMatchObject({ code: null, retryable: false });
-    expect(outside.asked).toEqual([]);
+      expect(failureOf(await providerBefore(key, runtime).send({ to, text, key: 'k1' }))).toMatchObject({ code: null, retryable: false });
+    expect(runtime.asked).toEqual([]);
   });
 });

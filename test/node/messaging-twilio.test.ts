@@ -4,7 +4,7 @@ import { createMessagingProvider } from '../../src/providers/messaging/registry.
 import { parseTwilioTemplate } from '../../src/providers/messaging/twilio/templates.ts';
 import {
   accountSid,
-  answeringOutside,
+  answeringRuntime,
   failureOf,
   impatient,
   providerBefore,
@@ -32,7 +32,7 @@ const listed = (sid: string, more: object = {}) => ({
 
 describe('Twilio', () => {
   test('is asked for exactly this', async () => {
-    const outside = answeringOutside(() => Response.json(queued, { status: 201 }));
+    const runtime = answeringRuntime(() => Response.json(queued, { status: 201 }));
     const message = {
       to,
       template: textTemplate(),
@@ -40,8 +40,8 @@ describe('Twilio', () => {
       key: 'k1',
       callbackUrl: 'https://calls.example.com/cb/token?x=1',
     };
-    expect(await providerBefore(key, outside).send(message)).toEqual({ messageId: 'SM1', status: 'queued' });
-    const { method, url, headers, body } = outside.asked[0]!;
+    expect(await providerBefore(key, runtime).send(message)).toEqual({ messageId: 'SM1', status: 'queued' });
+    const { method, url, headers, body } = runtime.asked[0]!;
     expect([method, url]).toEqual(['POST', `https://twilio.example.com/2010-04-01/Accounts/${accountSid}/Messages.json`]);
     expect(headers.get('authorization')).toBe(`Basic ${Buffer.from(`${accountSid}:${secret}`).toString('base64')}`);
     expect([...new URLSearchParams(body)]).toEqual([
@@ -58,10 +58,10 @@ describe('Twilio', () => {
     ['MG00000000000000000000000000000001', 'MessagingServiceSid', 'MG00000000000000000000000000000001'],
   ])('sends from %s', async (fromNumber, field, value) => {
     const { options } = await startMessaging();
-    const outside = answeringOutside(() => Response.json(queued, { status: 201 }));
+    const runtime = answeringRuntime(() => Response.json(queued, { status: 201 }));
     const account = { provider: key, accountSid, authToken: 't', fromNumber } as const;
-    await createMessagingProvider(account, { ...options, outside }).send({ to, text: 'Hi', key: 'k1' });
-    expect([...new URLSearchParams(outside.asked[0]!.body)]).toEqual([
+    await createMessagingProvider(account, { ...options, runtime }).send({ to, text: 'Hi', key: 'k1' });
+    expect([...new URLSearchParams(runtime.asked[0]!.body)]).toEqual([
       [field, value],
       ['To', `whatsapp:${to}`],
       ['Body', 'Hi'],
@@ -92,25 +92,25 @@ describe('Twilio', () => {
   });
 
   test('lists a content without an approval as not approved', async () => {
-    const outside = answeringOutside(() =>
+    const runtime = answeringRuntime(() =>
       list([listed('HX1', { approval_requests: null }), listed('HX2', { approval_requests: { status: 'paused' } }), listed('HX3')]),
     );
-    expect((await templatesOf(providerBefore(key, outside))).map(({ id }) => id)).toEqual(['HX3']);
+    expect((await templatesOf(providerBefore(key, runtime))).map(({ id }) => id)).toEqual(['HX3']);
   });
 
   test('is followed to its next page at its own host alone', async () => {
     const next = 'https://content.example.com/v1/ContentAndApprovals?PageSize=100&Page=1&PageToken=t';
     const pages = [list([listed('HX1')], next), list([listed('HX2')])];
-    const outside = answeringOutside(() => pages.shift()!);
-    expect((await templatesOf(providerBefore(key, outside))).map(({ id }) => id)).toEqual(['HX1', 'HX2']);
-    expect(outside.asked.map(({ url }) => url)).toEqual(['https://content.example.com/v1/ContentAndApprovals?PageSize=100', next]);
+    const runtime = answeringRuntime(() => pages.shift()!);
+    expect((await templatesOf(providerBefore(key, runtime))).map(({ id }) => id)).toEqual(['HX1', 'HX2']);
+    expect(runtime.asked.map(({ url }) => url)).toEqual(['https://content.example.com/v1/ContentAndApprovals?PageSize=100', next]);
 
     for (const elsewhere of ['https://evil.example.org/v1/ContentAndApprovals', 'http://content.example.com/v1/ContentAndApprovals']) {
-      const misled = answeringOutside(() => list([], elsewhere));
+      const misled = answeringRuntime(() => list([], elsewhere));
       expect(failureOf(await providerBefore(key, misled).listTemplates()).message).toContain('no list of templates');
       expect(misled.asked).toHaveLength(1);
     }
-    const circle = answeringOutside(() => list([], next));
+    const circle = answeringRuntime(() => list([], next));
     expect(failureOf(await providerBefore(key, circle).listTemplates()).message).toContain('no list of templates');
     expect(circle.asked).toHaveLength(2);
   });
@@ -131,9 +131,9 @@ describe('Twilio', () => {
     [400, 63015, 'not_on_channel'],
     [400, 99999, 'unknown'],
   ])('answers %d with code %d: %s', async (status, code, failure) => {
-    const outside = answeringOutside(() => Response.json({ code, message: 'The words', more_info: 'x', status }, { status }));
+    const runtime = answeringRuntime(() => Response.json({ code, message: 'The words', more_info: 'x', status }, { status }));
     const result = failureOf(
-      await providerBefore(key, outside).send({ to, template: textTemplate(), params: { 1: 'a', 2: 'b' }, key: 'k1' }),
+      await providerBefore(key, runtime).send({ to, template: textTemplate(), params: { 1: 'a', 2: 'b' }, key: 'k1' }),
     );
     expect(result).toMatchObject({ failure, retryable: failure === 'rate_limited' });
     if (status !== 429) expect(result).toMatchObject({ code: String(code), words: 'The words' });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseWatiTemplate } from '../../src/providers/messaging/wati/templates.ts';
 import { createMessagingProvider } from '../../src/providers/messaging/registry.ts';
 import {
-  answeringOutside,
+  answeringRuntime,
   failureOf,
   impatient,
   providerBefore,
@@ -18,10 +18,10 @@ const to = '+919876543210';
 const receiver = { localMessageId: 'd38f', waId: '919876543210', isValidWhatsAppNumber: true, errors: [] };
 const accepted = { result: true, error: null, templateName: 'order_update', receivers: [receiver], parameters: [] };
 const send = (answer: unknown, status = 200) => {
-  const outside = answeringOutside(() =>
+  const runtime = answeringRuntime(() =>
     typeof answer === 'string' ? new Response(answer, { status }) : Response.json(answer, { status }),
   );
-  return providerBefore(key, outside).send({ to, template: textTemplate(), params: { 1: 'Sam', 2: '7' }, key: 'k1' });
+  return providerBefore(key, runtime).send({ to, template: textTemplate(), params: { 1: 'Sam', 2: '7' }, key: 'k1' });
 };
 
 describe('a scoped token of WATI', () => {
@@ -47,11 +47,11 @@ test('a template with cards is not sent', () => {
 
 describe('WATI', () => {
   test('is asked for exactly this', async () => {
-    const outside = answeringOutside(() => Response.json(accepted));
+    const runtime = answeringRuntime(() => Response.json(accepted));
     const template = textTemplate({ parameters: [{ name: 'customer_name', place: 'body', kind: 'text' }], isNamed: true });
-    const sent = await providerBefore(key, outside).send({ to, template, params: { customer_name: 'Sam' }, key: 'step:7:greet:1' });
+    const sent = await providerBefore(key, runtime).send({ to, template, params: { customer_name: 'Sam' }, key: 'step:7:greet:1' });
     expect(sent).toEqual({ messageId: 'd38f', status: 'accepted' });
-    const { method, url, headers, body } = outside.asked[0]!;
+    const { method, url, headers, body } = runtime.asked[0]!;
     expect([method, url]).toEqual(['POST', 'https://wati.example.com/1/api/v2/sendTemplateMessage?whatsappNumber=919876543210']);
     expect([headers.get('authorization'), headers.get('content-type')]).toEqual([`Bearer ${secret}`, 'application/json']);
     expect(JSON.parse(body)).toEqual({
@@ -85,11 +85,11 @@ describe('WATI', () => {
     '',
   ])('is not asked at %j, an address that may not be called', async (apiEndpoint) => {
     const { options } = await startMessaging();
-    const outside = answeringOutside(() => Response.json(accepted));
-    const provider = createMessagingProvider({ provider: key, apiEndpoint, apiToken: 't' }, { ...options, outside });
+    const runtime = answeringRuntime(() => Response.json(accepted));
+    const provider = createMessagingProvider({ provider: key, apiEndpoint, apiToken: 't' }, { ...options, runtime });
     for (const result of [await provider.listTemplates(), await provider.send({ to, text: 'Hi', key: 'k1' })])
       expect(result).toMatchObject({ failure: 'auth', message: expect.stringContaining('api_endpoint'), retryable: false });
-    expect(outside.asked).toEqual([]);
+    expect(runtime.asked).toEqual([]);
   });
 
   test.each([
@@ -139,16 +139,16 @@ describe('WATI', () => {
       { messageTemplates: [one(1), one(2)], link: { pageNumber: 2, pageSize: 2, total: 5 } },
       { messageTemplates: [one(3)], link: { pageNumber: 3, pageSize: 2, total: 5 } },
     ];
-    const outside = answeringOutside(() => Response.json(pages.shift()!));
-    expect((await templatesOf(providerBefore(key, outside))).map(({ id }) => id)).toEqual(['1', '2', '3']);
-    expect(outside.asked).toHaveLength(3);
+    const runtime = answeringRuntime(() => Response.json(pages.shift()!));
+    expect((await templatesOf(providerBefore(key, runtime))).map(({ id }) => id)).toEqual(['1', '2', '3']);
+    expect(runtime.asked).toHaveLength(3);
   });
 
   test('that does not end its list is given up', async () => {
     const template = { id: '1', elementName: 't', status: 'APPROVED', language: 'en', body: 'Hi' };
-    const outside = answeringOutside(() => Response.json({ messageTemplates: [template], link: { total: 1e9, pageSize: 1 } }));
-    expect(failureOf(await providerBefore(key, outside).listTemplates()).message).toContain('no list of templates');
-    expect(outside.asked).toHaveLength(100);
+    const runtime = answeringRuntime(() => Response.json({ messageTemplates: [template], link: { total: 1e9, pageSize: 1 } }));
+    expect(failureOf(await providerBefore(key, runtime).listTemplates()).message).toContain('no list of templates');
+    expect(runtime.asked).toHaveLength(100);
   });
 });
 

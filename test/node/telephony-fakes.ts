@@ -8,7 +8,7 @@ export interface Asked {
 }
 
 /** A world in which every request is answered by `answer`, and remembered. */
-export function fakeOutside(
+export function fakeRuntime(
   answer: (asked: Asked) => Response | Promise<Response>,
   now = 1_700_000_000_000,
 ): CarrierRuntime & { asked: Asked[] } {
@@ -25,13 +25,13 @@ export function fakeOutside(
 }
 
 /** A carrier that never answers; gives up as the real fetch does when its time is over. */
-export const silentOutside = (): CarrierRuntime => ({
+export const silentRuntime = (): CarrierRuntime => ({
   now: Date.now,
   fetch: (_input, init) =>
     new Promise((_resolve, reject) => init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason as Error))),
 });
 
-export const brokenOutside = (): CarrierRuntime => ({
+export const brokenRuntime = (): CarrierRuntime => ({
   now: Date.now,
   fetch: () => Promise.reject(new TypeError('fetch failed: secret-token at 10.0.0.1')),
 });

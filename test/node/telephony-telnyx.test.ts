@@ -9,7 +9,7 @@ import { commandId } from '../../src/providers/telephony/telnyx/adapter.ts';
 import { readTelnyxCallback } from '../../src/providers/telephony/telnyx/callbacks.ts';
 import type { CarrierRuntime, Telephony } from '../../src/providers/telephony/telephony.ts';
 import { Customer, scripted } from './carrier-customer.ts';
-import { brokenOutside, callTo, fakeOutside, kindOf, silentOutside } from './telephony-fakes.ts';
+import { brokenRuntime, callTo, fakeRuntime, kindOf, silentRuntime } from './telephony-fakes.ts';
 
 const connectionId = '7267000000000000001';
 const apiKey = 'KEY-secret-of-the-account';
@@ -35,20 +35,20 @@ async function start(key = apiKey) {
   return { url, customer, telephony, call, ledger, events, event };
 }
 
-const withFake = (outside: CarrierRuntime): Telephony =>
-  createTelephony({ provider: 'telnyx', apiKey, connectionId }, { baseUrl: 'https://api.telnyx.test/v2', timeoutMs: 50, outside });
+const withFake = (runtime: CarrierRuntime): Telephony =>
+  createTelephony({ provider: 'telnyx', apiKey, connectionId }, { baseUrl: 'https://api.telnyx.test/v2', timeoutMs: 50, runtime });
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  fakeOutside(() => new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
+  fakeRuntime(() => new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
 const refusing = (status: number, code: string, detail: string, pointer?: string) =>
   answering(status, { errors: [{ code, title: 'Error', detail, ...(pointer && { source: { pointer } }) }] });
 
 describe('placing a call', () => {
   test('asks Telnyx for exactly this', async () => {
-    const outside = answering(200, { data: { call_control_id: 'v3:1', is_alive: false } });
+    const runtime = answering(200, { data: { call_control_id: 'v3:1', is_alive: false } });
     const call = callTo('+14155552671', { attemptKey: 'campaign:7:12:1', ringSeconds: 2, maximumSeconds: 30 });
     call.urls.recording = 'https://unused.test';
-    expect(await withFake(outside).place(call)).toEqual({ placed: { callId: 'v3:1', status: 'queued' } });
-    const [asked] = outside.asked;
+    expect(await withFake(runtime).place(call)).toEqual({ placed: { callId: 'v3:1', status: 'queued' } });
+    const [asked] = runtime.asked;
     expect([asked!.method, asked!.url, asked!.headers.get('authorization')]).toEqual([
       'POST',
       'https://api.telnyx.test/v2/calls',
@@ -100,8 +100,8 @@ describe('placing a call', () => {
   });
 
   test('gives every command an id of its own, which a repeat keeps', async () => {
-    const outside = answering(200, { data: { call_control_id: 'v3:1', result: 'ok' } });
-    const telephony = withFake(outside);
+    const runtime = answering(200, { data: { call_control_id: 'v3:1', result: 'ok' } });
+    const telephony = withFake(runtime);
     const key = `single:0:${'f'.repeat(64)}:1700000000000`;
     const relay = { url: 'wss://calls.test/1' };
     const commands = [
@@ -112,7 +112,7 @@ describe('placing a call', () => {
       () => telephony.hangUp('v3:1'),
     ];
     for (const command of [...commands, ...commands]) await command();
-    const ids = outside.asked.map(({ body }) => (JSON.parse(body) as { command_id: string }).command_id);
+    const ids = runtime.asked.map(({ body }) => (JSON.parse(body) as { command_id: string }).command_id);
     expect(new Set(ids).size).toBe(commands.length);
     expect(ids.slice(commands.length)).toEqual(ids.slice(0, commands.length));
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -126,8 +126,8 @@ describe('placing a call', () => {
   });
 
   test.each([
-    ['nothing in time', silentOutside(), { unknown: 'Telnyx gave no answer within 0.05 seconds' }],
-    ['a broken connection', brokenOutside(), { unknown: expect.stringContaining('cannot be reached') }],
+    ['nothing in time', silentRuntime(), { unknown: 'Telnyx gave no answer within 0.05 seconds' }],
+    ['a broken connection', brokenRuntime(), { unknown: expect.stringContaining('cannot be reached') }],
     ['429', refusing(429, '10011', 'Too many requests'), { busy: {} }],
     ['all channels taken', refusing(403, '10010', 'User channel limit exceeded D1'), { busy: {} }],
     ['200 without a call', answering(200, { data: {} }), { unknown: expect.stringContaining('something that is no call') }],
@@ -164,8 +164,8 @@ describe('placing a call', () => {
       },
     ],
     ['errors of another form', answering(400, { errors: 'many' }), { refused: { kind: 'request', code: 'http_400' } }],
-  ])('that gets %s', async (_what, outside, expected) => {
-    const result = await withFake(outside).place(callTo('+14155552671'));
+  ])('that gets %s', async (_what, runtime, expected) => {
+    const result = await withFake(runtime).place(callTo('+14155552671'));
     expect(result).toMatchObject(expected);
     expect(JSON.stringify(result)).not.toMatch(/secret|10\.0\.0\.1/);
   });
@@ -218,21 +218,21 @@ describe('a call that is there', () => {
       client_state: Buffer.from(state).toString('base64'),
       call_duration: 1,
     });
-    const outside = fakeOutside(({ url }) =>
+    const runtime = fakeRuntime(({ url }) =>
       Response.json(
         url.includes('after')
           ? { data: [item('mine')], meta: { cursors: { after: 'z' }, next: null } }
           : { data: [item('other')], meta: { cursors: { after: 'y' }, next: '/v2/more' } },
       ),
     );
-    expect(await withFake(outside).list({ to: '', from: '', since: 0, attemptKey: 'mine' })).toMatchObject({
+    expect(await withFake(runtime).list({ to: '', from: '', since: 0, attemptKey: 'mine' })).toMatchObject({
       calls: [{ callId: 'v3:mine', status: 'initiated' }],
     });
-    expect(outside.asked.map(({ url }) => new URL(url).searchParams.get('page[after]'))).toEqual([null, 'y']);
+    expect(runtime.asked.map(({ url }) => new URL(url).searchParams.get('page[after]'))).toEqual([null, 'y']);
   });
 
   const over = { call_control_id: 'v3:1', call_leg_id: 'leg-1', is_alive: false, call_duration: 45 };
-  const told = (...events: object[]) => fakeOutside(({ url }) => Response.json({ data: url.includes('/call_events') ? events : over }));
+  const told = (...events: object[]) => fakeRuntime(({ url }) => Response.json({ data: url.includes('/call_events') ? events : over }));
 
   test.each([
     ['was answered', [{ name: 'call.hangup' }, { name: 'call.answered' }], 'completed'],
@@ -240,17 +240,17 @@ describe('a call that is there', () => {
     ['was busy', [{ name: 'call.hangup', metadata: { payload: { hangup_cause: 'user_busy' } } }], 'busy'],
     ['could not be put through', [{ name: 'call.hangup', metadata: { hangup_cause: 'unallocated_number' } }], 'failed'],
   ])('that is over and %s is told by its events, not by its duration', async (_what, events, status) => {
-    const outside = told(...events);
-    expect(await withFake(outside).lookUp('v3:1')).toMatchObject({ call: { status, isTerminal: true } });
-    expect(new URL(outside.asked[1]!.url).searchParams.get('filter[leg_id]')).toBe('leg-1');
+    const runtime = told(...events);
+    expect(await withFake(runtime).lookUp('v3:1')).toMatchObject({ call: { status, isTerminal: true } });
+    expect(new URL(runtime.asked[1]!.url).searchParams.get('filter[leg_id]')).toBe('leg-1');
   });
 
   test('that is over is no more than that where its events are not told', async () => {
     expect(await withFake(told()).lookUp('v3:1')).toEqual({ over: true });
-    const outside = fakeOutside(({ url }) =>
+    const runtime = fakeRuntime(({ url }) =>
       url.includes('/call_events') ? new Response('no', { status: 403 }) : Response.json({ data: over }),
     );
-    expect(await withFake(outside).lookUp('v3:1')).toEqual({ over: true });
+    expect(await withFake(runtime).lookUp('v3:1')).toEqual({ over: true });
   });
 
   test('that calls in is answered by command', async () => {
@@ -273,19 +273,19 @@ describe('a call that is there', () => {
     const { telephony } = await start();
     expect(await telephony.lookUp('v3:none')).toEqual({ missing: true });
     expect(await telephony.hangUp('v3:none')).toEqual({ gone: true });
-    for (const outside of [
-      silentOutside(),
-      brokenOutside(),
+    for (const runtime of [
+      silentRuntime(),
+      brokenRuntime(),
       answering(404, ''),
       answering(500, ''),
       answering(200, { data: [1, {}].at(0) }),
       answering(401, {}),
     ]) {
-      expect(await withFake(outside).lookUp('v3:1')).toEqual({ failure: expect.any(String) });
-      expect(await withFake(outside).list({ to: '', from: '', since: 0, attemptKey: '' })).toEqual({ failure: expect.any(String) });
+      expect(await withFake(runtime).lookUp('v3:1')).toEqual({ failure: expect.any(String) });
+      expect(await withFake(runtime).list({ to: '', from: '', since: 0, attemptKey: '' })).toEqual({ failure: expect.any(String) });
     }
-    for (const outside of [silentOutside(), brokenOutside(), answering(500, ''), refusing(422, '90034', 'not answered')])
-      expect(await withFake(outside).hangUp('v3:1')).toEqual({ failure: expect.any(String) });
+    for (const runtime of [silentRuntime(), brokenRuntime(), answering(500, ''), refusing(422, '90034', 'not answered')])
+      expect(await withFake(runtime).hangUp('v3:1')).toEqual({ failure: expect.any(String) });
   });
 });
 
@@ -301,19 +301,19 @@ describe('a recording', () => {
     const fetched = await telephony.fetchRecording(location!);
     expect(fetched).toMatchObject({ recording: { contentType: 'audio/mpeg' } });
     if ('recording' in fetched) expect((await readText(fetched.recording.stream as never)).length).toBeGreaterThan(1000);
-    const outside = answering(200, 'sound');
-    await withFake(outside).fetchRecording('https://store.example.com/a.mp3?signature=1');
-    expect(outside.asked[0]!.headers.get('authorization')).toBeNull();
+    const runtime = answering(200, 'sound');
+    await withFake(runtime).fetchRecording('https://store.example.com/a.mp3?signature=1');
+    expect(runtime.asked[0]!.headers.get('authorization')).toBeNull();
   });
 
   test('is asked for anew each time, since the links of its event end', async () => {
-    const outside = fakeOutside(({ url }) =>
+    const runtime = fakeRuntime(({ url }) =>
       url.includes('/v2/recordings')
         ? Response.json({ data: [{ id: 'r1', download_urls: { mp3: 'https://store.example.com/fresh.mp3' } }] })
         : new Response('sound'),
     );
-    expect(await withFake(outside).fetchRecording('/recordings?filter%5Bcall_leg_id%5D=leg-1')).toMatchObject({ recording: {} });
-    expect(outside.asked.map(({ url, headers }) => [url, headers.has('authorization')])).toEqual([
+    expect(await withFake(runtime).fetchRecording('/recordings?filter%5Bcall_leg_id%5D=leg-1')).toMatchObject({ recording: {} });
+    expect(runtime.asked.map(({ url, headers }) => [url, headers.has('authorization')])).toEqual([
       ['https://api.telnyx.test/v2/recordings?filter%5Bcall_leg_id%5D=leg-1', true],
       ['https://store.example.com/fresh.mp3', false],
     ]);
@@ -324,19 +324,19 @@ describe('a recording', () => {
     ['has no link yet', answering(200, { data: { id: 'r1', download_urls: {} } }), { missing: true }],
     ['is unknown', refusing(404, '10005', 'not found'), { missing: true }],
     ['may not be read', answering(401, {}), { failure: expect.stringContaining('api_key') }],
-    ['cannot be asked for', brokenOutside(), { failure: expect.stringContaining('cannot be reached') }],
-  ])('that %s is asked for again', async (_what, outside, expected) => {
-    expect(await withFake(outside).fetchRecording('/recordings/r1')).toEqual(expected);
+    ['cannot be asked for', brokenRuntime(), { failure: expect.stringContaining('cannot be reached') }],
+  ])('that %s is asked for again', async (_what, runtime, expected) => {
+    expect(await withFake(runtime).fetchRecording('/recordings/r1')).toEqual(expected);
   });
 
   test('at a private address is not fetched', async () => {
-    const outside = answering(200, 'sound');
+    const runtime = answering(200, 'sound');
     for (const url of ['http://169.254.169.254/latest', 'http://localhost/a.mp3', 'file:///etc/passwd', 'nonsense'])
-      expect(await withFake(outside).fetchRecording(url)).toEqual({ refused: expect.stringContaining('may not be called') });
-    expect(outside.asked).toEqual([]);
+      expect(await withFake(runtime).fetchRecording(url)).toEqual({ refused: expect.stringContaining('may not be called') });
+    expect(runtime.asked).toEqual([]);
   });
 
-  const redirecting = (location: string) => fakeOutside(() => new Response(null, { status: 302, headers: { location } }));
+  const redirecting = (location: string) => fakeRuntime(() => new Response(null, { status: 302, headers: { location } }));
 
   test('leads to no private address, wherever it is said to be', async () => {
     for (const location of [
@@ -346,19 +346,19 @@ describe('a recording', () => {
       'file:///etc/passwd',
       'http://[',
     ]) {
-      const outside = redirecting(location);
-      const fetched = await withFake(outside).fetchRecording('https://store.example.com/a.mp3');
+      const runtime = redirecting(location);
+      const fetched = await withFake(runtime).fetchRecording('https://store.example.com/a.mp3');
       expect(fetched).toEqual({ refused: expect.stringContaining('may not be called') });
-      expect(outside.asked).toHaveLength(1);
+      expect(runtime.asked).toHaveLength(1);
     }
   });
 
   test('is followed three times, and not for ever', async () => {
-    const outside = redirecting('https://store.example.com/again');
-    expect(await withFake(outside).fetchRecording('https://store.example.com/a.mp3')).toEqual({
+    const runtime = redirecting('https://store.example.com/again');
+    expect(await withFake(runtime).fetchRecording('https://store.example.com/a.mp3')).toEqual({
       failure: 'Telnyx redirects more than 3 times where the recording should be',
     });
-    expect(outside.asked).toHaveLength(4);
+    expect(runtime.asked).toHaveLength(4);
   });
 
   test('has the length that is announced, unless it is compressed, and is not fetched when that is too much', async () => {

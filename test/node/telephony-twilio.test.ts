@@ -8,7 +8,7 @@ import { createTelephony } from '../../src/providers/telephony/registry.ts';
 import type { CallState, CarrierRuntime, Telephony } from '../../src/providers/telephony/telephony.ts';
 import { readTwilioCallback } from '../../src/providers/telephony/twilio/callbacks.ts';
 import { Customer } from './carrier-customer.ts';
-import { brokenOutside, callTo, fakeOutside, kindOf, silentOutside } from './telephony-fakes.ts';
+import { brokenRuntime, callTo, fakeRuntime, kindOf, silentRuntime } from './telephony-fakes.ts';
 
 const accountSid = 'AC00000000000000000000000000000001';
 const authToken = 'secret-token-of-the-account';
@@ -26,14 +26,14 @@ async function start(token = authToken) {
   return { url, customer, telephony, call, ledger, ended };
 }
 
-const withFake = (outside: CarrierRuntime, timeoutMs = 50): Telephony =>
-  createTelephony({ provider: 'twilio', accountSid, authToken }, { baseUrl: 'https://api.twilio.test/', timeoutMs, outside });
+const withFake = (runtime: CarrierRuntime, timeoutMs = 50): Telephony =>
+  createTelephony({ provider: 'twilio', accountSid, authToken }, { baseUrl: 'https://api.twilio.test/', timeoutMs, runtime });
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  fakeOutside(() => new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
+  fakeRuntime(() => new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
 
 describe('placing a call', () => {
   test('asks Twilio for exactly this', async () => {
-    const outside = answering(201, { sid: 'CA1', status: 'queued' });
+    const runtime = answering(201, { sid: 'CA1', status: 'queued' });
     const urls = {
       status: 'https://a.test/s',
       answer: 'https://a.test/a?x=1&y=2',
@@ -41,8 +41,8 @@ describe('placing a call', () => {
       recording: 'https://a.test/r',
     };
     const call = callTo('+14155552671', { urls, ringSeconds: 25, maximumSeconds: 300 });
-    expect(await withFake(outside).place(call)).toEqual({ placed: { callId: 'CA1', status: 'queued' } });
-    const [asked] = outside.asked;
+    expect(await withFake(runtime).place(call)).toEqual({ placed: { callId: 'CA1', status: 'queued' } });
+    const [asked] = runtime.asked;
     expect([asked!.method, asked!.url]).toEqual(['POST', `https://api.twilio.test/2010-04-01/Accounts/${accountSid}/Calls.json`]);
     expect(asked!.headers.get('authorization')).toBe(`Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`);
     expect(asked!.headers.get('content-type')).toBe('application/x-www-form-urlencoded');
@@ -104,9 +104,9 @@ describe('placing a call', () => {
   });
 
   test('detects no machine when told so', async () => {
-    const outside = answering(201, { sid: 'CA1', status: 'queued' });
-    await withFake(outside).place(callTo('+14155552671', { detectsMachines: false }));
-    expect(outside.asked[0]!.body).not.toContain('MachineDetection');
+    const runtime = answering(201, { sid: 'CA1', status: 'queued' });
+    await withFake(runtime).place(callTo('+14155552671', { detectsMachines: false }));
+    expect(runtime.asked[0]!.body).not.toContain('MachineDetection');
   });
 
   test.each([
@@ -146,8 +146,8 @@ describe('placing a call', () => {
   });
 
   test.each([
-    ['nothing in time', silentOutside(), { unknown: 'Twilio gave no answer within 0.05 seconds' }],
-    ['a broken connection', brokenOutside(), { unknown: expect.stringContaining('cannot be reached') }],
+    ['nothing in time', silentRuntime(), { unknown: 'Twilio gave no answer within 0.05 seconds' }],
+    ['a broken connection', brokenRuntime(), { unknown: expect.stringContaining('cannot be reached') }],
     ['429', answering(429, { code: 20429, message: 'Too many requests', status: 429 }), { busy: {} }],
     ['429 with Retry-After', answering(429, {}, { 'retry-after': '7' }), { busy: { retryAfterSeconds: 7 } }],
     [
@@ -208,15 +208,15 @@ describe('placing a call', () => {
       answering(400, 'no'),
       { refused: { kind: 'request', code: 'http_400', message: 'Twilio refuses the call with status 400' } },
     ],
-  ])('that gets %s', async (_what, outside, expected) => {
-    const result = await withFake(outside).place(callTo('+14155552671'));
+  ])('that gets %s', async (_what, runtime, expected) => {
+    const result = await withFake(runtime).place(callTo('+14155552671'));
     expect(result).toMatchObject(expected);
     expect(JSON.stringify(result)).not.toMatch(/secret|10\.0\.0\.1/);
   });
 
   test('quotes the carrier without the token that it repeats', async () => {
-    const outside = answering(400, { code: 1, message: `Bad token ${authToken}\n${'x'.repeat(500)}` });
-    const result = await withFake(outside).place(callTo('+14155552671'));
+    const runtime = answering(400, { code: 1, message: `Bad token ${authToken}\n${'x'.repeat(500)}` });
+    const result = await withFake(runtime).place(callTo('+14155552671'));
     expect(result).toMatchObject({ refused: { message: expect.stringMatching(/Bad token \*\*\*\* x{10,200}\.\.\. \(Twilio error 1\)$/) } });
   });
 });
@@ -291,20 +291,20 @@ describe('a call that is there', () => {
     const none = `CA${'0'.repeat(32)}`;
     expect(await telephony.lookUp(none)).toEqual({ missing: true });
     expect(await telephony.hangUp(none)).toEqual({ gone: true });
-    for (const outside of [
-      silentOutside(),
-      brokenOutside(),
+    for (const runtime of [
+      silentRuntime(),
+      brokenRuntime(),
       answering(404, '<html>'),
       answering(500, ''),
       answering(200, { sid: 1 }),
       answering(401, {}),
       answering(200, ''),
     ]) {
-      expect(await withFake(outside).lookUp(none)).toEqual({ failure: expect.any(String) });
-      expect(await withFake(outside).list({ to: '+1', from: '+1', since: 0, attemptKey: '' })).toEqual({ failure: expect.any(String) });
+      expect(await withFake(runtime).lookUp(none)).toEqual({ failure: expect.any(String) });
+      expect(await withFake(runtime).list({ to: '+1', from: '+1', since: 0, attemptKey: '' })).toEqual({ failure: expect.any(String) });
     }
-    for (const outside of [silentOutside(), brokenOutside(), answering(500, ''), answering(401, {})])
-      expect(await withFake(outside).hangUp(none)).toEqual({ failure: expect.any(String) });
+    for (const runtime of [silentRuntime(), brokenRuntime(), answering(500, ''), answering(401, {})])
+      expect(await withFake(runtime).hangUp(none)).toEqual({ failure: expect.any(String) });
   });
 });
 
@@ -322,16 +322,16 @@ describe('a recording', () => {
   });
 
   test('elsewhere than at Twilio is not fetched, so that nobody else gets the credentials', async () => {
-    const outside = answering(200, 'sound');
+    const runtime = answering(200, 'sound');
     for (const url of [
       'https://evil.test/2010-04-01/x',
       `https://api.twilio.test.evil.test/2010-04-01/Accounts/${accountSid}/Recordings/RE1`,
       'nonsense',
     ])
-      expect(await withFake(outside).fetchRecording(url)).toEqual({
+      expect(await withFake(runtime).fetchRecording(url)).toEqual({
         refused: 'The recording is not at the carrier, so it was not fetched',
       });
-    expect(outside.asked).toEqual([]);
+    expect(runtime.asked).toEqual([]);
   });
 
   const url = `https://api.twilio.test/2010-04-01/Accounts/${accountSid}/Recordings/RE1`;
@@ -341,11 +341,11 @@ describe('a recording', () => {
       [`${url}.mp3`]: '/media/RE1',
       'https://api.twilio.test/media/RE1': 'https://store.example.com/RE1?signature=1',
     };
-    const outside = fakeOutside((asked) =>
+    const runtime = fakeRuntime((asked) =>
       places[asked.url] ? new Response(null, { status: 302, headers: { location: places[asked.url]! } }) : new Response('sound'),
     );
-    expect(await withFake(outside).fetchRecording(url)).toMatchObject({ recording: {} });
-    expect(outside.asked.map((asked) => [asked.url, asked.headers.has('authorization')])).toEqual([
+    expect(await withFake(runtime).fetchRecording(url)).toMatchObject({ recording: {} });
+    expect(runtime.asked.map((asked) => [asked.url, asked.headers.has('authorization')])).toEqual([
       [`${url}.mp3`, true],
       ['https://api.twilio.test/media/RE1', true],
       ['https://store.example.com/RE1?signature=1', false],
@@ -353,7 +353,7 @@ describe('a recording', () => {
   });
 
   test('that cannot be had says why', async () => {
-    expect(await withFake(silentOutside()).fetchRecording(url)).toEqual({ failure: 'Twilio gave no answer within 0.05 seconds' });
+    expect(await withFake(silentRuntime()).fetchRecording(url)).toEqual({ failure: 'Twilio gave no answer within 0.05 seconds' });
     expect(await withFake(answering(500, 'no')).fetchRecording(url)).toEqual({ failure: expect.stringContaining('status 500') });
   });
 });

@@ -23,7 +23,7 @@ test.each(accounts)('the runtime lists templates of $provider and sends one, as 
     gupshupBaseUrl: settings.GUPSHUP_BASE_URL,
     twilioBaseUrl: settings.TWILIO_BASE_URL,
     twilioContentBaseUrl: settings.TWILIO_CONTENT_BASE_URL,
-    outsideRules: urlPolicy(settings),
+    urlPolicy: urlPolicy(settings),
   };
   const provider = createMessagingProvider(account, options);
   const listed = await provider.listTemplates();

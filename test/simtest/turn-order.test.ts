@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Dialogue, speakers } from '../../durable-objects/test-session/dialogue.ts';
-import type { ConversationRequest } from '../../src/providers/language-model/language-model.ts';
+import type { ConversationRequest } from '../../src/providers/language-model/contract.ts';
 import { TestConfig } from '../../src/simtest/config/config.ts';
 import type { SessionFacts, Speaker, StopReason } from '../../src/simtest/contract.ts';
 import { createSideConversation } from '../../src/simtest/dialogue/side-conversation.ts';

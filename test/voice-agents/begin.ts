@@ -1,6 +1,6 @@
 import type { Json } from '../../src/library/json/json.ts';
 import type { GuardedRequest, GuardedResponse } from '../../src/providers/http/guarded-request.ts';
-import type { ConversationMessage, LanguageModel } from '../../src/providers/language-model/language-model.ts';
+import type { ConversationMessage, LanguageModel } from '../../src/providers/language-model/contract.ts';
 import type { ConversationSetup, ConversationStore, ConversationDependencies } from '../../src/voice-agents/conversation/contract.ts';
 import { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
 import { defaultGuards } from '../../src/voice-agents/conversation/guards.ts';

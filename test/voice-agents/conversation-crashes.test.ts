@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ConversationRequest } from '../../src/providers/language-model/language-model.ts';
+import type { ConversationRequest } from '../../src/providers/language-model/contract.ts';
 import type { ConversationChange, ConversationStore } from '../../src/voice-agents/conversation/contract.ts';
 import { MemoryConversationStore } from '../../src/voice-agents/conversation/memory-store.ts';
 import { answer, begin, historyFault } from './begin.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/library/json/json.ts';
-import type { CompletionFailure, CompletionRequest } from '../../src/providers/language-model/language-model.ts';
+import type { CompletionFailure, CompletionRequest } from '../../src/providers/language-model/contract.ts';
 import { isStrictSchema } from '../../src/providers/language-model/strict-schema.ts';
 import { readDispositionCodes, defaultDispositions } from '../../src/voice-agents/conversation/conclude.ts';
 import { toGatheredContext } from '../../src/voice-agents/conversation/gathered-context.ts';

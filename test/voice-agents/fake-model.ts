@@ -5,7 +5,7 @@ import type {
   ConversationRequest,
   LanguageModel,
   ToolCall,
-} from '../../src/providers/language-model/language-model.ts';
+} from '../../src/providers/language-model/contract.ts';
 import type { Json } from '../../src/library/json/json.ts';
 
 type Call = [name: string, parameters?: object | string];

@@ -1,6 +1,7 @@
 import { openai } from '../../simulators/openai.ts';
 import type { RequestRecord } from '../../simulators/request-record.ts';
-import { createLanguageModel, type LanguageModel } from '../../src/providers/language-model/language-model.ts';
+import type { LanguageModel } from '../../src/providers/language-model/contract.ts';
+import { createLanguageModel } from '../../src/providers/language-model/language-model.ts';
 
 /** The adapter of the provider, against the simulated provider; `bodies` are the requests it got. */
 export function simulatedModel(): { model: LanguageModel; bodies: any[] } {

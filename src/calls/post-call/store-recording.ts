@@ -9,6 +9,8 @@ import { uploadStream } from './upload-stream.ts';
 /** `later`: it may be there another time. The message is for the service's own log. */
 export type StoreRecordingResult = { kind: 'kept' } | { kind: 'none'; message: string } | { kind: 'later'; message: string };
 
+const tooLongMessage = `the recording has more than ${maxRecordingBytes} bytes`;
+
 /** Fetches a call's recording from its carrier into R2, and has the row say so. Repeatable. */
 export async function storeRecording(context: Context, runId: number, configId: number, location: string): Promise<StoreRecordingResult> {
   const { bindings, database, organization } = context;
@@ -30,8 +32,10 @@ export async function storeRecording(context: Context, runId: number, configId: 
     // R2 takes a stream only when its length is known.
     if (bytes !== undefined) await bindings.FILES.put(key, stream.pipeThrough(new FixedLengthStream(bytes)), options);
     else if (!(await uploadStream(bindings.FILES, key, stream, options, maxRecordingBytes)))
-      return { kind: 'none', message: `the recording has more than ${maxRecordingBytes} bytes` };
+      return { kind: 'none', message: tooLongMessage };
   } catch (error) {
+    // The exchange breaks a recording that is longer than it told.
+    if (error instanceof RangeError) return { kind: 'none', message: tooLongMessage };
     return { kind: 'later', message: `the recording broke off, or could not be stored: ${(error as Error).message}` };
   }
   const [marked] = await database.batch([updateRecordingType(context, runId, contentType)], 'idempotent');

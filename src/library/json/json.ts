@@ -53,3 +53,18 @@ export function isDeeperThan(value: unknown, depth: number): boolean {
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The parsed text; undefined for text that `parseJson` refuses. */
+export function tryParseJson(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parsed text where it is a JSON object, else undefined. */
+export function tryParseJsonObject(text: string): Record<string, unknown> | undefined {
+  const value = tryParseJson(text);
+  return isRecord(value) ? value : undefined;
+}

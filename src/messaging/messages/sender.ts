@@ -80,5 +80,5 @@ const toMessagingOptions = (settings: Settings): MessagingOptions => ({
   gupshupBaseUrl: settings.GUPSHUP_BASE_URL,
   twilioBaseUrl: settings.TWILIO_BASE_URL,
   twilioContentBaseUrl: settings.TWILIO_CONTENT_BASE_URL,
-  outsideRules: urlPolicy(settings),
+  urlPolicy: urlPolicy(settings),
 });

@@ -10,7 +10,7 @@ export interface AppConnection {
   broker: Pick<Broker, 'request'>;
   /** The broker's id of it. */
   id: string;
-  outside?: Pick<Runtime, 'sleep' | 'random' | 'now'> | undefined;
+  runtime?: Pick<Runtime, 'sleep' | 'random' | 'now'> | undefined;
   /** How long a provider may make a request wait before it is tried again; default 5,000. */
   maxWaitMs?: number | undefined;
 }
@@ -23,14 +23,14 @@ export interface AppCall extends AppRequest {
 /** Asks a provider and reads its answer by `shape`. */
 export type AppClient = <Data>(call: AppCall, shape: z.ZodType<Data>) => Promise<{ data: Data } | AppFailure>;
 
-export function createAppClient(app: App, { broker, id, outside = systemRuntime, maxWaitMs: longestWaitMs }: AppConnection): AppClient {
+export function createAppClient(app: App, { broker, id, runtime = systemRuntime, maxWaitMs }: AppConnection): AppClient {
   return async (call, shape) => {
     const { isRepeatable = call.method === 'GET', ...request } = call;
     const attempt = async () => {
       const answer = await broker.request(id, request);
-      return 'failure' in answer ? answer : parseAppResponse(app, answer, shape, outside.now());
+      return 'failure' in answer ? answer : parseAppResponse(app, answer, shape, runtime.now());
     };
-    if (isRepeatable) return withRetry({ outside, maxWaitMs: longestWaitMs }, attempt);
+    if (isRepeatable) return withRetry({ runtime, maxWaitMs }, attempt);
     const outcome = await attempt();
     return 'failure' in outcome && outcome.failure === 'unavailable' ? { ...outcome, outcomeUnknown: true } : outcome;
   };

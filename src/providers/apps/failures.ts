@@ -1,7 +1,7 @@
 import { isRecord } from '../../library/json/json.ts';
 import type { App, AppResponse, AppFailure } from '../broker/broker.ts';
 import { appFailure, parseRetryAfterHeader } from '../broker/app-failure.ts';
-import { redactLine } from '../telephony/exchange.ts';
+import { redactLine } from '../http/redact.ts';
 
 /** What a provider said went wrong. */
 interface ProviderError {
@@ -19,7 +19,7 @@ export function failureFromResponse(app: App, answer: AppResponse, now: number):
 }
 
 const toRecord = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
-const toLine = (value: unknown): string => redactLine(value, '');
+const toLine = (value: unknown): string => redactLine(value);
 const withCode = (code: string | undefined) => (code ? { code } : {});
 
 /** A failure whose meaning is in its status alone. */

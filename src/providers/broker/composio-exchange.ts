@@ -1,6 +1,7 @@
-import { isRecord, parseJson } from '../../library/json/json.ts';
+import { isRecord, tryParseJson } from '../../library/json/json.ts';
+import { createExchange, type Unreachable } from '../http/exchange.ts';
 import type { Runtime } from '../http/runtime.ts';
-import { redactLine } from '../telephony/exchange.ts';
+import { redactLine } from '../http/redact.ts';
 import type { AppFailure } from './broker.ts';
 import { appFailure, parseRetryAfterHeader } from './app-failure.ts';
 
@@ -18,62 +19,29 @@ export interface ComposioRequest {
 const maxResponseBytes = 16 * 1024 * 1024;
 const brokerName = 'The connection broker';
 
-/** Requests to Composio (https://docs.composio.dev/reference). */
-export function createComposioExchange(baseUrl: string, apiKey: string, outside: Runtime) {
+/** Requests to Composio (https://docs.composio.dev/reference). A redirect is an answer: followed, it would carry the key elsewhere. */
+export function createComposioExchange(baseUrl: string, apiKey: string, runtime: Runtime) {
   return async ({ method, path, body, timeoutMs }: ComposioRequest): Promise<ComposioResponse> => {
-    let status: number;
-    let headers: Headers;
-    let text: string;
-    // Cleared when it is over: what is still to come keeps an object in memory, and costs as long.
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new DOMException('The time is up', 'TimeoutError')), timeoutMs);
-    try {
-      const response = await outside.fetch(`${baseUrl.replace(/\/+$/, '')}${path}`, {
-        method,
-        headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        // A redirect would carry the key to another address.
-        redirect: 'manual',
-        signal: late.signal,
-      });
-      ({ status, headers } = response);
-      text = await readText(response);
-    } catch (error) {
-      if (error instanceof RangeError) return appFailure('rejected', error.message);
-      const isLate = (error as Error).name === 'TimeoutError';
-      return appFailure(
-        'unavailable',
-        isLate ? `${brokerName} gave no answer within ${timeoutMs / 1000} seconds` : `${brokerName} cannot be reached`,
-      );
-    } finally {
-      clearTimeout(timer);
-    }
+    const exchange = createExchange({ name: brokerName, timeoutMs, maxBodyBytes: maxResponseBytes, runtime });
+    const answer = await exchange.send({
+      method,
+      url: `${baseUrl.replace(/\/+$/, '')}${path}`,
+      headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if ('unreachable' in answer) return failureFromUnreachable(answer);
+    const { status, headers, text } = answer;
     const parsed = tryParseJson(text);
     if (status >= 200 && status < 300)
       return parsed === undefined ? appFailure('unavailable', `${brokerName} answered something that is no JSON`) : { body: parsed };
-    return failureFromStatus(status, headers, parseError(parsed), apiKey, outside.now());
+    return failureFromStatus(status, headers, parseError(parsed), apiKey, runtime.now());
   };
 }
 
-/** Throws RangeError for what is too long to be held. */
-async function readText(response: Response): Promise<string> {
-  if (response.body === null) return '';
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
-    parts.push(part);
-    bytes += part.byteLength;
-    if (bytes > maxResponseBytes) throw new RangeError(`The answer of the provider is longer than ${maxResponseBytes} bytes; ask for less`);
-  }
-  return new TextDecoder().decode(Buffer.concat(parts));
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
+function failureFromUnreachable({ unreachable, message }: Unreachable): AppFailure {
+  if (unreachable === 'too_large')
+    return appFailure('rejected', `The answer of the provider is longer than ${maxResponseBytes} bytes; ask for less`);
+  return appFailure('unavailable', unreachable === 'network' ? `${brokerName} cannot be reached` : message);
 }
 
 interface ComposioError {

@@ -18,14 +18,14 @@ const controlTimeoutMs = 10_000;
 const proxyTimeoutMs = 25_000;
 
 /** The broker Composio, version 3.1 of its API; without a key every answer says that it is missing. */
-export function createBroker(settings: BrokerSettings, outside: Runtime = systemRuntime): Broker {
+export function createBroker(settings: BrokerSettings, runtime: Runtime = systemRuntime): Broker {
   const authConfigs = new Map(settings.COMPOSIO_AUTH_CONFIGS);
   const appOfConfig = new Map(settings.COMPOSIO_AUTH_CONFIGS.map(([app, id]) => [id, app]));
-  const send = createComposioExchange(settings.COMPOSIO_BASE_URL, settings.COMPOSIO_API_KEY, outside);
+  const send = createComposioExchange(settings.COMPOSIO_BASE_URL, settings.COMPOSIO_API_KEY, runtime);
   const isConfigured = settings.COMPOSIO_API_KEY !== '';
 
   const read = <Data>(path: string, shape: z.ZodType<Data>) =>
-    withRetry({ outside }, async () => parseResponse(await send({ method: 'GET', path, timeoutMs: controlTimeoutMs }), shape));
+    withRetry({ runtime }, async () => parseResponse(await send({ method: 'GET', path, timeoutMs: controlTimeoutMs }), shape));
   const change = (method: 'POST' | 'DELETE', path: string, body?: unknown) => send({ method, path, body, timeoutMs: controlTimeoutMs });
 
   return {

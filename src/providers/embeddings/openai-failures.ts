@@ -1,5 +1,5 @@
 import { APIError } from 'openai';
-import type { CompletionFailure } from '../language-model/language-model.ts';
+import type { CompletionFailure } from '../language-model/contract.ts';
 import type { EmbeddingFailure, EmbeddingFailureType } from './embeddings.ts';
 
 /** Of one text. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Completion, ToolCall } from './language-model.ts';
+import type { Completion, ToolCall } from './contract.ts';
 
 /** What is read of a chunk; services that copy the API leave the rest out. */
 export const Chunk = z.object({

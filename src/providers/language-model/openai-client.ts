@@ -1,9 +1,13 @@
 import { OpenAI } from 'openai';
+import { boundedFetch } from '../http/exchange.ts';
 import type { Runtime } from '../http/runtime.ts';
-import type { LanguageModelSettings } from './language-model.ts';
+import type { LanguageModelSettings } from './contract.ts';
+
+/** Of one answer: 2,048 vectors in base64 have 17 MiB. */
+const maxBodyBytes = 24 * 1024 * 1024;
 
 /** The client's own retries are off: they repeat what cannot succeed. */
-export const createOpenAiClient = (settings: LanguageModelSettings, outside: Pick<Runtime, 'fetch'>): OpenAI =>
+export const createOpenAiClient = (settings: LanguageModelSettings, runtime: Pick<Runtime, 'fetch'>): OpenAI =>
   new OpenAI({
     apiKey: settings.OPENAI_API_KEY,
     baseURL: settings.OPENAI_BASE_URL,
@@ -11,7 +15,5 @@ export const createOpenAiClient = (settings: LanguageModelSettings, outside: Pic
     project: null,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: outside.fetch,
-    // A redirect would carry the key to another address.
-    fetchOptions: { redirect: 'manual' },
+    fetch: boundedFetch(runtime, maxBodyBytes),
   });

@@ -1,5 +1,5 @@
 import type { Runtime } from '../http/runtime.ts';
-import type { Completion, CompletionFailure, CompletionRequest, LanguageModelSettings } from './language-model.ts';
+import type { Completion, CompletionFailure, CompletionRequest, LanguageModelSettings } from './contract.ts';
 import { createOpenAiClient } from './openai-client.ts';
 import { failureFromError } from './openai-errors.ts';
 import { parseCompletion } from './parse-completion.ts';
@@ -12,17 +12,17 @@ const maxTimeoutSeconds = 60;
 export async function completeWithOpenAi(
   settings: LanguageModelSettings,
   request: CompletionRequest,
-  outside: Runtime,
+  runtime: Runtime,
 ): Promise<Completion | CompletionFailure> {
   const model = request.model ?? settings.LANGUAGE_MODEL;
   const timeoutSeconds = Math.min(request.timeout_seconds ?? maxTimeoutSeconds, maxTimeoutSeconds);
-  const client = createOpenAiClient(settings, outside);
+  const client = createOpenAiClient(settings, runtime);
   const body = toRequestBody(request, model);
-  return withRetry(outside, outside.now() + timeoutSeconds * 1000, async (timeoutMs) => {
+  return withRetry(runtime, runtime.now() + timeoutSeconds * 1000, async (timeoutMs) => {
     try {
       return parseCompletion(await client.chat.completions.create(body, { timeout: timeoutMs }), request, model);
     } catch (error) {
-      return failureFromError(error, { model, key: settings.OPENAI_API_KEY, timeoutSeconds, now: outside.now() });
+      return failureFromError(error, { model, key: settings.OPENAI_API_KEY, timeoutSeconds, now: runtime.now() });
     }
   });
 }

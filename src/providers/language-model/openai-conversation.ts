@@ -7,7 +7,7 @@ import type {
   ConversationRequest,
   FailureType,
   LanguageModelSettings,
-} from './language-model.ts';
+} from './contract.ts';
 import { Chunk, ChunkJoiner } from './chunk-joiner.ts';
 import { createOpenAiClient } from './openai-client.ts';
 import { failureFromError } from './openai-errors.ts';
@@ -31,18 +31,18 @@ export async function* converseWithOpenAi(
   settings: LanguageModelSettings,
   request: ConversationRequest,
   signal: AbortSignal,
-  outside: Runtime,
+  runtime: Runtime,
 ): AsyncGenerator<ConversationDelta> {
   const asked: StreamRequest = {
-    client: createOpenAiClient(settings, outside),
+    client: createOpenAiClient(settings, runtime),
     body: toRequestBody(request, request.model ?? settings.LANGUAGE_MODEL),
     silenceSeconds: Math.min(request.silence_seconds ?? defaultSilenceSeconds, maxSilenceSeconds),
     key: settings.OPENAI_API_KEY,
-    now: outside.now,
+    now: runtime.now,
     signal,
   };
-  const deadline = outside.now() + asked.silenceSeconds * 1000;
-  const begun = await withRetry<StartedStream>(outside, deadline, (timeoutMs) => startStream(asked, timeoutMs), maxAttempts);
+  const deadline = runtime.now() + asked.silenceSeconds * 1000;
+  const begun = await withRetry<StartedStream>(runtime, deadline, (timeoutMs) => startStream(asked, timeoutMs), maxAttempts);
   if (signal.aborted) return;
   if ('failure' in begun) return yield { type: 'failure', ...begun };
   try {

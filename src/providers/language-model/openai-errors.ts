@@ -1,6 +1,6 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
 import { parseRetryAfter } from '../../library/time/retry-after.ts';
-import type { CompletionFailure, FailureType } from './language-model.ts';
+import type { CompletionFailure, FailureType } from './contract.ts';
 
 interface FailureContext {
   model: string;
@@ -21,6 +21,7 @@ export function failureFromError(error: unknown, asked: FailureContext): Complet
   if (error instanceof APIConnectionTimeoutError)
     return fail('provider_failed', `${provider} gave no answer within ${asked.timeoutSeconds} seconds`, true);
   if (error instanceof APIConnectionError) return fail('provider_failed', `${provider} cannot be reached`, true);
+  if (error instanceof RangeError) return fail('provider_failed', `${provider} answered more than is read of an answer`, true);
   if (error instanceof SyntaxError) return fail('provider_failed', `${provider} answered something that is no JSON`, true);
   if (!(error instanceof APIError) || typeof error.status !== 'number') throw error;
   const failure = failureFromStatus(error, error.status, asked);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseJson, type Json } from '../../library/json/json.ts';
-import type { Completion, CompletionFailure, CompletionRequest, FailureType } from './language-model.ts';
+import { tryParseJson } from '../../library/json/json.ts';
+import type { Completion, CompletionFailure, CompletionRequest, FailureType } from './contract.ts';
 
 /** What is read of an answer; services that copy the API leave the rest out. */
 const ChatCompletion = z.object({
@@ -40,12 +40,4 @@ export function parseCompletion(body: unknown, { output }: CompletionRequest, mo
   if (json === undefined) return fail('invalid_output', 'The model answered no JSON although there is an output schema', true);
   const problem = output.problemOf(json);
   return problem === null ? { ...completion, json } : fail('invalid_output', `The answer does not fit the output schema: ${problem}`, true);
-}
-
-function tryParseJson(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,18 +1,12 @@
-import { isRecord, parseJson } from '../../library/json/json.ts';
 import { parseRetryAfter } from '../../library/time/retry-after.ts';
-import { systemRuntime, type Runtime } from '../http/runtime.ts';
+import { createExchange, type ReceivedResponse, type Unreachable } from '../http/exchange.ts';
+import { retryTransient } from '../http/retry.ts';
+import { systemRuntime } from '../http/runtime.ts';
 import { providerFailure, type MessagingFailure } from './failures.ts';
 import type { MessagingOptions } from './messaging.ts';
 
-/** An answer, its body parsed where it is a JSON object; or why none came, which leaves open whether the request was acted upon. */
-export type ProviderResponse = ReceivedResponse | { lost: string };
-
-export interface ReceivedResponse {
-  status: number;
-  headers: Headers;
-  body: Record<string, unknown> | undefined;
-  text: string;
-}
+/** An answer of a provider; or why none came, which leaves open whether the provider acted upon the request. */
+export type ProviderResponse = ReceivedResponse | Unreachable;
 
 export interface ProviderRequest {
   url: string;
@@ -22,84 +16,36 @@ export interface ProviderRequest {
 }
 
 export interface ProviderExchange {
-  readonly outside: Runtime;
-  /** Once. */
+  /** Asks once. */
   send(request: ProviderRequest): Promise<ProviderResponse>;
-  /** Up to three times, since it changes nothing. */
+  /** Asks up to three times: the request changes nothing. */
   read(request: ProviderRequest): Promise<ProviderResponse>;
 }
 
 const defaultTimeoutMs = 15_000;
 const maxBodyBytes = 8 * 1024 * 1024;
-const maxReadAttempts = 3;
-const initialDelayMs = 500;
-/** A provider that asks for more is asked again by whoever wanted the answer. */
-const maxDelayMs = 5_000;
 
-/** Requests to one provider. The words for what went wrong hold neither addresses nor credentials. */
+/** Requests to one provider. A redirect is an answer: followed, it would carry the credentials to another address. */
 export function createProviderExchange(
   provider: string,
-  { timeoutMs = defaultTimeoutMs, outside = systemRuntime }: MessagingOptions,
+  { timeoutMs = defaultTimeoutMs, runtime = systemRuntime }: MessagingOptions,
 ): ProviderExchange {
-  async function send({ url, headers, body }: ProviderRequest): Promise<ProviderResponse> {
-    const method = body === undefined ? 'GET' : 'POST';
-    try {
-      const signal = AbortSignal.timeout(timeoutMs);
-      // A redirect would carry the credentials to another address.
-      const response = await outside.fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal });
-      const text = await readText(response);
-      if (text === null) return { lost: `${provider} answered more than is read of an answer` };
-      return { status: response.status, headers: response.headers, body: parseJsonObject(text), text };
-    } catch (error) {
-      const isTimeout = (error as Error).name === 'TimeoutError';
-      return {
-        lost: isTimeout
-          ? `${provider} gave no answer within ${timeoutMs / 1000} seconds`
-          : `${provider} cannot be reached, or the connection broke before it had answered`,
-      };
-    }
-  }
-
-  async function read(request: ProviderRequest): Promise<ProviderResponse> {
-    for (let tries = 1; ; tries++) {
-      const answer = await send(request);
-      if (tries === maxReadAttempts || !isTransient(answer)) return answer;
-      const asked = 'lost' in answer ? undefined : parseRetryAfterHeader(answer, outside.now());
-      const pauseMs = asked === undefined ? initialDelayMs * 2 ** (tries - 1) * (0.5 + outside.random()) : asked * 1000;
-      if (pauseMs > maxDelayMs) return answer;
-      await outside.sleep(pauseMs);
-    }
-  }
-
-  return { outside, send, read };
+  const exchange = createExchange({ name: provider, timeoutMs, maxBodyBytes, runtime });
+  const send = (request: ProviderRequest) => exchange.send({ ...request, method: request.body === undefined ? 'GET' : 'POST' });
+  const read = (request: ProviderRequest) =>
+    retryTransient(() => send(request), {
+      runtime,
+      isTransient,
+      retryAfterSeconds: (answer) => ('unreachable' in answer ? undefined : parseRetryAfterHeader(answer, runtime.now())),
+    });
+  return { send, read };
 }
 
 const isTransient = (answer: ProviderResponse) =>
-  'lost' in answer || answer.status === 429 || answer.status === 408 || answer.status >= 500;
+  'unreachable' in answer || answer.status === 429 || answer.status === 408 || answer.status >= 500;
 
 export const parseRetryAfterHeader = ({ headers }: ReceivedResponse, now: number): number | undefined =>
   parseRetryAfter(headers.get('retry-after') ?? undefined, now);
-
-async function readText(response: Response): Promise<string | null> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  if (response.body)
-    for await (const part of response.body as ReadableStream<Uint8Array>) {
-      length += part.byteLength;
-      if (length > maxBodyBytes) return null;
-      parts.push(part);
-    }
-  return new TextDecoder().decode(Buffer.concat(parts));
-}
-
-function parseJsonObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = parseJson(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * The failures that are alike at every provider; undefined when its own codes and words decide. A send whose outcome stays open is marked
@@ -110,7 +56,7 @@ export function failureFromStatus(
   answer: ProviderResponse,
   { now, isSend }: { now: number; isSend: boolean },
 ): MessagingFailure | undefined {
-  if ('lost' in answer) return providerFailure(provider, 'provider_down', { advice: answer.lost, outcomeUnknown: isSend });
+  if ('unreachable' in answer) return providerFailure(provider, 'provider_down', { advice: answer.message, outcomeUnknown: isSend });
   const { status } = answer;
   const retryAfterSeconds = parseRetryAfterHeader(answer, now);
   if (status === 429) return providerFailure(provider, 'rate_limited', { code: status, retryAfterSeconds });

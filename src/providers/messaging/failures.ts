@@ -1,4 +1,4 @@
-import { redactLine } from '../telephony/exchange.ts';
+import { redactLine } from '../http/redact.ts';
 
 /** What a failure is about, in words of no provider. */
 export type FailureClass =
@@ -66,7 +66,7 @@ export function providerFailure(
 ): MessagingFailure {
   const { retryAfterSeconds, outcomeUnknown = false } = told;
   const code = told.code == null || told.code === '' ? null : String(told.code);
-  const said = redactLine(redactSecrets(told.words, secrets), '');
+  const said = redactLine(told.words, ...secrets);
   const source = [code, said].filter(Boolean).join(': ');
   const unclear = outcomeUnknown ? '. Whether the message was sent is not known, so it is not sent again' : '';
   return {
@@ -88,11 +88,6 @@ export const localFailure = (failure: FailureClass, message: string): MessagingF
   words: null,
   retryable: false,
 });
-
-function redactSecrets(words: unknown, secrets: readonly string[]): unknown {
-  if (typeof words !== 'string') return words;
-  return secrets.filter(Boolean).reduce((text, secret) => text.replaceAll(secret, '****'), words);
-}
 
 /** The class that words alone tell, where a provider gives no code; `unknown` when they tell none. */
 export const classifyText = (words: string): FailureClass => textPatterns.find(([wording]) => wording.test(words))?.[1] ?? 'unknown';

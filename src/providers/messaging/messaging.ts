@@ -61,8 +61,8 @@ export interface MessagingOptions {
   twilioBaseUrl: string;
   twilioContentBaseUrl: string;
   /** For the address that a customer gives. */
-  outsideRules: UrlPolicy;
+  urlPolicy: UrlPolicy;
   /** For one request; default 15 s. */
   timeoutMs?: number;
-  outside?: Runtime;
+  runtime?: Runtime;
 }

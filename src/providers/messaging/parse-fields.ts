@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parseJson } from '../../library/json/json.ts';
 import { localFailure, type MessagingFailure } from './failures.ts';
 
 /** As most providers write a number: without the plus. */
@@ -11,15 +10,6 @@ export function checkText(text: string, longest: number): MessagingFailure | und
   if (text.length > longest)
     return localFailure('unknown', `The text has ${text.length} characters, and this provider takes ${longest}; shorten it`);
   return undefined;
-}
-
-/** Undefined for what is no JSON. */
-export function tryParseJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A code of a failure, a number or digits; null for anything else. */

@@ -1,3 +1,4 @@
+import type { Runtime } from '../http/runtime.ts';
 import type { RelayOptions } from './twiml.ts';
 import type { CallStatus } from './call-status.ts';
 import type { CarrierError } from './carrier-error.ts';
@@ -103,16 +104,12 @@ export interface Telephony {
 }
 
 /** What calls need of the world. */
-export interface CarrierRuntime {
-  fetch(input: string | URL, init?: RequestInit): Promise<Response>;
-  /** Epoch ms. */
-  now(): number;
-}
+export type CarrierRuntime = Pick<Runtime, 'fetch' | 'now'>;
 
 export interface TelephonyOptions {
   /** The carrier's API: https://api.twilio.com, https://api.telnyx.com/v2. */
   baseUrl: string;
   /** For one request; default 10 s. */
   timeoutMs?: number;
-  outside?: CarrierRuntime;
+  runtime?: CarrierRuntime;
 }

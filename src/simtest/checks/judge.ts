@@ -1,5 +1,5 @@
 import { validateContext } from '../../expressions/schemas/context-schema.ts';
-import type { Completion, CompletionFailure, CompletionRequest } from '../../providers/language-model/language-model.ts';
+import type { Completion, CompletionFailure, CompletionRequest } from '../../providers/language-model/contract.ts';
 import type { JudgeCheck } from './evaluate.ts';
 import type { CheckResult, TestTurn } from '../contract.ts';
 

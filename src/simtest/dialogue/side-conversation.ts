@@ -1,5 +1,5 @@
 import type { Clock } from '../../library/time/clock.ts';
-import type { LanguageModel } from '../../providers/language-model/language-model.ts';
+import type { LanguageModel } from '../../providers/language-model/contract.ts';
 import { toConversationSettings } from '../../voice-agents/agents/configurations.ts';
 import type { ConversationStore, ConversationDependencies } from '../../voice-agents/conversation/contract.ts';
 import { Conversation } from '../../voice-agents/conversation/conversation.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../library/json/json.ts';
-import type { CompletionFailure } from '../../providers/language-model/language-model.ts';
+import type { CompletionFailure } from '../../providers/language-model/contract.ts';
 import type { ExtractionVariable } from '../definition/schemas.ts';
 import type { Conclusion, ConversationState } from './contract.ts';
 import { strictObjectSchema, toOutputFormat, omitNullValues, recentTranscript, buildVariablesSchema } from './extraction.ts';

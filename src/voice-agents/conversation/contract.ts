@@ -1,6 +1,6 @@
 import type { Json } from '../../library/json/json.ts';
 import type { GuardedRequest, GuardedResponse } from '../../providers/http/guarded-request.ts';
-import type { LanguageModel, ToolCall } from '../../providers/language-model/language-model.ts';
+import type { LanguageModel, ToolCall } from '../../providers/language-model/contract.ts';
 import type { AgentDefinition } from '../definition/definition.ts';
 import type { Guards } from './guards.ts';
 import type { Phrases } from './phrases.ts';

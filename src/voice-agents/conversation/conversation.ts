@@ -1,4 +1,4 @@
-import type { CompletionFailure } from '../../providers/language-model/language-model.ts';
+import type { CompletionFailure } from '../../providers/language-model/contract.ts';
 import { conclude } from './conclude.ts';
 import type {
   Conclusion,

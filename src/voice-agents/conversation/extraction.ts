@@ -1,7 +1,7 @@
 import { validateContext } from '../../expressions/schemas/context-schema.ts';
 import { findTemplateRoots } from '../../expressions/templates/render.ts';
 import { isRecord, type Json } from '../../library/json/json.ts';
-import type { OutputFormat } from '../../providers/language-model/language-model.ts';
+import type { OutputFormat } from '../../providers/language-model/contract.ts';
 import type { TalkNode } from '../definition/definition.ts';
 import type { ExtractionVariable } from '../definition/schemas.ts';
 import { addUsage } from './record.ts';

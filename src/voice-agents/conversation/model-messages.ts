@@ -1,4 +1,4 @@
-import type { ConversationMessage, ToolCall } from '../../providers/language-model/language-model.ts';
+import type { ConversationMessage, ToolCall } from '../../providers/language-model/contract.ts';
 import type { StoredMessage } from './contract.ts';
 
 /** About 50,000 tokens. A talk of twenty minutes has a tenth of it. */

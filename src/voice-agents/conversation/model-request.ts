@@ -1,4 +1,4 @@
-import type { ConversationMessage, ConversationRequest } from '../../providers/language-model/language-model.ts';
+import type { ConversationMessage, ConversationRequest } from '../../providers/language-model/contract.ts';
 import { toModelMessages } from './model-messages.ts';
 import type { ToolOffer } from './tool-offers.ts';
 import { getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';

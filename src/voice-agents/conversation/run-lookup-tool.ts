@@ -1,6 +1,6 @@
 import { isServiceError } from '../../library/errors.ts';
 import type { Json } from '../../library/json/json.ts';
-import type { ToolCall } from '../../providers/language-model/language-model.ts';
+import type { ToolCall } from '../../providers/language-model/contract.ts';
 import type { Retrieved, ToolMock } from './contract.ts';
 import { isRepeatable, requestErrorMessage, toToolAnswer, buildToolRequest } from './http-tool.ts';
 import type { ToolOffer } from './tool-offers.ts';

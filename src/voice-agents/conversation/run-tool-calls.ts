@@ -1,5 +1,5 @@
 import type { Json } from '../../library/json/json.ts';
-import type { ToolCall } from '../../providers/language-model/language-model.ts';
+import type { ToolCall } from '../../providers/language-model/contract.ts';
 import type { AgentEdge } from '../definition/schemas.ts';
 import { extractVariables, promptsReadVariables } from './extraction.ts';
 import { runLookupTool } from './run-lookup-tool.ts';

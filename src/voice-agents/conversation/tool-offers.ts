@@ -1,4 +1,4 @@
-import type { Tool } from '../../providers/language-model/language-model.ts';
+import type { Tool } from '../../providers/language-model/contract.ts';
 import type { AgentEdge, AgentTool } from '../definition/schemas.ts';
 import { endCallTool, knowledgeTool, toToolName } from '../definition/tool-name.ts';
 import { listEdgesFrom, getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';

@@ -1,4 +1,4 @@
-import type { CompletionFailure, ConversationDelta, ToolCall } from '../../providers/language-model/language-model.ts';
+import type { CompletionFailure, ConversationDelta, ToolCall } from '../../providers/language-model/contract.ts';
 import type { ConversationState, TurnOutcome } from './contract.ts';
 import { findLastToolCallMessage, findOpenToolCalls, countToolRounds } from './model-messages.ts';
 import { listToolOffers, type ToolOffer } from './tool-offers.ts';

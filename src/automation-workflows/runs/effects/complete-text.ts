@@ -1,4 +1,5 @@
-import { createLanguageModel, type LanguageModelSettings, type OutputFormat } from '../../../providers/language-model/language-model.ts';
+import type { LanguageModelSettings, OutputFormat } from '../../../providers/language-model/contract.ts';
+import { createLanguageModel } from '../../../providers/language-model/language-model.ts';
 import { validateContext } from '../../../expressions/schemas/context-schema.ts';
 import type { TextAnswer, TextRequest } from '../../nodes/contract.ts';
 

@@ -1,3 +1,4 @@
+import { systemRuntime } from '../../http/runtime.ts';
 import { createProviderExchange, maxPages, unexpectedSendResponse, unexpectedListResponse, type ProviderResponse } from '../exchange.ts';
 import { readGupshupCallback } from './callbacks.ts';
 import { failureFromResponse } from './errors.ts';
@@ -6,7 +7,8 @@ import type { MessagingFailure } from '../failures.ts';
 import type { Message, MessagingOptions, MessagingProvider, SendResult, TemplatesResult } from '../messaging.ts';
 import { fillParameters } from '../template-parameters.ts';
 import { isApproved, type Template } from '../templates.ts';
-import { stripPlus, tryParseJson, checkText } from '../parse-fields.ts';
+import { tryParseJson } from '../../../library/json/json.ts';
+import { stripPlus, checkText } from '../parse-fields.ts';
 import { percentEncoded } from '../../../library/text/clean-text.ts';
 
 export interface GupshupAccount {
@@ -25,12 +27,12 @@ const pageSize = 100;
 /** The self-serve API of Gupshup (https://docs.gupshup.io/reference). */
 export function gupshupMessaging(account: GupshupAccount, options: MessagingOptions): MessagingProvider {
   const { apiKey } = account;
+  const { runtime = systemRuntime } = options;
   const exchange = createProviderExchange(provider, options);
   const base = options.gupshupBaseUrl.replace(/\/+$/, '');
   const app = percentEncoded(account.appId ?? account.appName);
   const read = (path: string) => exchange.read({ url: base + path, headers: { apikey: apiKey } });
-  const failureOf = (answer: ProviderResponse, isSend: boolean) =>
-    failureFromResponse(answer, { now: exchange.outside.now(), isSend }, apiKey);
+  const failureOf = (answer: ProviderResponse, isSend: boolean) => failureFromResponse(answer, { now: runtime.now(), isSend }, apiKey);
   /** All pages of the list that wants the app's id, and takes the name in some accounts. */
   async function pagesOfApp(): Promise<{ listed: unknown[] } | { answer: ProviderResponse }> {
     const all = new Map<string, unknown>();
@@ -84,14 +86,14 @@ export function gupshupMessaging(account: GupshupAccount, options: MessagingOpti
       });
       const failure = failureOf(answer, true);
       if (failure) return failure;
-      const body = 'lost' in answer ? undefined : answer.body;
+      const body = 'unreachable' in answer ? undefined : answer.body;
       const [messageId, status] = [body?.['messageId'], body?.['status']];
       if (typeof messageId !== 'string' || messageId === '') return unexpectedSendResponse(provider);
       return { messageId, status: typeof status === 'string' && status !== '' ? status : 'submitted' };
     },
 
     // Nothing is signed: the address that it is sent to has to be a secret.
-    readCallback: ({ body }) => ({ events: readGupshupCallback(tryParseJson(body), exchange.outside.now(), apiKey) }),
+    readCallback: ({ body }) => ({ events: readGupshupCallback(tryParseJson(body), runtime.now(), apiKey) }),
   };
 }
 
@@ -101,7 +103,7 @@ const missingAppIdFailure = (refused: MessagingFailure): MessagingFailure => ({
 });
 
 function templatesIn(answer: ProviderResponse): unknown[] | undefined {
-  const listed = 'lost' in answer ? undefined : answer.body?.['templates'];
+  const listed = 'unreachable' in answer ? undefined : answer.body?.['templates'];
   return Array.isArray(listed) ? listed : undefined;
 }
 

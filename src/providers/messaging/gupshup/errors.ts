@@ -35,7 +35,7 @@ export function failureFromResponse(
   apiKey: string,
 ): MessagingFailure | undefined {
   const common = failureFromStatus(provider, answer, asked);
-  if (common || 'lost' in answer) return common;
+  if (common || 'unreachable' in answer) return common;
   const { status, body, text } = answer;
   if (status < 300 && body?.['status'] !== 'error') return undefined;
   const words = body?.['message'] ?? (body === undefined ? text : undefined);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isRecord } from '../../../library/json/json.ts';
 import { bodyParameters, findPlaceholders, type MediaKind, type Template, type TemplateParameter } from '../templates.ts';
-import { tryParseJson } from '../parse-fields.ts';
+import { tryParseJson } from '../../../library/json/json.ts';
 
 const ListedTemplate = z.looseObject({
   id: z.string().min(1),

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../library/json/json.ts';
+import { systemRuntime } from '../../http/runtime.ts';
 import { createProviderExchange, maxPages, unexpectedSendResponse, unexpectedListResponse } from '../exchange.ts';
 import { readMetaWebhook } from './callbacks.ts';
 import { failureFromResponse } from './errors.ts';
@@ -6,7 +7,8 @@ import { hasValidMetaSignature } from './signature.ts';
 import { parseMetaTemplate } from './templates.ts';
 import type { Message, MessagingOptions, MessagingProvider, SendResult, TemplatesResult } from '../messaging.ts';
 import { fillParameters, type FilledParameter } from '../template-parameters.ts';
-import { stripPlus, tryParseJson, checkText } from '../parse-fields.ts';
+import { tryParseJson } from '../../../library/json/json.ts';
+import { stripPlus, checkText } from '../parse-fields.ts';
 import { isApproved, type Template } from '../templates.ts';
 import { percentEncoded } from '../../../library/text/clean-text.ts';
 
@@ -27,6 +29,7 @@ const templateFields = 'id,name,status,category,language,components,parameter_fo
 /** The WhatsApp Cloud API of Meta (https://developers.facebook.com/documentation/business-messaging/whatsapp). */
 export function metaMessaging(account: MetaAccount, options: MessagingOptions): MessagingProvider {
   const { accessToken } = account;
+  const { runtime = systemRuntime } = options;
   const exchange = createProviderExchange(provider, options);
   const base = options.metaBaseUrl.replace(/\/+$/, '');
   const authorization = { authorization: `Bearer ${accessToken}` };
@@ -46,9 +49,9 @@ export function metaMessaging(account: MetaAccount, options: MessagingOptions): 
         });
         const url = `${base}/${percentEncoded(account.wabaId)}/message_templates?${query}`;
         const answer = await exchange.read({ url, headers: authorization });
-        const failure = failureFromResponse(answer, { now: exchange.outside.now(), isSend: false }, accessToken);
+        const failure = failureFromResponse(answer, { now: runtime.now(), isSend: false }, accessToken);
         if (failure) return failure;
-        if ('lost' in answer || !Array.isArray(answer.body?.['data'])) return unexpectedListResponse(provider);
+        if ('unreachable' in answer || !Array.isArray(answer.body?.['data'])) return unexpectedListResponse(provider);
         templates.push(...answer.body['data'].flatMap((listed) => parseMetaTemplate(listed) ?? []));
         after = nextCursor(answer.body['paging']);
         if (after === undefined) return { templates: templates.filter(({ status }) => isApproved(status)) };
@@ -72,9 +75,9 @@ export function metaMessaging(account: MetaAccount, options: MessagingOptions): 
           biz_opaque_callback_data: message.key.slice(0, maxKeyLength),
         }),
       });
-      const failure = failureFromResponse(answer, { now: exchange.outside.now(), isSend: true }, accessToken);
+      const failure = failureFromResponse(answer, { now: runtime.now(), isSend: true }, accessToken);
       if (failure) return failure;
-      const sent: unknown = 'lost' in answer || !Array.isArray(answer.body?.['messages']) ? undefined : answer.body['messages'][0];
+      const sent: unknown = 'unreachable' in answer || !Array.isArray(answer.body?.['messages']) ? undefined : answer.body['messages'][0];
       if (!isRecord(sent) || typeof sent['id'] !== 'string' || sent['id'] === '') return unexpectedSendResponse(provider);
       const status = sent['message_status'];
       return { messageId: sent['id'], status: typeof status === 'string' && status !== '' ? status : 'accepted' };
@@ -83,7 +86,7 @@ export function metaMessaging(account: MetaAccount, options: MessagingOptions): 
     readCallback({ headers, body }) {
       const { appSecret } = account;
       if (appSecret && !hasValidMetaSignature(body, headers.get('x-hub-signature-256'), appSecret)) return { unsigned: true };
-      return { events: readMetaWebhook(tryParseJson(body), exchange.outside.now(), accessToken) };
+      return { events: readMetaWebhook(tryParseJson(body), runtime.now(), accessToken) };
     },
   };
 }

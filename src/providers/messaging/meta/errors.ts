@@ -88,7 +88,7 @@ export function failureFromResponse(
   asked: { now: number; isSend: boolean },
   accessToken: string,
 ): MessagingFailure | undefined {
-  if ('lost' in answer) return failureFromStatus(provider, answer, asked);
+  if ('unreachable' in answer) return failureFromStatus(provider, answer, asked);
   const error = isRecord(answer.body?.['error']) ? answer.body['error'] : undefined;
   if (error === undefined && answer.status < 300) return undefined;
   const code = error?.['code'];

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../library/json/json.ts';
+import { systemRuntime } from '../../http/runtime.ts';
 import { createProviderExchange, maxPages, unexpectedSendResponse, unexpectedListResponse, type ProviderResponse } from '../exchange.ts';
 import type { Message, MessagingOptions, MessagingProvider, SendResult, TemplatesResult } from '../messaging.ts';
 import { fillParameters } from '../template-parameters.ts';
@@ -24,12 +25,12 @@ const pageSize = '100';
 /** Messages and contents of Twilio (https://www.twilio.com/docs/messaging/api/message-resource, https://www.twilio.com/docs/content). */
 export function twilioMessaging(account: TwilioMessagingAccount, options: MessagingOptions): MessagingProvider {
   const { accountSid, authToken } = account;
+  const { runtime = systemRuntime } = options;
   const exchange = createProviderExchange(provider, options);
   const messages = `${options.twilioBaseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${percentEncoded(accountSid)}/Messages.json`;
   const contents = `${options.twilioContentBaseUrl.replace(/\/+$/, '')}/v1/ContentAndApprovals?PageSize=${pageSize}`;
   const authorization = { authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}` };
-  const failureOf = (answer: ProviderResponse, isSend: boolean) =>
-    failureFromResponse(answer, { now: exchange.outside.now(), isSend }, authToken);
+  const failureOf = (answer: ProviderResponse, isSend: boolean) => failureFromResponse(answer, { now: runtime.now(), isSend }, authToken);
 
   return {
     provider: 'provider_d',
@@ -45,7 +46,7 @@ export function twilioMessaging(account: TwilioMessagingAccount, options: Messag
         const answer: ProviderResponse = await exchange.read({ url, headers: authorization });
         const failure = failureOf(answer, false);
         if (failure) return failure;
-        const body: Record<string, unknown> = ('lost' in answer ? undefined : answer.body) ?? {};
+        const body: Record<string, unknown> = ('unreachable' in answer ? undefined : answer.body) ?? {};
         if (!Array.isArray(body['contents'])) return unexpectedListResponse(provider);
         templates.push(...body['contents'].flatMap((listed) => parseTwilioTemplate(listed) ?? []));
         const next: unknown = isRecord(body['meta']) ? body['meta']['next_page_url'] : null;
@@ -67,13 +68,13 @@ export function twilioMessaging(account: TwilioMessagingAccount, options: Messag
       });
       const failure = failureOf(answer, true);
       if (failure) return failure;
-      const body = 'lost' in answer ? undefined : answer.body;
+      const body = 'unreachable' in answer ? undefined : answer.body;
       const [sid, status] = [body?.['sid'], body?.['status']];
       if (typeof sid !== 'string' || sid === '') return unexpectedSendResponse(provider);
       return { messageId: sid, status: typeof status === 'string' && status !== '' ? status : 'queued' };
     },
 
-    readCallback: (request) => readTwilioMessageCallback(request, exchange.outside.now(), authToken),
+    readCallback: (request) => readTwilioMessageCallback(request, runtime.now(), authToken),
   };
 }
 

@@ -92,12 +92,12 @@ export function failureFromResponse(
   asked: { now: number; isSend: boolean },
   authToken: string,
 ): MessagingFailure | undefined {
-  const code = 'lost' in answer ? undefined : answer.body?.['code'];
-  if ('lost' in answer || answer.status === 429 || answer.status >= 500 || typeof code !== 'number') {
+  const code = 'unreachable' in answer ? undefined : answer.body?.['code'];
+  if ('unreachable' in answer || answer.status === 429 || answer.status >= 500 || typeof code !== 'number') {
     const common = failureFromStatus(provider, answer, asked);
     if (common) return common;
   }
-  if ('lost' in answer || answer.status < 300) return undefined;
+  if ('unreachable' in answer || answer.status < 300) return undefined;
   const told = { words: answer.body?.['message'], retryAfterSeconds: parseRetryAfterHeader(answer, asked.now) };
   if (typeof code === 'number') return failureFromCode(code, told, authToken);
   return providerFailure(provider, answer.status === 401 || answer.status === 403 ? 'auth' : 'unknown', { code: answer.status, ...told }, [

@@ -1,11 +1,13 @@
 import { isRecord } from '../../../library/json/json.ts';
 import { blockedRequestReason, type UrlPolicy } from '../../http/url-policy.ts';
+import { systemRuntime } from '../../http/runtime.ts';
 import { createProviderExchange, maxPages, unexpectedSendResponse, unexpectedListResponse, type ProviderResponse } from '../exchange.ts';
 import { localFailure, type MessagingFailure } from '../failures.ts';
 import type { MessagingOptions, MessagingProvider, SendResult, TemplateMessage, TemplatesResult, TextMessage } from '../messaging.ts';
 import { fillParameters } from '../template-parameters.ts';
 import { isApproved, type Template } from '../templates.ts';
-import { stripPlus, tryParseJson, checkText } from '../parse-fields.ts';
+import { tryParseJson } from '../../../library/json/json.ts';
+import { stripPlus, checkText } from '../parse-fields.ts';
 import { readWatiWebhook } from './callbacks.ts';
 import { firstReceiver, failureFromResponse } from './errors.ts';
 import { parseWatiTemplate } from './templates.ts';
@@ -25,12 +27,12 @@ const v3TemplatesPath = '/api/ext/v3/messageTemplates';
 
 /** The API of WATI (https://docs.wati.io/reference). Its address is the customer's word, and is called only where that is allowed. */
 export function watiMessaging(account: WatiAccount, options: MessagingOptions): MessagingProvider {
+  const { runtime = systemRuntime } = options;
   const exchange = createProviderExchange(provider, options);
   const token = account.apiToken.trim().replace(/^Bearer\s+/i, '');
   const headers = { authorization: `Bearer ${token}` };
-  const findEndpoint = () => resolveEndpoint(account.apiEndpoint, options.outsideRules);
-  const failureOf = (answer: ProviderResponse, isSend: boolean) =>
-    failureFromResponse(answer, { now: exchange.outside.now(), isSend }, token);
+  const findEndpoint = () => resolveEndpoint(account.apiEndpoint, options.urlPolicy);
+  const failureOf = (answer: ProviderResponse, isSend: boolean) => failureFromResponse(answer, { now: runtime.now(), isSend }, token);
 
   async function sendTemplate(base: string, { to, key, template, params }: TemplateMessage): Promise<SendResult> {
     const reading = fillParameters(template, params);
@@ -44,7 +46,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
     if (isForbidden(answer)) return sendByNewerApi(base, { to, key, name: template.name, parameters });
     const failure = failureOf(answer, true);
     if (failure) return failure;
-    return toSendResult('lost' in answer ? undefined : firstReceiver(answer.body)?.['localMessageId']);
+    return toSendResult('unreachable' in answer ? undefined : firstReceiver(answer.body)?.['localMessageId']);
   }
 
   /** The id of the message is ours: it comes back in what is told of it. */
@@ -61,7 +63,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
     });
     const failure = failureOf(answer, true);
     if (failure) return failure;
-    const body = 'lost' in answer ? undefined : answer.body;
+    const body = 'unreachable' in answer ? undefined : answer.body;
     return body?.['success'] === true ? toSendResult(key) : unexpectedSendResponse(provider);
   }
 
@@ -74,7 +76,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
       });
       const failure = failureOf(answer, false);
       if (failure) return failure;
-      const body = 'lost' in answer ? undefined : answer.body;
+      const body = 'unreachable' in answer ? undefined : answer.body;
       const listed = [body?.['message_templates'], body?.['templates'], body?.['data'], body?.['items']].find(Array.isArray);
       if (listed === undefined) return unexpectedListResponse(provider);
       const found = listed.flatMap((one: unknown) => parseWatiTemplate(toV1Template(one)) ?? []);
@@ -92,7 +94,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
     const answer = await exchange.send({ url, headers, body: '' });
     const failure = failureOf(answer, true);
     if (failure) return failure;
-    const message = 'lost' in answer ? undefined : answer.body?.['message'];
+    const message = 'unreachable' in answer ? undefined : answer.body?.['message'];
     return toSendResult(isRecord(message) ? (message['localMessageId'] ?? message['id']) : undefined);
   }
 
@@ -109,11 +111,11 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
         if (page === 1 && isForbidden(answer)) return listByNewerApi(endpoint.base);
         const failure = failureOf(answer, false);
         if (failure) return failure;
-        const listed = 'lost' in answer ? undefined : answer.body?.['messageTemplates'];
+        const listed = 'unreachable' in answer ? undefined : answer.body?.['messageTemplates'];
         if (!Array.isArray(listed)) return unexpectedListResponse(provider);
         templates.push(...listed.flatMap((one) => parseWatiTemplate(one) ?? []));
         // It may give fewer a page than it is asked for; how many there are it does not always tell.
-        const link = 'lost' in answer ? undefined : answer.body?.['link'];
+        const link = 'unreachable' in answer ? undefined : answer.body?.['link'];
         const [total, size] = isRecord(link) ? [Number(link['total']), Number(link['pageSize'])] : [NaN, NaN];
         const isLast = listed.length === 0 || (Number.isNaN(total) ? listed.length < pageSize : page * (size || pageSize) >= total);
         if (isLast) return { templates: uniqueTemplates(templates).filter(({ status }) => isApproved(status)) };
@@ -128,7 +130,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
     },
 
     // Nothing is signed: the address that it is sent to has to be a secret.
-    readCallback: ({ body }) => ({ events: readWatiWebhook(tryParseJson(body), exchange.outside.now(), token) }),
+    readCallback: ({ body }) => ({ events: readWatiWebhook(tryParseJson(body), runtime.now(), token) }),
   };
 }
 
@@ -136,7 +138,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
 const withoutTenant = (base: string): string => new URL(base).origin + new URL(base).pathname.replace(/\/[^/]*$/, '');
 
 /** Whether a token may not use this API, so that nothing was done. Scoped ones may open the newer API alone. */
-const isForbidden = (answer: ProviderResponse): boolean => !('lost' in answer) && (answer.status === 401 || answer.status === 403);
+const isForbidden = (answer: ProviderResponse): boolean => !('unreachable' in answer) && (answer.status === 401 || answer.status === 403);
 
 /** A template of the newer list, under the names of the older one. */
 function toV1Template(listed: unknown): unknown {

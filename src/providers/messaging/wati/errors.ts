@@ -23,7 +23,7 @@ export function failureFromResponse(
   apiToken: string,
 ): MessagingFailure | undefined {
   const common = failureFromStatus(provider, answer, asked);
-  if (common || 'lost' in answer) return common;
+  if (common || 'unreachable' in answer) return common;
   const { status, body } = answer;
   // Both may come without a body.
   if (status === 401 || status === 403)

@@ -1,7 +1,9 @@
+import type { ReceivedResponse } from '../../http/exchange.ts';
 import { endStatusFromEvents, toCallState, parseTelnyxCall } from './calls.ts';
 import { firstError, toPlaceResult, describeFailure } from './errors.ts';
 import { sha256Hex } from '../../../library/security/hash.ts';
 import { placeResultFromStatus, createCarrierExchange, type CarrierResponse } from '../exchange.ts';
+import { systemRuntime } from '../../http/runtime.ts';
 import { fetchRecording } from '../recording.ts';
 import { isRecordingPath, recordingLink } from './recordings.ts';
 import type {
@@ -35,6 +37,7 @@ const [shortestRingSeconds, longestRingSeconds] = [5, 600];
  * waits for `commands.connect`. Every command carries an id of its own, by which Telnyx ignores a repeat within a minute.
  */
 export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOptions): Telephony {
+  const { runtime = systemRuntime } = options;
   const exchange = createCarrierExchange(carrier, options);
   const base = options.baseUrl.replace(/\/+$/, '');
   const authorization = `Bearer ${account.apiKey}`;
@@ -51,7 +54,7 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
   async function command(callId: string, action: string, key: string, body: object): Promise<CommandResult> {
     const path = `/calls/${percentEncoded(callId)}/actions/${action}`;
     const answer = await post(path, { ...body, command_id: commandId(action, key) });
-    if ('lost' in answer) return failed(answer);
+    if ('unreachable' in answer) return failed(answer);
     if (answer.status < 300) return { done: true };
     return isGone(answer) ? { gone: true } : failed(answer);
   }
@@ -67,8 +70,8 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
 
     async place(call): Promise<PlaceResult> {
       const answer = await post('/calls', toDialRequest(call, account.connectionId));
-      const common = placeResultFromStatus(carrier, answer, exchange.outside.now());
-      if (common !== undefined || 'lost' in answer) return common!;
+      const common = placeResultFromStatus(carrier, answer, runtime.now());
+      if (common !== undefined || 'unreachable' in answer) return common!;
       if (answer.status >= 300) return toPlaceResult(answer, call, account.apiKey);
       const placed = parseTelnyxCall(answer.body?.['data']);
       return placed === undefined
@@ -78,7 +81,7 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
 
     async lookUp(callId): Promise<LookUpResult> {
       const answer = await get(`/calls/${percentEncoded(callId)}`);
-      if ('lost' in answer) return failed(answer);
+      if ('unreachable' in answer) return failed(answer);
       if (answer.status >= 300) return isGone(answer) ? { missing: true } : failed(answer);
       const call = parseTelnyxCall(answer.body?.['data']);
       if (call === undefined) return { failure: `${carrier} answered something that is no call` };
@@ -94,7 +97,7 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
       for (let page = 0; page < maxPages; page++) {
         const query = new URLSearchParams({ 'page[limit]': '250', ...(after === undefined ? {} : { 'page[after]': after }) });
         const answer = await get(`/connections/${percentEncoded(account.connectionId)}/active_calls?${query}`);
-        if ('lost' in answer || answer.status >= 300) return failed(answer);
+        if ('unreachable' in answer || answer.status >= 300) return failed(answer);
         const listed = answer.body?.['data'];
         if (!Array.isArray(listed)) return { failure: `${carrier} answered something that is no list of calls` };
         const found = listed.flatMap((item) => parseTelnyxCall(item) ?? []).filter(({ client_state }) => client_state === state);
@@ -115,12 +118,12 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
       let url: string | undefined = location;
       if (isRecordingPath(location)) {
         const answer = await get(location);
-        if ('lost' in answer || (answer.status >= 300 && answer.status !== 404)) return failed(answer);
+        if ('unreachable' in answer || (answer.status >= 300 && answer.status !== 404)) return failed(answer);
         url = recordingLink(answer.body);
         if (url === undefined) return { missing: true };
       }
       // A signed link to a store of the carrier's choice; it needs no credentials and gets none.
-      return fetchRecording(carrier, exchange, { url, headers: {}, carrierOrigin: new URL(base).origin });
+      return fetchRecording(carrier, options, { url, headers: {}, carrierOrigin: new URL(base).origin });
     },
   };
 
@@ -129,7 +132,7 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
     if (!leg) return undefined;
     const query = new URLSearchParams({ 'filter[leg_id]': leg, 'filter[type]': 'webhook', 'page[size]': '250' });
     const answer = await get(`/call_events?${query}`);
-    return 'lost' in answer || answer.status >= 300 ? undefined : answer.body?.['data'];
+    return 'unreachable' in answer || answer.status >= 300 ? undefined : answer.body?.['data'];
   }
 }
 
@@ -142,7 +145,7 @@ export function commandId(command: string, key: string): string {
 const toBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** 90018: the call has ended; 90015 and 404: no such call. */
-function isGone(answer: Exclude<CarrierResponse, { lost: string }>): boolean {
+function isGone(answer: ReceivedResponse): boolean {
   const { code } = firstError(answer.body);
   return code === '90018' || code === '90015' || (answer.status === 404 && code !== undefined);
 }

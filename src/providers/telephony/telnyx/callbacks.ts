@@ -2,7 +2,7 @@ import { isRecord } from '../../../library/json/json.ts';
 import type { CallStatus } from '../call-status.ts';
 import type { CarrierError } from '../carrier-error.ts';
 import { statusEvent, type CarrierEvent } from '../carrier-events.ts';
-import { redactLine } from '../exchange.ts';
+import { redactLine } from '../../http/redact.ts';
 import { toAnsweredBy } from '../machine-detection.ts';
 import { decodeAttemptKey } from './calls.ts';
 import { statusFromHangupCause } from './hangup-cause.ts';
@@ -88,7 +88,7 @@ function toHangUpEvent(payload: Payload, told: CallEventBase): CarrierEvent {
   const cause = toText(payload['hangup_cause']);
   return toStatusEvent(status, payload, told, {
     ...(Number.isInteger(sip) && sip >= 300 && { sipCode: sip }),
-    ...(status === 'failed' && cause !== '' && { fault: { words: `hangup cause ${redactLine(cause, '')}` } }),
+    ...(status === 'failed' && cause !== '' && { fault: { words: `hangup cause ${redactLine(cause)}` } }),
   });
 }
 
@@ -126,6 +126,6 @@ function toRelayEndEvent(payload: Payload, told: CallEventBase): CarrierEvent {
     ...told,
     reason: 'lost',
     ...(typeof session === 'string' && { sessionId: session }),
-    ...(word !== '' && { fault: { words: redactLine(word, '') } }),
+    ...(word !== '' && { fault: { words: redactLine(word) } }),
   };
 }

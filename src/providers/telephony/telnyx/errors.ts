@@ -1,8 +1,8 @@
+import type { ReceivedResponse } from '../../http/exchange.ts';
 import { isRecord } from '../../../library/json/json.ts';
-import { redactLine, type CarrierResponse } from '../exchange.ts';
+import { redactLine } from '../../http/redact.ts';
+import type { CarrierResponse } from '../exchange.ts';
 import type { CallToPlace, PlaceResult, RefusalKind } from '../telephony.ts';
-
-type ReceivedResponse = Exclude<CarrierResponse, { lost: string }>;
 
 interface TelnyxError {
   code?: string;
@@ -74,7 +74,7 @@ function describeRefusal(
 
 /** An answer that is a failure, in words. */
 export function describeFailure(answer: CarrierResponse, apiKey: string): string {
-  if ('lost' in answer) return answer.lost;
+  if ('unreachable' in answer) return answer.message;
   if (answer.status === 401) return invalidApiKeyMessage;
   const said = redactLine(firstError(answer.body).text, apiKey);
   return `Telnyx answered with status ${answer.status}${said && `: ${said}`}`;

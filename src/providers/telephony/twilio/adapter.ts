@@ -2,6 +2,7 @@ import { parseCallState } from './calls.ts';
 import { toRefusal, describeFailure } from './errors.ts';
 import { errorsFromNotifications } from './notifications.ts';
 import { placeResultFromStatus, createCarrierExchange, type CarrierResponse } from '../exchange.ts';
+import { systemRuntime } from '../../http/runtime.ts';
 import { fetchRecording } from '../recording.ts';
 import type {
   CallQuery,
@@ -30,6 +31,7 @@ const callPath = (callId: string) => `/Calls/${percentEncoded(callId)}.json`;
 
 /** The Calls API of Twilio (https://www.twilio.com/docs/voice/api/call-resource). */
 export function twilioTelephony(account: TwilioAccount, options: TelephonyOptions): Telephony {
+  const { runtime = systemRuntime } = options;
   const exchange = createCarrierExchange(carrier, options);
   const base = `${options.baseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${percentEncoded(account.accountSid)}`;
   const authorization = `Basic ${Buffer.from(`${account.accountSid}:${account.authToken}`).toString('base64')}`;
@@ -48,8 +50,8 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
 
     async place(call): Promise<PlaceResult> {
       const answer = await post('/Calls.json', toCallForm(call));
-      const common = placeResultFromStatus(carrier, answer, exchange.outside.now());
-      if (common !== undefined || 'lost' in answer) return common!;
+      const common = placeResultFromStatus(carrier, answer, runtime.now());
+      if (common !== undefined || 'unreachable' in answer) return common!;
       if (answer.status >= 300) return { refused: toRefusal(answer, call, account.authToken) };
       const state = parseCallState(answer.body);
       return state === undefined
@@ -59,7 +61,7 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
 
     async lookUp(callId): Promise<LookUpResult> {
       const answer = await get(callPath(callId));
-      if ('lost' in answer || (answer.status >= 300 && answer.status !== 404)) return failed(answer);
+      if ('unreachable' in answer || (answer.status >= 300 && answer.status !== 404)) return failed(answer);
       // A 404 without the carrier's own words comes from something between it and us.
       if (answer.status === 404) return answer.body?.['code'] === 20404 ? { missing: true } : failed(answer);
       const call = parseCallState(answer.body);
@@ -69,7 +71,7 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
     async list({ to, from, since }: CallQuery): Promise<ListResult> {
       // Not by StartTime: a call that waits to be dialled has none.
       const answer = await get(`/Calls.json?${new URLSearchParams({ To: to, From: from, PageSize: pageSize })}`);
-      if ('lost' in answer || answer.status >= 300) return failed(answer);
+      if ('unreachable' in answer || answer.status >= 300) return failed(answer);
       const listed = answer.body?.['calls'];
       if (!Array.isArray(listed)) return { failure: `${carrier} answered something that is no list of calls` };
       const earliest = Math.floor((since - clockSkewMs) / 1000) * 1000;
@@ -82,7 +84,7 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
 
     async hangUp(callId): Promise<CommandResult> {
       const answer = await post(callPath(callId), new URLSearchParams({ Status: 'completed' }));
-      if ('lost' in answer) return failed(answer);
+      if ('unreachable' in answer) return failed(answer);
       if (answer.status < 300) return { done: true };
       const code = answer.body?.['code'];
       return code === callNotInProgressCode || code === 20404 ? { gone: true } : failed(answer);
@@ -90,14 +92,14 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
 
     async listCallErrors(callId) {
       const answer = await get(`/Calls/${percentEncoded(callId)}/Notifications.json?PageSize=20`);
-      return 'lost' in answer || answer.status >= 300 ? [] : errorsFromNotifications(answer.body, account.authToken);
+      return 'unreachable' in answer || answer.status >= 300 ? [] : errorsFromNotifications(answer.body, account.authToken);
     },
 
     async fetchRecording(location) {
       // The credentials go to the carrier alone, whatever the callback says.
       if (!location.startsWith(`${base}/`)) return { refused: 'The recording is not at the carrier, so it was not fetched' };
       const carrierOrigin = new URL(base).origin;
-      return fetchRecording(carrier, exchange, { url: `${location}.mp3`, headers: { authorization }, carrierOrigin });
+      return fetchRecording(carrier, options, { url: `${location}.mp3`, headers: { authorization }, carrierOrigin });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { statusEvent, type CarrierEvent, type RecordingEvent, type RelayEndEvent } from '../carrier-events.ts';
 import type { CarrierError } from '../carrier-error.ts';
-import { redactLine } from '../exchange.ts';
+import { redactLine } from '../../http/redact.ts';
 import { toAnsweredBy } from '../machine-detection.ts';
 import { toDirection, toCallStatus } from './calls.ts';
 
@@ -85,7 +85,7 @@ function toRelayEndEvent(form: URLSearchParams, callId: string, at: number): Rel
 
 /** Its secrets are not in it: Twilio puts no credentials into what it sends. */
 function toCarrierError(form: URLSearchParams): CarrierError | undefined {
-  const [code, words] = [form.get('ErrorCode'), redactLine(form.get('ErrorMessage') ?? '', '')];
+  const [code, words] = [form.get('ErrorCode'), redactLine(form.get('ErrorMessage') ?? '')];
   // 0 stands for none.
   if ((code === null || code === '' || code === '0') && words === '') return undefined;
   return { ...(code && /^[1-9]\d{0,8}$/.test(code) && { code }), words };

@@ -1,7 +1,8 @@
-import { redactLine, type CarrierResponse } from '../exchange.ts';
+import type { ReceivedResponse } from '../../http/exchange.ts';
+import { redactLine } from '../../http/redact.ts';
+import type { CarrierResponse } from '../exchange.ts';
 import type { CallToPlace, Refusal, RefusalKind } from '../telephony.ts';
 
-type ReceivedResponse = Exclude<CarrierResponse, { lost: string }>;
 type CallNumbers = Pick<CallToPlace, 'to' | 'from'>;
 
 const invalidNumber = ({ to }: CallNumbers) => `${to} is not a phone number that can be called; correct it`;
@@ -65,7 +66,7 @@ function describeRefusal(status: number, code: number | undefined, numbers: Call
 
 /** An answer that is a failure, in words. */
 export function describeFailure(answer: CarrierResponse, authToken: string): string {
-  if ('lost' in answer) return answer.lost;
+  if ('unreachable' in answer) return answer.message;
   if (answer.status === 401) return 'Twilio does not accept the account_sid and auth_token; correct them in the telephony configuration';
   const said = redactLine(answer.body?.['message'], authToken);
   return `Twilio answered with status ${answer.status}${said && `: ${said}`}`;

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../library/json/json.ts';
 import type { CarrierError } from '../carrier-error.ts';
-import { redactLine } from '../exchange.ts';
+import { redactLine } from '../../http/redact.ts';
 
 /** What is no more than a warning has another `log`. */
 const errorLogLevel = '0';
