@@ -17,7 +17,7 @@ await runProgram(async () => {
   const rows = await runChecks(createChecks(readSettings(variables)), variables);
   console.log(formatTable(rows));
   if (rows.every(({ finding }) => finding.state === 'not configured'))
-    throw new LocalError('No vendor is configured. Put keys into .dev.vars or the environment; the README names them.');
+    throw new LocalError('No vendor is configured. Put keys into .dev.vars or the environment; docs/configuration.md names them.');
   if (hasRefusal(rows)) process.exitCode = 1;
 });
 

@@ -17,7 +17,7 @@ await runProgram(async () => {
     '  numbers ending in 0001 are busy, 0002 no answer, 0003 unknown, 0004 voicemail; 0011 to 0014 refuse messages; others are people',
   );
   console.log(
-    `  inbound call: POST ${simulators.url}/twilio/__sim/inbound; failures: POST ${simulators.url}/__sim/faults; more in the README`,
+    `  inbound call: POST ${simulators.url}/twilio/__sim/inbound; failures: POST ${simulators.url}/__sim/faults; more in docs/simulators.md`,
   );
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void simulators.close());
 });

@@ -39,18 +39,18 @@ describe('the arguments of the tour', () => {
 });
 
 describe('the gallery', () => {
-  test('every file is offered, at the end of the tour and in the README, each in a line', async () => {
+  test('every file is offered, at the end of the tour and in docs/journey-gallery.md, each in a line', async () => {
     const files = readdirSync(join(root, 'examples/journeys')).map((file) => file.replace(/\.json$/, ''));
     expect(files.toSorted()).toEqual(journeyNames.toSorted());
     expect(steps.at(-1)).toBe(offerJourneys);
     const said: string[] = [];
     await offerJourneys.run({ say: (line: string) => said.push(line) } as Partial<Tour> as Tour);
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const page = readFileSync(join(root, 'docs/journey-gallery.md'), 'utf8');
     for (const name of journeyNames) {
       const summary = toSummary(readJourney(name));
       expect(summary.length, name).toBeLessThan(130);
       expect(said.filter((line) => line.startsWith(`${name} `) && line.endsWith(summary))).toHaveLength(1);
-      expect(readme).toContain(`| [${name}](examples/journeys/${name}.json) | `);
+      expect(page).toContain(`| [${name}](../examples/journeys/${name}.json) | `);
     }
     expect(said.join('\n')).toMatch(/npm run tour -- --journey abandoned-cart[^]*--journey all/);
   });
