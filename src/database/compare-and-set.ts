@@ -17,16 +17,16 @@ const requireChange = (database: Database): Statement => database.prepare("SELEC
  * Runs `update` and, only if it changed a row, `also`, in one step. Answers the rows of `update`; null when it changed none. `readBack` is
  * given what was changed, for an answer that was lost.
  */
-export async function compareAndSet(
+export async function compareAndSet<Shape extends Row = Row>(
   database: Database,
-  update: Statement,
+  update: Statement<Shape>,
   also: Statement[],
-  readBack: (first: FirstAttempt) => Statement,
-): Promise<Row[] | null> {
+  readBack: (first: FirstAttempt) => Statement<Shape>,
+): Promise<Shape[] | null> {
   try {
-    const checked = [update, requireChange(database)];
-    const [rows] = await database.batchOnce([...checked, ...also], (first) => database.batch([readBack(first)]), checked.length);
-    return rows!;
+    const statements = [update, requireChange(database), ...also] as const;
+    const [rows] = await database.batchOnce(statements, (first) => database.batch([readBack(first)]), 2);
+    return rows;
   } catch (error) {
     if (/malformed JSON/.test(String((error as Error).message))) return null;
     throw error;

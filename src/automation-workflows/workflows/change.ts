@@ -12,7 +12,8 @@ import { existingWorkflow } from '../definitions/existing-workflow.ts';
 import { definitionIssues } from '../definitions/validate.ts';
 import { prepareContextSchema, prepareDefinition, prepareSettings } from '../definitions/prepare.ts';
 import { preparePrimaryTrigger } from './primary-trigger.ts';
-import * as store from '../definitions/store.ts';
+import type { WorkflowRow, WorkflowStatus } from '../definitions/store.ts';
+import * as store from './store.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -23,12 +24,12 @@ export interface WorkflowInput {
   trigger?: JsonObject | null | undefined;
   context_schema?: JsonObject | null | undefined;
   settings?: JsonObject | null | undefined;
-  status?: store.WorkflowStatus | undefined;
+  status?: WorkflowStatus | undefined;
 }
 
 const emptyDefinition = { nodes: [], edges: [] };
 
-const transitions: Record<store.WorkflowStatus, readonly store.WorkflowStatus[]> = {
+const transitions: Record<WorkflowStatus, readonly WorkflowStatus[]> = {
   draft: ['active', 'archived'],
   active: ['paused', 'archived'],
   paused: ['active', 'archived'],
@@ -36,12 +37,12 @@ const transitions: Record<store.WorkflowStatus, readonly store.WorkflowStatus[]>
 };
 
 /** Throws 409 naming the current status and those that it can move to. */
-function requireTransition(from: store.WorkflowStatus, to: store.WorkflowStatus): void {
+function requireTransition(from: WorkflowStatus, to: WorkflowStatus): void {
   if (from === to || transitions[from].includes(to)) return;
   throw conflict(`The workflow is ${from} and cannot become ${to}; from ${from} it can become ${transitions[from].join(' or ')}`);
 }
 
-export async function createWorkflow(context: Context, input: WorkflowInput & { name: string }): Promise<store.WorkflowRow> {
+export async function createWorkflow(context: Context, input: WorkflowInput & { name: string }): Promise<WorkflowRow> {
   const trigger = await preparePrimaryTrigger(context, input.trigger ?? {}, { row: null, stored: '{}', workflowId: null });
   const settings = prepareSettings(input.settings ?? {});
   const exits = exitTopicStatements(context.database, context.organization.id, null, {
@@ -62,7 +63,7 @@ export async function createWorkflow(context: Context, input: WorkflowInput & { 
 }
 
 /** Any fields, and the status. Going active checks the graph and arms the triggers in one step; leaving it silences them. */
-export async function patchWorkflow(context: Context, id: number, input: WorkflowInput): Promise<store.WorkflowRow> {
+export async function patchWorkflow(context: Context, id: number, input: WorkflowInput): Promise<WorkflowRow> {
   const updated = await enforcePlanLimit(context.organization, () => retryOnConflict(() => tryPatch(context, id, input)));
   if (!updated) throw conflict('The workflow keeps being changed by other requests; try again');
   if (input.status !== undefined || input.settings !== undefined)
@@ -72,11 +73,10 @@ export async function patchWorkflow(context: Context, id: number, input: Workflo
 }
 
 /** Archives the workflow; its live runs are cancelled. */
-export const archiveWorkflow = (context: Context, id: number): Promise<store.WorkflowRow> =>
-  patchWorkflow(context, id, { status: 'archived' });
+export const archiveWorkflow = (context: Context, id: number): Promise<WorkflowRow> => patchWorkflow(context, id, { status: 'archived' });
 
 /** Null when another request changed the workflow or its triggers in between. */
-async function tryPatch(context: Context, id: number, input: WorkflowInput): Promise<store.WorkflowRow | null> {
+async function tryPatch(context: Context, id: number, input: WorkflowInput): Promise<WorkflowRow | null> {
   const { database, organization } = context;
   const row = await existingWorkflow(context, id);
   const status = input.status ?? row.status;
@@ -108,7 +108,7 @@ async function tryPatch(context: Context, id: number, input: WorkflowInput): Pro
 }
 
 /** What a change means for runs that live. */
-function requiredCleanups(before: store.WorkflowRow, after: store.WorkflowRow): store.WorkflowCleanup[] {
+function requiredCleanups(before: WorkflowRow, after: WorkflowRow): store.WorkflowCleanup[] {
   const [old, now] = [parseSettings(before.settings), parseSettings(after.settings)];
   const needsMarks = (now.one_live_run_per_key && !old.one_live_run_per_key) || (hasExitRules(now) && !hasExitRules(old));
   return [
@@ -119,7 +119,7 @@ function requiredCleanups(before: store.WorkflowRow, after: store.WorkflowRow): 
 }
 
 /** What of `input` has to be written, apart from status and trigger. Throws 422. */
-async function changedFields(context: Context, row: store.WorkflowRow, input: WorkflowInput): Promise<Partial<store.WorkflowFields>> {
+async function changedFields(context: Context, row: WorkflowRow, input: WorkflowInput): Promise<Partial<store.WorkflowFields>> {
   const change: Partial<store.WorkflowFields> = {};
   if (input.name !== undefined) change.name = input.name;
   if (input.description !== undefined) change.description = input.description ?? '';

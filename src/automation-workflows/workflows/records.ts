@@ -2,7 +2,8 @@ import type { z } from '@hono/zod-openapi';
 import { nullableTimestamp, toTimestamp } from '../../library/time/clock.ts';
 import type { VersionRecord, WorkflowRecord } from './schemas.ts';
 import { maskSecrets } from '../../expressions/secrets/secrets.ts';
-import type { VersionRow, WorkflowRow } from '../definitions/store.ts';
+import type { WorkflowRow } from '../definitions/store.ts';
+import type { VersionRow } from './store.ts';
 import { workflowWarnings } from './warnings.ts';
 
 const parseMasked = (json: string) => maskSecrets(JSON.parse(json) as Record<string, unknown>);

@@ -11,7 +11,7 @@ import { archiveWorkflow, createWorkflow, patchWorkflow } from './change.ts';
 import { existingWorkflow } from '../definitions/existing-workflow.ts';
 import { definitionIssues, proposalIssues } from '../definitions/validate.ts';
 import { versionRecord, workflowRecord } from './records.ts';
-import { listVersions, listWorkflows } from '../definitions/store.ts';
+import { listVersions, listWorkflows } from './store.ts';
 import { definitionWarnings } from './warnings.ts';
 
 const params = z.object({ workflow_id: pathId });
