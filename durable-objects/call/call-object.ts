@@ -1,6 +1,8 @@
 import type { Context } from '../../src/context.ts';
 import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
 import type { RecordingEvent, RelayEndEvent } from '../../src/providers/telephony/carrier-events.ts';
+import { findCarrierAdapter } from '../../src/providers/telephony/registry.ts';
+import type { CarrierAdapter } from '../../src/providers/telephony/telephony.ts';
 import { formatCarrierError } from '../../src/providers/telephony/carrier-error.ts';
 import type { CallEnd } from '../../src/calls/contract.ts';
 import { updateWakeAt } from '../../src/calls/records/store.ts';
@@ -56,7 +58,7 @@ export interface LiveRunSnapshot {
 export class CallObject extends BaseDurableObject {
   readonly #record = new CallRecord(this.ctx.storage);
   readonly #store = new StoredConversation(this.ctx.storage);
-  readonly #relay = new RelaySockets(this.ctx, () => this.#record.setup.mode);
+  readonly #relay = new RelaySockets(this.ctx, () => this.#carrier?.holdsLastToken ?? false);
   #cachedConversation: LiveConversation | null = null;
   #cachedChat: Chat | null = null;
   #finalizing: Promise<void> | null = null;
@@ -131,7 +133,7 @@ export class CallObject extends BaseDurableObject {
     if (!this.#conversation.isLive) return 'hang_up';
     const { answer, change } = decideAfterRelayEnd(this.#record.line, event, this.#conversation.hasStarted);
     this.#record.updateLine(change);
-    if (event.fault) this.#conversation.logCarrierError(formatCarrierError(this.#carrier, event.fault));
+    if (event.fault && this.#carrier) this.#conversation.logCarrierError(formatCarrierError(this.#carrier, event.fault));
     if (event.reason === 'hung_up') this.#conversation.stop('hung_up');
     return answer;
   }
@@ -277,8 +279,9 @@ export class CallObject extends BaseDurableObject {
     return this.exists() && this.#record.hasCall;
   }
 
-  get #carrier(): 'twilio' | 'telnyx' {
-    return this.#record.setup.mode === 'telnyx' ? 'telnyx' : 'twilio';
+  /** Undefined for a chat. */
+  get #carrier(): CarrierAdapter | undefined {
+    return findCarrierAdapter(this.#record.setup.mode);
   }
 
   get #isChat(): boolean {

@@ -11,20 +11,20 @@ interface Attachment {
 /** The sockets of a call's conversation relay, of which one session at a time counts, and what is said over it. */
 export class RelaySockets {
   readonly #state: DurableObjectState;
-  readonly #carrier: () => string;
+  readonly #holdsLastToken: () => boolean;
   #socket: WebSocket | null | undefined;
   /** The utterance under way, and whether a piece of it was said to nobody. */
   #utterance = '';
   #isBroken = false;
-  /** At Telnyx: the piece that waits for the next one. */
+  /** Where the carrier takes no empty token: the piece that waits for the next one. */
   #heldToken = '';
   /** Utterances that nobody heard to the end, because the socket was gone. */
   #undelivered: { text: string; isInterruptible: boolean }[] = [];
 
-  /** `carrier` is whose frames are spoken, once there is a call. */
-  constructor(state: DurableObjectState, carrier: () => string) {
+  /** `holdsLastToken` says, once there is a call, whether the carrier wants the last piece of an utterance held back. */
+  constructor(state: DurableObjectState, holdsLastToken: () => boolean) {
     this.#state = state;
-    this.#carrier = carrier;
+    this.#holdsLastToken = holdsLastToken;
   }
 
   accept(socket: WebSocket): void {
@@ -62,10 +62,9 @@ export class RelaySockets {
   }
 
   readonly say: SpeechSink = (token, last, { isInterruptible }) => {
-    const isSent =
-      this.#carrier() === 'telnyx'
-        ? this.#sayToTelnyx(token, last)
-        : this.#send({ type: 'text', token, last, interruptible: isInterruptible });
+    const isSent = this.#holdsLastToken()
+      ? this.#sayHeldBack(token, last)
+      : this.#send({ type: 'text', token, last, interruptible: isInterruptible });
     this.#utterance += token;
     this.#isBroken ||= !isSent;
     if (!last) return;
@@ -74,11 +73,8 @@ export class RelaySockets {
     this.#isBroken = false;
   };
 
-  /**
-   * Telnyx documents neither `interruptible` of a text nor an empty token, and closes the socket after ten frames that it does not take. So the
-   * last piece of an utterance is held back until the next one, or its end, is there.
-   */
-  #sayToTelnyx(token: string, last: boolean): boolean {
+  /** Sends the piece before, without `interruptible`: a carrier that knows no empty token could not be told the end by one. */
+  #sayHeldBack(token: string, last: boolean): boolean {
     const due = last ? this.#heldToken + token : this.#heldToken;
     this.#heldToken = last ? '' : token;
     return due === '' ? this.#current() !== null : this.#send({ type: 'text', token: due, last });

@@ -1,3 +1,9 @@
+import { carriers } from '../providers/telephony/registry.ts';
+
+const carrierNames = Object.values(carriers)
+  .map(({ name }) => name)
+  .join(', ');
+
 interface Group {
   /** How a person reads it. */
   title: string;
@@ -97,7 +103,7 @@ export const groups: Record<string, Group> = {
   },
   telephonyConfigs: {
     title: 'Telephony configurations',
-    description: 'Carrier accounts (Twilio, Telnyx) and the numbers that calls come from.',
+    description: `Carrier accounts (${carrierNames}) and the numbers that calls come from.`,
     operations: ['create', 'list', 'get', 'update', 'delete'],
   },
   agents: {

@@ -5,6 +5,7 @@ import { cutPage, decodeCursor, type PageResult, type Page } from '../http/pagin
 import { conflict, notFound } from '../library/errors.ts';
 import { publish } from '../outbox/published-events.ts';
 import { invalidateCarriers } from './load-carrier.ts';
+import type { CarrierKey } from '../providers/telephony/registry.ts';
 import { prepareConfig } from './prepare-config.ts';
 import type { NewTelephonyConfig, TelephonyConfigPatch } from './schemas.ts';
 import * as store from './store.ts';
@@ -54,7 +55,12 @@ export async function changeConfig(
   const done = await retryOnConflict(async () => {
     const row = await existingConfig(context, id);
     requirePossibleChange(row, patch);
-    const wanted = { ...patch, name: patch.name ?? row.name, provider: row.provider, from_numbers: patch.from_numbers ?? row.fromNumbers };
+    const wanted = {
+      ...patch,
+      name: patch.name ?? row.name,
+      provider: row.provider as CarrierKey,
+      from_numbers: patch.from_numbers ?? row.fromNumbers,
+    };
     const values = await prepareConfig(context, wanted, row, callbackOrigin, nextTimestamp(row.updatedAt, clock()));
     const update = store.updateConfig(database, organization.id, id, values, row.updatedAt);
     const moved = patch.is_default ? store.moveDefaultFlag(database, organization.id, id) : [];

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../context.ts';
 import { toTimestamp } from '../library/time/clock.ts';
+import { mapCarriers, type CarrierKey } from '../providers/telephony/registry.ts';
 import { maskCredentials } from './credentials.ts';
 import type { TelephonyConfigRecord } from './schemas.ts';
 import type { TelephonyConfigRow } from './store.ts';
@@ -17,9 +18,8 @@ export async function toTelephonyConfigRecord(
   return {
     id: row.id,
     name: row.name,
-    provider: row.provider,
-    twilio: row.provider === 'twilio' ? (block as TelephonyConfigOutput['twilio']) : null,
-    telnyx: row.provider === 'telnyx' ? (block as TelephonyConfigOutput['telnyx']) : null,
+    provider: row.provider as CarrierKey,
+    ...mapCarriers((key) => (key === row.provider ? block : null)),
     from_numbers: row.fromNumbers,
     inbound_workflow_id: row.inboundAgentId,
     inbound_url: `${apiUrl}/telephony/${organization.id}/${row.id}/inbound`,

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { readCurrentOrganization } from '../accounts/organizations/background-context.ts';
+import type { CarrierKey } from '../providers/telephony/registry.ts';
 import { findDefaultConfig } from './store.ts';
 
 /** On which terms the organization's calls are dialled. */
@@ -11,7 +12,7 @@ export interface DialingPolicy {
   /** The default configuration; null: there is none, and nothing can be dialled. */
   config: {
     id: number;
-    provider: 'twilio' | 'telnyx';
+    provider: CarrierKey;
     /** E.164. */
     fromNumbers: string[];
     callsPerSecond: number;
@@ -32,7 +33,7 @@ export async function loadDialingPolicy(context: Context): Promise<DialingPolicy
     minHoursBetweenCalls: organization.minHoursBetweenCalls,
     config: config && {
       id: config.id,
-      provider: config.provider,
+      provider: config.provider as CarrierKey,
       fromNumbers: config.fromNumbers,
       callsPerSecond: config.callsPerSecond,
       machineDetection: config.machineDetection,

@@ -1,16 +1,14 @@
 import type { Context } from '../context.ts';
-import { open } from '../library/security/encryption.ts';
-import { createTelephony, type CarrierAccount } from '../providers/telephony/registry.ts';
+import { openCredentials } from './credentials.ts';
+import { carrierAdapter, type CarrierKey } from '../providers/telephony/registry.ts';
 import type { Telephony } from '../providers/telephony/telephony.ts';
 import { findConfig, type TelephonyConfigRow } from './store.ts';
 
 /** A telephony configuration ready for use, its secrets opened: never to be shown or logged. */
 export interface Carrier {
   id: number;
-  provider: 'twilio' | 'telnyx';
+  provider: CarrierKey;
   telephony: Telephony;
-  /** `publicKey` is Telnyx's, for its signatures. */
-  account: CarrierAccount & { publicKey?: string };
   /** E.164. */
   fromNumbers: string[];
   callsPerSecond: number;
@@ -55,18 +53,13 @@ function cacheEntryOf(organizationId: number, now: number) {
 }
 
 async function toCarrier({ settings, organization }: Context, row: TelephonyConfigRow): Promise<Carrier> {
-  const opened = (field: string) => open(settings.ENCRYPTION_KEY, organization.id, row.credentials[field] ?? '');
-  const plain = (field: string) => row.credentials[field] ?? '';
-  const account: Carrier['account'] =
-    row.provider === 'twilio'
-      ? { provider: 'twilio', accountSid: plain('account_sid'), authToken: await opened('auth_token') }
-      : { provider: 'telnyx', apiKey: await opened('api_key'), connectionId: plain('connection_id'), publicKey: plain('public_key') };
-  const baseUrl = row.provider === 'twilio' ? settings.TWILIO_BASE_URL : settings.TELNYX_BASE_URL;
+  const adapter = carrierAdapter(row.provider);
+  const credentials = await openCredentials(settings, organization.id, row.provider, row.credentials);
+  const timeoutMs = settings.CALL_ANSWER_WITHIN_SECONDS * 1000;
   return {
     id: row.id,
-    provider: row.provider,
-    telephony: createTelephony(account, { baseUrl, timeoutMs: settings.CALL_ANSWER_WITHIN_SECONDS * 1000 }),
-    account,
+    provider: row.provider as CarrierKey,
+    telephony: adapter.create(credentials, { baseUrl: adapter.baseUrl(settings, credentials), timeoutMs }),
     fromNumbers: row.fromNumbers,
     callsPerSecond: row.callsPerSecond,
     machineDetection: row.machineDetection,

@@ -1,14 +1,15 @@
 import type { Context } from '../context.ts';
 import { normalizePhone } from '../library/phone/phone-numbers.ts';
 import { invalid, notFound, type Issue } from '../library/errors.ts';
-import { readCredentials, type Provider } from './credentials.ts';
+import { carrierKeys, type CarrierKey } from '../providers/telephony/registry.ts';
+import { readCredentials } from './credentials.ts';
 import { configDefaults, type NewTelephonyConfig, type TelephonyConfigPatch } from './schemas.ts';
 import { hasAgent, type TelephonyConfigRow, type TelephonyConfigValues } from './store.ts';
 
 /** A configuration ready to be stored. Throws 404 for an agent that there is not, 422 for all else. `now` becomes `updatedAt`. */
 export async function prepareConfig(
   context: Context,
-  given: NewTelephonyConfig | (TelephonyConfigPatch & { name: string; provider: Provider; from_numbers: string[] }),
+  given: NewTelephonyConfig | (TelephonyConfigPatch & { name: string; provider: CarrierKey; from_numbers: string[] }),
   before: TelephonyConfigRow | null,
   callbackOrigin: string,
   now: number,
@@ -35,11 +36,11 @@ export async function prepareConfig(
 const valueOrBefore = <T>(given: T | null | undefined, before: T | undefined): T | null | undefined =>
   given === undefined ? before : given;
 
-/** Credentials of the other carrier would not be used, which whoever sends them does not expect. */
-function findForeignBlockIssues(given: { provider: Provider; twilio?: unknown; telnyx?: unknown }): Issue[] {
-  const other = given.provider === 'twilio' ? 'telnyx' : 'twilio';
+/** Credentials of another carrier would not be used, which nobody who sends them expects. */
+function findForeignBlockIssues(given: { provider: CarrierKey } & Partial<Record<CarrierKey, unknown>>): Issue[] {
   const msg = `Does not belong to a configuration whose provider is ${given.provider}; leave it out, or make another configuration for it`;
-  return given[other] == null ? [] : [{ loc: ['body', other], msg, type: 'value_error' }];
+  const foreign = carrierKeys.filter((key) => key !== given.provider && given[key] != null);
+  return foreign.map((key) => ({ loc: ['body', key], msg, type: 'value_error' }));
 }
 
 function parseNumbers(given: string[], defaultCountry: string): { phones: string[]; issues: Issue[] } {

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { bodyId, createdAt, updatedAt } from '../http/router.ts';
+import { carrierKeys, mapCarriers } from '../providers/telephony/registry.ts';
+import type { CarrierAdapter } from '../providers/telephony/telephony.ts';
 import { listSchema, pageQuery } from '../http/pagination.ts';
 
 const maxNumbers = 500;
@@ -7,18 +9,15 @@ const maxNumbers = 500;
 /** What a configuration has where nothing else is said. */
 export const configDefaults = { calls_per_second: 1, machine_detection: true };
 
-const provider = z.enum(['twilio', 'telnyx']).describe('The carrier whose account it is.');
+const provider = z.enum(carrierKeys).describe('The carrier whose account it is.');
 const credentialInput = z.string('Must be text').nullish();
 const secretInput = (meaning: string) =>
   credentialInput.describe(
     `${meaning} A secret: stored encrypted, read as \`****\` and its last 4 characters. That mask sent back keeps it.`,
   );
+const shownField = (meaning: string) => z.string().describe(meaning);
+const shownSecret = (meaning: string) => z.string().describe(`${meaning} Shown as \`****\` and its last 4 characters.`);
 const meanings = {
-  account_sid: 'The account SID of Twilio, which begins with `AC`.',
-  auth_token: 'The auth token of the Twilio account.',
-  api_key: 'An API key of the Telnyx account.',
-  connection_id: 'The id of the Voice API application at Telnyx.',
-  public_key: 'The public key of the Telnyx account, by which the signatures of its webhooks are checked.',
   from_numbers: 'The numbers that calls come from, and calls to which are taken. Written in any usual spelling, stored as E.164.',
   inbound_workflow_id: 'The voice agent that takes calls to these numbers; null: none does.',
   is_default: 'Whether outbound calls use this configuration. One alone is the default: the first, until another becomes it.',
@@ -26,20 +25,29 @@ const meanings = {
   machine_detection: 'Whether the carrier is to tell answering machines from people; true when left out.',
 };
 
-const twilio = z.strictObject({
-  account_sid: credentialInput.describe(meanings.account_sid),
-  auth_token: secretInput(meanings.auth_token),
-});
-const telnyx = z.strictObject({
-  api_key: secretInput(meanings.api_key),
-  connection_id: credentialInput.describe(meanings.connection_id),
-  public_key: credentialInput.describe(meanings.public_key),
-});
+/** The block of a carrier's credentials in a request. */
+export const credentialsInput = ({ name, credentials }: CarrierAdapter) =>
+  z
+    .strictObject(
+      mapValues(credentials, ({ isSecret, description }) => (isSecret ? secretInput(description) : credentialInput.describe(description))),
+    )
+    .nullish()
+    .describe(`Credentials of ${name}; needed with that provider. Absent fields stay.`);
+
+/** The block of a carrier's credentials in an answer. */
+const credentialsRecord = ({ name, credentials }: CarrierAdapter) =>
+  z
+    .object(mapValues(credentials, ({ isSecret, description }) => (isSecret ? shownSecret(description) : shownField(description))))
+    .nullable()
+    .describe(`Credentials of ${name}; null with another provider.`);
+
+const mapValues = <From, To>(record: Record<string, From>, change: (value: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+
 const name = z.string().trim().min(1, 'Must not be empty').max(200, 'Must have 200 characters or fewer').describe('Name for people.');
 
 const fields = {
-  twilio: twilio.nullish().describe('Credentials of Twilio; needed with that provider. Absent fields stay.'),
-  telnyx: telnyx.nullish().describe('Credentials of Telnyx; needed with that provider. Absent fields stay.'),
+  ...mapCarriers((_key, adapter) => credentialsInput(adapter)),
   from_numbers: z
     .array(z.string('Must be text').max(100))
     .min(1, 'Must have at least one number; calls are placed from it')
@@ -64,26 +72,12 @@ export const TelephonyConfigPatchBody = z
 export type NewTelephonyConfig = z.output<typeof NewTelephonyConfigBody>;
 export type TelephonyConfigPatch = z.output<typeof TelephonyConfigPatchBody>;
 
-const shownField = (meaning: string) => z.string().describe(meaning);
-const shownSecret = (meaning: string) => z.string().describe(`${meaning} Shown as \`****\` and its last 4 characters.`);
-
 export const TelephonyConfigRecord = z
   .object({
     id: z.int().describe('Id of the configuration.'),
     name: z.string().describe('Name for people.'),
     provider,
-    twilio: z
-      .object({ account_sid: shownField(meanings.account_sid), auth_token: shownSecret(meanings.auth_token) })
-      .nullable()
-      .describe('Credentials of Twilio; null with another provider.'),
-    telnyx: z
-      .object({
-        api_key: shownSecret(meanings.api_key),
-        connection_id: shownField(meanings.connection_id),
-        public_key: shownField(meanings.public_key),
-      })
-      .nullable()
-      .describe('Credentials of Telnyx; null with another provider.'),
+    ...mapCarriers((_key, adapter) => credentialsRecord(adapter)),
     from_numbers: z.array(z.string()).describe('The numbers that calls come from, in E.164.'),
     inbound_workflow_id: z.int().nullable().describe(meanings.inbound_workflow_id),
     inbound_url: z.string().describe('Where the carrier is to send calls to these numbers: set it there as their webhook.'),

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { carrierKeys } from '../providers/telephony/registry.ts';
 import { Problem, bodyId, createdAt, queryBoolean, timestamp, updatedAt, warnings } from '../http/router.ts';
 import { listSchema, pageQuery } from '../http/pagination.ts';
 import { TestResults, TestSessionRecord } from '../simtest/schemas.ts';
@@ -143,7 +144,7 @@ export const AgentVerification = z
 
 // Runs
 
-export const agentRunModes = ['twilio', 'telnyx', 'textchat', 'simtest'] as const;
+export const agentRunModes = [...carrierKeys, 'textchat', 'simtest'] as const;
 
 export const StartRunBody = z
   .object({
@@ -195,7 +196,9 @@ export const AgentRunRecordSchema = z
     name: z.string().describe('Name for people: the agent and whom it talks to.'),
     mode: z
       .enum(agentRunModes)
-      .describe('`twilio` or `telnyx`: a call through this carrier; `textchat`: a chat; `simtest`: a side of a test.'),
+      .describe(
+        `${carrierKeys.map((key) => `\`${key}\``).join(' or ')}: a call through this carrier; \`textchat\`: a chat; \`simtest\`: a side of a test.`,
+      ),
     created_at: createdAt,
     is_completed: z.boolean().describe('Whether line and talk are over, and everything of them is recorded.'),
     transcript_url: artifactUrl('transcript'),

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import { Database } from '../../src/database/client.ts';
+import { carriers } from '../../src/providers/telephony/registry.ts';
 import { loadCarrier, invalidateCarriers } from '../../src/telephony-configs/load-carrier.ts';
 import { loadDialingPolicy } from '../../src/telephony-configs/dialing-policy.ts';
 import { recordedDatabase, type Recording } from '../support/recorded-database.ts';
@@ -36,12 +37,13 @@ describe('a carrier', () => {
     const body = twilioConfig({ calls_per_second: 7, machine_detection: false, inbound_workflow_id: agentId });
     const configId = await created(client, body);
     const { context } = await contextOf(id);
+    const create = vi.spyOn(carriers.twilio, 'create');
     const carrier = await loadCarrier(context, configId);
+    expect(create.mock.calls).toMatchObject([[{ account_sid: accountSid, auth_token: authToken }, {}]]);
     expect(carrier).toEqual({
       id: configId,
       provider: 'twilio',
-      telephony: expect.objectContaining({ provider: 'twilio' }),
-      account: { provider: 'twilio', accountSid, authToken },
+      telephony: expect.objectContaining({ signsUrl: true, documents: expect.any(Object) }),
       fromNumbers: body.from_numbers,
       callsPerSecond: 7,
       machineDetection: false,
@@ -56,11 +58,14 @@ describe('a carrier', () => {
   test('of Telnyx comes with the public key that checks its webhooks', async () => {
     const { client, id } = await newOrganization();
     const { context } = await contextOf(id);
+    const create = vi.spyOn(carriers.telnyx, 'create');
     expect(await loadCarrier(context, await created(client, telnyxConfig()))).toMatchObject({
       provider: 'telnyx',
-      account: { provider: 'telnyx', apiKey: telnyxKey, connectionId: '1494404757140276705', publicKey },
+      telephony: { signsUrl: false, commands: expect.any(Object) },
       inboundAgentId: null,
     });
+    const credentials = { api_key: telnyxKey, connection_id: '1494404757140276705', public_key: publicKey };
+    expect(create).toHaveBeenCalledExactlyOnceWith(credentials, expect.objectContaining({ baseUrl: expect.any(String) }));
   });
 
   test('calls back under PUBLIC_URL where that is set', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explainCarrierError, isPermanentError } from '../../src/providers/telephony/carrier-error.ts';
-import { errorsFromNotifications } from '../../src/providers/telephony/twilio/notifications.ts';
+import { carriers } from '../../src/providers/telephony/registry.ts';
+import { errorsFromNotifications } from '../../src/providers/telephony/twilio/errors.ts';
 
 const url = 'https://calls.example.com';
 
@@ -32,7 +33,7 @@ describe('why a call did not come to talk', () => {
     ],
     ['telnyx', { words: 'relay_error' }, /did not connect .*Telnyx: relay_error/, false],
   ] as const)('%s %j', (provider, fault, sentence, lasts) => {
-    const told = explainCarrierError(provider, fault, url);
+    const told = explainCarrierError(carriers[provider], fault, url);
     expect(told).toMatch(sentence);
     if (!/PUBLIC_URL/.test(sentence.source)) expect(told).not.toContain('PUBLIC_URL');
     expect(isPermanentError(fault)).toBe(lasts);

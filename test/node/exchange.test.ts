@@ -7,7 +7,8 @@ import { sendGuardedRequest } from '../../src/providers/http/guarded-request.ts'
 import { skipHostnameCheck } from '../../src/providers/http/hostname-check.ts';
 import { systemRuntime, type Runtime } from '../../src/providers/http/runtime.ts';
 import { createLanguageModel } from '../../src/providers/language-model/language-model.ts';
-import { createTelephony } from '../../src/providers/telephony/registry.ts';
+import { carriers } from '../../src/providers/telephony/registry.ts';
+import type { TelephonyOptions } from '../../src/providers/telephony/telephony.ts';
 import { answeringRuntime, failureOf, providerBefore, providerKeys } from './messaging-fakes.ts';
 
 const mebibyte = 1024 * 1024;
@@ -67,11 +68,11 @@ describe('an answer without an end ends a request to', () => {
   const now = () => 1_700_000_000_000;
 
   test.each([
-    ['twilio', { provider: 'twilio', accountSid: 'AC1', authToken: 'secret' }],
-    ['telnyx', { provider: 'telnyx', apiKey: 'secret', connectionId: '1' }],
-  ] as const)('%s: whether the call was placed is not known', async (_, account) => {
+    ['twilio', (options: TelephonyOptions) => carriers.twilio.create({ account_sid: 'AC1', auth_token: 'secret' }, options)],
+    ['telnyx', (options: TelephonyOptions) => carriers.telnyx.create({ api_key: 'secret', connection_id: '1', public_key: '' }, options)],
+  ])('%s: whether the call was placed is not known', async (_, create) => {
     const { counter, response } = endlessAnswer();
-    const telephony = createTelephony(account, { baseUrl: 'https://api.example.com', runtime: { fetch: async () => response, now } });
+    const telephony = create({ baseUrl: 'https://api.example.com', runtime: { fetch: async () => response, now } });
     const urls = { status: 'https://calls.example.com/status', answer: 'https://calls.example.com/answer' };
     const result = await telephony.place({ attemptKey: 'a', to: '+14155550123', from: '+15005550006', urls });
     expect(result).toEqual({ unknown: expect.stringContaining('more than is read of an answer') });
@@ -186,7 +187,7 @@ describe('a redirect', () => {
   test('of a recording takes no credentials of the carrier along', async () => {
     const { fetch, headersOf } = redirecting('https://store.example.net/recording.mp3');
     const options = { baseUrl: 'https://api.example.com', runtime: { fetch, now: Date.now } };
-    const telephony = createTelephony({ provider: 'twilio', accountSid: 'AC1', authToken: 'canary' }, options);
+    const telephony = carriers.twilio.create({ account_sid: 'AC1', auth_token: 'canary' }, options);
     const result = await telephony.fetchRecording('https://api.example.com/2010-04-01/Accounts/AC1/Recordings/RE1');
     expect(result).toHaveProperty('recording');
     expect(headersOf()).toEqual([['authorization'], []]);

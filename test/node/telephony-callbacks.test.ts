@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isForward, isTerminal, rankOf, type CallStatus } from '../../src/providers/telephony/call-status.ts';
-import { toAnsweredBy } from '../../src/providers/telephony/machine-detection.ts';
+import { toAnsweredBy } from '../../src/providers/telephony/carrier-events.ts';
 import { readTelnyxCallback } from '../../src/providers/telephony/telnyx/callbacks.ts';
 import { readTwilioCallback } from '../../src/providers/telephony/twilio/callbacks.ts';
 

@@ -4,8 +4,8 @@ import { listen } from '../../simulators/listen.ts';
 import { createTelnyx } from '../../simulators/telnyx.ts';
 import type { CallRecord } from '../../simulators/telephony/call-record.ts';
 import type { CarrierEvent } from '../../src/providers/telephony/carrier-events.ts';
-import { createTelephony } from '../../src/providers/telephony/registry.ts';
-import { commandId } from '../../src/providers/telephony/telnyx/adapter.ts';
+
+import { commandId, telnyxTelephony } from '../../src/providers/telephony/telnyx/adapter.ts';
 import { readTelnyxCallback } from '../../src/providers/telephony/telnyx/callbacks.ts';
 import type { CarrierRuntime, Telephony } from '../../src/providers/telephony/telephony.ts';
 import { Customer, scripted } from './carrier-customer.ts';
@@ -19,7 +19,7 @@ async function start(key = apiKey) {
   const { url, close } = await listen({ port: 0, vendors: [createTelnyx(settings)] });
   onTestFinished(close);
   const customer = await Customer.start();
-  const telephony = createTelephony({ provider: 'telnyx', apiKey: key, connectionId }, { baseUrl: `${url}/telnyx/v2` });
+  const telephony = telnyxTelephony({ apiKey: key, connectionId }, { baseUrl: `${url}/telnyx/v2` });
   const call = (to: string, more = {}) => callTo(to, { urls: { status: `${customer.url}/hooks`, answer: 'https://unused.test' }, ...more });
   const ledger = async () => ((await (await fetch(`${url}/telnyx/__sim/ledger`)).json()) as { calls: CallRecord[] }).calls;
   const events = () => customer.at('/hooks').map(({ body }) => readTelnyxCallback(JSON.parse(body), 0));
@@ -36,7 +36,7 @@ async function start(key = apiKey) {
 }
 
 const withFake = (runtime: CarrierRuntime): Telephony =>
-  createTelephony({ provider: 'telnyx', apiKey, connectionId }, { baseUrl: 'https://api.telnyx.test/v2', timeoutMs: 50, runtime });
+  telnyxTelephony({ apiKey, connectionId }, { baseUrl: 'https://api.telnyx.test/v2', timeoutMs: 50, runtime });
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   fakeRuntime(() => new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
 const refusing = (status: number, code: string, detail: string, pointer?: string) =>
@@ -45,7 +45,7 @@ const refusing = (status: number, code: string, detail: string, pointer?: string
 describe('placing a call', () => {
   test('asks Telnyx for exactly this', async () => {
     const runtime = answering(200, { data: { call_control_id: 'v3:1', is_alive: false } });
-    const call = callTo('+14155552671', { attemptKey: 'campaign:7:12:1', ringSeconds: 2, maximumSeconds: 30 });
+    const call = callTo('+14155552671', { attemptKey: 'campaign:7:12:1', ringSeconds: 2, maxSeconds: 30 });
     call.urls.recording = 'https://unused.test';
     expect(await withFake(runtime).place(call)).toEqual({ placed: { callId: 'v3:1', status: 'queued' } });
     const [asked] = runtime.asked;

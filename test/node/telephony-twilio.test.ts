@@ -3,8 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../simulators/listen.ts';
 import { createTwilio } from '../../simulators/twilio.ts';
 import type { CallRecord } from '../../simulators/telephony/call-record.ts';
-import { hangUpTwiml } from '../../src/providers/telephony/twiml.ts';
-import { createTelephony } from '../../src/providers/telephony/registry.ts';
+import { hangUpTwiml } from '../../src/providers/telephony/twilio/twiml.ts';
+import { twilioTelephony } from '../../src/providers/telephony/twilio/adapter.ts';
 import type { CallState, CarrierRuntime, Telephony } from '../../src/providers/telephony/telephony.ts';
 import { readTwilioCallback } from '../../src/providers/telephony/twilio/callbacks.ts';
 import { Customer } from './carrier-customer.ts';
@@ -18,7 +18,7 @@ async function start(token = authToken) {
   onTestFinished(close);
   const customer = await Customer.start();
   customer.respond = () => ({ body: hangUpTwiml() });
-  const telephony = createTelephony({ provider: 'twilio', accountSid, authToken: token }, { baseUrl: `${url}/twilio` });
+  const telephony = twilioTelephony({ accountSid, authToken: token }, { baseUrl: `${url}/twilio` });
   const call = (to: string, more = {}) =>
     callTo(to, { urls: { status: `${customer.url}/status`, answer: `${customer.url}/answer` }, ...more });
   const ledger = async () => ((await (await fetch(`${url}/twilio/__sim/ledger`)).json()) as { calls: CallRecord[] }).calls;
@@ -27,7 +27,7 @@ async function start(token = authToken) {
 }
 
 const withFake = (runtime: CarrierRuntime, timeoutMs = 50): Telephony =>
-  createTelephony({ provider: 'twilio', accountSid, authToken }, { baseUrl: 'https://api.twilio.test/', timeoutMs, runtime });
+  twilioTelephony({ accountSid, authToken }, { baseUrl: 'https://api.twilio.test/', timeoutMs, runtime });
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   fakeRuntime(() => new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
 
@@ -40,7 +40,7 @@ describe('placing a call', () => {
       machine: 'https://a.test/m',
       recording: 'https://a.test/r',
     };
-    const call = callTo('+14155552671', { urls, ringSeconds: 25, maximumSeconds: 300 });
+    const call = callTo('+14155552671', { urls, ringSeconds: 25, maxSeconds: 300 });
     expect(await withFake(runtime).place(call)).toEqual({ placed: { callId: 'CA1', status: 'queued' } });
     const [asked] = runtime.asked;
     expect([asked!.method, asked!.url]).toEqual(['POST', `https://api.twilio.test/2010-04-01/Accounts/${accountSid}/Calls.json`]);
@@ -79,7 +79,7 @@ describe('placing a call', () => {
       machine: `${customer.url}/machine`,
       recording: `${customer.url}/recording`,
     };
-    const placed = await telephony.place(call('+14150007777', { urls, ringSeconds: 25, maximumSeconds: 300 }));
+    const placed = await telephony.place(call('+14150007777', { urls, ringSeconds: 25, maxSeconds: 300 }));
     expect(placed).toEqual({ placed: { callId: expect.stringMatching(/^CA/), status: 'queued' } });
     await ended();
     const told = customer.at('/status').map(({ form }) => readTwilioCallback(form, 0));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseXml, XmlError } from '../../simulators/telephony/xml.ts';
-import { connectTwiml, hangUpTwiml } from '../../src/providers/telephony/twiml.ts';
+import { connectTwiml, hangUpTwiml } from '../../src/providers/telephony/twilio/twiml.ts';
 
 test('a call is joined to the relay by this document', () => {
   const relay = {

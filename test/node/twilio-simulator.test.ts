@@ -5,7 +5,7 @@ import type { CallRecord } from '../../simulators/telephony/call-record.ts';
 import { readCallSettings, pickWithin, type GivenCallSettings } from '../../simulators/telephony/settings.ts';
 import { LocalError } from '../../scripts/local/settings.ts';
 import { createTwilio } from '../../simulators/twilio.ts';
-import { connectTwiml, hangUpTwiml } from '../../src/providers/telephony/twiml.ts';
+import { connectTwiml, hangUpTwiml } from '../../src/providers/telephony/twilio/twiml.ts';
 import { hasValidTwilioSignature } from '../../src/providers/telephony/twilio/signature.ts';
 import { Customer, eventually, scripted, type Received } from './carrier-customer.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

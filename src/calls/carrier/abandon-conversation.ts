@@ -1,5 +1,6 @@
 import type { RelayEndEvent } from '../../providers/telephony/carrier-events.ts';
-import { explainCarrierError, socketLostError, unexplainedEndHint, type CarrierError } from '../../providers/telephony/carrier-error.ts';
+import { explainCarrierError, socketLostError, type CarrierError } from '../../providers/telephony/carrier-error.ts';
+import { carrierAdapter } from '../../providers/telephony/registry.ts';
 import { withEventCallObject, type CarrierEventContext } from './carrier-event-context.ts';
 import { withCallSlots } from '../slots/call-slots.ts';
 
@@ -16,7 +17,7 @@ export async function explainRelayEnd(call: CarrierEventContext, { reason, fault
   const { provider, callbackOrigin } = call.carrier;
   switch (reason) {
     case 'lost':
-      return explainCarrierError(provider, fault ?? (await fetchLastFault(call)) ?? socketLostError, callbackOrigin);
+      return explainCarrierError(carrierAdapter(provider), fault ?? (await fetchLastFault(call)) ?? socketLostError, callbackOrigin);
     case 'hung_up':
       return 'the person hung up before the agent was on the line';
     case 'ended':
@@ -28,7 +29,8 @@ export async function explainRelayEnd(call: CarrierEventContext, { reason, fault
 export async function explainCallEnd(call: CarrierEventContext): Promise<string> {
   const fault = await fetchLastFault(call);
   const { provider, callbackOrigin } = call.carrier;
-  return fault ? explainCarrierError(provider, fault, callbackOrigin) : agentNotHeardReasons.lineEnded + unexplainedEndHint(provider);
+  const adapter = carrierAdapter(provider);
+  return fault ? explainCarrierError(adapter, fault, callbackOrigin) : agentNotHeardReasons.lineEnded + adapter.errorHints.unexplainedEnd;
 }
 
 const fetchLastFault = async ({ carrier, event }: CarrierEventContext): Promise<CarrierError | undefined> =>

@@ -1,4 +1,5 @@
-import { connectTwiml, hangUpTwiml, type RelayOptions } from '../../providers/telephony/twiml.ts';
+import type { RelayOptions } from '../../providers/telephony/telephony.ts';
+import { carrierAdapter } from '../../providers/telephony/registry.ts';
 import { explainCarrierError } from '../../providers/telephony/carrier-error.ts';
 import { buildCallbackUrl, buildRelayUrl } from './callback-urls.ts';
 import { hangUp } from './hang-up.ts';
@@ -10,12 +11,13 @@ const maxConnectTries = 2;
 
 /** The document that puts the agent on the line. The carrier does not ask for it twice, so whatever fails ends the call. */
 export async function buildConnectDocument(call: CarrierEventContext): Promise<string> {
+  const documents = call.carrier.telephony.documents!;
   try {
-    return connectTwiml(await buildRelay(call), buildCallbackUrl(call.carrier, call.address, 'connect'));
+    return documents.connect(await buildRelay(call), buildCallbackUrl(call.carrier, call.address, 'connect'));
   } catch (error) {
     logConnectFailure(call, error);
     await abandonUnstartedConversation(call, () => agentNotHeardReasons.serviceFailed);
-    return hangUpTwiml();
+    return documents.hangUp();
   }
 }
 
@@ -27,7 +29,7 @@ export async function connectAgent(call: CarrierEventContext): Promise<void> {
   logConnectFailure(call, failure);
   const wasUnbegun = await abandonUnstartedConversation(call, () =>
     failure instanceof ConnectRefusedError
-      ? explainCarrierError(carrier.provider, { words: failure.message }, carrier.callbackOrigin)
+      ? explainCarrierError(carrierAdapter(carrier.provider), { words: failure.message }, carrier.callbackOrigin)
       : agentNotHeardReasons.serviceFailed,
   );
   // The agent talks: the carrier's answer was lost, and not the command.

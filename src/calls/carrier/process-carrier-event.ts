@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts';
-import { hangUpTwiml } from '../../providers/telephony/twiml.ts';
 import type { CarrierEvent, CallEvent } from '../../providers/telephony/carrier-events.ts';
 import type { Carrier } from '../../telephony-configs/load-carrier.ts';
 import type { CallAddress } from './callback-urls.ts';
@@ -38,7 +37,7 @@ export async function processCarrierEvent(
   const call: CarrierEventContext = { context, carrier, address, event };
   const { commands } = carrier.telephony;
   const verdict = await resolveInstruction(call, wantsDocument ? 'document' : commands && isAnswer(event) ? 'command' : 'nobody');
-  if (wantsDocument) return { document: verdict === 'talk' ? await buildConnectDocument(call) : hangUpTwiml() };
+  if (wantsDocument) return { document: verdict === 'talk' ? await buildConnectDocument(call) : carrier.telephony.documents!.hangUp() };
   if (verdict === 'hang_up') await hangUp(context, carrier, event.callId);
   if (verdict === 'talk' && commands) await connectAgent(call);
   return { status: verdict === 'ignored' ? 'ignored' : 'ok' };

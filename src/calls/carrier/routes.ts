@@ -7,13 +7,12 @@ import { readBytes } from '../../http/middleware/read-body.ts';
 import { isEqualConstantTime } from '../../library/security/constant-time.ts';
 import { forbidden, unauthorized } from '../../library/errors.ts';
 import { fromUnreserved } from '../../library/text/unreserved.ts';
-import { twimlContentType } from '../../providers/telephony/twiml.ts';
 import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';
 import { loadCarrier, type Carrier } from '../../telephony-configs/load-carrier.ts';
 import { signRelay } from './callback-urls.ts';
 import { processCarrierEvent, type CarrierResponse } from './process-carrier-event.ts';
 import { admitInbound } from '../inbound/admit-inbound.ts';
-import { parseCarrierEvent, isForCall, isSignedBy } from './verify-callback.ts';
+import { isForCall, isSignedBy } from './verify-callback.ts';
 
 const bodyLimit = 256 * 1024;
 const idPattern = '[1-9][0-9]{0,15}';
@@ -31,16 +30,16 @@ carrierRoutes.post(`${callPath}/:purpose{status|answer|machine|recording|connect
   const key = attempt === undefined ? event?.attemptKey : fromUnreserved(attempt);
   if (!event || !key) return c.json({ status: 'ignored' }, 200);
   const purpose = c.req.param('purpose');
-  const wantsDocument = !carrier.telephony.commands && (purpose === 'answer' || purpose === 'connect');
+  const wantsDocument = carrier.telephony.documents !== undefined && (purpose === 'answer' || purpose === 'connect');
   const address = { organizationId: context.organization.id, configId: carrier.id, runId: numericParameter(c, 'run_id'), key };
   if (!(await isForCall(context, carrier, event, address))) return c.json({ status: 'ignored' }, 200);
-  return respond(c, await processCarrierEvent(context, carrier, address, event, wantsDocument));
+  return respond(c, carrier, await processCarrierEvent(context, carrier, address, event, wantsDocument));
 });
 
 carrierRoutes.post(`${accountPath}/inbound`, async (c) => {
   const { context, carrier, event } = await verifyRequest(c);
   if (!event) return c.json({ status: 'ignored' }, 200);
-  return respond(c, await admitInbound(context, carrier, event));
+  return respond(c, carrier, await admitInbound(context, carrier, event));
 });
 
 carrierRoutes.get(`${callPath}/relay/:nonce{[A-Za-z0-9_-]{1,64}}/:expires{[0-9]{1,12}}/:signature{[0-9a-f]{64}}`, async (c) => {
@@ -59,8 +58,10 @@ carrierRoutes.get(`${callPath}/relay/:nonce{[A-Za-z0-9_-]{1,64}}/:expires{[0-9]{
 
 const numericParameter = (c: HttpContext, name: string): number => Number(c.req.param(name));
 
-const respond = (c: HttpContext, heard: CarrierResponse) =>
-  'document' in heard ? c.body(heard.document, 200, { 'Content-Type': twimlContentType }) : c.json({ status: heard.status }, 200);
+const respond = (c: HttpContext, { telephony }: Carrier, response: CarrierResponse) =>
+  'document' in response
+    ? c.body(response.document, 200, { 'Content-Type': telephony.documents!.contentType })
+    : c.json({ status: response.status }, 200);
 
 /** The carrier behind a request and what it tells; throws 401 for whoever cannot prove to be it. */
 async function verifyRequest(c: HttpContext): Promise<{ context: Context; carrier: Carrier; event: CarrierEvent | undefined }> {
@@ -74,5 +75,5 @@ async function verifyRequest(c: HttpContext): Promise<{ context: Context; carrie
   const now = Date.now();
   if (!context || !carrier || !(await isSignedBy(carrier, callback, now)))
     throw unauthorized('This request is not signed by the carrier of this configuration');
-  return { context, carrier, event: parseCarrierEvent(carrier, callback, now) };
+  return { context, carrier, event: carrier.telephony.readCallback(body, now) };
 }

@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts';
 import { findContactsByPhone } from '../../contacts/contacts/find-by-phone.ts';
 import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { ServiceError } from '../../library/errors.ts';
-import { hangUpTwiml } from '../../providers/telephony/twiml.ts';
 import type { CarrierEvent, StatusEvent } from '../../providers/telephony/carrier-events.ts';
 import { explainUnsound } from '../../voice-agents/agents/soundness.ts';
 import type { Carrier } from '../../telephony-configs/load-carrier.ts';
@@ -25,7 +24,7 @@ export async function admitInbound(context: Context, carrier: Carrier, event: Ca
   const key = inboundAttemptKey(event.callId);
   const known = await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key));
   const address = (runId: number) => ({ organizationId: organization.id, configId: carrier.id, runId, key });
-  const isCarrierWaiting = !carrier.telephony.commands;
+  const { commands, documents } = carrier.telephony;
   if (event.kind !== 'status' || event.isTerminal || event.status === 'answered')
     return known ? processCarrierEvent(context, carrier, address(known.id), event, false) : { status: 'ignored' };
   if (event.direction === 'outbound') return { status: 'ignored' };
@@ -34,7 +33,7 @@ export async function admitInbound(context: Context, carrier: Carrier, event: Ca
   const refuse = async (reason: string): Promise<CarrierResponse> => {
     log.warn('an inbound call was refused', { reason, config_id: carrier.id, run_id: runId });
     if (runId !== null) await finalizeRefused(context, key, event, reason);
-    if (isCarrierWaiting) return { document: hangUpTwiml() };
+    if (documents) return { document: documents.hangUp() };
     await hangUp(context, carrier, event.callId);
     return { status: 'ok' };
   };
@@ -54,12 +53,8 @@ export async function admitInbound(context: Context, carrier: Carrier, event: Ca
     }),
   );
   if (!isAdmitted) return refuse('call_slots: all calls that the plan allows at once are taken');
-  if (isCarrierWaiting) return processCarrierEvent(context, carrier, address(runId), event, true);
-  const answer = await carrier.telephony.commands!.answer(
-    event.callId,
-    buildCallbackUrl(carrier, address(runId), 'status'),
-    `${key}:answer`,
-  );
+  if (documents) return processCarrierEvent(context, carrier, address(runId), event, true);
+  const answer = await commands!.answer(event.callId, buildCallbackUrl(carrier, address(runId), 'status'), `${key}:answer`);
   if (!('failure' in answer)) return { status: 'ok' };
   log.error('an inbound call could not be answered', new Error(answer.failure), { run_id: runId });
   throw new ServiceError('provider_failed', 'The carrier did not answer the call; send this again');

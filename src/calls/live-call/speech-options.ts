@@ -1,5 +1,7 @@
-import type { RelayOptions } from '../../providers/telephony/twiml.ts';
+import type { RelayOptions } from '../../providers/telephony/telephony.ts';
+import type { CarrierKey } from '../../providers/telephony/registry.ts';
 import { parseConfigurations } from '../../voice-agents/agents/configurations.ts';
+import type { commonSpeech } from '../../voice-agents/agents/speech-configuration.ts';
 import { parseAgentDefinition } from '../../voice-agents/definition/definition.ts';
 import type { CallSetup } from './call-setup.ts';
 
@@ -16,7 +18,7 @@ export function toSpeechOptions({
   mode,
 }: Pick<CallSetup, 'configurations' | 'definition' | 'mode'>): SpeechOptions {
   const { speech, ...common } = parseConfigurations(configurations);
-  const own = { hints: null, ...(mode === 'telnyx' ? speech.telnyx : speech.twilio) };
+  const own = (speech[mode as CarrierKey] ?? {}) as Partial<Pick<typeof common, keyof typeof commonSpeech>>;
   const language = own.language ?? common.language;
   const voice = own.voice ?? common.voice;
   const ttsProvider = own.tts_provider ?? common.tts_provider;

@@ -199,7 +199,7 @@ function placeCall(
     urls: { status: url('status'), answer: url('answer'), machine: url('machine'), ...(isRecorded && { recording: url('recording') }) },
     detectsMachines,
     ringSeconds,
-    maximumSeconds,
+    maxSeconds: maximumSeconds,
   });
 }
 

@@ -6,6 +6,7 @@ import { loadDialingPolicy } from '../../telephony-configs/dialing-policy.ts';
 import { ownerName, type CallsRequest, type Owner, type RequestedCall } from '../contract.ts';
 import { selectCallRunByKey, insertCallRuns, type NewCallRun } from './store.ts';
 import { withCallSlots } from '../slots/call-slots.ts';
+import { carrierKeys } from '../../providers/telephony/registry.ts';
 import { percentEncoded } from '../../library/text/clean-text.ts';
 
 export interface CallInput {
@@ -56,7 +57,7 @@ export async function requestCall(context: Context, wanted: CallInput): Promise<
     name: `${agent.name} to ${phone}`,
     phone,
     own_number: null,
-    mode: (await loadDialingPolicy(context)).config?.provider ?? 'twilio',
+    mode: (await loadDialingPolicy(context)).config?.provider ?? carrierKeys[0],
     call_type: 'outbound',
     contact_id: wanted.contactId,
     campaign_id: null,

@@ -1,4 +1,5 @@
 import type { Database, Statement } from '../../database/client.ts';
+import type { CarrierKey } from '../../providers/telephony/registry.ts';
 
 /** A call that is about to be dialled, as its row in `voice_agent_run` begins. */
 export interface NewCallRun {
@@ -8,7 +9,7 @@ export interface NewCallRun {
   phone: string;
   /** Null until the call is granted a number. */
   own_number: string | null;
-  mode: 'twilio' | 'telnyx';
+  mode: CarrierKey;
   call_type: 'inbound' | 'outbound';
   contact_id: number | null;
   campaign_id: number | null;
@@ -154,7 +155,7 @@ export const completeUnansweredRuns = (database: Database, organizationId: numbe
 export const findStalledCalls = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
   database.all(
     database.prepare(
-      `SELECT id, organization_id FROM voice_agent_run WHERE wake_at < ? AND mode IN ('twilio', 'telnyx') ORDER BY wake_at LIMIT ?`,
+      `SELECT id, organization_id FROM voice_agent_run WHERE wake_at < ? AND mode NOT IN ('textchat', 'simtest') ORDER BY wake_at LIMIT ?`,
       before,
       limit,
     ),
@@ -176,7 +177,7 @@ export const selectOpenCallRuns = (database: Database, organizationId: number, r
   database.prepare(
     `SELECT r.id, r.attempt_key, r.agent_id, r.name, r.phone, r.contact_id, r.initial_context
      FROM json_each(?) j CROSS JOIN voice_agent_run r
-     WHERE r.id = j.value AND r.organization_id = ? AND r.is_completed = 0 AND r.mode IN ('twilio', 'telnyx')`,
+     WHERE r.id = j.value AND r.organization_id = ? AND r.is_completed = 0 AND r.mode NOT IN ('textchat', 'simtest')`,
     runIds,
     organizationId,
   );

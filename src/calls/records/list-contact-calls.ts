@@ -12,7 +12,7 @@ export async function listContactCalls(
   page: { limit: number; offset: number; after?: CursorPosition | undefined },
 ): Promise<PageResult<AgentRunRecord>> {
   const { database, organization } = context;
-  const calls = `voice_agent_run INDEXED BY voice_agent_run_contact WHERE contact_id = ? AND organization_id = ? AND mode IN ('twilio', 'telnyx')`;
+  const calls = `voice_agent_run INDEXED BY voice_agent_run_contact WHERE contact_id = ? AND organization_id = ? AND mode NOT IN ('textchat', 'simtest')`;
   const [rows, counted] = await database.batch([
     database.prepare(
       `SELECT * FROM ${calls} AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?`,

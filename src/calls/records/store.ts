@@ -1,4 +1,5 @@
 import type { RunLogs } from './artifacts.ts';
+import type { CarrierKey } from '../../providers/telephony/registry.ts';
 import { erasedName } from './erase-store.ts';
 import type { Context } from '../../context.ts';
 import type { Row, Statement } from '../../database/client.ts';
@@ -10,7 +11,7 @@ export interface AgentRunRow {
   agent_id: number;
   definition_id: number;
   name: string;
-  mode: 'twilio' | 'telnyx' | 'textchat' | 'simtest';
+  mode: CarrierKey | 'textchat' | 'simtest';
   call_type: 'inbound' | 'outbound';
   attempt_key: string;
   phone: string | null;

@@ -47,7 +47,7 @@ export const voiceAgentRun = sqliteTable(
     agentId: integer('agent_id').notNull(),
     definitionId: integer('definition_id').notNull(),
     name: text('name').notNull(),
-    mode: text('mode').$type<'twilio' | 'telnyx' | 'textchat' | 'simtest'>().notNull(),
+    mode: text('mode').notNull(),
     callType: text('call_type').$type<'inbound' | 'outbound'>().notNull(),
     /** Names what asked for it, so that it exists once: the attempt's key of a call. */
     attemptKey: text('attempt_key').notNull(),
@@ -102,7 +102,7 @@ export const telephonyConfig = sqliteTable(
     id: integer('id').primaryKey(),
     organizationId: integer('organization_id').notNull(),
     name: text('name').notNull(),
-    provider: text('provider').$type<'twilio' | 'telnyx'>().notNull(),
+    provider: text('provider').notNull(),
     /** The provider's block; secrets in it are sealed. */
     credentials: json<Record<string, string>>('credentials').notNull(),
     /** E.164. */

@@ -1,7 +1,8 @@
 import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { blockedUrlReason } from '../../providers/http/ssrf-guard.ts';
 import type { ProviderKey } from '../../providers/messaging/messaging.ts';
-import { accountSidProblem, secretProblem } from '../../telephony-configs/credentials.ts';
+import { secretProblem } from '../../library/security/secret-problem.ts';
+import { accountSidProblem } from '../../providers/telephony/twilio/account-sid.ts';
 
 export const providerKeys = ['provider_a', 'provider_b', 'provider_c', 'provider_d'] as const satisfies ProviderKey[];
 

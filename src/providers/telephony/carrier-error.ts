@@ -1,5 +1,3 @@
-import type { Telephony } from './telephony.ts';
-
 /** What went wrong with a call, in the carrier's own words. */
 export interface CarrierError {
   /** The carrier's, such as `64102`. */
@@ -11,11 +9,21 @@ export interface CarrierError {
 /** Who can mend it: whoever runs the service, whoever wrote the agent, or whoever has the carrier's account. */
 type CarrierErrorKind = 'address' | 'speech' | 'account' | 'other';
 
-const carrierNames: Record<Telephony['provider'], string> = { twilio: 'Twilio', telnyx: 'Telnyx' };
+/** What a carrier's name and hints add to the words for its errors. */
+export interface CarrierErrorHints {
+  /** Why an account may not connect calls with agents, and what to do. */
+  accountRefused: string;
+  /** Follows `the line ended before the agent was on it` when the carrier gives no reason. */
+  unexplainedEnd: string;
+}
+
+interface ErrorSource {
+  name: string;
+  errorHints: CarrierErrorHints;
+}
 
 /** `Twilio error 64102: Unable to connect`, or without a code `Twilio: ...`. */
-export function formatCarrierError(provider: Telephony['provider'], { code, words }: CarrierError): string {
-  const name = carrierNames[provider];
+export function formatCarrierError({ name }: Pick<ErrorSource, 'name'>, { code, words }: CarrierError): string {
   if (code === undefined && words.startsWith(name)) return words;
   return `${name}${code === undefined ? '' : ` error ${code}`}${words === '' ? '' : `: ${words}`}`;
 }
@@ -46,19 +54,16 @@ function classifyCarrierError({ code, words }: CarrierError): CarrierErrorKind {
 export const isPermanentError = (fault: CarrierError | undefined): boolean =>
   fault !== undefined && (classifyCarrierError(fault) === 'account' || classifyCarrierError(fault) === 'speech');
 
-const twilioAddendumHint =
-  'ConversationRelay is not switched on in the Twilio account; accept the Predictive and Generative AI/ML Features Addendum in the Twilio console under Voice, Settings, General';
-
 /** Why a call did not come to talk with the agent, and what to do, with the carrier's words. `publicUrl` is where it reaches the service. */
-export function explainCarrierError(provider: Telephony['provider'], fault: CarrierError, publicUrl: string): string {
-  const said = ` (${formatCarrierError(provider, fault)})`;
+export function explainCarrierError(carrier: ErrorSource, fault: CarrierError, publicUrl: string): string {
+  const said = ` (${formatCarrierError(carrier, fault)})`;
   switch (classifyCarrierError(fault)) {
     case 'address':
       return `the carrier could not open the socket of the call; check that PUBLIC_URL (${publicUrl}) can be reached by WebSocket${said}`;
     case 'speech':
       return `the carrier does not take how the agent is to speak and hear; correct language, voice and providers in its workflow_configurations${said}`;
     case 'account':
-      return `${provider === 'twilio' ? twilioAddendumHint : 'the Telnyx account may not use Conversation Relay; see the Telnyx portal'}${said}`;
+      return `${carrier.errorHints.accountRefused}${said}`;
     case 'other':
       return `the carrier did not connect the call with the agent${said}`;
   }
@@ -66,9 +71,3 @@ export function explainCarrierError(provider: Telephony['provider'], fault: Carr
 
 /** A session that is lost without a word. */
 export const socketLostError: CarrierError = { words: 'the socket was lost' };
-
-/** What to look for when the carrier says nothing of why a call ended before the agent was on it. */
-export const unexplainedEndHint = (provider: Telephony['provider']): string =>
-  provider === 'twilio'
-    ? '; if every call ends so, see the error log of the Twilio console, and whether ConversationRelay is switched on there under Voice, Settings, General'
-    : '';

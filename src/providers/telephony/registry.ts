@@ -1,8 +1,32 @@
-import type { Telephony, TelephonyOptions } from './telephony.ts';
-import { telnyxTelephony, type TelnyxAccount } from './telnyx/adapter.ts';
-import { twilioTelephony, type TwilioAccount } from './twilio/adapter.ts';
+import { telnyxCarrier } from './telnyx/adapter.ts';
+import type { CarrierAdapter } from './telephony.ts';
+import { twilioCarrier } from './twilio/adapter.ts';
 
-export type CarrierAccount = ({ provider: 'twilio' } & TwilioAccount) | ({ provider: 'telnyx' } & TelnyxAccount);
+/** The carriers, under the names that configurations and calls have in the API. */
+export const carriers = { twilio: twilioCarrier, telnyx: telnyxCarrier } as const satisfies Record<string, CarrierAdapter>;
 
-export const createTelephony = (account: CarrierAccount, options: TelephonyOptions): Telephony =>
-  account.provider === 'twilio' ? twilioTelephony(account, options) : telnyxTelephony(account, options);
+export type CarrierKey = keyof typeof carriers;
+
+export const carrierKeys = Object.keys(carriers) as [CarrierKey, ...CarrierKey[]];
+
+/** One value for each carrier, under its key. */
+export const mapCarriers = <T>(make: (key: CarrierKey, adapter: CarrierAdapter) => T): Record<CarrierKey, T> =>
+  Object.fromEntries(carrierKeys.map((key) => [key, make(key, carriers[key])])) as Record<CarrierKey, T>;
+
+const adapters = new Map<string, CarrierAdapter>(Object.entries(carriers));
+
+/** Undefined for a name that is no carrier's, such as the mode of a chat. */
+export const findCarrierAdapter = (key: string): CarrierAdapter | undefined => adapters.get(key);
+
+/** Throws for a name that is no carrier's. */
+export function carrierAdapter(key: string): CarrierAdapter {
+  const adapter = adapters.get(key);
+  if (!adapter) throw new Error(`there is no carrier "${key}"`);
+  return adapter;
+}
+
+/** For tests: one more carrier, until the function that it answers is called. */
+export function registerCarrier(key: string, adapter: CarrierAdapter): () => void {
+  adapters.set(key, adapter);
+  return () => void adapters.delete(key);
+}

@@ -1,8 +1,8 @@
 import type { Runtime } from '../http/runtime.ts';
-import type { RelayOptions } from './twiml.ts';
 import type { CallStatus } from './call-status.ts';
-import type { CarrierError } from './carrier-error.ts';
-import type { StatusEvent } from './carrier-events.ts';
+import type { Settings } from '../../settings.ts';
+import type { CarrierError, CarrierErrorHints } from './carrier-error.ts';
+import type { CarrierEvent, StatusEvent } from './carrier-events.ts';
 
 export interface CallToPlace {
   /** Names this attempt for good; the idempotency key where the carrier has one. */
@@ -25,7 +25,7 @@ export interface CallToPlace {
    */
   detectsMachines?: boolean;
   ringSeconds?: number;
-  maximumSeconds?: number;
+  maxSeconds?: number;
 }
 
 /** What a refusal is about: the called number, calls to it, the number called from, the carrier account, or our request. */
@@ -80,6 +80,30 @@ export interface CallQuery {
   attemptKey: string;
 }
 
+export type Interruptible = 'any' | 'speech' | 'dtmf' | 'none';
+
+/** How an answered call is joined to our WebSocket: the carrier listens and speaks, the frames carry text. */
+export interface RelayOptions {
+  /** wss:// address. What it needs to know goes into `parameters`: carriers do not promise to pass a query on. */
+  url: string;
+  /** Said by the carrier at once, before the first frame of ours. */
+  greeting?: string;
+  isGreetingInterruptible?: Interruptible;
+  isInterruptible?: Interruptible;
+  /** BCP 47, for what is heard and said. */
+  language?: string;
+  voice?: string;
+  ttsProvider?: string;
+  transcriptionProvider?: string;
+  /** Of the transcription. */
+  speechModel?: string;
+  /** Words that are to be recognized. Telnyx is not told them. */
+  hints?: readonly string[];
+  hasDtmf?: boolean;
+  /** Come back in the `customParameters` of the setup frame. */
+  parameters?: Record<string, string>;
+}
+
 /** For carriers that fetch no document, but are told what to do with a call once it is answered. */
 export interface CallCommands {
   /** Takes an inbound call. `statusUrl` is told of it from now on; `key` makes a repeat harmless. */
@@ -87,11 +111,32 @@ export interface CallCommands {
   connect(callId: string, relay: RelayOptions, key: string): Promise<CommandResult>;
 }
 
-/** A carrier account. Nothing here throws, and no message holds a secret. */
+/** For carriers that ask for a document when a call is answered. */
+export interface CallDocuments {
+  contentType: string;
+  /** Joins the call to the relay. When the session is over, the carrier asks `actionUrl` what to do next. */
+  connect(relay: RelayOptions, actionUrl: string): string;
+  hangUp(): string;
+}
+
+/** A request of a carrier, as it came. */
+export interface CarrierRequest {
+  /** The address under which the carrier knows the service, with path and query letter for letter. */
+  url: string;
+  headers: Headers;
+  body: string;
+}
+
+/** A carrier account. Nothing here throws, and no message holds a secret. Either `commands` or `documents` is there. */
 export interface Telephony {
-  readonly provider: 'twilio' | 'telnyx';
-  /** Absent: an answered call is joined by the document that its answer address gives. */
   readonly commands?: CallCommands;
+  readonly documents?: CallDocuments;
+  /** Whether the signature covers the address. Where it does not, what a request tells must name the attempt itself. */
+  readonly signsUrl: boolean;
+  /** Whether a request is the carrier's, of this account. `now` in epoch ms. */
+  isSigned(request: CarrierRequest, now: number): boolean | Promise<boolean>;
+  /** What a signed request tells; undefined for anything else. `now` (epoch ms) stands in where the request tells no time. */
+  readCallback(body: string, now: number): CarrierEvent | undefined;
   place(call: CallToPlace): Promise<PlaceResult>;
   lookUp(callId: string): Promise<LookUpResult>;
   /** Calls that may be the one that `place` does not know of. */
@@ -112,4 +157,44 @@ export interface TelephonyOptions {
   /** For one request; default 10 s. */
   timeoutMs?: number;
   runtime?: CarrierRuntime;
+}
+
+/** One credential of a carrier account. */
+export interface CredentialField {
+  /** Whether the value is stored encrypted and shown masked. */
+  isSecret: boolean;
+  /** A sentence for the API's reference. */
+  description: string;
+  /** What is wrong with a value; null: nothing. */
+  findProblem: (value: string) => string | null;
+}
+
+/**
+ * A carrier: one folder beside this file and one line in `registry.ts`. Everything that the service knows of a carrier stands here: the block
+ * of credentials in a configuration, signatures, callbacks, regions, what agents may be told of speech, and words for failures.
+ */
+export interface CarrierAdapter<Field extends string = string> {
+  /** As the carrier writes its name. */
+  name: string;
+  /** By their names in the API. All are needed. */
+  credentials: Record<Field, CredentialField>;
+  /** The address of the carrier's API for an account, which may depend on a region in its credentials. */
+  baseUrl(settings: Settings, credentials: Record<Field, string>): string;
+  /** An account, its secrets opened. */
+  create(credentials: Record<Field, string>, options: TelephonyOptions): Telephony;
+  speech: CarrierSpeech;
+  /**
+   * Whether the relay documents neither `interruptible` of a text nor an empty token. The last piece of an utterance is then held back until
+   * the next one, or the utterance's end, is there.
+   */
+  holdsLastToken: boolean;
+  errorHints: CarrierErrorHints;
+}
+
+/** What the carrier takes of an agent's speech configuration. Names that are not listed are kept, with a warning. */
+export interface CarrierSpeech {
+  ttsProviders?: readonly string[];
+  transcriptionProviders?: readonly string[];
+  /** Whether the carrier takes words that are to be recognized. */
+  hasHints: boolean;
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { mapCarriers } from '../../providers/telephony/registry.ts';
+import type { CarrierAdapter } from '../../providers/telephony/telephony.ts';
 import { configObject, withWarnings } from '../../library/json/config-object.ts';
 
 const text = (maximum: number) => z.string().trim().min(1, 'Must not be empty').max(maximum);
@@ -15,7 +17,7 @@ const isLanguage = (tag: string): boolean => {
 /** BCP 47. */
 export const language = z.string().max(35).refine(isLanguage, 'Not a language tag (BCP 47), such as "en-US"').nullable().default(null);
 
-/** Words that whoever listens is to recognize, such as names of products; Twilio takes them with commas in between. */
+/** Words that whoever listens is to recognize, such as names of products; some carriers take them with commas in between. */
 export const hints = z
   .array(text(100).regex(/^[^,]*$/, 'Must not have a comma; give each word or phrase as an item of its own'))
   .max(100, 'Must have 100 hints or fewer')
@@ -36,7 +38,7 @@ function carrierOption(carrier: string, names: readonly string[]) {
   );
 }
 
-/** What both carriers are told, unless a block of their own says otherwise. */
+/** What every carrier is told, unless a block of its own says otherwise. */
 export const commonSpeech = {
   /** Null, here and in what follows: what the carrier usually does. */
   language,
@@ -47,18 +49,15 @@ export const commonSpeech = {
   hints,
 };
 
-/** https://www.twilio.com/docs/voice/twiml/connect/conversationrelay */
-const TwilioSpeech = configObject({
-  ...commonSpeech,
-  tts_provider: carrierOption('Twilio', ['Google', 'Amazon', 'ElevenLabs']),
-  transcription_provider: carrierOption('Twilio', ['Google', 'Deepgram']),
-});
+/** What one carrier alone is told, with the names that the carrier has. */
+function carrierSpeech({ name, speech: { ttsProviders, transcriptionProviders, hasHints } }: CarrierAdapter) {
+  const { hints: words, ...others } = commonSpeech;
+  return configObject({
+    ...others,
+    ...(hasHints && { hints: words }),
+    ...(ttsProviders && { tts_provider: carrierOption(name, ttsProviders) }),
+    ...(transcriptionProviders && { transcription_provider: carrierOption(name, transcriptionProviders) }),
+  });
+}
 
-/** https://developers.telnyx.com/api-reference/call-commands/start-conversation-relay; it takes no hints. */
-const { hints: _hints, ...withoutHints } = commonSpeech;
-const TelnyxSpeech = configObject({
-  ...withoutHints,
-  transcription_provider: carrierOption('Telnyx', ['Google', 'Telnyx', 'Deepgram', 'Azure', 'xAI', 'AssemblyAI', 'Speechmatics', 'Soniox']),
-});
-
-export const CarrierSpeech = configObject({ twilio: TwilioSpeech.prefault({}), telnyx: TelnyxSpeech.prefault({}) });
+export const CarrierSpeech = configObject(mapCarriers((_key, adapter) => carrierSpeech(adapter).prefault({})));

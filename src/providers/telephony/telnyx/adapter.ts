@@ -1,5 +1,9 @@
 import type { ReceivedResponse } from '../../http/exchange.ts';
 import { endStatusFromEvents, toCallState, parseTelnyxCall } from './calls.ts';
+import { readTelnyxCallback } from './callbacks.ts';
+import { hasValidTelnyxSignature, isTelnyxPublicKey } from './signature.ts';
+import { tryParseJson } from '../../../library/json/json.ts';
+import { secretProblem } from '../../../library/security/secret-problem.ts';
 import { firstError, toPlaceResult, describeFailure } from './errors.ts';
 import { sha256Hex } from '../../../library/security/hash.ts';
 import { placeResultFromStatus, createCarrierExchange, type CarrierResponse } from '../exchange.ts';
@@ -7,6 +11,7 @@ import { systemRuntime } from '../../http/runtime.ts';
 import { fetchRecording } from '../recording.ts';
 import { isRecordingPath, recordingLink } from './recordings.ts';
 import type {
+  CarrierAdapter,
   CallState,
   CallToPlace,
   CommandResult,
@@ -14,23 +19,25 @@ import type {
   LookUpResult,
   PlaceResult,
   RecordingResult,
+  RelayOptions,
   Telephony,
   TelephonyOptions,
 } from '../telephony.ts';
-import type { RelayOptions } from '../twiml.ts';
 import { percentEncoded } from '../../../library/text/clean-text.ts';
 
 export interface TelnyxAccount {
   apiKey: string;
   /** Of the Voice API application that places the calls. */
   connectionId: string;
+  /** Of the account, in base64; without it no request counts as signed. */
+  publicKey?: string;
 }
 
 const carrier = 'Telnyx';
 /** Of active calls, 250 a page. */
 const maxPages = 8;
 const minCallSeconds = 60;
-const [shortestRingSeconds, longestRingSeconds] = [5, 600];
+const [minRingSeconds, maxRingSeconds] = [5, 600];
 
 /**
  * The Voice API of Telnyx (https://developers.telnyx.com/api-reference/call-commands/dial). It fetches no document: an answered call
@@ -60,7 +67,16 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
   }
 
   return {
-    provider: 'telnyx',
+    signsUrl: false,
+
+    isSigned: ({ headers, body }, now) =>
+      hasValidTelnyxSignature(
+        { body, signature: headers.get('telnyx-signature-ed25519'), timestamp: headers.get('telnyx-timestamp') },
+        account.publicKey ?? '',
+        now,
+      ),
+
+    readCallback: (body, now) => readTelnyxCallback(tryParseJson(body), now),
 
     commands: {
       answer: (callId, statusUrl, key) =>
@@ -156,7 +172,7 @@ function nextCursor(meta: unknown): string | undefined {
 }
 
 function toDialRequest({ attemptKey, to, from, urls, ...call }: CallToPlace, connectionId: string): object {
-  const { detectsMachines = true, ringSeconds, maximumSeconds } = call;
+  const { detectsMachines = true, ringSeconds, maxSeconds } = call;
   return {
     connection_id: connectionId,
     to,
@@ -165,8 +181,8 @@ function toDialRequest({ attemptKey, to, from, urls, ...call }: CallToPlace, con
     client_state: toBase64(attemptKey),
     webhook_url: urls.status,
     webhook_url_method: 'POST',
-    ...(ringSeconds !== undefined && { timeout_secs: Math.min(Math.max(ringSeconds, shortestRingSeconds), longestRingSeconds) }),
-    ...(maximumSeconds !== undefined && { time_limit_secs: Math.max(maximumSeconds, minCallSeconds) }),
+    ...(ringSeconds !== undefined && { timeout_secs: Math.min(Math.max(ringSeconds, minRingSeconds), maxRingSeconds) }),
+    ...(maxSeconds !== undefined && { time_limit_secs: Math.max(maxSeconds, minCallSeconds) }),
     ...(detectsMachines && { answering_machine_detection: 'detect' }),
     ...(urls.recording !== undefined && { record: 'record-from-answer', record_format: 'mp3', record_channels: 'dual' }),
   };
@@ -185,3 +201,37 @@ const toRelayRequest = (relay: RelayOptions): object => ({
   dtmf_detection: relay.hasDtmf,
   custom_parameters: relay.parameters,
 });
+
+const publicKeyProblem = (value: string): string | null =>
+  isTelnyxPublicKey(value) ? null : 'Is no public key, which is 32 bytes in base64; Telnyx shows it under Keys & Credentials, Public Key';
+
+const connectionProblem = (value: string): string | null =>
+  /^[\w-]+$/.test(value) ? null : 'Is no id of a connection; Telnyx shows it beside the Voice API application';
+
+/** https://developers.telnyx.com/api-reference/call-commands/start-conversation-relay */
+export const telnyxCarrier: CarrierAdapter<'api_key' | 'connection_id' | 'public_key'> = {
+  name: carrier,
+  credentials: {
+    api_key: { isSecret: true, description: 'An API key of the Telnyx account.', findProblem: secretProblem },
+    connection_id: {
+      isSecret: false,
+      description: 'The id of the Voice API application at Telnyx.',
+      findProblem: connectionProblem,
+    },
+    public_key: {
+      isSecret: false,
+      description: 'The public key of the Telnyx account, by which the signatures of its webhooks are checked.',
+      findProblem: publicKeyProblem,
+    },
+  },
+  baseUrl: ({ TELNYX_BASE_URL }) => TELNYX_BASE_URL,
+  create: ({ api_key: apiKey, connection_id: connectionId, public_key: publicKey }, options) =>
+    telnyxTelephony({ apiKey, connectionId, publicKey }, options),
+  speech: {
+    transcriptionProviders: ['Google', 'Telnyx', 'Deepgram', 'Azure', 'xAI', 'AssemblyAI', 'Speechmatics', 'Soniox'],
+    hasHints: false,
+  },
+  // Telnyx closes the socket after ten frames that it does not take.
+  holdsLastToken: true,
+  errorHints: { accountRefused: 'the Telnyx account may not use Conversation Relay; see the Telnyx portal', unexplainedEnd: '' },
+};

@@ -1,11 +1,9 @@
 import { isRecord } from '../../../library/json/json.ts';
 import type { CallStatus } from '../call-status.ts';
 import type { CarrierError } from '../carrier-error.ts';
-import { statusEvent, type CarrierEvent } from '../carrier-events.ts';
+import { statusEvent, toAnsweredBy, type CarrierEvent } from '../carrier-events.ts';
 import { redactLine } from '../../http/redact.ts';
-import { toAnsweredBy } from '../machine-detection.ts';
-import { decodeAttemptKey } from './calls.ts';
-import { statusFromHangupCause } from './hangup-cause.ts';
+import { decodeAttemptKey, statusFromHangupCause } from './calls.ts';
 import { recordingLocation } from './recordings.ts';
 
 type Payload = Record<string, unknown>;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isRecord } from '../../../library/json/json.ts';
 import { isTerminal, rankOf, type CallStatus } from '../call-status.ts';
-import { statusFromHangupCause } from './hangup-cause.ts';
 import type { CallState } from '../telephony.ts';
 
 /** A call resource, as far as it is read. It does not tell how a call ended, nor whether its `call_duration` begins with the answer. */
@@ -46,3 +45,26 @@ export function endStatusFromEvents(events: unknown): CallStatus | undefined {
 }
 
 export const decodeAttemptKey = (clientState: string): string => Buffer.from(clientState, 'base64').toString();
+
+const statusByCause = new Map<unknown, CallStatus>(
+  Object.entries({
+    normal_clearing: 'completed',
+    time_limit: 'completed',
+    user_busy: 'busy',
+    busy: 'busy',
+    call_rejected: 'busy',
+    timeout: 'no_answer',
+    no_answer: 'no_answer',
+    originator_cancel: 'cancelled',
+  }),
+);
+const sipForbidden = '403';
+
+/**
+ * How a call ended, from what `call.hangup` tells. A person who declines is busy; a network that forbids the call is a failure, as is every cause
+ * that is not listed (not_found, unspecified).
+ */
+export function statusFromHangupCause({ hangup_cause: cause, sip_hangup_cause: sip }: Record<string, unknown>): CallStatus {
+  const known = statusByCause.get(cause);
+  return known === undefined || (known === 'busy' && sip === sipForbidden) ? 'failed' : known;
+}

@@ -1,11 +1,16 @@
 import { parseCallState } from './calls.ts';
-import { toRefusal, describeFailure } from './errors.ts';
-import { errorsFromNotifications } from './notifications.ts';
+import { readTwilioCallback } from './callbacks.ts';
+import { toRefusal, describeFailure, errorsFromNotifications } from './errors.ts';
+import { hasValidTwilioSignature } from './signature.ts';
+import { connectTwiml, hangUpTwiml, twimlContentType } from './twiml.ts';
+import { accountSidProblem } from './account-sid.ts';
+import { secretProblem } from '../../../library/security/secret-problem.ts';
 import { placeResultFromStatus, createCarrierExchange, type CarrierResponse } from '../exchange.ts';
 import { systemRuntime } from '../../http/runtime.ts';
 import { fetchRecording } from '../recording.ts';
 import type {
   CallQuery,
+  CarrierAdapter,
   CallToPlace,
   CommandResult,
   ListResult,
@@ -14,7 +19,7 @@ import type {
   Telephony,
   TelephonyOptions,
 } from '../telephony.ts';
-import { percentEncoded } from '../../../library/text/clean-text.ts';
+import { formFields, percentEncoded } from '../../../library/text/clean-text.ts';
 
 export interface TwilioAccount {
   accountSid: string;
@@ -46,7 +51,22 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
   const failed = (answer: CarrierResponse) => ({ failure: describeFailure(answer, account.authToken) });
 
   return {
-    provider: 'twilio',
+    documents: { contentType: twimlContentType, connect: connectTwiml, hangUp: hangUpTwiml },
+    signsUrl: true,
+
+    isSigned: ({ url, headers, body }) =>
+      hasValidTwilioSignature(
+        {
+          url,
+          body,
+          contentType: headers.get('content-type'),
+          signature: headers.get('x-twilio-signature'),
+          settings: headers.get('x-twilio-webhooks-signature-settings'),
+        },
+        { authToken: account.authToken },
+      ),
+
+    readCallback: (body, now) => readTwilioCallback(formFields(body), now),
 
     async place(call): Promise<PlaceResult> {
       const answer = await post('/Calls.json', toCallForm(call));
@@ -104,12 +124,12 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
   };
 }
 
-function toCallForm({ to, from, urls, detectsMachines = true, ringSeconds, maximumSeconds }: CallToPlace): URLSearchParams {
+function toCallForm({ to, from, urls, detectsMachines = true, ringSeconds, maxSeconds }: CallToPlace): URLSearchParams {
   const form = new URLSearchParams({ To: to, From: from, Url: urls.answer, Method: 'POST', StatusCallback: urls.status });
   form.append('StatusCallbackMethod', 'POST');
   for (const event of ['initiated', 'answered', 'completed']) form.append('StatusCallbackEvent', event);
   if (ringSeconds !== undefined) form.append('Timeout', String(ringSeconds));
-  if (maximumSeconds !== undefined) form.append('TimeLimit', String(maximumSeconds));
+  if (maxSeconds !== undefined) form.append('TimeLimit', String(maxSeconds));
   if (detectsMachines) {
     form.append('MachineDetection', 'Enable');
     form.append('AsyncAmd', 'true');
@@ -125,3 +145,26 @@ function toCallForm({ to, from, urls, detectsMachines = true, ringSeconds, maxim
   }
   return form;
 }
+
+/** https://www.twilio.com/docs/voice/twiml/connect/conversationrelay */
+export const twilioCarrier: CarrierAdapter<'account_sid' | 'auth_token'> = {
+  name: carrier,
+  credentials: {
+    account_sid: {
+      isSecret: false,
+      description: 'The account SID of Twilio, which begins with `AC`.',
+      findProblem: accountSidProblem,
+    },
+    auth_token: { isSecret: true, description: 'The auth token of the Twilio account.', findProblem: secretProblem },
+  },
+  baseUrl: ({ TWILIO_BASE_URL }) => TWILIO_BASE_URL,
+  create: ({ account_sid: accountSid, auth_token: authToken }, options) => twilioTelephony({ accountSid, authToken }, options),
+  speech: { ttsProviders: ['Google', 'Amazon', 'ElevenLabs'], transcriptionProviders: ['Google', 'Deepgram'], hasHints: true },
+  holdsLastToken: false,
+  errorHints: {
+    accountRefused:
+      'ConversationRelay is not switched on in the Twilio account; accept the Predictive and Generative AI/ML Features Addendum in the Twilio console under Voice, Settings, General',
+    unexplainedEnd:
+      '; if every call ends so, see the error log of the Twilio console, and whether ConversationRelay is switched on there under Voice, Settings, General',
+  },
+};

@@ -1,7 +1,6 @@
-import { statusEvent, type CarrierEvent, type RecordingEvent, type RelayEndEvent } from '../carrier-events.ts';
+import { statusEvent, toAnsweredBy, type CarrierEvent, type RecordingEvent, type RelayEndEvent } from '../carrier-events.ts';
 import type { CarrierError } from '../carrier-error.ts';
 import { redactLine } from '../../http/redact.ts';
-import { toAnsweredBy } from '../machine-detection.ts';
 import { toDirection, toCallStatus } from './calls.ts';
 
 const recordingStatuses = new Map<string, RecordingEvent['status']>(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isTerminal, rankOf, type CallStatus } from '../call-status.ts';
-import { toAnsweredBy } from '../machine-detection.ts';
+import { toAnsweredBy } from '../carrier-events.ts';
 import type { CallState } from '../telephony.ts';
 
 const statuses = new Map<string, CallStatus>(

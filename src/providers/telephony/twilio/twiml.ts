@@ -1,28 +1,5 @@
+import type { RelayOptions } from '../telephony.ts';
 import { xmlAttributes } from './xml.ts';
-
-export type Interruptible = 'any' | 'speech' | 'dtmf' | 'none';
-
-/** How an answered call is joined to our WebSocket: the carrier listens and speaks, the frames carry text. */
-export interface RelayOptions {
-  /** wss:// address. What it needs to know goes into `parameters`: carriers do not promise to pass a query on. */
-  url: string;
-  /** Said by the carrier at once, before the first frame of ours. */
-  greeting?: string;
-  isGreetingInterruptible?: Interruptible;
-  isInterruptible?: Interruptible;
-  /** BCP 47, for what is heard and said. */
-  language?: string;
-  voice?: string;
-  ttsProvider?: string;
-  transcriptionProvider?: string;
-  /** Of the transcription. */
-  speechModel?: string;
-  /** Words that are to be recognized. Telnyx is not told them. */
-  hints?: readonly string[];
-  hasDtmf?: boolean;
-  /** Come back in the `customParameters` of the setup frame. */
-  parameters?: Record<string, string>;
-}
 
 export const twimlContentType = 'text/xml; charset=utf-8';
 
