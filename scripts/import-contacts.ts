@@ -1,13 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import { readContacts } from '../src/contacts/import/read-contacts.ts';
-import type { ContactTable, AcceptedRow } from '../src/contacts/import/read-contacts.ts';
-import { readTable } from '../src/contacts/import/read-table.ts';
+import { readContacts, type ContactTable, type AcceptedRow } from '../src/contacts/import/read-contacts.ts';
+import { readTable } from '../src/library/delimited-text/read-table.ts';
 import { decodeText, UnreadableFileError } from '../src/library/text/decode-text.ts';
-import { readImportSettings, usage } from './import-contacts/arguments.ts';
-import type { ImportSettings } from './import-contacts/arguments.ts';
-import { writeFailures } from './import-contacts/failures.ts';
-import type { Failure } from './import-contacts/failures.ts';
+import { readImportSettings, usage, type ImportSettings } from './import-contacts/arguments.ts';
+import { writeFailures, type Failure } from './import-contacts/failures.ts';
 import { sendContacts } from './import-contacts/send-contacts.ts';
 import type { Target } from './local/request-with-retries.ts';
 import { LocalError } from './local/settings.ts';

@@ -17,6 +17,7 @@ import { messagingRoutes } from './messaging/routes.ts';
 import { knowledgeBaseRoutes } from './knowledge-base/documents/routes.ts';
 import { documentUploadRoutes } from './knowledge-base/upload/routes.ts';
 import { simtestRoutes } from './simtest/routes.ts';
+import { contactCallRoutes } from './calls/records/contact-calls-routes.ts';
 import { artifactRoutes } from './calls/records/artifact-routes.ts';
 import { voiceAgentRoutes } from './voice-agents/agents/routes.ts';
 import { telephonyConfigRoutes } from './telephony-configs/routes.ts';
@@ -74,6 +75,7 @@ export function createApp() {
   app.use(`${basePath}/*`, replayIdempotentRequests);
   app.route(basePath, accountRoutes);
   app.route(basePath, contactRoutes);
+  app.route(basePath, contactCallRoutes);
   app.route(basePath, campaignRoutes);
   app.route(basePath, knowledgeBaseRoutes);
   app.route(basePath, simtestRoutes);

@@ -1,24 +1,19 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { listContactEvents } from '../events/list-contact-events.ts';
-import { EventList } from '../events/schemas.ts';
 import { createRouter, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
 import { toListBody } from '../http/pagination.ts';
-import { apiUrl } from '../http/public-url.ts';
 import { toTimestamp } from '../library/time/clock.ts';
 import { bulkUpsertContacts } from './upsert/bulk-upsert.ts';
-import { CallPage, listCallsOfContact } from './contacts/list-calls.ts';
-import { createContact } from './contacts/create.ts';
-import { listEditableColumns } from './contacts/custom-field-keys.ts';
-import { deleteContact } from './contacts/delete.ts';
+import { createContact, deleteContact, readContact } from './contacts/contacts.ts';
+import { listEditableColumns } from './contacts/custom-fields.ts';
 import { listContacts } from './contacts/list-contacts.ts';
-import { contactListRoutes } from './lists/routes.ts';
+import { contactListRoutes } from './list-routes.ts';
 import { ListsOfContact, PageQuery } from './lists/schemas.ts';
 import { listListsOfContact } from './lists/lists.ts';
-import { readContact } from './contacts/read.ts';
-import { toContactRecord, toListRecord } from './contacts/records.ts';
+import { toContactRecord } from './contacts/records.ts';
+import { toListRecord } from './lists/records.ts';
 import * as schemas from './contacts/schemas.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
-import { updateContact } from './contacts/update.ts';
+import { updateContact } from './contacts/update-contact.ts';
 import { upsertIntoList } from './upsert/upsert-contact.ts';
 
 const contactId = z.object({ contact_id: pathId });
@@ -97,24 +92,6 @@ const listsOfContactRoute = createRoute({
   request: { params: contactId, query: PageQuery },
   responses: { 200: jsonResponse(ListsOfContact), ...errorResponses(400, 404) },
 });
-const eventsOfContactRoute = createRoute({
-  method: 'get',
-  path: '/contacts/{contact_id}/events',
-  operationId: 'contacts.listEvents',
-  summary: 'Inbound events of the contact, newest first',
-  request: { params: contactId, query: PageQuery },
-  responses: { 200: jsonResponse(EventList), ...errorResponses(400, 404) },
-});
-const callsOfContactRoute = createRoute({
-  method: 'get',
-  path: '/contacts/{contact_id}/calls',
-  operationId: 'contacts.listCalls',
-  summary: 'Voice calls placed to the contact, newest first',
-  request: { params: contactId, query: PageQuery },
-  responses: { 200: jsonResponse(CallPage), ...errorResponses(400, 404) },
-});
-
-const identity = <T>(record: T) => record;
 
 const routes = createRouter()
   // Paths with a name in them win over /contacts/{contact_id} because they come first.
@@ -147,18 +124,9 @@ const routes = createRouter()
       toListBody('lists', page, found, (list) => ({ ...toListRecord(list), added_at: toTimestamp(list.added_at) })),
       200,
     );
-  })
-  .openapi(eventsOfContactRoute, async (c) => {
-    const page = c.req.valid('query');
-    return c.json(toListBody('events', page, await listContactEvents(c.var.context, c.req.valid('param').contact_id, page), identity), 200);
-  })
-  .openapi(callsOfContactRoute, async (c) => {
-    const page = c.req.valid('query');
-    const { contact_id } = c.req.valid('param');
-    return c.json(toListBody('calls', page, await listCallsOfContact(c.var.context, apiUrl(c), contact_id, page), identity), 200);
   });
 
-// A row of the bulk request is read apart from the request, so only its schema's name stands in the request's.
+// The handler validates each row of a bulk request by itself, so the request's schema only refers to the row's schema by name.
 routes.openAPIRegistry.register('UpsertRow', schemas.UpsertRow);
 
 export const contactRoutes = routes;

@@ -172,3 +172,6 @@ export function violatedUniqueColumns(error: unknown): string[] | null {
   const match = /UNIQUE constraint failed: ([^:]+)/.exec(String((error as Error).message));
   return match ? match[1]!.split(',').map((column) => column.trim()) : null;
 }
+
+/** A statement without rows, for the place of one that has nothing to read back. */
+export const selectNothing = (database: Database): Statement<never> => database.prepare('SELECT 1 WHERE 0') as Statement<never>;

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { ensureContactByPhoneStatements } from '../contacts/contacts/ensure-contact-by-phone.ts';
+import { ensureContactByPhoneStatements } from '../contacts/contacts/by-phone.ts';
 import { normalizePhone } from '../library/phone/phone-numbers.ts';
 import { requirePayloadSize, storePayload } from '../database/payload.ts';
 import { newRequestKey } from '../database/request-key.ts';
@@ -24,7 +24,12 @@ export interface AcceptedEvent {
   isRepeat: boolean;
 }
 
-/** Stores an event, with its contact resolved or created, in one call; what it triggers follows from the queue. */
+/**
+ * Stores an event and finds or creates its contact, in one call to the database. Journeys start later, from the queue. The same
+ * `event_id` again stores nothing and answers the first event. Throws 413 for `data` over 256 KiB.
+ *
+ * @example await acceptEvent(context, { event_type: 'order_placed', phone: '(415) 555-0123', data: { total: 129.5 }, event_id: 'order-1001' })
+ */
 export async function acceptEvent(context: Context, input: NewEvent): Promise<AcceptedEvent> {
   const given = input.phone?.trim() || null;
   const normalized = given === null ? null : normalizePhone(given, context.organization.defaultCountry);
@@ -43,14 +48,14 @@ export async function acceptEvent(context: Context, input: NewEvent): Promise<Ac
 export interface EmittedEvent {
   event_type: string;
   data: Record<string, unknown>;
-  /** Names the step that emits; the same key again stores nothing. */
+  /** The key of the emitting step; the same key again stores nothing. */
   key: string;
   contactId: number | null;
   phone: string | null;
   depth: number;
 }
 
-/** Stores an event that a journey emits about its own contact. */
+/** Stores an event that a journey emits about its contact. Repeatable. */
 export function emitEvent(context: Context, input: EmittedEvent): Promise<AcceptedEvent> {
   return storeEvent(context, {
     eventType: input.event_type,
@@ -64,7 +69,7 @@ export function emitEvent(context: Context, input: EmittedEvent): Promise<Accept
 }
 
 interface EventToStore extends Omit<store.NewEventRow, 'data' | 'contact' | 'note' | 'createdAt'> {
-  /** Resolved or created by its phone, or known already. */
+  /** By phone: found or created. By id: exists. */
   contact: { phone: string; listName: string | null } | { id: number } | null;
   data: Record<string, unknown>;
 }

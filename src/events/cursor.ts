@@ -1,14 +1,14 @@
 import { decodeCursor } from '../http/pagination.ts';
 import { invalidAt } from '../library/errors.ts';
 
-/** Where a page of events goes on: lists of events are in the order of their moments, then of their ids. */
+/** The position after which a page of events begins. Events are ordered by `created_at`, then by id. */
 export interface EventPosition {
-  /** Epoch milliseconds. */
+  /** `created_at` in epoch ms. */
   value: number;
   id: number;
 }
 
-/** The position of a cursor of events; 422 for another list's. */
+/** Reads the cursor of a list of events. Throws 422 for the cursor of another list. */
 export function parseEventCursor(cursor: string | undefined): EventPosition | undefined {
   const position = decodeCursor(cursor);
   if (position === undefined) return undefined;

@@ -1,29 +1,73 @@
 import type { Context } from '../context.ts';
-import * as store from './store.ts';
+import type { event } from '../database/schema/index.ts';
+import type { SqlRow } from '../database/sql-row.ts';
+import { givenUpPrefix } from '../library/given-up-prefix.ts';
+import { resendRecord } from '../outbox/resend-record.ts';
 
-export type { EventToHandle } from './store.ts';
+/** An accepted event as journeys read it. `data`: JSON text, or a pointer into R2. */
+export type EventToHandle = Pick<SqlRow<typeof event>, 'id' | 'event_type' | 'phone' | 'contact_id' | 'data' | 'depth' | 'created_at'>;
 
-// What journeys need of accepted events: which of them are unhandled, and the mark that they are handled.
+/** The unhandled events among `ids`, oldest first. */
+export const findUnhandledEvents = (context: Context, ids: number[]): Promise<EventToHandle[]> =>
+  selectEvents(context, ids, 'AND e.handled_at IS NULL');
 
-export const findUnhandledEvents = ({ database, organization }: Context, ids: number[]): Promise<store.EventToHandle[]> =>
-  store.findUnhandledEvents(database, organization.id, ids);
+/** The events with these ids, handled or not, oldest first. */
+export const findEventsToHandle = (context: Context, ids: number[]): Promise<EventToHandle[]> => selectEvents(context, ids, '');
 
-export const findEventsToHandle = ({ database, organization }: Context, ids: number[]): Promise<store.EventToHandle[]> =>
-  store.findEventsToHandle(database, organization.id, ids);
-
-/** Says of a handled event that a part of its work was given up. */
-export const addEventNote = ({ database, organization }: Context, id: number, note: string): Promise<void> =>
-  store.addEventNote(database, organization.id, id, note);
-
-/** `notes` say why an event started no run of a journey that it fits. */
-export const markEventsHandled = (
-  { database, organization, clock }: Context,
-  events: store.EventToHandle[],
-  notes: ReadonlyMap<number, string>,
-): Promise<void> =>
-  store.markHandled(
-    database,
-    organization.id,
-    events.map(({ id }) => ({ id, note: notes.get(id) ?? null })),
-    clock(),
+const selectEvents = ({ database, organization }: Context, ids: number[], condition: string): Promise<EventToHandle[]> =>
+  database.all<EventToHandle>(
+    database.prepare(
+      `SELECT e.id, e.event_type, e.phone, e.contact_id, e.data, e.depth, e.created_at
+       FROM json_each(?) j CROSS JOIN event e WHERE e.id = j.value AND e.organization_id = ? ${condition} ORDER BY e.id`,
+      JSON.stringify(ids),
+      organization.id,
+    ),
   );
+
+/** Puts a note before the notes of an event. The beginning of the note decides whether the event can be retried. Repeatable. */
+export async function addEventNote({ database, organization }: Context, id: number, note: string): Promise<void> {
+  await database.all(
+    database.prepare(
+      `UPDATE event SET note = ?1 || coalesce('; ' || note, '') WHERE id = ?2 AND organization_id = ?3 AND instr(coalesce(note, ''), ?1) = 0`,
+      note,
+      id,
+      organization.id,
+    ),
+    'idempotent',
+  );
+}
+
+/** Marks events as handled. `notes`, by event id: why an event started no run of a journey that listens to it. */
+export async function markEventsHandled(
+  { database, organization, clock }: Context,
+  events: Pick<EventToHandle, 'id'>[],
+  notes: ReadonlyMap<number, string>,
+): Promise<void> {
+  await database.all(
+    database.prepare(
+      // The plus keeps the planner from the organization's index, along which it would read every event of the organization.
+      `UPDATE event SET handled_at = ?1, note = coalesce((SELECT j.value ->> 'note' FROM json_each(?2) j WHERE j.value ->> 'id' = event.id), note)
+       WHERE id IN (SELECT value ->> 'id' FROM json_each(?2)) AND +organization_id = ?3 AND handled_at IS NULL`,
+      clock(),
+      JSON.stringify(events.map(({ id }) => ({ id, note: notes.get(id) ?? null }))),
+      organization.id,
+    ),
+    'idempotent',
+  );
+}
+
+/** Sends an event to its journeys again, if it was given up or is still unhandled. Repeatable. Throws 404, and 409 for a handled event. */
+export const retryEvent = (context: Context, id: number): Promise<void> => {
+  const { database, organization } = context;
+  return resendRecord(context, {
+    message: { v: 1, kind: 'event', organization_id: organization.id, id },
+    reopen: database.prepare(
+      `UPDATE event SET handled_at = NULL, note = NULL WHERE id = ?1 AND organization_id = ?2 AND handled_at IS NOT NULL AND substr(note, 1, length(?3)) = ?3`,
+      id,
+      organization.id,
+      givenUpPrefix,
+    ),
+    read: database.prepare('SELECT handled_at, note FROM event WHERE id = ? AND organization_id = ?', id, organization.id),
+    name: 'Event',
+  });
+};

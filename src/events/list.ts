@@ -1,11 +1,15 @@
+import type { z } from '@hono/zod-openapi';
 import type { Context } from '../context.ts';
 import { buildContactSearchMatch } from '../contacts/contacts/search.ts';
 import { countLimit, cutPage, type PageResult, type Page } from '../http/pagination.ts';
 import { parseEventCursor } from './cursor.ts';
-import { parseRangeEnd, parseRangeStart, type EventQuery } from './schemas.ts';
+import { parseRangeEnd, parseRangeStart, type EventQuery, type EventRecord } from './schemas.ts';
 import { searchEvents, type SearchHit } from './search-store.ts';
 import * as store from './store.ts';
 import { listNewestPerPhone } from './newest-per-phone-store.ts';
+import { findContacts } from '../contacts/contacts/find-contacts.ts';
+import { notFound } from '../library/errors.ts';
+import { toEventRecords } from './records.ts';
 
 const toPosition = (row: { id: number; created_at: number }) => ({ value: row.created_at, id: row.id });
 
@@ -38,16 +42,28 @@ async function listSearchedEvents(
     phonePrefixes: looksLikePhone ? [...new Set([text, digits, `+${digits}`])] : [text],
   });
   const all = page.unique_by_phone ? keepNewestPerPhone(found.hits) : found.hits;
-  const rest = after ? all.filter((hit) => hit.created_at < after.value || (hit.created_at === after.value && hit.id < after.id)) : all;
-  const wanted = rest.slice(page.offset, page.offset + page.limit + 1).map((hit) => hit.id);
-  const rows = new Map((await store.findStoredEvents(context.database, context.organization.id, wanted)).map((row) => [row.id, row]));
-  const inOrder = wanted.flatMap((id) => rows.get(id) ?? []);
+  const remaining = after
+    ? all.filter((hit) => hit.created_at < after.value || (hit.created_at === after.value && hit.id < after.id))
+    : all;
+  const ids = remaining.slice(page.offset, page.offset + page.limit + 1).map((hit) => hit.id);
+  const rows = new Map((await store.findStoredEvents(context.database, context.organization.id, ids)).map((row) => [row.id, row]));
+  const inOrder = ids.flatMap((id) => rows.get(id) ?? []);
   const totalCapped = found.isPartial || all.length > countLimit;
   return { ...cutPage(inOrder, page.limit, toPosition), total: Math.min(all.length, countLimit), totalCapped };
 }
 
-/** `hits` are newest first, so the first of each phone is its newest. */
+/** The newest hit of each phone. `hits` are newest first. */
 function keepNewestPerPhone(hits: SearchHit[]): SearchHit[] {
   const seen = new Set<string>();
   return hits.filter((hit) => hit.phone !== null && !seen.has(hit.phone) && seen.add(hit.phone));
+}
+
+/** One page of a contact's events, newest first. Throws 404 without the contact. */
+export async function listContactEvents(context: Context, contactId: number, page: Page): Promise<PageResult<z.infer<typeof EventRecord>>> {
+  const after = parseEventCursor(page.cursor);
+  if (!(await findContacts(context, [contactId])).size) throw notFound('Contact');
+  const { rows, total } = await store.findEventsOfContact(context.database, contactId, { limit: page.limit, offset: page.offset, after });
+  const found = cutPage(rows, page.limit, (row) => ({ value: row.created_at, id: row.id }));
+  const records = await toEventRecords(context.bindings.FILES, found.rows);
+  return { rows: records, next: found.next, total: Math.min(total, countLimit), totalCapped: total > countLimit };
 }

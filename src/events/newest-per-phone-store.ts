@@ -10,12 +10,12 @@ import {
   type StoredEvent,
 } from './store.ts';
 
-/** Up to so many phones each is asked for its newest event; among more, the newest events soon show a page of phones. */
+/** Up to this many phones, the newest event is read phone by phone; with more, the newest events soon fill a page of phones. */
 const maxPhonesForHops = 1000;
-/** Under filters the phones of so many events are told apart; of more events the total is a lower bound. */
+/** Under filters, the distinct phones of this many events are counted; with more events the total is a lower bound. */
 const maxCountedEvents = 50_000;
 
-/** One page of the newest event of each phone, newest first, and how many phones there are. */
+/** One page of the newest event of each phone, newest first, and the number of phones. */
 export async function listNewestPerPhone(
   database: Database,
   organizationId: number,
@@ -78,7 +78,7 @@ function selectByTime(database: Database, organizationId: number, filter: EventF
   );
 }
 
-/** No later event under the same filters has its phone. */
+/** Holds for an event whose phone has no later event under the same filters. */
 function newestOfPhoneCondition(organizationId: number, filter: EventFilter): SqlFragment {
   const newer = eventCondition('n', organizationId, filter);
   return {

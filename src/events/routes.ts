@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
-import { toListBody } from '../http/pagination.ts';
+import { pageQuery, toListBody } from '../http/pagination.ts';
 import { acceptEvent } from './accept.ts';
-import { listEvents } from './list.ts';
+import { retryEvent } from './handling.ts';
+import { listContactEvents, listEvents } from './list.ts';
 import { toEventRecords } from './records.ts';
-import { retryEvent } from './retry.ts';
 import { EventAccepted, EventBody, EventList, EventQuery, EventRetried } from './schemas.ts';
 
 const acceptRoute = createRoute({
@@ -32,6 +32,15 @@ const retryRoute = createRoute({
   responses: { 200: jsonResponse(EventRetried, 'Sent again'), ...errorResponses(400, 404, 409) },
 });
 
+const contactEventsRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{contact_id}/events',
+  operationId: 'contacts.listEvents',
+  summary: 'Inbound events of the contact, newest first',
+  request: { params: z.object({ contact_id: pathId }), query: z.object(pageQuery) },
+  responses: { 200: jsonResponse(EventList), ...errorResponses(400, 404) },
+});
+
 export const eventRoutes = createRouter()
   .openapi(acceptRoute, async (c) => {
     const body = c.req.valid('json');
@@ -51,4 +60,12 @@ export const eventRoutes = createRouter()
     const { event_id } = c.req.valid('param');
     await retryEvent(c.var.context, event_id);
     return c.json({ event_id, state: 'open' as const }, 200);
+  })
+  .openapi(contactEventsRoute, async (c) => {
+    const page = c.req.valid('query');
+    const found = await listContactEvents(c.var.context, c.req.valid('param').contact_id, page);
+    return c.json(
+      toListBody('events', page, found, (record) => record),
+      200,
+    );
   });

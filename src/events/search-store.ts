@@ -1,29 +1,26 @@
 import type { Database, Statement } from '../database/client.ts';
+import type { event } from '../database/schema/index.ts';
+import type { SqlRow } from '../database/sql-row.ts';
 import { countLimit } from '../http/pagination.ts';
 import { eventCondition, type EventFilter, type SqlFragment } from './store.ts';
 
-export interface SearchHit {
-  id: number;
-  created_at: number;
-  phone: string | null;
-}
+export type SearchHit = Pick<SqlRow<typeof event>, 'id' | 'created_at' | 'phone'>;
 
-/** What a search text is taken for, all at once. `contactMatch` is an FTS5 expression; phones are looked up by how they begin. */
+/** The readings of a search text. `contactMatch`: an FTS5 expression for contacts; `phonePrefixes`: beginnings of phone numbers. */
 export interface SearchTerms {
   text: string;
   contactMatch: string | null;
   phonePrefixes: string[];
 }
 
-/** Of so many types the newest events each are found first; those of further types come in any order. */
+/** The newest events are found for this many types; events of further types come in any order. */
 const maxOrderedTypes = 20;
 const maxTypes = 1000;
 const maxContacts = 1000;
 
 /**
- * Events whose type, contact or phone matches, newest first, at most `countLimit` + 1 from each way of matching: known event
- * types that contain the text, contacts found by the full-text index, and phones that begin with the digits. `isPartial`: there
- * are more types or contacts than were looked at.
+ * Events whose type, contact or phone matches, newest first, at most `countLimit` + 1 for each: known event types that contain the text,
+ * contacts of the full-text index, and phones that begin with the digits. `isPartial`: more types or contacts match than were read.
  */
 export async function searchEvents(
   database: Database,
@@ -40,19 +37,19 @@ export async function searchEvents(
     search,
   );
   const hits = new Map<number, SearchHit>();
-  if (statements.length) for (const row of (await database.batch(statements)).flat() as unknown as SearchHit[]) hits.set(row.id, row);
+  if (statements.length) for (const row of (await database.batch(statements)).flat()) hits.set(row.id, row);
   return {
     hits: [...hits.values()].toSorted((a, b) => b.created_at - a.created_at || b.id - a.id),
     isPartial: types.length > maxTypes || contactIds.length > maxContacts,
   };
 }
 
-/** The types and contacts that the text names; one more of each than is looked at, when there are more. */
+/** The event types and contacts that match the text, with one more than the limit when there are more. */
 async function findMatches(database: Database, organizationId: number, filter: EventFilter, { text, contactMatch }: SearchTerms) {
-  const ofType = filter.eventType === undefined ? '' : ' AND event_type = ?';
+  const typeCondition = filter.eventType === undefined ? '' : ' AND event_type = ?';
   const [types, contacts] = await database.batch([
-    database.prepare(
-      `SELECT event_type FROM event_type WHERE organization_id = ? AND instr(lower(event_type), ?) > 0${ofType} LIMIT ${maxTypes + 1}`,
+    database.prepare<{ event_type: string; id?: number }>(
+      `SELECT event_type FROM event_type WHERE organization_id = ? AND instr(lower(event_type), ?) > 0${typeCondition} LIMIT ${maxTypes + 1}`,
       organizationId,
       text.toLowerCase(),
       ...(filter.eventType === undefined ? [] : [filter.eventType]),
@@ -60,13 +57,13 @@ async function findMatches(database: Database, organizationId: number, filter: E
     ...(contactMatch === null
       ? []
       : [
-          database.prepare(
+          database.prepare<{ id: number; event_type?: string }>(
             `SELECT rowid AS id FROM contact_search WHERE contact_search MATCH ? ORDER BY rowid DESC LIMIT ${maxContacts + 1}`,
             contactMatch,
           ),
         ]),
   ]);
-  return { types: types!.map((row) => row.event_type as string), contactIds: (contacts ?? []).map((row) => row.id as number) };
+  return { types: types.map((row) => row.event_type!), contactIds: (contacts ?? []).map((row) => row.id!) };
 }
 
 const hitColumns = 'e.id, e.created_at, e.phone';
@@ -78,11 +75,11 @@ function buildHitStatements(
   types: string[],
   contactIds: number[],
   { phonePrefixes }: SearchTerms,
-): Statement[] {
-  const ofAny = (ids: (string | number)[], index: string, column: string) =>
-    database.prepare(
+): Statement<SearchHit>[] {
+  const selectByValues = (values: (string | number)[], index: string, column: string) =>
+    database.prepare<SearchHit>(
       `SELECT ${hitColumns} FROM json_each(?) j CROSS JOIN event e INDEXED BY ${index} WHERE e.${column} = j.value AND ${base.sql} ${hitLimit}`,
-      JSON.stringify(ids),
+      JSON.stringify(values),
       ...base.parameters,
     );
   const further = types.slice(maxOrderedTypes);
@@ -90,16 +87,16 @@ function buildHitStatements(
     ...types
       .slice(0, maxOrderedTypes)
       .map((type) =>
-        database.prepare(
+        database.prepare<SearchHit>(
           `SELECT ${hitColumns} FROM event e WHERE ${base.sql} AND e.event_type = ? ORDER BY e.created_at DESC, e.id DESC ${hitLimit}`,
           ...base.parameters,
           type,
         ),
       ),
-    ...(further.length ? [ofAny(further, 'event_organization_type', 'event_type')] : []),
-    ...(contactIds.length ? [ofAny(contactIds.slice(0, maxContacts), 'event_contact', 'contact_id')] : []),
+    ...(further.length ? [selectByValues(further, 'event_organization_type', 'event_type')] : []),
+    ...(contactIds.length ? [selectByValues(contactIds.slice(0, maxContacts), 'event_contact', 'contact_id')] : []),
     ...phonePrefixes.map((prefix) =>
-      database.prepare(
+      database.prepare<SearchHit>(
         `SELECT ${hitColumns} FROM event e INDEXED BY event_phone WHERE ${base.sql} AND e.phone >= ? AND e.phone < ? ${hitLimit}`,
         ...base.parameters,
         prefix,

@@ -7,8 +7,7 @@ import { advanceFire, findOpenFire, stopSchedule } from '../automation-workflows
 import { setCleanupNote } from '../cron/cleanup/store.ts';
 import { failUnreachableObject } from '../cron/wake-object.ts';
 import { endUnreachableRun } from '../automation-workflows/runs/lifecycle/stop-run.ts';
-import { addEventNote } from '../events/handling.ts';
-import { markHandled } from '../events/store.ts';
+import { addEventNote, markEventsHandled } from '../events/handling.ts';
 import { failSync } from '../integrations/sync/fail-sync.ts';
 import { failAfterLastAttempt, restDocument } from '../knowledge-base/pipeline/retries.ts';
 import { givenUpPrefix } from '../library/given-up-prefix.ts';
@@ -54,7 +53,7 @@ async function failRecord(context: Context, message: AnyMessage, reason: string 
   const { database, organization, clock } = context;
   switch (message.kind) {
     case 'event':
-      return markHandled(database, organization.id, [{ id: message.id, note: givenUpNote(reason) }], clock());
+      return markEventsHandled(context, [{ id: message.id }], new Map([[message.id, givenUpNote(reason)]]));
     case 'delivery':
       return markDeliveriesHandled(database, organization.id, [{ id: message.id, note: givenUpNote(reason) }], clock());
     case 'schedule_fire': {

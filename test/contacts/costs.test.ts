@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
-import { editContact } from '../../src/contacts/contacts/edit-contact.ts';
-import { changeMemberships } from '../../src/contacts/lists/change-memberships.ts';
-import { removeDeletedListMembers } from '../../src/contacts/contacts/erase-store.ts';
+import { editContact } from '../../src/contacts/contacts/update-contact.ts';
+import { changeMemberships, removeDeletedListMembers } from '../../src/contacts/lists/members.ts';
 import { Database } from '../../src/database/client.ts';
 import { eraseEvents } from '../../src/events/erase-events.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
@@ -178,7 +177,7 @@ async function runRareOperations(organizationId: number, key: string, recording:
   await editContact({ ...context, database }, third.id, { set: { last_name: 'New' }, add_tags: ['t'] }, { depth: 1 });
   await changeMemberships({ ...context, database }, third.id, { add: ['New'], remove: ['Rare'] });
   await eraseEvents({ ...context, database }, third.id);
-  await removeDeletedListMembers(database, organizationId, 1);
+  await removeDeletedListMembers({ ...context, database }, 1);
 }
 
 test('no statement scans a table', async () => {

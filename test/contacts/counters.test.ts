@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
-import { changeMemberships } from '../../src/contacts/lists/change-memberships.ts';
+import { changeMemberships } from '../../src/contacts/lists/members.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
 
 const person = fc.nat(7).map((n) => ({ phone: `+1212555010${n}`, external_id: `e${n}` }));

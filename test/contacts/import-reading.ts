@@ -1,6 +1,6 @@
 /// <reference types="vite/client" />
 import { readContacts } from '../../src/contacts/import/read-contacts.ts';
-import { readTable } from '../../src/contacts/import/read-table.ts';
+import { readTable } from '../../src/library/delimited-text/read-table.ts';
 import { decodeText } from '../../src/library/text/decode-text.ts';
 
 const fixtures = import.meta.glob<string>('../fixtures/contacts/*', { query: '?url&inline', import: 'default', eager: true });

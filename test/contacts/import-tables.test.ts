@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { detectDelimiter } from '../../src/contacts/import/detect-delimiter.ts';
-import { readTable } from '../../src/contacts/import/read-table.ts';
+import { detectDelimiter } from '../../src/library/delimited-text/detect-delimiter.ts';
+import { readTable } from '../../src/library/delimited-text/read-table.ts';
 import { collect, readTableOf, readFixtureText } from './import-reading.ts';
 
 describe('tables', () => {

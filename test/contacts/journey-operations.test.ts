@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
-import { editContact } from '../../src/contacts/contacts/edit-contact.ts';
-import { changeMemberships } from '../../src/contacts/lists/change-memberships.ts';
+import { editContact } from '../../src/contacts/contacts/update-contact.ts';
+import { changeMemberships } from '../../src/contacts/lists/members.ts';
 import { eraseEvents } from '../../src/events/erase-events.ts';
 import { Database } from '../../src/database/client.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { removeDeletedListMembers } from '../../src/contacts/contacts/erase-store.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { removeDeletedListMembers } from '../../src/contacts/lists/members.ts';
 import { shard } from '../../src/database/shards.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
@@ -177,13 +178,15 @@ test('memberships of a deleted list are removed page by page, and only those', a
   await database.all(
     database.prepare('INSERT INTO contact_list_member SELECT ?, value, 1 FROM json_each(?)', doomed!.id, JSON.stringify(ids)),
   );
-  expect(await removeDeletedListMembers(database, organizationId + 1, doomed!.id)).toBe(true);
+  const context = (await backgroundContext(env, organizationId, () => undefined))!;
+  const otherContext = { ...context, organization: { ...context.organization, id: organizationId + 1 } };
+  expect(await removeDeletedListMembers(otherContext, doomed!.id)).toBe(true);
   expect(await members(doomed!.id)).toBe(600);
-  expect(await removeDeletedListMembers(database, organizationId, doomed!.id)).toBe(false);
+  expect(await removeDeletedListMembers(context, doomed!.id)).toBe(false);
   expect(await members(doomed!.id)).toBe(100);
-  expect(await removeDeletedListMembers(database, organizationId, doomed!.id)).toBe(true);
+  expect(await removeDeletedListMembers(context, doomed!.id)).toBe(true);
   expect(await members(doomed!.id)).toBe(0);
-  expect(await removeDeletedListMembers(database, organizationId, kept.id)).toBe(true);
+  expect(await removeDeletedListMembers(context, kept.id)).toBe(true);
   expect(await members(kept.id)).toBe(600);
 });
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
-import { suppress, findSuppressedPhones } from '../../src/contacts/suppressions/suppress.ts';
+import { suppress, findSuppressedPhones } from '../../src/contacts/suppressions/suppressions.ts';
 import { Database } from '../../src/database/client.ts';
 import { explainQueryPlans, recordedClient, recordedDatabase, rowsRead, type Recording } from '../support/recorded-database.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';

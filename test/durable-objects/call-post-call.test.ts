@@ -5,7 +5,7 @@ import { AutomationRunObject } from '../../durable-objects/automation-run/automa
 import { CallSlotsObject } from '../../durable-objects/call-slots/call-slots-object.ts';
 import { seal } from '../../src/library/security/encryption.ts';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
-import { findSuppressedPhones } from '../../src/contacts/suppressions/suppress.ts';
+import { findSuppressedPhones } from '../../src/contacts/suppressions/suppressions.ts';
 import { sealSecrets } from '../../src/expressions/secrets/secrets.ts';
 import {
   answeredRun,
@@ -17,8 +17,9 @@ import {
   callEnd,
   stubOutsideServices,
   readCallRun,
+  type CallStub,
+  type RunOptions,
 } from '../support/calls.ts';
-import type { CallStub, RunOptions } from '../support/calls.ts';
 import type { CrashWatch } from '../support/crashing-object.ts';
 import { crashCallObjectAt } from '../support/crashing-call.ts';
 import { createActiveWorkflow, chain } from '../support/journeys.ts';

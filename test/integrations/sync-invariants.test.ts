@@ -72,7 +72,7 @@ class Pair {
     const values = Object.fromEntries(fields.map(({ field, external }) => [field, this.remote[external] ?? '']));
     const record = { values, modifiedAt: this.modifiedAt };
     const reading = toIncomingChange({ record, fields, seen: this.seen, contact: this.contact, defaultCountry });
-    if (!('change' in reading)) throw new Error(reading.problem.detail);
+    if (!('change' in reading)) throw new Error(reading.error.detail);
     const after = applyChange(this.contact, reading.change);
     const isChanged = findChangedFields(this.contact, after).length > 0;
     if (isChanged) this.contact = { ...after, updated_at: ++this.now };

@@ -8,7 +8,7 @@ import { applyMapping } from '../../src/automation-workflows/triggers/webhooks/m
 import { verifySignature } from '../../src/automation-workflows/triggers/webhooks/signatures.ts';
 import type { WebhookMapping } from '../../src/automation-workflows/triggers/webhooks/config.ts';
 import { readContacts } from '../../src/contacts/import/read-contacts.ts';
-import { readTable } from '../../src/contacts/import/read-table.ts';
+import { readTable } from '../../src/library/delimited-text/read-table.ts';
 import { EventBody } from '../../src/events/schemas.ts';
 import { parseJson } from '../../src/library/json/json.ts';
 import { readAgent } from '../../scripts/tour/agents.ts';

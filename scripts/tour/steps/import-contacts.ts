@@ -1,6 +1,5 @@
-import { readContacts } from '../../../src/contacts/import/read-contacts.ts';
-import type { AcceptedRow } from '../../../src/contacts/import/read-contacts.ts';
-import { readTable } from '../../../src/contacts/import/read-table.ts';
+import { readContacts, type AcceptedRow } from '../../../src/contacts/import/read-contacts.ts';
+import { readTable } from '../../../src/library/delimited-text/read-table.ts';
 import { decodeText } from '../../../src/library/text/decode-text.ts';
 import { sendContacts } from '../../import-contacts/send-contacts.ts';
 import { LocalError } from '../../local/settings.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { listExists } from '../../contacts/lists/list-exists.ts';
+import { listExists } from '../../contacts/lists/lists.ts';
 import { requirePayloadSize } from '../../database/payload.ts';
 import { invalid, invalidAt } from '../../library/errors.ts';
 import { nextFireAt } from '../../expressions/cron-schedule.ts';

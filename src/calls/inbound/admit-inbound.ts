@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { findContactsByPhone } from '../../contacts/contacts/find-by-phone.ts';
+import { findContactsByPhone } from '../../contacts/contacts/by-phone.ts';
 import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { ServiceError } from '../../library/errors.ts';
 import type { CarrierEvent, StatusEvent } from '../../providers/telephony/carrier-events.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { findSuppressedPhones } from '../../contacts/suppressions/suppress.ts';
+import { findSuppressedPhones } from '../../contacts/suppressions/suppressions.ts';
 import { storePayload } from '../../database/payload.ts';
 import { conflict } from '../../library/errors.ts';
 import { loadDialingPolicy } from '../../telephony-configs/dialing-policy.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { findContactsByPhone } from '../../contacts/contacts/find-by-phone.ts';
+import { findContactsByPhone } from '../../contacts/contacts/by-phone.ts';
 import { findContacts } from '../../contacts/contacts/find-contacts.ts';
 import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { invalidAt, notFound } from '../../library/errors.ts';
@@ -9,7 +9,6 @@ import { resolveRunName } from '../records/idempotent-run.ts';
 import { requestAgain } from './request-again.ts';
 import { requestCall, singleOwner } from './request-call.ts';
 import { ownerName } from '../contract.ts';
-
 export { requestCall, withdrawCall, type CallInput } from './request-call.ts';
 
 export interface StartCallInput {

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { suppress } from '../../contacts/suppressions/suppress.ts';
+import { suppress } from '../../contacts/suppressions/suppressions.ts';
 import type { Conclusion } from '../../voice-agents/conversation/contract.ts';
 import type { CallSetup } from '../live-call/call-setup.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { findContactsByPhone } from '../../contacts/contacts/find-by-phone.ts';
+import { findContactsByPhone } from '../../contacts/contacts/by-phone.ts';
 import type { SourceRow } from './read-rows.ts';
 import type { CampaignSourceRow } from './campaign-source.ts';
 

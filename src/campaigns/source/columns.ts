@@ -1,7 +1,7 @@
 import { toHeaderKey, toSnakeCaseKey } from '../../contacts/import/header-key.ts';
-import { missingColumnMessage } from '../../contacts/import/missing-column.ts';
+import { missingColumnMessage } from '../../contacts/import/read-contacts.ts';
 import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
-import type { Table } from '../../contacts/import/read-table.ts';
+import type { Table } from '../../library/delimited-text/read-table.ts';
 import { UnreadableFileError } from '../../library/text/decode-text.ts';
 import type { SourceOptions } from './options.ts';
 

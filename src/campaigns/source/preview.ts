@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
-import { findSuppressedPhones } from '../../contacts/suppressions/suppress.ts';
+import { findSuppressedPhones } from '../../contacts/suppressions/suppressions.ts';
 import { invalid } from '../../library/errors.ts';
 import type { CampaignPreview, CampaignPreviewInput } from '../schemas.ts';
 import type { TableColumns } from './columns.ts';

@@ -1,5 +1,5 @@
 import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
-import type { TableRow } from '../../contacts/import/read-table.ts';
+import type { TableRow } from '../../library/delimited-text/read-table.ts';
 import type { SourceColumns } from './columns.ts';
 import type { SeenPhones } from './seen-phones.ts';
 

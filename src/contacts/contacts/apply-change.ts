@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { textFields, type ContactChange, type ContactValues } from './contact.ts';
 
-/** The contact as it is after `change`. */
+/** The contact after `change`. */
 export function applyChange<Values extends ContactValues>(before: Values, change: ContactChange): Values {
   const after: Values = { ...before };
   for (const field of textFields) if (change[field] !== undefined) after[field] = change[field];
@@ -17,7 +17,7 @@ function mergeTags(before: string[], { tags, add_tags = [], remove_tags = [] }: 
   return [...new Set([...(tags ?? before), ...add_tags])].filter((tag) => !removed.has(tag));
 }
 
-/** Key by key: a later value replaces an earlier one whole, null removes the key. */
+/** Merges key by key: a new value replaces the old one completely, null removes the key. */
 function mergeFields(before: Record<string, unknown>, changes: Record<string, unknown>): Record<string, unknown> {
   const merged = new Map(Object.entries(before));
   for (const [key, value] of Object.entries(changes)) {
@@ -27,7 +27,7 @@ function mergeFields(before: Record<string, unknown>, changes: Record<string, un
   return Object.fromEntries(merged);
 }
 
-/** The fields in which two states of a contact differ; the order of custom fields makes no difference. */
+/** The fields in which two states of a contact differ. The order of custom fields does not count. */
 export function findChangedFields(before: ContactValues, after: ContactValues): (keyof ContactValues)[] {
   const changed: (keyof ContactValues)[] = textFields.filter((field) => before[field] !== after[field]);
   for (const field of ['tags', 'custom_fields'] as const)

@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { isTimeZone, nextClockChange, wallClockAt } from '../../library/time/time-zones.ts';
 import type { ContactValues } from './contact.ts';
 
-/** What told the zone: the contact's custom field `timezone`, the country of the phone number, or the organization. */
+/** The source of a contact's time zone: its custom field `timezone`, the country of its phone number, or the organization. */
 export type TimeZoneRule = 'contact' | 'country' | 'organization';
 
 /**
- * The zone that a contact lives in: the one that the custom field `timezone` names, else the one of the phone number's country when that has
- * exactly one, else the organization's. `now` in epoch ms.
+ * The time zone of a contact: the zone in its custom field `timezone`; else the zone of the phone number's country, if the country has only
+ * one; else the organization's zone. `now` in epoch ms.
  */
 export function contactTimeZone(
   contact: Pick<ContactValues, 'phone' | 'custom_fields'> | null,
@@ -25,11 +25,11 @@ export function contactTimeZone(
 
 const onlyZoneByCountryAndYear = new LRUCache<string, { zone: string | null }>({ max: 500 });
 
-/** The zone of `country` (ISO 3166-1 alpha-2), or null when it has several whose clocks differ in `year` or the two years after it. */
+/** The zone of `country` (ISO 3166-1 alpha-2); null when its zones show different times in `year` or the two years after. */
 function findOnlyZone(country: string, year: number): string | null {
   const key = `${country} ${year}`;
-  const known = onlyZoneByCountryAndYear.get(key);
-  if (known) return known.zone;
+  const cached = onlyZoneByCountryAndYear.get(key);
+  if (cached) return cached.zone;
   const [first, ...others] = listZones(country);
   const [from, until] = [Date.UTC(year, 0, 1), Date.UTC(year + 3, 0, 1)];
   const zone = first !== undefined && others.every((other) => haveSameClock(first, other, from, until)) ? first : null;
@@ -37,7 +37,7 @@ function findOnlyZone(country: string, year: number): string | null {
   return zone;
 }
 
-/** The runtime's own list, which is newer than the types: https://tc39.es/ecma402/#sec-Intl.Locale.prototype.getTimeZones */
+/** TypeScript does not know the method yet: https://tc39.es/ecma402/#sec-Intl.Locale.prototype.getTimeZones */
 const listZones = (country: string): string[] =>
   (new Intl.Locale(`und-${country}`) as Intl.Locale & { getTimeZones?(): string[] | undefined }).getTimeZones?.() ?? [];
 

@@ -1,4 +1,4 @@
-/** What people may write of a contact. */
+/** The writable fields of a contact. */
 export interface ContactValues {
   external_id: string | null;
   /** E.164. */
@@ -12,7 +12,7 @@ export interface ContactValues {
   custom_fields: Record<string, unknown>;
 }
 
-/** A contact that is not deleted. Moments in epoch ms. */
+/** A contact that is not deleted. `created_at` and `updated_at` in epoch ms. */
 export interface Contact extends ContactValues {
   id: number;
   organization_id: number;
@@ -21,13 +21,13 @@ export interface Contact extends ContactValues {
   revision: number;
 }
 
-/** A wish to change a contact: what is absent stays, null clears. */
+/** A requested change of a contact: absent fields stay, null clears. */
 export interface ContactChange extends Partial<Omit<ContactValues, 'tags' | 'custom_fields'>> {
   /** Replaces all tags. */
   tags?: string[];
   add_tags?: string[];
   remove_tags?: string[];
-  /** Merged key by key, where null removes the key; null in its place removes all. */
+  /** Merged key by key: null as a value removes the key, null for the whole field removes all keys. */
   custom_fields?: Record<string, unknown> | null;
 }
 
@@ -46,7 +46,7 @@ export const emptyContactValues: ContactValues = {
   custom_fields: {},
 };
 
-/** What tells one contact from another; one without any of them could never be found again. */
+/** Whether the values hold a phone, an email or an external id. A contact without any of them could never be found again. */
 export const hasKey = (values: ContactValues): boolean => values.phone !== null || values.email !== null || values.external_id !== null;
 
 export const fullName = (contact: Pick<ContactValues, 'first_name' | 'last_name'>): string =>

@@ -1,13 +1,11 @@
 import type { Database } from '../../database/client.ts';
 import type { FirstAttempt } from '../../database/write-receipts.ts';
 
-const pageSize = 500;
-
 const cleanupFromReceipt = async ({ changes, rowId }: FirstAttempt) => [[], [], [], [], changes ? [{ id: rowId }] : []];
 
 /**
- * Leaves a tombstone without personal data, takes the contact off its lists and counters, and records what is left to be
- * erased. Answers the id of that record; null when there is no such contact.
+ * Replaces the contact by a tombstone without personal data, removes it from its lists and counters, and records a cleanup of the rows
+ * that still name it. Answers the id of the cleanup; null when the contact does not exist.
  */
 export async function tombstoneContact(database: Database, organizationId: number, id: number, now: number): Promise<number | null> {
   const isLive = 'EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL)';
@@ -25,7 +23,7 @@ export async function tombstoneContact(database: Database, organizationId: numbe
       id,
       organizationId,
     ),
-    database.prepare(
+    database.prepare<{ id: number }>(
       `INSERT INTO cleanup (organization_id, kind, subject_id, created_at) SELECT ?2, 'contact_deleted', ?1, ?3 WHERE ${isLive} RETURNING id`,
       id,
       organizationId,
@@ -39,22 +37,7 @@ export async function tombstoneContact(database: Database, organizationId: numbe
       organizationId,
       now,
     ),
-  ];
-  const results = await database.batchOnce(statements, cleanupFromReceipt, 5);
-  return (results[4]![0]?.id as number | undefined) ?? null;
-}
-
-/** Removes one page of a deleted list's memberships; answers whether that was the last. */
-export async function removeDeletedListMembers(database: Database, organizationId: number, listId: number): Promise<boolean> {
-  const removed = await database.all(
-    database.prepare(
-      `DELETE FROM contact_list_member WHERE list_id = ?1
-         AND contact_id IN (SELECT contact_id FROM contact_list_member WHERE list_id = ?1 LIMIT ${pageSize})
-         AND EXISTS (SELECT 1 FROM contact_list WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL) RETURNING 1`,
-      listId,
-      organizationId,
-    ),
-    'idempotent',
-  );
-  return removed.length < pageSize;
+  ] as const;
+  const [, , , , recorded] = await database.batchOnce(statements, cleanupFromReceipt, 5);
+  return recorded[0]?.id ?? null;
 }

@@ -3,13 +3,14 @@ import { cutPage, decodeCursor, type PageResult, type CursorPosition } from '../
 import { invalidAt, notFound } from '../../library/errors.ts';
 import { cleanLine } from '../../library/clean-line.ts';
 import type { Contact } from './contact.ts';
-import { normalizePhone } from '../../library/phone/phone-numbers.ts';
+import { normalizeQueryPhone } from '../../library/phone/phone-numbers.ts';
 import type { ContactQuery } from './schemas.ts';
 import { buildContactSearchMatch, buildContactTagMatch } from './search.ts';
 import { findContactPage } from './page-store.ts';
 import type { ContactFilter, ContactOrder } from './query-plans.ts';
+import { toContactRecord, type ContactRecord } from './records.ts';
 
-/** One page of the contacts under the filters. Throws 404 when they name a list that there is not. */
+/** One page of the contacts that match the filters. Throws 404 when a filter names an unknown list, 422 for a cursor of another order. */
 export async function listContacts(context: Context, query: ContactQuery): Promise<PageResult<Contact>> {
   const order: ContactOrder = { by: query.sort, isDescending: query.order === 'desc' };
   const after = decodeCursor(query.cursor);
@@ -49,8 +50,19 @@ function toContactFilter({ organization }: Context, query: ContactQuery): Contac
 }
 
 function parsePhoneFilter(text: string, defaultCountry: string): string {
-  // An unescaped plus in a query arrives as a space.
-  const reading = normalizePhone(text.replace(/^ (?=\d)/, '+'), defaultCountry);
+  const reading = normalizeQueryPhone(text, defaultCountry);
   if ('phone' in reading) return reading.phone;
   throw invalidAt(['query', 'phone'], reading.detail, 'invalid_phone');
+}
+
+/** At most `limit` members of a list whose ids follow `after`, by id; null when the list does not exist. */
+export async function readListMembers(context: Context, listId: number, after: number, limit: number): Promise<ContactRecord[] | null> {
+  const page = await findContactPage({
+    database: context.database,
+    organizationId: context.organization.id,
+    filter: { listId },
+    order: { by: 'created_at', isDescending: false },
+    page: { limit, offset: 0, after: { value: null, id: after } },
+  });
+  return page && page.contacts.slice(0, limit).map(toContactRecord);
 }

@@ -1,8 +1,7 @@
-import type { Database, Row, Statement } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
 import { countLimit, type CursorPosition } from '../../http/pagination.ts';
 import type { Contact } from './contact.ts';
-import { contactColumns, toContact } from './store.ts';
-import { selectList } from '../lists/store.ts';
+import { selectList, type ListRow } from '../lists/store.ts';
 import {
   chooseQueryPlan,
   conditionSql,
@@ -12,12 +11,13 @@ import {
   type ContactOrder,
   type QueryPlan,
 } from './query-plans.ts';
+import { contactColumns, toContact, type ContactRow } from './store.ts';
 
-/** Filters that have no index in common are tested on this many candidates, the newest. */
+/** Conditions without a common index are tested on this many candidates, the newest. */
 const maxCandidates = 50_000;
 
 export interface PageOfContacts {
-  /** One more than asked for when more follow. */
+  /** One more than the limit when another page follows. */
   contacts: Contact[];
   total: number;
   isTotalCapped: boolean;
@@ -31,61 +31,73 @@ interface PageRequest {
   page: { limit: number; offset: number; after: CursorPosition | undefined };
 }
 
-/** Null when the filter names a list that there is not. Nothing read here grows with the organization. */
+/**
+ * One page of contacts; null when the filter names a list that does not exist. The number of rows read does not grow with the
+ * organization.
+ */
 export async function findContactPage(request: PageRequest): Promise<PageOfContacts | null> {
   const { database, organizationId, filter, order } = request;
   const list = filter.listId === undefined ? undefined : selectList(database, organizationId, filter.listId);
   let listSize: number | undefined;
   if (list && filter.match !== undefined) {
-    const row = await database.first(list);
+    const row = await database.first<ListRow>(list);
     if (!row) return null;
-    listSize = row.contacts_count as number;
+    listSize = row.contacts_count;
   }
-  const walk = chooseQueryPlan(organizationId, filter, order, listSize);
+  const plan = chooseQueryPlan(organizationId, filter, order, listSize);
   const conditions = (Object.keys(filter) as Condition[]).filter((condition) => filter[condition] !== undefined);
-  const left = conditions.filter((condition) => !walk.coveredConditions.includes(condition));
-  const plan = walk.isOrdered && !left.length ? buildOrderedPage(request, walk, conditions) : buildSortedPage(request, walk, left);
-  const [listRow, ...rows] = await database.batch([list ?? database.prepare('SELECT 1'), ...plan.statements]);
-  return listRow!.length ? plan.toPage(rows, listRow![0]!) : null;
+  const remaining = conditions.filter((condition) => !plan.coveredConditions.includes(condition));
+  const query =
+    plan.isOrdered && !remaining.length ? buildOrderedPage(request, plan, conditions) : buildSortedPage(request, plan, remaining);
+  const listStatement: Statement<Partial<ListRow>> = list ?? database.prepare('SELECT 1');
+  const [[listRow], ...rows] = await database.batch([listStatement, ...query.statements]);
+  return listRow ? query.toPage(rows, listRow) : null;
 }
+
+/** A row of a page's statements: a contact, a count, or both. A contact of null columns stands for an empty page. */
+type PageRow = Partial<ContactRow> & { total?: number };
 
 interface PageQuery {
-  statements: Statement[];
-  toPage(rows: Row[][], list: Row): PageOfContacts;
+  statements: Statement<PageRow>[];
+  toPage(rows: PageRow[][], list: Partial<ListRow>): PageOfContacts;
 }
 
-/** Nothing is left to test or to sort: the page is a stretch of the walk. */
-function buildOrderedPage({ database, organizationId, page }: PageRequest, walk: QueryPlan, conditions: Condition[]): PageQuery {
+/** The plan covers all conditions and the order, so a part of its index is the page. */
+function buildOrderedPage({ database, organizationId, page }: PageRequest, plan: QueryPlan, conditions: Condition[]): PageQuery {
   const rows = buildStatement(
     database,
     (bind) =>
-      `SELECT ${contactColumns('c')} FROM (${walk.selectIds({ ...page, limit: page.limit + 1 }, bind)}) found CROSS JOIN contact c
+      `SELECT ${contactColumns('c')} FROM (${plan.selectIds({ ...page, limit: page.limit + 1 }, bind)}) found CROSS JOIN contact c
        WHERE c.id = found.id AND +c.organization_id = ${bind(organizationId)} AND c.deleted_at IS NULL`,
   );
   const count = !conditions.length
-    ? database.prepare('SELECT contacts_count AS total FROM organization_usage WHERE organization_id = ?', organizationId)
-    : buildStatement(database, (bind) => `SELECT count(*) AS total FROM (${walk.selectIds({ limit: countLimit + 1, offset: 0 }, bind)})`);
+    ? database.prepare<PageRow>('SELECT contacts_count AS total FROM organization_usage WHERE organization_id = ?', organizationId)
+    : buildStatement(database, (bind) => `SELECT count(*) AS total FROM (${plan.selectIds({ limit: countLimit + 1, offset: 0 }, bind)})`);
   const isList = conditions.length === 1 && conditions[0] === 'listId';
   return {
     statements: isList ? [rows] : [rows, count],
     toPage([found, counted], list) {
-      const total = isList ? (list.contacts_count as number) : ((counted![0]?.total as number | undefined) ?? 0);
+      const total = (isList ? list.contacts_count : counted![0]?.total) ?? 0;
       const isTotalCapped = conditions.length > 0 && !isList && total > countLimit;
-      return { contacts: found!.map(toContact), total: isTotalCapped ? countLimit : total, isTotalCapped };
+      return { contacts: found!.map((row) => toContact(row as ContactRow)), total: isTotalCapped ? countLimit : total, isTotalCapped };
     },
   };
 }
 
-/** Candidates are tested for what the walk does not answer, then sorted. */
-function buildSortedPage({ database, organizationId, filter, order, page }: PageRequest, walk: QueryPlan, left: Condition[]): PageQuery {
+/** The candidates of the plan are tested for the remaining conditions, then sorted. */
+function buildSortedPage(
+  { database, organizationId, filter, order, page }: PageRequest,
+  plan: QueryPlan,
+  remaining: Condition[],
+): PageQuery {
   const { by, isDescending } = order;
   const sorted = `value IS NULL, value ${isDescending ? 'DESC' : 'ASC'}, id ${isDescending ? 'DESC' : 'ASC'}`;
   const rows = buildStatement(database, (bind) => {
-    const conditions = left.map((condition) => conditionSql[condition]('c', bind(filter[condition]!)));
-    const own = [`+c.organization_id = ${bind(organizationId)}`, 'c.deleted_at IS NULL', ...conditions].join(' AND ');
+    const conditions = remaining.map((condition) => conditionSql[condition]('c', bind(filter[condition]!)));
+    const where = [`+c.organization_id = ${bind(organizationId)}`, 'c.deleted_at IS NULL', ...conditions].join(' AND ');
     return `WITH matching AS MATERIALIZED (
-        SELECT c.id, c.${by} AS value FROM (${walk.selectIds({ limit: maxCandidates, offset: 0 }, bind)}) found CROSS JOIN contact c
-        WHERE c.id = found.id AND ${own} LIMIT ${countLimit + 1}
+        SELECT c.id, c.${by} AS value FROM (${plan.selectIds({ limit: maxCandidates, offset: 0 }, bind)}) found CROSS JOIN contact c
+        WHERE c.id = found.id AND ${where} LIMIT ${countLimit + 1}
       ), page AS MATERIALIZED (
         SELECT id, value FROM matching WHERE ${page.after ? afterPositionCondition(order, page.after, bind) : 'true'}
         ORDER BY ${sorted} LIMIT ${bind(page.limit + 1)} OFFSET ${bind(page.offset)}
@@ -94,18 +106,21 @@ function buildSortedPage({ database, organizationId, filter, order, page }: Page
       LEFT JOIN page ON true LEFT JOIN contact c ON c.id = page.id
       ORDER BY ${sorted.replaceAll(/\b(value|id)\b/g, 'page.$1')}`;
   });
-  const isCutShort = buildStatement(database, (bind) => `SELECT 1 FROM (${walk.selectIds({ limit: 1, offset: maxCandidates }, bind)})`);
+  const hasMoreCandidates = buildStatement(
+    database,
+    (bind) => `SELECT 1 FROM (${plan.selectIds({ limit: 1, offset: maxCandidates }, bind)})`,
+  );
   return {
-    statements: left.length ? [rows, isCutShort] : [rows],
-    toPage([found, rest = []]) {
-      const total = found![0]!.total as number;
-      const contacts = found!.filter((row) => row.id !== null).map(toContact);
-      return { contacts, total: Math.min(total, countLimit), isTotalCapped: total > countLimit || rest.length > 0 };
+    statements: remaining.length ? [rows, hasMoreCandidates] : [rows],
+    toPage([found, moreCandidates = []]) {
+      const total = found![0]!.total!;
+      const contacts = found!.filter((row): row is ContactRow => row.id !== null).map(toContact);
+      return { contacts, total: Math.min(total, countLimit), isTotalCapped: total > countLimit || moreCandidates.length > 0 };
     },
   };
 }
 
-/** Whether a row comes after the position, in the order that has missing values last. */
+/** The condition for rows after the position; missing values come last in either direction. */
 function afterPositionCondition({ isDescending }: ContactOrder, after: CursorPosition, bind: Bind): string {
   const beyond = isDescending ? '<' : '>';
   const id = bind(after.id);
@@ -114,8 +129,8 @@ function afterPositionCondition({ isDescending }: ContactOrder, after: CursorPos
   return `(value ${beyond} ${value} OR (value = ${value} AND id ${beyond} ${id}) OR value IS NULL)`;
 }
 
-function buildStatement(database: Database, write: (bind: Bind) => string): Statement {
+function buildStatement(database: Database, write: (bind: Bind) => string): Statement<PageRow> {
   const values: (string | number)[] = [];
   const sql = write((value) => `?${values.push(value)}`);
-  return database.prepare(sql, ...values);
+  return database.prepare<PageRow>(sql, ...values);
 }

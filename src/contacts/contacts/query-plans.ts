@@ -1,6 +1,6 @@
 import type { CursorPosition } from '../../http/pagination.ts';
 
-/** Which contacts. Moments in epoch ms, both ends exclusive. */
+/** Conditions on contacts. Moments in epoch ms, exclusive. */
 export interface ContactFilter {
   phone?: string | undefined;
   externalId?: string | undefined;
@@ -15,13 +15,13 @@ export interface ContactFilter {
 }
 export type Condition = keyof ContactFilter;
 
-/** Ends in the id, in the same direction; contacts without a last name come after the others either way. */
+/** The id decides between equal values, in the same direction. Contacts without a last name come last in either direction. */
 export interface ContactOrder {
   by: 'created_at' | 'updated_at' | 'last_name';
   isDescending: boolean;
 }
 
-/** Takes a value into the statement and answers its place, `?1`, `?2` ... */
+/** Adds a value to the statement's parameters and answers its placeholder: `?1`, `?2` ... */
 export type Bind = (value: string | number) => string;
 
 export interface IdRange {
@@ -30,20 +30,20 @@ export interface IdRange {
   offset: number;
 }
 
-/** A way along an index that yields the ids of candidates, none of which is read twice. */
+/** A scan of one index that yields the ids of candidates, each at most once. */
 export interface QueryPlan {
-  /** The filters that every candidate fulfils. */
+  /** The conditions that every candidate fulfils. */
   coveredConditions: Condition[];
-  /** Whether candidates come in the order that was asked for; otherwise they come newest first. */
+  /** Whether candidates come in the requested order; otherwise they come newest first. */
   isOrdered: boolean;
-  /** SQL of a SELECT with the one column `id`. `after` only where the walk is in order. */
-  selectIds(part: IdRange, bind: Bind): string;
+  /** A SELECT with the single column `id`. `range.after` only for an ordered plan. */
+  selectIds(range: IdRange, bind: Bind): string;
 }
 
-/** A list this small leads the way before a text search, which would then read more than the list has. */
+/** Up to this size, scanning the list reads less than a text search does. */
 const maxSmallListSize = 1000;
 
-/** The walk that reads least: one person's keys, then text, then a list, then a stretch of an index. */
+/** The plan that reads the fewest rows: by a contact's key, else by text, else by list, else by a range of a column's index. */
 export function chooseQueryPlan(
   organizationId: number,
   filter: ContactFilter,
@@ -63,9 +63,9 @@ export function chooseQueryPlan(
 
 const toSqlDirection = (isDescending: boolean) => (isDescending ? { order: 'DESC', beyond: '<' } : { order: 'ASC', beyond: '>' });
 
-function planByKey(organizationId: number, answers: Condition, value: string, condition: string): QueryPlan {
+function planByKey(organizationId: number, covered: Condition, value: string, condition: string): QueryPlan {
   return {
-    coveredConditions: [answers],
+    coveredConditions: [covered],
     isOrdered: false,
     selectIds: ({ limit, offset }, bind) =>
       `SELECT id FROM contact WHERE organization_id = ${bind(organizationId)} AND ${condition}(${bind(value)})
@@ -73,51 +73,51 @@ function planByKey(organizationId: number, answers: Condition, value: string, co
   };
 }
 
-/** Ids grow with created_at, so the order of ids is that of creation. */
+/** Ids grow with `created_at`, so ordering by id orders by creation. */
 function planByText(match: string, listId: number | undefined, order: ContactOrder): QueryPlan {
-  const isInOrder = order.by === 'created_at';
-  const { order: inOrder, beyond } = toSqlDirection(!isInOrder || order.isDescending);
+  const isOrdered = order.by === 'created_at';
+  const { order: direction, beyond } = toSqlDirection(!isOrdered || order.isDescending);
   return {
     coveredConditions: ['match'],
-    isOrdered: isInOrder,
+    isOrdered,
     selectIds({ after, limit, offset }, bind) {
       const where = [`contact_search MATCH ${bind(match)}`];
       if (after) where.push(`rowid ${beyond} ${bind(after.id)}`);
       if (listId !== undefined) {
-        const edge = (which: 'min' | 'max') => `(SELECT ${which}(contact_id) FROM contact_list_member WHERE list_id = ${bind(listId)})`;
-        where.push(`rowid >= ${edge('min')}`, `rowid <= ${edge('max')}`);
+        const idBound = (bound: 'min' | 'max') => `(SELECT ${bound}(contact_id) FROM contact_list_member WHERE list_id = ${bind(listId)})`;
+        where.push(`rowid >= ${idBound('min')}`, `rowid <= ${idBound('max')}`);
       }
-      return `SELECT rowid AS id FROM contact_search WHERE ${where.join(' AND ')} ORDER BY rowid ${inOrder} LIMIT ${bind(limit)} OFFSET ${bind(offset)}`;
+      return `SELECT rowid AS id FROM contact_search WHERE ${where.join(' AND ')} ORDER BY rowid ${direction} LIMIT ${bind(limit)} OFFSET ${bind(offset)}`;
     },
   };
 }
 
 function planByList(listId: number, order: ContactOrder): QueryPlan {
-  const isInOrder = order.by === 'created_at';
-  const { order: inOrder, beyond } = toSqlDirection(!isInOrder || order.isDescending);
+  const isOrdered = order.by === 'created_at';
+  const { order: direction, beyond } = toSqlDirection(!isOrdered || order.isDescending);
   return {
     coveredConditions: ['listId'],
-    isOrdered: isInOrder,
+    isOrdered,
     selectIds: ({ after, limit, offset }, bind) =>
       `SELECT contact_id AS id FROM contact_list_member WHERE list_id = ${bind(listId)} ${after ? `AND contact_id ${beyond} ${bind(after.id)}` : ''}
-       ORDER BY contact_id ${inOrder} LIMIT ${bind(limit)} OFFSET ${bind(offset)}`,
+       ORDER BY contact_id ${direction} LIMIT ${bind(limit)} OFFSET ${bind(offset)}`,
   };
 }
 
-/** Along the index of a column. Equal values, smaller ones and missing ones are stretches of their own, each found by the index. */
-function planByColumn(organizationId: number, filter: ContactFilter, { by, isDescending }: ContactOrder, isInOrder: boolean): QueryPlan {
+/** Scans the index of a column. Equal, smaller and missing values are separate ranges, each found by the index. */
+function planByColumn(organizationId: number, filter: ContactFilter, { by, isDescending }: ContactOrder, isOrdered: boolean): QueryPlan {
   const { order, beyond } = toSqlDirection(isDescending);
-  const answers = { created_at: ['createdAfter', 'createdBefore'], updated_at: ['updatedAfter'], last_name: [] }[by] as Condition[];
+  const covered = { created_at: ['createdAfter', 'createdBefore'], updated_at: ['updatedAfter'], last_name: [] }[by] as Condition[];
   return {
-    coveredConditions: answers,
-    isOrdered: isInOrder,
+    coveredConditions: covered,
+    isOrdered,
     selectIds({ after, limit, offset }, bind) {
-      const bounds = filterConditions(answers, filter, bind);
-      const stretch = (condition: string) =>
+      const bounds = filterConditions(covered, filter, bind);
+      const selectRange = (condition: string) =>
         `SELECT id FROM (SELECT id FROM contact WHERE organization_id = ${bind(organizationId)} AND deleted_at IS NULL AND ${[condition, ...bounds].join(' AND ')}
          ORDER BY ${by} ${order}, id ${order} LIMIT ${bind(limit + offset)})`;
-      const stretches = indexRangeConditions(by, beyond, after, bind).map(stretch);
-      return `SELECT id FROM (${stretches.join(' UNION ALL ')}) LIMIT ${bind(limit)} OFFSET ${bind(offset)}`;
+      const ranges = indexRangeConditions(by, beyond, after, bind).map(selectRange);
+      return `SELECT id FROM (${ranges.join(' UNION ALL ')}) LIMIT ${bind(limit)} OFFSET ${bind(offset)}`;
     },
   };
 }
@@ -137,7 +137,7 @@ function filterConditions(conditions: Condition[], filter: ContactFilter, bind: 
   });
 }
 
-/** Each filter as a condition on one contact. */
+/** Each condition as SQL on one contact. */
 export const conditionSql: Record<Condition, (contact: string, value: string) => string> = {
   phone: (contact, value) => `${contact}.phone = ${value}`,
   externalId: (contact, value) => `${contact}.external_id = ${value}`,

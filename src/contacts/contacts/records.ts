@@ -1,9 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { toTimestamp } from '../../library/time/clock.ts';
 import type { Contact } from './contact.ts';
-import { columnWarnings, type ContactListRecord } from '../lists/schemas.ts';
 import type { ContactRecord as ContactSchema } from './schemas.ts';
-import type { ContactList } from '../lists/store.ts';
 
 /** A contact as the API and journeys show it. */
 export type ContactRecord = z.infer<typeof ContactSchema>;
@@ -22,17 +20,4 @@ export const toContactRecord = (contact: Contact): ContactRecord => ({
   custom_fields: contact.custom_fields,
   created_at: toTimestamp(contact.created_at),
   updated_at: toTimestamp(contact.updated_at),
-});
-
-export const toListRecord = (list: ContactList): z.infer<typeof ContactListRecord> => ({
-  id: list.id,
-  organization_id: list.organization_id,
-  name: list.name,
-  description: list.description,
-  metadata: list.metadata,
-  column_schema: list.column_schema,
-  warnings: columnWarnings(list.column_schema),
-  contacts_count: list.contacts_count,
-  created_at: toTimestamp(list.created_at),
-  updated_at: toTimestamp(list.updated_at),
 });

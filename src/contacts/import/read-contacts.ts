@@ -1,11 +1,8 @@
-import { findFirstPhone, hasSeveralNumbers } from '../../library/phone/phone-numbers.ts';
-import type { PhoneErrorReason } from '../../library/phone/phone-numbers.ts';
+import { findFirstPhone, hasSeveralNumbers, type PhoneErrorReason, normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { UnreadableFileError } from '../../library/text/decode-text.ts';
-import { mapContactColumns } from './contact-columns.ts';
-import type { ContactColumns, ContactField } from './contact-columns.ts';
-import { missingColumnMessage } from './missing-column.ts';
+import { mapContactColumns, type ContactColumns, type ContactField } from './contact-columns.ts';
 import { findPhoneColumns } from './phone-columns.ts';
-import type { TableRow, Table } from './read-table.ts';
+import type { TableRow, Table } from '../../library/delimited-text/read-table.ts';
 import { splitName } from './split-name.ts';
 
 /** One entry of the body of `POST /contacts/bulk-upsert`. `phone` is E.164; what a row does not have is absent. */
@@ -132,4 +129,16 @@ const isUsableId = (value: string) => !/^(?:n\/?a|none|null|nil|undefined|-+|\?+
 function splitTags(cell: string): string[] {
   const tags = cell.split(/:::|[,;|\n]/).map((tag) => tag.trim());
   return [...new Set(tags.filter((tag) => tag !== '' && !tag.startsWith('* ')))];
+}
+
+const maxShownHeaders = 30;
+
+/** The sentence for a table in which no header fits: what was looked for, what is there, and what would do. */
+export function missingColumnMessage(what: string, names: string[], headers: string[], defaultCountry: string): string {
+  const shown = headers.slice(0, maxShownHeaders).map((header) => `"${header.length > 60 ? `${header.slice(0, 60)}...` : header}"`);
+  const more = headers.length > maxShownHeaders ? ` and ${headers.length - maxShownHeaders} more` : '';
+  const advice = headers.some((header) => 'phone' in normalizePhone(header, defaultCountry))
+    ? 'The first row seems to be a person; put a row of headers above it'
+    : `Name one of them ${names.map((name) => `"${name}"`).join(' or ')}`;
+  return `No column for ${what} was found. The headers are: ${shown.join(', ')}${more}. ${advice}`;
 }

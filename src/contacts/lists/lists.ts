@@ -8,8 +8,9 @@ import { enqueueCleanup } from '../../outbox/enqueue.ts';
 import { cleanLine } from '../../library/clean-line.ts';
 import type { ListChange, NewList } from './schemas.ts';
 import * as store from './store.ts';
+import { findList } from './store.ts';
 
-/** Throws 409 when the name is taken, without regard to case. */
+/** Creates a list. Throws 409 when the name is taken, compared without case, and 403 at the plan's limit of lists. */
 export function createList(context: Context, body: z.output<typeof NewList>): Promise<store.ContactList> {
   const { name, description = null, metadata, column_schema } = body;
   const values = { name, description, metadata: metadata ?? {}, column_schema: column_schema ?? [] };
@@ -18,7 +19,7 @@ export function createList(context: Context, body: z.output<typeof NewList>): Pr
   );
 }
 
-/** Whether it is new. */
+/** Creates the list unless one has this name; answers whether it is new. Throws 403 at the plan's limit of lists. */
 export async function ensureListNamed({ database, organization, clock }: Context, name: string): Promise<boolean> {
   const ensured = [store.ensureList(database, organization.id, name, clock()), requireWithinLimit(database, organization, 'max_lists')];
   const [rows] = await enforcePlanLimit(organization, () =>
@@ -27,13 +28,14 @@ export async function ensureListNamed({ database, organization, clock }: Context
   return rows!.length > 0;
 }
 
+/** Throws 404. */
 export async function readList(context: Context, id: number): Promise<store.ContactList> {
   const list = await store.findList(context.database, context.organization.id, id);
   if (!list) throw notFound('Contact list');
   return list;
 }
 
-/** Writes the fields that differ, if any. Throws 409 when the name is another list's. */
+/** Writes the fields that differ, if any. Throws 404, and 409 when another list has the name. */
 export async function updateList(context: Context, id: number, body: z.output<typeof ListChange>): Promise<store.ContactList> {
   const before = await readList(context, id);
   const wanted: Partial<store.ListValues> = {
@@ -52,7 +54,7 @@ export async function updateList(context: Context, id: number, body: z.output<ty
   return after;
 }
 
-/** Its contacts stay. Name and memberships are gone at once; the rows follow in pages. */
+/** Deletes a list; its contacts stay. Its name is free at once; a cleanup removes the membership rows page by page. Throws 404. */
 export async function deleteList(context: Context, id: number): Promise<void> {
   const cleanup = await store.tombstoneList(context.database, context.organization.id, id, context.clock());
   if (cleanup === null) throw notFound('Contact list');
@@ -61,13 +63,14 @@ export async function deleteList(context: Context, id: number): Promise<void> {
 
 const position = ({ id }: { id: number }) => ({ value: null, id });
 
+/** One page of the lists, newest first; `search` is part of the name. */
 export async function listLists(context: Context, { search, ...page }: Page & { search?: string | undefined }) {
   const wanted = search === undefined ? undefined : cleanLine(search) || undefined;
   const found = await store.findLists(context.database, context.organization.id, wanted, page, decodeCursor(page.cursor));
   return { ...cutPage(found.lists, page.limit, position), total: found.total };
 }
 
-/** Throws 404 when there is no such contact. */
+/** One page of the lists that contain the contact, newest first. Throws 404 without the contact. */
 export async function listListsOfContact(context: Context, contactId: number, page: Page) {
   const found = await store.findListsOfContact(context.database, context.organization.id, contactId, page, decodeCursor(page.cursor));
   if (!found) throw notFound('Contact');
@@ -85,3 +88,7 @@ async function withNameConflictError<T>(context: Context, name: string, write: (
     );
   }
 }
+
+/** Whether the list exists in the organization. */
+export const listExists = async ({ database, organization }: Context, listId: number): Promise<boolean> =>
+  (await findList(database, organization.id, listId)) !== null;

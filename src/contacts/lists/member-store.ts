@@ -1,23 +1,30 @@
 import type { Organization } from '../../context.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
-import type { Database, Row, Statement } from '../../database/client.ts';
+import { selectNothing, type Database, type Statement } from '../../database/client.ts';
 import { toContactList, selectList, type ContactList } from './store.ts';
+
+interface MemberState {
+  contact_id: number;
+  was_member: 0 | 1;
+}
+
+type Named = { name: string };
 
 const selectLiveList = 'SELECT id FROM contact_list WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL';
 
-/** Adds those of the contacts that exist. Answers which exist and which were members before; null when there is no such list. */
+/** Adds the existing contacts among `contactIds`. Answers them and whether they were members before; null when the list does not exist. */
 export async function addMembers(
   database: Database,
   organizationId: number,
   listId: number,
   contactIds: number[],
   now: number,
-): Promise<{ contact_id: number; was_member: 0 | 1 }[] | null> {
+): Promise<MemberState[] | null> {
   const ids = JSON.stringify(contactIds);
-  // Those who joined at this moment were no members before.
-  const reading = [
+  const statements = [
     selectList(database, organizationId, listId),
-    database.prepare(
+    // A membership with `added_at` = now is one that this call made.
+    database.prepare<MemberState>(
       `SELECT c.id AS contact_id,
          EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = ?1 AND m.contact_id = c.id AND m.added_at <> ?4) AS was_member
        FROM json_each(?3) j CROSS JOIN contact c WHERE c.id = j.value AND c.organization_id = ?2 AND c.deleted_at IS NULL`,
@@ -26,9 +33,6 @@ export async function addMembers(
       ids,
       now,
     ),
-  ];
-  const statements = [
-    ...reading,
     database.prepare(
       `INSERT OR IGNORE INTO contact_list_member (list_id, contact_id, added_at)
        SELECT l.id, c.id, ?4 FROM (${selectLiveList}) l CROSS JOIN json_each(?3) j CROSS JOIN contact c
@@ -43,12 +47,12 @@ export async function addMembers(
       listId,
       organizationId,
     ),
-  ];
+  ] as const;
   const [list, found] = await database.batch(statements, 'contact_list_member.contact_id');
-  return list!.length ? (found as unknown as { contact_id: number; was_member: 0 | 1 }[]) : null;
+  return list.length ? found : null;
 }
 
-/** Whether the list is there, and whether the contact was a member of it. */
+/** Removes a contact from a list. `list` is null when the list does not exist. */
 export async function removeMember(
   database: Database,
   organizationId: number,
@@ -68,15 +72,15 @@ export async function removeMember(
       listId,
       organizationId,
     ),
-  ];
+  ] as const;
   const [list, removed] = await database.batchOnce(statements, async ({ changes }) => [
     ...(await database.batch([selectList(database, organizationId, listId)])),
     changes ? [{}] : [],
   ]);
-  return { list: list![0] ? toContactList(list![0]) : null, wasMember: removed!.length > 0 };
+  return { list: list[0] ? toContactList(list[0]) : null, wasMember: removed.length > 0 };
 }
 
-/** Takes contacts off the list of this name; for one batch, in this order. */
+/** Statements that remove contacts from the list of this name, for one batch, in this order. */
 export const deleteMembersStatements = (database: Database, organizationId: number, name: string, contactIds: number[]): Statement[] => {
   const list = 'organization_id = ?1 AND name = ?2 AND deleted_at IS NULL';
   return [
@@ -95,11 +99,9 @@ export const deleteMembersStatements = (database: Database, organizationId: numb
   ];
 };
 
-const toListName = (row: Row) => row.name as string;
-
 /**
- * Puts one contact on the lists named `add`, creating those that do not exist, and takes it off those named `remove`.
- * Answers the names of the lists it was put on and taken off; null when there is no such contact.
+ * Adds a contact to the lists named `add`, creating missing ones, and removes it from the lists named `remove`. Answers the names of the
+ * lists that changed; null when the contact does not exist.
  */
 export async function updateMemberships(
   database: Database,
@@ -124,8 +126,8 @@ export async function updateMemberships(
       now,
     ),
     requireWithinLimit(database, organization, 'max_lists'),
-    // The counters come first: once the rows are there, nothing tells the new ones from the old.
-    database.prepare(
+    // The counters come before the memberships, which no longer tell new from old once they are written.
+    database.prepare<Named>(
       `UPDATE contact_list SET contacts_count = contacts_count + 1 WHERE ${named} AND NOT ${isMember} AND ${isLive} RETURNING name`,
       contactId,
       organization.id,
@@ -138,7 +140,7 @@ export async function updateMemberships(
       add,
       now,
     ),
-    database.prepare(
+    database.prepare<Named>(
       `UPDATE contact_list SET contacts_count = contacts_count - 1 WHERE ${named} AND ${isMember} RETURNING name`,
       contactId,
       organization.id,
@@ -150,15 +152,15 @@ export async function updateMemberships(
       organization.id,
       remove,
     ),
-  ];
+  ] as const;
   let isLost = false;
   const answers = await database.batch(statements, 'contact_list_member.contact_id', () => (isLost = true));
   const readBack = () =>
     database.batch([
-      statements[0]!,
-      database.prepare('SELECT 1 WHERE 0'),
-      database.prepare('SELECT 1 WHERE 0'),
-      database.prepare(
+      statements[0],
+      selectNothing(database),
+      selectNothing(database),
+      database.prepare<Named>(
         `SELECT name FROM contact_list WHERE ${named} AND EXISTS (
            SELECT 1 FROM contact_list_member m WHERE m.list_id = contact_list.id AND m.contact_id = ?1 AND m.added_at = ?4)`,
         contactId,
@@ -166,11 +168,31 @@ export async function updateMemberships(
         add,
         now,
       ),
-      database.prepare('SELECT 1 WHERE 0'),
-      // What it was taken off is gone: all of the lists that it was to leave.
-      database.prepare(`SELECT name FROM contact_list WHERE ${named} AND ?1 > 0`, contactId, organization.id, remove),
+      selectNothing(database),
+      // The removed memberships are gone, so every list named `remove` counts as left.
+      database.prepare<Named>(`SELECT name FROM contact_list WHERE ${named} AND ?1 > 0`, contactId, organization.id, remove),
     ]);
   const [contact, , , added, , removed] = isLost ? await readBack() : answers;
-  if (!contact!.length) return null;
-  return { added: added!.map(toListName), removed: removed!.map(toListName) };
+  if (!contact.length) return null;
+  return { added: added.map(({ name }) => name), removed: removed.map(({ name }) => name) };
+}
+
+/** Deletes at most `limit` memberships of a list that is deleted; answers how many. */
+export async function deleteMembersOfDeletedList(
+  database: Database,
+  organizationId: number,
+  listId: number,
+  limit: number,
+): Promise<number> {
+  const removed = await database.all(
+    database.prepare(
+      `DELETE FROM contact_list_member WHERE list_id = ?1
+         AND contact_id IN (SELECT contact_id FROM contact_list_member WHERE list_id = ?1 LIMIT ${limit})
+         AND EXISTS (SELECT 1 FROM contact_list WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL) RETURNING 1`,
+      listId,
+      organizationId,
+    ),
+    'idempotent',
+  );
+  return removed.length;
 }

@@ -1,9 +1,11 @@
 import type { Organization } from '../../context.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
-import type { Database, Row, Statement } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
+import type { contactList, contactListMember } from '../../database/schema/contacts.ts';
+import type { SqlRow } from '../../database/sql-row.ts';
 import { countLimit, type Page, type CursorPosition } from '../../http/pagination.ts';
 
-/** How a column of the list's source is shown and read. */
+/** A column that the dashboard shows for the list. */
 export interface ListColumn {
   key: string;
   label: string;
@@ -17,7 +19,7 @@ export interface ListValues {
   column_schema: ListColumn[];
 }
 
-/** A list that is not deleted. Moments in epoch ms. */
+/** A list that is not deleted. `created_at` and `updated_at` in epoch ms. */
 export interface ContactList extends ListValues {
   id: number;
   organization_id: number;
@@ -26,27 +28,33 @@ export interface ContactList extends ListValues {
   updated_at: number;
 }
 
+/** A list's row with the columns of `listColumns`. */
+export type ListRow = Omit<SqlRow<typeof contactList>, 'deleted_at'>;
+
 export const listColumns = (from: string): string =>
   ['id', 'organization_id', 'name', 'description', 'metadata', 'column_schema', 'contacts_count', 'created_at', 'updated_at']
     .map((name) => `${from}.${name}`)
     .join(', ');
 
-export const toContactList = (row: Row): ContactList =>
-  ({ ...row, metadata: JSON.parse(row.metadata as string), column_schema: JSON.parse(row.column_schema as string) }) as ContactList;
+export const toContactList = <Columns extends ListRow>(row: Columns) => ({
+  ...row,
+  metadata: JSON.parse(row.metadata) as ContactList['metadata'],
+  column_schema: JSON.parse(row.column_schema) as ListColumn[],
+});
 
 const toStoredColumn = (value: ListValues[keyof ListValues]): string | null =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 
-export const selectList = (database: Database, organizationId: number, id: number): Statement =>
-  database.prepare(
+export const selectList = (database: Database, organizationId: number, id: number): Statement<ListRow> =>
+  database.prepare<ListRow>(
     `SELECT ${listColumns('l')} FROM contact_list l WHERE l.id = ? AND l.organization_id = ? AND l.deleted_at IS NULL`,
     id,
     organizationId,
   );
 
-/** Creates the list unless there is one of that name; answers a row when it did. */
-export const ensureList = (database: Database, organizationId: number, name: string, now: number): Statement =>
-  database.prepare(
+/** Creates the list unless one has that name; answers a row when it was created. */
+export const ensureList = (database: Database, organizationId: number, name: string, now: number): Statement<Pick<ListRow, 'id'>> =>
+  database.prepare<Pick<ListRow, 'id'>>(
     `INSERT OR IGNORE INTO contact_list (organization_id, name, metadata, column_schema, created_at, updated_at)
      VALUES (?1, ?2, '{}', '[]', ?3, ?3) RETURNING id`,
     organizationId,
@@ -55,18 +63,18 @@ export const ensureList = (database: Database, organizationId: number, name: str
   );
 
 export async function findList(database: Database, organizationId: number, id: number): Promise<ContactList | null> {
-  const row = await database.first(selectList(database, organizationId, id));
+  const row = await database.first<ListRow>(selectList(database, organizationId, id));
   return row && toContactList(row);
 }
 
 export async function findListId(database: Database, organizationId: number, name: string): Promise<number | null> {
-  const row = await database.first(
+  const row = await database.first<Pick<ListRow, 'id'>>(
     database.prepare('SELECT id FROM contact_list WHERE organization_id = ? AND name = ? AND deleted_at IS NULL', organizationId, name),
   );
-  return (row?.id as number | undefined) ?? null;
+  return row?.id ?? null;
 }
 
-/** Breaks the unique index when the name is taken, without regard to case. */
+/** Inserts a list. Throws an error with `violatedUniqueColumns` when the name is taken, compared without case. */
 export async function insertList(
   database: Database,
   organization: Pick<Organization, 'id' | 'plan'>,
@@ -74,7 +82,7 @@ export async function insertList(
   now: number,
 ): Promise<ContactList> {
   const statements = [
-    database.prepare(
+    database.prepare<ListRow>(
       `INSERT INTO contact_list (organization_id, name, description, metadata, column_schema, created_at, updated_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) RETURNING ${listColumns('contact_list')}`,
       organization.id,
@@ -85,12 +93,12 @@ export async function insertList(
       now,
     ),
     requireWithinLimit(database, organization, 'max_lists'),
-  ];
+  ] as const;
   const [rows] = await database.batchOnce(statements, ({ rowId }) => database.batch([selectList(database, organization.id, rowId)]));
-  return toContactList(rows![0]!);
+  return toContactList(rows[0]!);
 }
 
-/** Null when the list is gone. */
+/** Writes the changed columns; null when the list does not exist. */
 export async function updateList(
   database: Database,
   organizationId: number,
@@ -99,7 +107,7 @@ export async function updateList(
   now: number,
 ): Promise<ContactList | null> {
   const columns = Object.keys(change) as (keyof ListValues)[];
-  const row = await database.first(
+  const row = await database.first<ListRow>(
     database.prepare(
       `UPDATE contact_list SET ${columns.map((column) => `${column} = ?`).join(', ')}, updated_at = max(?, updated_at)
        WHERE id = ? AND organization_id = ? AND deleted_at IS NULL RETURNING ${listColumns('contact_list')}`,
@@ -113,10 +121,10 @@ export async function updateList(
   return row && toContactList(row);
 }
 
-/** Frees the name and hides list and memberships at once; answers the id of the clean-up that removes them, or null. */
+/** Hides the list and frees its name. Answers the id of the cleanup that removes the memberships; null when the list does not exist. */
 export async function tombstoneList(database: Database, organizationId: number, id: number, now: number): Promise<number | null> {
   const statements = [
-    database.prepare(
+    database.prepare<{ id: number }>(
       `INSERT INTO cleanup (organization_id, kind, subject_id, created_at) SELECT organization_id, 'list_deleted', id, ?3 FROM contact_list
        WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL RETURNING id`,
       id,
@@ -129,12 +137,12 @@ export async function tombstoneList(database: Database, organizationId: number, 
       organizationId,
       now,
     ),
-  ];
+  ] as const;
   const [recorded] = await database.batchOnce(statements, async ({ changes, rowId }) => [changes ? [{ id: rowId }] : []], 1);
-  return (recorded![0]?.id as number | undefined) ?? null;
+  return recorded[0]?.id ?? null;
 }
 
-/** One page of lists, newest first, one more than `limit`; of those whose name contains `search`. */
+/** One page of the lists whose name contains `search`, newest first, with one more than `limit` when another page follows. */
 export async function findLists(
   database: Database,
   organizationId: number,
@@ -144,7 +152,7 @@ export async function findLists(
 ): Promise<{ lists: ContactList[]; total: number }> {
   const where = 'l.organization_id = ?1 AND l.deleted_at IS NULL AND (?2 IS NULL OR instr(lower(l.name), lower(?2)) > 0)';
   const [lists, counted] = await database.batch([
-    database.prepare(
+    database.prepare<ListRow>(
       `SELECT ${listColumns('l')} FROM contact_list l WHERE ${where} AND l.id < ?3 ORDER BY l.id DESC LIMIT ?4 OFFSET ?5`,
       organizationId,
       search ?? null,
@@ -152,12 +160,12 @@ export async function findLists(
       page.limit + 1,
       page.offset,
     ),
-    database.prepare(`SELECT count(*) AS total FROM contact_list l WHERE ${where}`, organizationId, search ?? null),
+    database.prepare<{ total: number }>(`SELECT count(*) AS total FROM contact_list l WHERE ${where}`, organizationId, search ?? null),
   ]);
-  return { lists: lists!.map(toContactList), total: counted![0]!.total as number };
+  return { lists: lists.map(toContactList), total: counted[0]!.total };
 }
 
-/** The lists of a contact, newest first; null when there is no such contact. */
+/** One page of the lists that contain the contact, newest first; null when the contact does not exist. */
 export async function findListsOfContact(
   database: Database,
   organizationId: number,
@@ -169,7 +177,7 @@ export async function findListsOfContact(
     WHERE m.contact_id = ?1 AND l.id = m.list_id AND l.organization_id = ?2 AND l.deleted_at IS NULL`;
   const [contact, lists, counted] = await database.batch([
     database.prepare('SELECT 1 FROM contact WHERE id = ? AND organization_id = ? AND deleted_at IS NULL', contactId, organizationId),
-    database.prepare(
+    database.prepare<ListRow & Pick<SqlRow<typeof contactListMember>, 'added_at'>>(
       `SELECT ${listColumns('l')}, m.added_at ${from} AND m.list_id < ?3 ORDER BY m.list_id DESC LIMIT ?4 OFFSET ?5`,
       contactId,
       organizationId,
@@ -177,8 +185,8 @@ export async function findListsOfContact(
       page.limit + 1,
       page.offset,
     ),
-    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${countLimit})`, contactId, organizationId),
+    database.prepare<{ total: number }>(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${countLimit})`, contactId, organizationId),
   ]);
-  if (!contact!.length) return null;
-  return { lists: lists!.map(toContactList) as (ContactList & { added_at: number })[], total: counted![0]!.total as number };
+  if (!contact.length) return null;
+  return { lists: lists.map(toContactList), total: counted[0]!.total };
 }

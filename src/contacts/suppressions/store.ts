@@ -1,20 +1,21 @@
 import type { Database, Statement } from '../../database/client.ts';
+import type { suppression } from '../../database/schema/voice-agents.ts';
+import type { SqlRow } from '../../database/sql-row.ts';
 import { countLimit } from '../../http/pagination.ts';
 
-/** Moments in epoch ms; `until` null: for good. */
-export interface SuppressionRow {
-  id: number;
-  phone: string;
-  reason: string;
-  until: number | null;
-  created_at: number;
-}
+/** `until` and `created_at` in epoch ms; `until` null: forever. */
+export type SuppressionRow = Pick<SqlRow<typeof suppression>, 'id' | 'phone' | 'reason' | 'until' | 'created_at'>;
 
 const columns = 'id, phone, reason, until, created_at';
 
-/** Those of `phones` that are suppressed at `now`, with the reason. */
-export const selectSuppressed = (database: Database, organizationId: number, phones: string[], now: number): Statement =>
-  database.prepare(
+/** The phones among `phones` that are suppressed at `now` (epoch ms), with the reason. */
+export const selectSuppressed = (
+  database: Database,
+  organizationId: number,
+  phones: string[],
+  now: number,
+): Statement<Pick<SuppressionRow, 'phone' | 'reason'>> =>
+  database.prepare<Pick<SuppressionRow, 'phone' | 'reason'>>(
     `SELECT s.phone, s.reason FROM json_each(?1) p CROSS JOIN suppression s
      WHERE s.organization_id = ?2 AND s.phone = p.value AND (s.until IS NULL OR s.until > ?3)`,
     JSON.stringify(phones),
@@ -22,9 +23,7 @@ export const selectSuppressed = (database: Database, organizationId: number, pho
     now,
   );
 
-/**
- * Inserts, or extends what is there: the later end stays, with the reason that belongs to it. One that had ended begins anew.
- */
+/** Inserts a suppression or extends the existing one: the later `until` wins, with its reason. An expired one begins again at `now`. */
 export async function upsertSuppression(
   database: Database,
   organizationId: number,
@@ -53,37 +52,37 @@ export async function upsertSuppression(
 export interface SuppressionFilter {
   phone: string | undefined;
   search: string | undefined;
-  /** Epoch ms: those that have ended by then are left out; undefined: they are shown. */
+  /** Epoch ms: suppressions that have expired by then are left out; undefined: they are shown. */
   activeAt: number | undefined;
   before: number | undefined;
   limit: number;
   offset: number;
 }
 
-/** How many of the newest a search looks at: no index finds a part of a number or of a reason. */
+/** A search reads this many of the newest suppressions: no index finds a part of a number or a reason. */
 export const maxSearchedSuppressions = 10_000;
 
-/** One page, newest first, one more than `limit`. `isCapped`: there may be more than `total`. */
+/** One page, newest first, with one row more than `limit` when another page follows. `isCapped`: there may be more than `total`. */
 export async function listSuppressions(
   database: Database,
   organizationId: number,
   filter: SuppressionFilter,
 ): Promise<{ rows: SuppressionRow[]; total: number; isCapped: boolean }> {
-  const { phone, search, activeAt: inForceAt } = filter;
+  const { phone, search, activeAt } = filter;
   const all = `FROM suppression WHERE organization_id = ?1${phone === undefined ? '' : ' AND phone = ?2'}`;
   const searched = `(SELECT ${columns} ${all} ORDER BY id DESC LIMIT ${maxSearchedSuppressions})
     WHERE (instr(phone, ?3) > 0 OR instr(lower(reason), lower(?3)) > 0)`;
   const matching = `${search === undefined ? all : `FROM ${searched}`} AND (?4 IS NULL OR until IS NULL OR until > ?4)`;
-  const parameters = [organizationId, phone ?? null, search ?? null, inForceAt ?? null] as const;
-  const [rows, counted, looked] = await database.batch([
-    database.prepare(
+  const parameters = [organizationId, phone ?? null, search ?? null, activeAt ?? null] as const;
+  const [rows, counted, beyondSearched] = await database.batch([
+    database.prepare<SuppressionRow>(
       `SELECT ${columns} ${matching} AND id < ?5 ORDER BY id DESC LIMIT ?6 OFFSET ?7`,
       ...parameters,
       filter.before ?? Number.MAX_SAFE_INTEGER,
       filter.limit + 1,
       filter.offset,
     ),
-    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 ${matching} LIMIT ${countLimit + 1})`, ...parameters),
+    database.prepare<{ total: number }>(`SELECT count(*) AS total FROM (SELECT 1 ${matching} LIMIT ${countLimit + 1})`, ...parameters),
     ...(search === undefined
       ? []
       : [
@@ -93,15 +92,15 @@ export async function listSuppressions(
           ),
         ]),
   ]);
-  const total = counted![0]!['total'] as number;
+  const { total } = counted[0]!;
   return {
-    rows: rows as unknown as SuppressionRow[],
+    rows,
     total: Math.min(total, countLimit),
-    isCapped: total > countLimit || !!looked?.length,
+    isCapped: total > countLimit || !!beyondSearched?.length,
   };
 }
 
-/** Whether it was there. */
+/** Deletes a suppression; answers whether it existed. */
 export async function deleteSuppression(database: Database, organizationId: number, id: number): Promise<boolean> {
   return deleteOnce(
     database,
@@ -109,6 +108,7 @@ export async function deleteSuppression(database: Database, organizationId: numb
   );
 }
 
+/** Deletes the suppression of a phone number (E.164); answers whether it existed. */
 export async function deleteSuppressionByPhone(database: Database, organizationId: number, phone: string): Promise<boolean> {
   return deleteOnce(
     database,

@@ -2,12 +2,12 @@ import type { Context } from '../../context.ts';
 import { cutPage, decodeCursor, type PageResult } from '../../http/pagination.ts';
 import { invalidAt, notFound } from '../../library/errors.ts';
 import { cleanLine } from '../../library/clean-line.ts';
-import { normalizePhone } from '../../library/phone/phone-numbers.ts';
+import { normalizePhone, normalizeQueryPhone } from '../../library/phone/phone-numbers.ts';
 import type { SuppressionBody, SuppressionQuery } from './schemas.ts';
 import * as store from './store.ts';
-import { suppress } from './suppress.ts';
+import { upsertSuppression, selectSuppressed, type SuppressionRow } from './store.ts';
 
-/** Throws 422 for a phone that is none, and for an end that has passed. */
+/** Suppresses a phone number. Throws 422 for an unusable phone and for `until` in the past. */
 export function addSuppression(context: Context, { phone, reason, until }: SuppressionBody): Promise<store.SuppressionRow> {
   const number = parsePhone(context, phone, 'body');
   if (until != null && until <= context.clock())
@@ -15,7 +15,7 @@ export function addSuppression(context: Context, { phone, reason, until }: Suppr
   return suppress(context, { phone: number, reason, until });
 }
 
-/** Those in force, unless told to show also those that have ended; newest first. */
+/** One page of suppressions, newest first: those in force, or also the expired ones with `include_expired`. */
 export async function listSuppressions(context: Context, query: SuppressionQuery): Promise<PageResult<store.SuppressionRow>> {
   const { rows, total, isCapped } = await store.listSuppressions(context.database, context.organization.id, {
     phone: query.phone === undefined ? undefined : parsePhone(context, query.phone, 'query'),
@@ -28,20 +28,40 @@ export async function listSuppressions(context: Context, query: SuppressionQuery
   return { ...cutPage(rows, query.limit, ({ id }) => ({ value: null, id })), total, totalCapped: isCapped };
 }
 
-/** Throws 404. */
+/** Deletes a suppression by its id. Throws 404. */
 export async function deleteSuppression({ database, organization }: Context, id: number): Promise<void> {
   if (!(await store.deleteSuppression(database, organization.id, id))) throw notFound('Suppression');
 }
 
-/** Throws 404 when the number has none. */
+/** Deletes the suppression of a phone number. Throws 404 when the number has none, 422 for an unusable phone. */
 export async function deleteSuppressionByPhone(context: Context, phone: string): Promise<void> {
   const number = parsePhone(context, phone, 'query');
   if (!(await store.deleteSuppressionByPhone(context.database, context.organization.id, number))) throw notFound('Suppression');
 }
 
 function parsePhone({ organization }: Context, text: string, place: 'body' | 'query'): string {
-  // An unescaped plus in a query arrives as a space.
-  const reading = normalizePhone(place === 'query' ? text.replace(/^ (?=\d)/, '+') : text, organization.defaultCountry);
+  const normalize = place === 'query' ? normalizeQueryPhone : normalizePhone;
+  const reading = normalize(text, organization.defaultCountry);
   if ('phone' in reading) return reading.phone;
   throw invalidAt([place, 'phone'], reading.detail, 'invalid_phone');
 }
+
+export interface NewSuppression {
+  /** E.164. */
+  phone: string;
+  reason: string;
+  /** Epoch ms; null or absent: forever. */
+  until?: number | null | undefined;
+}
+
+/** The phones among `phones` (E.164) that must not be called now, each with its reason. One statement for any number of phones. */
+export async function findSuppressedPhones({ database, organization, clock }: Context, phones: string[]): Promise<Map<string, string>> {
+  const rows = await database.all<{ phone: string; reason: string }>(selectSuppressed(database, organization.id, phones, clock()));
+  return new Map(rows.map(({ phone, reason }) => [phone, reason]));
+}
+
+/** Suppresses a number until `until`. A suppression that already lasts longer stays as it is. Repeatable. */
+export const suppress = (
+  { database, organization, clock }: Context,
+  { phone, reason, until = null }: NewSuppression,
+): Promise<SuppressionRow> => upsertSuppression(database, organization.id, { phone, reason, until }, clock());

@@ -1,27 +1,27 @@
 import type { Context } from '../../context.ts';
 import { ensureListNamed } from '../lists/lists.ts';
-import { contactLimitMessage } from '../contacts/contact-limit.ts';
+import { contactLimitMessage } from '../contacts/write-errors.ts';
 import type { RowFailure, UpsertRow } from './resolve-existing.ts';
-import { parseUpsertFields } from '../contacts/parse-fields.ts';
 import { toContactRecord } from '../contacts/records.ts';
-import { UpsertRow as UpsertRowSchema } from '../contacts/schemas.ts';
-import { requireStorableSize } from './parse-input.ts';
+import { parseRow, requireStorableSize } from './parse-input.ts';
 import { upsertRows } from './write.ts';
 
 /**
- * Up to 5,000 rows of contact fields, folded in order. A row that cannot be used is its own error; the others come in. The list is there
- * afterwards also when nobody came in.
+ * Upserts up to 5,000 rows in order and adds their contacts to the list, which is created if missing. An unusable row is reported in
+ * `errors`; the other rows are stored. Throws 403 at the plan's limit of lists.
+ *
+ * @example await bulkUpsertContacts(context, 'Customers', [{ phone: '(415) 555-0123', plan: 'gold' }])
  */
 export async function bulkUpsertContacts(context: Context, listName: string, rows: unknown[]) {
-  const good: UpsertRow[] = [];
+  const valid: UpsertRow[] = [];
   const failures: RowFailure[] = [];
   for (const [index, row] of rows.entries()) {
     const reading = parseRow(row, context.organization.defaultCountry);
-    if ('change' in reading) good.push({ index, change: reading.change });
-    else failures.push({ index, ...reading.problem });
+    if ('change' in reading) valid.push({ index, change: reading.change });
+    else failures.push({ index, ...reading.error });
   }
-  requireStorableSize(good);
-  const outcome = await upsertRows(context, listName, good);
+  requireStorableSize(valid);
+  const outcome = await upsertRows(context, listName, valid);
   failures.push(...outcome.failures);
   const isListCreated = outcome.list ? outcome.isListCreated : await ensureListNamed(context, listName);
   failures.sort((one, other) => one.index - other.index);
@@ -42,16 +42,7 @@ export async function bulkUpsertContacts(context: Context, listName: string, row
   };
 }
 
-function parseRow(row: unknown, defaultCountry: string) {
-  const parsed = UpsertRowSchema.safeParse(row);
-  if (parsed.success) return parseUpsertFields(parsed.data, defaultCountry);
-  const issue = parsed.error.issues[0]!;
-  const field = issue.path[0];
-  if (field === undefined) return { problem: { field: '', code: 'invalid_row', detail: issue.message } };
-  return { problem: { field: String(field), code: `invalid_${String(field)}`, detail: `${issue.path.join('.')}: ${issue.message}` } };
-}
-
-/** A field of a row as it was sent, as far as it is one that can be shown. */
+/** A field of a row as sent; null unless it is a text or a number. */
 function toSentText(row: unknown, field: string): string | null {
   const value = typeof row === 'object' && row !== null ? (row as Record<string, unknown>)[field] : undefined;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;

@@ -1,38 +1,46 @@
 import type { Context } from '../../context.ts';
 import type { Plan } from '../../plan.ts';
-import type { Row, Statement } from '../../database/client.ts';
+import type { Statement } from '../../database/client.ts';
 import { enqueueContactChanges } from '../../outbox/enqueue.ts';
 import type { Contact } from '../contacts/contact.ts';
-import { detectFieldTypes } from '../contacts/field-types.ts';
-import { mustRelease, planUpsert, type Person, type UpsertPlan, type UpsertRow } from './resolve-existing.ts';
-import { isKeyTaken, isContactLimitExceeded } from '../contacts/store.ts';
-import { requireUnchanged, findContactsByKeys, upsertStatements, type ContactKeys, type UpsertWrites } from './build-statements.ts';
+import { detectFieldTypes } from '../contacts/custom-fields.ts';
+import { isContactLimitExceeded, isKeyTaken } from '../contacts/store.ts';
+import { requireUnchanged, upsertStatements, type UpsertRowAnswer, type UpsertWrites } from './build-statements.ts';
+import {
+  findContactsByKeys,
+  mustRelease,
+  planUpsert,
+  type ContactKeys,
+  type Person,
+  type UpsertPlan,
+  type UpsertRow,
+} from './resolve-existing.ts';
 
-/** An upsert that goes into a batch of the caller's, so that it comes in with what belongs to it or not at all. */
+/** An upsert as part of the caller's batch: the upsert and the caller's statements are written together or not at all. */
 export interface UpsertPreparation {
-  /** Those that have one of the keys, as they were read. */
+  /** The contacts with any of the keys, as they were read. */
   contacts: Contact[];
-  /** Plans the rows; `listName`: the list that everybody joins. */
-  prepare(listName: string | null, rows: UpsertRow[]): PreparedUpsert;
+  /** Plans the rows and builds their statements. `listName`: the list that every contact joins; null: none. */
+  buildStatements(listName: string | null, rows: UpsertRow[]): PreparedUpsert;
 }
 
 export interface PreparedUpsert extends UpsertPlan {
-  /** For one batch, in this order. They break it (`isWriteConflict`) when the contacts are no longer what they were when they were read. */
-  statements: Statement[];
-  /** To be told the answers of `statements` once the batch is written. */
-  written(answers: Row[][]): void;
+  /** For one batch, in this order. The batch fails with `isWriteConflict` when a contact was written since it was read. */
+  statements: Statement<object>[];
+  /** Call it with the answers of `statements` once the batch is written. */
+  onWritten(answers: object[][]): void;
 }
 
-/** Whether a batch was broken because somebody else wrote the same contacts: nothing is written, and the draft is to be made anew. */
+/** Whether a batch failed because another request wrote the same contacts. Nothing is written then; prepare the upsert again. */
 export const isWriteConflict = (error: unknown): boolean => isKeyTaken(error) || isContactLimitExceeded(error);
 
-/** One call to the database. */
+/** Reads the contacts with these keys, in one call to the database, for an upsert within the caller's batch. */
 export async function prepareUpsert(context: Context, keys: ContactKeys): Promise<UpsertPreparation> {
   const { database, organization } = context;
   const { contacts, count } = await findContactsByKeys(database, organization.id, keys);
   return {
     contacts,
-    prepare(listName, rows) {
+    buildStatements(listName, rows) {
       return toPreparedUpsert(context, listName, planUpsert(rows, contacts, organization.plan.maxContacts - count));
     },
   };
@@ -40,20 +48,21 @@ export async function prepareUpsert(context: Context, keys: ContactKeys): Promis
 
 function toPreparedUpsert(context: Context, listName: string | null, plan: UpsertPlan): PreparedUpsert {
   const { database, organization, clock } = context;
-  if (plan.people.length === 0) return { ...plan, statements: [], written: () => undefined };
+  if (plan.people.length === 0) return { ...plan, statements: [], onWritten: () => undefined };
   const known = plan.people.flatMap((person) => person.known ?? []);
   const guards = known.length > 0 ? [requireUnchanged(database, organization.id, known)] : [];
   const write = { organizationId: organization.id, now: clock(), depth: 0 };
-  const { statements, resultOf } = upsertStatements(database, toUpsertWrites(plan.people, listName, organization.plan), write);
+  const { statements, toResult } = upsertStatements(database, toUpsertWrites(plan.people, listName, organization.plan), write);
   return {
     ...plan,
     statements: [...guards, ...statements],
-    written(answers) {
-      if (resultOf(answers.slice(guards.length)).hasChanges) enqueueContactChanges(context);
+    onWritten(answers) {
+      if (toResult(answers.slice(guards.length) as UpsertRowAnswer[][]).hasChanges) enqueueContactChanges(context);
     },
   };
 }
 
+/** The rows to write for the people of a plan. */
 export function toUpsertWrites(people: Person[], listName: string | null, plan: Plan): UpsertWrites {
   const created = people.filter((person) => !person.known);
   const changed = people.filter((person) => person.isChanged);

@@ -1,12 +1,44 @@
+import type { Database } from '../../database/client.ts';
 import { applyChange, findChangedFields } from '../contacts/apply-change.ts';
 import { hasKey, emptyContactValues, type Contact, type ContactChange, type ContactValues } from '../contacts/contact.ts';
 import { findSizeError } from '../contacts/parse-fields.ts';
+import { contactColumns, toContact, type ContactRow } from '../contacts/store.ts';
+
+export interface ContactKeys {
+  phones: string[];
+  externalIds: string[];
+  /** Ids of deleted contacts find nothing. */
+  ids?: number[];
+}
+
+/** The contacts with any of the keys, and the organization's number of contacts. One call to the database. */
+export async function findContactsByKeys(
+  database: Database,
+  organizationId: number,
+  keys: ContactKeys,
+): Promise<{ contacts: Contact[]; count: number }> {
+  const [found, usage] = await database.batch([
+    database.prepare<ContactRow>(
+      `SELECT ${contactColumns('c')} FROM (
+         SELECT k.id FROM json_each(?1) j CROSS JOIN contact k WHERE k.organization_id = ?3 AND k.phone = j.value
+         UNION SELECT k.id FROM json_each(?2) j CROSS JOIN contact k WHERE k.organization_id = ?3 AND k.external_id = j.value
+         UNION SELECT k.id FROM json_each(?4) j CROSS JOIN contact k WHERE k.id = j.value AND k.organization_id = ?3 AND k.deleted_at IS NULL
+       ) known CROSS JOIN contact c WHERE c.id = known.id`,
+      JSON.stringify(keys.phones),
+      JSON.stringify(keys.externalIds),
+      organizationId,
+      JSON.stringify(keys.ids ?? []),
+    ),
+    database.prepare<{ contacts_count: number }>('SELECT contacts_count FROM organization_usage WHERE organization_id = ?', organizationId),
+  ]);
+  return { contacts: found.map(toContact), count: usage[0]?.contacts_count ?? 0 };
+}
 
 export interface UpsertRow {
   index: number;
-  /** With a phone or an external id, unless the contact is known. */
+  /** Has a phone or an external id unless `contactId` is given. */
   change: ContactChange;
-  /** The contact that the row is, whatever its phone and external id are. */
+  /** The contact to update, regardless of the row's phone and external id. */
   contactId?: number;
 }
 
@@ -14,18 +46,18 @@ export interface RowFailure {
   index: number;
   code: string;
   detail: string;
-  /** Of the request, where one field is at fault. */
+  /** The field of the request that causes the failure, if it is a single field. */
   field?: string;
 }
 
-/** One person of a request, with everything that its rows say of them. */
+/** A contact of a request, with all of its rows applied. */
 export interface Person {
-  /** The contact that was found, as it was read; null for a new one. */
+  /** The stored contact as it was read; null for a new one. */
   known: Contact | null;
   values: ContactValues;
-  /** Whether it is a found contact that differs from what is stored. */
+  /** Whether it is a stored contact whose values change. */
   isChanged: boolean;
-  /** The rows that are this person, in order. */
+  /** The rows of this contact, in order. */
   rows: UpsertRow[];
 }
 
@@ -35,17 +67,17 @@ export interface UpsertPlan {
 }
 
 /**
- * Folds rows into people, in order: a row is the contact that it names, else the one that has its phone at that point, else the one with
- * its external id, else a new one. `known` are the stored contacts with any id, phone or external id of the rows; `capacity` is how many
- * the plan still allows.
+ * Applies rows to contacts, in order. A row belongs to the contact of its `contactId`, else to the contact with its phone, else to the
+ * contact with its external id, else to a new contact; phones and external ids count as of the rows before. `known`: the stored contacts
+ * with any id, phone or external id of the rows. `capacity`: how many more contacts the plan allows.
  */
 export function planUpsert(rows: UpsertRow[], known: Contact[], capacity: number): UpsertPlan {
   const plan: UpsertPlan = { people: [], failures: [] };
   const owners = { phone: new Map<string, Person>(), external_id: new Map<string, Person>() };
-  const named = new Map<number, Person>();
+  const byContactId = new Map<number, Person>();
   for (const contact of known) {
     const person: Person = { known: contact, values: contact, isChanged: false, rows: [] };
-    named.set(contact.id, person);
+    byContactId.set(contact.id, person);
     claim(person);
   }
 
@@ -54,30 +86,30 @@ export function planUpsert(rows: UpsertRow[], known: Contact[], capacity: number
     if (person.values.external_id !== null) owners.external_id.set(person.values.external_id, person);
   }
 
-  let left = capacity;
+  let remaining = capacity;
   for (const row of rows) {
     const { phone, external_id } = row.change;
     const byPhone = phone ? owners.phone.get(phone) : undefined;
     const byExternalId = external_id ? owners.external_id.get(external_id) : undefined;
-    const byId = row.contactId === undefined ? undefined : named.get(row.contactId);
+    const byId = row.contactId === undefined ? undefined : byContactId.get(row.contactId);
     const conflict = findIdentityConflict(byId, byPhone, byExternalId);
     if (conflict !== undefined) {
       plan.failures.push({ index: row.index, code: 'identity_conflict', detail: conflict });
       continue;
     }
     const found = byId ?? byPhone ?? byExternalId;
-    if (!found && left <= 0) {
+    if (!found && remaining <= 0) {
       plan.failures.push({ index: row.index, code: 'contact_limit_reached', detail: '' });
       continue;
     }
     const person = found ?? { known: null, values: emptyContactValues, isChanged: false, rows: [] };
     const after = applyChange(person.values, row.change);
-    const problem = hasKey(after) ? findSizeError(after) : noKeyError;
-    if (problem) {
-      plan.failures.push({ index: row.index, ...problem });
+    const error = hasKey(after) ? findSizeError(after) : noKeyError;
+    if (error) {
+      plan.failures.push({ index: row.index, ...error });
       continue;
     }
-    if (!found) left--;
+    if (!found) remaining--;
     for (const key of ['phone', 'external_id'] as const) {
       const freed = person.values[key];
       if (freed !== null && freed !== after[key]) owners[key].delete(freed);
@@ -108,7 +140,7 @@ function findIdentityConflict(byId: Person | undefined, byPhone: Person | undefi
 
 const describePerson = (person: Person) => (person.known ? `contact ${person.known.id}` : `the contact of row ${person.rows[0]!.index}`);
 
-/** Contacts of the plan that must let go of a phone or external id before another of the plan can take it. */
+/** The contacts of the plan whose phone or external id another contact of the plan takes over. */
 export function mustRelease(people: Person[]): Person[] {
   const takers = { phone: new Map<string, Person>(), external_id: new Map<string, Person>() };
   for (const person of people)

@@ -15,8 +15,8 @@ export interface MappedContact {
 }
 
 /**
- * The contact that a webhook speaks of: by phone, else by external id, created when unknown; with only an e-mail address, the
- * one contact that has it. Null when there is none to find, or the plan's contact limit is reached: the webhook fires anyway.
+ * The id of the contact that a webhook names: upserted by phone or external id; with an e-mail address alone, the only contact with that
+ * address. Null when no contact is found or the plan's contact limit is reached; the webhook fires anyway.
  */
 export const resolveMappedContact = (context: Context, mapped: MappedContact, listName: string | null): Promise<number | null> =>
   resolveWith(context, mapped, {
@@ -25,7 +25,7 @@ export const resolveMappedContact = (context: Context, mapped: MappedContact, li
       try {
         return (await upsertContact(context, contact, listName)).contact.id;
       } catch (error) {
-        // The webhook counts more than the list that could not be made for it.
+        // At the plan's limit of lists the contact is upserted without the list.
         if (!isLimitReached(error, 'max_lists')) throw error;
         context.log.warn("a webhook's contact is put on no list", { list_name: listName, message: (error as Error).message });
         return (await upsertContact(context, contact, null)).contact.id;
@@ -33,7 +33,7 @@ export const resolveMappedContact = (context: Context, mapped: MappedContact, li
     },
   });
 
-/** The same without writing anything: the contact as it would be. One that would be new has the id 0. */
+/** As `resolveMappedContact`, without writing: the contact as it would be afterwards. A new contact has the id 0. */
 export const previewMappedContact = (context: Context, mapped: MappedContact): Promise<MappedContactPreview | null> =>
   resolveWith<MappedContactPreview>(context, mapped, {
     byEmail: async (id) => ({ contact: (await findContacts(context, [id])).get(id)!, isCreated: false }),
@@ -68,7 +68,7 @@ async function resolveWith<Resolved>(
   } catch (error) {
     if (!isServiceError(error)) throw error;
     if (error.code === 'forbidden') return null;
-    // Phone and external id belong to two contacts: the phone says who it is.
+    // Phone and external id belong to two contacts: the phone decides.
     const { external_id: _conflicting, ...byPhone } = contact;
     if (error.code === 'conflict' && phone !== undefined && 'external_id' in contact) return upsert(byPhone);
     if (error.code === 'invalid' && phone !== undefined) return upsert({ phone });

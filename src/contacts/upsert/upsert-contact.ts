@@ -1,16 +1,19 @@
 import type { Context } from '../../context.ts';
 import { conflict, forbidden, invalid, invalidAt, type ServiceError } from '../../library/errors.ts';
 import { toIssues } from '../../library/json/zod-issues.ts';
-import { contactLimitMessage } from '../contacts/contact-limit.ts';
+import { contactLimitMessage } from '../contacts/write-errors.ts';
 import type { RowFailure } from './resolve-existing.ts';
-import { parseUpsertFields } from '../contacts/parse-fields.ts';
-import { toContactRecord, toListRecord, type ContactRecord } from '../contacts/records.ts';
+import { parseUpsertFields } from './parse-input.ts';
+import { toContactRecord, type ContactRecord } from '../contacts/records.ts';
+import { toListRecord } from '../lists/records.ts';
 import { UpsertRow, type ContactFields } from '../contacts/schemas.ts';
 import { previewUpsert, upsertRows } from './write.ts';
 
 /**
- * One contact, found by phone, else by external id, else created; a member of the list either way, when one is named.
- * Throws 422 for fields that cannot be used, 409 `identity_conflict`, 403 beyond the plan.
+ * Upserts one contact, found by phone, else by external id, else created, and adds it to the list if one is named.
+ * Throws 422 for unusable fields, 409 `identity_conflict` when phone and external id belong to two contacts, 403 at a limit of the plan.
+ *
+ * @example await upsertContact(context, { phone: '(415) 555-0123', external_id: 'c-17' }, 'Customers')
  */
 export async function upsertContact(context: Context, fields: ContactFields, listName: string | null) {
   const change = parseInput(context, fields);
@@ -25,7 +28,7 @@ export async function upsertContact(context: Context, fields: ContactFields, lis
   };
 }
 
-/** What `upsertContact` would make of the contact; nothing is written, and a contact that would be new has the id 0. Throws the same. */
+/** The contact that `upsertContact` would answer, without writing; a new contact has the id 0. Throws as `upsertContact` does. */
 export async function previewContact(context: Context, fields: ContactFields): Promise<{ contact: ContactRecord; isCreated: boolean }> {
   const preview = await previewUpsert(context, { index: 0, change: parseInput(context, fields) });
   if ('failure' in preview) throw toServiceError(context, preview.failure);
@@ -36,11 +39,11 @@ function parseInput(context: Context, fields: ContactFields) {
   const parsed = UpsertRow.safeParse(fields);
   if (!parsed.success) throw invalid(toIssues(parsed.error, ['body']));
   const reading = parseUpsertFields(parsed.data, context.organization.defaultCountry);
-  if ('problem' in reading) throw toServiceError(context, reading.problem);
+  if ('error' in reading) throw toServiceError(context, reading.error);
   return reading.change;
 }
 
-/** The same with a list that is always there afterwards. */
+/** As `upsertContact`, with a list that is created if missing. */
 export async function upsertIntoList(context: Context, fields: ContactFields, listName: string) {
   const { contact_list, ...rest } = await upsertContact(context, fields, listName);
   return { ...rest, contact_list: contact_list! };

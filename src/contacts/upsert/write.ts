@@ -1,62 +1,69 @@
 import type { Context } from '../../context.ts';
 import { enforcePlanLimit } from '../../accounts/organizations/plan-limits.ts';
 import { enqueueContactChanges } from '../../outbox/enqueue.ts';
+import { retryOnConflict } from '../../database/compare-and-set.ts';
+import type { Database } from '../../database/client.ts';
 import type { Contact } from '../contacts/contact.ts';
+import type { WriteContext } from '../contacts/store.ts';
 import { isWriteConflict, toUpsertWrites } from './prepare-upsert.ts';
-import { planUpsert, type Person, type RowFailure, type UpsertRow } from './resolve-existing.ts';
+import { findContactsByKeys, planUpsert, type Person, type RowFailure, type UpsertRow } from './resolve-existing.ts';
 import type { ContactList } from '../lists/store.ts';
-import { findContactsByKeys, writeUpsert, type UpsertWriteResult } from './build-statements.ts';
-import { maxWriteAttempts, waitBeforeRetry } from '../contacts/write-retry.ts';
+import { upsertStatements, type UpsertWriteResult, type UpsertWrites } from './build-statements.ts';
 
 export interface UpsertOutcome {
   /** Each contact once, in the order of its first row. */
   people: { contact: Contact; isCreated: boolean }[];
   failures: RowFailure[];
-  /** Null when none was named, or when nobody came in: then nothing was written, no list either. */
+  /** Null when no list was named or no row was usable; then no list is created either. */
   list: ContactList | null;
   isListCreated: boolean;
 }
 
 /**
- * Brings `rows` into the contacts and the contacts into the list, when one is named, in two calls to the database. Another writer of the same
- * people makes it look again: nobody is created twice, and no change is lost.
+ * Upserts `rows` and adds their contacts to the list, if one is named, in two calls to the database. Rows that met a concurrent write of
+ * the same contacts are read and written again, so that no contact is created twice and no change is lost.
  */
 export async function upsertRows(context: Context, listName: string | null, rows: UpsertRow[], depth = 0): Promise<UpsertOutcome> {
   const { database, organization } = context;
   const settled = new Map<number, { contact: Contact; isCreated: boolean; index: number }>();
   const outcome: UpsertOutcome = { people: [], failures: [], list: null, isListCreated: false };
   let pending = rows;
-  for (let attempt = 1; pending.length && attempt <= maxWriteAttempts; attempt++) {
-    if (attempt > 1) await waitBeforeRetry(attempt);
+
+  /** Writes the pending rows; null when some of them met a concurrent write. */
+  async function writePending(): Promise<true | null> {
+    if (!pending.length) return true;
     const { contacts, count } = await findContactsByKeys(database, organization.id, collectKeys(pending));
     const plan = planUpsert(pending, contacts, organization.plan.maxContacts - count);
-    const result = plan.people.length ? await writePlan(context, listName, plan.people, depth) : 'nothing';
-    if (result === 'overtaken') continue;
+    const result = plan.people.length ? await writePlan(context, listName, plan.people, depth) : undefined;
+    if (result === 'conflict') return null;
     outcome.failures.push(...plan.failures);
     pending = [];
-    if (result === 'nothing') break;
+    if (!result) return true;
     outcome.list = result.list;
     outcome.isListCreated ||= result.isListCreated;
-    const idOf = contactIdLookup(result);
+    const contactIdOf = contactIdLookup(result);
     for (const person of plan.people) {
       if (person.isChanged && !result.updatedIds.has(person.known!.id)) {
         pending.push(...person.rows);
         continue;
       }
-      const contact = toWrittenContact(person, idOf(person), organization.id, result.now);
+      const contact = toWrittenContact(person, contactIdOf(person), organization.id, result.now);
       const earlier = settled.get(contact.id);
       const index = Math.min(person.rows[0]!.index, earlier?.index ?? Infinity);
       settled.set(contact.id, { contact, isCreated: earlier?.isCreated ?? person.known === null, index });
     }
     pending.sort((one, other) => one.index - other.index);
+    return pending.length ? null : true;
   }
+
+  await retryOnConflict(writePending);
   const detail = 'others kept changing this contact; send the row again';
   outcome.failures.push(...pending.map(({ index }) => ({ index, code: 'conflict', detail })));
   outcome.people = [...settled.values()].toSorted((one, other) => one.index - other.index);
   return outcome;
 }
 
-/** Whom `row` would be brought into, without writing anything; a contact that would be new has the id 0. */
+/** The contact that `row` would create or update, without writing; a new contact has the id 0. */
 export async function previewUpsert({ database, organization, clock }: Context, row: UpsertRow): Promise<UpsertPreview> {
   const { contacts, count } = await findContactsByKeys(database, organization.id, collectKeys([row]));
   const { people, failures } = planUpsert([row], contacts, organization.plan.maxContacts - count);
@@ -73,13 +80,24 @@ function collectKeys(rows: UpsertRow[]) {
   return { phones: [...phones], externalIds: [...externalIds] };
 }
 
-/** `overtaken`: another writer took a key or the plan's last free contact since the plan was made, and nothing is written. */
+/** Writes an upsert in one transaction. Throws `isContactLimitExceeded` and `isKeyTaken` errors; then nothing is written. */
+async function writeUpsert(database: Database, writes: UpsertWrites, write: WriteContext): Promise<UpsertWriteResult> {
+  const { statements, toResult, readBack } = upsertStatements(database, writes, write);
+  if (writes.inserts.length || writes.updates.length)
+    return toResult(await database.batchOnce(statements, () => database.batch(readBack())));
+  // No contact is new or changed, so repeating the batch does nothing and needs no receipt.
+  let isLost = false;
+  const result = toResult(await database.batch(statements, 'contact_list_member.contact_id', () => (isLost = true)));
+  return { ...result, isListCreated: result.isListCreated || (isLost && result.list?.created_at === write.now) };
+}
+
+/** `conflict`: another request took a key or the plan's last free contact since the rows were planned; nothing is written. */
 async function writePlan(
   context: Context,
   listName: string | null,
   people: Person[],
   depth: number,
-): Promise<(UpsertWriteResult & { now: number }) | 'overtaken'> {
+): Promise<(UpsertWriteResult & { now: number }) | 'conflict'> {
   const { database, organization } = context;
   const now = context.clock();
   try {
@@ -90,12 +108,12 @@ async function writePlan(
     if (result.hasChanges) enqueueContactChanges(context);
     return { ...result, now };
   } catch (error) {
-    if (isWriteConflict(error)) return 'overtaken';
+    if (isWriteConflict(error)) return 'conflict';
     throw error;
   }
 }
 
-/** Finds the new ids by the keys that the contacts were given. */
+/** Looks up the id of a person: that of the known contact, else the inserted id by phone or external id. */
 function contactIdLookup({ insertedIds }: UpsertWriteResult): (person: Person) => number {
   const byPhone = new Map(insertedIds.map(({ phone, id }) => [phone, id]));
   const byExternalId = new Map(insertedIds.map(({ external_id, id }) => [external_id, id]));

@@ -3,7 +3,7 @@ import { endLiveRuns } from '../../automation-workflows/runs/lifecycle/end-live-
 import { markLiveRuns } from '../../automation-workflows/runs/lifecycle/mark-live-runs.ts';
 import { releasePausedRuns } from '../../automation-workflows/runs/lifecycle/release-paused-runs.ts';
 import { notifyParent } from '../../automation-workflows/runs/lifecycle/stop-run.ts';
-import { removeDeletedListMembers } from '../../contacts/contacts/erase-store.ts';
+import { removeDeletedListMembers } from '../../contacts/lists/members.ts';
 import { deleteLinksPage } from '../../integrations/sync/links/delete-links.ts';
 import { deleteCleanup, findOpenCleanup, type CleanupRow } from './store.ts';
 import { eraseContact } from './erase-contact.ts';
@@ -25,12 +25,11 @@ async function processPage(
   context: Context,
   { kind, subject_id: subjectId, up_to_id: upToId }: CleanupRow,
 ): Promise<'done' | 'more' | 'later'> {
-  const { database, organization } = context;
   switch (kind) {
     case 'contact_deleted':
       return eraseContact(context, subjectId);
     case 'list_deleted':
-      return doneOrMore(removeDeletedListMembers(database, organization.id, subjectId));
+      return doneOrMore(removeDeletedListMembers(context, subjectId));
     case 'integration_disconnected':
       return doneOrMore(deleteLinksPage(context, subjectId));
     case 'workflow_archived':

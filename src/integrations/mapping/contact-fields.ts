@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { listEditableColumns, standardFields } from '../../contacts/contacts/custom-field-keys.ts';
+import { listEditableColumns, standardFields } from '../../contacts/contacts/custom-fields.ts';
 import { maxCustomFieldKeyLength } from '../../contacts/contacts/schemas.ts';
 
 const customPrefix = 'custom_fields.';

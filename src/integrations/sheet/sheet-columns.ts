@@ -1,4 +1,4 @@
-import { nameHeaders } from '../../contacts/import/name-headers.ts';
+import { nameHeaders } from '../../library/delimited-text/read-table.ts';
 
 export interface SheetColumn {
   /** Unique, and what mappings speak of. */

@@ -43,7 +43,7 @@ export function toIncomingChange({ record, fields, seen, contact, defaultCountry
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;
     const field = String(path[0] ?? '');
-    return { problem: { field, code: `invalid_${field}`, detail: `${path.join('.')}: ${message}` } };
+    return { error: { field, code: `invalid_${field}`, detail: `${path.join('.')}: ${message}` } };
   }
   const reading = parseContactChange(parsed.data, defaultCountry);
   return 'change' in reading ? { change: keepOwnTags(reading.change, splitTags(seen?.['tags'] ?? '')) } : reading;

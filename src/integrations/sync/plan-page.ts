@@ -120,7 +120,7 @@ export function toUpsertRows(
       (id === undefined ? undefined : byExternalId.get(id)) ??
       null;
     const reading = toIncomingChange({ record, fields, seen: link?.seen ?? null, contact, defaultCountry });
-    if ('problem' in reading) failures.push({ index, ...reading.problem });
+    if ('error' in reading) failures.push({ index, ...reading.error });
     else if (contact === null && !reading.change.phone && !reading.change.external_id) failures.push({ index, ...noKeyFailure });
     else rows.push({ index, change: reading.change, ...(contact && { contactId: contact.id }) });
   }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { enforcePlanLimit } from '../../accounts/organizations/plan-limits.ts';
 import { prepareUpsert, isWriteConflict, type PreparedUpsert } from '../../contacts/upsert/prepare-upsert.ts';
-import { contactLimitMessage } from '../../contacts/contacts/contact-limit.ts';
+import { contactLimitMessage } from '../../contacts/contacts/write-errors.ts';
 import type { RowFailure } from '../../contacts/upsert/resolve-existing.ts';
 import type { Statement } from '../../database/client.ts';
 import type { Integration } from '../contract.ts';
@@ -45,7 +45,7 @@ export async function writePage(
   const statements = [advanceStatement(database, held, { ...progress, keys: linked }), ...contacts.statements, ...contacts.links];
   try {
     const answers = await enforcePlanLimit(organization, () => database.batch(statements, 'read-back'));
-    contacts.written(answers.slice(1, 1 + contacts.statements.length));
+    contacts.onWritten(answers.slice(1, 1 + contacts.statements.length));
   } catch (error) {
     if (isWriteConflict(error) || isLeaseLost(error)) return null;
     throw error;
@@ -54,7 +54,7 @@ export async function writePage(
   return { ...sync, held: { ...held, lease, pages: held.pages + 1 }, reading: after };
 }
 
-interface PageContacts extends Pick<PreparedUpsert, 'statements' | 'written'>, Pick<SyncCounts, 'created' | 'updated' | 'unchanged'> {
+interface PageContacts extends Pick<PreparedUpsert, 'statements' | 'onWritten'>, Pick<SyncCounts, 'created' | 'updated' | 'unchanged'> {
   links: Statement[];
   /** `index` is that of the candidate. */
   failures: RowFailure[];
@@ -67,16 +67,16 @@ async function preparePageContacts(
   listName: string | null,
 ): Promise<PageContacts> {
   if (candidates.length === 0)
-    return { statements: [], written: () => undefined, links: [], failures: [], created: 0, updated: 0, unchanged: 0 };
+    return { statements: [], onWritten: () => undefined, links: [], failures: [], created: 0, updated: 0, unchanged: 0 };
   const { defaultCountry } = context.organization;
   const draft = await prepareUpsert(context, lookupKeys(candidates, defaultCountry));
   const { rows, failures } = toUpsertRows(candidates, draft.contacts, { fields: inboundFields(integration), defaultCountry });
-  const upsert = draft.prepare(listName, rows);
+  const upsert = draft.buildStatements(listName, rows);
   const { links, ...counted } = toPageOutcome(upsert.people, candidates, mappedFields(integration));
   return {
     ...counted,
     statements: upsert.statements,
-    written: upsert.written,
+    onWritten: upsert.onWritten,
     links: writeLinksStatements(context.database, held, links, reading.began),
     failures: [...failures, ...upsert.failures],
   };

@@ -40,6 +40,10 @@ export function normalizePhone(raw: string, defaultCountry: string): PhoneParseR
   return { phone: number.number };
 }
 
+/** Reads a phone number of a query string, where an unescaped plus arrives as a space. */
+export const normalizeQueryPhone = (raw: string, defaultCountry: string): PhoneParseResult =>
+  normalizePhone(raw.replace(/^ (?=\d)/, '+'), defaultCountry);
+
 const maxTextLength = 100;
 const maxCellLength = 1000;
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { findSuppressedPhones } from '../../contacts/suppressions/suppress.ts';
+import { findSuppressedPhones } from '../../contacts/suppressions/suppressions.ts';
 import { localFailure } from '../../providers/messaging/failures.ts';
 import type { Message, ProviderKey, SendResult } from '../../providers/messaging/messaging.ts';
 import { toConfigRow, configStatement } from '../config/store.ts';

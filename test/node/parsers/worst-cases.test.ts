@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { readTable } from '../../../src/contacts/import/read-table.ts';
+import { readTable } from '../../../src/library/delimited-text/read-table.ts';
 import { BlockWriter } from '../../../src/knowledge-base/parsing/block-writer.ts';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { readTextItems } from '../../../src/knowledge-base/parsing/pdf/text-items.ts';

@@ -1,6 +1,6 @@
 import { parseBody } from '../../../src/automation-workflows/triggers/webhooks/parse-body.ts';
 import { readContacts } from '../../../src/contacts/import/read-contacts.ts';
-import { readTable } from '../../../src/contacts/import/read-table.ts';
+import { readTable } from '../../../src/library/delimited-text/read-table.ts';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { UnparsableDocument } from '../../../src/knowledge-base/parsing/unparsable-document.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts';
-import { editContact } from '../../../contacts/contacts/edit-contact.ts';
-import { changeMemberships } from '../../../contacts/lists/change-memberships.ts';
+import { editContact } from '../../../contacts/contacts/update-contact.ts';
+import { changeMemberships } from '../../../contacts/lists/members.ts';
 import { findContacts } from '../../../contacts/contacts/find-contacts.ts';
 import { emitEvent } from '../../../events/accept.ts';
 import { appendRow } from '../../../integrations/actions/append-row.ts';

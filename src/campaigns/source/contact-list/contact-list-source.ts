@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
-import { readListMembers } from '../../../contacts/lists/read-members.ts';
+import { readListMembers } from '../../../contacts/contacts/list-contacts.ts';
 import { UnreadableFileError } from '../../../library/text/decode-text.ts';
 import type { SeenPhones } from '../seen-phones.ts';
 import type { CampaignSource, CampaignSourceRow } from '../campaign-source.ts';

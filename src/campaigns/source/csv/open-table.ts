@@ -1,12 +1,10 @@
-import { readTable } from '../../../contacts/import/read-table.ts';
+import { readTable } from '../../../library/delimited-text/read-table.ts';
 import { decodeTextStream } from '../../../library/text/decode-text-stream.ts';
 import { UnreadableFileError } from '../../../library/text/decode-text.ts';
 import { chooseColumns, type TableColumns } from '../columns.ts';
 import type { SourceOptions } from '../options.ts';
-import { readSourceRows } from '../read-rows.ts';
-import type { SourceRow } from '../read-rows.ts';
-import { CompactSeenPhones } from '../seen-phones.ts';
-import type { SeenPhones } from '../seen-phones.ts';
+import { readSourceRows, type SourceRow } from '../read-rows.ts';
+import { CompactSeenPhones, type SeenPhones } from '../seen-phones.ts';
 
 export interface CsvTable {
   columns: TableColumns;

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts';
-import type { TableRow } from '../../../contacts/import/read-table.ts';
+import type { TableRow } from '../../../library/delimited-text/read-table.ts';
 import { openSheetRows } from '../../../integrations/sheet/sheet-rows.ts';
 import { UnreadableFileError } from '../../../library/text/decode-text.ts';
 import type { SourceOptions } from '../options.ts';

@@ -1,5 +1,5 @@
 import { UnreadableFileError } from '../../../library/text/decode-text.ts';
-import { readTable } from '../../../contacts/import/read-table.ts';
+import { readTable } from '../../../library/delimited-text/read-table.ts';
 import type { BlockWriter } from '../block-writer.ts';
 import type { ReadResult } from '../parse-document.ts';
 import { damaged } from '../unparsable-document.ts';

@@ -1,6 +1,22 @@
+import { parseIsoInstant } from '../../library/time/instants.ts';
 import type { Context } from '../../context.ts';
-import type { FieldType } from './field-types.ts';
 import { findCustomFieldKeys } from './store.ts';
+
+export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'array' | 'object';
+
+/** The type of a custom field's value, for forms and mappings. */
+export function detectFieldType(value: unknown): FieldType {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number' || typeof value === 'boolean') return typeof value as FieldType;
+  if (typeof value === 'object') return 'object';
+  return typeof value === 'string' && parseIsoInstant(value) !== null ? 'date' : 'string';
+}
+
+/** The types of custom fields by key. A field whose value is null is being removed and has no type. */
+export function detectFieldTypes(fields: Record<string, unknown> | null | undefined): Record<string, FieldType> {
+  const present = Object.entries(fields ?? {}).filter(([, value]) => value !== null);
+  return Object.fromEntries(present.map(([key, value]) => [key, detectFieldType(value)]));
+}
 
 export interface EditableColumn {
   key: string;
@@ -20,10 +36,10 @@ const standardColumns: EditableColumn[] = [
   { key: 'tags', label: 'Tags', type: 'array', standard: true },
 ];
 
-/** By their keys. */
+/** The keys of the standard fields. */
 export const standardFields: readonly string[] = standardColumns.map(({ key }) => key);
 
-/** What can be edited of a contact: the standard columns, then every custom field that was ever written. */
+/** The editable columns of contacts: the standard ones, then every custom field that was ever written. */
 export async function listEditableColumns(context: Context): Promise<EditableColumn[]> {
   const keys = await findCustomFieldKeys(context.database, context.organization.id);
   return [...standardColumns, ...keys.map(({ key, type }) => ({ key, label: toLabel(key), type: type as FieldType, standard: false }))];

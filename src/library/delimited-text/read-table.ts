@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
-import type { CsvError, Parser } from 'csv-parse';
-import { UnreadableFileError } from '../../library/text/decode-text.ts';
+import { parse, type CsvError, type Parser } from 'csv-parse';
+import { UnreadableFileError } from '../text/decode-text.ts';
 import { detectDelimiter } from './detect-delimiter.ts';
-import { nameHeaders } from './name-headers.ts';
 
 /** `row_number`: 1 = first row with data. `file_row`: as a spreadsheet program numbers it. `cells` may end before the headers do: the rest is empty. */
 export interface TableRow {
@@ -151,4 +149,16 @@ async function readHead(pieces: AsyncIterator<string>): Promise<string> {
 
 async function* splitIntoChunks(text: string): AsyncGenerator<string> {
   for (let start = 0; start < text.length; start += chunkLength) yield text.slice(start, start + chunkLength);
+}
+
+/** Names of columns, unique and never blank: a repeated header gets a suffix (`Name_2`), a blank one its position (`column_3`). */
+export function nameHeaders(cells: string[]): string[] {
+  const taken = new Set<string>();
+  return cells.map((cell, index) => {
+    const name = cell.replace(/\s+/g, ' ') || `column_${index + 1}`;
+    let unique = name;
+    for (let count = 2; taken.has(unique.toLowerCase()); count += 1) unique = `${name}_${count}`;
+    taken.add(unique.toLowerCase());
+    return unique;
+  });
 }

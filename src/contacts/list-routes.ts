@@ -1,12 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createRouter, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/router.ts';
-import { toListBody } from '../../http/pagination.ts';
-import { listContacts } from '../contacts/list-contacts.ts';
-import * as schemas from './schemas.ts';
-import { createList, deleteList, listLists, readList, updateList } from './lists.ts';
-import { addMembers, removeMember } from './members.ts';
-import { toContactRecord, toListRecord } from '../contacts/records.ts';
-import { ContactPage, MemberQuery } from '../contacts/schemas.ts';
+import { createRouter, deletedStatus, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
+import { toListBody } from '../http/pagination.ts';
+import { listContacts } from './contacts/list-contacts.ts';
+import * as schemas from './lists/schemas.ts';
+import { createList, deleteList, listLists, readList, updateList } from './lists/lists.ts';
+import { addMembers, removeMember } from './lists/members.ts';
+import { toContactRecord } from './contacts/records.ts';
+import { toListRecord } from './lists/records.ts';
+import { ContactPage, MemberQuery } from './contacts/schemas.ts';
 
 const listId = z.object({ list_id: pathId });
 
