@@ -145,6 +145,28 @@ describe('CONTRIBUTING', () => {
     expect(sorted(told)).toEqual(sorted([...Object.keys(packageFile.dependencies), ...Object.keys(packageFile.devDependencies)]));
   });
 
+  test.each([
+    ['an event', 'How a request travels', 35],
+    ["a campaign's row", "A campaign's row", 45],
+  ])('names each file that %s passes', (_what, heading, most) => {
+    const section = contributing.split(/^#+ /m).find((one) => one.startsWith(`${heading}\n`))!;
+    const files = new Set([...section.matchAll(/`([a-z][\w./-]*\.ts)`/g)].map(([, file]) => file!));
+    expect(files.size).toBeGreaterThan(30);
+    expect(files.size).toBeLessThanOrEqual(most);
+    expect(section).toContain(`passes ${files.size} files`);
+    expect([...files].filter((file) => !existsSync(join(root, file.startsWith('durable-objects/') ? file : `src/${file}`)))).toEqual([]);
+  });
+
+  test('names only source files that exist, by the end of their path', () => {
+    const files = ['src', 'durable-objects', 'scripts', 'simulators', 'test'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `/${folder}/${file}`),
+    );
+    const named = [...contributing.matchAll(/`([\w./-]+\.ts)`/g)].map(([, file]) => file!);
+    expect(named.length).toBeGreaterThan(100);
+    const isThere = (file: string) => existsSync(join(root, file)) || files.some((one) => one.endsWith(`/${file}`));
+    expect(named.filter((file) => !isThere(file))).toEqual([]);
+  });
+
   test('lists every queue and every kind of message', () => {
     const told = sectionRows(contributing, 'Queues').map(([queue = '', kind = '']) => [unquoted(queue), unquoted(kind)]);
     const produced = [...read('wrangler.toml').matchAll(/\[\[queues\.producers\]\]\s+binding = "\w+"\s+queue = "([\w-]+)"/g)].map(
