@@ -1,4 +1,4 @@
-/** What the service itself reports; triggers of type `event` start journeys from it. */
+/** Events of the service itself, from which triggers of type `event` start journeys. */
 export const internalEvents = [
   'contact.created',
   'contact.updated',
@@ -12,7 +12,7 @@ export const internalEvents = [
 
 const internalKeyPrefix = 'internal:';
 
-/** The key of what happened, for the runs that it starts. */
+/** The dedup key of the runs that an internal event starts; `cause` names the event. */
 export const toInternalKey = (cause: string): string => `${internalKeyPrefix}${cause}`;
 
 /** Whether a run with this dedup key was started by an internal event: its initial context is then the event's data. */

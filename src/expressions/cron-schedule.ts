@@ -9,18 +9,18 @@ const cronFields = [
   { name: 'day of week', allowed: '0-7 (0 and 7 are Sunday) or SUN-SAT' },
 ];
 
-/** The longest stretch of local time that a clock change repeats in any zone since 1970 is three hours. */
+/** No clock change since 1970 has repeated more than three hours of local time. */
 const maxRepeatedMs = 3 * 3_600_000;
 
 /**
- * The cron library only matches wall clocks, written as UTC. What a clock change does to them is decided here, because the library runs
- * list and step schedules twice in a repeated hour and leaves them out in a skipped one.
+ * A cron that matches wall-clock times, written as UTC. This file handles clock changes itself: the library would fire list and step
+ * schedules twice in a repeated hour and never in a skipped hour.
  */
 const wallClockCron = (cron: string): Cron => new Cron(cron, { mode: '5-part', timezone: 'UTC', paused: true });
 
 const splitCron = (cron: string): string[] => cron.trim().split(/\s+/).filter(Boolean);
 
-/** What is wrong with `cron`, naming the field and what is allowed in it, or null. */
+/** The fault of `cron`, with the field and its allowed values; null when `cron` is valid. */
 export function cronProblem(cron: string): string | null {
   const parts = splitCron(cron);
   if (parts.length !== cronFields.length)
@@ -45,14 +45,16 @@ function isParseable(cron: string): boolean {
   }
 }
 
-/** What is wrong with `timezone`, or null. */
+/** The fault of `timezone`; null for an IANA name. */
 export const timezoneProblem = (timezone: string): string | null =>
   isTimeZone(timezone) ? null : `Unknown time zone "${timezone}"; use an IANA name such as America/New_York or UTC`;
 
 /**
- * The first instant strictly after `after` (epoch ms) at which `cron` is due in `timezone`, or null when it never is again.
- * A local time that occurs twice is due the first time, one that the clock skips at the first minute after the gap, and local times that
- * fall on one instant are due once.
+ * The first instant after `after` at which `cron` is due in `timezone`, both in epoch ms; null when `cron` is never due again.
+ * - A local time that occurs twice is due the first time.
+ * - A local time that the clock skips is due at the first minute after the gap.
+ * - Local times that fall on one instant are due once.
+ * @example nextFireAt('0 9 * * 1', 'America/New_York', Date.now()) // next Monday, 09:00 in New York
  */
 export function nextFireAt(cron: string, timezone: string, after: number): number | null {
   const schedule = wallClockCron(cron);
@@ -64,13 +66,13 @@ export function nextFireAt(cron: string, timezone: string, after: number): numbe
   return null;
 }
 
-/** The last instant at or before `until` at which `cron` was due, or null when it never was. */
+/** The last instant at or before `until` (epoch ms) at which `cron` was due; null when there is none. */
 export function lastFireAt(cron: string, timezone: string, until: number): number | null {
   const schedule = wallClockCron(cron);
-  const shown = wallClockAt(timezone, until);
-  // In a repeated hour the wall clock has already shown later times than it shows now.
-  const hasChanged = wallClockAt(timezone, until - maxRepeatedMs) !== shown - maxRepeatedMs;
-  let wallClock: Date | undefined = new Date(shown + (hasChanged ? maxRepeatedMs : 0) + 1000);
+  const currentWallClock = wallClockAt(timezone, until);
+  // In a repeated hour the wall clock has already shown times later than the current one.
+  const wasSetBack = wallClockAt(timezone, until - maxRepeatedMs) !== currentWallClock - maxRepeatedMs;
+  let wallClock: Date | undefined = new Date(currentWallClock + (wasSetBack ? maxRepeatedMs : 0) + 1000);
   while ((wallClock = schedule.previousRuns(1, wallClock)[0])) {
     const instant = instantFromWallClock(timezone, wallClock.getTime());
     if (instant <= until) return instant;
@@ -80,18 +82,18 @@ export function lastFireAt(cron: string, timezone: string, until: number): numbe
 
 export type CatchUp = 'skip' | 'once';
 
-/** A firing that starts within this time of its minute is on time, not missed: the tick comes once a minute and may be late. */
+/** A firing within this time after its minute is on time, since the minute tick may be late. */
 export const onTimeToleranceMs = 5 * 60_000;
 
 export interface DueFire {
-  /** The scheduled minute to fire for, which also keys the firing; null: fire nothing. */
+  /** The scheduled minute (epoch ms) to fire for, also the key of the firing; null: nothing is fired. */
   fireAt: number | null;
   nextFireAt: number | null;
 }
 
 /**
- * What to do at `now` with a schedule whose next firing was set to `dueAt` (<= now). However many minutes were missed, at most one firing
- * follows: for the last of them when it is still on time, else only with catch_up `once`.
+ * Decides at `now` about a schedule that was due at `dueAt` (<= now; both epoch ms). At most one firing follows, however many were missed:
+ * for the last due minute, when that minute is still on time or `catch_up` is `once`.
  */
 export function resolveDueFire(schedule: { cron: string; timezone: string; catch_up: CatchUp }, dueAt: number, now: number): DueFire {
   const last = Math.max(dueAt, lastFireAt(schedule.cron, schedule.timezone, now) ?? dueAt);

@@ -14,7 +14,7 @@ const maxEdges = 4000;
 
 const id = z.string().min(1).max(100);
 
-/** Graph editors keep more on nodes and edges (sizes, colours); that is theirs and ignored. */
+/** Other keys of nodes and edges, such as the sizes and colours of a graph editor, are kept and ignored. */
 const Node = z.object({
   id,
   type: z.string().min(1),
@@ -30,7 +30,7 @@ export interface Definition {
 
 const definitionLoc = ['body', 'definition'];
 
-/** The graph of a definition that `validateGraph` found nothing wrong with; throws ZodError for any other. */
+/** The graph of a definition without issues. Throws ZodError when `validateGraph` would report issues of its form. */
 export function parseDefinition(definition: unknown): Definition {
   const { nodes, edges } = z.object({ nodes: z.array(Node), edges: z.array(Edge) }).parse(definition);
   return {
@@ -39,7 +39,7 @@ export function parseDefinition(definition: unknown): Definition {
   };
 }
 
-/** Every problem of a graph, `loc` naming the node or edge by its id (by its position when it has none). Empty: it may go active. */
+/** All issues of a graph; empty: the graph may go active. `loc` names nodes and edges by id, or by position when the id is missing. */
 export function validateGraph(definition: unknown, registry: NodeRegistry): Issue[] {
   if (!isRecord(definition)) return [toIssue([], 'A definition is an object { nodes, edges }')];
   const { nodes: rawNodes, edges: rawEdges } = definition;
@@ -68,7 +68,7 @@ export function validateGraph(definition: unknown, registry: NodeRegistry): Issu
   ];
 }
 
-/** A node with a fault of its own still takes its place in the graph, so that one fault is not reported as several. */
+/** An invalid node still counts as a node of the graph, so that one fault is not reported several times. */
 function toTypedNode(node: IdentifiedItem, registry: NodeRegistry): TypedNode {
   const type = typeof node['type'] === 'string' ? node['type'] : '';
   return { id: node.id, type, data: isRecord(node['data']) ? node['data'] : {}, nodeType: registry.get(type) };
@@ -76,7 +76,7 @@ function toTypedNode(node: IdentifiedItem, registry: NodeRegistry): TypedNode {
 
 const toIssue = (loc: string[], msg: string): Issue => ({ loc: [...definitionLoc, ...loc], msg, type: 'value_error' });
 
-/** Unknown type, data that does not fit it, templates that do not parse. */
+/** Issues of one node: an unknown type, data that does not fit the type, templates that do not parse. */
 function nodeIssues({ id: nodeId, type, data, nodeType }: TypedNode, registry: NodeRegistry): Issue[] {
   if (type === '') return [];
   if (!nodeType) return [toIssue(['nodes', nodeId, 'type'], `Unknown node type "${type}"; known: ${[...registry.keys()].join(', ')}`)];

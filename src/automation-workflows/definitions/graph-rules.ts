@@ -20,7 +20,7 @@ const toIssue = (loc: string[], msg: string): Issue => ({ loc: ['body', 'definit
 
 const sourceHandle = (edge: GraphEdge): string => edge.source_handle ?? defaultHandle;
 
-/** Exactly one trigger, and no edge into it. */
+/** Issues unless the graph has exactly one trigger node without an edge into it. */
 export function triggerIssues(nodes: TypedNode[], edges: GraphEdge[]): Issue[] {
   const triggers = nodes.filter((node) => node.type === 'trigger');
   if (triggers.length === 0) return [toIssue(['nodes'], 'A workflow needs one trigger node, there is none; add a node of type "trigger"')];
@@ -33,7 +33,7 @@ export function triggerIssues(nodes: TypedNode[], edges: GraphEdge[]): Issue[] {
   ];
 }
 
-/** Both ends exist. */
+/** Issues of edges whose source or target does not exist. */
 export function edgeIssues(nodes: TypedNode[], edges: GraphEdge[]): Issue[] {
   const ids = new Set(nodes.map((node) => node.id));
   return edges.flatMap((edge) =>
@@ -43,7 +43,7 @@ export function edgeIssues(nodes: TypedNode[], edges: GraphEdge[]): Issue[] {
   );
 }
 
-/** Each edge leaves by a handle that its source has, no two by the same. */
+/** Issues of edges that leave by a handle that the source does not have, or that another edge already uses. */
 export function handleIssues(nodes: TypedNode[], edges: GraphEdge[]): Issue[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const taken = new Map<string, string>();
@@ -74,7 +74,7 @@ function unknownHandleMessage(source: TypedNode, edge: GraphEdge, handles: strin
   return `Node "${source.id}" of type ${source.type} has ${given}; ${allowed}`;
 }
 
-/** Every node can be reached from a trigger. */
+/** Issues of nodes that cannot be reached from the trigger. */
 export function reachabilityIssues(nodes: TypedNode[], edges: GraphEdge[]): Issue[] {
   const triggers = nodes.filter((node) => node.type === 'trigger').map((node) => node.id);
   if (triggers.length === 0) return [];
@@ -86,24 +86,24 @@ export function reachabilityIssues(nodes: TypedNode[], edges: GraphEdge[]): Issu
     .map((node) => toIssue(['nodes', node.id], `No path leads from the trigger to "${node.id}"; connect it or remove it`));
 }
 
-/** A loop that no wait is part of would spin. Found by taking the waits out and looking for what still leads back to itself. */
+/** Issues of loops without a wait node, which would run without a pause: the loops that remain when all wait nodes are removed. */
 export function loopIssues(nodes: TypedNode[], edges: GraphEdge[]): Issue[] {
-  // An edge to the trigger is a fault of its own.
-  const out = new Set(nodes.filter((node) => node.nodeType?.isWait || node.type === 'trigger').map((node) => node.id));
-  const targets = targetsBySource(edges.filter((edge) => !out.has(edge.source) && !out.has(edge.target)));
-  const explained = new Set<string>();
+  // triggerIssues reports edges into the trigger.
+  const removed = new Set(nodes.filter((node) => node.nodeType?.isWait || node.type === 'trigger').map((node) => node.id));
+  const targets = targetsBySource(edges.filter((edge) => !removed.has(edge.source) && !removed.has(edge.target)));
+  const reported = new Set<string>();
   const issues: Issue[] = [];
   for (const { id } of nodes) {
-    if (explained.has(id)) continue;
+    if (reported.has(id)) continue;
     const loop = shortestLoop(id, targets);
     if (!loop) continue;
-    for (const member of loop) explained.add(member);
+    for (const member of loop) reported.add(member);
     issues.push(toIssue(['nodes', id], `The loop ${[...loop, id].join(' -> ')} passes no wait; put a wait node into it`));
   }
   return issues;
 }
 
-/** The nodes of a shortest way from `start` back to it, `start` first. */
+/** The nodes of a shortest loop through `start`, beginning with `start`; null when there is none. */
 function shortestLoop(start: string, targets: ReadonlyMap<string, string[]>): string[] | null {
   const cameFrom = new Map<string, string>();
   const queue = [start];
@@ -119,9 +119,9 @@ function shortestLoop(start: string, targets: ReadonlyMap<string, string[]>): st
 }
 
 function pathTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>): string[] {
-  const way = [end];
-  while (way[0] !== start) way.unshift(cameFrom.get(way[0]!)!);
-  return way;
+  const path = [end];
+  while (path[0] !== start) path.unshift(cameFrom.get(path[0]!)!);
+  return path;
 }
 
 function targetsBySource(edges: GraphEdge[]): Map<string, string[]> {

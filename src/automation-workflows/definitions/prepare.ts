@@ -10,11 +10,11 @@ import { WorkflowSettings } from './settings.ts';
 const maxDefinitionBytes = 512 * 1024;
 const maxSettingsBytes = 64 * 1024;
 
-/** A definition as it is stored: JSON text with its secrets sealed, masks put back to what they stood for in `before`. */
+/** The JSON text of a definition as stored: its secrets are sealed, and each mask is replaced by the secret at the same place in `before`. Throws 422. */
 export async function prepareDefinition(context: Context, definition: unknown, before: unknown): Promise<string> {
   const { ENCRYPTION_KEY } = context.settings;
-  const moved = maskOriginIssues(definition, before, ['body', 'definition']);
-  if (moved.length) throw invalid(moved);
+  const issues = maskOriginIssues(definition, before, ['body', 'definition']);
+  if (issues.length) throw invalid(issues);
   const restored = await restoreMasked(ENCRYPTION_KEY, context.organization.id, definition, before);
   if (JSON.stringify(restored) === (await toOpenedJson(context, before))) return JSON.stringify(before);
   const text = JSON.stringify(await sealSecrets(ENCRYPTION_KEY, context.organization.id, restored));
@@ -23,14 +23,16 @@ export async function prepareDefinition(context: Context, definition: unknown, b
   return text;
 }
 
-/** Sealing the same secret twice gives other bytes; whether a definition changed is seen on the opened ones. */
+/** For comparing definitions: sealing a secret twice gives different bytes, so the opened texts are compared. */
 async function toOpenedJson(context: Context, before: unknown): Promise<string> {
   return JSON.stringify(await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, before));
 }
 
 /**
- * Settings with every default filled in; 422 naming what is wrong. What is absent stays as it was `before`, unknown keys too; null is the
- * default again, or removes an unknown key; `retry` is changed key by key, every other setting as a whole.
+ * The JSON text of settings as stored, with every default. Throws 422 with all issues.
+ * - An absent key keeps its value in `before`, also when the key is unknown.
+ * - null resets a setting to its default, or removes an unknown key.
+ * - `retry` is changed key by key, every other setting as a whole.
  */
 export function prepareSettings(settings: unknown, before: Record<string, unknown> = {}): string {
   const parsed = WorkflowSettings.safeParse(isRecord(settings) ? mergeSettings(before, settings) : settings);
@@ -50,6 +52,7 @@ function mergeSettings(before: Record<string, unknown>, settings: Record<string,
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }
 
+/** The JSON text of a context schema as stored; `{}` accepts every context. Throws 422 for what is no JSON Schema. */
 export function prepareContextSchema(schema: unknown): string {
   const problems = isRecord(schema) && !Object.keys(schema).length ? [] : checkSchema(schema);
   if (problems.length)

@@ -14,8 +14,8 @@ export const RetrySettings = configObject({
   max_delay_seconds: z.number().min(0).max(3600).default(300),
 });
 
-/** When an entry key may enter again, counted from its last entry. */
-export const ReentrySettings = configObject({
+/** When an entry key may enter again; `after` counts from its last entry. */
+const ReentrySettings = configObject({
   mode: z.enum(['always', 'never', 'after']).default('always'),
   after: durationSchema().optional(),
 }).superRefine(({ mode, after }, context) => {
@@ -27,13 +27,13 @@ export const ReentrySettings = configObject({
 
 export const ExitRule = configObject({
   event_type: eventType,
-  /** Over the event; the run with this entry key ends. Absent: the runs of the event's contact. */
+  /** A template over the event: the run with this entry key ends. Absent: the runs of the event's contact end. */
   entry_key: templateSchema.nullish(),
   filter: Condition.nullish(),
 });
 export type ExitRule = z.infer<typeof ExitRule>;
 
-/** The times in which nothing reaches a person. */
+/** The weekly times in which nodes that reach a person are deferred or skipped. */
 export const QuietHours = configObject({
   timezone: timeZoneSchema.default('contact'),
   slots: WeeklySlots,
@@ -51,7 +51,7 @@ export type QuietHours = z.infer<typeof QuietHours>;
 /** Every setting of a workflow with its default. */
 export const WorkflowSettings = configObject({
   reentry: ReentrySettings.prefault({}),
-  /** Template; null: the contact's id, else the event's. */
+  /** A template; null: the contact's id, or the event's id without a contact. */
   entry_key: templateSchema.nullable().default(null),
   one_live_run_per_key: z.boolean().default(false),
   max_active_runs: z.int().min(1).max(1_000_000).nullable().default(null),
@@ -66,12 +66,12 @@ export type WorkflowSettings = z.infer<typeof WorkflowSettings>;
 
 export const defaultWorkflowSettings: WorkflowSettings = WorkflowSettings.parse({});
 
-/** Whether events have to find the workflow's live runs. */
+/** Whether events may end live runs of the workflow. */
 export const hasExitRules = ({ exit_on }: WorkflowSettings): boolean => exit_on.length > 0;
 
 export const exitEventTypes = ({ exit_on }: WorkflowSettings): string[] => [...new Set(exit_on.map((rule) => rule.event_type))];
 
 const parsedSettings = new LRUCache<string, WorkflowSettings>({ max: 500, memoMethod: (text) => WorkflowSettings.parse(JSON.parse(text)) });
 
-/** The settings that stand in a workflow's row; what an older row lacks has its default. */
+/** The settings in a workflow's row. A setting that is missing in an older row has its default. */
 export const parseSettings = (text: string): WorkflowSettings => parsedSettings.memo(text);

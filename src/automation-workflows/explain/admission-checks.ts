@@ -8,14 +8,14 @@ import type { TriggerRow } from '../triggers/store.ts';
 import { isKnown } from './partial-evaluation.ts';
 import type { SampleEvent } from './sample-event.ts';
 
-/** The entry key of a run; `isUnknown`: it depends on what comes; `problem`: it cannot be rendered. */
+/** The entry key of a run. `isUnknown`: the key depends on unknown values. `problem`: why the template cannot be rendered. */
 export type EntryKeyResult = { key: string | null; isUnknown?: boolean; problem?: string };
 
-/** `template`: the trigger's or the workflow's; null: the contact's id. */
-export function evaluateEntryKey(template: string | null, occasion: SampleEvent, contactId: number): EntryKeyResult {
-  if (template && !isKnown(occasion.knownRoots, template)) return { key: null, isUnknown: true };
+/** Renders the entry key. `template` is the trigger's or the workflow's; null means the contact's id. */
+export function evaluateEntryKey(template: string | null, sample: SampleEvent, contactId: number): EntryKeyResult {
+  if (template && !isKnown(sample.knownRoots, template)) return { key: null, isUnknown: true };
   try {
-    return { key: renderEntryKey(template, occasion.scope, contactId, null) };
+    return { key: renderEntryKey(template, sample.scope, contactId, null) };
   } catch (error) {
     if (error instanceof EvaluationError) return { key: null, problem: error.message };
     throw error;
@@ -24,11 +24,11 @@ export function evaluateEntryKey(template: string | null, occasion: SampleEvent,
 
 const isKeyRule = ({ rule }: AdmissionVerdict): boolean => rule === 'reentry' || rule === 'one_live_run_per_key';
 
-/** Whether the workflow is active and has room. `now` in epoch ms. */
+/** The verdicts on the workflow as a whole: whether it is active, and below `max_active_runs`. `now` in epoch ms. */
 export const workflowVerdicts = (settings: WorkflowSettings, facts: AdmissionFacts, now: number): AdmissionVerdict[] =>
   evaluateAdmissionRules(settings, null, { ...facts, trigger_state: null }, now).filter((verdict) => !isKeyRule(verdict));
 
-/** Whether the trigger is active, whatever its workflow is. */
+/** The verdict on the trigger's own state, as if its workflow were active. */
 export const triggerVerdicts = (
   settings: WorkflowSettings,
   { state }: TriggerRow,
@@ -39,24 +39,24 @@ export const triggerVerdicts = (
     ({ rule }) => rule === 'status',
   );
 
-/** Whether the workflow's rules let the key in. `facts` are the key's. */
+/** Whether the rules of re-entry and of one live run a key admit the entry key. `facts` are those of the key. `now` in epoch ms. */
 export function keyChecks(
   settings: WorkflowSettings,
   template: string | null,
-  { key, isUnknown: isOpen, problem }: EntryKeyResult,
+  { key, isUnknown, problem }: EntryKeyResult,
   facts: AdmissionFacts,
   now: number,
 ): ExplainCheck[] {
   if (problem !== undefined) return [{ rule: 'entry_key', passed: false, message: problem, expected: template, actual: null }];
   const checks = evaluateAdmissionRules(settings, key, facts, now).filter(isKeyRule);
-  if (!isOpen) return checks;
+  if (!isUnknown) return checks;
   const message = `The entry key depends on what comes: ${template}`;
   return checks.map(({ rule, expected }) => ({ rule, passed: null, message, expected, actual: null }));
 }
 
-/** A full workflow has triggered runs wait for their turn, but refuses a firing by hand. */
-export const capacityChecks = (ofWorkflow: AdmissionVerdict[]): ExplainCheck[] =>
-  ofWorkflow
+/** When a workflow has `max_active_runs` runs, triggered runs wait for their turn, but a manual firing is refused with 409. */
+export const capacityChecks = (verdicts: AdmissionVerdict[]): ExplainCheck[] =>
+  verdicts
     .filter(({ rule, passed }) => rule === 'max_active_runs' && !passed)
     .map(({ rule, expected, actual }) => ({
       rule,

@@ -4,16 +4,16 @@ import type { ExplainCheck } from './schemas.ts';
 import { evaluatePartially, firstFailedComparison, type PartialComparison, type PartialResult } from './partial-evaluation.ts';
 import type { SampleEvent } from './sample-event.ts';
 
-/** A filter or condition held against an occasion, with the values compared. `now` in epoch ms. */
-export function conditionCheck(rule: 'filter' | 'condition', condition: Condition, occasion: SampleEvent, now: number): ExplainCheck {
-  const decision = evaluatePartially(condition, occasion, now);
+/** Evaluates a filter or condition for a sample event and lists the compared values. `now` in epoch ms. */
+export function conditionCheck(rule: 'filter' | 'condition', condition: Condition, sample: SampleEvent, now: number): ExplainCheck {
+  const evaluated = evaluatePartially(condition, sample, now);
   return {
     rule,
-    passed: decision.result,
-    message: describeResult(rule, condition, decision, occasion),
+    passed: evaluated.result,
+    message: describeResult(rule, condition, evaluated, sample),
     expected: truncateValue(condition),
-    actual: occasion.details,
-    comparisons: decision.comparisons.map(({ field, operator, expected, actual, result }) => ({
+    actual: sample.details,
+    comparisons: evaluated.comparisons.map(({ field, operator, expected, actual, result }) => ({
       field,
       operator,
       expected: truncateValue(expected),
@@ -27,13 +27,13 @@ function describeResult(
   rule: string,
   condition: Condition,
   { result, comparisons, problem }: PartialResult,
-  { label: of, unknownReason: missing }: SampleEvent,
+  { label, unknownReason }: SampleEvent,
 ): string {
-  if (problem !== null) return `The ${rule} cannot be evaluated for ${of}: ${problem}`;
-  if (result === null) return `Whether the ${rule} holds depends on what comes: ${missing}`;
-  if (result) return `The ${rule} holds for ${of}`;
+  if (problem !== null) return `The ${rule} cannot be evaluated for ${label}: ${problem}`;
+  if (result === null) return `Whether the ${rule} holds depends on what comes: ${unknownReason}`;
+  if (result) return `The ${rule} holds for ${label}`;
   const reason = firstFailedComparison(condition, comparisons);
-  return `The ${rule} does not hold for ${of}${reason ? `: ${describeComparison(reason)}` : ''}`;
+  return `The ${rule} does not hold for ${label}${reason ? `: ${describeComparison(reason)}` : ''}`;
 }
 
 function describeComparison({ field, operator, expected, actual }: PartialComparison): string {

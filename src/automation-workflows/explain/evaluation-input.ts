@@ -7,24 +7,25 @@ import { findLatestDeliveries, type LatestDelivery } from '../triggers/webhooks/
 import type { TriggerRow, TriggerType } from '../triggers/store.ts';
 import { findMemberships, type ListMembership } from './store.ts';
 
-/** All that the rules of the triggers are held against. */
+/** The data that the rules of all triggers are evaluated with. */
 export interface EvaluationInput {
   context: Context;
   contact: ContactRecord;
   isWorkflowActive: boolean;
   /** Epoch ms. */
   now: number;
-  /** Of the types that triggers listen to, newest first. */
+  /** The contact's latest event of each type that triggers listen to, newest first. */
   events: LatestEvent[];
-  /** By trigger. */
+  /** The contact's latest delivery to each webhook trigger, by trigger id. */
   deliveries: Map<number, LatestDelivery>;
-  /** By list; a list that is gone is not there. */
+  /** By list id; deleted lists are left out. */
   memberships: Map<number, ListMembership>;
 }
 
 export const readTriggerConfig = <Type extends TriggerType>(trigger: TriggerRow): TriggerConfig<Type> =>
   JSON.parse(trigger.config) as TriggerConfig<Type>;
 
+/** Loads the contact's latest events and deliveries, and its memberships in the lists that schedules name. */
 export async function loadEvaluationInput(
   context: Context,
   contact: ContactRecord,
@@ -52,25 +53,25 @@ export async function loadEvaluationInput(
   };
 }
 
-/** What decides about each entry key. The key null is always asked for, and stands for a run without one. */
+/** The facts that the rules of admission need, by entry key. The key null is always there: the facts of a run without entry key. */
 export async function loadEntryKeyFacts(
   { database, organization }: Context,
   run: { workflowId: number; contactId: number; limitsReentry: boolean },
   keys: (string | null)[],
 ): Promise<Map<string | null, AdmissionFacts>> {
-  const asked = [...new Set([null, ...keys])];
+  const wanted = [...new Set([null, ...keys])];
   const found = await loadAdmissionFacts(
     database,
     organization.id,
-    asked.map((key, index) => ({
+    wanted.map((key, index) => ({
       dedup_key: String(index),
       workflow_id: run.workflowId,
       trigger_id: null,
-      // Without a rule of re-entry nobody asks for earlier runs, and a contact may have many.
+      // Only a rule of re-entry needs the contact's earlier runs, which may be many.
       contact_id: run.limitsReentry && key !== null ? run.contactId : null,
       entry_key: key,
       depth: 0,
     })),
   );
-  return new Map(found.map((facts) => [asked[Number(facts.dedup_key)]!, facts]));
+  return new Map(found.map((facts) => [wanted[Number(facts.dedup_key)]!, facts]));
 }

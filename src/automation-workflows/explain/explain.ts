@@ -17,21 +17,20 @@ import { evaluateSchedule } from './trigger-types/schedule.ts';
 import { evaluateWebhook } from './trigger-types/webhook.ts';
 import type { TriggerEvaluation } from './trigger-evaluation.ts';
 
-const evaluators: Record<TriggerType, (evidence: EvaluationInput, trigger: TriggerRow) => TriggerEvaluation | Promise<TriggerEvaluation>> =
-  {
-    contact_event: evaluateContactEvent,
-    webhook: evaluateWebhook,
-    schedule: evaluateSchedule,
-    data_condition: evaluateDataCondition,
-    event: evaluateInternalEvent,
-    manual: evaluateManual,
-  };
+const evaluators: Record<TriggerType, (input: EvaluationInput, trigger: TriggerRow) => TriggerEvaluation | Promise<TriggerEvaluation>> = {
+  contact_event: evaluateContactEvent,
+  webhook: evaluateWebhook,
+  schedule: evaluateSchedule,
+  data_condition: evaluateDataCondition,
+  event: evaluateInternalEvent,
+  manual: evaluateManual,
+};
 
-/** What the rules of the trigger's type say of the contact. */
-const evaluateTriggerRules = async (evidence: EvaluationInput, trigger: TriggerRow): Promise<TriggerEvaluation> =>
-  evaluators[trigger.type](evidence, trigger);
+/** Evaluates the rules of the trigger's own type for the contact. */
+const evaluateTriggerRules = async (input: EvaluationInput, trigger: TriggerRow): Promise<TriggerEvaluation> =>
+  evaluators[trigger.type](input, trigger);
 
-/** Whether the contact would enter the journey as both are now, by which trigger, and which rule stops it. Changes nothing. */
+/** Whether the contact would enter the journey now, by which trigger, and which rule stops it. It only reads. Throws 404 for a missing workflow or contact. */
 export async function explainEntry(context: Context, workflowId: number, contactId: number): Promise<Explanation> {
   const [workflow, contacts, triggers] = await Promise.all([
     existingWorkflow(context, workflowId),
@@ -41,47 +40,47 @@ export async function explainEntry(context: Context, workflowId: number, contact
   const contact = contacts.get(contactId);
   if (!contact) throw notFound('Contact');
   const settings = parseSettings(workflow.settings);
-  const evidence = await loadEvaluationInput(context, contact, triggers, workflow.status === 'active');
-  const { now, isWorkflowActive } = evidence;
-  const looks = [];
-  // One after the other: each may bring a large payload.
+  const input = await loadEvaluationInput(context, contact, triggers, workflow.status === 'active');
+  const { now, isWorkflowActive } = input;
+  const evaluations = [];
+  // One after the other, since each may load a large payload.
   for (const trigger of triggers) {
-    const look = await evaluateTriggerRules(evidence, trigger);
+    const evaluation = await evaluateTriggerRules(input, trigger);
     const template = (JSON.parse(trigger.config) as { entry_key?: string }).entry_key ?? settings.entry_key;
-    looks.push({ ...look, trigger, template, entry: evaluateEntryKey(template, look.sample, contactId) });
+    evaluations.push({ ...evaluation, trigger, template, entry: evaluateEntryKey(template, evaluation.sample, contactId) });
   }
   const facts = await loadEntryKeyFacts(
     context,
     { workflowId, contactId, limitsReentry: settings.reentry.mode !== 'always' },
-    looks.map(({ entry }) => entry.key),
+    evaluations.map(({ entry }) => entry.key),
   );
-  const ofNobody = facts.get(null)!;
-  const ofWorkflow = workflowVerdicts(settings, ofNobody, now);
+  const factsWithoutKey = facts.get(null)!;
+  const verdictsOfWorkflow = workflowVerdicts(settings, factsWithoutKey, now);
   const schema = JSON.parse(workflow.context_schema) as Record<string, unknown>;
-  const examined = looks.map(({ trigger, template, entry, sample: occasion, when, latestText: latest, checks }) => {
+  const evaluated = evaluations.map(({ trigger, template, entry, sample, when, latestText, checks }) => {
     const isManual = trigger.type === 'manual';
     const all: ExplainCheck[] = [
-      ...triggerVerdicts(settings, trigger, ofNobody, now),
+      ...triggerVerdicts(settings, trigger, factsWithoutKey, now),
       ...checks,
-      ...(isManual ? callerContextChecks('context_schema', schema) : contextChecks('context_schema', schema, occasion)),
+      ...(isManual ? callerContextChecks('context_schema', schema) : contextChecks('context_schema', schema, sample)),
       ...keyChecks(settings, template, entry, facts.get(entry.key)!, now),
-      ...(isManual ? capacityChecks(ofWorkflow) : []),
+      ...(isManual ? capacityChecks(verdictsOfWorkflow) : []),
     ];
-    return { trigger, when, latest, entryKey: entry.key, checks: all };
+    return { trigger, when, latestText, entryKey: entry.key, checks: all };
   });
-  const workflowChecks = [...(triggers.length ? [] : [noTriggerCheck]), ...ofWorkflow];
+  const workflowChecks = [...(triggers.length ? [] : [noTriggerCheck]), ...verdictsOfWorkflow];
   return {
     automation_workflow_id: workflowId,
     contact_id: contactId,
-    ...summarize(workflowChecks, examined),
+    ...summarize(workflowChecks, evaluated),
     workflow_checks: workflowChecks,
-    triggers: examined.map((one) => ({
+    triggers: evaluated.map((one) => ({
       trigger_id: one.trigger.id,
       type: one.trigger.type,
       name: one.trigger.name,
       state: one.trigger.state,
       would_fire: isWorkflowActive ? wouldFire(one) : false,
-      when: one.latest ? `${one.when}; ${one.latest}` : one.when,
+      when: one.latestText ? `${one.when}; ${one.latestText}` : one.when,
       entry_key: one.entryKey,
       checks: one.checks,
     })),

@@ -8,24 +8,24 @@ import {
 } from '../../expressions/conditions/condition.ts';
 import { findTemplateRoots, EvaluationError, type Scope } from '../../expressions/templates/render.ts';
 
-/** A comparison, and what it saw; `result` is null where that depends on what comes. */
+/** A comparison with its values; `result` is null while a value is unknown. */
 export type PartialComparison = Omit<EvaluatedComparison, 'result'> & { result: boolean | null };
 
 export interface PartialResult {
-  /** null: depends on what comes. */
+  /** null: it depends on unknown values. */
   result: boolean | null;
   comparisons: PartialComparison[];
   /** Why the condition cannot be evaluated at all. */
   problem: string | null;
 }
 
-/** What is known: of `scope` only the names in `certain` have the values that will count; null: all have. */
+/** Only the names in `knownRoots` have their final values in `scope`; null: all names have. */
 interface KnownScope {
   scope: Scope;
   knownRoots: ReadonlySet<string> | null;
 }
 
-/** Whether `condition` holds, as far as that is certain. What can't be evaluated does not hold. `now` in epoch ms. */
+/** Whether `condition` holds, as far as the known values decide. A condition that cannot be evaluated does not hold. `now` in epoch ms. */
 export function evaluatePartially(condition: Condition, known: KnownScope, now: number): PartialResult {
   const comparisons: PartialComparison[] = [];
   const visit = (part: Condition): boolean | null => {
@@ -46,7 +46,7 @@ export function evaluatePartially(condition: Condition, known: KnownScope, now: 
   }
 }
 
-/** Whether all passed: one that did not decides, else one that is open leaves it open. */
+/** The three-valued "and": false when one is false, else null when one is null, else true. */
 export function allOf(results: (boolean | null)[]): boolean | null {
   if (results.includes(false)) return false;
   return results.includes(null) ? null : true;
@@ -54,24 +54,24 @@ export function allOf(results: (boolean | null)[]): boolean | null {
 
 const negate = (result: boolean | null): boolean | null => (result === null ? null : !result);
 
-export const isKnown = (certain: ReadonlySet<string> | null, template: string): boolean =>
-  certain === null || findTemplateRoots(template).every((root) => certain.has(root));
+export const isKnown = (knownRoots: ReadonlySet<string> | null, template: string): boolean =>
+  knownRoots === null || findTemplateRoots(template).every((root) => knownRoots.has(root));
 
-function comparePartially(comparison: Comparison, { scope, knownRoots: certain }: KnownScope, now: number): PartialComparison {
+function comparePartially(comparison: Comparison, { scope, knownRoots }: KnownScope, now: number): PartialComparison {
   const { field, operator, value = null } = comparison;
-  const open = { field, operator, expected: value, actual: null, result: null };
+  const unknown = { field, operator, expected: value, actual: null, result: null };
   const [root] = parsePath(field);
   const texts = [value].flat().filter((item) => typeof item === 'string');
-  if (certain && !(typeof root === 'string' && certain.has(root) && texts.every((text) => isKnown(certain, text)))) return open;
+  if (knownRoots && !(typeof root === 'string' && knownRoots.has(root) && texts.every((text) => isKnown(knownRoots, text)))) return unknown;
   try {
     return explainCondition(comparison, scope, now).comparisons[0]!;
   } catch (error) {
-    if (error instanceof EvaluationError) return open;
+    if (error instanceof EvaluationError) return unknown;
     throw error;
   }
 }
 
-/** The first comparison on whose account a condition does not hold; null where a negation may be the reason. */
+/** The first comparison that failed; null when the condition has a negation, which may be the reason instead. */
 export function firstFailedComparison(condition: Condition, comparisons: PartialComparison[]): PartialComparison | null {
   return hasNegation(condition) ? null : (comparisons.find(({ result }) => result === false) ?? null);
 }

@@ -5,59 +5,65 @@ import { toEventCause } from '../runs/exits/exit-runs.ts';
 import { buildCauseScope } from '../triggers/match-trigger.ts';
 import type { EvaluationInput } from './evaluation-input.ts';
 
-/** What a trigger's rules are held against: something that came, or what is certain of what may come. */
+/** The event that a trigger's rules are evaluated for: the latest real one, or a placeholder of which only a part is known. */
 export interface SampleEvent {
   scope: Scope;
-  /** The names in the scope whose values are certain before it comes; null: all are. */
+  /** The names in `scope` whose values are already known; null: all are. */
   knownRoots: ReadonlySet<string> | null;
-  /** The context that a run would start with, as far as it is known. */
+  /** The initial context of the run that the event would start, as far as it is known. */
   context: Record<string, unknown>;
-  /** What it is, to be read after "for". */
+  /** Names the event in messages, after the word "for". */
   label: string;
-  /** Why not all of it is certain; empty where all is. */
+  /** Why a part is unknown; empty when all is known. */
   unknownReason: string;
-  /** What it is, to be read by programs. */
+  /** Names the event for programs. */
   details: Record<string, unknown> | null;
 }
 
 export const currentContactLabel = 'the contact as it is now';
 
-/** Nothing that fires the trigger has come: only what is known of the contact is certain. */
-export function unknownSample(evidence: EvaluationInput, missing: string, alsoCertain: ('event' | 'webhook')[]): SampleEvent {
-  const origin = { event: null, webhook: null, initialContext: {}, contact: evidence.contact };
+/** The placeholder for a trigger that no event has fired yet: only the contact and the roots in `alsoKnown` are known. */
+export function unknownSample(input: EvaluationInput, unknownReason: string, alsoKnown: ('event' | 'webhook')[]): SampleEvent {
+  const origin = { event: null, webhook: null, initialContext: {}, contact: input.contact };
   return {
-    scope: buildCauseScope(evidence.context, origin, evidence.now),
-    knownRoots: new Set(['contact', 'organization', 'now', 'steps', 'run', ...alsoCertain]),
+    scope: buildCauseScope(input.context, origin, input.now),
+    knownRoots: new Set(['contact', 'organization', 'now', 'steps', 'run', ...alsoKnown]),
     context: {},
     label: currentContactLabel,
-    unknownReason: missing,
+    unknownReason,
     details: null,
   };
 }
 
 type SampleDescription = Pick<SampleEvent, 'label' | 'details'>;
 
-export function sampleFromEvent({ context, contact, now }: EvaluationInput, event: RunEvent, known: SampleDescription): SampleEvent {
+export function sampleFromEvent({ context, contact, now }: EvaluationInput, event: RunEvent, description: SampleDescription): SampleEvent {
   const cause = toEventCause(event, contact);
-  return { ...known, scope: buildCauseScope(context, cause, now), knownRoots: null, context: cause.initialContext, unknownReason: '' };
+  return {
+    ...description,
+    scope: buildCauseScope(context, cause, now),
+    knownRoots: null,
+    context: cause.initialContext,
+    unknownReason: '',
+  };
 }
 
 export function sampleFromDelivery(
   { context, contact, now }: EvaluationInput,
   payload: DeliveryPayload,
-  known: SampleDescription,
+  description: SampleDescription,
 ): SampleEvent {
   const initialContext = toDeliveryVariables(payload);
   const scope = buildCauseScope(context, { event: null, webhook: payload, initialContext, contact }, now);
-  return { ...known, scope, knownRoots: null, context: initialContext, unknownReason: '' };
+  return { ...description, scope, knownRoots: null, context: initialContext, unknownReason: '' };
 }
 
-/** A firing that brings a context of its own which is known beforehand. */
+/** A firing whose initial context is known beforehand, such as that of a schedule. */
 export function sampleWithContext(
   { context, contact, now }: EvaluationInput,
   initialContext: Record<string, unknown>,
-  known: SampleDescription,
+  description: SampleDescription,
 ): SampleEvent {
   const scope = buildCauseScope(context, { event: null, webhook: null, initialContext, contact }, now);
-  return { ...known, scope, knownRoots: null, context: initialContext, unknownReason: '' };
+  return { ...description, scope, knownRoots: null, context: initialContext, unknownReason: '' };
 }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { queryId } from '../../http/router.ts';
 import { triggerState, triggerType } from '../triggers/schemas.ts';
 
-export const explainRules = [
+const explainRules = [
   'no_trigger',
   'status',
   'max_active_runs',

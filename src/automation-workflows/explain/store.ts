@@ -6,7 +6,7 @@ export interface ListMembership {
   is_member: 0 | 1;
 }
 
-/** Those of the lists that exist, with whether the contact is on them. */
+/** The lists of `listIds` that exist, each with whether the contact is on it. */
 export async function findMemberships(
   database: Database,
   organizationId: number,

@@ -2,7 +2,7 @@ import type { ExplainCheck, Explanation } from './schemas.ts';
 import type { TriggerRow } from '../triggers/store.ts';
 import { allOf } from './partial-evaluation.ts';
 
-/** A trigger with all its checks. `when` as in `Look`. */
+/** A trigger with all its checks; `when` as in `TriggerEvaluation`. */
 export interface EvaluatedTrigger {
   trigger: Pick<TriggerRow, 'id' | 'type' | 'name'>;
   when: string;
@@ -10,10 +10,10 @@ export interface EvaluatedTrigger {
   checks: ExplainCheck[];
 }
 
-/** Whether a trigger would start a run of the contact, were its workflow active; null: depends on what comes. */
+/** Whether the trigger would start a run of the contact if its workflow were active; null: it depends on unknown values. */
 export const wouldFire = ({ checks }: Pick<EvaluatedTrigger, 'checks'>): boolean | null => allOf(checks.map(({ passed }) => passed));
 
-/** The trigger that comes furthest speaks for all: the first that fires, else that may, else the first. */
+/** The summary speaks of one trigger: the first that would fire, else the first that may, else the first. */
 export function summarize(
   workflowChecks: ExplainCheck[],
   triggers: EvaluatedTrigger[],

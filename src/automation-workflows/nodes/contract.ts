@@ -20,25 +20,25 @@ export interface GraphNode {
   data: Record<string, unknown>;
 }
 
-/** What one visit of a node is given. Nodes keep nothing between visits. */
+/** One visit of a run to a node, with all that the node may use. Nodes keep no state between visits. */
 export interface Step<Data = unknown> {
   node: GraphNode;
   /** Parsed by the node type's `dataSchema`. */
   data: Data;
   scope: Scope;
-  /** Epoch ms; in a dry run the virtual clock. */
+  /** Epoch ms; in a dry run, of the virtual clock. */
   now: number;
-  /** When the run entered this visit of the node, which is when the step before it completed. */
+  /** Epoch ms at which this visit began: the previous step completed then. */
   enteredAt: number;
-  /** `${run}:${node}:${visit}:${attempt}`: the same side effect has the same key, also after a crash. */
+  /** `${run}:${node}:${visit}:${attempt}`. A side effect that is repeated after a crash has the same key. */
   key: string;
-  /** An earlier try of this visit was begun, so what it does may have been done. */
+  /** An earlier try of this visit began, so its side effect may already have happened. */
   mayHaveHappened: boolean;
-  /** How many earlier tries of this attempt met trouble of the platform before they asked anybody outside. */
+  /** How many earlier tries of this attempt failed by the platform before a request left the service. */
   unaskedTries: number;
-  /** Epoch ms at which quiet hours begin next, for a visit that keeps them; null: never. */
+  /** Epoch ms at which quiet hours begin next, when they apply to this visit; null: never. */
   quietHoursStart: number | null;
-  /** Of a visit that asks for a call: its name within the run, and until when (epoch ms) the run waits for it, where that is settled already. */
+  /** For a node that requests a call: the call's name within the run, and the epoch ms until which the run waits for the call, once known. */
   call: { item: string; until: number | null };
   dryRun: boolean;
   effects: Effects;
@@ -52,70 +52,74 @@ export interface NextResult {
   fallbackHandle?: string | undefined;
   output?: unknown;
   assign?: Record<string, Json>;
-  /** The call that was asked for, when nothing waits for its end. */
+  /** The requested call, when the run does not wait for its end. */
   callRunId?: number;
 }
 
 export type StepResult =
   | NextResult
-  /** Sleep until the epoch ms `until`, then go on along `default`. */
+  /** The run sleeps until the epoch ms `until`, then goes on along `default`. */
   | { kind: 'wait'; until: number; output?: unknown }
   | EventWaitResult
-  /** Sleep until the run that this step started has ended. */
+  /** The run sleeps until the run that this step started has ended. */
   | { kind: 'wait_for_run'; runId: number; output: unknown }
-  /** Sleep until the call that this step asked for has ended; at the epoch ms `until` it is taken back, unless it is under way. */
+  /** The run sleeps until the call that this step requested has ended. A call that is not dialled by the epoch ms `until` is withdrawn. */
   | { kind: 'wait_for_call'; runId: number; until: number; output: unknown }
   | { kind: 'exit'; outcome: string | null; output?: unknown }
   | { kind: 'fail'; type: string; message: string; retryable: boolean; retryAfterSeconds?: number | undefined };
 
-/** Sleep until an event comes, then go on along `received`; at the epoch ms `until`, along `timeout`. */
-export interface EventWaitResult {
+/** The run sleeps until an event arrives and goes on along `received`; at the epoch ms `until` it goes on along `timeout`. */
+interface EventWaitResult {
   kind: 'wait_for_event';
   until: number;
   events: EventSubscription;
   output: unknown;
 }
 
-/** Which events a wait takes: of one of `types`, whose `field` (a path into the event; null: its contact) equals `value`. */
+/** The events that end a wait: of one of `types`, with `value` at the path `field` (null: the event's contact has the id `value`). */
 export interface EventSubscription {
   types: string[];
   field: string | null;
   value: string;
-  /** Epoch ms: events accepted before it are not taken. */
+  /** Epoch ms; earlier events do not count. */
   since: number;
 }
 
 /**
- * What side-effect nodes may do. Unless it says otherwise, a call is repeatable under the same key; a refusal is thrown as a ServiceError.
- * Trouble of the platform is thrown by what is not repeatable only while nobody outside has been asked: the call is made again.
+ * The side effects of nodes. A repeat under the same key changes nothing, unless the method says otherwise. A refusal is thrown as a
+ * ServiceError. A method that is not repeatable throws a platform error only while no request has left the service, so that the caller may
+ * call again.
  */
 export interface Effects {
-  /** Of the run's contact. Keys of `set` are standard columns or `custom_fields.<key>`; null clears. */
+  /** Changes the run's contact. Keys of `set` are standard columns or `custom_fields.<key>`; null clears a field. */
   updateContact(key: string, change: ContactChange): Promise<Json>;
-  /** Names of lists; `add` creates those that do not exist. */
+  /** Adds the run's contact to lists and removes it from others, by name. A list in `add` that does not exist is created. */
   changeLists(key: string, change: ListChange): Promise<Json>;
+  /** Stores an event of the run's contact. */
   emitEvent(key: string, event: EmittedEvent): Promise<Json>;
+  /** Sends a request outside and returns the response, whatever its status. */
   httpRequest(key: string, request: OutboundRequest): Promise<OutboundResponse>;
+  /** Asks a language model. */
   completeText(key: string, request: TextRequest): Promise<TextAnswer>;
-  /** The chunks of the organization's documents that answer a query best, best first. It changes nothing, so a dry run does it, too. */
+  /** The chunks of the organization's documents that match a query best, best first. It only reads, so a dry run performs it. */
   searchKnowledge(search: ChunkSearch): Promise<FoundChunk[]>;
-  /** Starts a run of another journey for the same contact; once a visit, however often the step is tried. */
+  /** Starts a run of another journey for the same contact, once a visit however often the step is tried. */
   startRun(key: string, request: ChildRequest): Promise<ChildRun>;
-  /** Has a voice agent call somebody; the same item is the same call, however often it is asked for. */
+  /** Requests a call by a voice agent. Requests with the same `item` are the same call. */
   startCall(item: string, request: CallRequest): Promise<StartedCall>;
-  /** Sends a message, or tells what became of the one that was asked for under this key. What keeps it from being sent is no error. */
+  /** Sends a message, or returns the result of the message with this key. A message that cannot be sent is a result, not an error. */
   sendMessage(key: string, message: MessageRequest): Promise<SentMessage>;
-  /** Posts to a channel of the connected chatapp: asked again, it does so again. */
+  /** Posts to a channel of the connected chatapp. Not repeatable: a repeat posts again. */
   postToChannel(key: string, message: ChatMessage): Promise<PostedMessage | ActionFailure>;
-  /** Makes an issue in the connected tracker; once a visit, where `mayExist` says that an earlier try may have. */
+  /** Creates an issue in the connected tracker, once a visit. `mayExist`: look first for the issue of an earlier try. */
   createIssue(key: string, issue: Omit<IssueRequest, 'key'>): Promise<Issue | ActionFailure>;
-  /** Makes an event in the connected calendar; once a visit. */
+  /** Creates an event in the connected calendar, once a visit. */
   createEvent(key: string, event: Omit<EventToCreate, 'key'>): Promise<CalendarEvent | ActionFailure>;
-  /** Adds a row to the selected sheet; once a visit, where `mayExist` says that an earlier try may have. */
+  /** Adds a row to the selected sheet, once a visit. `mayExist`: look first for the row of an earlier try. */
   appendRow(key: string, row: RowToAppend): Promise<AppendedRow | ActionFailure>;
 }
 
-export type MessageRequest = Pick<MessageToSend, 'to' | 'content' | 'provider' | 'notAfter' | 'unaskedTries'>;
+type MessageRequest = Pick<MessageToSend, 'to' | 'content' | 'provider' | 'notAfter' | 'unaskedTries'>;
 
 export interface CallRequest {
   /** The voice agent. */
@@ -123,7 +127,7 @@ export interface CallRequest {
   /** E.164. */
   phone: string;
   initial_context: Record<string, Json>;
-  /** Epoch ms after which it must not be dialled any more; null: at any time. */
+  /** Epoch ms after which the call must not be dialled; null: no limit. */
   not_after: number | null;
 }
 
@@ -131,7 +135,7 @@ export interface StartedCall {
   call_run_id: number;
 }
 
-/** A question to the language model; `model` null: the default one. */
+/** A request to a language model; `model` null: the default model. */
 export interface TextRequest {
   model: string | null;
   system: string | null;
@@ -140,14 +144,14 @@ export interface TextRequest {
 }
 
 export type TextAnswer =
-  /** `result` is the JSON that fits `output_schema`, else the text. */
+  /** `result` is JSON that fits `output_schema`; without a schema it is the text. */
   | { result: Json; model: string; usage: { prompt_tokens: number; completion_tokens: number } }
   | { failure: string; message: string; retryable: boolean; retry_after_seconds?: number };
 
 export interface ChildRequest {
   workflow_id: number;
   context: Record<string, Json>;
-  /** Whether the run that asks sleeps until the other has ended. */
+  /** Whether the parent run sleeps until the child run has ended. */
   wait: boolean;
 }
 
@@ -156,7 +160,7 @@ export interface ChildRun {
   state: RunState;
 }
 
-/** How a run that another one waited for has ended; `variables` are what its steps wrote. */
+/** How a child run has ended; `variables` are those that its steps wrote. */
 export interface ChildResult extends ChildRun {
   outcome: string | null;
   error: { node_id: string | null; message: string; type: string } | null;
@@ -169,35 +173,39 @@ export interface ContactChange {
   remove_tags: string[];
 }
 
-export interface ListChange {
+interface ListChange {
   add: string[];
   remove: string[];
 }
 
-export interface EmittedEvent {
+interface EmittedEvent {
   event_type: string;
   data: Record<string, Json>;
 }
 
+/**
+ * A type of node: one file in `types/` and one line in the registry, nothing else.
+ * @example see `types/condition.ts` for a decision, `types/emit-event.ts` for a side effect
+ */
 export interface NodeType<Data = any> {
   type: string;
   label: string;
   description: string;
-  /** A `configObject`: unknown keys are kept and warned of. */
+  /** A `configObject`: unknown keys are kept, with a warning. */
   dataSchema: z.ZodType<Data>;
-  /** Names of the edges out, of data that may not be valid yet. */
+  /** The names of the ways out. `data` may be invalid. */
   handles(data: Record<string, unknown>): string[];
-  /** Every loop must pass one of these. */
+  /** The node waits. Every loop of a graph must have such a node. */
   isWait?: boolean;
-  /** Holds while the workflow is paused; in a dry run it is only simulated. */
+  /** The node acts on the world: a run of a paused workflow holds before the node, and a dry run only shows the request. */
   isSideEffect?: boolean;
-  /** Asks for a call, which is taken back when the run ends before it was dialled. */
+  /** The node requests a call, which is withdrawn when the run ends before the call is dialled. */
   isCall?: boolean;
-  /** Whether a visit with this data reaches a person, so that it keeps the workflow's quiet hours. */
+  /** Whether a visit with this data reaches a person, so that the workflow's quiet hours apply. */
   respectsQuietHours?(data: Data): boolean;
   /**
-   * What becomes of a visit that crashed between its intent and its result. `repeat`: it is done again under the same key.
-   * `unknown`: nobody can say whether it happened, so it fails as `unknown` and is not done again. Default: repeat.
+   * How a visit goes on that crashed between intent and result. `repeat` (the default): the node runs again under the same key.
+   * `unknown`: the step fails as `unknown`, since nobody can say whether the side effect happened, and the node does not run again.
    */
   afterCrash?(data: Data): 'repeat' | 'unknown';
   /** The node acts on the contact, or uses the contact's time zone, also where its data does not mention `contact`: the contact is loaded. */
@@ -206,11 +214,12 @@ export interface NodeType<Data = any> {
   references?: References;
   /** Valid data, for GET node-types and for the tests. */
   example: Record<string, unknown>;
+  /** Performs one visit of a run. */
   run(step: Step<Data>): Promise<StepResult>;
 }
 
 /** One id in a node's data, with its path there. */
-export interface Reference<Id> {
+interface Reference<Id> {
   path: string[];
   id: Id;
 }
@@ -233,15 +242,16 @@ export const findInField =
   (data) =>
     data[field] == null ? [] : [{ path: [field], id: data[field] as number }];
 
-/** Checks that `run` takes what `dataSchema` gives. */
+/** Types `run` by the output of `dataSchema`. */
 export const defineNode = <Data>(type: NodeType<Data>): NodeType<Data> => type;
 
 export const defaultHandle = 'default';
 export const errorHandle = 'error';
 
-/** The handles of an action: `error` takes over when it fails for good; without an edge there the workflow's on_error decides. */
+/** The handles of an action. When the action fails for good, the run goes on along `error`; without such an edge `on_error` decides. */
 export const actionHandles = (): string[] => [defaultHandle, errorHandle];
 
+/** The run goes on along `handle`, else along `fallbackHandle`. */
 export const next = (output?: unknown, handle = defaultHandle, fallbackHandle?: string): NextResult => ({
   kind: 'next',
   handle,
@@ -249,7 +259,8 @@ export const next = (output?: unknown, handle = defaultHandle, fallbackHandle?: 
   output,
 });
 
+/** The step fails, and another attempt would fail, too. `type` is for programs, `message` says what to change. */
 export const failure = (type: string, message: string): StepResult => ({ kind: 'fail', type, message, retryable: false });
 
-/** The answer of a side-effect node in a dry run. */
+/** The result of a side-effect node in a dry run. */
 export const simulated = (request: unknown): NextResult => next({ simulated: true, request });

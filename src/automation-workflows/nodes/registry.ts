@@ -24,7 +24,7 @@ import { waitNode } from './types/wait.ts';
 
 export type NodeRegistry = ReadonlyMap<string, NodeType>;
 
-/** Every node type by its name. A new one is one file beside this and one line here. */
+/** Every node type by its name. A new node type is one file in `types/`, one line here, and a test. */
 export const nodeTypes: NodeRegistry = new Map(
   [
     triggerNode,
@@ -53,7 +53,7 @@ export const nodeTypes: NodeRegistry = new Map(
 
 export const findNodeType = (type: string): NodeType | undefined => nodeTypes.get(type);
 
-/** Every node type for whoever builds an editor: its data as JSON Schema, the handles of its example, and the example. */
+/** Describes every node type to graph editors: its data as JSON Schema, an example, and the handles of the example. */
 export const describeNodeTypes = () =>
   [...nodeTypes.values()].map((type) => ({
     type: type.type,

@@ -42,6 +42,7 @@ function requireTransition(from: WorkflowStatus, to: WorkflowStatus): void {
   throw conflict(`The workflow is ${from} and cannot become ${to}; from ${from} it can become ${transitions[from].join(' or ')}`);
 }
 
+/** Creates a draft with its first version and its primary trigger. Throws 422 for invalid input, 409 at the plan's limit. */
 export async function createWorkflow(context: Context, input: WorkflowInput & { name: string }): Promise<WorkflowRow> {
   const trigger = await preparePrimaryTrigger(context, input.trigger ?? {}, { row: null, stored: '{}', workflowId: null });
   const settings = prepareSettings(input.settings ?? {});
@@ -62,7 +63,10 @@ export async function createWorkflow(context: Context, input: WorkflowInput & { 
   );
 }
 
-/** Any fields, and the status. Going active checks the graph and arms the triggers in one step; leaving it silences them. */
+/**
+ * Changes fields and the status. Activating checks the graph and arms the schedules in the same transaction; leaving `active` disarms them.
+ * Throws 404, 409 for a status that cannot follow the current one, and 422.
+ */
 export async function patchWorkflow(context: Context, id: number, input: WorkflowInput): Promise<WorkflowRow> {
   const updated = await enforcePlanLimit(context.organization, () => retryOnConflict(() => tryPatch(context, id, input)));
   if (!updated) throw conflict('The workflow keeps being changed by other requests; try again');
@@ -72,10 +76,10 @@ export async function patchWorkflow(context: Context, id: number, input: Workflo
   return updated;
 }
 
-/** Archives the workflow; its live runs are cancelled. */
+/** Archives the workflow and cancels its live runs. */
 export const archiveWorkflow = (context: Context, id: number): Promise<WorkflowRow> => patchWorkflow(context, id, { status: 'archived' });
 
-/** Null when another request changed the workflow or its triggers in between. */
+/** One attempt; null when another request changed the workflow or its triggers meanwhile. */
 async function tryPatch(context: Context, id: number, input: WorkflowInput): Promise<WorkflowRow | null> {
   const { database, organization } = context;
   const row = await existingWorkflow(context, id);
@@ -88,7 +92,7 @@ async function tryPatch(context: Context, id: number, input: WorkflowInput): Pro
     if (issues.length) throw invalid(issues);
   }
   const rows = await triggers.findWorkflowTriggers(database, id);
-  // The first of what follows the change, since it looks at what that changed.
+  // First, since it checks the number of changed rows of the statement before it.
   const also: Statement[] =
     row.status === 'archived' && status !== 'archived' ? [requireWithinLimit(database, organization, 'max_workflows')] : [];
   const now = context.clock();
@@ -107,10 +111,11 @@ async function tryPatch(context: Context, id: number, input: WorkflowInput): Pro
   return store.updateWorkflow(database, { row, triggers: rows }, change, now, also);
 }
 
-/** What a change means for runs that live. */
+/** The cleanups of live runs that a change requires. */
 function requiredCleanups(before: WorkflowRow, after: WorkflowRow): store.WorkflowCleanup[] {
-  const [old, now] = [parseSettings(before.settings), parseSettings(after.settings)];
-  const needsMarks = (now.one_live_run_per_key && !old.one_live_run_per_key) || (hasExitRules(now) && !hasExitRules(old));
+  const [oldSettings, newSettings] = [parseSettings(before.settings), parseSettings(after.settings)];
+  const needsMarks =
+    (newSettings.one_live_run_per_key && !oldSettings.one_live_run_per_key) || (hasExitRules(newSettings) && !hasExitRules(oldSettings));
   return [
     ...(after.status === 'archived' && before.status !== 'archived' ? (['workflow_archived'] as const) : []),
     ...(after.status === 'active' && before.status === 'paused' ? (['workflow_resumed'] as const) : []),
@@ -118,7 +123,7 @@ function requiredCleanups(before: WorkflowRow, after: WorkflowRow): store.Workfl
   ];
 }
 
-/** What of `input` has to be written, apart from status and trigger. Throws 422. */
+/** The fields of `input` as stored, apart from status and trigger. Throws 422. */
 async function changedFields(context: Context, row: WorkflowRow, input: WorkflowInput): Promise<Partial<store.WorkflowFields>> {
   const change: Partial<store.WorkflowFields> = {};
   if (input.name !== undefined) change.name = input.name;

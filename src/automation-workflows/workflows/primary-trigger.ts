@@ -11,7 +11,7 @@ import * as triggers from '../triggers/store.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** What there is so far: the primary trigger's row, and the trigger object that the workflow keeps. */
+/** The current primary trigger: its row, and the `trigger` object in the workflow's row. */
 interface CurrentPrimaryTrigger {
   row: triggers.TriggerRow | null;
   stored: string;
@@ -20,15 +20,18 @@ interface CurrentPrimaryTrigger {
 }
 
 interface PreparedPrimaryTrigger {
-  /** The trigger object as the workflow keeps it: its secrets sealed. */
+  /** The `trigger` object for the workflow's row, its secrets sealed. */
   stored: string;
-  /** What that means for the triggers' rows. */
+  /** The writes to the rows of triggers. */
   statements: Statement[];
 }
 
 const maxNameLength = 200;
 
-/** The `trigger` object of a workflow, when it has a `type`, is its primary trigger row: one mechanism, two ways in. */
+/**
+ * Turns the `trigger` object of a request into writes. An object with a `type` is stored as the workflow's primary trigger, a row like that
+ * of any other trigger; an object without one archives the primary trigger. Throws 422.
+ */
 export async function preparePrimaryTrigger(
   context: Context,
   given: JsonObject,
@@ -47,19 +50,19 @@ export async function preparePrimaryTrigger(
   }
   if (name !== undefined && name !== null && (typeof name !== 'string' || name.length > maxNameLength))
     throw invalidAt(['body', 'trigger', 'name'], `Must be text of at most ${maxNameLength} characters`, 'invalid_type');
-  const kept = row?.type === type ? row : null;
-  const before = kept ? (JSON.parse(kept.config) as JsonObject) : {};
+  const current = row?.type === type ? row : null;
+  const before = current ? (JSON.parse(current.config) as JsonObject) : {};
   if (!isRecord(given['config'] ?? {})) throw invalidAt(['body', 'trigger', 'config'], 'Must be an object', 'invalid_type');
-  const config = kept ? toChangedConfig(given, before) : toRequestedConfig(given);
+  const config = current ? toChangedConfig(given, before) : toRequestedConfig(given);
   const prepared =
-    kept && config === null
-      ? { config: kept.config, ...toActivation(type, before, now) }
+    current && config === null
+      ? { config: current.config, ...toActivation(type, before, now) }
       : await prepareTrigger(context, type, config, before, ['body', 'trigger', 'config']);
   const label = name ?? row?.name ?? type;
   return {
     stored: JSON.stringify({ type, ...(name ? { name } : {}), config: JSON.parse(prepared.config) as unknown }),
-    statements: kept
-      ? triggers.updateTriggerStatements(database, kept, { ...prepared, name: label, state: kept.state }, now)
+    statements: current
+      ? triggers.updateTriggerStatements(database, current, { ...prepared, name: label, state: current.state }, now)
       : [
           ...archived,
           ...triggers.insertTriggerStatements(
@@ -74,8 +77,8 @@ export async function preparePrimaryTrigger(
 
 async function sealTrigger({ settings, organization }: Context, given: JsonObject, stored: string): Promise<string> {
   const before = JSON.parse(stored) as unknown;
-  const moved = maskOriginIssues(given, before, ['body', 'trigger']);
-  if (moved.length) throw invalid(moved);
+  const issues = maskOriginIssues(given, before, ['body', 'trigger']);
+  if (issues.length) throw invalid(issues);
   const restored = await restoreMasked(settings.ENCRYPTION_KEY, organization.id, given, before);
   return JSON.stringify(await sealSecrets(settings.ENCRYPTION_KEY, organization.id, restored));
 }

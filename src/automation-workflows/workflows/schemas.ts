@@ -22,7 +22,7 @@ const DraftDefinition = z
   )
   .openapi('AutomationDefinition');
 
-export const workflowStatuses = ['draft', 'active', 'paused', 'archived'] as const;
+const workflowStatuses = ['draft', 'active', 'paused', 'archived'] as const;
 
 const status = z
   .enum(workflowStatuses)

@@ -16,7 +16,7 @@ const insertVersionSql = `INSERT INTO automation_version (workflow_id, version, 
   SELECT id, version, organization_id, definition, ?2 FROM automation_workflow WHERE id = ?1
   ON CONFLICT (workflow_id, version) DO NOTHING`;
 
-/** A draft with its first version and, in the same step, what belongs to it (`also`). */
+/** Inserts a draft with its first version and, in the same transaction, the statements in `also`. */
 export async function insertWorkflow(
   database: Database,
   organization: Pick<Organization, 'id' | 'plan'>,
@@ -53,8 +53,8 @@ export async function insertWorkflow(
 }
 
 /**
- * Writes a change in one step with what follows from it (`also`), provided that neither the workflow nor one of its triggers
- * has changed since they were read; null when one has, and then nothing is written. A changed definition is the next version.
+ * Writes a change and the statements in `also` in one transaction. When the workflow or one of its triggers has changed since they were
+ * read, nothing is written and the answer is null. A changed definition becomes the next version.
  */
 export async function updateWorkflow(
   database: Database,
@@ -99,7 +99,7 @@ export interface WorkflowFilter {
   search?: string | undefined;
 }
 
-/** Newest first; archived ones only when asked for. Organizations have at most thousands of journeys, so names are read. */
+/** Newest first; archived workflows only with that status in `filter`. The search reads all names: an organization has at most thousands. */
 export async function listWorkflows(
   database: Database,
   organizationId: number,
@@ -159,7 +159,7 @@ export const insertCleanup = (
   now: number,
 ): Statement =>
   database.prepare(
-    // Compared with ids and no clock: whatever was recorded before this statement is in, whatever comes later is not.
+    // Bounded by the newest run id, not by a clock: runs recorded before this statement are included, later ones are not.
     `INSERT INTO cleanup (organization_id, kind, subject_id, up_to_id, created_at)
      VALUES (?, ?, ?, (SELECT max(id) FROM automation_run), ?)`,
     organizationId,

@@ -10,14 +10,14 @@ interface WorkflowConfigs {
   trigger: unknown;
 }
 
-/** The parts of a journey's configs that have no effect. */
+/** Warnings of keys in a journey's definition, settings and primary trigger that have no effect. */
 export const workflowWarnings = ({ definition, settings, trigger }: WorkflowConfigs): Warning[] => [
   ...definitionWarnings(definition),
   ...collectWarnings(WorkflowSettings, settings, ['body', 'settings']),
   ...primaryTriggerWarnings(trigger),
 ];
 
-/** Those of a definition, whether or not it may go active; `loc` names nodes as the problems of a definition do. */
+/** Warnings of a definition, valid or not; `loc` names nodes as in the issues of `validateGraph`. */
 export function definitionWarnings(definition: unknown): Warning[] {
   const nodes = isRecord(definition) && Array.isArray(definition['nodes']) ? (definition['nodes'] as unknown[]) : [];
   const loc = ['body', 'definition', 'nodes'];

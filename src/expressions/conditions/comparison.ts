@@ -1,10 +1,10 @@
 import { parseInstant, parseIsoInstant } from '../../library/time/instants.ts';
 
-/** A number as people write it; leading zeros or a plus make an identifier (`00123`, `+49`), which is text. */
+/** A decimal number. Digits with leading zeros or a plus (`00123`, `+49`) are identifiers, and compared as text. */
 const decimal = /^-?(0|[1-9]\d*)(\.\d+)?$/;
-/** Longer ones are text: arithmetic on them takes time beyond their length. */
+/** Longer digits are compared as text: arithmetic on them takes more than linear time. */
 const maxDecimalLength = 1000;
-/** Doubles hold every decimal of so many characters exactly enough to compare. */
+/** Decimals of up to this many characters compare correctly as doubles. */
 const maxExactLength = 15;
 
 function toDecimal(value: unknown): string | null {
@@ -12,7 +12,7 @@ function toDecimal(value: unknown): string | null {
   return typeof value === 'string' && value.length <= maxDecimalLength && decimal.test(value) ? value : null;
 }
 
-/** Negative, zero or positive. Long integers, such as ids, compare by all their digits. */
+/** Negative, zero or positive, as in a sort. Long integers, such as ids, compare by all their digits. */
 function compareDecimals(a: string, b: string): number {
   if ((a.length <= maxExactLength && b.length <= maxExactLength) || !decimal.test(a) || !decimal.test(b)) return Number(a) - Number(b);
   const places = Math.max(decimalPlaces(a), decimalPlaces(b));
@@ -23,7 +23,7 @@ function compareDecimals(a: string, b: string): number {
 const decimalPlaces = (text: string): number => text.split('.')[1]?.length ?? 0;
 const toScaledInteger = (text: string, places: number): bigint => BigInt(text.replace('.', '') + '0'.repeat(places - decimalPlaces(text)));
 
-/** Order of two numbers or two ISO dates, each also as text; null when the values have none. */
+/** The order of two numbers or two ISO dates (negative, zero or positive), each also as text; null for other values. */
 export function compare(actual: unknown, expected: unknown): number | null {
   const [a, b] = [toDecimal(actual), toDecimal(expected)];
   if (a !== null && b !== null) return compareDecimals(a, b);
@@ -32,7 +32,7 @@ export function compare(actual: unknown, expected: unknown): number | null {
   return from === null || to === null ? null : from - to;
 }
 
-/** Numbers as numbers, dates as moments, text to the letter; a boolean equals its word, as forms and spreadsheets send it. */
+/** Numbers are compared as numbers, dates as moments, text by its letters. true equals "true", as forms and spreadsheets send it. */
 export function isEqual(actual: unknown, expected: unknown): boolean {
   if (actual === expected) return true;
   if (typeof actual === 'boolean' || typeof expected === 'boolean')
@@ -40,27 +40,30 @@ export function isEqual(actual: unknown, expected: unknown): boolean {
   return compare(actual, expected) === 0;
 }
 
-/** A text holds `part`, or an array has an item equal to it. */
+/** Whether the text `actual` contains `part`, or the array `actual` has an item equal to `part`. */
 export function contains(actual: unknown, part: unknown): boolean {
   if (Array.isArray(actual)) return actual.some((item) => isEqual(item, part));
   return typeof actual === 'string' && actual.includes(String(part));
 }
 
-/** `actual`, or when it is an array one of its items, equals one of `options`; in time that grows with their sum. */
+/** Whether `actual`, or an item of the array `actual`, equals one of `options`. The time is linear in the items and options. */
 export function isOneOf(actual: unknown, options: readonly unknown[]): boolean {
-  const as = options.map(toEqualityKey);
-  const [words, exact] = [new Set(as.map(({ canonicalText: word }) => word)), new Set(options)];
-  const numbers = new Set(as.map(({ number }) => number));
-  const roundNumbers = new Set(as.filter(({ isRounded: isRound }) => isRound).map(({ number }) => number));
+  const keys = options.map(toEqualityKey);
+  const [texts, exact] = [new Set(keys.map(({ canonicalText }) => canonicalText)), new Set(options)];
+  const numbers = new Set(keys.map(({ number }) => number));
+  const roundedNumbers = new Set(keys.filter(({ isRounded }) => isRounded).map(({ number }) => number));
   return (Array.isArray(actual) ? actual : [actual]).some((item) => {
     if (exact.has(item)) return true;
-    const { canonicalText: word, number, isRounded: isRound } = toEqualityKey(item);
-    if (word !== null && words.has(word)) return true;
-    return number !== null && (isRound ? numbers : roundNumbers).has(number);
+    const { canonicalText, number, isRounded } = toEqualityKey(item);
+    if (canonicalText !== null && texts.has(canonicalText)) return true;
+    return number !== null && (isRounded ? numbers : roundedNumbers).has(number);
   });
 }
 
-/** `word` is the same for all values that `isEqual` takes for equal, but for numbers beyond plain digits (1e21), which equal what rounds to them. */
+/**
+ * Two values that are equal by `isEqual` have the same `canonicalText`. Numbers that are written with an exponent (1e21) have none
+ * (`isRounded`): they equal every decimal that rounds to them.
+ */
 interface EqualityKey {
   canonicalText: string | null;
   number: number | null;
@@ -70,8 +73,8 @@ interface EqualityKey {
 function toEqualityKey(value: unknown): EqualityKey {
   const digits = toDecimal(value);
   if (digits !== null) {
-    const isRound = !decimal.test(digits);
-    return { canonicalText: isRound ? null : `n:${canonicalDigits(digits)}`, number: Number(digits), isRounded: isRound };
+    const isRounded = !decimal.test(digits);
+    return { canonicalText: isRounded ? null : `n:${canonicalDigits(digits)}`, number: Number(digits), isRounded };
   }
   const instant = typeof value === 'string' ? parseIsoInstant(value) : null;
   const isWord = typeof value === 'string' || typeof value === 'boolean';
@@ -83,7 +86,7 @@ function canonicalDigits(digits: string): string {
   return plain === '-0' ? '0' : plain;
 }
 
-/** Milliseconds from `expected` to `actual`, "now" being `now`; null when either is no moment. */
+/** Milliseconds from `expected` to `actual`; null when one is no moment. The word "now" as `expected` is `now` (epoch ms). */
 export function millisecondsBetween(actual: unknown, expected: unknown, now: number): number | null {
   const from = parseInstant(actual);
   const to = expected === 'now' ? now : parseInstant(expected);

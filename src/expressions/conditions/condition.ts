@@ -7,8 +7,8 @@ import { conditionOperators, isConditionOperator, type ConditionOperator } from 
 import { EvaluationError, render, sharedBudget, validateTemplate, type Scope } from '../templates/render.ts';
 
 /**
- * `field` is a path into the scope (`contact.tags`, `items[0].sku`); `value` may hold templates. A missing or null field is false for all
- * operators but not_exists, neq, not_in and not_contains.
+ * `field` is a path into the scope (`contact.tags`, `items[0].sku`); `value` may contain templates. With a missing or null field only
+ * not_exists, neq, not_in and not_contains are true.
  */
 export type Comparison = { field: string; operator: ConditionOperator; value?: unknown };
 export type Condition = { all: Condition[] } | { any: Condition[] } | { not: Condition } | Comparison;
@@ -23,7 +23,7 @@ interface Problem {
   message: string;
 }
 
-/** Everything wrong with `value` as a condition, each with its path. */
+/** All faults of `value` as a condition, each with its path; empty: `value` is a condition. */
 export function conditionProblems(value: unknown): Problem[] {
   let comparisons = 0;
   const problems: Problem[] = [];
@@ -53,7 +53,7 @@ export function conditionProblems(value: unknown): Problem[] {
 const comparisonKeys = ['field', 'operator', 'value'];
 const conditionKind = (node: object) => (['all', 'any', 'not'] as const).find((key) => Object.hasOwn(node, key)) ?? 'comparison';
 
-/** The keys of a condition that have no effect, such as those of an editor. */
+/** Warnings of keys that have no effect, such as those of a graph editor. */
 function conditionWarnings(node: unknown, loc: string[]): Warning[] {
   if (!isRecord(node)) return [];
   const kind = conditionKind(node);
@@ -94,7 +94,7 @@ const collectTexts = (value: unknown): [number[], string][] =>
 
 const conditionRef = { $ref: '#/$defs/Condition' };
 
-/** The grammar of conditions as JSON Schema; `id` makes Zod put it under `$defs`, where it can refer to itself. */
+/** The grammar of conditions as JSON Schema. `id` makes Zod put the schema under `$defs`, so that the schema can refer to itself. */
 const conditionJsonSchema = {
   id: 'Condition',
   description: 'A tree of comparisons',
@@ -126,7 +126,7 @@ export const Condition = withWarnings(
 
 const maxSteps = 200_000;
 
-/** Does work on a condition within its budget. All that it throws is an EvaluationError. */
+/** Runs `work` within the budget of one condition. Throws EvaluationError only. */
 function withBudget<Result>(scope: Scope, work: (budget: WorkBudget) => Result): Result {
   try {
     return work(new WorkBudget(maxSteps, 'compare with fewer options and items, or shorter texts', sharedBudget(scope)));
@@ -137,7 +137,10 @@ function withBudget<Result>(scope: Scope, work: (budget: WorkBudget) => Result):
   }
 }
 
-/** Whether `condition` holds in `scope`. `now` in epoch ms. Throws EvaluationError, of which the TemplateError of a value is one. */
+/**
+ * Whether `condition` holds in `scope`. `now` in epoch ms. Throws EvaluationError, or TemplateError for a template in a value.
+ * @example evaluateCondition({ field: 'data.total', operator: 'gt', value: 100 }, { data: { total: '150' } }, Date.now()) // true
+ */
 export const evaluateCondition = (condition: Condition, scope: Scope, now: number): boolean =>
   withBudget(scope, (budget) => evaluateWithBudget(condition, scope, now, budget));
 
@@ -152,12 +155,12 @@ export interface EvaluatedComparison {
   field: string;
   operator: ConditionOperator;
   expected: unknown;
-  /** null when the field is missing. */
+  /** null for a missing field. */
   actual: unknown;
   result: boolean;
 }
 
-/** The same answer as `evaluate`, with what every comparison saw. */
+/** As `evaluateCondition`, with the values of every comparison. */
 export const explainCondition = (
   condition: Condition,
   scope: Scope,
@@ -165,7 +168,7 @@ export const explainCondition = (
 ): { result: boolean; comparisons: EvaluatedComparison[] } =>
   withBudget(scope, (budget) => ({
     result: evaluateCondition(condition, scope, now),
-    comparisons: collectComparisons(condition).map((leaf) => evaluateComparison(leaf, scope, now, budget)),
+    comparisons: collectComparisons(condition).map((comparison) => evaluateComparison(comparison, scope, now, budget)),
   }));
 
 function evaluateComparison({ field, operator, value }: Comparison, scope: Scope, now: number, budget: WorkBudget): EvaluatedComparison {
@@ -178,7 +181,7 @@ function evaluateComparison({ field, operator, value }: Comparison, scope: Scope
   return { field, operator, expected, actual, result: actual === null ? whenMissing : test(actual, expected, now) };
 }
 
-/** Of a value, or of each item of an array: it may be a date. */
+/** Budget steps of comparing `value` or, for an array, each item. A text costs the time to read it as a date. */
 const stepsToCompare = (value: unknown): number =>
   Array.isArray(value)
     ? value.reduce<number>((sum, item) => sum + 8 + (typeof item === 'string' ? item.length / 64 : 0), 1)
@@ -187,7 +190,7 @@ const stepsToCompare = (value: unknown): number =>
 function readField(scope: Scope, field: string, budget: WorkBudget): unknown {
   const segments = parsePath(field);
   budget.spend(4 + segments.length);
-  // A search for an item may look at every one.
+  // An index that is a search may read every item.
   for (const [index, segment] of segments.entries()) {
     if (typeof segment === 'string') continue;
     const items = readPath(scope, segments.slice(0, index));

@@ -4,11 +4,11 @@ import { compare, contains, isEqual, isOneOf, millisecondsBetween } from './comp
 import { isTemplate } from '../templates/render.ts';
 
 interface Operator {
-  /** What is wrong with the value a condition gives, or null. */
+  /** The fault of a condition's `value`, to be read after "Value of <operator>"; null when the value is valid. */
   valueProblem(value: unknown): string | null;
-  /** `actual` is never missing here. */
+  /** Whether the comparison holds. `actual` is neither missing nor null; `now` in epoch ms. */
   test(actual: unknown, expected: unknown, now: number): boolean;
-  /** The answer when the field is missing or null. */
+  /** The result for a missing or null field. */
   whenMissing: boolean;
 }
 
@@ -33,7 +33,7 @@ function optionsProblem(value: unknown): string | null {
   return value.length > maxOptions ? `must have at most ${maxOptions} items` : null;
 }
 
-/** A template is checked when it is known what it renders to. */
+/** Accepts templates, whose value is known only when they are rendered. */
 const allowTemplate =
   (check: Operator['valueProblem']): Operator['valueProblem'] =>
   (value) =>
@@ -44,7 +44,11 @@ const defineOperator = (check: Operator['valueProblem'], test: Operator['test'])
   test,
   whenMissing: false,
 });
-const negate = (of: Operator): Operator => ({ ...of, test: (...values) => !of.test(...values), whenMissing: true });
+const negate = (operator: Operator): Operator => ({
+  ...operator,
+  test: (...values) => !operator.test(...values),
+  whenMissing: true,
+});
 
 const orderOperator = (accepts: (order: number) => boolean): Operator =>
   defineOperator(orderableProblem, (actual, expected) => {
@@ -58,7 +62,7 @@ const timeOperator = (accepts: (milliseconds: number) => boolean): Operator =>
     return milliseconds !== null && accepts(milliseconds);
   });
 
-/** Text of a text or a number: an area code of a phone, the first digits of a postal code. */
+/** A text or number as text, for prefixes such as an area code or the first digits of a postal code. */
 const toText = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 
 const eq = defineOperator(scalarProblem, isEqual);

@@ -5,12 +5,13 @@ import { render, renderDeep, renderText, type Scope } from '../templates/render.
 import type { OutboundRequest } from './request.ts';
 import { isHttpUrl, type HttpRequestData } from './schema.ts';
 
-/** A rendered request that cannot be sent; the message names the part. */
+/** The rendered request cannot be sent. The message names the wrong part. */
 export class InvalidRequestError extends Error {}
 
 /**
- * The request that goes out: templates rendered, query joined to the URL, body as JSON unless it is text, signed when there is a secret.
- * The step's key is the Idempotency-Key; the webhook-id leaves out the attempt, so that receivers know a retry by it.
+ * The request to send: templates are rendered, the query is part of the URL, a body that is no text is JSON. With a secret, the request is
+ * signed by Standard Webhooks. `key` is the Idempotency-Key; the webhook-id is `key` without the attempt, so that receivers recognize a
+ * retry. `now` in epoch ms. Throws InvalidRequestError and TemplateError.
  */
 export async function buildHttpRequest(data: HttpRequestData, scope: Scope, key: string, now: number): Promise<OutboundRequest> {
   const headers: Record<string, string> = { 'idempotency-key': key };
@@ -61,7 +62,7 @@ function isJsonText(text: string): boolean {
   }
 }
 
-/** The request as it may be shown: nothing that may be a credential is. */
+/** The request for histories and dry runs, with every possible credential masked. */
 export const redactRequest = (request: OutboundRequest): OutboundRequest => ({
   ...request,
   url: maskUrl(request.url),

@@ -1,4 +1,4 @@
-/** Ready to send: absolute URL with its query, signature headers included. It holds no signing secret. */
+/** A request that is ready to send: an absolute URL with its query, and signature headers. The signing secret is not part of it. */
 export interface OutboundRequest {
   method: string;
   url: string;
@@ -8,7 +8,7 @@ export interface OutboundRequest {
 }
 
 export type OutboundResponse =
-  /** `headers` have lower-case names; `body` is decoded text, perhaps cut by the transport (`is_cut`). */
+  /** Names of `headers` are lower-case; `body` is decoded text. `is_cut`: the transport has cut the body. */
   | { status: number; headers: Record<string, string>; body: string; is_cut: boolean }
-  /** No answer: `network` (may be tried again) or `refused` (an address that may not be called; never will be). */
+  /** No response. `network`: another try may succeed. `refused`: the address must not be called. */
   | { failure: 'network' | 'refused'; message: string };

@@ -4,7 +4,7 @@ import { decodeSigningSecret } from '../../library/standard-webhooks.ts';
 import { isTemplate } from '../templates/render.ts';
 
 const headerNamePattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
-/** Set by the transport; another value would break the request or be taken for another host's. */
+/** Headers that the transport sets; another value would break the request or send it to another host. */
 const transportHeaders = new Set(['host', 'content-length', 'transfer-encoding', 'connection']);
 
 export const isHttpUrl = (text: string): boolean => {
@@ -46,9 +46,9 @@ export const HttpRequestData = configObject({
     .min(1)
     .max(50)
     .default(['2xx']),
-  /** For requests that reach a person, such as to a provider of text messages: the workflow's quiet hours hold. */
+  /** The request reaches a person, for example by a provider of text messages: the workflow's quiet hours apply. */
   respect_quiet_hours: z.boolean().default(false),
-  /** What a crash between sending and recording, or a lost answer, means: send again, or fail as `unknown`. */
+  /** After a crash between sending and recording, or a lost response: send again, or fail as `unknown`. */
   after_crash: z.enum(['repeat', 'unknown']).default('repeat'),
 });
 

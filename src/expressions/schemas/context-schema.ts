@@ -18,7 +18,7 @@ const maxPatterns = 200;
 const maxCheckSteps = 2_000_000;
 const maxValidateSteps = 200_000;
 
-/** What is wrong with `schema` as a JSON Schema 2020-12; empty: it can be validated with. */
+/** All faults of `schema` as a JSON Schema 2020-12; empty: contexts can be validated with `schema`. */
 export function checkSchema(schema: unknown): SchemaProblem[] {
   if (!isRecord(schema)) return [{ path: [], message: 'A schema is a JSON Schema object, such as { "type": "object" }' }];
   if (isDeeperThan(schema, maxSchemaDepth)) return [{ path: [], message: `A schema nests at most ${maxSchemaDepth} levels deep` }];
@@ -35,7 +35,7 @@ const uniqueTexts = { type: 'array', items: textSchema, uniqueItems: true };
 
 const typeNames = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 
-/** What each keyword must hold. */
+/** The schema of each keyword's value. */
 const keywords: [unknown, string[]][] = [
   [textSchema, ['$id', '$schema', '$ref', '$anchor', '$comment', 'pattern', 'format', 'title', 'description']],
   [{ type: 'boolean' }, ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly']],
@@ -56,22 +56,22 @@ const keywords: [unknown, string[]][] = [
 ];
 
 /**
- * The keywords of JSON Schema 2020-12 in one schema: the published meta-schema is spread over vocabularies joined by dynamic references,
- * which the validator cannot follow. Unknown keywords are allowed, as there.
+ * The keywords of JSON Schema 2020-12 in one schema. The published meta-schema joins several vocabularies by dynamic references, which the
+ * validator cannot follow. Both allow unknown keywords.
  */
 const metaSchema = {
   $ref: '#/$defs/schema',
   $defs: {
     schema: {
       type: ['object', 'boolean'],
-      properties: Object.fromEntries(keywords.flatMap(([kind, of]) => of.map((keyword) => [keyword, kind]))),
+      properties: Object.fromEntries(keywords.flatMap(([valueSchema, names]) => names.map((keyword) => [keyword, valueSchema]))),
     },
   },
 };
 
 const metaSchemaReferences = resolveReferences(metaSchema);
 
-/** Keywords that hold what they must not. */
+/** Keywords whose values have the wrong form. */
 function shapeProblems(schema: Record<string, unknown>): SchemaProblem[] {
   try {
     const faults = findFaults(metaSchema, metaSchemaReferences, schema, new WorkBudget(maxCheckSteps, 'make it smaller'));
@@ -99,8 +99,8 @@ function patternProblems(places: SchemaNode[]): SchemaProblem[] {
 }
 
 /**
- * Everything in `context` that does not fit `schema`, one issue for each value at fault. A schema that cannot be applied, since it was stored
- * when less was asked of one, and one that takes too many steps are an issue of the whole.
+ * All faults of `context` by `schema`, one issue a value. Two faults of the schema itself are one issue at `locPrefix`: a schema that was
+ * stored under older, laxer rules and cannot be applied, and a schema that takes too many steps.
  */
 export function validateContext(schema: object, context: unknown, locPrefix: string[] = ['body', 'context']): Issue[] {
   const unusable = (msg: string): Issue[] => [{ loc: locPrefix, msg, type: 'context_schema' }];
@@ -119,18 +119,18 @@ export function validateContext(schema: object, context: unknown, locPrefix: str
   }
 }
 
-/** That there are more faults than are told: none, or one sentence. Not all of very many are counted. */
-export function omittedFaultsNote(count: number, told: number): string[] {
-  if (count <= told) return [];
-  return [`and ${count >= maxFaults ? 'at least ' : ''}${count - told} more`];
+/** One sentence when there are more faults than the `listed` ones, else nothing. The validator stops counting at `maxFaults`. */
+export function omittedFaultsNote(count: number, listed: number): string[] {
+  if (count <= listed) return [];
+  return [`and ${count >= maxFaults ? 'at least ' : ''}${count - listed} more`];
 }
 
-/** A value may be at fault in the same way by several parts of the schema. */
+/** Several parts of a schema may report the same fault of a value. */
 function dedupeIssues(issues: Issue[]): Issue[] {
   const seen = new Set<string>();
   return issues.filter(({ loc, msg }) => {
-    const told = JSON.stringify([loc, msg]);
-    return !seen.has(told) && seen.add(told);
+    const key = JSON.stringify([loc, msg]);
+    return !seen.has(key) && seen.add(key);
   });
 }
 

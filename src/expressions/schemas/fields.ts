@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timezoneProblem } from '../cron-schedule.ts';
 import { validateTemplate } from '../templates/render.ts';
 
-/** A string that must parse as a template. */
+/** A text that parses as a template. */
 export const templateSchema = z
   .string()
   .min(1)

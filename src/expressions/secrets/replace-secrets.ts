@@ -4,18 +4,18 @@ import { isRecord } from '../../library/json/json.ts';
 import { isUrlField, isSecretParameter, isNonSecretHeader, isSecretField } from '../../library/security/secret-names.ts';
 import { percentEncoded } from '../../library/text/clean-text.ts';
 
-/** A secret that stands in a definition, a config, a node's data or what is shown of a step. */
+/** A secret in a definition, a config, a node's data or the record of a step. */
 export interface FoundSecret {
   text: string;
-  /** Field names and, in lists, ids or indexes. */
+  /** The path to the secret: field names and, in lists, ids or indexes. */
   loc: string[];
-  /** Names the place, so that an older value can be found there. */
+  /** Identifies the place, so that an older version of the value can be searched for the same secret. */
   place: string;
-  /** Where the objects around it lead, in one text: to another place the secret must not go. */
+  /** The origins of all addresses in the objects around the secret. The secret must not be sent to another origin. */
   addresses: string;
 }
 
-/** A body is sent to an address; addresses in it are none that anything is sent to. */
+/** The part of a request that a value belongs to. Addresses inside a `body` are content, and nothing is sent to them. */
 type Section = 'fields' | 'body' | 'headers' | 'query';
 
 interface Location {
@@ -28,9 +28,11 @@ interface Location {
 type Replace = (found: FoundSecret) => string;
 
 /**
- * Copies `value` with every secret in it replaced. Secrets are: fields such as `token` and `password`, every header that is not known as a plain one, and
- * parameters of a query that look like keys, in `query` and in the text of an address. Headers and queries are objects, or lists of
- * `{ key, value }`.
+ * Copies `value` with every secret replaced. Secrets are:
+ * - fields such as `token` and `password`,
+ * - every header that is not known to be public,
+ * - query parameters that look like keys, in `query` and in the text of an address.
+ * Headers and queries are objects, or lists of `{ key, value }`.
  */
 export const replaceSecrets = <T>(value: T, replace: Replace): T =>
   replaceIn(value, { loc: [], place: '', addresses: '', section: 'fields' }, replace) as T;
@@ -64,7 +66,7 @@ function replaceField(item: unknown, isSecret: boolean, name: string, at: Locati
   });
 }
 
-/** `owner` is the object that has the field. */
+/** Whether the field `name` of the object `owner` holds a secret. */
 function isSecretPlace(name: string, owner: Record<string, unknown>, within: Section): boolean {
   if (within !== 'headers' && within !== 'query') return isSecretField(name);
   const isSecretName = within === 'headers' ? (header: string) => !isNonSecretHeader(header) : isSecretParameter;
@@ -88,7 +90,7 @@ function sectionOfField(within: Section, name: string): Section {
   return name === 'query' ? 'query' : 'fields';
 }
 
-/** Nodes are known by their id and headers by their name, wherever in the list they stand. */
+/** The location of a list's item: nodes by id and headers by name, so that their order does not matter. */
 function atItem(at: Location, item: unknown, index: number): Location {
   const id = isRecord(item) && typeof item['id'] === 'string' ? item['id'] : undefined;
   const isSent = at.section === 'headers' || at.section === 'query';

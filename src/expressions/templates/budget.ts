@@ -2,10 +2,10 @@ import { Context, type Liquid } from 'liquidjs';
 import { WorkBudget } from '../../library/limits/work-budget.ts';
 
 const maxSteps = 200_000;
-/** Characters and items that filters, assigns and captures make on the way. */
+/** Characters and items that filters, assigns and captures may create while rendering. */
 const maxMemory = 2_000_000;
 
-/** What rendering one text may take. `whole`: the budget of the work that the text is a part of. */
+/** The budget of rendering one text. Its steps count against `whole`, too: the budget of all texts of a node. */
 export class RenderBudget {
   readonly steps: WorkBudget;
   #used = 0;
@@ -14,7 +14,7 @@ export class RenderBudget {
     this.steps = new WorkBudget(maxSteps, 'loop over fewer items', whole);
   }
 
-  /** Called by the engine, too, in the place of its own limit. */
+  /** Counts created characters and items. The engine calls this method in the place of its own memory limit. */
   use(count: unknown): void {
     if (Number(count) > 0) this.#used += Number(count);
     if (this.#used > maxMemory)
@@ -22,7 +22,7 @@ export class RenderBudget {
   }
 }
 
-/** Spends what looking at everything in `value` takes, before anybody looks. */
+/** Spends the steps of reading all of `value`, before it is read. */
 export function spendTraversal(value: unknown, steps: WorkBudget): void {
   if (typeof value === 'string') return steps.spend(1 + value.length / 64);
   steps.spend(1);
@@ -34,14 +34,14 @@ type Options = ConstructorParameters<typeof Context>[1];
 type RenderOptions = ConstructorParameters<typeof Context>[2];
 type Limits = ConstructorParameters<typeof Context>[3];
 
-/** The engine's context, which counts what is read. */
+/** The engine's context, which counts the reads of variables. */
 export class CountingContext extends Context {
   readonly budget: RenderBudget;
-  /** Scopes in which a name is looked for. */
+  /** The number of nested scopes that are searched for a name. */
   #openScopes = 1;
 
   constructor(scope: object, options: Options, liquid: Liquid, budget: RenderBudget, render: RenderOptions = { sync: true }) {
-    // The engine asks its limits by these two methods only.
+    // The engine calls these two methods of its limits only.
     const limits = { liquid, memoryLimit: budget, renderLimit: { check: () => undefined, use: () => undefined } };
     super(scope, options, render, limits as unknown as Limits);
     this.budget = budget;

@@ -10,10 +10,10 @@ import { limitRanges } from './ranges.ts';
 
 const maxTemplateLength = 256 * 1024;
 const maxOutputLength = 256 * 1024;
-/** Parsed templates take twenty times the memory of their text. */
+/** Longer templates are not cached: a parsed template takes twenty times the memory of its text. */
 const maxCachedLength = 10_000;
 
-/** Makes text of others harmless where it is written into; what the template itself says stays. */
+/** Escapes each value that a template inserts; the template's own text stays as it is. */
 export type Escape = (text: string) => string;
 
 class Engine {
@@ -30,7 +30,7 @@ class Engine {
       locale: 'en-US',
       ...(escape && { outputEscape: (value: unknown) => escape(toText(toValue(value))) }),
     });
-    // Tags that would read other templates from files.
+    // These tags would read other templates from files.
     for (const tag of ['include', 'render', 'layout', 'block']) delete this.liquid.tags[tag];
     const filters = { ...this.liquid.filters, ...templateFilters };
     for (const [name, filter] of Object.entries(filters)) this.liquid.registerFilter(name, countedFilter(name, filter));
@@ -38,7 +38,7 @@ class Engine {
     this.#countRendering();
   }
 
-  /** All that is rendered, captures too, passes here. */
+  /** Wraps the engine's renderer, which renders captures, too, so that all work is counted. */
   #countRendering(): void {
     const { renderer } = this.liquid;
     const renderTemplates = renderer.renderTemplates.bind(renderer);
@@ -66,10 +66,10 @@ function engineFor(escape: Escape | undefined): Engine {
   return engine;
 }
 
-/** Throws an Error that says what does not parse. */
+/** The parsed template. Throws an Error that names the fault. */
 export const parseTemplate = (text: string): Template[] => plainEngine.parse(text);
 
-/** Collects output and stops at the limit, before a loop has filled the memory. */
+/** Collects output. Throws at the limit, before a loop fills the memory. */
 class BoundedEmitter {
   buffer = '';
   readonly #budget: RenderBudget;
@@ -98,25 +98,26 @@ const toText = (value: unknown): string => {
 };
 
 /**
- * The value of a text that is one whole expression, else the rendered text; each value `escape`d where there is such a rule, of which there
- * may be few. Its steps are `whole`'s, too. Throws the engine's errors.
+ * Evaluates a template. A text that is one expression gives the expression's value, any other text a string. `escape` is applied to each
+ * inserted value; each `escape` function has an engine for good, so there must be few. Steps count against `whole`, too. Throws the
+ * engine's errors.
  */
 export function evaluateTemplate(text: string, scope: object, escape?: Escape, whole?: WorkBudget): Json {
   const engine = engineFor(escape);
   const budget = new RenderBudget(whole);
   budget.steps.spend(text.length > maxCachedLength ? text.length / 4 : 1);
   const templates = engine.parse(text);
-  // A copy, because the increment tag writes into the scope it is given.
+  // A copy, since the increment tag writes into its scope.
   const context = new CountingContext({ ...scope }, engine.liquid.options, engine.liquid, budget);
   const [first] = templates;
   if (templates.length === 1 && first instanceof Output) return toJson(toValue(toValueSync(first.value.value(context))), budget);
   const emitter = new BoundedEmitter(budget, false);
   toValueSync(engine.liquid.renderer.renderTemplates(templates, context, emitter));
-  // Filters cut between the halves of a pair.
+  // Filters may cut a surrogate pair in half.
   return cleanText(emitter.buffer);
 }
 
-/** What JSON has no word for (undefined, NaN, Infinity) is null. */
+/** undefined, NaN and Infinity, which JSON does not have, become null. */
 function toJson(value: unknown, budget: RenderBudget): Json {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;

@@ -11,8 +11,8 @@ type FilterThis = ThisParameterType<Filter>;
 const builtInDate = filters['date'] as (this: FilterThis, value: unknown, format?: unknown, zone?: unknown) => unknown;
 
 /**
- * `{{ now | date: "%H:%M", "Europe/Berlin" }}`. Beyond the engine's own: the word "now" is the run's clock, which a dry run moves,
- * and a timestamp without offset is UTC wherever the code runs.
+ * `{{ now | date: "%H:%M", "Europe/Berlin" }}`. It differs from the engine's filter: the word "now" is the run's clock, which is virtual in
+ * a dry run, and a timestamp without offset is UTC.
  */
 function date(this: FilterThis, value: unknown, format?: unknown, zone?: unknown): unknown {
   if (typeof zone === 'string' && !/^[+-]\d/.test(zone) && !isTimeZone(zone))
@@ -22,14 +22,14 @@ function date(this: FilterThis, value: unknown, format?: unknown, zone?: unknown
   return builtInDate.call(this, instant === null ? moment : new Date(instant), format, zone);
 }
 
-/** `{{ event.data.at | date_in_zone: "America/New_York", "%Y-%m-%d %H:%M" }}`; without a zone the organization's. */
+/** `{{ event.data.at | date_in_zone: "America/New_York", "%Y-%m-%d %H:%M" }}`. The default zone is the organization's. */
 function dateInZone(this: FilterThis, value: unknown, zone?: unknown, format: unknown = '%Y-%m-%d %H:%M'): unknown {
   return date.call(this, value, format, zone ?? this.context.getSync(['organization', 'timezone']) ?? 'UTC');
 }
 
 const phoneFormats: Record<string, NumberFormat> = { e164: 'E.164', international: 'INTERNATIONAL', national: 'NATIONAL', uri: 'RFC3966' };
 
-/** `{{ data.tel | phone }}` gives E.164, `phone: "national"` (or "international", "uri") what people read; an unusable number stays. */
+/** `{{ data.tel | phone }}` gives E.164; `phone: "national"`, "international" and "uri" other forms. A text that is no number stays as it is. */
 function phone(this: FilterThis, value: unknown, form: unknown = 'e164', country?: unknown): unknown {
   const format = Object.hasOwn(phoneFormats, String(form)) ? phoneFormats[String(form)] : undefined;
   if (!format) throw new Error(`unknown phone format "${String(form)}"; use ${Object.keys(phoneFormats).join(', ')}`);
@@ -39,7 +39,7 @@ function phone(this: FilterThis, value: unknown, form: unknown = 'e164', country
   return 'phone' in reading ? (parsePhoneNumberFromString(reading.phone)?.format(format) ?? reading.phone) : value;
 }
 
-/** The engine's own, which would throw at text that another filter has cut between the halves of a pair. */
+/** The engine's filters would throw at half a surrogate pair, which another filter may leave. */
 const urlFilters = ['url_encode', 'cgi_escape', 'uri_escape'].map((name) => {
   const builtIn = filters[name] as (this: FilterThis, value: unknown) => unknown;
   return [
@@ -50,7 +50,7 @@ const urlFilters = ['url_encode', 'cgi_escape', 'uri_escape'].map((name) => {
   ] as const;
 });
 
-/** Filters beside and instead of the engine's own; `json` is among those. */
+/** Filters that are added to the engine's, or replace them. */
 export const templateFilters: Record<string, FilterImplOptions> = {
   date,
   date_in_zone: dateInZone,

@@ -2,7 +2,7 @@ import { evalToken, Tokenizer, TokenKind, toValue, type Context } from 'liquidjs
 
 type Bound = Parameters<typeof evalToken>[0];
 
-/** The engine counts up to the end of a range by ones, which never comes where numbers are too large to be told apart. */
+/** Refuses a bound beyond 2^53: the engine counts by ones, and would never reach the end. */
 function limitRangeEnd(bound: Bound): Bound {
   const evaluate = function* (context: Context, lenient?: boolean): Generator<unknown, unknown, unknown> {
     const value = toValue(yield evalToken(bound, context, lenient));
@@ -21,7 +21,7 @@ interface RangeReader {
   readGroupOrRange(): { kind: TokenKind; lhs?: Bound; rhs?: Bound } | undefined;
 }
 
-/** Ranges of every template that is parsed from now on end. */
+/** Limits the ranges of all templates that are parsed from now on. */
 export function limitRanges(): void {
   const reader = Tokenizer.prototype as unknown as RangeReader;
   const { readGroupOrRange } = reader;

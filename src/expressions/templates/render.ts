@@ -3,13 +3,13 @@ import { isRecord, type Json } from '../../library/json/json.ts';
 import { WorkBudget } from '../../library/limits/work-budget.ts';
 import { evaluateTemplate, parseTemplate, type Escape } from './engine.ts';
 
-/** What a template can name: the roots of the run and its top-level variables. */
+/** The names that a template can read: the roots of the run and the top-level variables. */
 export type Scope = Record<string, unknown>;
 
-/** What a tenant wrote and that cannot be evaluated, with the values that it met. The message says what to change. */
+/** A customer's template or condition cannot be evaluated with the current values. The message says what to change. */
 export class EvaluationError extends Error {}
 
-/** A template that does not parse or cannot be rendered. The message names the template and says what is wrong. */
+/** A template does not parse or cannot be rendered. The message has the template and the fault. */
 export class TemplateError extends EvaluationError {
   constructor(template: string, reason: string) {
     super(`Template ${JSON.stringify(shorten(template, 120))}: ${shorten(reason, 200)}`);
@@ -17,7 +17,7 @@ export class TemplateError extends EvaluationError {
   }
 }
 
-/** The name of the failure in a run's record. */
+/** The failure's `type` in a run's record. */
 export const evaluationErrorType = (error: EvaluationError): string =>
   error instanceof TemplateError ? 'template_error' : 'condition_error';
 
@@ -25,14 +25,14 @@ const shorten = (text: string, length: number): string => (text.length > length 
 
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
 
-/** The top-level names that a text reads when it is rendered, such as `contact`. The text must parse. */
+/** The top-level names that a template reads, such as `contact`. Throws when `text` does not parse. */
 export const findTemplateRoots = (text: string): string[] =>
   isTemplate(text) ? Object.keys(analyzeSync(parseTemplate(text)).globals) : [];
 
 const maxScopeSteps = 2_000_000;
 const scopeBudgets = new WeakMap<Scope, WorkBudget>();
 
-/** All that is rendered with `scope`, together, gets one budget: the texts of a node, which may be many. */
+/** Gives `scope` one budget for all texts that are rendered with it, such as the many texts of a node. */
 export function withSharedBudget(scope: Scope): Scope {
   scopeBudgets.set(scope, new WorkBudget(maxScopeSteps, 'render fewer texts in one node'));
   return scope;
@@ -41,8 +41,10 @@ export function withSharedBudget(scope: Scope): Scope {
 export const sharedBudget = (scope: Scope): WorkBudget | undefined => scopeBudgets.get(scope);
 
 /**
- * Renders one text. A text that is one whole `{{ expression }}` gives the value with its type (null for a missing one), any other a string.
- * Throws TemplateError.
+ * Renders one text. A text that is one whole `{{ expression }}` gives the expression's value with its type (null when it is missing), any
+ * other text a string. Throws TemplateError.
+ * @example render('{{ data.total | times: 2 }}', { data: { total: 21 } }) // 42
+ * @example render('Hello {{ contact.first_name }}', { contact: { first_name: 'Ada' } }) // 'Hello Ada'
  */
 export function render(template: string, scope: Scope, escape?: Escape, whole = scopeBudgets.get(scope)): Json {
   if (!isTemplate(template)) return template;
@@ -53,14 +55,14 @@ export function render(template: string, scope: Scope, escape?: Escape, whole = 
   }
 }
 
-/** As `render`, as text: null is the empty text, objects and arrays are JSON. With `escape`, what the template writes of the scope goes through it. */
+/** As `render`, but always a string: null is empty, objects and arrays are JSON. `escape` is applied to each value from the scope. */
 export function renderText(template: string, scope: Scope, escape?: Escape): string {
   const value = render(template, scope, escape);
   if (value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Renders every text inside a JSON value; keys stay as they are. Throws TemplateError. */
+/** Renders every text inside a JSON value, but not the keys. Throws TemplateError. */
 export function renderDeep(value: unknown, scope: Scope): Json {
   if (typeof value === 'string') return render(value, scope);
   if (Array.isArray(value)) return value.map((item) => renderDeep(item, scope));
@@ -68,7 +70,7 @@ export function renderDeep(value: unknown, scope: Scope): Json {
   return (value ?? null) as Json;
 }
 
-/** Why `text` does not parse as a template, naming it, or null. */
+/** The reason why `text` does not parse as a template; null when it does. */
 export function validateTemplate(text: string): string | null {
   if (!isTemplate(text)) return null;
   try {
@@ -79,7 +81,7 @@ export function validateTemplate(text: string): string | null {
   }
 }
 
-/** Each text inside a JSON value that does not parse as a template, with its path. */
+/** The texts inside a JSON value that do not parse as templates, each with its path. */
 export function templateProblems(value: unknown, path: string[] = []): { path: string[]; message: string }[] {
   if (typeof value === 'string') {
     const message = validateTemplate(value);
@@ -89,5 +91,5 @@ export function templateProblems(value: unknown, path: string[] = []): { path: s
   return Object.entries(value).flatMap(([key, item]) => templateProblems(item, [...path, key]));
 }
 
-/** The first line of the engine's message: what follows is an excerpt of the template with positions. */
+/** The first line of the engine's message. The other lines are an excerpt of the template. */
 const toReason = (error: unknown): string => String(error instanceof Error ? error.message : error).split('\n')[0] ?? '';

@@ -4,11 +4,11 @@ import { spendTraversal, budgetOf } from './budget.ts';
 
 type Handler = (this: { context: Context }, value: unknown, ...parameters: unknown[]) => unknown;
 
-/** Filters that look at nothing but the value itself. */
+/** Filters whose cost does not depend on the size of the value. */
 const constantCostFilters = new Set(
   'first,last,size,default,raw,abs,at_least,at_most,ceil,divided_by,floor,minus,plus,modulo,times,round,to_integer'.split(','),
 );
-/** Filters that go through items, whose reads are counted where they are done. */
+/** Filters that read items; the context counts the reads of the items' properties. */
 const perItemFilters = new Set(
   (
     'map,sum,compact,concat,pop,shift,reverse,slice,uniq,sample,where,reject,where_exp,reject_exp,group_by,group_by_exp,has,has_exp,' +
@@ -18,7 +18,7 @@ const perItemFilters = new Set(
 const sortingFilters = new Set(['sort', 'sort_natural', 'sample']);
 const dateFilterPattern = /^date/;
 
-/** The filter, which spends what its work takes before it begins. */
+/** Wraps a filter, so that the steps of its work are spent before the work begins. */
 export function countedFilter(name: string, filter: FilterImplOptions): FilterImplOptions {
   if (typeof filter !== 'function') return filter;
   const handler = filter as unknown as Handler;
@@ -41,12 +41,12 @@ function spendFilterSteps(name: string, value: unknown, parameters: unknown[], s
   for (const parameter of parameters) {
     spendTraversal(parameter, steps);
     if (typeof parameter === 'string') {
-      // An expression is parsed, and a name or text is compared with each item.
+      // The parameter is parsed as an expression, or compared with each item.
       steps.spend(parameter.length / 4 + (items * parameter.length) / 64);
       if (typeof value === 'string') steps.spend(stepsToFind(value, parameter));
       if (dateFilterPattern.test(name)) steps.spend(parameter.split('%').length * 200);
     } else if (Array.isArray(parameter)) for (let item = 0; item < items; item++) spendTraversal(parameter, steps);
-    // The indentation of JSON.
+    // A number is the indentation of JSON.
     else if (typeof parameter === 'number' && name !== 'slice')
       for (let level = 0; level < Math.min(parameter, 10); level++) spendTraversal(value, steps);
   }
@@ -60,7 +60,7 @@ function countItems(value: unknown): number {
 
 type Operator = (left: unknown, right: unknown, context: Context) => unknown;
 
-/** The engine's operators, each of which spends what comparing takes. */
+/** The engine's operators, each of which first spends the steps of the comparison. */
 export const countedOperators = Object.fromEntries(
   Object.entries(defaultOperators).map(([name, operator]) => {
     if (name === 'not') return [name, operator];
@@ -75,7 +75,7 @@ export const countedOperators = Object.fromEntries(
   }),
 ) as typeof defaultOperators;
 
-/** Its comparisons pass by the operators. */
+/** The `case` tag compares without the operators, so its comparisons are counted here. */
 export class CountedCase extends CaseTag {
   override *render(context: Context, emitter: Emitter): Generator<unknown, void, unknown> {
     const target = yield this.value.value(context);
@@ -87,7 +87,7 @@ export class CountedCase extends CaseTag {
 
 const weights = new WeakMap<readonly Template[], number>();
 
-/** Steps of rendering each of `templates` once, without what they call. */
+/** The steps of rendering each of `templates` once, without nested templates and filters. */
 export function weightOf(templates: readonly Template[]): number {
   const weight = weights.get(templates) ?? templates.reduce((sum, template) => sum + weightOfOne(template), 4);
   weights.set(templates, weight);

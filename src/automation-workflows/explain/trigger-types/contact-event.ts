@@ -10,28 +10,28 @@ import { sampleFromEvent, unknownSample, type SampleEvent } from '../sample-even
 const noEventText = 'no such event of this contact yet';
 const maxListedTypes = 5;
 
-/** Its filter is held against the latest event of its types. */
-export async function evaluateContactEvent(evidence: EvaluationInput, trigger: TriggerRow): Promise<TriggerEvaluation> {
+/** The filter is evaluated with the contact's latest event of one of the trigger's types. */
+export async function evaluateContactEvent(input: EvaluationInput, trigger: TriggerRow): Promise<TriggerEvaluation> {
   const { event_types: types, filter } = readTriggerConfig<'contact_event'>(trigger);
-  const latest = evidence.events.find((event) => types.includes(event.event_type));
-  const occasion = latest
-    ? await loadSample(evidence, latest).catch((error: unknown) => toUnknownSample(evidence, error))
-    : unknownSample(evidence, noEventText, ['webhook']);
+  const latest = input.events.find((event) => types.includes(event.event_type));
+  const sample = latest
+    ? await loadSample(input, latest).catch((error: unknown) => toUnknownSample(input, error))
+    : unknownSample(input, noEventText, ['webhook']);
   const names =
     types.length > maxListedTypes ? [...types.slice(0, maxListedTypes), `one of ${types.length - maxListedTypes} more types`] : types;
   return {
     when: `when an event ${names.join(' or ')} of the contact comes`,
     latestText: latest ? `the latest is ${describeEvent(latest)}${deliveryStatus(latest)}` : noEventText,
-    checks: filter ? [conditionCheck('filter', filter, occasion, evidence.now)] : [],
-    sample: occasion,
+    checks: filter ? [conditionCheck('filter', filter, sample, input.now)] : [],
+    sample,
   };
 }
 
-async function loadSample(evidence: EvaluationInput, event: LatestEvent): Promise<SampleEvent> {
+async function loadSample(input: EvaluationInput, event: LatestEvent): Promise<SampleEvent> {
   const { id, event_type: type, contact_id, created_at: createdAt } = event;
-  const data = await resolvePayload(evidence.context.bindings.FILES, event.data);
+  const data = await resolvePayload(input.context.bindings.FILES, event.data);
   return sampleFromEvent(
-    evidence,
+    input,
     { id, type, contact_id, data, createdAt },
     { label: describeEvent(event), details: { event_id: id, event_type: type, created_at: toTimestamp(createdAt) } },
   );
@@ -39,7 +39,7 @@ async function loadSample(evidence: EvaluationInput, event: LatestEvent): Promis
 
 const describeEvent = ({ id, event_type, created_at }: LatestEvent): string => `event ${id} (${event_type}) of ${toTimestamp(created_at)}`;
 
-function toUnknownSample(evidence: EvaluationInput, error: unknown): SampleEvent {
-  if (error instanceof PayloadGoneError) return unknownSample(evidence, error.message, ['webhook']);
+function toUnknownSample(input: EvaluationInput, error: unknown): SampleEvent {
+  if (error instanceof PayloadGoneError) return unknownSample(input, error.message, ['webhook']);
   throw error;
 }

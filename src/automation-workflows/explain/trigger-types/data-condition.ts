@@ -5,19 +5,19 @@ import { readTriggerConfig, type EvaluationInput } from '../evaluation-input.ts'
 import type { TriggerEvaluation } from '../trigger-evaluation.ts';
 import { unknownSample } from '../sample-event.ts';
 
-/** It fires on a change, so neither a contact that matches already nor one that does not match enters as it is. */
-export function evaluateDataCondition(evidence: EvaluationInput, trigger: TriggerRow): TriggerEvaluation {
+/** A data_condition trigger fires on a change of the contact, so no contact enters by it without being changed. */
+export function evaluateDataCondition(input: EvaluationInput, trigger: TriggerRow): TriggerEvaluation {
   const { condition, on } = readTriggerConfig<'data_condition'>(trigger);
-  const occasion = unknownSample(evidence, 'what a change brings is known when it is made', ['webhook']);
-  const check = conditionCheck('condition', condition, { ...occasion, details: { contact_id: evidence.contact.id } }, evidence.now);
-  const change = changeCheck(evidence, on, check.passed);
+  const sample = unknownSample(input, 'what a change brings is known when it is made', ['webhook']);
+  const check = conditionCheck('condition', condition, { ...sample, details: { contact_id: input.contact.id } }, input.now);
+  const change = changeCheck(input, on, check.passed);
   return {
     when: on.includes('updated')
       ? 'when a change makes the contact match the condition that it did not match before'
       : 'when a contact is created that matches the condition',
     latestText: '',
     checks: [check, ...(change ? [change] : [])],
-    sample: occasion,
+    sample,
   };
 }
 

@@ -10,15 +10,15 @@ type EventName = (typeof internalEvents)[number];
 
 const eventsWithoutContact: ReadonlySet<EventName> = new Set(['campaign.completed', 'document.processed', 'document.failed']);
 
-/** What the service reports is not kept, so its filter is held against what is certain of the contact. */
-export function evaluateInternalEvent(evidence: EvaluationInput, trigger: TriggerRow): TriggerEvaluation {
+/** Internal events are not stored, so the filter is evaluated with only the contact known. */
+export function evaluateInternalEvent(input: EvaluationInput, trigger: TriggerRow): TriggerEvaluation {
   const { event, filter } = readTriggerConfig<'event'>(trigger);
-  const occasion = unknownSample(evidence, `the data of ${event} are known when it is reported`, ['webhook']);
+  const sample = unknownSample(input, `the data of ${event} are known when it is reported`, ['webhook']);
   return {
     when: `when the service reports ${event} of the contact`,
     latestText: '',
-    checks: [...eventChecks(evidence, event), ...(filter ? [conditionCheck('filter', filter, occasion, evidence.now)] : [])],
-    sample: occasion,
+    checks: [...eventChecks(input, event), ...(filter ? [conditionCheck('filter', filter, sample, input.now)] : [])],
+    sample,
   };
 }
 

@@ -4,13 +4,13 @@ import { readTriggerConfig, type EvaluationInput } from '../evaluation-input.ts'
 import type { TriggerEvaluation } from '../trigger-evaluation.ts';
 import { unknownSample } from '../sample-event.ts';
 
-/** It fires when it is asked to. */
-export function evaluateManual(evidence: EvaluationInput, trigger: TriggerRow): TriggerEvaluation {
+/** A manual trigger fires when a caller fires it. */
+export function evaluateManual(input: EvaluationInput, trigger: TriggerRow): TriggerEvaluation {
   const { context_schema: schema = {} } = readTriggerConfig<'manual'>(trigger);
   return {
     when: `when it is fired for the contact: POST /automation-workflows/${trigger.workflow_id}/triggers/${trigger.id}/fire`,
     latestText: '',
     checks: callerContextChecks('trigger_context_schema', schema),
-    sample: unknownSample(evidence, 'the caller gives the context', ['event', 'webhook']),
+    sample: unknownSample(input, 'the caller gives the context', ['event', 'webhook']),
   };
 }

@@ -6,17 +6,17 @@ import { readTriggerConfig, type EvaluationInput } from '../evaluation-input.ts'
 import type { TriggerEvaluation } from '../trigger-evaluation.ts';
 import { sampleWithContext, currentContactLabel } from '../sample-event.ts';
 
-/** It fires for the members of its audience. */
-export function evaluateSchedule(evidence: EvaluationInput, trigger: TriggerRow): TriggerEvaluation {
+/** A schedule fires for the members of its audience. */
+export function evaluateSchedule(input: EvaluationInput, trigger: TriggerRow): TriggerEvaluation {
   const config = readTriggerConfig<'schedule'>(trigger);
-  const isArmed = evidence.isWorkflowActive && trigger.state === 'active';
-  const next = isArmed ? trigger.next_fire_at : toNextFireAt('schedule', config, evidence.now);
+  const isArmed = input.isWorkflowActive && trigger.state === 'active';
+  const next = isArmed ? trigger.next_fire_at : toNextFireAt('schedule', config, input.now);
   const at = next === null ? '' : `, next at ${toTimestamp(next)}`;
   return {
     when: `when cron "${config.cron}" is due in ${config.timezone}${isArmed ? at : ''}`,
     latestText: '',
-    checks: [audienceCheck(evidence, config.audience?.list_id ?? null), ...(isArmed ? [nextFireCheck(trigger)] : [])],
-    sample: sampleWithContext(evidence, { scheduled_at: toTimestamp(next ?? evidence.now) }, { label: currentContactLabel, details: null }),
+    checks: [audienceCheck(input, config.audience?.list_id ?? null), ...(isArmed ? [nextFireCheck(trigger)] : [])],
+    sample: sampleWithContext(input, { scheduled_at: toTimestamp(next ?? input.now) }, { label: currentContactLabel, details: null }),
   };
 }
 

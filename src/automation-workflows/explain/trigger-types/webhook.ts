@@ -10,34 +10,34 @@ import { sampleFromDelivery, unknownSample, type SampleEvent } from '../sample-e
 
 const noDeliveryText = 'no delivery of this contact to this trigger among the newest ones';
 
-/** Its filter is held against the contact's latest delivery. */
-export async function evaluateWebhook(evidence: EvaluationInput, trigger: TriggerRow): Promise<TriggerEvaluation> {
+/** The filter is evaluated with the contact's latest delivery to the trigger. */
+export async function evaluateWebhook(input: EvaluationInput, trigger: TriggerRow): Promise<TriggerEvaluation> {
   const { filter } = readTriggerConfig<'webhook'>(trigger);
-  const latest = evidence.deliveries.get(trigger.id);
-  const occasion = latest
-    ? await loadSample(evidence, latest).catch((error: unknown) => toUnknownSample(evidence, error))
-    : unknownSample(evidence, noDeliveryText, ['event']);
+  const latest = input.deliveries.get(trigger.id);
+  const sample = latest
+    ? await loadSample(input, latest).catch((error: unknown) => toUnknownSample(input, error))
+    : unknownSample(input, noDeliveryText, ['event']);
   return {
     when: 'when a delivery that resolves to the contact comes to its webhook_url',
     latestText: latest ? `the latest is ${describeDelivery(latest)}${deliveryStatus(latest)}` : noDeliveryText,
-    checks: filter ? [conditionCheck('filter', filter, occasion, evidence.now)] : [],
-    sample: occasion,
+    checks: filter ? [conditionCheck('filter', filter, sample, input.now)] : [],
+    sample,
   };
 }
 
-async function loadSample(evidence: EvaluationInput, delivery: LatestDelivery): Promise<SampleEvent> {
-  const payload = await resolvePayload<DeliveryPayload>(evidence.context.bindings.FILES, delivery.payload);
-  const shown = { delivery_id: answeredDeliveryId(delivery), created_at: toTimestamp(delivery.created_at) };
-  return sampleFromDelivery(evidence, payload, { label: describeDelivery(delivery), details: shown });
+async function loadSample(input: EvaluationInput, delivery: LatestDelivery): Promise<SampleEvent> {
+  const payload = await resolvePayload<DeliveryPayload>(input.context.bindings.FILES, delivery.payload);
+  const details = { delivery_id: answeredDeliveryId(delivery), created_at: toTimestamp(delivery.created_at) };
+  return sampleFromDelivery(input, payload, { label: describeDelivery(delivery), details });
 }
 
-/** As the sender was answered. */
+/** The delivery id that the sender was told. */
 const answeredDeliveryId = ({ delivery_id, id }: LatestDelivery): string => delivery_id ?? String(id);
 
 const describeDelivery = (delivery: LatestDelivery): string =>
   `delivery ${answeredDeliveryId(delivery)} of ${toTimestamp(delivery.created_at)}`;
 
-function toUnknownSample(evidence: EvaluationInput, error: unknown): SampleEvent {
-  if (error instanceof PayloadGoneError) return unknownSample(evidence, error.message, ['event']);
+function toUnknownSample(input: EvaluationInput, error: unknown): SampleEvent {
+  if (error instanceof PayloadGoneError) return unknownSample(input, error.message, ['event']);
   throw error;
 }

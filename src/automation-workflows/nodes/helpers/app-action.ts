@@ -2,25 +2,25 @@ import type { ActionFailure } from '../../../integrations/actions/run-action.ts'
 import { failure, next, simulated, type Step, type StepResult } from '../contract.ts';
 
 /**
- * What a node did in a connected tool; `shown` is what it asked for, which is all that a dry run does. `isLookedUp`: a repeat finds out
- * whether an earlier try took effect, so that one whose outcome is unknown may be repeated.
+ * Performs an action in a connected tool. `request` is shown in the output, and is all that a dry run gives. `isLookedUp`: a repeat looks
+ * for the effect of an earlier try, so an action with an unknown outcome may be tried again.
  */
 export async function performAppAction<Outcome extends object>(
   step: Step,
-  { shown, isLookedUp }: { shown: object; isLookedUp: boolean },
+  { request, isLookedUp }: { request: object; isLookedUp: boolean },
   effect: () => Promise<Outcome | ActionFailure>,
 ): Promise<StepResult> {
-  if (step.dryRun) return simulated(shown);
+  if (step.dryRun) return simulated(request);
   const outcome = await effect();
-  return isFailure(outcome) ? toActionFailure(outcome, isLookedUp) : next({ ...shown, ...outcome });
+  return isFailure(outcome) ? toActionFailure(outcome, isLookedUp) : next({ ...request, ...outcome });
 }
 
 const isFailure = (outcome: object): outcome is ActionFailure => 'failure' in outcome;
 
-function toActionFailure(told: ActionFailure, isLookedUp: boolean): StepResult {
-  const { failure: type, retryAfterSeconds, outcomeUnknown } = told;
-  if (outcomeUnknown && !isLookedUp) return failure('unknown', `${told.message}. ${notRepeatedAdvice}`);
-  const message = outcomeUnknown ? `${told.message}. ${lookupAdvice}` : toActionMessage(told);
+function toActionFailure(actionFailed: ActionFailure, isLookedUp: boolean): StepResult {
+  const { failure: type, retryAfterSeconds, outcomeUnknown } = actionFailed;
+  if (outcomeUnknown && !isLookedUp) return failure('unknown', `${actionFailed.message}. ${notRepeatedAdvice}`);
+  const message = outcomeUnknown ? `${actionFailed.message}. ${lookupAdvice}` : toActionMessage(actionFailed);
   const retryable = type === 'rate_limited' || type === 'unavailable';
   return { kind: 'fail', type, message, retryable, retryAfterSeconds };
 }

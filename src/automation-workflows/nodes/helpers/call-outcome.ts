@@ -3,25 +3,25 @@ import { defaultHandle, next, type NextResult, type StepResult } from '../contra
 
 export const callHandles = ['completed', 'no_answer', 'busy', 'voicemail', 'failed'] as const;
 
-/** Why a call came back that is for a person to mend: it fails the step. */
+/** Reasons for an undialled call that somebody has to correct: the step fails. */
 const configurationReasons = new Set<CallResult['returned']>(['agent_archived', 'agent_unsound', 'telephony_not_configured']);
-/** Why a call came back that may be asked for again. A call that somebody else took back is one: the step holds while the workflow is paused. */
+/** Reasons for an undialled call that may be requested again. `withdrawn` is one: the step holds while the workflow is paused. */
 const retryableReasons = new Set<CallResult['returned']>(['window_closed', 'too_soon', 'withdrawn']);
 
 export const isRetryableCall = ({ returned }: CallResult): boolean => retryableReasons.has(returned);
 
-/** Where a call leads that is over. */
+/** The result of the step whose call has ended. */
 export function toCallStepResult(result: CallResult): StepResult {
-  const { returned, returned_until: _until, ...shown } = result;
+  const { returned, returned_until: _until, ...output } = result;
   if (configurationReasons.has(returned))
     return { kind: 'fail', type: returned!, message: result.reason ?? `The call was not dialled: ${returned}`, retryable: false };
-  if (returned !== null) return toUndialledResult(shown);
-  return next(shown, callHandles.find((handle) => handle === result.outcome) ?? 'failed', defaultHandle);
+  if (returned !== null) return toUndialledResult(output);
+  return next(output, callHandles.find((handle) => handle === result.outcome) ?? 'failed', defaultHandle);
 }
 
-/** As a call that failed, for one that never came to be. */
-export const toUndialledResult = (told: { reason: string | null; phone?: string; call_run_id?: number }): NextResult =>
-  next({ ...emptyCallOutput, ...told, outcome: 'failed' }, 'failed', defaultHandle);
+/** The result for a call that was never dialled: the same as for a failed call. */
+export const toUndialledResult = (details: { reason: string | null; phone?: string; call_run_id?: number }): NextResult =>
+  next({ ...emptyCallOutput, ...details, outcome: 'failed' }, 'failed', defaultHandle);
 
 const emptyCallOutput = {
   call_run_id: null,

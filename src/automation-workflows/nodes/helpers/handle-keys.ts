@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { isRecord } from '../../../library/json/json.ts';
 
-/** A handle named by the author of the graph. */
+/** The name of a handle that the author of the graph chooses. */
 export const handleKeySchema = z.string().min(1).max(100);
 
-/** The `key`s of a list in data that may not be valid yet. */
+/** The `key` of each item; `items` may be invalid. */
 export const collectKeys = (items: unknown): string[] =>
   (Array.isArray(items) ? items : []).flatMap((item) => (isRecord(item) && typeof item['key'] === 'string' ? [item['key']] : []));
 
-/** Reports every key that occurs before in the list, or that is reserved. */
+/** Adds an issue for every key that is reserved or stands earlier in the list. */
 export function checkKeys(items: readonly { key: string }[], reserved: readonly string[], context: z.core.$RefinementCtx): void {
   const seen = new Set(reserved);
   for (const [index, { key }] of items.entries()) {

@@ -4,7 +4,7 @@ import { next, simulated, type Step, type StepResult } from '../contract.ts';
 
 const retryableCodes = new Set<ErrorCode>(['rate_limited', 'provider_failed']);
 
-/** Performs a side effect, or shows it in a dry run. A refusal fails the step; any other error is the runtime's to handle. */
+/** Performs a side effect; a dry run only shows `request`. A ServiceError fails the step; any other error is thrown to the interpreter. */
 export async function performEffect(step: Step, request: object, effect: () => Promise<Json>): Promise<StepResult> {
   if (step.dryRun) return simulated(request);
   try {
@@ -15,7 +15,7 @@ export async function performEffect(step: Step, request: object, effect: () => P
   }
 }
 
-/** A refusal as the failure of a step. */
+/** The result of a step that was refused. */
 export function toStepFailure(error: ServiceError): StepResult & { kind: 'fail' } {
   const { code, message, retryAfterSeconds } = error;
   return { kind: 'fail', type: code, message, retryable: retryableCodes.has(code), retryAfterSeconds };

@@ -2,7 +2,7 @@ import { contactTimeZone, type TimeZoneRule } from '../../../contacts/contacts/c
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import type { Scope } from '../../../expressions/templates/render.ts';
 
-/** The zone that a node's or setting's `timezone` means for this run, and the rule that it was found by. */
+/** The IANA zone of a `timezone` field (`contact`, `organization` or a zone) in this run, and the rule that gave the zone. */
 export function resolveTimeZone(
   timezone: string,
   scope: Scope,
@@ -20,5 +20,5 @@ const ruleDescriptions: Record<TimeZoneRule | 'fixed', string> = {
   fixed: '',
 };
 
-/** For a person who asks why: the zone and how it was found. */
+/** The zone and its rule, for the `why` of a step. */
 export const describeTimeZone = (zone: string, rule: TimeZoneRule | 'fixed'): string => `in ${zone}${ruleDescriptions[rule]}`;

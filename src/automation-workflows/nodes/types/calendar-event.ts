@@ -66,16 +66,16 @@ export const calendarEventNode = defineNode<CalendarEventData>({
       location: renderOptional(data.location, scope),
       attendees: [...new Set(attendees)],
     };
-    const { calendarId: calendar_id = 'primary', timeZone: timezone, ...shown } = event;
-    return performAppAction(step, { shown: { calendar_id, ...shown, timezone }, isLookedUp: true }, () => effects.createEvent(key, event));
+    const { calendarId: calendar_id = 'primary', timeZone: timezone, ...rest } = event;
+    return performAppAction(step, { request: { calendar_id, ...rest, timezone }, isLookedUp: true }, () => effects.createEvent(key, event));
   },
 });
 
-/** Undefined: it is not given, or renders to nothing. */
+/** Undefined when the template is absent or renders to nothing. */
 const renderOptional = (template: string | null | undefined, scope: Scope): string | undefined =>
   template == null ? undefined : renderText(template, scope).trim() || undefined;
 
-/** Epoch ms, both. */
+/** Start and end in epoch ms. */
 function resolveTimes({ data, scope }: Step<CalendarEventData>, zone: string): { start: number; end: number } | { problem: string } {
   const start = parseInstant(render(data.start, scope), zone);
   if (start === null) return { problem: `start: ${describeRendered(data.start, scope)}; it must be ${instantExample}` };

@@ -27,7 +27,7 @@ export const chatappMessageNode = defineNode<ChatappMessageData>({
     if (channel === '') return failure('no_channel', `channel: ${JSON.stringify(data.channel)} renders to nothing; name a channel`);
     const text = renderText(data.text, scope, escapeMrkdwn);
     if (text.trim() === '') return failure('no_text', 'text renders to nothing, and an empty message cannot be posted');
-    return performAppAction(step, { shown: { channel, text }, isLookedUp: false }, () =>
+    return performAppAction(step, { request: { channel, text }, isLookedUp: false }, () =>
       step.effects.postToChannel(step.key, { channel, text }),
     );
   },

@@ -6,7 +6,7 @@ import { type OutboundResponse } from '../../../expressions/http-request/request
 import { InvalidRequestError, buildHttpRequest, redactRequest } from '../../../expressions/http-request/build.ts';
 import { HttpRequestData, isSuccessStatus } from '../../../expressions/http-request/schema.ts';
 
-/** How much of an answer is kept in the context. */
+/** A longer response body is cut to this in the output. */
 const maxBodyBytes = 64 * 1024;
 
 export const httpRequestNode = defineNode<HttpRequestData>({
@@ -37,7 +37,7 @@ export const httpRequestNode = defineNode<HttpRequestData>({
   },
 });
 
-/** For showing: what the definition masks is masked in the body, too. The signing secret is in no part of a request. */
+/** Data for the dry run, which shows the request: secrets in the body are masked. The signing secret is not part of a request, and stays. */
 const maskData = (data: HttpRequestData): HttpRequestData => ({ ...maskSecrets(data), secret: data.secret });
 
 function toStepResult(response: OutboundResponse, data: HttpRequestData, now: number): StepResult {
@@ -56,7 +56,7 @@ function toStepResult(response: OutboundResponse, data: HttpRequestData, now: nu
   return { kind: 'fail', type: 'http_status', message, retryable: [408, 425, 429].includes(status) || status >= 500, retryAfterSeconds };
 }
 
-/** JSON when the type or the look of it says so and it parses, else text. An answer over the limit is kept as text, cut. */
+/** Parsed JSON when the content type or the first character suggests JSON, else text. A body over the limit is cut text. */
 function parseBody({ body, headers, is_cut }: { body: string; headers: Record<string, string>; is_cut: boolean }): {
   body: Json;
   body_is_cut?: true;

@@ -16,7 +16,7 @@ const emptyHandle = 'empty';
 
 const { query: searchableText, limit, document_uuids, min_similarity, mode } = SearchBody.shape;
 
-/** Why this text cannot be looked for, or null. */
+/** Why `text` is no valid query; null when it is one. */
 const queryProblem = (text: string): string | null => searchableText.safeParse(text).error?.issues[0]?.message ?? null;
 
 const KnowledgeSearchData = configObject({
@@ -89,21 +89,21 @@ function toSearchFailure(error: ServiceError): StepResult {
   return { ...toStepFailure(error), type, retryable };
 }
 
-/** How much of what was found a step keeps, as JSON: less than half of what all steps of a run may add to its context. */
+/** The limit of passages in the output, as JSON: less than half of the limit on the context of a run. */
 const maxPassageBytes = 96 * 1024;
 
-/** A chunk as POST /knowledge-base/search tells it, with where it stood in each list. Its headings are in `chunk_metadata`. */
+/** A chunk as in the answer of POST /knowledge-base/search, with its rank in each list. Its headings are in `chunk_metadata`. */
 type Passage = Omit<FoundChunk, 'contextualized_text' | 'embedding_model'>;
 
 interface Passages {
   chunks: Passage[];
-  /** The same passages with their sources, for the prompt of a language model; without any, that there are none. */
+  /** The passages with their sources, for the prompt of a language model; without passages, a sentence that there are none. */
   text: string;
-  /** What was left out; absent when nothing was. */
+  /** How many passages were left out; absent when none was. */
   note?: string;
 }
 
-/** The passages that have room, best first. `copies`: how often their text is going to stand in the context. */
+/** The best passages within the limit. `copies`: how often their text stands in the context. */
 function selectPassages(found: FoundChunk[], copies: number): Passages {
   const chunks: Passage[] = [];
   let room = maxPassageBytes;

@@ -36,7 +36,7 @@ export const llmNode = defineNode<LlmData>({
     'Asks a language model. The output is { result, model, usage }; result is the text, or with output_schema (a JSON Schema of an object) the JSON that fits it. save_as also writes result to a variable. Rate limits, network trouble, 5xx and answers that do not fit are tried again.',
   dataSchema: LlmData,
   handles: actionHandles,
-  // An answer costs money.
+  // Each completion costs money.
   isSideEffect: true,
   example: {
     prompt: 'How does this customer feel? {{ data.message }}',

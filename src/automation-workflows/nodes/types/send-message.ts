@@ -27,7 +27,7 @@ type SendMessageData = z.infer<typeof SendMessageData>;
 const sentHandle = 'sent';
 const failedHandle = 'failed';
 
-/** What only the person, the number or the provider's view of it keeps a message from: an outcome like others. All else is to be mended. */
+/** Failures that lie with the recipient lead along `failed`. Every other failure has to be corrected, and leads along `error`. */
 const recipientFailures: ReadonlySet<string> = new Set([
   'suppressed',
   'not_on_channel',
@@ -38,8 +38,8 @@ const recipientFailures: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A repeat after a crash finds the message in the log, under the name of the attempt: what was sent is not sent again, and what nobody can
- * say fails as `unknown`.
+ * A repeat after a crash finds the message in the log, by the key of the attempt. A sent message is not sent again; a message whose outcome
+ * is unknown fails the step as `unknown`.
  */
 export const sendMessageNode = defineNode<SendMessageData>({
   type: 'send_message',

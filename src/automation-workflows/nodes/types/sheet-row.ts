@@ -33,7 +33,7 @@ export const sheetRowNode = defineNode<SheetRowData>({
   },
   example: { integration_id: 3, values: { Phone: '{{ contact.phone }}', Answer: '{{ steps.call.disposition }}', Run: '{{ run.id }}' } },
   run: async (step) => {
-    const { data, scope, effects, key, mayHaveHappened: mayExist } = step;
+    const { data, scope, effects, key, mayHaveHappened } = step;
     const values = Object.fromEntries(Object.entries(data.values).map(([name, value]) => [name, renderText(String(value ?? ''), scope)]));
     if (Object.values(values).every((value) => value === ''))
       return failure('no_values', 'values: every one of them renders to nothing, and an empty row cannot be told from none');
@@ -44,8 +44,8 @@ export const sheetRowNode = defineNode<SheetRowData>({
         `values: ${JSON.stringify(long[0])} has ${long[1].length} characters; a cell takes ${maxCellLength}`,
       );
     const integrationId = data.integration_id ?? null;
-    return performAppAction(step, { shown: { integration_id: integrationId, values }, isLookedUp: true }, () =>
-      effects.appendRow(key, { integrationId, values, mayExist }),
+    return performAppAction(step, { request: { integration_id: integrationId, values }, isLookedUp: true }, () =>
+      effects.appendRow(key, { integrationId, values, mayExist: mayHaveHappened }),
     );
   },
 });

@@ -29,7 +29,7 @@ export const splitNode = defineNode({
   },
 });
 
-/** The variant at the share of the total weight that the hash of `key` points to. `variants` is not empty. */
+/** The variant for `key`: the hash of `key` is a point on the line of all weights. `variants` is not empty. */
 export function chooseVariant(variants: readonly { key: string; weight: number }[], key: string): string {
   const total = variants.reduce((sum, { weight }) => sum + weight, 0);
   let left = hashFraction(key) * total;

@@ -4,7 +4,7 @@ import { renderDeep, renderText } from '../../../expressions/templates/render.ts
 import { performAppAction } from '../helpers/app-action.ts';
 import { actionHandles, defineNode, failure, type Step } from '../contract.ts';
 
-/** Fields of the tracker that have keys of their own here. */
+/** Fields of the tracker that the node's data has keys for, by the tracker's names. */
 const reservedFields: Record<string, string> = {
   project: 'project',
   issuetype: 'issue_type',
@@ -46,7 +46,7 @@ export const trackerIssueNode = defineNode<TrackerIssueData>({
     fields: { priority: { name: 'High' } },
   },
   run: async (step) => {
-    const { data, scope, effects, key, mayHaveHappened: mayExist } = step;
+    const { data, scope, effects, key, mayHaveHappened } = step;
     const project = renderOptional(step, data.project);
     if (project === '')
       return failure('no_project', `project: ${JSON.stringify(data.project)} renders to nothing; name a project by its key`);
@@ -60,12 +60,12 @@ export const trackerIssueNode = defineNode<TrackerIssueData>({
       fields: renderDeep(data.fields, scope) as Record<string, unknown>,
     };
     const { issueType: issue_type, ...rest } = issue;
-    return performAppAction(step, { shown: { ...rest, issue_type }, isLookedUp: true }, () =>
-      effects.createIssue(key, { ...issue, mayExist }),
+    return performAppAction(step, { request: { ...rest, issue_type }, isLookedUp: true }, () =>
+      effects.createIssue(key, { ...issue, mayExist: mayHaveHappened }),
     );
   },
 });
 
-/** Null: nothing is named, so the integration's default one is meant. */
+/** Null when the template is absent: the integration's default applies. */
 const renderOptional = ({ scope }: Step, template: string | null | undefined): string | null =>
   template == null ? null : renderText(template, scope).trim();

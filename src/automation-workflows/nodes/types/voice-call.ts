@@ -23,8 +23,8 @@ const VoiceCallData = configObject({
 type VoiceCallData = z.infer<typeof VoiceCallData>;
 
 /**
- * A repeat after a crash asks for the same call again, and the organization's call slots know a call by its name for longer than any
- * repeat takes: asked for twice, it is dialled once. So nothing is unknown afterwards.
+ * A repeat after a crash requests the same call by the same name. The organization's call slots remember the names of calls for longer than
+ * any repeat takes, so a call that is requested twice is dialled once, and no outcome is unknown.
  */
 export const voiceCallNode = defineNode<VoiceCallData>({
   type: 'voice_call',
@@ -72,18 +72,18 @@ async function startCall(
   const { call, now } = step;
   try {
     const started = await step.effects.startCall(call.item, { ...request, not_after: step.quietHoursStart });
-    const told = { ...started, phone: request.phone };
-    if (!step.data.wait_for_result) return { ...next(told), callRunId: started.call_run_id };
+    const output = { ...started, phone: request.phone };
+    if (!step.data.wait_for_result) return { ...next(output), callRunId: started.call_run_id };
     const until = call.until ?? addExact(now, parseDuration(timeout));
     const why = `until the call to ${request.phone} has ended; one that is not dialled by then is taken back`;
-    return { kind: 'wait_for_call', runId: started.call_run_id, until, output: { ...told, until: toTimestamp(until), why } };
+    return { kind: 'wait_for_call', runId: started.call_run_id, until, output: { ...output, until: toTimestamp(until), why } };
   } catch (error) {
     if (!isServiceError(error)) throw error;
     return toCallFailure(error, request.phone);
   }
 }
 
-/** That a number must not be called is an outcome like others, no failure of the step. */
+/** A suppressed number is an outcome of the call, not a failure of the step. */
 function toCallFailure(error: ServiceError, phone: string): StepResult {
   if (error.word === 'suppressed') return toUndialledResult({ phone, reason: `suppressed: ${error.message}` });
   return error.word === undefined ? toStepFailure(error) : { ...toStepFailure(error), type: error.word };

@@ -57,9 +57,9 @@ export const waitForEventNode = defineNode<WaitForEventData>({
     if (lookbackProblem) return failure('invalid_wait', `lookback: ${lookbackProblem}`);
     const until = addExact(now, parseDuration(timeout));
     const since = subtractExact(step.enteredAt, parseDuration(lookback, { allowZero: true }));
-    const of = data.match ? resolveMatch(data.match, step) : matchContact(scope['contact']);
-    if ('kind' in of) return of;
-    const events: EventSubscription = { types: [...new Set(data.event_types)], ...of, since };
+    const matched = data.match ? resolveMatch(data.match, step) : matchContact(scope['contact']);
+    if ('kind' in matched) return matched;
+    const events: EventSubscription = { types: [...new Set(data.event_types)], ...matched, since };
     return { kind: 'wait_for_event', until, events, output: toOutput(events, until) };
   },
 });
@@ -79,7 +79,7 @@ function matchContact(contact: unknown): { field: null; value: string } | StepRe
   return failure('no_contact', 'This run has no contact whose events it could wait for; give match');
 }
 
-/** What values are compared as: 12 and "12" are the same; null when there is nothing to compare. */
+/** The text by which values are compared, so that 12 equals "12"; null for values that cannot be compared. */
 export function toMatchText(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
   const text = String(value).trim();

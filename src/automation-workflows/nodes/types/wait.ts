@@ -61,25 +61,25 @@ export const waitNode = defineNode<WaitData>({
   run: async (step) => {
     const { data, now, scope, organization } = step;
     if (data.duration !== undefined) return forDuration(step);
-    const place = resolveTimeZone(data.timezone, scope, organization);
-    if (data.until !== undefined) return untilMoment(step, place);
-    if (data.time_of_day !== undefined) return untilTimeOfDay(now, data.time_of_day, data.days ?? [], place);
-    return forCalendarDays(now, data.calendar_days ?? 1, place);
+    const zoneInfo = resolveTimeZone(data.timezone, scope, organization);
+    if (data.until !== undefined) return untilMoment(step, zoneInfo);
+    if (data.time_of_day !== undefined) return untilTimeOfDay(now, data.time_of_day, data.days ?? [], zoneInfo);
+    return forCalendarDays(now, data.calendar_days ?? 1, zoneInfo);
   },
 });
 
 type ResolvedTimeZone = ReturnType<typeof resolveTimeZone>;
 
-const waitUntil = (until: number, why: string, place?: ResolvedTimeZone): StepResult => ({
+const waitUntil = (until: number, why: string, zoneInfo?: ResolvedTimeZone): StepResult => ({
   kind: 'wait',
   until,
-  output: toOutput(until, why, place),
+  output: toOutput(until, why, zoneInfo),
 });
 
-const toOutput = (until: number, why: string, place?: ResolvedTimeZone) => ({
+const toOutput = (until: number, why: string, zoneInfo?: ResolvedTimeZone) => ({
   until: toTimestamp(until),
-  ...(place && { timezone: place.zone, timezone_rule: place.rule }),
-  why: place ? `${why} ${describeTimeZone(place.zone, place.rule)}` : why,
+  ...(zoneInfo && { timezone: zoneInfo.zone, timezone_rule: zoneInfo.rule }),
+  why: zoneInfo ? `${why} ${describeTimeZone(zoneInfo.zone, zoneInfo.rule)}` : why,
 });
 
 function forDuration({ data, scope, now }: Step<WaitData>): StepResult {
@@ -89,29 +89,33 @@ function forDuration({ data, scope, now }: Step<WaitData>): StepResult {
   return waitUntil(addExact(now, parseDuration(text, { allowZero: true })), `${text} after the step began`);
 }
 
-const forCalendarDays = (now: number, days: number, place: ResolvedTimeZone): StepResult =>
-  waitUntil(addCalendarDays(now, days, place.zone), `${days} calendar ${days === 1 ? 'day' : 'days'} on at the same local time`, place);
+const forCalendarDays = (now: number, days: number, zoneInfo: ResolvedTimeZone): StepResult =>
+  waitUntil(
+    addCalendarDays(now, days, zoneInfo.zone),
+    `${days} calendar ${days === 1 ? 'day' : 'days'} on at the same local time`,
+    zoneInfo,
+  );
 
-const untilTimeOfDay = (now: number, time: string, days: readonly number[], place: ResolvedTimeZone): StepResult =>
-  waitUntil(nextTimeOfDay(now, time, days, place.zone), `until ${time} on ${formatDays(days)}`, place);
+const untilTimeOfDay = (now: number, time: string, days: readonly number[], zoneInfo: ResolvedTimeZone): StepResult =>
+  waitUntil(nextTimeOfDay(now, time, days, zoneInfo.zone), `until ${time} on ${formatDays(days)}`, zoneInfo);
 
-function untilMoment({ data, scope, now }: Step<WaitData>, place: ResolvedTimeZone): StepResult {
+function untilMoment({ data, scope, now }: Step<WaitData>, zoneInfo: ResolvedTimeZone): StepResult {
   const value = render(data.until ?? '', scope);
-  const until = parseInstant(value, place.zone);
+  const until = parseInstant(value, zoneInfo.zone);
   if (until === null)
     return failure(
       'invalid_wait',
       `until: ${JSON.stringify(value)} is not a timestamp; it must render to an ISO 8601 date or epoch seconds or milliseconds`,
     );
-  const usedPlace = isLocalTime(value) ? place : undefined;
-  if (until > now) return waitUntil(until, `until ${String(value)}`, usedPlace);
-  const output = { ...toOutput(until, `not at all: the moment has passed; it was ${String(value)}`, usedPlace), past_due: data.past_due };
+  const usedZone = isLocalTime(value) ? zoneInfo : undefined;
+  if (until > now) return waitUntil(until, `until ${String(value)}`, usedZone);
+  const output = { ...toOutput(until, `not at all: the moment has passed; it was ${String(value)}`, usedZone), past_due: data.past_due };
   if (data.past_due === 'continue') return next(output);
   if (data.past_due === 'skip') return { kind: 'exit', outcome: 'skipped', output };
   return failure('past_due', `until: ${output.until} has passed`);
 }
 
-/** Whether it depends on the zone which moment this is. */
+/** Whether `value` has no offset, so that its moment depends on the time zone. */
 const isLocalTime = (value: unknown): boolean => parseInstant(value, 'Etc/GMT+1') !== parseInstant(value, 'UTC');
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
