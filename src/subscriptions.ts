@@ -1,6 +1,9 @@
 import { notifyRun } from './automation-workflows/runs/lifecycle/notify-run.ts';
-import { fireInternalEvent, type InternalEvent } from './automation-workflows/triggers/events/fire-internal-event.ts';
-import { hasInternalEventTrigger } from './automation-workflows/triggers/events/has-internal-event-trigger.ts';
+import {
+  fireInternalEvent,
+  hasInternalEventTrigger,
+  type InternalEvent,
+} from './automation-workflows/triggers/events/fire-internal-event.ts';
 import { pauseCampaignsOfAgent } from './campaigns/subscribers/agent-archived.ts';
 import { notifyDialingPolicyChanged, refuseDeletionWithLiveCalls } from './calls/slots/notify-call-slots.ts';
 import type { Context } from './context.ts';

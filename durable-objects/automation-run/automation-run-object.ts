@@ -1,31 +1,24 @@
 import type { Context } from '../../src/context.ts';
 import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
-import { admitHeldRuns } from '../../src/automation-workflows/runs/admission/admit-held.ts';
-import { fireRunEnded } from '../../src/automation-workflows/triggers/events/fire-run-ended.ts';
-import { findExitBeforeStart } from '../../src/automation-workflows/runs/exits/exit-at-start.ts';
 import { archiveHistory, historyRecord } from '../../src/automation-workflows/runs/engine/history.ts';
 import { advance } from '../../src/automation-workflows/runs/engine/interpreter.ts';
 import { withdrawJourneyCall } from '../../src/automation-workflows/runs/effects/journey-call.ts';
-import { deadlineOf, loadRun, type LoadedRun } from '../../src/automation-workflows/runs/engine/load-run.ts';
 import {
   startProgress,
   abortProgress,
   endProgress,
   nextWakeAt,
   type Progress,
+  deadlineOf,
+  resumeFailed,
 } from '../../src/automation-workflows/runs/engine/progress.ts';
-import { projectProgress } from '../../src/automation-workflows/runs/engine/project-progress.ts';
-import { toLiveRun, type LiveRun } from '../../src/automation-workflows/runs/queries/records.ts';
-import { resumeFailed, type RetryAnswer } from '../../src/automation-workflows/runs/lifecycle/resume.ts';
-import { reviveRun } from '../../src/automation-workflows/runs/lifecycle/revive-store.ts';
-import type { ExternalEnding } from '../../src/automation-workflows/runs/lifecycle/stop-run.ts';
-import type { RunEvent, RunDependencies } from '../../src/automation-workflows/runs/engine/dependencies.ts';
+import { toLiveRun } from '../../src/automation-workflows/runs/queries/records.ts';
+import type { RunDependencies } from '../../src/automation-workflows/runs/engine/dependencies.ts';
 import { createLiveDependencies } from '../../src/automation-workflows/runs/effects/live-dependencies.ts';
 import { notifyRunOrRecordFailure } from '../../src/automation-workflows/runs/lifecycle/notify-run.ts';
 import { nextPlatformRetry, findWaitingEntry } from '../../src/automation-workflows/runs/engine/platform-retry.ts';
-import { deliverEvent, endHold, type EventDelivery } from '../../src/automation-workflows/runs/waits/wake.ts';
+import { deliverEvent, endHold } from '../../src/automation-workflows/runs/waits/wake.ts';
 import { isLive } from '../../src/automation-workflows/run-states.ts';
-import { type HistoryRecord } from '../../src/automation-workflows/runs/schemas.ts';
 import { retryOrFailRun } from '../../src/automation-workflows/runs/engine/retry-or-fail-run.ts';
 import { isQueryBudgetSpent } from '../../src/database/query-budget.ts';
 import { PayloadGoneError } from '../../src/database/payload.ts';
@@ -34,6 +27,21 @@ import { isRecord } from '../../src/library/json/json.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { runSchemaSteps, StoredJournal } from './stored-journal.ts';
+import type { RunEvent } from '../../src/automation-workflows/runs/cause.ts';
+import { loadRun, type LoadedRun, projectProgress } from '../../src/automation-workflows/runs/engine/run-row.ts';
+import type {
+  RetryAnswer,
+  ExternalEnding,
+  EventDelivery,
+  LiveRun,
+  StartAnswer,
+  RunObject,
+  HistoryPage,
+} from '../../src/automation-workflows/rpc.ts';
+import { admitHeldRuns } from '../../src/automation-workflows/runs/admission/start-runs.ts';
+import { findExitBeforeStart } from '../../src/automation-workflows/runs/exits/exit-rules.ts';
+import { fireRunEnded } from '../../src/automation-workflows/triggers/events/fire-internal-event.ts';
+import { reviveRun } from '../../src/automation-workflows/runs/lifecycle/store.ts';
 
 /** A burst of steps yields after this long, so that stop and history are answered in between; or when it has asked much of D1. */
 const maxBurstMs = 5000;
@@ -43,15 +51,13 @@ const unloadAfterMs = 500;
 const retryRecoveryMs = 30_000;
 const failedRetentionMs = 30 * 86_400_000;
 
-export type StartAnswer = 'started' | 'running' | 'ended' | 'unknown';
-
 /**
  * One run of a journey, named `{organization_id}/{run_id}`. It is started by its D1 row, walks on alarms, projects its state
  * into that row, and deletes itself once the row says how it ended and the history is in R2.
  * Timers: `advance` (the next step or the end of a sleep), `withdraw` (calls that it has gone on without), `retry` (a person's retry
  * that is under way) and `finish` (what follows an end).
  */
-export class AutomationRunObject extends BaseDurableObject {
+export class AutomationRunObject extends BaseDurableObject implements RunObject {
   readonly #journal = new StoredJournal(this.ctx.storage, this.projection);
   #loaded: LoadedRun | null = null;
   /** How many runs of the workflow waited for their turn when the row was last written; null: not known. */
@@ -99,7 +105,7 @@ export class AutomationRunObject extends BaseDurableObject {
   }
 
   /** A page of the history, oldest first; null when the object is gone and R2 has it. */
-  history(page: { limit: number; offset: number }): { records: HistoryRecord[]; total: number } | null {
+  async history(page: { limit: number; offset: number }): Promise<HistoryPage | null> {
     if (!this.exists()) return null;
     const entries = this.#journal.entries('ORDER BY id LIMIT ? OFFSET ?', page.limit, page.offset);
     return { records: entries.map(historyRecord), total: this.#journal.count() };

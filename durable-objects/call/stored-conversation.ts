@@ -1,4 +1,3 @@
-import { truncateValue } from '../../src/automation-workflows/runs/engine/history.ts';
 import { toTimestamp } from '../../src/library/time/clock.ts';
 import type {
   ConversationChange,
@@ -7,6 +6,7 @@ import type {
   ConversationStore,
   StoredMessage,
 } from '../../src/voice-agents/conversation/contract.ts';
+import { truncateValue } from '../../src/library/json/truncate-value.ts';
 
 export const conversationSchemaStep = `
   CREATE TABLE conversation (only INTEGER PRIMARY KEY CHECK (only = 1), state TEXT NOT NULL);

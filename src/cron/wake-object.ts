@@ -1,5 +1,4 @@
 import type { Context } from '../context.ts';
-import { callRun } from '../automation-workflows/runs/admission/launch.ts';
 import { endUnreachableRun } from '../automation-workflows/runs/lifecycle/stop-run.ts';
 import { callCampaignObject } from '../campaigns/campaign-stub.ts';
 import { setStateReason } from '../campaigns/store.ts';
@@ -10,6 +9,7 @@ import { callTestSessionObject } from '../simtest/sessions/test-session-stub.ts'
 import { withCallSlots } from '../calls/slots/call-slots.ts';
 import { wakeStalledChat } from '../calls/text-chat/wake-stalled-chat.ts';
 import { failChat } from '../calls/text-chat/store.ts';
+import { callRun } from '../automation-workflows/rpc.ts';
 
 export type WakeMessage = Extract<FanoutMessage, { kind: 'poke' }>;
 export type StalledObject = Pick<WakeMessage, 'organization_id' | 'what' | 'id'>;

@@ -1,15 +1,12 @@
 import type { Context } from '../context.ts';
 import { backgroundContext } from '../accounts/organizations/background-context.ts';
-import { admitHeldRuns } from '../automation-workflows/runs/admission/admit-held.ts';
 import { handleContactChanges } from '../automation-workflows/triggers/contact-changes/handle-contact-changes.ts';
 import { handleEvents } from '../automation-workflows/triggers/events/handle-events.ts';
 import { handleDeliveries } from '../automation-workflows/triggers/webhooks/handle-deliveries.ts';
 import { handleScheduleFire } from '../automation-workflows/triggers/schedules/handle-schedule-fire.ts';
 import { redeliverEvent } from '../automation-workflows/runs/waits/deliver-to-waiters.ts';
 import { retryScheduleFire } from '../automation-workflows/triggers/schedules/fire-schedules.ts';
-import { retryRunEnd } from '../automation-workflows/runs/lifecycle/end-message.ts';
 import { notifyRun } from '../automation-workflows/runs/lifecycle/notify-run.ts';
-import { releasePausedRun } from '../automation-workflows/runs/lifecycle/release-paused-runs.ts';
 import { processDeletion } from '../cron/delete-organization/process-deletion.ts';
 import { processCleanup } from '../cron/cleanup/process-cleanup.ts';
 import { wakeObject } from '../cron/wake-object.ts';
@@ -30,6 +27,9 @@ import {
 } from '../outbox/failed-messages.ts';
 import { handleDeadLetter } from './dead-letters.ts';
 import { CallsMessage, EventsMessage, FanoutMessage } from '../outbox/messages.ts';
+import { admitHeldRuns } from '../automation-workflows/runs/admission/start-runs.ts';
+import { retryRunEnd } from '../automation-workflows/runs/lifecycle/end-runs.ts';
+import { releasePausedRun } from '../automation-workflows/runs/lifecycle/holds.ts';
 
 const retryDelaysSeconds = [2, 10, 30, 120, 300];
 

@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDefinition, validateGraph } from '../../src/automation-workflows/definitions/definition.ts';
+import { parseDefinition, validateGraph, Graph } from '../../src/automation-workflows/definitions/definition.ts';
 import { callHandles } from '../../src/automation-workflows/nodes/helpers/call-outcome.ts';
 import type { Effects } from '../../src/automation-workflows/nodes/contract.ts';
 import { findNodeType, nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
-import { Graph } from '../../src/automation-workflows/runs/engine/graph.ts';
 import type { HistoryEntry } from '../../src/automation-workflows/runs/engine/history.ts';
 import { MemoryJournal } from '../../src/automation-workflows/runs/dry-run/memory-journal.ts';
 import { startProgress } from '../../src/automation-workflows/runs/engine/progress.ts';

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { projectProgress } from '../../src/automation-workflows/runs/engine/project-progress.ts';
 import type { LeftWait, Progress } from '../../src/automation-workflows/runs/engine/progress.ts';
 import { deleteWaiters } from '../../src/automation-workflows/runs/waits/store.ts';
 import { markDeliveriesHandled } from '../../src/automation-workflows/triggers/webhooks/store.ts';
@@ -11,6 +10,7 @@ import { tickAt } from '../support/background.ts';
 import { createActiveWorkflow, chain, waitForRunState } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 import { recordedDatabase, type Recording } from '../support/recorded-database.ts';
+import { projectProgress } from '../../src/automation-workflows/runs/engine/run-row.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { eventSamples } from '../../src/automation-workflows/triggers/events/event-samples.ts';
 import { getVectorIndex } from '../../src/providers/vector-index/vector-index.ts';
 import { vectorBackend, waitForVectors, withIndexCalls } from '../support/vector-backend.ts';
 import { tickAt } from '../support/background.ts';
@@ -8,6 +7,7 @@ import { readFailedMessages, giveUp } from '../support/failed-messages.ts';
 import { simulatorsUrl } from '../support/carrier.ts';
 import { dyingAt, interruptedAt } from './interrupted-bindings.ts';
 import { chunkRows, handbook, indexedByWords, knowledgeService, longText, type KnowledgeService } from './knowledge-service.ts';
+import { eventSamples } from '../../src/automation-workflows/triggers/descriptions.ts';
 
 const indexOf = (service: KnowledgeService) => getVectorIndex(service.bindings, vectorBackend, service.id);
 

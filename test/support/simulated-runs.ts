@@ -1,12 +1,9 @@
 import { DateTime } from 'luxon';
-import { parseDefinition } from '../../src/automation-workflows/definitions/definition.ts';
+import { parseDefinition, Graph } from '../../src/automation-workflows/definitions/definition.ts';
 import type { CallRequest, ChildResult, Effects } from '../../src/automation-workflows/nodes/contract.ts';
 import type { OutboundResponse } from '../../src/expressions/http-request/request.ts';
-import { renderEntryKey } from '../../src/automation-workflows/runs/admission/entry-key.ts';
-import { Graph } from '../../src/automation-workflows/runs/engine/graph.ts';
-import { deadlineOf } from '../../src/automation-workflows/runs/engine/load-run.ts';
 import { MemoryJournal } from '../../src/automation-workflows/runs/dry-run/memory-journal.ts';
-import { startProgress } from '../../src/automation-workflows/runs/engine/progress.ts';
+import { startProgress, deadlineOf } from '../../src/automation-workflows/runs/engine/progress.ts';
 import type { RunDependencies } from '../../src/automation-workflows/runs/engine/dependencies.ts';
 import { simulateRun, type SimulatedEvent } from '../../src/automation-workflows/runs/dry-run/simulate-run.ts';
 import { buildScope } from '../../src/expressions/templates/scope.ts';
@@ -15,6 +12,7 @@ import { toTimestamp } from '../../src/library/time/clock.ts';
 import type { ServiceError } from '../../src/library/errors.ts';
 import type { SendFailure } from '../../src/messaging/messages/sender.ts';
 import type { CallResult } from '../../src/calls/records/call-result.ts';
+import { renderEntryKey } from '../../src/automation-workflows/runs/cause.ts';
 
 export interface SimulatedRun {
   journey: { definition: unknown; settings: unknown };

@@ -5,8 +5,8 @@ import { parseIdentifiedItems, type IdentifiedItem } from '../../library/json/id
 import { isRecord } from '../../library/json/json.ts';
 import { toIssues } from '../../library/json/zod-issues.ts';
 import { edgeIssues, handleIssues, loopIssues, reachabilityIssues, triggerIssues, type GraphEdge, type TypedNode } from './graph-rules.ts';
-import type { GraphNode } from '../nodes/contract.ts';
-import type { NodeRegistry } from '../nodes/registry.ts';
+import { type GraphNode, defaultHandle, type NodeType } from '../nodes/contract.ts';
+import { type NodeRegistry, findNodeType } from '../nodes/registry.ts';
 import { templateProblems } from '../../expressions/templates/render.ts';
 
 export const maxNodes = 200;
@@ -88,3 +88,33 @@ function nodeIssues({ id: nodeId, type, data, nodeType }: TypedNode, registry: N
   const isRendered = ({ loc }: Issue): boolean => !withoutEffect.some((one) => one.loc.every((part, index) => part === loc[index]));
   return [...issues, ...templates.filter((one) => !isKnown(one) && isRendered(one))];
 }
+
+/** The nodes and edges of a validated definition, indexed for the interpreter. */
+export class Graph {
+  readonly startId: string;
+  readonly #nodes: Map<string, GraphNode>;
+  readonly #edges: Map<string, string>;
+
+  constructor(definition: { nodes: GraphNode[]; edges: Omit<GraphEdge, 'id'>[] }) {
+    this.#nodes = new Map(definition.nodes.map((node) => [node.id, node]));
+    this.#edges = new Map(definition.edges.map((edge) => [edgeKey(edge.source, edge.source_handle ?? defaultHandle), edge.target]));
+    const start = definition.nodes.find((node) => node.type === 'trigger');
+    if (!start) throw new Error('a definition without trigger node cannot run');
+    this.startId = start.id;
+  }
+
+  /** A node with its type. Throws when the graph has no such node. */
+  node(nodeId: string): { node: GraphNode; type: NodeType } {
+    const node = this.#nodes.get(nodeId);
+    const type = node && findNodeType(node.type);
+    if (!node || !type) throw new Error(`node "${nodeId}" is not in this version of the journey`);
+    return { node, type };
+  }
+
+  /** The node at the end of the edge at `handle`; null when there is no edge and the path ends. */
+  target(nodeId: string, handle: string): string | null {
+    return this.#edges.get(edgeKey(nodeId, handle)) ?? null;
+  }
+}
+
+const edgeKey = (nodeId: string, handle: string) => `${nodeId}\u0000${handle}`;

@@ -1,12 +1,12 @@
 import { evaluateAdmissionRules, type AdmissionVerdict } from '../runs/admission/rules.ts';
 import type { AdmissionFacts } from '../runs/admission/store.ts';
-import { renderEntryKey } from '../runs/admission/entry-key.ts';
 import type { ExplainCheck } from './schemas.ts';
 import type { WorkflowSettings } from '../definitions/settings.ts';
 import { EvaluationError } from '../../expressions/templates/render.ts';
 import type { TriggerRow } from '../triggers/store.ts';
 import { isKnown } from './partial-evaluation.ts';
 import type { SampleEvent } from './sample-event.ts';
+import { renderEntryKey } from '../runs/cause.ts';
 
 /** The entry key of a run. `isUnknown`: the key depends on unknown values. `problem`: why the template cannot be rendered. */
 export type EntryKeyResult = { key: string | null; isUnknown?: boolean; problem?: string };

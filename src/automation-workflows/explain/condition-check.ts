@@ -1,8 +1,8 @@
 import type { Condition } from '../../expressions/conditions/condition.ts';
-import { truncateValue } from '../runs/engine/history.ts';
 import type { ExplainCheck } from './schemas.ts';
 import { evaluatePartially, firstFailedComparison, type PartialComparison, type PartialResult } from './partial-evaluation.ts';
 import type { SampleEvent } from './sample-event.ts';
+import { truncateValue } from '../../library/json/truncate-value.ts';
 
 /** Evaluates a filter or condition for a sample event and lists the compared values. `now` in epoch ms. */
 export function conditionCheck(rule: 'filter' | 'condition', condition: Condition, sample: SampleEvent, now: number): ExplainCheck {

@@ -1,7 +1,7 @@
 import { omittedFaultsNote, validateContext } from '../../expressions/schemas/context-schema.ts';
-import { truncateValue } from '../runs/engine/history.ts';
 import type { ExplainCheck } from './schemas.ts';
 import type { SampleEvent } from './sample-event.ts';
+import { truncateValue } from '../../library/json/truncate-value.ts';
 
 type ContextRule = 'context_schema' | 'trigger_context_schema';
 

@@ -2,9 +2,9 @@ import type { Context } from '../../context.ts';
 import type { ContactRecord } from '../../contacts/contacts/records.ts';
 import { findLatestEvents, type LatestEvent } from '../../events/latest-events.ts';
 import { loadAdmissionFacts, type AdmissionFacts } from '../runs/admission/store.ts';
-import type { TriggerConfig } from '../triggers/configs.ts';
+import type { TriggerConfig, TriggerType } from '../triggers/configs.ts';
 import { findLatestDeliveries, type LatestDelivery } from '../triggers/webhooks/store.ts';
-import type { TriggerRow, TriggerType } from '../triggers/store.ts';
+import type { TriggerRow } from '../triggers/store.ts';
 import { findMemberships, type ListMembership } from './store.ts';
 
 /** The data that the rules of all triggers are evaluated with. */

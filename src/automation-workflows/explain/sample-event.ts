@@ -1,9 +1,6 @@
-import type { RunEvent } from '../runs/engine/dependencies.ts';
-import { toDeliveryVariables, type DeliveryPayload } from '../runs/queries/records.ts';
 import type { Scope } from '../../expressions/templates/render.ts';
-import { toEventCause } from '../runs/exits/exit-runs.ts';
-import { buildCauseScope } from '../triggers/match-trigger.ts';
 import type { EvaluationInput } from './evaluation-input.ts';
+import { type RunEvent, toDeliveryVariables, type DeliveryPayload, buildCauseScope, toEventCause } from '../runs/cause.ts';
 
 /** The event that a trigger's rules are evaluated for: the latest real one, or a placeholder of which only a part is known. */
 export interface SampleEvent {

@@ -285,3 +285,36 @@ export async function endRunRow(
     ? { workflow_id: row.workflow_id, cleanupId: (cleanups![0] as { id: number } | undefined)?.id ?? lost?.cleanup_id ?? null }
     : null;
 }
+
+export interface ExitTopic {
+  event_type: string;
+  workflow_id: number;
+  settings: string;
+}
+
+/** The workflows whose runs events of these types may end, with their settings. */
+export const exitTopicsStatement = (database: Database, organizationId: number, types: string[]): Statement =>
+  database.prepare(
+    `SELECT x.event_type, x.workflow_id, w.settings FROM json_each(?) j CROSS JOIN exit_topic x CROSS JOIN automation_workflow w
+     WHERE x.organization_id = ? AND x.event_type = j.value AND w.id = x.workflow_id`,
+    JSON.stringify(types),
+    organizationId,
+  );
+
+export interface WaiterField {
+  event_type: string;
+  field: string;
+}
+
+/** By which fields runs wait for events of these types, found by skipping from one to the next along the key. */
+export const waiterFieldsStatement = (database: Database, organizationId: number, types: string[]): Statement =>
+  database.prepare(
+    `WITH RECURSIVE step (event_type, field) AS (
+       SELECT j.value, (SELECT min(field) FROM run_waiter WHERE organization_id = ?1 AND event_type = j.value) FROM json_each(?2) j
+       UNION ALL
+       SELECT step.event_type, (SELECT min(field) FROM run_waiter WHERE organization_id = ?1 AND event_type = step.event_type AND field > step.field)
+       FROM step WHERE step.field IS NOT NULL
+     ) SELECT event_type, field FROM step WHERE field IS NOT NULL`,
+    organizationId,
+    JSON.stringify(types),
+  );

@@ -5,11 +5,12 @@ import { retryOnConflict, compareAndSet } from '../../database/compare-and-set.t
 import { existingWorkflow } from '../definitions/existing-workflow.ts';
 import { toChangedConfig, toRequestedConfig } from './requested-config.ts';
 import { toActivation, prepareTrigger, type PreparedTrigger } from './prepare-trigger.ts';
+import type { TriggerType } from './configs.ts';
 import * as store from './store.ts';
 import { newTriggerUuid } from './trigger-uuid.ts';
 
 export interface NewTriggerInput {
-  type: store.TriggerType;
+  type: TriggerType;
   name?: string | null | undefined;
   config?: Record<string, unknown> | null | undefined;
   /** Keys beside `config` belong into it. */
@@ -36,7 +37,7 @@ export async function createTrigger(context: Context, workflowId: number, input:
 export function buildNewTrigger(
   context: Context,
   workflowId: number | null,
-  input: { type: store.TriggerType; name?: string | null | undefined },
+  input: { type: TriggerType; name?: string | null | undefined },
   prepared: PreparedTrigger,
   isPrimary: boolean,
 ): store.NewTrigger {

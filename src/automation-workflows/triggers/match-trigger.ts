@@ -1,41 +1,12 @@
 import type { Context } from '../../context.ts';
-import type { ContactRecord } from '../../contacts/contacts/records.ts';
-import { buildCommonRoots, type Origin } from '../runs/engine/common-scope-roots.ts';
 import { evaluateCondition, type Condition } from '../../expressions/conditions/condition.ts';
-import { renderEntryKey } from '../runs/admission/entry-key.ts';
-import type { RunCandidate } from '../runs/admission/candidate.ts';
-import type { RunSource } from '../runs/store.ts';
+import type { RunCandidate, Refusal } from '../runs/admission/candidate.ts';
 import { yieldAfterWork } from '../../library/limits/yield-to-event-loop.ts';
-import { buildScope } from '../../expressions/templates/scope.ts';
 import { parseSettings } from '../definitions/settings.ts';
 import { EvaluationError, type Scope } from '../../expressions/templates/render.ts';
 import { recordTriggerError, type TriggerWithWorkflow } from './store.ts';
-
-/** Something that happened and may set off triggers. */
-export interface RunCause extends Origin {
-  /** Names it; with the trigger's id it is a run's dedup key. */
-  key: string;
-  contact: ContactRecord | null;
-  source: RunSource;
-  sourceId: number | null;
-  depth: number;
-}
-
-/** A cause that brings its own context: a request, or a moment of a schedule. */
-export const causeWithContext = (key: string, contact: ContactRecord | null, initialContext: Record<string, unknown>): RunCause => ({
-  key,
-  contact,
-  event: null,
-  webhook: null,
-  source: 'run',
-  sourceId: null,
-  initialContext,
-  depth: 0,
-});
-
-/** What filters and entry keys of triggers may read: the same names as in a run, as far as they exist before one. */
-export const buildCauseScope = (context: Context, cause: Origin & { contact: ContactRecord | null }, now: number): Scope =>
-  buildScope(buildCommonRoots(context, cause, cause.contact, now), cause.initialContext);
+import { type RunCause, buildCauseScope, renderEntryKey } from '../runs/cause.ts';
+import { depthOf, maxLineageDepth } from '../../library/lineage.ts';
 
 interface FilterConfig {
   filter?: Condition | null;
@@ -94,4 +65,21 @@ function buildCandidate(trigger: TriggerWithWorkflow, config: FilterConfig, caus
     initialContext: cause.initialContext,
     depth: cause.depth,
   };
+}
+
+/** Whether journeys have set each other off too often for `cause` to start another; its triggers then say that they did not fire. */
+export function isTooDeep(context: Context, depth: number, cause: string, triggers: TriggerWithWorkflow[]): boolean {
+  if (depthOf(depth) <= maxLineageDepth) return false;
+  const message = `Did not fire for ${cause}: journeys may set off each other ${maxLineageDepth} deep`;
+  for (const trigger of triggers) context.defer(recordTriggerError(context.database, context.organization.id, trigger.id, message));
+  return true;
+}
+
+/** Has triggers say that the plan kept their runs out, where nothing else tells it. */
+export function recordPlanRefusals(context: Context, refused: Refusal[]): void {
+  const told = new Map(
+    refused.filter(({ rule }) => rule === 'max_live_runs' || rule === 'max_chained_runs').map((one) => [one.candidate.triggerId, one]),
+  );
+  for (const [triggerId, { message }] of told)
+    if (triggerId !== null) context.defer(recordTriggerError(context.database, context.organization.id, triggerId, message));
 }

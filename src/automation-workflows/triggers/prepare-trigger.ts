@@ -4,8 +4,7 @@ import { requirePayloadSize } from '../../database/payload.ts';
 import { invalid, invalidAt } from '../../library/errors.ts';
 import { nextFireAt } from '../../expressions/cron-schedule.ts';
 import { unresolvedMaskIssues, restoreMasked, sealSecrets } from '../../expressions/secrets/secrets.ts';
-import { parseTriggerConfig, type TriggerConfig } from './configs.ts';
-import type { TriggerType } from './store.ts';
+import { parseTriggerConfig, type TriggerConfig, type TriggerType } from './configs.ts';
 
 const maxConfigBytes = 256 * 1024;
 

@@ -2,10 +2,10 @@ import type { Organization } from '../../context.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
 import type { Database, Row, Statement } from '../../database/client.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
+import type { TriggerType } from './configs.ts';
 import { nextTimestamp } from '../../database/compare-and-set.ts';
 
 export type TriggerState = 'active' | 'paused' | 'archived';
-export type TriggerType = 'contact_event' | 'webhook' | 'schedule' | 'data_condition' | 'event' | 'manual';
 
 export interface TriggerRow {
   id: number;

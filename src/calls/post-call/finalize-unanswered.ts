@@ -1,10 +1,9 @@
 import type { Context } from '../../context.ts';
-import { fireInternalEvent } from '../../automation-workflows/triggers/events/fire-internal-event.ts';
-import { hasInternalEventTrigger } from '../../automation-workflows/triggers/events/has-internal-event-trigger.ts';
-import { callRun } from '../../automation-workflows/runs/admission/launch.ts';
+import { fireInternalEvent, hasInternalEventTrigger } from '../../automation-workflows/triggers/events/fire-internal-event.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import type { ReturnReason, StatusCallback } from '../contract.ts';
 import { completeUnansweredRuns, type CompletedRunRow, type UnansweredEnd } from '../placing/store.ts';
+import { callRun } from '../../automation-workflows/rpc.ts';
 
 /** A call that nobody talked on, or that was never dialled. Moments in epoch ms. */
 export interface UnansweredCall {

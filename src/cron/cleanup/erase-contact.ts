@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts';
-import { endLiveRuns } from '../../automation-workflows/runs/lifecycle/end-live-runs.ts';
 import { eraseRuns } from '../../automation-workflows/runs/lifecycle/erase-runs.ts';
 import { eraseDeliveries } from '../../automation-workflows/triggers/webhooks/erase-deliveries.ts';
 import { endCampaignRowsOfContact, eraseContactInCampaigns } from '../../campaigns/subscribers/contact-deleted.ts';
@@ -8,6 +7,7 @@ import { deleteContactLinksPage } from '../../integrations/sync/links/delete-lin
 import { eraseMessages } from '../../messaging/messages/erase-messages.ts';
 import { eraseCalls } from '../../calls/records/erase-calls.ts';
 import { eraseContactInArchives } from '../retention/erase-contact-in-archives.ts';
+import { endLiveRuns } from '../../automation-workflows/runs/lifecycle/end-runs.ts';
 
 type Progress = 'done' | 'more' | 'later';
 type Part = (context: Context, contactId: number) => Promise<Progress | boolean>;

@@ -1,12 +1,11 @@
 import type { Context } from '../../context.ts';
-import { endLiveRuns } from '../../automation-workflows/runs/lifecycle/end-live-runs.ts';
-import { markLiveRuns } from '../../automation-workflows/runs/lifecycle/mark-live-runs.ts';
-import { releasePausedRuns } from '../../automation-workflows/runs/lifecycle/release-paused-runs.ts';
 import { notifyParent } from '../../automation-workflows/runs/lifecycle/stop-run.ts';
 import { removeDeletedListMembers } from '../../contacts/lists/members.ts';
 import { deleteLinksPage } from '../../integrations/sync/links/delete-links.ts';
 import { deleteCleanup, findOpenCleanup, type CleanupRow } from './store.ts';
 import { eraseContact } from './erase-contact.ts';
+import { endLiveRuns } from '../../automation-workflows/runs/lifecycle/end-runs.ts';
+import { markLiveRuns, releasePausedRuns } from '../../automation-workflows/runs/lifecycle/holds.ts';
 
 /**
  * One page of what follows from something gone or changed. Answers whether another page follows at once; the row leaves with the last.

@@ -1,6 +1,6 @@
-import { deleteRunFiles } from '../../automation-workflows/runs/lifecycle/run-files.ts';
 import { deleteFiles } from '../../database/delete-files.ts';
 import { payloadKey } from '../../database/payload.ts';
+import { deleteRunFiles } from '../../automation-workflows/runs/lifecycle/erase-runs.ts';
 
 /** A row of the archive, as it was in its table. */
 export type ArchivedRow = Record<string, unknown>;

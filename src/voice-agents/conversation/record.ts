@@ -1,6 +1,6 @@
-import { truncateValue } from '../../automation-workflows/runs/engine/history.ts';
 import { toTimestamp } from '../../library/time/clock.ts';
 import type { ConversationState, ConversationStore, StoredMessage } from './contract.ts';
+import { truncateValue } from '../../library/json/truncate-value.ts';
 
 export type NewMessage = Omit<StoredMessage, 'id' | 'at' | 'nodeId'>;
 

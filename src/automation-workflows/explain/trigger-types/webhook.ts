@@ -1,12 +1,12 @@
 import { PayloadGoneError, resolvePayload } from '../../../database/payload.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
-import type { DeliveryPayload } from '../../runs/queries/records.ts';
 import type { LatestDelivery } from '../../triggers/webhooks/store.ts';
 import type { TriggerRow } from '../../triggers/store.ts';
 import { conditionCheck } from '../condition-check.ts';
 import { readTriggerConfig, type EvaluationInput } from '../evaluation-input.ts';
 import { deliveryStatus, type TriggerEvaluation } from '../trigger-evaluation.ts';
 import { sampleFromDelivery, unknownSample, type SampleEvent } from '../sample-event.ts';
+import type { DeliveryPayload } from '../../runs/cause.ts';
 
 const noDeliveryText = 'no delivery of this contact to this trigger among the newest ones';
 

@@ -3,37 +3,41 @@ import { rootRunOf } from '../../../library/lineage.ts';
 import { evaluateAdmissionRules } from './rules.ts';
 import { loadAdmissionFacts, insertRuns, type AdmissionFacts, type InsertedRun, type NewRun } from './store.ts';
 import type { InitialRunState, RunCandidate, PlanRule, RecordedRuns, Refusal } from './candidate.ts';
-import { callRun } from './launch.ts';
-import { isCountDue, recordLiveCount } from './live-run-count.ts';
-import { buildNewRun } from './new-run.ts';
+import { callRun } from '../../rpc.ts';
+import { parseDuration, subtractExact } from '../../../library/time/durations.ts';
+import { type WorkflowSettings, hasExitRules } from '../../definitions/settings.ts';
+import { storePayload } from '../../../database/payload.ts';
+import type { Issue } from '../../../library/errors.ts';
+import { yieldAfterWork } from '../../../library/limits/yield-to-event-loop.ts';
+import { omittedFaultsNote, validateContext } from '../../../expressions/schemas/context-schema.ts';
 
 /** Rows written by one statement travel as one JSON value, which D1 bounds at 2 MB. */
 const maxChunkBytes = 1_500_000;
 
 /**
  * Writes the rows of runs, for callers that start the objects themselves. `state` is what a sound run begins as. Runs whose
- * context does not fit are recorded as failed. `unasked`: why runs that stand in the way of others could not be asked whether they live.
+ * context does not fit are recorded as failed. `liveCheckErrors`: why runs that stand in the way of others could not be asked whether they live.
  */
 export async function recordRuns(
   context: Context,
   candidates: RunCandidate[],
-  options: { state?: InitialRunState; evenIfInactive?: boolean } = {},
-): Promise<RecordedRuns & { unasked: unknown[] }> {
+  options: { state?: InitialRunState; allowInactive?: boolean } = {},
+): Promise<RecordedRuns & { liveCheckErrors: unknown[] }> {
   const first = await insertCandidates(context, candidates, options);
-  const unasked: unknown[] = [];
-  if (!first.refused.some(({ rule }) => rule === 'one_live_run_per_key')) return { ...first, unasked };
+  const liveCheckErrors: unknown[] = [];
+  if (!first.refused.some(({ rule }) => rule === 'one_live_run_per_key')) return { ...first, liveCheckErrors };
   // The row that stands in the way may be behind its run, which has perhaps just ended: the run itself is asked, once.
   const retried = first.refused.filter(({ rule }) => rule === 'one_live_run_per_key');
   const freed: RunCandidate[] = [];
   for (const { candidate, holderId } of retried)
     await hasRunEnded(context, holderId).then(
       (isEnded) => isEnded && freed.push(candidate),
-      (error: unknown) => unasked.push(error),
+      (error: unknown) => liveCheckErrors.push(error),
     );
-  if (!freed.length) return { ...first, unasked };
+  if (!freed.length) return { ...first, liveCheckErrors };
   const second = await insertCandidates(context, freed, options);
   const kept = first.refused.filter(({ candidate }) => !freed.includes(candidate));
-  return { stored: [...first.stored, ...second.stored], refused: [...kept, ...second.refused], unasked };
+  return { stored: [...first.stored, ...second.stored], refused: [...kept, ...second.refused], liveCheckErrors };
 }
 
 async function hasRunEnded({ bindings, organization }: Context, runId: number | null): Promise<boolean> {
@@ -48,13 +52,13 @@ interface InsertedCandidates extends RecordedRuns {
 async function insertCandidates(
   context: Context,
   candidates: RunCandidate[],
-  options: { state?: InitialRunState; evenIfInactive?: boolean },
+  options: { state?: InitialRunState; allowInactive?: boolean },
 ): Promise<InsertedCandidates> {
   const { organization } = context;
   const admission = {
     now: context.clock(),
-    evenIfInactive: options.evenIfInactive ?? false,
-    allOrNothing: options.state === 'running' && !options.evenIfInactive,
+    allowInactive: options.allowInactive ?? false,
+    allOrNothing: options.state === 'running' && !options.allowInactive,
     maxChained: organization.plan.maxChainedRuns,
   };
   let isFull = false;
@@ -149,4 +153,107 @@ function findPlanRefusal(
     rule: 'max_live_runs',
     message: `The organization has as many live runs as its plan allows (${plan.maxLiveRuns}, max_live_runs), and this one was not started; stop some, or have the plan raised`,
   };
+}
+
+/** Epoch ms since which the key must not have entered for a new run to be let in; null: it always may. */
+export function toNotEnteredSince({ reentry }: WorkflowSettings, now: number): number | null {
+  if (reentry.mode === 'always') return null;
+  return reentry.mode === 'never' ? 0 : subtractExact(now, parseDuration(reentry.after!));
+}
+
+const maxShownFaults = 20;
+const interruptedError = {
+  node_id: null,
+  type: 'interrupted',
+  message: 'The dry run was interrupted before its end; run it again',
+  attempt: null,
+};
+
+/** The row of a candidate. `kept` holds the contexts that this call has stored already. */
+export async function buildNewRun(
+  context: Context,
+  candidate: RunCandidate,
+  state: InitialRunState,
+  kept: Map<object, string>,
+): Promise<NewRun> {
+  const { settings, contextSchema, id, version } = candidate.workflow;
+  await yieldAfterWork();
+  const faults = validateContext(JSON.parse(contextSchema) as object, candidate.initialContext, ['context']);
+  const now = context.clock();
+  const unfit = faults.length ? { node_id: null, type: 'context_invalid', message: describeFaults(faults), attempt: null } : null;
+  const error = unfit ?? (state === 'dry' ? interruptedError : null);
+  const isTest = candidate.isTest ?? false;
+  const isLiveEntry = !isTest && !unfit;
+  const hold = isLiveEntry && state === 'queued' && settings.max_active_runs !== null ? 'max_active' : null;
+  return {
+    workflow_id: id,
+    workflow_version: version,
+    trigger_id: candidate.triggerId,
+    contact_id: candidate.contactId,
+    state: unfit || state === 'dry' ? 'failed' : state,
+    error: error && JSON.stringify(error),
+    dedup_key: candidate.dedupKey,
+    entry_key: candidate.entryKey,
+    is_test: isTest,
+    depth: candidate.depth,
+    chain_place: 0,
+    hold,
+    is_sole: isLiveEntry && settings.one_live_run_per_key && candidate.entryKey !== null,
+    is_exitable: !error && hasExitRules(settings),
+    parent_run_id: candidate.parentRunId ?? null,
+    not_entered_since: isLiveEntry && candidate.entryKey !== null ? toNotEnteredSince(settings, now) : null,
+    source: candidate.source,
+    source_id: candidate.sourceId,
+    initial_context: candidate.source === 'run' ? await storeContext(context, candidate.initialContext, kept) : null,
+    wake_at: error || hold ? null : now,
+    completed_at: unfit ? now : null,
+  };
+}
+
+function describeFaults(faults: Issue[]): string {
+  const first = faults.slice(0, maxShownFaults).map((fault) => `${fault.loc.join('.')}: ${fault.msg}`.slice(0, 500));
+  return [...first, ...omittedFaultsNote(faults.length, maxShownFaults)].join('; ');
+}
+
+/** Runs of one cause share one context object: it is written out once. */
+async function storeContext(context: Context, initialContext: Record<string, unknown>, kept: Map<object, string>): Promise<string> {
+  const known = kept.get(initialContext);
+  if (known !== undefined) return known;
+  const name = () => `${context.organization.id}/contexts/${crypto.randomUUID()}`;
+  const stored = await storePayload(context.bindings.FILES, name, JSON.stringify(initialContext));
+  kept.set(initialContext, stored);
+  return stored;
+}
+
+// How many runs an organization has live is the sum of its workflows' counters. It is read in the batch that inserts runs, and not
+// in each of them: between two looks this isolate adds what it has started, so that it never thinks there are fewer than it started.
+
+const countIntervalMs = 10_000;
+const maxEntries = 10_000;
+
+interface CountSnapshot {
+  at: number;
+  live: number;
+  startedSince: number;
+}
+
+const snapshots = new Map<number, CountSnapshot>();
+
+/** Whether it is time to look before `wanted` more are started. */
+export function isCountDue({ id, plan }: Organization, wanted: number, now: number): boolean {
+  const look = snapshots.get(id);
+  if (!look || now < look.at || now - look.at > countIntervalMs) return true;
+  return look.live + look.startedSince + wanted > plan.maxLiveRuns;
+}
+
+/** Notes what a look has seen, or without one (null) that `started` more have begun. */
+export function recordLiveCount({ id }: Organization, live: number | null, started: number, now: number): void {
+  const look = snapshots.get(id);
+  if (live === null) {
+    if (look) look.startedSince += started;
+    return;
+  }
+  snapshots.delete(id);
+  if (snapshots.size >= maxEntries) snapshots.delete(snapshots.keys().next().value!);
+  snapshots.set(id, { at: now, live, startedSince: 0 });
 }

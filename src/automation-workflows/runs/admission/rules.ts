@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../../library/time/clock.ts';
-import { addExact, parseDuration, subtractExact } from '../../../library/time/durations.ts';
+import { addExact, parseDuration } from '../../../library/time/durations.ts';
 import type { WorkflowSettings } from '../../definitions/settings.ts';
 import type { AdmissionFacts } from './store.ts';
 
@@ -13,12 +13,6 @@ export interface AdmissionVerdict {
   expected: unknown;
   actual: unknown;
   message: string;
-}
-
-/** Epoch ms since which the key must not have entered for a new run to be let in; null: it always may. */
-export function toNotEnteredSince({ reentry }: WorkflowSettings, now: number): number | null {
-  if (reentry.mode === 'always') return null;
-  return reentry.mode === 'never' ? 0 : subtractExact(now, parseDuration(reentry.after!));
 }
 
 type Facts = Omit<AdmissionFacts, 'dedup_key'>;

@@ -1,21 +1,185 @@
+import { LRUCache } from 'lru-cache';
+import pMap from 'p-map';
 import type { Context } from '../../../context.ts';
+import { conflict, rateLimited } from '../../../library/errors.ts';
+import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
+import { callRun } from '../../rpc.ts';
+import { rescheduleStarts } from '../store.ts';
 import type { RunCandidate, RecordedRuns } from './candidate.ts';
-import { launchWithinRate } from './launch.ts';
 import { recordRuns } from './record-runs.ts';
+import { admitStatement, admittedStatement, maxAdmittedPerStep } from './store.ts';
+
+/** Runs that no request waits for start fewer at once, and yield to requests in between. */
+const maxConcurrentStarts = { request: 25, background: 8 };
+
+/** `startErrors`: why a row could not be checked or an object not be started. The minute tick starts those runs. */
+export interface StartedRuns extends RecordedRuns {
+  startErrors: unknown[];
+}
 
 /**
- * Writes the runs' rows and starts their objects, except of those that wait for their turn or a later minute. Runs whose context does not fit are
- * recorded as failed. Of objects that could not be started the rows are there: the minute tick starts them, or whoever asks for the same again.
+ * Writes the rows of runs and starts their objects. Runs held by `max_active_runs`, or put off by the plan's runs a minute, start later.
+ * Runs whose context does not fit the workflow's context_schema are recorded as failed. Repeatable: a candidate is started once for its
+ * dedup key.
+ *
+ * @example const { stored, refused } = await startRuns(context, [candidate]);
  */
-export async function startRuns(context: Context, candidates: RunCandidate[]): Promise<RecordedRuns & { unstarted: unknown[] }> {
-  const recorded = await recordRuns(context, candidates);
+export async function startRuns(context: Context, candidates: RunCandidate[]): Promise<StartedRuns> {
+  const { stored, refused, liveCheckErrors } = await recordRuns(context, candidates);
   const now = context.clock();
-  const due = recorded.stored.filter((run) => run.state === 'queued' && run.hold === null && (run.wake_at ?? 0) <= now);
-  const ids = due.map((run) => run.id);
-  const unstarted = [...recorded.unasked];
-  await launchWithinRate(context, ids).catch((error: unknown) => {
-    context.log.error('runs that are recorded wait for the minute tick', error, { runIds: ids });
-    unstarted.push(error);
+  const due = stored.filter((run) => run.state === 'queued' && run.hold === null && (run.wake_at ?? 0) <= now);
+  const runIds = due.map((run) => run.id);
+  const startErrors = [...liveCheckErrors];
+  await launchWithinRate(context, runIds).catch((error: unknown) => {
+    context.log.error('runs that are recorded wait for the minute tick', error, { runIds });
+    startErrors.push(error);
   });
-  return { ...recorded, unstarted };
+  return { stored, refused, startErrors };
+}
+
+/** Starts the objects of recorded runs. Starting an object again changes nothing. Tries all, then throws the first error. */
+async function launchRuns({ bindings, organization }: Context, runIds: number[], mode: 'request' | 'background'): Promise<void> {
+  const errors: unknown[] = [];
+  await pMap(
+    runIds,
+    async (runId, index) => {
+      await callRun(bindings, organization.id, runId, (run) => run.start(organization.id, runId)).catch((error: unknown) =>
+        errors.push(error),
+      );
+      if (mode === 'background' && index < runIds.length - 1) await yieldToEventLoop();
+    },
+    { concurrency: maxConcurrentStarts[mode] },
+  );
+  if (errors.length) throw errors[0];
+}
+
+/** Starts as many runs as the plan allows in this minute. The minute tick starts the others, each in a later minute. Throws as `launchRuns`. */
+async function launchWithinRate(context: Context, runIds: number[]): Promise<void> {
+  if (!runIds.length) return;
+  const starts = await reserveStarts(context, runIds.length);
+  let rest = runIds.slice(starts.now);
+  for (const { count, at } of starts.later) {
+    await rescheduleStarts(context.database, context.organization.id, rest.slice(0, count), at);
+    rest = rest.slice(count);
+  }
+  if (starts.later.length)
+    context.log.warn('runs wait for a later minute', {
+      runs: runIds.length - starts.now,
+      runs_per_minute: context.organization.plan.runsPerMinute,
+    });
+  await launchRuns(context, runIds.slice(0, starts.now), 'background');
+}
+
+/** Starts runs whose rows have been answered to the caller already. The minute tick starts a run whose object cannot be started now. */
+export async function tryLaunchRuns(context: Context, runIds: number[]): Promise<void> {
+  await launchRuns(context, runIds, 'request').catch((error: unknown) =>
+    context.log.error('a recorded run waits for the minute tick', error, { runIds }),
+  );
+}
+
+/**
+ * Starts runs that are held by `max_active_runs`, as many as the workflow has places for, a page at most. Repeatable. Answers whether
+ * more may be startable.
+ */
+export async function admitHeldRuns(context: Context, workflowId: number): Promise<boolean> {
+  const { database, organization } = context;
+  const now = context.clock();
+  const [admitted] = await database.batchOnce([admitStatement(database, organization.id, workflowId, now)], () =>
+    database.batch([admittedStatement(database, organization.id, workflowId, now)]),
+  );
+  const runIds = admitted.map(({ id }) => id);
+  await launchWithinRate(context, runIds).catch((error: unknown) =>
+    context.log.error('a run that was admitted waits for the minute tick', error, { runIds }),
+  );
+  return admitted.length === maxAdmittedPerStep;
+}
+
+// The plan's runs a minute. This isolate counts its own starts exactly. The binding RUN_LIMITER, in sixtieths of the limit, adds the
+// starts of other isolates in the same place. It writes no rows, and when it fails, runs start.
+
+const windowMs = 60_000;
+const unitsPerWindow = 60;
+
+interface RateWindow {
+  startedAt: number;
+  count: number;
+  /** How many starts of this window were put off to a later one. */
+  rescheduled: number;
+}
+
+const windows = new LRUCache<number, RateWindow>({ max: 10_000 });
+
+/** How many runs may start now, and at which epoch ms the next `count` of the others may. */
+interface StartReservation {
+  now: number;
+  later: { count: number; at: number }[];
+}
+
+/** Reserves `wanted` starts: those that this minute has left, and the others in later minutes. */
+async function reserveStarts(context: Context, wanted: number): Promise<StartReservation> {
+  const { organization, clock } = context;
+  const limit = organization.plan.runsPerMinute;
+  const window = currentWindow(organization.id, clock());
+  const granted = await takeRateUnits(context, window, Math.min(wanted, Math.max(0, limit - window.count)));
+  const later: StartReservation['later'] = [];
+  for (let left = wanted - granted; left > 0;) {
+    const minute = Math.floor(window.rescheduled / limit);
+    const count = Math.min(left, limit - (window.rescheduled % limit));
+    later.push({ count, at: window.startedAt + (minute + 1) * windowMs });
+    window.rescheduled += count;
+    left -= count;
+  }
+  return { now: granted, later };
+}
+
+/**
+ * Reserves starts for runs that a request asks for, all or none. Throws 429 with the seconds to wait when this minute has too few left, and
+ * 409 when a whole minute has too few.
+ */
+export async function requireStartCapacity(context: Context, wanted: number): Promise<void> {
+  const { organization, clock } = context;
+  const limit = organization.plan.runsPerMinute;
+  if (wanted > limit)
+    throw conflict(`The plan allows ${limit} runs a minute (runs_per_minute), and this asks for ${wanted}; send fewer at a time`);
+  const window = currentWindow(organization.id, clock());
+  const isGranted = window.count + wanted <= limit && (await takeRateUnits(context, window, wanted)) === wanted;
+  if (isGranted) return;
+  const seconds = Math.max(1, Math.ceil((window.startedAt + windowMs - clock()) / 1000));
+  throw rateLimited(
+    `The plan allows ${limit} runs a minute (runs_per_minute); try again in ${seconds} s, or have the plan raised`,
+    seconds,
+  );
+}
+
+async function takeRateUnits({ bindings, organization, log }: Context, window: RateWindow, wanted: number): Promise<number> {
+  const limit = organization.plan.runsPerMinute;
+  const perUnit = Math.ceil(limit / unitsPerWindow);
+  const units = Math.floor((window.count + wanted) / perUnit) - Math.floor(window.count / perUnit);
+  window.count += wanted;
+  for (let unit = 0; unit < units; unit++) {
+    if (await hasRateUnit(bindings, organization.id, log)) continue;
+    // Other isolates have used up the minute.
+    const granted = Math.min(wanted, unit * perUnit);
+    window.count = limit;
+    return granted;
+  }
+  return wanted;
+}
+
+async function hasRateUnit(bindings: Partial<Env>, organizationId: number, log: Context['log']): Promise<boolean> {
+  if (!bindings.RUN_LIMITER) return true;
+  try {
+    return (await bindings.RUN_LIMITER.limit({ key: String(organizationId) })).success;
+  } catch (error) {
+    log.error('the limiter of runs failed; runs start', error);
+    return true;
+  }
+}
+
+function currentWindow(organizationId: number, now: number): RateWindow {
+  const known = windows.get(organizationId);
+  if (known && now - known.startedAt < windowMs && now >= known.startedAt) return known;
+  const opened = { startedAt: now, count: 0, rescheduled: 0 };
+  windows.set(organizationId, opened);
+  return opened;
 }

@@ -1,7 +1,6 @@
 import type { Database, Statement } from '../../../database/client.ts';
 import { lineageBase } from '../../../library/lineage.ts';
 import type { RunState } from '../../run-states.ts';
-import { liveRunsSql } from './live-run-count.ts';
 import type { RunSource } from '../store.ts';
 
 export interface NewRun {
@@ -44,7 +43,7 @@ export interface InsertedRun {
 export interface AdmissionOptions {
   now: number;
   /** Also runs of workflows that are not active, as tests are. */
-  evenIfInactive: boolean;
+  allowInactive: boolean;
   /** All start at once or none does: where that would be more than `max_active_runs`, nothing is written. */
   allOrNothing: boolean;
   /** How many may live at one time; null: they were counted a moment ago. */
@@ -105,7 +104,7 @@ export async function insertRuns(
     json,
     organizationId,
     admission.now,
-    admission.evenIfInactive,
+    admission.allowInactive,
     admission.allOrNothing,
     runs.length,
     admission.maxLive,
@@ -117,16 +116,19 @@ export async function insertRuns(
     ...(runs.some((run) => run.not_entered_since !== null) ? [insertEntriesStatement(database, organizationId, json)] : []),
     ...held.map((workflowId) => admitStatement(database, organizationId, workflowId, admission.now)),
     ...(admission.maxLive === null ? [] : [database.prepare(`SELECT ${liveRunsSql('?1')} AS live`, organizationId)]),
-    database.prepare(
+    database.prepare<InsertedRun>(
       `SELECT r.id, r.dedup_key, r.state, r.hold, r.wake_at FROM json_each(?) j CROSS JOIN automation_run r WHERE r.organization_id = ? AND r.dedup_key = j.value`,
       JSON.stringify(runs.map((run) => run.dedup_key)),
       organizationId,
     ),
-  ];
+  ] as const;
   const answers = await database.batch(statements, 'automation_run.dedup_key');
   const live = admission.maxLive === null ? null : (answers.at(-2)![0] as { live: number }).live;
-  return { stored: answers.at(-1)! as unknown as InsertedRun[], live };
+  return { stored: lastRows(answers), live };
 }
+
+/** The rows of the last statement of a batch. */
+const lastRows = <Rows>(answers: readonly [...unknown[], Rows]): Rows => answers.at(-1) as Rows;
 
 const insertEntriesStatement = (database: Database, organizationId: number, json: string): Statement =>
   database.prepare(
@@ -143,8 +145,8 @@ const insertEntriesStatement = (database: Database, organizationId: number, json
 export const maxAdmittedPerStep = 500;
 
 /** Gives those that wait longest their turn, as far as `max_active_runs` of their active workflow has room. */
-export const admitStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement =>
-  database.prepare(
+export const admitStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement<{ id: number }> =>
+  database.prepare<{ id: number }>(
     `UPDATE automation_run SET hold = NULL, wake_at = ?1 WHERE id IN (
        SELECT id FROM automation_run INDEXED BY automation_run_hold WHERE workflow_id = ?2 AND hold = 'max_active' ORDER BY id LIMIT (
          SELECT max(0, min(${maxAdmittedPerStep}, coalesce(settings ->> 'max_active_runs', 1000000) - active_runs_count + held_runs_count)) * (status = 'active')
@@ -157,8 +159,8 @@ export const admitStatement = (database: Database, organizationId: number, workf
   );
 
 /** The runs that were given their turn at that moment and have not begun. */
-export const admittedStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement =>
-  database.prepare(
+export const admittedStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement<{ id: number }> =>
+  database.prepare<{ id: number }>(
     `SELECT id FROM automation_run INDEXED BY automation_run_workflow_state WHERE workflow_id = ? AND state = 'queued' AND hold IS NULL
        AND wake_at = ? AND organization_id = ? LIMIT ${maxAdmittedPerStep}`,
     workflowId,
@@ -217,3 +219,8 @@ export async function loadAdmissionFacts(database: Database, organizationId: num
     ),
   );
 }
+
+/** The sum, of workflows that may have live runs. */
+export const liveRunsSql = (organization: string): string =>
+  `(SELECT coalesce(sum(active_runs_count), 0) FROM automation_workflow INDEXED BY automation_workflow_organization
+    WHERE organization_id = ${organization} AND status IN ('active', 'paused'))`;

@@ -1,25 +1,23 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../../context.ts';
 import { findContacts } from '../../../contacts/contacts/find-contacts.ts';
-import { parseDefinition } from '../../definitions/definition.ts';
+import { parseDefinition, Graph } from '../../definitions/definition.ts';
 import type { Effects } from '../../nodes/contract.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import type { TestRunRecord } from '../schemas.ts';
 import { parseSettings } from '../../definitions/settings.ts';
 import type { WorkflowRow } from '../../definitions/store.ts';
-import { Graph } from '../engine/graph.ts';
 import { archiveHistory, historyRecord } from '../engine/history.ts';
-import { createLiveDependencies } from '../effects/live-dependencies.ts';
+import { createLiveDependencies, buildRunScope } from '../effects/live-dependencies.ts';
 import { MemoryJournal } from './memory-journal.ts';
-import { deadlineOf } from '../engine/load-run.ts';
-import { startProgress, type Progress } from '../engine/progress.ts';
-import { projectProgress } from '../engine/project-progress.ts';
-import { toLiveRun, runRecord, type DeliveryPayload } from '../queries/records.ts';
-import { buildRunScope, type RunOrigin } from '../engine/step-context.ts';
+import { startProgress, type Progress, deadlineOf } from '../engine/progress.ts';
+import { toLiveRun, runRecord } from '../queries/records.ts';
 import type { RunCandidate } from '../admission/candidate.ts';
 import { recordRuns } from '../admission/record-runs.ts';
 import { findRun } from '../store.ts';
 import { simulateRun, type SimulatedEvent } from './simulate-run.ts';
+import type { RunOrigin, DeliveryPayload } from '../cause.ts';
+import { projectProgress } from '../engine/run-row.ts';
 
 export type { SimulatedEvent };
 
@@ -34,7 +32,7 @@ export async function dryRun(
   events: SimulatedEvent[],
   delivery: { webhook: DeliveryPayload; contact: ContactRecord | null } | null = null,
 ): Promise<z.infer<typeof TestRunRecord>> {
-  const { stored } = await recordRuns(context, [candidate], { state: 'dry', evenIfInactive: true });
+  const { stored } = await recordRuns(context, [candidate], { state: 'dry', allowInactive: true });
   const row = (await findRun(context.database, context.organization.id, stored[0]!.id))!;
   const settings = parseSettings(workflow.settings);
   const graph = new Graph(parseDefinition(JSON.parse(workflow.definition)));

@@ -6,8 +6,9 @@ import { matchExitRule } from '../exits/exit-rules.ts';
 import { advance } from '../engine/interpreter.ts';
 import type { Journal } from '../engine/journal.ts';
 import { endProgress, nextWakeAt, type Progress } from '../engine/progress.ts';
-import type { RunEvent, RunDependencies } from '../engine/dependencies.ts';
+import type { RunDependencies } from '../engine/dependencies.ts';
 import { deliverEvent } from '../waits/wake.ts';
+import type { RunEvent } from '../cause.ts';
 
 /** An event of the run's contact that comes during a dry run; `after` is an ISO 8601 duration from the run's start. */
 export interface SimulatedEvent {

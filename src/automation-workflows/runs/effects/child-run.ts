@@ -6,12 +6,11 @@ import { childLineage, depthOf, maxLineageDepth } from '../../../library/lineage
 import type { ChildRequest, ChildResult, ChildRun } from '../../nodes/contract.ts';
 import { isLive } from '../../run-states.ts';
 import { parseSettings } from '../../definitions/settings.ts';
-import { causeWithContext, buildCauseScope } from '../../triggers/match-trigger.ts';
 import { existingWorkflow } from '../../definitions/existing-workflow.ts';
-import { renderEntryKey } from '../admission/entry-key.ts';
 import { liveRunFromRow } from '../queries/records.ts';
 import { startRuns } from '../admission/start-runs.ts';
 import { findRun } from '../store.ts';
+import { causeWithContext, buildCauseScope, renderEntryKey } from '../cause.ts';
 
 /** The run that asks. */
 export interface ParentRun {

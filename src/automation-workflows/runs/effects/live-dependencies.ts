@@ -1,13 +1,38 @@
 import type { Context } from '../../../context.ts';
 import { readCallResult } from '../../../calls/records/call-result.ts';
 import { openSecrets } from '../../../expressions/secrets/secrets.ts';
-import { loadChildResult } from './child-run.ts';
+import { loadChildResult, startChildRun, type ParentRun } from './child-run.ts';
 import { subscribeRun } from '../waits/earlier-events.ts';
-import { createRunEffects } from './run-effects.ts';
-import { withdrawJourneyCall } from './journey-call.ts';
-import type { LoadedRun } from '../engine/load-run.ts';
-import { loadStepContext } from '../engine/step-context.ts';
-import type { RunDependencies } from '../engine/dependencies.ts';
+import { withdrawJourneyCall, startJourneyCall } from './journey-call.ts';
+import type { RunDependencies, StepContext } from '../engine/dependencies.ts';
+import type { LoadedRun } from '../engine/run-row.ts';
+import { editContact } from '../../../contacts/contacts/update-contact.ts';
+import { changeMemberships } from '../../../contacts/lists/members.ts';
+import { findContacts, contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
+import { emitEvent } from '../../../events/accept.ts';
+import { appendRow } from '../../../integrations/actions/append-row.ts';
+import { createEvent } from '../../../integrations/actions/create-event.ts';
+import { createIssue } from '../../../integrations/actions/create-issue.ts';
+import { postMessage } from '../../../integrations/actions/post-message.ts';
+import { searchChunks } from '../../../knowledge-base/search/search-chunks.ts';
+import { notFound } from '../../../library/errors.ts';
+import type { Json } from '../../../library/json/json.ts';
+import { childLineage } from '../../../library/lineage.ts';
+import { sendMessage } from '../../../messaging/messages/send-message.ts';
+import { urlPolicy } from '../../../providers/http/url-policy.ts';
+import { sendGuardedRequest } from '../../../providers/http/guarded-request.ts';
+import type { Effects, TextAnswer, TextRequest, GraphNode, NodeType } from '../../nodes/contract.ts';
+import type { LanguageModelSettings, OutputFormat } from '../../../providers/language-model/contract.ts';
+import { createLanguageModel } from '../../../providers/language-model/language-model.ts';
+import { validateContext } from '../../../expressions/schemas/context-schema.ts';
+import type { ContactRecord } from '../../../contacts/contacts/records.ts';
+import { toTimestamp } from '../../../library/time/clock.ts';
+import { findNodeType } from '../../nodes/registry.ts';
+import { buildScope } from '../../../expressions/templates/scope.ts';
+import type { Scope } from '../../../expressions/templates/render.ts';
+import type { Progress } from '../engine/progress.ts';
+import { workflowStatusStatement } from '../store.ts';
+import { buildCommonRoots, type RunOrigin } from '../cause.ts';
 
 /** What a run that really happens is surrounded by. `deadline` in epoch ms. */
 export function createLiveDependencies(
@@ -37,3 +62,121 @@ export function createLiveDependencies(
     shouldYield: () => false,
   };
 }
+
+/** What a run's side-effect nodes really do. What a journey causes is one level deeper than the run itself. */
+export function createRunEffects(context: Context, run: ParentRun): Effects {
+  const contactId = () => {
+    if (run.contactId === null) throw notFound('Contact of this run');
+    return run.contactId;
+  };
+  /** Of a visit, in tools that other installations of this service, with runs of the same ids, may use as well. */
+  const elsewhere = (key: string) => `${context.organization.id}:${run.createdAt}:${toVisitKey(key)}`;
+  return {
+    async updateContact(_key, change) {
+      const contact = await editContact(context, contactId(), change, { depth: childLineage(run) });
+      if (!contact) throw notFound('Contact of this run');
+      return { contact_id: contact.id };
+    },
+    async changeLists(_key, change) {
+      return (await changeMemberships(context, contactId(), change)) as unknown as Json;
+    },
+    async emitEvent(key, event) {
+      const contact = run.contactId === null ? undefined : (await findContacts(context, [run.contactId])).get(run.contactId);
+      const accepted = await emitEvent(context, {
+        ...event,
+        key: toVisitKey(key),
+        contactId: contact?.id ?? null,
+        phone: contact?.phone ?? null,
+        depth: childLineage(run),
+      });
+      return { event_id: accepted.id };
+    },
+    httpRequest: (_key, request) => sendGuardedRequest(request, urlPolicy(context.settings)),
+    completeText: (_key, request) => completeText(context.settings, request),
+    searchKnowledge: (search) => searchChunks(context, search),
+    startRun: (key, request) => startChildRun(context, run, toVisitKey(key), request),
+    startCall: (item, request) => startJourneyCall(context, run, item, request),
+    sendMessage: (key, message) =>
+      sendMessage(context, { ...message, sendKey: `step:${key}`, contactId: run.contactId, automationRunId: run.id }),
+    postToChannel: (_key, message) => postMessage(context, message),
+    createIssue: (key, issue) => createIssue(context, { ...issue, key: elsewhere(key) }),
+    createEvent: (key, event) => createEvent(context, { ...event, key: elsewhere(key) }),
+    appendRow: (_key, row) => appendRow(context, row),
+  };
+}
+
+/** A key without its attempt: what happens once a visit, however often the step is tried. */
+const toVisitKey = (key: string): string => key.slice(0, key.lastIndexOf(':'));
+
+/** Asks the language model; an answer for `output_schema` is given only when it fits. */
+export async function completeText(settings: LanguageModelSettings, request: TextRequest): Promise<TextAnswer> {
+  const answer = await createLanguageModel(settings).complete({
+    model: request.model ?? undefined,
+    system: request.system ?? undefined,
+    messages: [{ role: 'user', content: request.prompt }],
+    output: request.output_schema ? toOutputFormat(request.output_schema) : undefined,
+  });
+  if ('failure' in answer) return answer;
+  return { result: answer.json ?? answer.text, model: answer.model, usage: answer.usage };
+}
+
+const maxShownProblems = 3;
+
+const toOutputFormat = (schema: Record<string, unknown>): OutputFormat => ({
+  schema,
+  problemOf: (answer) => {
+    const problems = validateContext(schema, answer, []).map(({ loc, msg }) => (loc.length > 0 ? `${loc.join('.')}: ${msg}` : msg));
+    return problems.length === 0 ? null : problems.slice(0, maxShownProblems).join('; ');
+  },
+});
+
+/**
+ * What a run reads before a step: everything that templates and conditions may speak of and, before a side effect, whether the
+ * workflow is paused. The contact is read fresh where it is spoken of. At most one D1 call.
+ */
+export async function loadStepContext(
+  context: Context,
+  run: StepContextRun,
+  progress: Progress,
+  node: GraphNode,
+  now: number,
+): Promise<StepContext> {
+  const { database, organization } = context;
+  const { origin } = run;
+  const type = findNodeType(node.type);
+  const needsContact =
+    origin.contactId !== null && (referencesContact(node, type) || (run.hasQuietHours && type?.respectsQuietHours !== undefined));
+  const needsStatus = type?.isSideEffect === true && !origin.isTest;
+  const statements = [
+    ...(needsContact ? [contactsByIdsStatement(context, [origin.contactId!])] : []),
+    ...(needsStatus ? [workflowStatusStatement(database, organization.id, origin.workflowId)] : []),
+  ];
+  const results = statements.length ? await database.batch(statements) : [];
+  const contactRow = needsContact ? results[0]![0] : undefined;
+  const status = needsStatus ? (results.at(-1)![0] as { status: string } | undefined)?.status : undefined;
+  const scope = buildRunScope(context, origin, progress, now, contactRow ? contactRecordFromRow(contactRow) : null);
+  return { scope, isPaused: status !== undefined && status !== 'active' };
+}
+
+export interface StepContextRun {
+  origin: RunOrigin;
+  hasQuietHours: boolean;
+}
+
+export function buildRunScope(context: Context, origin: RunOrigin, progress: Progress, now: number, contact: ContactRecord | null): Scope {
+  const run = {
+    id: origin.id,
+    automation_workflow_id: origin.workflowId,
+    workflow_name: origin.workflowName,
+    workflow_version: origin.workflowVersion,
+    contact_id: origin.contactId,
+    entry_key: origin.entryKey,
+    is_test: origin.isTest,
+    created_at: toTimestamp(origin.createdAt),
+  };
+  const roots = { ...buildCommonRoots(context, origin, contact, now), steps: progress.outputs, run };
+  return buildScope(roots, { ...origin.initialContext, ...progress.assigned });
+}
+
+const referencesContact = (node: GraphNode, type: NodeType | undefined): boolean =>
+  type?.needsContact === true || JSON.stringify(node.data).includes('contact');

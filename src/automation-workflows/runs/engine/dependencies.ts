@@ -2,18 +2,9 @@ import type { CallResult } from '../../../calls/records/call-result.ts';
 import type { ChildResult, Effects, GraphNode } from '../../nodes/contract.ts';
 import type { WorkflowSettings } from '../../definitions/settings.ts';
 import type { Scope } from '../../../expressions/templates/render.ts';
-import type { Graph } from './graph.ts';
 import type { EventWait, Progress } from './progress.ts';
-
-/** An event as a waiting run is offered it. `data` is its payload. */
-export interface RunEvent {
-  id: number;
-  type: string;
-  contact_id: number | null;
-  data: unknown;
-  /** Epoch ms. */
-  createdAt: number;
-}
+import type { RunEvent } from '../cause.ts';
+import type { Graph } from '../../definitions/definition.ts';
 
 /** What a run reads before it takes a step. */
 export interface StepContext {

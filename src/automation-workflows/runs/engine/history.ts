@@ -17,19 +17,6 @@ export interface HistoryEntry {
   completedAt: number | null;
 }
 
-const maxValueBytes = 8 * 1024;
-
-/** A value over 8 KiB of JSON is cut, and says so. */
-export function truncateValue(value: unknown): unknown {
-  if (value === undefined) return null;
-  const json = JSON.stringify(value);
-  if (json.length <= maxValueBytes) return value;
-  return {
-    _cut: `${json.length} characters of JSON; the first ${maxValueBytes / 2} follow`,
-    beginning: json.slice(0, maxValueBytes / 2),
-  };
-}
-
 export const historyRecord = (entry: HistoryEntry): HistoryRecord => ({
   id: entry.id,
   node_id: entry.nodeId,

@@ -6,14 +6,23 @@ import { resolveTimeZone, describeTimeZone } from '../../nodes/helpers/time-zone
 import { isLive } from '../../run-states.ts';
 import { maskSecrets } from '../../../expressions/secrets/secrets.ts';
 import { EvaluationError, evaluationErrorType, withSharedBudget, type Scope } from '../../../expressions/templates/render.ts';
-import { truncateValue } from './history.ts';
 import type { JournalEntry, Journal } from './journal.ts';
-import { firstPoll } from '../waits/poll-schedule.ts';
-import { currentCallItem, followEdge, needsCheck, nextPollOf, currentCall, type Progress, type Wait } from './progress.ts';
+import {
+  currentCallItem,
+  followEdge,
+  needsCheck,
+  nextPollOf,
+  currentCall,
+  type Progress,
+  type Wait,
+  firstPoll,
+  currentPlatformRetry,
+} from './progress.ts';
 import { failRun, toEntryResult, applyStepResult } from './step-result.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { expireWait, scheduleRecheck, checkWait } from '../waits/wake.ts';
-import { currentPlatformRetry, schedulePlatformRetry } from './platform-retry.ts';
+import { schedulePlatformRetry } from './platform-retry.ts';
+import { truncateValue } from '../../../library/json/truncate-value.ts';
 
 const maxSteps = 10_000;
 

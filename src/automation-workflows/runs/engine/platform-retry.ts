@@ -2,7 +2,7 @@ import { toTimestamp } from '../../../library/time/clock.ts';
 import { classifyPlatformError, type PlatformComponent } from '../../../library/platform/platform-errors.ts';
 import type { HistoryEntry } from './history.ts';
 import type { JournalEntry, Journal } from './journal.ts';
-import type { Progress, PlatformRetry } from './progress.ts';
+import { type Progress, type PlatformRetry, currentPlatformRetry } from './progress.ts';
 import type { RunDependencies } from './dependencies.ts';
 
 const minRetryDelayMs = 1000;
@@ -19,10 +19,6 @@ const partNames: Record<PlatformComponent, string> = {
   queue: 'the queue',
   platform: 'the platform',
 };
-
-/** What the current attempt has waited out so far. */
-export const currentPlatformRetry = ({ trouble, attempt }: Progress): PlatformRetry | undefined =>
-  trouble?.attempt === attempt ? trouble : undefined;
 
 /** One more try that met trouble at `now`, epoch ms; `nextTryAt` is bounded by `latest`. */
 export function nextPlatformRetry(

@@ -1,9 +1,9 @@
 import type { Json } from '../../../library/json/json.ts';
 import type { EventSubscription } from '../../nodes/contract.ts';
 import type { RunState } from '../../run-states.ts';
-import { toCallItem } from './call-item.ts';
-import type { Graph } from './graph.ts';
-import type { PollSchedule } from '../waits/poll-schedule.ts';
+import { addExact, parseDuration } from '../../../library/time/durations.ts';
+import type { WorkflowSettings } from '../../definitions/settings.ts';
+import type { Graph } from '../../definitions/definition.ts';
 
 /** How far a run has come. What its object keeps and what a dry run carries in memory. */
 export interface Progress {
@@ -236,3 +236,53 @@ export const holdOf = ({ wait }: Progress): 'paused' | null => (wait?.kind === '
 /** Whether something has still to be looked up before the run can sleep. */
 export const needsCheck = (wait: Wait): boolean =>
   (wait.kind === 'event' && wait.afterId === null) || ((wait.kind === 'run' || wait.kind === 'call') && wait.asked < wait.pokes);
+
+/**
+ * Names a call within its run. The number is always there, since node ids may hold anything: without it the second call of the first
+ * visit of `a` could be the first call of a node `a:1`.
+ */
+export const toCallItem = (nodeId: string, visit: number, number: number): string => `${nodeId}:${visit}:${number}`;
+
+const minPollIntervalMs = 10 * 60_000;
+const maxPollIntervalMs = 86_400_000;
+
+/** When a sleeping run looks next, epoch ms, and how often it has looked. */
+export interface PollSchedule {
+  at: number;
+  times: number;
+}
+
+export const firstPoll = (now: number): PollSchedule => ({ at: now + minPollIntervalMs, times: 0 });
+
+/** 10 minutes after the beginning, then after 20, 40 and so on, at least once a day. */
+export const nextPoll = ({ times }: PollSchedule, now: number): PollSchedule => ({
+  at: now + Math.min(maxPollIntervalMs, minPollIntervalMs * 2 ** (times + 1)),
+  times: times + 1,
+});
+
+/** What the current attempt has waited out so far. */
+export const currentPlatformRetry = ({ trouble, attempt }: Progress): PlatformRetry | undefined =>
+  trouble?.attempt === attempt ? trouble : undefined;
+
+/** Epoch ms at which a run is given up; a person's retry gives it its time anew. */
+export const deadlineOf = ({ settings }: { settings: Pick<WorkflowSettings, 'timeout'> }, { startedAt, retriedAt }: Progress): number =>
+  addExact(retriedAt ?? startedAt, parseDuration(settings.timeout));
+
+/** A failed run, about to take the step that failed again: as a new attempt, with the retry policy and the timeout counted anew. */
+export const resumeFailed = (progress: Progress, now: number): Progress => ({
+  ...progress,
+  state: 'running',
+  attempt: progress.attempt + 1,
+  firstAttempt: progress.attempt + 1,
+  stepCount: 0,
+  enteredAt: now,
+  wait: null,
+  retryAt: null,
+  call: progress.call && { ...progress.call, until: null },
+  outcome: null,
+  error: null,
+  endedAt: null,
+  retryVersion: undefined,
+  retries: (progress.retries ?? 0) + 1,
+  retriedAt: now,
+});

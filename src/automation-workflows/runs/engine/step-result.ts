@@ -1,10 +1,9 @@
-import type { Json } from '../../../library/json/json.ts';
+import { type Json, isRecord } from '../../../library/json/json.ts';
 import { defaultHandle, errorHandle, type NextResult, type StepResult } from '../../nodes/contract.ts';
 import { retryDelayMs } from '../../definitions/retry-policy.ts';
 import { maskSecrets } from '../../../expressions/secrets/secrets.ts';
-import { truncateValue, type HistoryEntry } from './history.ts';
+import type { HistoryEntry } from './history.ts';
 import type { JournalEntry, Journal } from './journal.ts';
-import { firstPoll } from '../waits/poll-schedule.ts';
 import {
   currentCallItem,
   endProgress,
@@ -14,9 +13,12 @@ import {
   type Ending,
   type Progress,
   type Wait,
+  firstPoll,
+  leaveWait,
 } from './progress.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { findWaitingEntry } from './platform-retry.ts';
+import { truncateValue } from '../../../library/json/truncate-value.ts';
 
 const maxContextBytes = 256 * 1024;
 /** A loop may ask for calls without end; the latest are those that may not have been dialled yet. */
@@ -123,3 +125,18 @@ export function toEntryResult(result: StepResult): Pick<HistoryEntry, 'status' |
 
 const isSimulated = (output: unknown): boolean =>
   typeof output === 'object' && output !== null && (output as { simulated?: unknown }).simulated === true;
+
+/** The sleep's own record shows what ended it; what it had told while sleeping stays beside that. */
+export function completeWait(journal: Journal, progress: Progress, sleep: Wait, result: StepResult, run: RunDependencies): void {
+  const entry = requireWaitEntry(journal, sleep);
+  const told = isRecord(entry.output) ? entry.output : {};
+  const isNext = result.kind === 'next' && isRecord(result.output);
+  const before = leaveWait(progress);
+  applyStepResult(journal, before, entry, isNext ? { ...result, output: { ...told, ...(result.output as object) } } : result, run);
+}
+
+export function requireWaitEntry(journal: Journal, sleep: Wait): HistoryEntry {
+  const entry = journal.entry(sleep.historyId);
+  if (!entry) throw new Error(`record ${sleep.historyId} of a sleep is not in the history`);
+  return entry;
+}

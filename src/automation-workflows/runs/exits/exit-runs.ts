@@ -1,14 +1,13 @@
 import type { Context } from '../../../context.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
-import { toTimestamp } from '../../../library/time/clock.ts';
-import { findRunsToExit, type ExitTarget, type ExitTopic } from './store.ts';
+import { findRunsToExit, type ExitTarget } from './store.ts';
 import type { FailedPart } from '../../../outbox/failed-messages.ts';
-import { buildEndMessage } from '../lifecycle/end-message.ts';
 import { endRun } from '../lifecycle/stop-run.ts';
-import type { RunEvent } from '../engine/dependencies.ts';
 import { parseSettings } from '../../definitions/settings.ts';
 import { matchExitRule } from './exit-rules.ts';
-import { buildCauseScope, type RunCause } from '../../triggers/match-trigger.ts';
+import { type RunEvent, buildCauseScope, toEventCause } from '../cause.ts';
+import { buildEndMessage } from '../lifecycle/end-runs.ts';
+import type { ExitTopic } from '../store.ts';
 
 const pageSize = 500;
 const maxConcurrentExits = 25;
@@ -63,14 +62,3 @@ function findExits(context: Context, event: RunEvent, topic: ExitTopic, contact:
     return [];
   }
 }
-
-/** An event as rules and filters see it before there is a run. */
-export const toEventCause = (
-  event: RunEvent,
-  contact: ContactRecord | null,
-): Pick<RunCause, 'event' | 'webhook' | 'initialContext' | 'contact'> => ({
-  contact,
-  event: { id: event.id, type: event.type, data: event.data, created_at: toTimestamp(event.createdAt) },
-  webhook: null,
-  initialContext: event.data as Record<string, unknown>,
-});

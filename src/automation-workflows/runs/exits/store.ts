@@ -1,20 +1,5 @@
 import type { Database, Statement } from '../../../database/client.ts';
 
-export interface ExitTopic {
-  event_type: string;
-  workflow_id: number;
-  settings: string;
-}
-
-/** The workflows whose runs events of these types may end, with their settings. */
-export const exitTopicsStatement = (database: Database, organizationId: number, types: string[]): Statement =>
-  database.prepare(
-    `SELECT x.event_type, x.workflow_id, w.settings FROM json_each(?) j CROSS JOIN exit_topic x CROSS JOIN automation_workflow w
-     WHERE x.organization_id = ? AND x.event_type = j.value AND w.id = x.workflow_id`,
-    JSON.stringify(types),
-    organizationId,
-  );
-
 /** Replaces the types that end a workflow's runs. `workflowId` null: the workflow that the batch has just inserted. */
 export const exitTopicStatements = (
   database: Database,

@@ -1,7 +1,8 @@
 import type { Context } from '../../../context.ts';
-import { findErasableRuns, eraseRunRows, type ErasableRun } from './erase-store.ts';
-import { callRun } from '../admission/launch.ts';
-import { deleteRunFiles } from './run-files.ts';
+import { callRun } from '../../rpc.ts';
+import { deleteFiles, deleteFolder } from '../../../database/delete-files.ts';
+import { payloadKey } from '../../../database/payload.ts';
+import { findErasableRuns, eraseRunRows, type ErasableRun } from './store.ts';
 
 const pageSize = 20;
 /** An ended run's object is there for 30 days at most. */
@@ -31,3 +32,17 @@ export async function eraseRuns(context: Context, contactId: number): Promise<'d
 const isObjectGone = async ({ bindings, organization, clock }: Context, run: ErasableRun): Promise<boolean> =>
   clock() - run.completed_at > maxObjectLifetimeMs ||
   (await callRun(bindings, organization.id, run.id, (object) => object.erase())) === 'gone';
+
+interface ErasableRunFiles {
+  id: number;
+  /** JSON text, or a pointer into R2; null: its source keeps it. */
+  initial_context: string | null;
+}
+
+/** Deletes all that an ended run has left in R2: its history, its own context, and what its steps added, of every time it was written. */
+export async function deleteRunFiles(bucket: R2Bucket, organizationId: number, run: ErasableRunFiles): Promise<void> {
+  const own = run.initial_context === null ? null : payloadKey(run.initial_context);
+  if (own !== null) await deleteFiles(bucket, [own]);
+  await deleteFolder(bucket, `runs/${organizationId}/${run.id}/`);
+  await deleteFolder(bucket, `payloads/${organizationId}/runs/${run.id}-`);
+}

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts';
 import { recordFailedParts } from '../../../outbox/failed-messages.ts';
 import type { FanoutMessage } from '../../../outbox/messages.ts';
-import { callRun } from '../admission/launch.ts';
+import { callRun } from '../../rpc.ts';
 
 type RunNotification = Extract<FanoutMessage, { kind: 'run_told' }>;
 

@@ -6,10 +6,9 @@ import type { RunRecord } from '../schemas.ts';
 import { existingWorkflow } from '../../definitions/existing-workflow.ts';
 import { definitionIssues } from '../../definitions/validate.ts';
 import type { WorkflowRow } from '../../definitions/store.ts';
-import { callRun } from '../admission/launch.ts';
 import { existingRun, readRun } from '../queries/read-run.ts';
-import type { RetryAnswer } from './resume.ts';
 import { findRunFacts, type RunRow } from '../store.ts';
+import { type RetryAnswer, callRun } from '../../rpc.ts';
 
 export type RetryVersion = 'run' | 'current';
 

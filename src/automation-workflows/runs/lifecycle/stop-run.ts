@@ -2,13 +2,12 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../../context.ts';
 import { conflict } from '../../../library/errors.ts';
 import { isLive, liveStates } from '../../run-states.ts';
-import { type RunRecord } from '../schemas.ts';
+import type { RunRecord } from '../schemas.ts';
 import { enqueueCleanup } from '../../../outbox/enqueue.ts';
-import { admitHeldRuns } from '../admission/admit-held.ts';
-import { callRun } from '../admission/launch.ts';
-import type { Ending } from '../engine/progress.ts';
 import { existingRun, readRun } from '../queries/read-run.ts';
 import { endRunRow, findRun, type RowEnding } from '../store.ts';
+import { type ExternalEnding, callRun } from '../../rpc.ts';
+import { admitHeldRuns } from '../admission/start-runs.ts';
 
 /** Ends a live run; 409 when it has ended. */
 export async function stopRun(context: Context, id: number): Promise<z.infer<typeof RunRecord>> {
@@ -19,11 +18,6 @@ export async function stopRun(context: Context, id: number): Promise<z.infer<typ
     throw conflict(`The run is ${state} and cannot be stopped; only ${liveStates.join(', ')} runs can`);
   }
   return readRun(context, id);
-}
-
-/** An ending that does not come from the run's own steps. */
-export interface ExternalEnding extends Ending {
-  state: 'cancelled' | 'completed';
 }
 
 /**

@@ -3,11 +3,12 @@ import type { Context } from '../../../context.ts';
 import { showPayloads } from '../../../database/payload.ts';
 import { notFound } from '../../../library/errors.ts';
 import { isLive } from '../../run-states.ts';
-import { type HistoryRecord, type RunRecord } from '../schemas.ts';
+import type { HistoryRecord, RunRecord } from '../schemas.ts';
 import { readArchivedHistory } from '../engine/history.ts';
-import { callRun } from '../admission/launch.ts';
-import { initialContextOf, runRecord, runRecords } from './records.ts';
+import { runRecord, runRecords } from './records.ts';
 import { findRun, type RunRow } from '../store.ts';
+import { initialContextOf } from '../cause.ts';
+import { callRun } from '../../rpc.ts';
 
 /** One run: what its object says while it lives, else what its row says. */
 export async function readRun(context: Context, id: number): Promise<z.infer<typeof RunRecord>> {

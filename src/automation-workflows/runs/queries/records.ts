@@ -4,55 +4,12 @@ import { nullableTimestamp, toTimestamp } from '../../../library/time/clock.ts';
 import { isRecord } from '../../../library/json/json.ts';
 import { maskSecrets } from '../../../expressions/secrets/secrets.ts';
 import { isLive } from '../../run-states.ts';
-import { type RunError, type RunRecord, type RunInterruption } from '../schemas.ts';
-import { holdOf, type Progress } from '../engine/progress.ts';
-import { toTroubleRecord, currentPlatformRetry } from '../engine/platform-retry.ts';
+import type { RunError, RunRecord } from '../schemas.ts';
+import { holdOf, type Progress, currentPlatformRetry } from '../engine/progress.ts';
+import { toTroubleRecord } from '../engine/platform-retry.ts';
 import type { RunRow } from '../store.ts';
-
-/** What a webhook delivery keeps: the body as read, what of the request may be shown, and the mapping's extra variables. */
-export interface DeliveryPayload {
-  body: unknown;
-  raw: string | null;
-  headers: Record<string, string>;
-  query: Record<string, string>;
-  variables: Record<string, unknown>;
-}
-
-/** The keys that a delivery puts at the top level of a run's context. */
-export const toDeliveryVariables = (payload: DeliveryPayload): Record<string, unknown> => ({
-  ...(isRecord(payload.body) ? payload.body : {}),
-  ...payload.variables,
-});
-
-/** The context a run started with, from where its payload is kept. */
-export function initialContextOf(row: Pick<RunRow, 'source'>, own: unknown, payload: unknown): Record<string, unknown> {
-  if (row.source === 'run') return (own ?? {}) as Record<string, unknown>;
-  // One that is cut or gone says so in its place.
-  if (row.source === 'delivery' && isRecord(payload))
-    return 'body' in payload ? toDeliveryVariables(payload as unknown as DeliveryPayload) : payload;
-  return (payload ?? {}) as Record<string, unknown>;
-}
-
-/** What steps added, as one JSON value: variables and outputs. */
-export interface ContextChanges {
-  assigned: Record<string, unknown>;
-  outputs: Record<string, unknown>;
-}
-
-/** What a live run's object knows better than its row. */
-export interface LiveRun {
-  state: RunRow['state'];
-  currentNodeId: string | null;
-  outcome: string | null;
-  error: z.infer<typeof RunError> | null;
-  /** Why it stands still although it could go on. */
-  hold: RunRow['hold'];
-  voiceCallRunId: number | null;
-  trouble: z.infer<typeof RunInterruption> | null;
-  changes: ContextChanges;
-  startedAt: number | null;
-  endedAt: number | null;
-}
+import { initialContextOf } from '../cause.ts';
+import type { ContextChanges, LiveRun } from '../../rpc.ts';
 
 /** What a run that lives, or has just ended, says of itself. */
 export const toLiveRun = (progress: Progress, now: number): LiveRun => ({

@@ -4,9 +4,8 @@ import { isRetryableCall, toCallStepResult, toUndialledResult } from '../../node
 import { next } from '../../nodes/contract.ts';
 import type { Journal } from '../engine/journal.ts';
 import { leaveWait, currentCallItem, currentCall, type CallWait, type Progress } from '../engine/progress.ts';
-import { toEntryResult } from '../engine/step-result.ts';
+import { toEntryResult, requireWaitEntry, completeWait } from '../engine/step-result.ts';
 import type { RunDependencies } from '../engine/dependencies.ts';
-import { requireWaitEntry, completeWait } from './complete-wait.ts';
 
 /** The least time between two askings for one call, so that clocks that differ make no storm. */
 const minCallRetryDelayMs = 1000;

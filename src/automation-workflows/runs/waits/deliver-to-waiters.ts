@@ -2,11 +2,11 @@ import type { Context } from '../../../context.ts';
 import { findEventsToHandle } from '../../../events/handling.ts';
 import type { FailedPart } from '../../../outbox/failed-messages.ts';
 import type { FanoutMessage } from '../../../outbox/messages.ts';
-import { loadRunEvents } from './earlier-events.ts';
-import { callRun } from '../admission/launch.ts';
-import type { RunEvent } from '../engine/dependencies.ts';
-import { readEventField, type EventDelivery } from './wake.ts';
-import { deleteWaiters, waitersStatement, type WaiterQuery, type Waiter, type WaiterField } from './store.ts';
+import { readEventField } from './wake.ts';
+import { deleteWaiters, waitersStatement, type WaiterQuery, type Waiter } from './store.ts';
+import { type RunEvent, loadRunEvents } from '../cause.ts';
+import { type EventDelivery, callRun } from '../../rpc.ts';
+import type { WaiterField } from '../store.ts';
 
 type EventDeliveryMessage = Extract<FanoutMessage, { kind: 'run_event' }>;
 

@@ -1,11 +1,9 @@
 import type { Context } from '../../../context.ts';
-import { PayloadGoneError, resolvePayloads } from '../../../database/payload.ts';
+import { PayloadGoneError } from '../../../database/payload.ts';
 import type { EventSubscription } from '../../nodes/contract.ts';
-import { buildPayloadMatch } from './payload-match.ts';
-import type { RunOrigin } from '../engine/step-context.ts';
-import type { RunEvent } from '../engine/dependencies.ts';
 import { readEventField } from './wake.ts';
-import { earlierEventsStatement, newestEventStatement, insertWaiterStatement, type EventRow } from './store.ts';
+import { earlierEventsStatement, newestEventStatement, insertWaiterStatement, type EventRow, buildPayloadMatch } from './store.ts';
+import { type RunEvent, type RunOrigin, loadRunEvents } from '../cause.ts';
 
 /**
  * Writes the waiter of a sleep and looks for events that had come before it, in one step: an event stored later finds the
@@ -70,17 +68,3 @@ async function loadReadableEvents(context: Context, rows: EventRow[]): Promise<R
 }
 
 const startEventId = ({ event }: RunOrigin): number => event?.id ?? 0;
-
-export async function loadRunEvents(context: Context, rows: EventRow[]): Promise<RunEvent[]> {
-  const payloads = await resolvePayloads(
-    context.bindings.FILES,
-    rows.map((row) => row.data),
-  );
-  return rows.map((row, index) => ({
-    id: row.id,
-    type: row.event_type,
-    contact_id: row.contact_id,
-    data: payloads[index],
-    createdAt: row.created_at,
-  }));
-}

@@ -1,7 +1,7 @@
 import type { Database, Statement } from '../../../database/client.ts';
 import type { EventSubscription } from '../../nodes/contract.ts';
-import type { PayloadMatch } from './payload-match.ts';
 import type { LeftWait } from '../engine/progress.ts';
+import { parsePath } from '../../../library/json/paths.ts';
 
 type WaiterKey = Pick<EventSubscription, 'types' | 'field' | 'value'>;
 
@@ -93,24 +93,6 @@ export function earlierEventsStatement(
 /** The newest event there is, whoever's: every later one has a higher id. */
 export const newestEventStatement = (database: Database): Statement => database.prepare('SELECT coalesce(max(id), 0) AS id FROM event');
 
-export interface WaiterField {
-  event_type: string;
-  field: string;
-}
-
-/** By which fields runs wait for events of these types, found by skipping from one to the next along the key. */
-export const waiterFieldsStatement = (database: Database, organizationId: number, types: string[]): Statement =>
-  database.prepare(
-    `WITH RECURSIVE step (event_type, field) AS (
-       SELECT j.value, (SELECT min(field) FROM run_waiter WHERE organization_id = ?1 AND event_type = j.value) FROM json_each(?2) j
-       UNION ALL
-       SELECT step.event_type, (SELECT min(field) FROM run_waiter WHERE organization_id = ?1 AND event_type = step.event_type AND field > step.field)
-       FROM step WHERE step.field IS NOT NULL
-     ) SELECT event_type, field FROM step WHERE field IS NOT NULL`,
-    organizationId,
-    JSON.stringify(types),
-  );
-
 export interface Waiter {
   event_id: number;
   event_type: string;
@@ -150,4 +132,30 @@ export const waitersStatement = (
 /** Takes out waiters whose runs wait no longer. */
 export async function deleteWaiters(database: Database, organizationId: number, stale: Omit<Waiter, 'event_id'>[]): Promise<void> {
   await database.all(deleteWaitersStatement(database, organizationId, stale), 'idempotent');
+}
+
+/** A condition over the column `data` of an event that holds for at least every event whose field has the value. */
+export interface PayloadMatch {
+  sql: string;
+  parameters: string[];
+}
+
+/**
+ * What the database can compare of "the field at this path has this value", so that a look-back reads only what may fit; null where
+ * it can compare nothing. A payload that is kept elsewhere always may fit.
+ */
+export function buildPayloadMatch(field: string, value: string): PayloadMatch | null {
+  const segments = parsePath(field);
+  if (!segments.every((segment) => typeof segment === 'string' && /^[^"\\\d][^"\\]*$/.test(segment))) return null;
+  const names = segments as string[];
+  if (['id', 'type', 'contact_id'].includes(names[0]!)) return null;
+  // As in the event, `data.cart` is the payload's cart; a payload may also have a key "data" of its own.
+  const paths = (names[0] === 'data' ? [names.slice(1), names] : [names]).filter((path) => path.length > 0);
+  if (!paths.length) return null;
+  // A number or boolean and a text that looks the same are the same.
+  const holds = paths.map(() => `(data -> ?) IN (?, ?)`).join(' OR ');
+  return {
+    sql: `CASE WHEN substr(data, 1, 4) = '@r2:' THEN 1 ELSE (${holds}) END`,
+    parameters: paths.flatMap((path) => [`$${path.map((name) => `."${name}"`).join('')}`, value, JSON.stringify(value)]),
+  };
 }

@@ -8,13 +8,11 @@ import { toMatchText, receivedHandle, timeoutHandle } from '../../nodes/types/wa
 import { EvaluationError, evaluationErrorType } from '../../../expressions/templates/render.ts';
 import { applyCallResult, timeOutCallWait } from './call-wait.ts';
 import type { Journal } from '../engine/journal.ts';
-import { nextPoll } from './poll-schedule.ts';
-import { leaveWait, nextPollOf, type EventWait, type Progress, type Wait } from '../engine/progress.ts';
-import type { RunEvent, RunDependencies } from '../engine/dependencies.ts';
-import { completeWait } from './complete-wait.ts';
-
-/** What became of an event that a sleeping run was offered. `stale`: it no longer waits, or never did; `later`: ask again. */
-export type EventDelivery = 'taken' | 'kept' | 'stale' | 'later';
+import { leaveWait, nextPollOf, type EventWait, type Progress, type Wait, nextPoll } from '../engine/progress.ts';
+import type { RunDependencies } from '../engine/dependencies.ts';
+import type { RunEvent } from '../cause.ts';
+import { completeWait } from '../engine/step-result.ts';
+import type { EventDelivery } from '../../rpc.ts';
 
 const maxRememberedEvents = 200;
 

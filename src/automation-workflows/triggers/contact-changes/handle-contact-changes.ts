@@ -10,9 +10,9 @@ import { startRuns } from '../../runs/admission/start-runs.ts';
 import { listChanges, deleteChanges, discardFirstChange, type ChangeRow } from './store.ts';
 import type { Scope } from '../../../expressions/templates/render.ts';
 import { toInternalKey } from '../../internal-events.ts';
-import { tryEvaluateTrigger, buildCauseScope, type RunCause } from '../match-trigger.ts';
+import { tryEvaluateTrigger, isTooDeep, recordPlanRefusals } from '../match-trigger.ts';
 import { triggersByTopicsStatement, recordTriggerError, type TriggerWithWorkflow } from '../store.ts';
-import { isTooDeep, recordPlanRefusals } from '../refusals.ts';
+import { buildCauseScope, type RunCause } from '../../runs/cause.ts';
 
 const pageSize = 500;
 

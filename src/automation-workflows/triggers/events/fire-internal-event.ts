@@ -4,9 +4,12 @@ import { toTimestamp } from '../../../library/time/clock.ts';
 import { flatMapSequentially } from '../../../library/collections/flat-map-sequentially.ts';
 import { startRuns } from '../../runs/admission/start-runs.ts';
 import { toInternalKey, type internalEvents } from '../../internal-events.ts';
-import { tryEvaluateTrigger, type RunCause } from '../match-trigger.ts';
+import { tryEvaluateTrigger, isTooDeep, recordPlanRefusals } from '../match-trigger.ts';
 import { triggersByTopicsStatement, type TriggerWithWorkflow } from '../store.ts';
-import { isTooDeep, recordPlanRefusals } from '../refusals.ts';
+import type { RunCause } from '../../runs/cause.ts';
+import { childLineage } from '../../../library/lineage.ts';
+import type { Progress } from '../../runs/engine/progress.ts';
+import type { LoadedRun } from '../../runs/engine/run-row.ts';
 
 export interface InternalEvent {
   name: (typeof internalEvents)[number];
@@ -41,4 +44,27 @@ export async function fireInternalEvent(context: Context, event: InternalEvent):
     await flatMapSequentially(triggers, (trigger) => tryEvaluateTrigger(context, trigger, cause)),
   );
   recordPlanRefusals(context, refused);
+}
+
+/** Whether any active trigger waits for an internal event: for work that would otherwise tell of thousands one by one. */
+export async function hasInternalEventTrigger({ database, organization }: Context, name: InternalEvent['name']): Promise<boolean> {
+  return (await database.first(triggersByTopicsStatement(database, organization.id, [`event:${name}`]))) !== null;
+}
+
+/** Fires the triggers on `run.completed` or `run.failed`. Repeatable: a trigger's run is keyed by the run that ended. */
+export async function fireRunEnded(context: Context, run: LoadedRun, progress: Progress): Promise<void> {
+  await fireInternalEvent(context, {
+    name: progress.state === 'completed' ? 'run.completed' : 'run.failed',
+    key: progress.retries ? `run:${run.row.id}:retry:${progress.retries}` : `run:${run.row.id}`,
+    contactId: run.row.contact_id,
+    depth: childLineage(run.row),
+    data: {
+      run_id: run.row.id,
+      automation_workflow_id: run.row.workflow_id,
+      workflow_name: run.row.workflow_name,
+      state: progress.state,
+      outcome: progress.outcome,
+      error: progress.error,
+    },
+  });
 }

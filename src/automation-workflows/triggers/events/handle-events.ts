@@ -2,19 +2,17 @@ import type { Context } from '../../../context.ts';
 import { contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { markEventsHandled, findUnhandledEvents } from '../../../events/handling.ts';
-import { loadRunEvents } from '../../runs/waits/earlier-events.ts';
-import { exitTopicsStatement, type ExitTopic } from '../../runs/exits/store.ts';
 import { flatMapSequentially } from '../../../library/collections/flat-map-sequentially.ts';
 import { recordFailedParts, type FailedPart } from '../../../outbox/failed-messages.ts';
 import type { RunCandidate, Refusal } from '../../runs/admission/candidate.ts';
 import { startRuns } from '../../runs/admission/start-runs.ts';
-import type { RunEvent } from '../../runs/engine/dependencies.ts';
-import { waiterFieldsStatement, type WaiterField } from '../../runs/waits/store.ts';
-import { toEventCause, exitRuns } from '../../runs/exits/exit-runs.ts';
-import { tryEvaluateTrigger, type RunCause } from '../match-trigger.ts';
+import { exitRuns } from '../../runs/exits/exit-runs.ts';
+import { tryEvaluateTrigger } from '../match-trigger.ts';
 import { batchByPayloadSize } from '../payload-batches.ts';
 import { triggersByTopicsStatement, type TriggerWithWorkflow } from '../store.ts';
 import { deliverToWaiters } from '../../runs/waits/deliver-to-waiters.ts';
+import { type RunEvent, type RunCause, toEventCause, loadRunEvents } from '../../runs/cause.ts';
+import { exitTopicsStatement, type ExitTopic, waiterFieldsStatement, type WaiterField } from '../../runs/store.ts';
 
 /**
  * Does what accepted events ask for and marks them as handled: starts runs, ends runs by `exit_on`, wakes runs that wait.
@@ -47,24 +45,25 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
   const heard = events.filter((event) => hasListener(listeners, event.event_type));
   const notes = new Map<number, string>();
   const failed: FailedPart[] = [];
-  const unstarted: unknown[] = [];
+  const startErrors: unknown[] = [];
   for (const portion of batchByPayloadSize(heard, (event) => event.data)) {
     const offered = await loadRunEvents(context, portion);
     const depths = new Map(portion.map((event) => [event.id, event.depth]));
     for (const group of groupByExit(offered, listeners)) {
       // An event may end a run and start the next of the same key; and a run that one event starts, a later one may end.
-      failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
+      if (listeners.exits.length) failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
       const candidates = await flatMapSequentially(group, (event) =>
         findCandidates(context, event, depths.get(event.id)!, listeners.triggers, contacts),
       );
       const started = await startRuns(context, candidates);
-      unstarted.push(...started.unstarted);
+      startErrors.push(...started.startErrors);
       for (const refusal of started.refused) addRefusalNote(notes, refusal);
-      if (candidates.length && group.length > 1) failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
+      if (listeners.exits.length && candidates.length && group.length > 1)
+        failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
     }
-    failed.push(...(await deliverToWaiters(context, offered, listeners.fields)));
+    if (listeners.fields.length) failed.push(...(await deliverToWaiters(context, offered, listeners.fields)));
   }
-  const [first] = [...failed.map(({ error }) => error), ...unstarted];
+  const [first] = [...failed.map(({ error }) => error), ...startErrors];
   if (first !== undefined && !isLastTry) throw first;
   await recordFailedParts(database, failed, context.clock());
   await markEventsHandled(context, events, notes);

@@ -10,16 +10,14 @@ import { existingWorkflow } from '../../definitions/existing-workflow.ts';
 import type { WorkflowRow } from '../../definitions/store.ts';
 import { renderForCaller, requireContext } from './fire-trigger.ts';
 import { previewDelivery } from '../webhooks/preview-delivery.ts';
-import { causeWithContext, buildCauseScope } from '../match-trigger.ts';
 import { dryRun, type SimulatedEvent } from '../../runs/dry-run/dry-run.ts';
-import { renderEntryKey } from '../../runs/admission/entry-key.ts';
-import { tryLaunchRuns } from '../../runs/admission/launch.ts';
 import { runRecords } from '../../runs/queries/records.ts';
 import type { RunCandidate } from '../../runs/admission/candidate.ts';
 import { recordRuns } from '../../runs/admission/record-runs.ts';
 import { toRequestKey } from '../../runs/admission/request-key.ts';
-import { requireStartCapacity } from '../../runs/admission/run-rate.ts';
 import { findRun } from '../../runs/store.ts';
+import { causeWithContext, buildCauseScope, renderEntryKey } from '../../runs/cause.ts';
+import { tryLaunchRuns, requireStartCapacity } from '../../runs/admission/start-runs.ts';
 
 export interface ExecuteInput {
   context: Record<string, unknown>;
@@ -93,9 +91,9 @@ async function buildCandidate(
   };
 }
 
-async function startNow(context: Context, candidate: RunCandidate, evenIfInactive: boolean): Promise<z.infer<typeof RunRecord>> {
+async function startNow(context: Context, candidate: RunCandidate, allowInactive: boolean): Promise<z.infer<typeof RunRecord>> {
   await requireStartCapacity(context, 1);
-  const { stored: rows, refused } = await recordRuns(context, [candidate], { state: 'running', evenIfInactive });
+  const { stored: rows, refused } = await recordRuns(context, [candidate], { state: 'running', allowInactive });
   const [stored] = rows;
   if (!stored) throw conflict(refused[0]!.message);
   const row = (await findRun(context.database, context.organization.id, stored.id))!;

@@ -2,17 +2,17 @@ import type { Context } from '../../../context.ts';
 import { findContacts } from '../../../contacts/contacts/find-contacts.ts';
 import { badRequest, conflict, invalid, invalidAt, notFound } from '../../../library/errors.ts';
 import { validateContext } from '../../../expressions/schemas/context-schema.ts';
-import { tryLaunchRuns } from '../../runs/admission/launch.ts';
 import type { Refusal } from '../../runs/admission/candidate.ts';
 import { recordRuns } from '../../runs/admission/record-runs.ts';
 import { toRequestKey } from '../../runs/admission/request-key.ts';
-import { requireStartCapacity } from '../../runs/admission/run-rate.ts';
 import { findRuns, type RunRow } from '../../runs/store.ts';
 import { existingWorkflow } from '../../definitions/existing-workflow.ts';
 import { existingTrigger } from '../change-trigger.ts';
 import { EvaluationError } from '../../../expressions/templates/render.ts';
-import { causeWithContext, evaluateTrigger } from '../match-trigger.ts';
+import { evaluateTrigger } from '../match-trigger.ts';
 import { triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
+import { causeWithContext } from '../../runs/cause.ts';
+import { tryLaunchRuns, requireStartCapacity } from '../../runs/admission/start-runs.ts';
 
 /** Starts a run of a manual trigger at once: one for each contact, or one without contact. */
 export async function fireTrigger(

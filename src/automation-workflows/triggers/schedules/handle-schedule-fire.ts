@@ -5,9 +5,10 @@ import type { Refusal } from '../../runs/admission/candidate.ts';
 import { flatMapSequentially } from '../../../library/collections/flat-map-sequentially.ts';
 import { startRuns } from '../../runs/admission/start-runs.ts';
 import type { TriggerConfig } from '../configs.ts';
-import { tryEvaluateTrigger, causeWithContext, type RunCause } from '../match-trigger.ts';
+import { tryEvaluateTrigger } from '../match-trigger.ts';
 import { listAudience, advanceFire, findOpenFire } from './store.ts';
 import { triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
+import { causeWithContext, type RunCause } from '../../runs/cause.ts';
 
 /** Small, since others' messages have their turn between two pages. */
 const pageSize = 100;

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts';
 import { deleteFiles } from '../../../database/delete-files.ts';
 import { payloadKey } from '../../../database/payload.ts';
-import { findErasableDeliveries, eraseDeliveryRows } from './erase-store.ts';
+import { findErasableDeliveries, eraseDeliveryRows } from './store.ts';
 
 /** Payloads of a page are in memory together, up to 64 KiB each. */
 const pageSize = 100;

@@ -2,13 +2,13 @@ import type { Context } from '../../../context.ts';
 import { contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { resolvePayloads } from '../../../database/payload.ts';
-import { toDeliveryVariables, type DeliveryPayload } from '../../runs/queries/records.ts';
 import type { RunCandidate } from '../../runs/admission/candidate.ts';
 import { startRuns } from '../../runs/admission/start-runs.ts';
 import { markDeliveriesHandled, findUnhandledDeliveries, type UnhandledDelivery, type HandledDelivery } from './store.ts';
-import { tryEvaluateTrigger, type RunCause } from '../match-trigger.ts';
+import { tryEvaluateTrigger } from '../match-trigger.ts';
 import { batchByPayloadSize } from '../payload-batches.ts';
 import { triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
+import { toDeliveryVariables, type DeliveryPayload, type RunCause } from '../../runs/cause.ts';
 
 /** Starts the runs that accepted deliveries ask for and marks the deliveries as handled. Repeatable like `handleEvents`. */
 export async function handleDeliveries(context: Context, ids: number[], isLastTry = false): Promise<void> {
@@ -22,10 +22,10 @@ export async function handleDeliveries(context: Context, ids: number[], isLastTr
   const triggers = new Map((triggerRows as unknown as TriggerWithWorkflow[]).map((trigger) => [trigger.id, trigger]));
   const contacts = new Map(contactRows!.map(contactRecordFromRow).map((contact) => [contact.id, contact]));
   const handled: HandledDelivery[] = [];
-  const unstarted: unknown[] = [];
+  const startErrors: unknown[] = [];
   for (const portion of batchByPayloadSize(deliveries, (delivery) => delivery.payload))
-    handled.push(...(await startDeliveryRuns(context, portion, { triggers, contacts, unstarted })));
-  if (unstarted.length && !isLastTry) throw unstarted[0];
+    handled.push(...(await startDeliveryRuns(context, portion, { triggers, contacts, startErrors })));
+  if (startErrors.length && !isLastTry) throw startErrors[0];
   await markDeliveriesHandled(database, organization.id, handled, context.clock());
 }
 
@@ -35,8 +35,8 @@ async function startDeliveryRuns(
   {
     triggers,
     contacts,
-    unstarted,
-  }: { triggers: Map<number, TriggerWithWorkflow>; contacts: Map<number, ContactRecord>; unstarted: unknown[] },
+    startErrors,
+  }: { triggers: Map<number, TriggerWithWorkflow>; contacts: Map<number, ContactRecord>; startErrors: unknown[] },
 ): Promise<HandledDelivery[]> {
   const payloads = (await resolvePayloads(
     context.bindings.FILES,
@@ -61,8 +61,8 @@ async function startDeliveryRuns(
     if (candidate) candidates.push({ ...candidate, deliveryId: delivery.id });
     else handled.push({ id: delivery.id, note: trigger ? "The trigger's filter does not match" : 'The trigger is gone' });
   }
-  const { refused, unstarted: failures } = await startRuns(context, candidates);
-  unstarted.push(...failures);
+  const { refused, startErrors: failures } = await startRuns(context, candidates);
+  startErrors.push(...failures);
   const notes = new Map(refused.map(({ candidate, message }) => [candidate.dedupKey, message]));
   for (const candidate of candidates) handled.push({ id: candidate.deliveryId, note: notes.get(candidate.dedupKey) ?? null });
   return handled;

@@ -2,17 +2,17 @@ import type { Context } from '../../../context.ts';
 import { previewMappedContact } from '../../../contacts/upsert/resolve-mapped-contact.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { conflict, invalidAt, notFound } from '../../../library/errors.ts';
-import { toDeliveryVariables, type DeliveryPayload } from '../../runs/queries/records.ts';
 import { openSecrets } from '../../../expressions/secrets/secrets.ts';
 import type { TestBody, TestRunRecord } from '../../runs/schemas.ts';
 import type { z } from '@hono/zod-openapi';
 import { findDelivery } from './store.ts';
 import { renderForCaller } from '../manual/fire-trigger.ts';
-import { evaluateTrigger, type RunCause } from '../match-trigger.ts';
+import { evaluateTrigger } from '../match-trigger.ts';
 import { readDelivery } from './read-delivery.ts';
 import { verifySignature } from './signatures.ts';
 import { triggersByIdStatement, findWorkflowTriggers, type TriggerWithWorkflow } from '../store.ts';
 import type { WebhookConfig } from './config.ts';
+import { toDeliveryVariables, type DeliveryPayload, type RunCause } from '../../runs/cause.ts';
 
 type TestWebhook = NonNullable<z.infer<typeof TestBody>['webhook']>;
 

@@ -1,7 +1,7 @@
-import type { DeliveryPayload } from '../../runs/queries/records.ts';
 import { applyMapping, extractDeliveryId, type MappedPayload } from './mapping.ts';
 import { parseBody } from './parse-body.ts';
 import type { WebhookConfig } from './config.ts';
+import type { DeliveryPayload } from '../../runs/cause.ts';
 
 /** What a sender sent to a webhook's address. */
 export interface SentWebhook {

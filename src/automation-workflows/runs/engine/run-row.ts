@@ -1,16 +1,14 @@
 import type { Context } from '../../../context.ts';
-import { PayloadGoneError, resolvePayloads } from '../../../database/payload.ts';
+import { PayloadGoneError, resolvePayloads, storePayload } from '../../../database/payload.ts';
 import { LRUCache } from 'lru-cache';
 import { toTimestamp } from '../../../library/time/clock.ts';
-import { addExact, parseDuration } from '../../../library/time/durations.ts';
-import { parseDefinition } from '../../definitions/definition.ts';
+import { parseDefinition, Graph } from '../../definitions/definition.ts';
 import { parseSettings, type WorkflowSettings } from '../../definitions/settings.ts';
 import { isInternalEventKey } from '../../internal-events.ts';
-import { Graph } from './graph.ts';
-import { initialContextOf, type DeliveryPayload } from '../queries/records.ts';
-import type { RunOrigin } from './step-context.ts';
-import type { Progress } from './progress.ts';
-import { findRunFacts, type RunFacts } from '../store.ts';
+import { findRunFacts, type RunFacts, projectRun, type ProjectionResult } from '../store.ts';
+import { type RunOrigin, initialContextOf, type DeliveryPayload } from '../cause.ts';
+import { holdOf, type Progress } from './progress.ts';
+import { deleteLeftWaitersStatement } from '../waits/store.ts';
 
 /** A run with what it walks on. */
 export interface LoadedRun {
@@ -59,14 +57,44 @@ export async function loadRun(context: Context, id: number): Promise<LoadedRun |
   return { row, origin, gone, graph, settings };
 }
 
-/** Epoch ms at which a run is given up; a person's retry gives it its time anew. */
-export const deadlineOf = ({ settings }: Pick<LoadedRun, 'settings'>, { startedAt, retriedAt }: Progress): number =>
-  addExact(retriedAt ?? startedAt, parseDuration(settings.timeout));
-
 /** What the run was started by: an event of the organization's, or one of the service's own. */
 function toStartEvent(row: RunFacts, own: unknown, payload: unknown): RunOrigin['event'] {
   if (row.source === 'event' && row.event_type !== null)
     return { id: row.source_id!, type: row.event_type, data: payload, created_at: toTimestamp(row.event_created_at!) };
   if (row.source !== 'run' || !isInternalEventKey(row.dedup_key)) return null;
   return { id: null, type: String((own as Record<string, unknown>).event_type), data: own, created_at: toTimestamp(row.created_at) };
+}
+
+/**
+ * Writes a run's progress into its row, and takes out the waiters of waits that it has left. `nextWakeAt` in epoch ms, null for an
+ * ended run.
+ */
+export async function projectProgress(
+  { bindings, database, organization }: Context,
+  id: number,
+  progress: Progress,
+  { revision, wakeAt }: { revision: number; wakeAt: number | null },
+): Promise<ProjectionResult> {
+  const changes = JSON.stringify({ assigned: progress.assigned, outputs: progress.outputs });
+  const projection = {
+    state: progress.state,
+    currentNodeId: progress.nodeId,
+    outcome: progress.outcome,
+    error: progress.error && JSON.stringify(progress.error),
+    contextChanges: await storePayload(bindings.FILES, () => `${organization.id}/runs/${id}-${revision}`, changes),
+    hold: holdOf(progress),
+    voiceCallRunId: progress.voiceCallRunId ?? null,
+    revision,
+    wakeAt,
+    startedAt: progress.startedAt,
+    completedAt: progress.endedAt,
+  };
+  const { leftWaits = [] } = progress;
+  return projectRun(
+    database,
+    organization.id,
+    id,
+    projection,
+    leftWaits.length ? [deleteLeftWaitersStatement(database, organization.id, id, leftWaits)] : [],
+  );
 }

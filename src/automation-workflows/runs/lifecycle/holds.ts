@@ -1,8 +1,22 @@
 import type { Context } from '../../../context.ts';
+import { hasExitRules, parseSettings } from '../../definitions/settings.ts';
 import { findWorkflow } from '../../definitions/store.ts';
-import { clearHolds, findPausedRuns } from './hold-store.ts';
 import { recordFailedParts, type FailedPart } from '../../../outbox/failed-messages.ts';
-import { callRun } from '../admission/launch.ts';
+import { callRun } from '../../rpc.ts';
+import { markRuns, clearHolds, findPausedRuns } from './store.ts';
+
+const markedPerStep = 500;
+
+/** Marks a page of the live runs for settings that came after they began; true when all are marked. */
+export async function markLiveRuns(context: Context, workflowId: number): Promise<boolean> {
+  const { database, organization } = context;
+  const workflow = await findWorkflow(database, organization.id, workflowId);
+  if (!workflow) return true;
+  const settings = parseSettings(workflow.settings);
+  const exitable = hasExitRules(settings) ? await markRuns(database, organization.id, workflowId, 'is_exitable', markedPerStep) : 0;
+  const sole = settings.one_live_run_per_key ? await markRuns(database, organization.id, workflowId, 'is_sole', markedPerStep) : 0;
+  return exitable + sole === 0;
+}
 
 const pageSize = 100;
 const maxConcurrentReleases = 25;

@@ -1,0 +1,148 @@
+import type { Context } from '../../context.ts';
+import type { ContactRecord } from '../../contacts/contacts/records.ts';
+import { toTimestamp } from '../../library/time/clock.ts';
+import { type ScopeRoots, buildScope } from '../../expressions/templates/scope.ts';
+import { isRecord } from '../../library/json/json.ts';
+import type { RunRow, RunSource } from './store.ts';
+import { type Scope, renderText } from '../../expressions/templates/render.ts';
+import { resolvePayloads } from '../../database/payload.ts';
+import type { EventRow } from './waits/store.ts';
+
+/** What set something off, as templates and conditions see it. */
+export interface Origin {
+  event: { id: number | null; type: string; data: unknown; created_at: string } | null;
+  webhook: DeliveryPayload | null;
+  initialContext: Record<string, unknown>;
+}
+
+/** The roots that triggers and runs have in common. `now` in epoch milliseconds. */
+export function buildCommonRoots(
+  { organization }: Context,
+  { event, webhook, initialContext }: Origin,
+  contact: ContactRecord | null,
+  now: number,
+): ScopeRoots {
+  return {
+    contact,
+    event,
+    data: event?.data ?? webhook?.body ?? initialContext,
+    webhook: webhook && { body: webhook.body, raw: webhook.raw, headers: webhook.headers, query: webhook.query },
+    organization: {
+      id: organization.id,
+      name: organization.name,
+      timezone: organization.timezone,
+      default_country: organization.defaultCountry,
+    },
+    now: toTimestamp(now),
+  };
+}
+
+/** An event as a waiting run is offered it. `data` is its payload. */
+export interface RunEvent {
+  id: number;
+  type: string;
+  contact_id: number | null;
+  data: unknown;
+  /** Epoch ms. */
+  createdAt: number;
+}
+
+/** What of a run never changes while it lives. */
+export interface RunOrigin extends Origin {
+  id: number;
+  workflowId: number;
+  workflowName: string;
+  workflowVersion: number;
+  contactId: number | null;
+  entryKey: string | null;
+  depth: number;
+  isTest: boolean;
+  createdAt: number;
+}
+
+/** What a webhook delivery keeps: the body as read, what of the request may be shown, and the mapping's extra variables. */
+export interface DeliveryPayload {
+  body: unknown;
+  raw: string | null;
+  headers: Record<string, string>;
+  query: Record<string, string>;
+  variables: Record<string, unknown>;
+}
+
+/** The keys that a delivery puts at the top level of a run's context. */
+export const toDeliveryVariables = (payload: DeliveryPayload): Record<string, unknown> => ({
+  ...(isRecord(payload.body) ? payload.body : {}),
+  ...payload.variables,
+});
+
+/** The context a run started with, from where its payload is kept. */
+export function initialContextOf(row: Pick<RunRow, 'source'>, own: unknown, payload: unknown): Record<string, unknown> {
+  if (row.source === 'run') return (own ?? {}) as Record<string, unknown>;
+  // One that is cut or gone says so in its place.
+  if (row.source === 'delivery' && isRecord(payload))
+    return 'body' in payload ? toDeliveryVariables(payload as unknown as DeliveryPayload) : payload;
+  return (payload ?? {}) as Record<string, unknown>;
+}
+
+/** Something that happened and may set off triggers. */
+export interface RunCause extends Origin {
+  /** Names it; with the trigger's id it is a run's dedup key. */
+  key: string;
+  contact: ContactRecord | null;
+  source: RunSource;
+  sourceId: number | null;
+  depth: number;
+}
+
+/** A cause that brings its own context: a request, or a moment of a schedule. */
+export const causeWithContext = (key: string, contact: ContactRecord | null, initialContext: Record<string, unknown>): RunCause => ({
+  key,
+  contact,
+  event: null,
+  webhook: null,
+  source: 'run',
+  sourceId: null,
+  initialContext,
+  depth: 0,
+});
+
+/** What filters and entry keys of triggers may read: the same names as in a run, as far as they exist before one. */
+export const buildCauseScope = (context: Context, cause: Origin & { contact: ContactRecord | null }, now: number): Scope =>
+  buildScope(buildCommonRoots(context, cause, cause.contact, now), cause.initialContext);
+
+/** An event as rules and filters see it before there is a run. */
+export const toEventCause = (
+  event: RunEvent,
+  contact: ContactRecord | null,
+): Pick<RunCause, 'event' | 'webhook' | 'initialContext' | 'contact'> => ({
+  contact,
+  event: { id: event.id, type: event.type, data: event.data, created_at: toTimestamp(event.createdAt) },
+  webhook: null,
+  initialContext: event.data as Record<string, unknown>,
+});
+
+/** What a run is keyed by: the trigger's or workflow's template, else the contact, else the event. */
+export function renderEntryKey(
+  template: string | null | undefined,
+  scope: Scope,
+  contactId: number | null,
+  eventId: number | null,
+): string | null {
+  if (template) return renderText(template, scope).trim() || null;
+  if (contactId !== null) return String(contactId);
+  return eventId === null ? null : String(eventId);
+}
+
+export async function loadRunEvents(context: Context, rows: EventRow[]): Promise<RunEvent[]> {
+  const payloads = await resolvePayloads(
+    context.bindings.FILES,
+    rows.map((row) => row.data),
+  );
+  return rows.map((row, index) => ({
+    id: row.id,
+    type: row.event_type,
+    contact_id: row.contact_id,
+    data: payloads[index],
+    createdAt: row.created_at,
+  }));
+}
