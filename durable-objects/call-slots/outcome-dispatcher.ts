@@ -1,4 +1,4 @@
-import { callCampaignObject } from '../../src/campaigns/campaign-stub.ts';
+import { callCampaignObject } from '../../src/campaigns/rpc.ts';
 import { parseOwner } from '../../src/calls/contract.ts';
 import { finalizeUnanswered } from '../../src/calls/post-call/finalize-unanswered.ts';
 import { getSettings } from '../../src/settings.ts';

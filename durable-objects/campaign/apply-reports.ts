@@ -2,7 +2,7 @@ import { isTerminal } from '../../src/campaigns/rows/row-states.ts';
 import { applyReport } from '../../src/campaigns/rows/apply-report.ts';
 import type { ReportEffect, EndReason } from '../../src/campaigns/rows/apply-report.ts';
 import { parseRowAttemptKey } from '../../src/campaigns/rows/attempt-keys.ts';
-import type { RowWindows } from '../../src/campaigns/dialing/row-windows.ts';
+import type { RowWindows } from '../../src/campaigns/dialing/calling-windows.ts';
 import type { AttemptReport } from '../../src/calls/contract.ts';
 import type { DialRequests } from './dial-requests.ts';
 import { toCallKey } from './circuit-breaker-store.ts';

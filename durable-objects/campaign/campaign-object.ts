@@ -1,11 +1,12 @@
 import type { Context } from '../../src/context.ts';
-import { backgroundContext, readCurrentOrganization, OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
+import { readCurrentOrganization } from '../../src/accounts/organizations/background-context.ts';
 import { applyConfigChange } from '../../src/campaigns/configs/apply-config-change.ts';
 import { toRowCounts } from '../../src/campaigns/rows/row-states.ts';
-import { markCampaignSyncing, projectCampaign } from '../../src/campaigns/lifecycle/store.ts';
+import { markCampaignSyncing, projectCampaign, findCampaign, type CampaignRow } from '../../src/campaigns/store.ts';
 import type {
   CampaignChange,
   CampaignProgress,
+  CampaignRpc,
   LiveCampaign,
   LiveState,
   RedialRow,
@@ -13,31 +14,27 @@ import type {
   RowsPage,
   RowsQuery,
 } from '../../src/campaigns/rpc.ts';
+import { findBlockingReason, type BlockingReason } from '../../src/campaigns/lifecycle/blocking-reason.ts';
 import { describeWait } from '../../src/campaigns/queries/describe-wait.ts';
-import { findCampaign, type CampaignRow } from '../../src/campaigns/store.ts';
 import { conflict, notFound } from '../../src/library/errors.ts';
 import type { RowOutcome } from '../../src/calls/attempt/outcomes.ts';
 import type { AttemptReport } from '../../src/calls/contract.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
-import type { Timer } from '../shared/timers.ts';
+import { fallbackDelayMs, type Timer } from '../shared/timers.ts';
 import { publishCampaignCompleted } from './publish-completed.ts';
 import { CircuitBreakerStore } from './circuit-breaker-store.ts';
 import { Dialer } from './dialer.ts';
-import { timerDueAt, nextWakeAt } from './timer-queries.ts';
 import { CampaignLifecycle } from './lifecycle.ts';
-import { findBlockingReason } from './find-blocking-reason.ts';
 import { readSource } from './read-source.ts';
 import { campaignSchemaSteps } from './schema.ts';
 import { CampaignStore, type Campaign } from './campaign-store.ts';
 import { RowStore } from './row-store.ts';
 import { applyReports, removeContact } from './apply-reports.ts';
 import { toLiveCampaign, toCampaignProgress } from './views.ts';
-import { noOpenings, findOpenings, toShownTally, type WindowOpenings } from './waiting-rows.ts';
+import { noOpenings, findOpenings, toShownTally, type WindowOpenings } from './time-zone-groups.ts';
 
 /** Counts in the row lag behind by up to this; states do not. */
 const projectionIntervalMs = 1000;
-/** What is done at once has its timer after this, in case it came to nothing. */
-const fallbackDelayMs = 1000;
 const endPageSize = 2000;
 /** A source that cannot be read for now is given up after so many tries, which takes half an hour. */
 const maxReadAttempts = 12;
@@ -52,7 +49,7 @@ const maxLogsShown = 100;
  *
  * Timers: those of the dialer, `sync` (reading the source), `close` (ending what is not called any more), `finish` (what follows the end).
  */
-export class CampaignObject extends BaseDurableObject {
+export class CampaignObject extends BaseDurableObject implements CampaignRpc {
   readonly #store = new CampaignStore(this.ctx.storage.sql);
   readonly #rows = new RowStore(this.ctx.storage.sql);
   readonly #breaker = new CircuitBreakerStore(this.ctx.storage.sql);
@@ -92,7 +89,7 @@ export class CampaignObject extends BaseDurableObject {
   /** From draft to syncing; the row says so when it returns. Throws 404 for a campaign that is not there, 409 for one that is no draft. */
   async start(organizationId: number, campaignId: number, act: string): Promise<LiveCampaign> {
     if (!this.exists()) {
-      const context = await backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
+      const context = await this.findContext(organizationId);
       if (!context) throw notFound('Campaign');
       await markCampaignSyncing(context.database, organizationId, campaignId, this.clock());
       const row = await findCampaign(context.database, organizationId, campaignId);
@@ -121,8 +118,8 @@ export class CampaignObject extends BaseDurableObject {
       // What was withdrawn must not be withdrawn once more when it has been asked for again.
       await this.#dialer.withdraw();
       const campaign = this.#store.read();
-      const standstill = campaign.isSynced ? await findBlockingReason(await this.#context(campaign), campaign, this.clock()) : null;
-      if (this.#isNewAction(act, ['paused'], 'resumed')) this.#change(() => this.#lifecycle.resume(act, standstill));
+      const blocking = campaign.isSynced ? await this.#findBlockingReason(await this.#context(campaign), campaign) : null;
+      if (this.#isNewAction(act, ['paused'], 'resumed')) this.#change(() => this.#lifecycle.resume(act, blocking));
       await this.timers.arm();
     }
     if (this.#store.read().state === 'running') this.#requestCallsSoon();
@@ -165,7 +162,7 @@ export class CampaignObject extends BaseDurableObject {
   /** Makes sure that it goes on; also makes the object of a campaign whose start broke off. For the minute tick. */
   async wakeStalled(organizationId: number, campaignId: number): Promise<void> {
     if (!this.exists()) {
-      const context = await backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
+      const context = await this.findContext(organizationId);
       const row = context && (await findCampaign(context.database, organizationId, campaignId));
       if (row?.state !== 'syncing' || this.exists()) return;
       this.#createFrom(row, '');
@@ -237,7 +234,7 @@ export class CampaignObject extends BaseDurableObject {
     if (!this.exists()) return 'gone';
     await this.project();
     const { completedAt } = this.#store.read();
-    if (completedAt === null || nextWakeAt(this.ctx.storage.sql) !== null) return 'busy';
+    if (completedAt === null || this.#nextWakeAt() !== null) return 'busy';
     await this.destroy();
     return 'gone';
   }
@@ -328,14 +325,18 @@ export class CampaignObject extends BaseDurableObject {
       return { end: 'unreadable' as const, because: 'it could not be read in half an hour of trying; create the campaign again' };
     });
     if (reading.end === 'read') {
-      const standstill = await findBlockingReason(context, campaign, this.clock());
-      this.#change(() => this.#lifecycle.completeSync(standstill));
+      const blocking = await this.#findBlockingReason(context, campaign);
+      this.#change(() => this.#lifecycle.completeSync(blocking));
     } else if (reading.end === 'unreadable' && this.#store.read().state === 'syncing')
       this.#change(() => this.#lifecycle.failUnreadable(reading.because));
     // A pause has cleared it; who resumed since then has set it again.
     if (this.#store.read().state !== 'syncing') this.timers.clear('sync');
     await this.#projectIfStateChanged();
     if (this.#store.read().state === 'running') this.#requestCallsSoon();
+  }
+
+  #findBlockingReason(context: Context, { agentId, configs }: Campaign): Promise<BlockingReason | null> {
+    return findBlockingReason(context, { agentId, schedule: configs.schedule_config }, this.clock());
   }
 
   /** Ends the rows that are not called any more and that the slots do not have; those that they have end by what the slots tell. */
@@ -395,15 +396,14 @@ export class CampaignObject extends BaseDurableObject {
   protected override async project(): Promise<void> {
     await super.project();
     // What has changed meanwhile is not left for long.
-    if (this.exists() && timerDueAt(this.ctx.storage.sql, 'project') !== null)
-      this.timers.set('project', this.clock() + projectionIntervalMs);
+    if (this.exists() && this.timers.dueAt('project') !== null) this.timers.set('project', this.clock() + projectionIntervalMs);
   }
 
   protected async writeProjection(revision: number): Promise<void> {
     const campaign = this.#store.read();
     const { database } = await this.#context(campaign);
     const live = toLiveCampaign(this.#store.read(), this.#rows.tally(), []);
-    await projectCampaign(database, campaign.organizationId, campaign.id, { ...live, wake_at: nextWakeAt(this.ctx.storage.sql), revision });
+    await projectCampaign(database, campaign.organizationId, campaign.id, { ...live, wake_at: this.#nextWakeAt(), revision });
   }
 
   async #answer(): Promise<LiveCampaign> {
@@ -433,18 +433,21 @@ export class CampaignObject extends BaseDurableObject {
     );
   }
 
+  /** When the object next has work other than its projection. */
+  #nextWakeAt(): number | null {
+    return this.timers.earliestExcept('project');
+  }
+
   #scheduleRequestAt(due: number): void {
-    if ((timerDueAt(this.ctx.storage.sql, 'ask') ?? Infinity) > due) this.timers.set('ask', due);
+    if ((this.timers.dueAt('ask') ?? Infinity) > due) this.timers.set('ask', due);
   }
 
   #runInBackground(work: Promise<void>): void {
     this.ctx.waitUntil(work.catch((error: unknown) => this.log.error('what was to follow failed', error)));
   }
 
-  async #context({ organizationId }: Campaign): Promise<Context> {
-    const context = await backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
-    if (!context) throw new OrganizationGoneError(organizationId);
-    return context;
+  #context({ organizationId }: Campaign): Promise<Context> {
+    return this.requireContext(organizationId);
   }
 }
 

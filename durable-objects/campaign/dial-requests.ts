@@ -1,6 +1,5 @@
-import type { CallingWindow } from '../../src/campaigns/dialing/calling-windows.ts';
+import type { CallingWindow, RowWindows } from '../../src/campaigns/dialing/calling-windows.ts';
 import { maxRequestedCalls, rowAttemptKey } from '../../src/campaigns/rows/attempt-keys.ts';
-import type { RowWindows } from '../../src/campaigns/dialing/row-windows.ts';
 import type { RowState } from '../../src/campaigns/rows/row-states.ts';
 import type { WaitingRow } from '../../src/campaigns/queries/describe-wait.ts';
 import type { RequestedCall } from '../../src/calls/contract.ts';

@@ -1,12 +1,11 @@
 import { campaignOwner, maxRequestedCalls } from '../../src/campaigns/rows/attempt-keys.ts';
 import type { CampaignProgress } from '../../src/campaigns/rpc.ts';
-import { RowWindows } from '../../src/campaigns/dialing/row-windows.ts';
+import { RowWindows } from '../../src/campaigns/dialing/calling-windows.ts';
 import type { RequestedCall } from '../../src/calls/contract.ts';
 import { withCallSlots } from '../../src/calls/slots/call-slots.ts';
 import type { Timers } from '../shared/timers.ts';
 import { DialRequests } from './dial-requests.ts';
 import type { RequestedRow } from './dial-requests.ts';
-import { timerDueAt } from './timer-queries.ts';
 import { TimeZoneGroups } from './time-zone-groups.ts';
 import type { Campaign, CampaignStore } from './campaign-store.ts';
 import type { RowStore } from './row-store.ts';
@@ -172,7 +171,7 @@ export class Dialer {
     const hasRoom = campaign !== null && this.requests.count() < maxRequestedCalls(campaign.configs.max_concurrency);
     const next = hasRoom ? this.requests.nextDialAt(this.windows(campaign), now) : null;
     const due = next === null ? null : Math.max(now, Math.ceil(next / alarmGranularityMs) * alarmGranularityMs);
-    if (due !== timerDueAt(this.#deps.storage.sql, 'ask'))
+    if (due !== timers.dueAt('ask'))
       this.#deps.change(() => {
         if (due === null) timers.clear('ask');
         else timers.set('ask', due);
@@ -201,7 +200,7 @@ export class Dialer {
       await withCallSlots(this.#deps.env(), organizationId, (slots) => slots.withdraw(organizationId, campaignOwner(campaign.id), epoch));
     const now = stored.read();
     if (now.withdrawnEpoch < epoch) stored.write({ withdrawnEpoch: epoch });
-    if (now.epoch !== epoch || timerDueAt(this.#deps.storage.sql, 'withdraw') === null) return;
+    if (now.epoch !== epoch || timers.dueAt('withdraw') === null) return;
     this.#deps.change(() => {
       timers.clear('withdraw');
       if (now.state !== 'running' && this.requests.count() > 0) timers.set('check', this.#deps.now() + returnTimeoutMs);

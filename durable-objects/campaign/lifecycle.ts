@@ -6,13 +6,10 @@ import type { LogEntry } from '../../src/campaigns/rpc.ts';
 import type { BlockingReason } from '../../src/campaigns/lifecycle/blocking-reason.ts';
 import type { CampaignRow } from '../../src/campaigns/store.ts';
 import { toTimestamp } from '../../src/library/time/clock.ts';
-import type { Timers } from '../shared/timers.ts';
+import { fallbackDelayMs, type Timers } from '../shared/timers.ts';
 import type { CircuitBreakerStore } from './circuit-breaker-store.ts';
 import type { CampaignStore } from './campaign-store.ts';
 import type { RowStore } from './row-store.ts';
-
-/** What is done at once has its timer after this, in case it came to nothing. */
-const fallbackDelayMs = 1000;
 
 type NewLogEntry = Partial<LogEntry> & Pick<LogEntry, 'event' | 'message'>;
 

@@ -10,7 +10,7 @@ import type { RedialRow, RowRecord } from '../../src/campaigns/rpc.ts';
 import type { CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
 import { rowOutcomes } from '../../src/calls/attempt/outcomes.ts';
 import type { RowOutcome } from '../../src/calls/attempt/outcomes.ts';
-import { findOpening, waitsForWindowCondition, type WindowOpenings } from './waiting-rows.ts';
+import { findOpening, waitsForWindowCondition, type WindowOpenings } from './time-zone-groups.ts';
 
 export interface StoredRow extends RowProgress {
   number: number;

@@ -1,18 +1,14 @@
-import type { Context } from '../../src/context.ts';
-import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
 import { conflict } from '../../src/library/errors.ts';
 import type { SessionReport } from '../../src/simtest/contract.ts';
 import { endSilentSessions, readLoadTestFacts, projectLoadTest, stopPendingSessions } from '../../src/simtest/load-tests/object-store.ts';
 import { computeStatistics, type LiveStatistics, type LoadTestStatistics } from '../../src/simtest/load-tests/statistics.ts';
 import { allowedConcurrency, nextIncreaseAt } from '../../src/simtest/load-tests/ramp.ts';
-import { callTestSessionObject, type TestSessionStub } from '../../src/simtest/sessions/test-session-stub.ts';
+import type { LoadTestRpc } from '../../src/simtest/load-tests/rpc.ts';
+import { callTestSessionObject, type TestSessionRpc } from '../../src/simtest/sessions/rpc.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
-import type { Timer } from '../shared/timers.ts';
-import { loadTestSchemaSteps } from './schema.ts';
-import { LoadTestStore, type LoadTest, type SessionReference } from './load-test-store.ts';
+import { fallbackDelayMs, type Timer } from '../shared/timers.ts';
+import { loadTestSchemaSteps, LoadTestStore, type LoadTest, type SessionReference } from './load-test-store.ts';
 
-/** What is done at once has its timer after this, in case it came to nothing. */
-const fallbackDelayMs = 1000;
 /** Sessions that were stopped and have not told their end are stopped again this often. */
 const stopIntervalMs = 5000;
 const watchIntervalMs = 60_000;
@@ -25,7 +21,7 @@ const maxSilenceMs = 120_000;
  *
  * Timers: `start` (sessions begin), `stop` (those that run are stopped), `watch` (those that are silent for long are looked after), `finish`.
  */
-export class LoadTestObject extends BaseDurableObject {
+export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
   readonly #store = new LoadTestStore(this.ctx.storage.sql);
 
   protected schemaSteps() {
@@ -35,7 +31,7 @@ export class LoadTestObject extends BaseDurableObject {
   /** Has the sessions begin; nothing when it had, or when there is no such load test. */
   async begin(organizationId: number, loadTestId: number): Promise<void> {
     if (!this.exists()) {
-      const context = await backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
+      const context = await this.findContext(organizationId);
       const facts = context && (await readLoadTestFacts(context.database, organizationId, loadTestId));
       // Another call may have made the object during the awaits.
       if (facts?.status === 'running' && !this.exists())
@@ -162,7 +158,7 @@ export class LoadTestObject extends BaseDurableObject {
   async #stopSessions(): Promise<void> {
     if (!this.exists()) return;
     const { id, organizationId, lastAct } = this.#store.read();
-    const { database } = await this.#context(organizationId);
+    const { database } = await this.requireContext(organizationId);
     const unstarted = await stopPendingSessions(database, organizationId, id, this.clock());
     // It may have ended meanwhile, and gone.
     if (!this.exists() || this.#store.read().completedAt !== null) return;
@@ -186,7 +182,7 @@ export class LoadTestObject extends BaseDurableObject {
     if (silent.length > 0) {
       this.log.warn('sessions of a load test are silent', { sessions: silent.length });
       await this.#callEach(silent, (object, sessionId) => object.wakeStalled(organizationId, sessionId));
-      const { database } = await this.#context(organizationId);
+      const { database } = await this.requireContext(organizationId);
       for (const report of await endSilentSessions(
         database,
         organizationId,
@@ -199,7 +195,7 @@ export class LoadTestObject extends BaseDurableObject {
     this.#change(() => this.timers.set('watch', this.clock() + watchIntervalMs));
   }
 
-  async #callEach(sessions: SessionReference[], call: (object: TestSessionStub, sessionId: number) => Promise<unknown>): Promise<void> {
+  async #callEach(sessions: SessionReference[], call: (object: TestSessionRpc, sessionId: number) => Promise<unknown>): Promise<void> {
     const { organizationId } = this.#store.read();
     await Promise.allSettled(sessions.map(({ id }) => callTestSessionObject(this.env, organizationId, id, (object) => call(object, id))));
   }
@@ -219,7 +215,7 @@ export class LoadTestObject extends BaseDurableObject {
 
   protected async writeProjection(revision: number): Promise<void> {
     const { id, organizationId, status, completedAt } = this.#store.read();
-    const { database } = await this.#context(organizationId);
+    const { database } = await this.requireContext(organizationId);
     const statistics = completedAt === null ? null : this.#statistics(completedAt);
     const wakeAt = completedAt === null ? this.clock() + watchIntervalMs : null;
     await projectLoadTest(database, organizationId, id, { status, statistics, completedAt, wakeAt, revision });
@@ -227,11 +223,5 @@ export class LoadTestObject extends BaseDurableObject {
 
   #statistics(now: number): LoadTestStatistics {
     return computeStatistics(this.#store.read(), this.#store.countedSessions(), now);
-  }
-
-  async #context(organizationId: number): Promise<Context> {
-    const context = await backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
-    if (!context) throw new OrganizationGoneError(organizationId);
-    return context;
   }
 }

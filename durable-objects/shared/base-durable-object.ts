@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
-import { OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
+import type { Context } from '../../src/context.ts';
+import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
 import { runInvocation, isQueryBudgetSpent } from '../../src/database/query-budget.ts';
 import { systemClock, type Clock } from '../../src/library/time/clock.ts';
 import { Logger } from '../../src/library/platform/log.ts';
@@ -47,6 +48,18 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
 
   protected get log(): Logger {
     return new Logger(this.settings.LOG_LEVEL, { object: this.ctx.id.name ?? this.ctx.id.toString() });
+  }
+
+  /** The context of the object's organization. Throws `OrganizationGoneError`. */
+  protected async requireContext(organizationId: number): Promise<Context> {
+    const context = await this.findContext(organizationId);
+    if (!context) throw new OrganizationGoneError(organizationId);
+    return context;
+  }
+
+  /** The context of an organization; null: there is no such organization. */
+  protected findContext(organizationId: number): Promise<Context | null> {
+    return backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
   }
 
   /** Whether the object was made and has not gone; asked of the storage once a waking. */

@@ -8,6 +8,9 @@ export interface Timer {
   attempts: number;
 }
 
+/** Work that is done at once also has a timer after this delay, which does the work when it failed. */
+export const fallbackDelayMs = 1000;
+
 const minRetryDelayMs = 1000;
 const maxRetryDelayMs = 5 * 60_000;
 
@@ -63,6 +66,16 @@ export class Timers {
         now,
       )
       .toArray();
+  }
+
+  /** When a timer is due (epoch ms); null: it is not set. */
+  dueAt(kind: string): number | null {
+    return this.#storage.sql.exec<{ due: number }>('SELECT due FROM timer WHERE kind = ?', kind).toArray()[0]?.due ?? null;
+  }
+
+  /** When the first timer of another kind is due. */
+  earliestExcept(kind: string): number | null {
+    return this.#storage.sql.exec<{ due: number | null }>('SELECT min(due) AS due FROM timer WHERE kind <> ?', kind).one().due;
   }
 
   earliest(): number | null {

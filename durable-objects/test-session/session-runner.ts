@@ -3,7 +3,7 @@ import type { LanguageModel } from '../../src/providers/language-model/contract.
 import { toUnknownResult } from '../../src/simtest/checks/evaluate.ts';
 import type { CheckResult, LiveSession, Speaker, StopReason } from '../../src/simtest/contract.ts';
 import { computeResults } from '../../src/simtest/checks/results.ts';
-import type { SessionTranscript } from '../../src/simtest/sessions/transcript.ts';
+import type { SessionTranscript } from '../../src/simtest/sessions/rpc.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
 import { speakers, type Dialogue } from './dialogue.ts';
 import { evaluateChecks, concludeBoth, judgeNext } from './judging.ts';

@@ -1,15 +1,12 @@
-import type { Context } from '../../src/context.ts';
-import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
 import { retrievePassages } from '../../src/knowledge-base/search/retrieve-passages.ts';
 import { conflict, notFound } from '../../src/library/errors.ts';
 import { createLanguageModel } from '../../src/providers/language-model/language-model.ts';
-import type { LiveSession, SessionStatus, Speaker } from '../../src/simtest/contract.ts';
-import { callLoadTestObject } from '../../src/simtest/load-tests/load-test-stub.ts';
+import type { LiveSession, SessionStatus, Speaker, SessionFacts, SessionReport, TestTurn } from '../../src/simtest/contract.ts';
+import { callLoadTestObject } from '../../src/simtest/load-tests/rpc.ts';
 import { createSideConversation } from '../../src/simtest/dialogue/side-conversation.ts';
 import { claimSession, loadSession, type LoadedSession } from '../../src/simtest/sessions/load-session.ts';
 import { writeSessionEnd } from '../../src/simtest/sessions/object-store.ts';
-import { toSessionReport } from '../../src/simtest/sessions/report.ts';
-import { sessionTranscriptKey, type SessionTranscript } from '../../src/simtest/sessions/transcript.ts';
+import { sessionTranscriptKey, type SessionTranscript, type TestSessionRpc } from '../../src/simtest/sessions/rpc.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import type { Timer } from '../shared/timers.ts';
@@ -30,7 +27,7 @@ const failedMessage = 'The service failed in this session; start another one';
  *
  * `act` names one request of a person, so that its repetition is known. Its one timer, `next`, is the next step, whatever that is.
  */
-export class TestSessionObject extends BaseDurableObject {
+export class TestSessionObject extends BaseDurableObject implements TestSessionRpc {
   readonly #store = new SessionStore(this.ctx.storage.sql);
   readonly #sideStores = {
     actor: new SideConversationStore(this.ctx.storage.sql, 'actor'),
@@ -113,7 +110,7 @@ export class TestSessionObject extends BaseDurableObject {
   /** Makes sure that it goes on; also makes the object of a session whose start broke off. For the minute tick. */
   async wakeStalled(organizationId: number, sessionId: number): Promise<void> {
     if (!this.exists()) {
-      const loaded = await loadSession(await this.#context(organizationId), sessionId);
+      const loaded = await loadSession(await this.requireContext(organizationId), sessionId);
       if (loaded?.status !== 'running') return;
       if (!this.exists()) this.#createFrom(loaded, '');
     }
@@ -171,7 +168,7 @@ export class TestSessionObject extends BaseDurableObject {
   async #writeEnd(): Promise<void> {
     const { organizationId, sessionId } = this.#store.facts;
     const { live, transcript: talk } = this.#runner;
-    const context = await this.#context(organizationId);
+    const context = await this.requireContext(organizationId);
     const type = { httpMetadata: { contentType: 'application/json' } };
     await this.env.FILES.put(sessionTranscriptKey(organizationId, sessionId), JSON.stringify(talk), type);
     await writeSessionEnd(context.database, organizationId, sessionId, live);
@@ -211,7 +208,7 @@ export class TestSessionObject extends BaseDurableObject {
 
   async #retrieve(query: string, documentUuids: string[] | null, signal: AbortSignal): ReturnType<typeof retrievePassages> {
     try {
-      return await retrievePassages(await this.#context(this.#store.facts.organizationId), query, documentUuids, signal);
+      return await retrievePassages(await this.requireContext(this.#store.facts.organizationId), query, documentUuids, signal);
     } catch (error) {
       if (!signal.aborted) this.log.error('documents could not be looked into', error);
       throw error;
@@ -219,17 +216,22 @@ export class TestSessionObject extends BaseDurableObject {
   }
 
   async #claim(organizationId: number, sessionId: number): Promise<LoadedSession> {
-    const loaded = await claimSession(await this.#context(organizationId), sessionId, this.clock());
+    const loaded = await claimSession(await this.requireContext(organizationId), sessionId, this.clock());
     if (!loaded) throw notFound('Test session');
     return loaded;
-  }
-
-  async #context(organizationId: number): Promise<Context> {
-    const context = await backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
-    if (!context) throw new OrganizationGoneError(organizationId);
-    return context;
   }
 }
 
 const notPendingMessage = (status: SessionStatus): string =>
   `The session is ${status}; only a pending one can be started. Create it again to repeat it`;
+
+/** What the load test of an ended session is told. */
+const toSessionReport = ({ sessionId, testIndex }: SessionFacts, live: LiveSession, turns: readonly TestTurn[]): SessionReport => ({
+  sessionId,
+  testIndex: testIndex ?? 0,
+  status: live.status as SessionReport['status'],
+  outcome: live.results?.outcome ?? null,
+  error: live.error,
+  durationMs: Math.round((live.results?.duration_seconds ?? 0) * 1000),
+  latenciesMs: turns.map(({ latencyMs }) => latencyMs),
+});

@@ -1,7 +1,8 @@
-import type { CampaignConfigs, ConfigChange } from './configs/configs.ts';
-import type { ReportRow } from './report/format.ts';
-import type { RowCounts, RowState, Tally } from './rows/row-states.ts';
 import type { RowOutcome } from '../calls/attempt/outcomes.ts';
+import type { AttemptReport } from '../calls/contract.ts';
+import { callDurableObject } from '../library/platform/call-durable-object.ts';
+import type { CampaignConfigs, ConfigChange } from './configs/configs.ts';
+import type { RowCounts, RowState, Tally } from './rows/row-states.ts';
 
 // What a campaign's object says of itself, as plain data. All moments in epoch ms.
 
@@ -49,8 +50,18 @@ export interface CampaignProgress extends RowCounts {
 }
 
 /** `next_attempt_at` is null unless the state is `scheduled`. */
-export interface RowRecord extends ReportRow {
+export interface RowRecord {
   id: number;
+  row_number: number;
+  phone: string;
+  contact_id: number | null;
+  state: RowState;
+  outcome: string | null;
+  reason: string | null;
+  attempts: number;
+  next_attempt_at: number | null;
+  run_ids: number[];
+  variables: Record<string, unknown>;
 }
 
 export interface RowsQuery {
@@ -79,3 +90,54 @@ export interface CampaignChange {
   name?: string | undefined;
   configs?: ConfigChange | undefined;
 }
+
+/** Rows in one answer of an object: their variables may have 128 KiB each, and an answer 32 MiB. */
+export const maxRowsPerCall = 200;
+
+/**
+ * The RPC surface of a campaign's object, which is named `{organization_id}/{campaign_id}`. Every method may be called again after a broken
+ * call. `act` names one request of a person (a uuid made once a request), so that its repetition is no conflict. What an answer shows, the
+ * campaign's row shows, too. A draft has no object: state changes throw 409, reads answer null.
+ */
+export interface CampaignRpc {
+  /** From draft to syncing. Throws 404 for an unknown campaign, 409 for one that is not a draft. */
+  start(organizationId: number, campaignId: number, act: string): Promise<LiveCampaign>;
+  /** Nothing is dialled after the answer. Throws 409 unless the campaign is running or syncing. */
+  pause(act: string): Promise<LiveCampaign>;
+  /** Throws 409 unless paused. A campaign that could never dial stays paused and names the reason in `state_reason`. */
+  resume(act: string): Promise<LiveCampaign>;
+  /** Ends every row that is not in a call. Throws 409 for a campaign that has ended. */
+  cancel(act: string): Promise<LiveCampaign>;
+  /** Throws 409 unless paused, 422 and 400 as `applyConfigChange` does. */
+  change(change: CampaignChange): Promise<LiveCampaign>;
+  /** Makes a stalled campaign go on, and makes the object of a campaign whose start broke off. The minute tick calls it. */
+  wakeStalled(organizationId: number, campaignId: number): Promise<void>;
+  snapshot(): Promise<LiveCampaign | null>;
+  progress(): Promise<CampaignProgress | null>;
+  rows(query: RowsQuery): Promise<RowsPage | null>;
+  /** The next rows after a row number, for the report. Fewer than `limit` rows are the last ones. */
+  reportRows(afterRowNumber: number, limit: number): Promise<RowRecord[] | null>;
+  /** The next rows after a row number that failed with one of `outcomes`. */
+  redialRows(outcomes: RowOutcome[], afterRowNumber: number, limit: number): Promise<RedialRow[] | null>;
+  /** How many rows `redialRows` has in all. */
+  countRedialRows(outcomes: RowOutcome[]): Promise<number | null>;
+  /** Deletes the object of a campaign whose rows are archived. `busy`: the campaign is live, or work that follows its end is left. */
+  deleteArchived(): Promise<'gone' | 'busy'>;
+  /** The contact was deleted: its rows end and lose their variables, and its queued call is withdrawn. */
+  removeContact(contactId: number): Promise<void>;
+  /** The voice agent was archived: a running campaign pauses. */
+  pauseForArchivedAgent(): Promise<void>;
+  /** Applies what the call slots report of attempts. After the answer, the slots need not send the reports again. Reports may repeat and be late. */
+  applyReports(reports: AttemptReport[]): Promise<void>;
+  /** The organization is being deleted: the object deletes everything that it has. */
+  deleteAllData(): Promise<void>;
+}
+
+/** Calls a campaign's object, and calls again when the call broke. */
+export const callCampaignObject = <Answer>(
+  bindings: Env,
+  organizationId: number,
+  campaignId: number,
+  call: (object: CampaignRpc) => Promise<Answer>,
+): Promise<Answer> =>
+  callDurableObject(() => bindings.CAMPAIGN.getByName(`${organizationId}/${campaignId}`) as unknown as CampaignRpc, call);

@@ -5,8 +5,7 @@ import { listSchema, pageQuery } from '../http/pagination.ts';
 import { rowOutcomes } from '../calls/attempt/outcomes.ts';
 import { CircuitBreakerConfig, configChangeFields, RetryConfig, ScheduleConfig } from './configs/configs.ts';
 import { rowStates } from './rows/row-states.ts';
-import { SourceOptions } from './source/options.ts';
-import { redialOutcomes, sourceKinds } from './source/kinds.ts';
+import { SourceOptions, redialOutcomes, sourceKinds } from './source/options.ts';
 import { maxUploadBytes } from './source/upload/store.ts';
 import { campaignStates } from './store.ts';
 

@@ -1,9 +1,12 @@
 import { isNotFailedSql } from '../outbox/failed-messages.ts';
 import type { Database, Row, Statement } from '../database/client.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../http/pagination.ts';
+import type { Context } from '../context.ts';
+import { notFound } from '../library/errors.ts';
 import type { CampaignConfigs } from './configs/configs.ts';
 import type { ArchivedCampaign } from './rows/archived-rows.ts';
-import type { SourceKind, StoredSourceOptions } from './source/kinds.ts';
+import type { SourceKind, StoredSourceOptions } from './source/options.ts';
+import type { LiveCampaign } from './rpc.ts';
 
 export const campaignStates = ['draft', 'syncing', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 export type CampaignState = (typeof campaignStates)[number];
@@ -203,6 +206,80 @@ export async function findOverdueCampaigns(
 export async function setStateReason(database: Database, organizationId: number, id: number, reason: string): Promise<void> {
   await database.all(
     database.prepare('UPDATE campaign SET state_reason = ? WHERE id = ? AND organization_id = ?', reason, id, organizationId),
+    'idempotent',
+  );
+}
+
+/** Ids after the id `after` of campaigns that were started and whose objects may still be there. */
+export async function findStartedCampaignIds(database: Database, organizationId: number, after: number, limit: number): Promise<number[]> {
+  const rows = await database.all<{ id: number }>(
+    database.prepare(
+      `SELECT id FROM campaign INDEXED BY campaign_kept WHERE organization_id = ? AND state <> 'draft' AND is_kept = 1 AND id > ? ORDER BY id LIMIT ?`,
+      organizationId,
+      after,
+      limit,
+    ),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Throws 404. */
+export async function existingCampaign({ database, organization }: Context, id: number): Promise<CampaignRow> {
+  const row = await findCampaign(database, organization.id, id);
+  if (!row) throw notFound('Campaign');
+  return row;
+}
+
+/** A draft becomes a campaign that is syncing, before its object is made: from now on its settings are no longer changed in the row. */
+export async function markCampaignSyncing(database: Database, organizationId: number, id: number, now: number): Promise<void> {
+  await database.batch(
+    [
+      database.prepare(
+        `UPDATE campaign SET state = 'syncing', started_at = ?, wake_at = ? WHERE id = ? AND organization_id = ? AND state = 'draft'`,
+        now,
+        now,
+        id,
+        organizationId,
+      ),
+    ],
+    'idempotent',
+  );
+}
+
+/** What an object writes into its campaign's row. Moments in epoch ms. */
+export type CampaignProjection = LiveCampaign & { wake_at: number | null; revision: number };
+
+/** Brings the row up to date, unless it shows a later revision. */
+export async function projectCampaign(database: Database, organizationId: number, id: number, live: CampaignProjection): Promise<void> {
+  const { configs } = live;
+  await database.batch(
+    [
+      database.prepare(
+        `UPDATE campaign SET name = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?, state = ?,
+         state_reason = ?, total_rows = ?, completed_rows = ?, failed_rows = ?, skipped_rows = ?, in_flight = ?, started_at = ?,
+         completed_at = ?, wake_at = ?, revision = ?
+       WHERE id = ? AND organization_id = ? AND revision < ?`,
+        live.name,
+        configs.max_concurrency,
+        JSON.stringify(configs.retry_config),
+        JSON.stringify(configs.schedule_config),
+        JSON.stringify(configs.circuit_breaker),
+        live.state,
+        live.state_reason,
+        live.total_rows,
+        live.completed_rows,
+        live.failed_rows,
+        live.skipped_rows,
+        live.in_flight,
+        live.started_at,
+        live.completed_at,
+        live.wake_at,
+        live.revision,
+        id,
+        organizationId,
+        live.revision,
+      ),
+    ],
     'idempotent',
   );
 }

@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts';
 import { endUnreachableRun } from '../automation-workflows/runs/lifecycle/stop-run.ts';
-import { callCampaignObject } from '../campaigns/campaign-stub.ts';
+import { callCampaignObject } from '../campaigns/rpc.ts';
 import { setStateReason } from '../campaigns/store.ts';
 import type { FanoutMessage } from '../outbox/messages.ts';
-import { callLoadTestObject } from '../simtest/load-tests/load-test-stub.ts';
+import { callLoadTestObject } from '../simtest/load-tests/rpc.ts';
 import { failSession } from '../simtest/sessions/store.ts';
-import { callTestSessionObject } from '../simtest/sessions/test-session-stub.ts';
+import { callTestSessionObject } from '../simtest/sessions/rpc.ts';
 import { withCallSlots } from '../calls/slots/call-slots.ts';
 import { wakeStalledChat } from '../calls/text-chat/wake-stalled-chat.ts';
 import { failChat } from '../calls/text-chat/store.ts';

@@ -1,17 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
 import { decodeCursor, toListBody } from '../http/pagination.ts';
-import { createLoadTest } from './load-tests/create.ts';
-import { createSession } from './sessions/create.ts';
+import { createLoadTest, stopLoadTest } from './load-tests/lifecycle.ts';
+import { createSession, startSession, stopSession } from './sessions/lifecycle.ts';
 import { loadTestRecord } from './load-tests/records.ts';
 import { listLoadTests } from './load-tests/store.ts';
 import { readLoadTest } from './load-tests/read.ts';
 import { readConversation, readSession } from './sessions/read.ts';
 import { sessionRecord } from './sessions/records.ts';
 import * as schemas from './schemas.ts';
-import { startSession } from './sessions/start.ts';
-import { stopLoadTest } from './load-tests/stop.ts';
-import { stopSession } from './sessions/stop.ts';
 import { listSessions, listRunningSessions } from './sessions/store.ts';
 
 const params = z.object({ test_session_id: pathId });

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findCallingWindow } from '../../src/campaigns/dialing/calling-windows.ts';
+import { findCallingWindow, findRowTimeZone } from '../../src/campaigns/dialing/calling-windows.ts';
 import type { ScheduleConfig } from '../../src/campaigns/configs/configs.ts';
-import { findRowTimeZone } from '../../src/campaigns/dialing/row-time-zone.ts';
 import { evaluateBlockingReason } from '../../src/campaigns/lifecycle/blocking-reason.ts';
 import { momentsNearChanges } from '../library/clock-changes.ts';
 import { anySchedule, isOpenAt, openMinutes, scheduleOf, slot } from './schedules.ts';

@@ -6,7 +6,7 @@ import { backgroundContext } from '../../src/accounts/organizations/background-c
 import type { Context } from '../../src/context.ts';
 import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
 import type { CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
-import { toContactVariables } from '../../src/campaigns/source/contact-list/contact-variables.ts';
+import { toContactVariables } from '../../src/campaigns/source/contact-list-source.ts';
 import { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
 import type { RedialRow } from '../../src/campaigns/rpc.ts';
 import { newOrganization, newPhone, type Client, type NewOrganization } from '../support/organization.ts';

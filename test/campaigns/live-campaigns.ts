@@ -1,15 +1,14 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, onTestFinished, vi } from 'vitest';
-import type { CampaignStub } from '../../src/campaigns/campaign-stub.ts';
+import type { CampaignRpc, LiveState, RowRecord } from '../../src/campaigns/rpc.ts';
 import { defaultConfigs } from '../../src/campaigns/configs/configs.ts';
 import type { CampaignConfigs } from '../../src/campaigns/configs/configs.ts';
-import type { LiveState, RowRecord } from '../../src/campaigns/rpc.ts';
 import type { AttemptOutcome } from '../../src/calls/attempt/outcomes.ts';
 import type { AttemptReport, CallsRequest, Owner, RequestedCall, ReturnReason } from '../../src/calls/contract.ts';
 import { organizationWithAgent } from '../support/journey-calls.ts';
 
-export type Stub = CampaignStub;
+export type Stub = CampaignRpc;
 
 /** What of an object tests reach into. */
 export interface Inside {

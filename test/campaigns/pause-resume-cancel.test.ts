@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { CampaignStub } from '../../src/campaigns/campaign-stub.ts';
+import type { CampaignRpc } from '../../src/campaigns/rpc.ts';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
-import { pauseCampaignsOfAgent } from '../../src/campaigns/subscribers/agent-archived.ts';
-import { endCampaignRowsOfContact } from '../../src/campaigns/subscribers/contact-deleted.ts';
+import { pauseCampaignsOfAgent, endCampaignRowsOfContact } from '../../src/campaigns/subscribers.ts';
 import { findOverdueCampaigns } from '../../src/campaigns/store.ts';
 import { shard } from '../../src/database/shards.ts';
 import { callingOrganization } from '../support/carrier.ts';
@@ -71,9 +70,9 @@ test('a start whose answer was lost is found done by its repetition, and is no c
   const real = env.CAMPAIGN.getByName.bind(env.CAMPAIGN);
   let lost = 0;
   const breaking = vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation((name) => {
-    const object = real(name) as unknown as CampaignStub;
+    const object = real(name) as unknown as CampaignRpc;
     return {
-      start: async (...call: Parameters<CampaignStub['start']>) => {
+      start: async (...call: Parameters<CampaignRpc['start']>) => {
         const answer = await object.start(...call);
         if (lost++ === 0) throw new Error('Network connection lost.');
         return answer;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatReport } from '../../src/campaigns/report/format.ts';
-import type { ReportRow } from '../../src/campaigns/report/format.ts';
+import { formatReport, type ReportRow } from '../../src/campaigns/report/report.ts';
 import { readTableOf } from '../contacts/import-reading.ts';
 
 const row = (change: Partial<ReportRow>): ReportRow => ({

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findCallingWindow } from '../../src/campaigns/dialing/calling-windows.ts';
-import { RowWindows, unknownTimeZoneGroup } from '../../src/campaigns/dialing/row-windows.ts';
+import { findCallingWindow, RowWindows, unknownTimeZoneGroup } from '../../src/campaigns/dialing/calling-windows.ts';
 import { anySchedule, scheduleOf, slot } from './schedules.ts';
 
 const start = Date.UTC(2026, 2, 1);

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inspectCsv } from '../../src/campaigns/source/csv/inspect.ts';
-import { openCsv } from '../../src/campaigns/source/csv/open-table.ts';
+import { inspectCsv, openCsv } from '../../src/campaigns/source/csv-source.ts';
 import { SourceOptions } from '../../src/campaigns/source/options.ts';
 import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
 import { briefly, bytesOfText, inChunks, sourceOf } from './source-reading.ts';

@@ -4,7 +4,7 @@ import { slotsSchemaSteps } from '../../durable-objects/call-slots/attempt-rows.
 import { callSchemaStep } from '../../durable-objects/call/call-record.ts';
 import { conversationSchemaStep } from '../../durable-objects/call/stored-conversation.ts';
 import { campaignSchemaSteps } from '../../durable-objects/campaign/schema.ts';
-import { loadTestSchemaSteps } from '../../durable-objects/load-test/schema.ts';
+import { loadTestSchemaSteps } from '../../durable-objects/load-test/load-test-store.ts';
 import { projectionSchema } from '../../durable-objects/shared/projection.ts';
 import { sessionSchemaStep } from '../../durable-objects/test-session/session-store.ts';
 import { changeSchemaStep } from '../../durable-objects/test-session/side-conversation-store.ts';

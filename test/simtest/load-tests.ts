@@ -6,7 +6,7 @@ import { conflict } from '../../src/library/errors.ts';
 import { TestConfig } from '../../src/simtest/config/config.ts';
 import type { SessionReport } from '../../src/simtest/contract.ts';
 import { insertLoadTest } from '../../src/simtest/load-tests/store.ts';
-import type { LoadTestStub } from '../../src/simtest/load-tests/load-test-stub.ts';
+import type { LoadTestRpc } from '../../src/simtest/load-tests/rpc.ts';
 import { newAgent } from '../support/journey-calls.ts';
 import { newOrganization } from '../support/organization.ts';
 import { recordedDatabase } from '../support/recorded-database.ts';
@@ -131,7 +131,7 @@ export async function newLoadTest({ count = 3, concurrency = 2, rampSeconds = 0 
     },
     Date.now(),
   );
-  const stub = () => env.LOAD_TEST.getByName(`${organization.id}/${id}`) as unknown as LoadTestStub;
+  const stub = () => env.LOAD_TEST.getByName(`${organization.id}/${id}`) as unknown as LoadTestRpc;
   onTestFinished(() => leaveAlone(id));
   return { ...organization, organizationId: organization.id, id, sessionIds, sessions, stub, concurrency, rampSeconds };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { collectEvidence } from '../../src/simtest/checks/evidence.ts';
 import { buildJudgeRequest, toCheckResult } from '../../src/simtest/checks/judge.ts';
-import { sortAscending, percentileOf } from '../../src/simtest/percentiles.ts';
-import { withPersona } from '../../src/simtest/dialogue/persona.ts';
+import { sortAscending, percentileOf } from '../../src/library/percentiles.ts';
+import { withPersona } from '../../src/simtest/dialogue/side-conversation.ts';
 import { computeResults } from '../../src/simtest/checks/results.ts';
 import type { Side } from '../../src/simtest/dialogue/turn-order.ts';
 import type { ConversationState, StoredMessage } from '../../src/voice-agents/conversation/contract.ts';

@@ -3,8 +3,7 @@ import { env } from 'cloudflare:workers';
 import { expect, vi } from 'vitest';
 import { TestConfig } from '../../src/simtest/config/config.ts';
 import type { LiveSession, SessionReport } from '../../src/simtest/contract.ts';
-import { sessionTranscriptKey, type SessionTranscript } from '../../src/simtest/sessions/transcript.ts';
-import type { TestSessionStub } from '../../src/simtest/sessions/test-session-stub.ts';
+import { sessionTranscriptKey, type SessionTranscript, type TestSessionRpc } from '../../src/simtest/sessions/rpc.ts';
 import { stubOutsideServices } from '../support/calls.ts';
 import { newOrganization } from '../support/organization.ts';
 
@@ -74,7 +73,7 @@ export interface NewSession {
   id: number;
   actorId: number;
   adversaryId: number;
-  stub: () => TestSessionStub;
+  stub: () => TestSessionRpc;
   start: (act?: string) => Promise<LiveSession>;
 }
 
@@ -141,8 +140,8 @@ export function fakeLoadTest({ refuses = 0 } = {}): FakeLoadTest {
   return fake;
 }
 
-export const sessionStub = (organizationId: number, id: number): TestSessionStub =>
-  env.TEST_SESSION.getByName(`${organizationId}/${id}`) as unknown as TestSessionStub;
+export const sessionStub = (organizationId: number, id: number): TestSessionRpc =>
+  env.TEST_SESSION.getByName(`${organizationId}/${id}`) as unknown as TestSessionRpc;
 
 /** What of an object tests reach into. */
 export interface Inside {

@@ -1,6 +1,7 @@
 import { timezoneProblem } from '../../expressions/cron-schedule.ts';
 import { nextInside, nextOutside } from '../../library/time/weekly-slots.ts';
 import type { ScheduleConfig } from '../configs/configs.ts';
+import { contactTimeZone } from '../../contacts/contacts/contact-time-zone.ts';
 
 /** Why no window ever opens. `detail` is a sentence. */
 export interface NoCallingWindow {
@@ -22,4 +23,68 @@ export function findCallingWindow(schedule: ScheduleConfig, zone: string, moment
   if (opensAt === null)
     return { never: { reason: 'no_calling_window', detail: 'the schedule is enabled and has no slots; add one or disable it' } };
   return { opensAt, closesAt: nextOutside(schedule.slots, zone, opensAt) };
+}
+
+/** Who is called by the campaign's clock, and who by none: the zone that the row names cannot be read. */
+export const campaignTimeZoneGroup = 0;
+export const unknownTimeZoneGroup = -1;
+
+const unknownTimeZoneWindow: CallingWindow = {
+  never: {
+    reason: 'unknown_timezone',
+    detail: "the row names a time zone that there is not, and the number's country has several; use a name such as America/New_York",
+  },
+};
+
+/** The calling windows of a campaign's rows. A lane is one time zone; `zones` names it. Remembers the present window of each. */
+export class RowWindows {
+  readonly schedule: ScheduleConfig;
+  readonly #zones: Map<number, string>;
+  readonly #cache = new Map<number, { since: number; window: CallingWindow }>();
+
+  constructor(schedule: ScheduleConfig, zones: Map<number, string>) {
+    this.schedule = schedule;
+    this.#zones = zones;
+  }
+
+  /** The window of a lane that is open at `moment` (epoch ms), else its next one. */
+  at(lane: number, moment: number): CallingWindow {
+    if (!this.schedule.use_contact_timezone) return this.#at(campaignTimeZoneGroup, this.schedule.timezone, moment);
+    if (lane === unknownTimeZoneGroup) return unknownTimeZoneWindow;
+    return this.#at(lane, this.#zones.get(lane) ?? this.schedule.timezone, moment);
+  }
+
+  #at(lane: number, zone: string, moment: number): CallingWindow {
+    const known = this.#cache.get(lane);
+    if (known && moment >= known.since) {
+      const { window, since } = known;
+      if ('never' in window) return window;
+      if (moment <= window.opensAt && since < window.opensAt) return window;
+      if (moment >= window.opensAt && (window.closesAt === null || moment < window.closesAt)) return { ...window, opensAt: moment };
+    }
+    const window = findCallingWindow(this.schedule, zone, moment);
+    this.#cache.set(lane, { since: moment, window });
+    return window;
+  }
+}
+
+export type RowTimeZone = { zone: string; rule: 'contact' | 'country' | 'campaign' } | { never: NoCallingWindow };
+
+/**
+ * Whose clock a row is called by. With `use_contact_timezone`: the zone that its variable `timezone` (or `time_zone`) names, else that of
+ * the number's country when there is just one, else the campaign's. Who names an unknown zone, in a country of several, has none.
+ */
+export function findRowTimeZone(
+  { phone, variables }: { phone: string; variables: Record<string, unknown> },
+  schedule: Pick<ScheduleConfig, 'timezone' | 'use_contact_timezone'>,
+  now: number,
+): RowTimeZone {
+  if (!schedule.use_contact_timezone) return { zone: schedule.timezone, rule: 'campaign' };
+  const named = variables['timezone'] || variables['time_zone'];
+  const { zone, rule } = contactTimeZone({ phone, custom_fields: { timezone: named } }, schedule, now);
+  if (rule !== 'organization') return { zone, rule };
+  if (named === undefined || named === null || String(named).trim() === '') return { zone, rule: 'campaign' };
+  const shown = String(named).slice(0, 60);
+  const detail = `"${shown}" is no time zone, and the number's country has several; use a name such as America/New_York`;
+  return { never: { reason: 'unknown_timezone', detail } };
 }

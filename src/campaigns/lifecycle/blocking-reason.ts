@@ -1,3 +1,7 @@
+import type { Context } from '../../context.ts';
+import { isServiceError } from '../../library/errors.ts';
+import { loadDialingPolicy } from '../../telephony-configs/dialing-policy.ts';
+import { existingAgent } from '../../voice-agents/agents/existing-agent.ts';
 import { findCallingWindow } from '../dialing/calling-windows.ts';
 import type { NoCallingWindow } from '../dialing/calling-windows.ts';
 import type { ScheduleConfig } from '../configs/configs.ts';
@@ -19,4 +23,24 @@ export function evaluateBlockingReason(
     return { reason: 'telephony_not_configured', detail: 'The organization has no telephony configuration; add one and resume' };
   const window = findCallingWindow(campaign.schedule, campaign.schedule.timezone, now);
   return 'never' in window ? window.never : null;
+}
+
+/** Reads why a started campaign could never dial, as its agent, its organization's telephony and its schedule stand now. */
+export async function findBlockingReason(
+  context: Context,
+  { agentId, schedule }: { agentId: number; schedule: ScheduleConfig },
+  now: number,
+): Promise<BlockingReason | null> {
+  const [agentStatus, { config }] = await Promise.all([readAgentStatus(context, agentId), loadDialingPolicy(context)]);
+  return evaluateBlockingReason({ schedule, agentStatus, hasTelephony: config !== null }, now);
+}
+
+/** A deleted agent counts as archived. */
+async function readAgentStatus(context: Context, id: number): Promise<'active' | 'archived'> {
+  try {
+    return (await existingAgent(context, id)).status;
+  } catch (error) {
+    if (isServiceError(error)) return 'archived';
+    throw error;
+  }
 }

@@ -1,10 +1,9 @@
 import type { Context } from '../../context.ts';
 import { conflict } from '../../library/errors.ts';
-import { callCampaignObject } from '../campaign-stub.ts';
-import { existingCampaign } from '../queries/existing-campaign.ts';
+import { callCampaignObject } from '../rpc.ts';
+import { existingCampaign, insertCampaign, type CampaignRow, type CampaignState } from '../store.ts';
 import type { RedialInput } from '../schemas.ts';
-import { redialOutcomes } from '../source/kinds.ts';
-import { insertCampaign, type CampaignRow, type CampaignState } from '../store.ts';
+import { redialOutcomes } from '../source/options.ts';
 
 const redialableStates = new Set<CampaignState>(['paused', 'completed', 'failed', 'cancelled']);
 

@@ -2,12 +2,11 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
 import { retryOnConflict } from '../../database/compare-and-set.ts';
 import { conflict } from '../../library/errors.ts';
-import { callCampaignObject } from '../campaign-stub.ts';
+import { callCampaignObject } from '../rpc.ts';
 import { applyConfigChange } from '../configs/apply-config-change.ts';
-import { existingCampaign } from '../queries/existing-campaign.ts';
+import { existingCampaign, updateDraftIfUnchanged, type CampaignRow } from '../store.ts';
 import { campaignRecord } from '../queries/records.ts';
 import type { CampaignPatch, CampaignRecord } from '../schemas.ts';
-import { updateDraftIfUnchanged, type CampaignRow } from '../store.ts';
 
 type CampaignBody = z.infer<typeof CampaignRecord>;
 

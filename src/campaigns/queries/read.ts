@@ -2,10 +2,9 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
 import { decodeCursor, type PageResult } from '../../http/pagination.ts';
 import { readArchivedPage } from '../rows/archived-rows.ts';
-import { callCampaignObject, maxRowsPerCall } from '../campaign-stub.ts';
-import { existingCampaign } from './existing-campaign.ts';
+import { callCampaignObject, maxRowsPerCall, type RowRecord, type RowsPage, type RowsQuery } from '../rpc.ts';
+import { existingCampaign } from '../store.ts';
 import { campaignRecord, progressBeforeStart, progressRecord } from './records.ts';
-import type { RowRecord, RowsPage, RowsQuery } from '../rpc.ts';
 import type { CampaignProgress, CampaignRecord, CampaignRowQuery } from '../schemas.ts';
 
 // From its start on a campaign is what its object says. A draft has none, and nor has one whose start broke off, until it is poked.

@@ -2,10 +2,9 @@ import type { Context } from '../../context.ts';
 import { readList } from '../../contacts/lists/lists.ts';
 import { openSheetRows } from '../../integrations/sheet/sheet-rows.ts';
 import { invalid, invalidAt, notFound, ServiceError } from '../../library/errors.ts';
-import { inspectCsv, toSourceIssue } from './csv/inspect.ts';
-import type { SourceOptions } from './options.ts';
-import type { SourceKind } from './kinds.ts';
-import { openSheetTable } from './sheet/open-table.ts';
+import { inspectCsv, toSourceIssue } from './csv-source.ts';
+import type { SourceOptions, SourceKind } from './options.ts';
+import { openSheetTable } from './sheet-source.ts';
 import { openUpload } from './upload/store.ts';
 
 export interface SourceChoice {

@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import type { CampaignRow } from '../store.ts';
 import type { CampaignSource } from './campaign-source.ts';
-import { openContactListSource } from './contact-list/contact-list-source.ts';
-import { openCsvSource } from './csv/csv-source.ts';
+import { openContactListSource } from './contact-list-source.ts';
+import { openCsvSource } from './csv-source.ts';
 import { openRedialSource } from './redial-source.ts';
-import { openSheetSource } from './sheet/sheet-source.ts';
+import { openSheetSource } from './sheet-source.ts';
 
 /** Opens what a campaign's rows come from. Throws `UnreadableFileError`, whose message is a sentence, when it is gone or cannot be read. */
 export async function openCampaignSource(

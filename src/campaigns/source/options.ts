@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { configObject } from '../../library/json/config-object.ts';
 import { isCountryCode } from '../../library/phone/phone-numbers.ts';
+import type { RowOutcome } from '../../calls/attempt/outcomes.ts';
 
 /** How a campaign's source is read; what is absent is found out. */
 export const SourceOptions = configObject({
@@ -19,3 +20,19 @@ export const SourceOptions = configObject({
     .describe('ISO 3166-1 alpha-2 code of the country of numbers without country code; that of the organization when left out or null.'),
 });
 export type SourceOptions = z.infer<typeof SourceOptions>;
+
+export const sourceKinds = ['csv', 'contact_list', 'sheet'] as const;
+export type SourceKind = (typeof sourceKinds)[number];
+
+/** Outcomes of rows that may be called once more by a campaign made from an ended one. */
+export const redialOutcomes = ['no_answer', 'busy', 'voicemail', 'failed'] as const satisfies RowOutcome[];
+export type RedialOutcome = (typeof redialOutcomes)[number];
+
+/** Rows of another campaign. */
+export interface Redial {
+  campaign_id: number;
+  outcomes: RedialOutcome[];
+}
+
+/** With `redial`, the rows are those of another campaign and not those of the source. */
+export type StoredSourceOptions = SourceOptions & { redial?: Redial };

@@ -4,7 +4,7 @@ import { findSuppressedPhones } from '../../contacts/suppressions/suppressions.t
 import { invalid } from '../../library/errors.ts';
 import type { CampaignPreview, CampaignPreviewInput } from '../schemas.ts';
 import type { TableColumns } from './columns.ts';
-import { toSourceIssue } from './csv/inspect.ts';
+import { toSourceIssue } from './csv-source.ts';
 import { CompactSeenPhones } from './seen-phones.ts';
 import type { CampaignSource, CampaignSourceRow } from './campaign-source.ts';
 import { checkSource } from './check-source.ts';

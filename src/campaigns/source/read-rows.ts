@@ -1,23 +1,17 @@
 import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
-import type { TableRow } from '../../library/delimited-text/read-table.ts';
+import type { TableRow } from '../../contacts/import/read-table.ts';
+import type { Context } from '../../context.ts';
+import { findContactsByPhone } from '../../contacts/contacts/find-by-phone.ts';
 import type { SourceColumns } from './columns.ts';
-import type { SeenPhones } from './seen-phones.ts';
+import { claimPhone, type SeenPhones } from './seen-phones.ts';
+import type { CampaignSourceRow } from './campaign-source.ts';
 
-/**
- * A row as a campaign begins with it. `row_number`: 1 = first row with data. `phone` is E.164 when it is pending or a duplicate, else the
- * beginning of the cell as it stands in the file. `reason` is a word, then for people a sentence.
- */
-export interface SourceRow {
-  row_number: number;
-  phone: string;
-  state: 'pending' | 'failed' | 'skipped';
-  reason: string | null;
-  variables: Record<string, string>;
-}
+/** A row of a table, before its contact is looked up. `row_number` 1 is the first row with data. */
+export type SourceRow = Omit<CampaignSourceRow, 'contact_id' | 'variables'> & { variables: Record<string, string> };
 
 const maxVariablesLength = 64 * 1024;
 
-/** Every row of the table in batches, none dropped: a bad phone has failed, and whoever was there before is skipped. */
+/** Every row of a table, in batches. A row without a dialable number is failed; a row with the number of an earlier one is skipped. */
 export async function* readSourceRows(
   rows: AsyncIterable<TableRow>,
   columns: SourceColumns,
@@ -36,28 +30,24 @@ export async function* readSourceRows(
 function toSourceRow({ row_number, cells }: TableRow, columns: SourceColumns, defaultCountry: string, seen: SeenPhones): SourceRow {
   const variables = toVariables(cells, columns);
   const filled = columns.phones.map((column) => cells[column] ?? '').filter((cell) => cell !== '');
-  const refuse = (reason: string, state: 'failed' | 'skipped' = 'failed', phone = filled[0] ?? ''): SourceRow => ({
+  const toFailed = (reason: string): SourceRow => ({
     row_number,
-    phone: phone.slice(0, 100),
-    state,
+    phone: (filled[0] ?? '').slice(0, 100),
+    state: 'failed',
     reason,
     variables,
   });
 
-  if (filled.length === 0) return refuse('empty: the row has no phone number');
+  if (filled.length === 0) return toFailed('empty: the row has no phone number');
   const reading = parseFirstPhone(filled, defaultCountry);
-  if ('reason' in reading) return refuse(`${reading.reason}: ${reading.detail}`);
+  if ('reason' in reading) return toFailed(`${reading.reason}: ${reading.detail}`);
   const length = Object.values(variables).reduce((sum, value) => sum + value.length, 0);
   if (length > maxVariablesLength)
     return {
-      ...refuse(`row_too_large: its cells hold ${length} characters; at most ${maxVariablesLength} can be variables`),
+      ...toFailed(`row_too_large: its cells hold ${length} characters; at most ${maxVariablesLength} can be variables`),
       variables: {},
     };
-  const before = seen.claim(reading.phone, row_number);
-  // A source that is read once more after an interruption finds its own rows.
-  if (before !== undefined && before !== row_number)
-    return refuse(`duplicate: row ${before} has the same number`, 'skipped', reading.phone);
-  return { row_number, phone: reading.phone, state: 'pending', reason: null, variables };
+  return { row_number, phone: reading.phone, ...claimPhone(seen, reading.phone, row_number), variables };
 }
 
 function parseFirstPhone(filled: string[], defaultCountry: string) {
@@ -70,7 +60,7 @@ function parseFirstPhone(filled: string[], defaultCountry: string) {
   return first;
 }
 
-/** All rows have the same variables; only an unnamed column is left out where it is empty. */
+/** All rows have the same variables; only an empty cell of a column without header is left out. */
 const toVariables = (cells: string[], { variables }: SourceColumns): Record<string, string> =>
   Object.fromEntries(
     variables.flatMap(({ index, name, isNamed }) => {
@@ -78,3 +68,20 @@ const toVariables = (cells: string[], { variables }: SourceColumns): Record<stri
       return isNamed || cell !== '' ? [[name, cell]] : [];
     }),
   );
+
+/** Gives each row of a table the contact that has its number. */
+export async function addContacts(context: Context, rows: SourceRow[]): Promise<CampaignSourceRow[]> {
+  const known = await findContactsByPhone(
+    context,
+    rows.flatMap((row) => (row.state === 'failed' ? [] : [row.phone])),
+  );
+  return rows.map((row) => {
+    const contact = row.state === 'failed' ? undefined : known.get(row.phone);
+    return { ...row, contact_id: contact?.id ?? null, variables: { ...row.variables, ...toTimezoneVariable(contact?.timezone, row) } };
+  });
+}
+
+/** The contact's time zone, unless the table has a column for it. */
+function toTimezoneVariable(timezone: string | null | undefined, { variables }: SourceRow): { timezone?: string } {
+  return typeof timezone !== 'string' || variables['timezone'] || variables['time_zone'] ? {} : { timezone };
+}

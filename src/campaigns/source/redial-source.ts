@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import { UnreadableFileError } from '../../library/text/decode-text.ts';
-import { callCampaignObject, maxRowsPerCall } from '../campaign-stub.ts';
+import { callCampaignObject, maxRowsPerCall } from '../rpc.ts';
 import type { CampaignSource } from './campaign-source.ts';
-import { markDuplicate } from './mark-duplicate.ts';
-import type { Redial } from './kinds.ts';
+import { claimPhone } from './seen-phones.ts';
+import type { Redial } from './options.ts';
 
 /** The rows of another campaign that ended in one of the outcomes, under the numbers that they had there. */
 export function openRedialSource({ bindings, organization }: Context, { campaign_id, outcomes }: Redial): CampaignSource {
@@ -16,7 +16,7 @@ export function openRedialSource({ bindings, organization }: Context, { campaign
       for (;;) {
         const rows = await page(rowNumber);
         if (!rows) throw new UnreadableFileError(`Campaign ${campaign_id}, whose rows were to be called again, is gone`);
-        if (rows.length > 0) yield rows.map((row) => markDuplicate(row, seen));
+        if (rows.length > 0) yield rows.map((row) => ({ ...row, ...claimPhone(seen, row.phone, row.row_number) }));
         if (rows.length < maxRowsPerCall) return;
         rowNumber = rows.at(-1)!.row_number;
       }

@@ -1,11 +1,11 @@
 /** Remembers which row of a source first had a phone number. */
 export interface SeenPhones {
-  /** The row that had `phone` (E.164) before, or undefined, and then it is this one's. */
+  /** The first row that claimed `phone` (E.164); undefined when this row is the first. */
   claim(phone: string, rowNumber: number): number | undefined;
 }
 
 const maxLoadFactor = 0.75;
-/** Numbers up to here are exact as floating point. Longer ones exist, and are rare. */
+/** Numbers of up to 15 digits are exact as floating point. Longer phone numbers exist and are rare. */
 const maxExactDigits = 15;
 
 /** In memory, at 16 to 32 bytes a number: a Map would take several times that, and a file of 50 MiB may hold millions. */
@@ -32,12 +32,12 @@ export class CompactSeenPhones implements SeenPhones {
     return undefined;
   }
 
-  /** Where `number` is, or the empty place where it belongs. No phone number is zero. */
+  /** The index of `number`, or of the empty slot where it belongs. No phone number is zero. */
   #findIndex(number: number): number {
     const mask = this.#phones.length - 1;
-    let place = hashNumber(number) & mask;
-    while (this.#phones[place] !== 0 && this.#phones[place] !== number) place = (place + 1) & mask;
-    return place;
+    let index = hashNumber(number) & mask;
+    while (this.#phones[index] !== 0 && this.#phones[index] !== number) index = (index + 1) & mask;
+    return index;
   }
 
   #grow(): void {
@@ -59,4 +59,16 @@ function hashNumber(number: number): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** The state in which a row with a dialable number begins: skipped when an earlier row has the number, else pending. */
+export function claimPhone(
+  seen: SeenPhones,
+  phone: string,
+  rowNumber: number,
+): { state: 'pending'; reason: null } | { state: 'skipped'; reason: string } {
+  const before = seen.claim(phone, rowNumber);
+  // A source that is read again after an interruption finds its own rows.
+  if (before === undefined || before === rowNumber) return { state: 'pending', reason: null };
+  return { state: 'skipped', reason: `duplicate: row ${before} has the same number` };
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { eraseRuns } from '../../automation-workflows/runs/lifecycle/erase-runs.ts';
 import { eraseDeliveries } from '../../automation-workflows/triggers/webhooks/erase-deliveries.ts';
-import { endCampaignRowsOfContact, eraseContactInCampaigns } from '../../campaigns/subscribers/contact-deleted.ts';
+import { endCampaignRowsOfContact, eraseContactInCampaigns } from '../../campaigns/subscribers.ts';
 import { eraseEvents } from '../../events/erase-events.ts';
 import { deleteContactLinksPage } from '../../integrations/sync/links/delete-links.ts';
 import { eraseMessages } from '../../messaging/messages/erase-messages.ts';

@@ -1,6 +1,5 @@
 import { archivedPartKey, campaignRowKind, rowsPerPart } from '../../campaigns/rows/archived-rows.ts';
-import { callCampaignObject } from '../../campaigns/campaign-stub.ts';
-import type { RowRecord } from '../../campaigns/rpc.ts';
+import { callCampaignObject, type RowRecord } from '../../campaigns/rpc.ts';
 import {
   findCampaignsToArchive,
   registerCampaignPart,

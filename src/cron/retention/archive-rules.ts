@@ -1,4 +1,4 @@
-import { sessionTranscriptKey } from '../../simtest/sessions/transcript.ts';
+import { sessionTranscriptKey } from '../../simtest/sessions/rpc.ts';
 import { artifactKey, artifactNames } from '../../calls/records/artifacts.ts';
 import { archiveCampaigns } from './archive-campaigns.ts';
 import { archiveRows } from './archive-rows.ts';

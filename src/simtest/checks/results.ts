@@ -1,4 +1,4 @@
-import { sortAscending, percentileOf } from '../percentiles.ts';
+import { sortAscending, percentileOf } from '../../library/percentiles.ts';
 import type { CheckResult, Outcome, SideResult, StopReason, TestResults } from '../contract.ts';
 import type { Side, Sides, Turn } from '../dialogue/turn-order.ts';
 

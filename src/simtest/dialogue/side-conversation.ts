@@ -6,7 +6,6 @@ import { Conversation } from '../../voice-agents/conversation/conversation.ts';
 import type { Guards } from '../../voice-agents/conversation/guards.ts';
 import { parseAgentDefinition, type AgentDefinition } from '../../voice-agents/definition/definition.ts';
 import type { SessionFacts, Speaker } from '../contract.ts';
-import { withPersona } from './persona.ts';
 
 /** The session has limits of its own. */
 const unlimitedGuards: Guards = { maxCallDurationSeconds: Infinity, maxUserIdleSeconds: Infinity };
@@ -56,4 +55,14 @@ export function createSideConversation(
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     },
   });
+}
+
+/** The agent with a text, which is a template, behind the prompt of each of its nodes. */
+export function withPersona(definition: AgentDefinition, persona: string | null): AgentDefinition {
+  const text = persona?.trim() ?? '';
+  if (text === '') return definition;
+  const talkNodes = new Map(
+    [...definition.talkNodes].map(([id, node]) => [id, { ...node, data: { ...node.data, prompt: `${node.data.prompt}\n\n${text}` } }]),
+  );
+  return { ...definition, talkNodes };
 }

@@ -1,10 +1,9 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
-import { existingLoadTest } from './existing-load-test.ts';
-import { callLoadTestObject } from './load-test-stub.ts';
+import { existingLoadTest, listSessionLines, type LoadTestRow } from './store.ts';
+import { callLoadTestObject } from './rpc.ts';
 import { statisticsRecord } from './records.ts';
 import { computeStatistics, pendingSessions, type LiveStatistics } from './statistics.ts';
-import { listSessionLines, type LoadTestRow } from './store.ts';
 import type { LoadTestStatisticsRecord } from '../schemas.ts';
 
 /** The statistics as they are now: of the object while sessions are left, of the row afterwards. The counts are those of the sessions shown. */

@@ -1,5 +1,5 @@
 import type { Outcome, SessionStatus } from '../contract.ts';
-import { sortAscending, percentileOf } from '../percentiles.ts';
+import { sortAscending, percentileOf } from '../../library/percentiles.ts';
 
 export const loadTestStatuses = ['running', 'completed', 'stopped'] as const;
 export type LoadTestStatus = (typeof loadTestStatuses)[number];

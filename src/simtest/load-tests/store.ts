@@ -3,6 +3,8 @@ import type { Database, Row } from '../../database/client.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 import type { TestConfig } from '../config/config.ts';
 import type { Outcome, SessionStatus, StopReason } from '../contract.ts';
+import type { Context } from '../../context.ts';
+import { notFound } from '../../library/errors.ts';
 import type { LoadTestStatistics, LoadTestStatus } from './statistics.ts';
 
 /** Moments in epoch ms. */
@@ -155,3 +157,10 @@ export const findOverdueLoadTests = (
       limit,
     ),
   );
+
+/** Throws 404. */
+export async function existingLoadTest({ database, organization }: Context, id: number): Promise<LoadTestRow> {
+  const row = await findLoadTest(database, organization.id, id);
+  if (!row) throw notFound('Load test');
+  return row;
+}

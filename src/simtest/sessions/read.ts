@@ -1,10 +1,9 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
-import { existingSession } from './existing-session.ts';
+import { existingSession } from './store.ts';
 import { conversationRecord, sessionRecord } from './records.ts';
 import type { ConversationRecord, TestSessionRecord } from '../schemas.ts';
-import { sessionTranscriptKey, type SessionTranscript } from './transcript.ts';
-import { callTestSessionObject } from './test-session-stub.ts';
+import { sessionTranscriptKey, type SessionTranscript, callTestSessionObject } from './rpc.ts';
 
 // While a session runs it is what its object says. Before and afterwards there is none, and nor is there one whose start broke off, until it is poked.
 

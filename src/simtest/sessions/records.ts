@@ -4,7 +4,7 @@ import { configWarnings } from '../config/config.ts';
 import type { LiveSession } from '../contract.ts';
 import type { ConversationRecord, TestSessionRecord } from '../schemas.ts';
 import type { SessionRow } from './store.ts';
-import type { SessionTranscript } from './transcript.ts';
+import type { SessionTranscript } from './rpc.ts';
 
 /** A session as its row says, and where `live` is given as its object says. */
 export function sessionRecord(row: SessionRow, live: LiveSession | null = null): z.infer<typeof TestSessionRecord> {

@@ -3,6 +3,8 @@ import type { Database, Row, Statement } from '../../database/client.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 import type { TestConfig } from '../config/config.ts';
 import type { Candidate, SessionStatus, TestResults } from '../contract.ts';
+import type { Context } from '../../context.ts';
+import { notFound } from '../../library/errors.ts';
 
 /** A session's row, the config of a load test's session being the load test's. Moments in epoch ms. */
 export interface SessionRow {
@@ -147,4 +149,11 @@ export async function failSession(database: Database, organizationId: number, id
     ),
     'idempotent',
   );
+}
+
+/** Throws 404. */
+export async function existingSession({ database, organization }: Context, id: number): Promise<SessionRow> {
+  const row = await findSession(database, organization.id, id);
+  if (!row) throw notFound('Test session');
+  return row;
 }

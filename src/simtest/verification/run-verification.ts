@@ -6,7 +6,7 @@ import type { TestConfig } from '../config/config.ts';
 import type { Candidate } from '../contract.ts';
 import { parseRequiredTest, type RequiredTest } from './required-tests.ts';
 import { agentArchivedMessage } from '../sessions/load-session.ts';
-import { callTestSessionObject } from '../sessions/test-session-stub.ts';
+import { callTestSessionObject } from '../sessions/rpc.ts';
 import { toVerification, type Verification, type VerifiedTest } from './verification.ts';
 import { insertVerification, findVerifiedRows, type VerifiedRow } from './store.ts';
 

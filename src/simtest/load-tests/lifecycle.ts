@@ -1,11 +1,14 @@
 import type { z } from '@hono/zod-openapi';
+import { randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { requireActive } from '../../voice-agents/agents/existing-agent.ts';
 import { configWarnings } from '../config/config.ts';
-import { callLoadTestObject } from './load-test-stub.ts';
-import { insertLoadTest } from './store.ts';
 import { requireValidPairing } from '../config/pairing.ts';
-import type { NewLoadTestInput, StartedLoadTest } from '../schemas.ts';
+import type { NewLoadTestInput, StartedLoadTest, LoadTestStatisticsRecord } from '../schemas.ts';
+import { conflict } from '../../library/errors.ts';
+import { callLoadTestObject } from './rpc.ts';
+import { insertLoadTest, existingLoadTest } from './store.ts';
+import { readLoadTest } from './read.ts';
 
 /**
  * Creates a load test with its sessions and has it begin. Throws 404 for an agent that is not there, 409 for an archived one, 422 for a config
@@ -30,4 +33,18 @@ export async function createLoadTest(context: Context, input: NewLoadTestInput):
     status: 'running',
     warnings: configWarnings(config),
   };
+}
+
+/** Ends all sessions of a load test that is running. Throws 409 in any other state, naming it. */
+export async function stopLoadTest(context: Context, id: number): Promise<z.infer<typeof LoadTestStatisticsRecord>> {
+  const { bindings, organization } = context;
+  const { status } = await existingLoadTest(context, id);
+  if (status !== 'running') throw conflict(`The load test is ${status}; only a running one can be stopped`);
+  const act = randomUUID();
+  await callLoadTestObject(bindings, organization.id, id, async (object) => {
+    // Its start may have broken off before its object was there.
+    await object.begin(organization.id, id);
+    return object.stop(act);
+  });
+  return readLoadTest(context, id);
 }

@@ -5,12 +5,11 @@ import { conflict } from '../../library/errors.ts';
 import { existingAgentWithDefinition } from '../../voice-agents/agents/existing-agent.ts';
 import { requireSound } from '../../voice-agents/agents/soundness.ts';
 import { loadDialingPolicy } from '../../telephony-configs/dialing-policy.ts';
-import { callCampaignObject } from '../campaign-stub.ts';
-import { existingCampaign } from '../queries/existing-campaign.ts';
+import { callCampaignObject } from '../rpc.ts';
+import { existingCampaign, type CampaignRow } from '../store.ts';
 import { campaignRecord } from '../queries/records.ts';
 import type { CampaignRecord } from '../schemas.ts';
 import { evaluateBlockingReason } from './blocking-reason.ts';
-import type { CampaignRow } from '../store.ts';
 
 /** From draft to syncing. Throws 409 in any other state, and for a campaign that would stand still for ever; 422 when its agent is not sound. */
 export async function startCampaign(context: Context, id: number): Promise<z.infer<typeof CampaignRecord>> {
@@ -31,4 +30,32 @@ async function refuseIfBlocked(context: Context, { agent_id, schedule_config }: 
   const campaign = { schedule: schedule_config, agentStatus: agent.status, hasTelephony: terms.config !== null };
   const standstill = evaluateBlockingReason(campaign, context.clock());
   if (standstill) throw conflict(`${standstill.reason}: ${standstill.detail}`);
+}
+
+const pastParticiples = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
+const allowedStates = { pause: 'running or syncing', resume: 'paused', cancel: 'syncing, running or paused' };
+
+/** Throws 409 naming the state that the campaign is in; a campaign whose agent is not sound is not resumed (422). */
+export async function changeCampaignState(
+  context: Context,
+  id: number,
+  verb: 'pause' | 'resume' | 'cancel',
+): Promise<z.infer<typeof CampaignRecord>> {
+  const { bindings, organization } = context;
+  const row = await existingCampaign(context, id);
+  if (row.state === 'draft')
+    throw conflict(
+      `The campaign is draft and cannot be ${pastParticiples[verb]}; it can when it is ${allowedStates[verb]}. POST /campaign/${id}/start starts it`,
+    );
+  if (row.archive)
+    throw conflict(`The campaign is ${row.state} and cannot be ${pastParticiples[verb]}; it can when it is ${allowedStates[verb]}`);
+  if (verb === 'resume' && row.state === 'paused')
+    await requireSound(context, await existingAgentWithDefinition(context, row.agent_id), ['path', 'campaign_id']);
+  const request = randomUUID();
+  const live = await callCampaignObject(bindings, organization.id, id, async (object) => {
+    // Its start may have broken off before its object was there.
+    if (row.state === 'syncing') await object.wakeStalled(organization.id, id);
+    return object[verb](request);
+  });
+  return campaignRecord(row, live);
 }

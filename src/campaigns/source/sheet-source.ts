@@ -1,12 +1,15 @@
-import { findPhoneColumns } from '../../../contacts/import/phone-columns.ts';
-import type { TableRow } from '../../../library/delimited-text/read-table.ts';
-import { isFailure, type ActionFailure } from '../../../integrations/actions/run-action.ts';
-import { toServiceError } from '../../../integrations/to-service-error.ts';
-import type { SheetPage, SheetRows } from '../../../integrations/sheet/sheet-rows.ts';
-import { UnreadableFileError } from '../../../library/text/decode-text.ts';
-import { ServiceError } from '../../../library/errors.ts';
-import { chooseColumns, type SourceColumns, type TableColumns } from '../columns.ts';
-import type { SourceOptions } from '../options.ts';
+import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
+import type { TableRow } from '../../contacts/import/read-table.ts';
+import { isFailure, type ActionFailure } from '../../integrations/actions/run-action.ts';
+import { toServiceError } from '../../integrations/to-service-error.ts';
+import { type SheetPage, type SheetRows, openSheetRows } from '../../integrations/sheet/sheet-rows.ts';
+import { UnreadableFileError } from '../../library/text/decode-text.ts';
+import { ServiceError } from '../../library/errors.ts';
+import type { Context } from '../../context.ts';
+import { chooseColumns, type SourceColumns, type TableColumns } from './columns.ts';
+import type { SourceOptions } from './options.ts';
+import { readSourceRows, addContacts } from './read-rows.ts';
+import type { CampaignSource } from './campaign-source.ts';
 
 /** The rows of a page that are not empty, with the columns that they have. `next`: the row number behind them; null: they were the last. */
 export interface TablePage {
@@ -104,4 +107,37 @@ function requireSuccess<Outcome extends object>(outcome: Outcome | ActionFailure
   const { failure, message } = outcome;
   if (failure === 'rate_limited' || failure === 'unavailable') throw toServiceError({ ...outcome, failure });
   throw new UnreadableFileError(failure === 'rejected' ? message : `${failure}: ${message}`);
+}
+
+/**
+ * The rows of the sheet that an integration has selected, each with the contact that has its number. A row's number is its place below the
+ * headers, so that an interrupted reading goes on without what is above.
+ */
+export async function openSheetSource(context: Context, sourceId: string, options: SourceOptions): Promise<CampaignSource> {
+  const { organization } = context;
+  const sheet = await openSheetRows(context, Number(sourceId));
+  if (sheet === null) throw new UnreadableFileError('The integration that the sheet was read through is gone; choose another source');
+  const table = await openSheetTable(sheet, options, organization.defaultCountry);
+  const defaultCountry = options.default_country ?? organization.defaultCountry;
+  return {
+    columns: table.columns,
+    async *batches(seen, after) {
+      let next: number | null = (after?.row_number ?? 0) + 1;
+      while (next !== null) {
+        const page = await table.read(next);
+        for await (const batch of readSourceRows(toAsyncIterable(page.rows), page.columns, {
+          defaultCountry,
+          seen,
+          batchRows: page.rows.length,
+        }))
+          yield await addContacts(context, batch);
+        next = page.next;
+      }
+    },
+    close: async () => {},
+  };
+}
+
+async function* toAsyncIterable(rows: TableRow[]): AsyncGenerator<TableRow> {
+  yield* rows;
 }
