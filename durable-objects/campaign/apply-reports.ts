@@ -12,10 +12,10 @@ import type { RowStore } from './row-store.ts';
 
 const contactDeleted: EndReason = { word: 'contact_deleted', because: 'the contact was deleted' };
 
-/** Writes what reports change of the rows; answers the first reason why the campaign must pause. Call in a transaction. */
+/** Applies reports to their rows and returns the first reason to pause the campaign. Call in a transaction. */
 export function applyReports(
   reports: AttemptReport[],
-  { rows, asking, breaker }: { rows: RowStore; asking: DialRequests; breaker: CircuitBreakerStore },
+  { rows, requests, breaker }: { rows: RowStore; requests: DialRequests; breaker: CircuitBreakerStore },
   { campaign, windows, now, random }: { campaign: Campaign; windows: RowWindows; now: number; random: () => number },
 ): ReportEffect['pause'] {
   let pause: ReportEffect['pause'] = null;
@@ -28,16 +28,16 @@ export function applyReports(
       now,
       random,
       isRunning: campaign.state === 'running',
-      ending: campaign.ending ?? (asking.isContactDeleted(row.number) ? contactDeleted : null),
+      ending: campaign.ending ?? (requests.isContactDeleted(row.number) ? contactDeleted : null),
     });
     if (!after) continue;
     rows.write(row.number, after.row);
     if (after.isOver) {
-      if (asking.isContactDeleted(row.number)) rows.clearPhone(row.number);
-      asking.remove(row.number);
+      if (requests.isContactDeleted(row.number)) rows.clearPhone(row.number);
+      requests.remove(row.number);
     }
-    // It may have been given back before this word of it came.
-    else if (after.row.dueAt === null) asking.add(row.number, campaign.batch);
+    // The slots have the attempt after all: a report that they gave it back may have come first.
+    else if (after.row.dueAt === null) requests.add(row.number, campaign.batch);
     if (after.ended) {
       const { at, isFailure, outcome } = after.ended;
       const key = toCallKey(row.number, row.attempt);
@@ -49,15 +49,15 @@ export function applyReports(
   return pause;
 }
 
-/** Ends the rows of a contact that is gone, as far as they are not in a call; answers whether the slots have one of them. */
-export function removeContact(contactId: number, { rows, asking }: { rows: RowStore; asking: DialRequests }): boolean {
-  const found = rows.findByContact(contactId);
-  for (const { number, state, isAsked } of found) {
-    if (isAsked) asking.markContactDeleted(number);
+/** Ends the rows of a deleted contact that the call slots do not have. Returns whether the slots have one. */
+export function removeContact(contactId: number, { rows, requests }: { rows: RowStore; requests: DialRequests }): boolean {
+  const contactRows = rows.findByContact(contactId);
+  for (const { number, state, isRequested } of contactRows) {
+    if (isRequested) requests.markContactDeleted(number);
     else if (!isTerminal(state)) rows.end(number, 'skipped', `${contactDeleted.word}: ${contactDeleted.because}`);
     rows.clearVariables(number);
-    // A call that is out is dialled or withdrawn by its number.
-    if (!isAsked) rows.clearPhone(number);
+    // The slots dial or withdraw a requested call by its phone number.
+    if (!isRequested) rows.clearPhone(number);
   }
-  return found.some(({ isAsked }) => isAsked);
+  return contactRows.some(({ isRequested }) => isRequested);
 }

@@ -33,21 +33,18 @@ import { applyReports, removeContact } from './apply-reports.ts';
 import { toLiveCampaign, toCampaignProgress } from './views.ts';
 import { noOpenings, findOpenings, toShownTally, type WindowOpenings } from './time-zone-groups.ts';
 
-/** Counts in the row lag behind by up to this; states do not. */
+/** The row's counts may be this old; its state never is. */
 const projectionIntervalMs = 1000;
 const endPageSize = 2000;
-/** A source that cannot be read for now is given up after so many tries, which takes half an hour. */
+/** How often a failing source is read, over half an hour, before the campaign fails. */
 const maxReadAttempts = 12;
 const maxLogsShown = 100;
 
 /**
- * One campaign from its start on, named `{organization_id}/{campaign_id}`: its rows, and when which of them is to be called.
+ * One campaign from its start on: its rows, and when each is called. `CampaignRpc` documents the methods.
  *
- * `act` names one request of a person (a random uuid made once a request): the call is repeated when it broke, and the repetition of what
- * was done is no conflict. Every answer's state has been projected into the row before. A campaign that was never started has no object:
- * acts throw 409 naming `draft`, and what reads answers null.
- *
- * Timers: those of the dialer, `sync` (reading the source), `close` (ending what is not called any more), `finish` (what follows the end).
+ * Timers: those of the dialer, `sync` (reads the source), `close` (ends the rows of a campaign that was cancelled or has failed), `finish`
+ * (publishes the completion).
  */
 export class CampaignObject extends BaseDurableObject implements CampaignRpc {
   readonly #store = new CampaignStore(this.ctx.storage.sql);
@@ -57,7 +54,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     this.clock(),
   );
   readonly #dialer: Dialer;
-  /** The state that the row is known to show. */
+  /** The state that the row shows for certain; null: not known. */
   #projectedState: string | null = null;
 
   constructor(state: DurableObjectState, env: Env) {
@@ -75,7 +72,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
       onWindowsClosed: (opening) => this.#lifecycle.logWindowsClosed(opening),
     });
     void state.blockConcurrencyWhile(async () => {
-      // It may have gone between what it had heard and asking for the next.
+      // The object may have died after it applied a report and before it requested the next calls.
       if (!this.exists() || this.#store.read().state !== 'running') return;
       this.#scheduleRequestAt(this.clock());
       await this.timers.arm();
@@ -86,7 +83,6 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return campaignSchemaSteps;
   }
 
-  /** From draft to syncing; the row says so when it returns. Throws 404 for a campaign that is not there, 409 for one that is no draft. */
   async start(organizationId: number, campaignId: number, act: string): Promise<LiveCampaign> {
     if (!this.exists()) {
       const context = await this.findContext(organizationId);
@@ -104,7 +100,6 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return this.#answer();
   }
 
-  /** Nothing is dialled after it has returned. 409 unless running or syncing. */
   async pause(act: string): Promise<LiveCampaign> {
     if (this.#isNewAction(act, ['running', 'syncing'], 'paused')) this.#change(() => this.#lifecycle.pause(act));
     await this.timers.arm();
@@ -112,10 +107,9 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return this.#answer();
   }
 
-  /** 409 unless paused. A campaign that would stand still for ever stays paused and says why in `state_reason`. */
   async resume(act: string): Promise<LiveCampaign> {
     if (this.#isNewAction(act, ['paused'], 'resumed')) {
-      // What was withdrawn must not be withdrawn once more when it has been asked for again.
+      // A withdrawal that is left from the pause would take back what the resumed campaign requests.
       await this.#dialer.withdraw();
       const campaign = this.#store.read();
       const blocking = campaign.isSynced ? await this.#findBlockingReason(await this.#context(campaign), campaign) : null;
@@ -126,7 +120,6 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return this.#answer();
   }
 
-  /** Ends what is not in a call. 409 for a campaign that has ended. */
   async cancel(act: string): Promise<LiveCampaign> {
     if (this.#isNewAction(act, ['syncing', 'running', 'paused'], 'cancelled')) this.#change(() => this.#lifecycle.cancel(act));
     await this.timers.arm();
@@ -135,7 +128,6 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return this.#answer();
   }
 
-  /** 409 unless paused; 422 and 400 as `applyConfigChange`. Writes the changed columns of the row, too. */
   async change({ name, configs }: CampaignChange): Promise<LiveCampaign> {
     const owner = await readCurrentOrganization(await this.#context(this.#requireState(['paused'], 'changed')));
     this.#change(() => {
@@ -159,7 +151,6 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return this.#answer();
   }
 
-  /** Makes sure that it goes on; also makes the object of a campaign whose start broke off. For the minute tick. */
   async wakeStalled(organizationId: number, campaignId: number): Promise<void> {
     if (!this.exists()) {
       const context = await this.findContext(organizationId);
@@ -167,7 +158,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
       if (row?.state !== 'syncing' || this.exists()) return;
       this.#createFrom(row, '');
     }
-    // The row's word of when it is due may be an old one.
+    // The timer may be late: the campaign's row said that work was due.
     this.#change(() => {
       if (this.#store.read().state === 'running') this.#scheduleRequestAt(this.clock());
     });
@@ -187,21 +178,21 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
       .readQueueStatus()
       .catch((error: unknown) => this.log.warn('the call slots did not answer', { error: String(error) }));
     const isRunning = campaign.state === 'running';
-    const { requests: asking } = this.#dialer;
+    const { requests } = this.#dialer;
     const windows = this.#dialer.windows(campaign);
     const now = this.clock();
-    const openingForNew = isRunning ? asking.newRowsOpenAt(windows, now) : null;
-    const waitingForNow = ({ queued, waiting_for }: NonNullable<CampaignProgress['waiting']>) =>
+    const newRowsOpenAt = isRunning ? requests.newRowsOpenAt(windows, now) : null;
+    const describeCurrentWait = ({ queued, waiting_for }: NonNullable<CampaignProgress['waiting']>) =>
       describeWait({
         requested: { queued, waitingFor: waiting_for },
-        row: asking.firstWaitingRow(windows),
-        newRowsOpenAt: openingForNew,
+        row: requests.firstWaitingRow(windows),
+        newRowsOpenAt,
         now,
       });
     return toCampaignProgress(campaign, this.#rows.tally(), this.#rows.countWaiting(this.#openings(campaign)), {
-      next_attempt_at: earlier(this.#rows.nextAttemptAt(), openingForNew),
-      next_window_at: isRunning ? asking.nextWindowAt(windows, now) : null,
-      waiting: waiting ? { ...waiting, waiting_for: isRunning ? waitingForNow(waiting) : null } : null,
+      next_attempt_at: earlier(this.#rows.nextAttemptAt(), newRowsOpenAt),
+      next_window_at: isRunning ? requests.nextWindowAt(windows, now) : null,
+      waiting: waiting ? { ...waiting, waiting_for: isRunning ? describeCurrentWait(waiting) : null } : null,
     });
   }
 
@@ -214,22 +205,18 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return { rows: this.#rows.page(state, openings, limit, offset), total };
   }
 
-  /** The next rows behind a number, for the report; fewer than `limit` only at the end. */
   async reportRows(afterRowNumber: number, limit: number): Promise<RowRecord[] | null> {
     return this.exists() ? this.#rows.pageAfter(afterRowNumber, this.#openings(this.#store.read()), limit) : null;
   }
 
-  /** The next rows behind a number that ended without the person being reached, by one of `outcomes`. */
   async redialRows(outcomes: RowOutcome[], afterRowNumber: number, limit: number): Promise<RedialRow[] | null> {
     return this.exists() ? this.#rows.redialRows(outcomes, afterRowNumber, limit) : null;
   }
 
-  /** How many such rows there are. */
   async countRedialRows(outcomes: RowOutcome[]): Promise<number | null> {
     return this.exists() ? this.#rows.countRedialRows(outcomes) : null;
   }
 
-  /** Its rows are archived: an ended campaign's object goes. `busy`: it lives, or something follows from its end. */
   async deleteArchived(): Promise<'gone' | 'busy'> {
     if (!this.exists()) return 'gone';
     await this.project();
@@ -239,20 +226,18 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return 'gone';
   }
 
-  /** The contact is gone: its rows end and forget their variables, a queued call of it is withdrawn. */
   async removeContact(contactId: number): Promise<void> {
     if (!this.exists()) return;
-    const isAsked = this.#change(() => {
-      const found = removeContact(contactId, { rows: this.#rows, asking: this.#dialer.requests });
-      if (found) this.timers.set('withdraw_calls', this.clock() + fallbackDelayMs);
+    const hasRequestedCall = this.#change(() => {
+      const isRequested = removeContact(contactId, { rows: this.#rows, requests: this.#dialer.requests });
+      if (isRequested) this.timers.set('withdraw_calls', this.clock() + fallbackDelayMs);
       this.#lifecycle.completeIfDone();
-      return found;
+      return isRequested;
     });
     await this.timers.arm();
-    if (isAsked) await this.#dialer.withdrawDeletedContacts();
+    if (hasRequestedCall) await this.#dialer.withdrawDeletedContacts();
   }
 
-  /** The voice agent takes no more calls: pauses a campaign that is running. */
   async pauseForArchivedAgent(): Promise<void> {
     if (!this.exists()) return;
     if (this.#store.read().state === 'running')
@@ -264,14 +249,13 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     await this.#projectIfStateChanged();
   }
 
-  /** Takes in what became of attempts; when it returns, slots need not tell them again. Reports come repeated and late. */
   async applyReports(reports: AttemptReport[]): Promise<void> {
     if (!this.exists()) return;
     this.#change(() => {
       const campaign = this.#store.read();
       const now = this.clock();
-      const around = { rows: this.#rows, asking: this.#dialer.requests, breaker: this.#breaker };
-      const pause = applyReports(reports, around, { campaign, windows: this.#dialer.windows(campaign), now, random: this.random });
+      const stores = { rows: this.#rows, requests: this.#dialer.requests, breaker: this.#breaker };
+      const pause = applyReports(reports, stores, { campaign, windows: this.#dialer.windows(campaign), now, random: this.random });
       if (this.#lifecycle.completeIfDone() || campaign.state !== 'running') return;
       if (pause) return this.#lifecycle.pauseBlocked(pause.stateReason, pause.message);
       const trip = this.#breaker.tripAt(campaign, now);
@@ -280,7 +264,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     await this.timers.arm();
     const { state, epoch, withdrawnEpoch } = this.#store.read();
     if (state === 'running') this.#requestCallsSoon();
-    // Its timer sees to it when this comes to nothing.
+    // The `withdraw` timer repeats a withdrawal that fails.
     else if (withdrawnEpoch < epoch) this.#runInBackground(this.#dialer.withdraw());
   }
 
@@ -310,7 +294,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     });
   }
 
-  /** Reads the source. A pause stops it, and it goes on behind the last row. */
+  /** Reads the rows of the source. A pause stops the reading; a resume continues after the last stored row. */
   async #synchronize(timer: Timer): Promise<void> {
     const campaign = this.#store.read();
     if (campaign.state !== 'syncing') return this.timers.clear('sync');
@@ -321,15 +305,15 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
       return true;
     }).catch((error: unknown) => {
       if (timer.attempts + 1 < maxReadAttempts) throw error;
-      this.log.error('a source was given up', error);
-      return { end: 'unreadable' as const, because: 'it could not be read in half an hour of trying; create the campaign again' };
+      this.log.error('a source could not be read', error);
+      return { end: 'unreadable' as const, reason: 'it could not be read in half an hour of trying; create the campaign again' };
     });
     if (reading.end === 'read') {
       const blocking = await this.#findBlockingReason(context, campaign);
       this.#change(() => this.#lifecycle.completeSync(blocking));
     } else if (reading.end === 'unreadable' && this.#store.read().state === 'syncing')
-      this.#change(() => this.#lifecycle.failUnreadable(reading.because));
-    // A pause has cleared it; who resumed since then has set it again.
+      this.#change(() => this.#lifecycle.failUnreadable(reading.reason));
+    // A pause clears the timer, and a later resume sets it again.
     if (this.#store.read().state !== 'syncing') this.timers.clear('sync');
     await this.#projectIfStateChanged();
     if (this.#store.read().state === 'running') this.#requestCallsSoon();
@@ -339,14 +323,14 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return findBlockingReason(context, { agentId, schedule: configs.schedule_config }, this.clock());
   }
 
-  /** Ends the rows that are not called any more and that the slots do not have; those that they have end by what the slots tell. */
+  /** Ends the waiting rows that the call slots do not have. Reports from the slots end the others. */
   async #endUnrequestedRows(): Promise<void> {
     const { ending } = this.#store.read();
     if (!ending) return this.#clearTimer('close');
     for (let after: number | null = 0; after !== null;) {
       const from: number = after;
       after = this.#change(() => this.#rows.endUnrequested(ending, from, endPageSize));
-      // Others may act between two pages.
+      // Other calls may run between two pages.
       await this.ctx.storage.sync();
     }
     this.#clearTimer('close');
@@ -359,19 +343,19 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     this.#clearTimer('finish');
   }
 
-  /** The closed windows that rows of a running campaign wait for. */
+  /** The closed windows that the rows of a running campaign wait for. */
   #openings(campaign: Campaign): WindowOpenings {
     return campaign.state === 'running'
       ? findOpenings(this.#dialer.timeZoneGroups, this.#dialer.windows(campaign), this.clock())
       : noOpenings;
   }
 
-  /** Done, which the row's `wake_at` shows. */
+  /** Clears a timer; the row's `wake_at` follows. */
   #clearTimer(timer: string): void {
     this.#change(() => this.timers.clear(timer));
   }
 
-  /** Whether `act` is new. Throws 409 for one that the state does not allow. */
+  /** Whether `act` is new, not a repetition of the last act. Throws 409 for a new act that the state does not allow. */
   #isNewAction(act: string, from: LiveState[], verb: string): boolean {
     if (this.exists() && this.#store.read().lastAct === act) return false;
     this.#requireState(from, verb);
@@ -385,7 +369,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return campaign;
   }
 
-  /** Runs a transaction that changes what the row shows, which it then does within a second. */
+  /** Runs a transaction that changes what the row shows. The row follows within a second. */
   #change<Result>(transaction: () => Result): Result {
     return this.projection.change(() => {
       this.timers.ensure('project', this.clock() + projectionIntervalMs);
@@ -395,7 +379,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
 
   protected override async project(): Promise<void> {
     await super.project();
-    // What has changed meanwhile is not left for long.
+    // A change during the projection is projected within a second.
     if (this.exists() && this.timers.dueAt('project') !== null) this.timers.set('project', this.clock() + projectionIntervalMs);
   }
 
@@ -412,7 +396,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return toLiveCampaign(this.#store.read(), this.#rows.tally(), this.#store.logs(maxLogsShown));
   }
 
-  /** Brings the row up to date when it may show another state. */
+  /** Projects the state into the row unless the row shows it for certain. */
   async #projectIfStateChanged(): Promise<void> {
     for (;;) {
       const { state, stateReason } = this.#store.read();
@@ -443,7 +427,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
   }
 
   #runInBackground(work: Promise<void>): void {
-    this.ctx.waitUntil(work.catch((error: unknown) => this.log.error('what was to follow failed', error)));
+    this.ctx.waitUntil(work.catch((error: unknown) => this.log.error('background work of a campaign failed', error)));
   }
 
   #context({ organizationId }: Campaign): Promise<Context> {

@@ -3,7 +3,7 @@ import type { EndReason } from '../../src/campaigns/rows/apply-report.ts';
 import type { LiveState, LogEntry } from '../../src/campaigns/rpc.ts';
 import type { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
 
-/** What a campaign is and how it stands. Moments in epoch ms. */
+/** The settings and the state of a campaign. Moments in epoch ms. */
 export interface Campaign {
   id: number;
   organizationId: number;
@@ -15,20 +15,20 @@ export interface Campaign {
   stateReason: string | null;
   startedAt: number;
   completedAt: number | null;
-  /** All rows are there. */
+  /** Whether all rows of the source are stored. */
   isSynced: boolean;
-  /** Raised by each withdrawal; `withdrawnEpoch` lags behind until the slots know. */
+  /** Raised by each withdrawal. `withdrawnEpoch` follows once the call slots know. */
   epoch: number;
   withdrawnEpoch: number;
-  /** Counts what was asked for together; `answeredBatch` lags behind until the slots have answered. */
+  /** The number of the last batch of requested calls. `answeredBatch` follows once the call slots have answered. */
   batch: number;
   answeredBatch: number;
-  /** The row up to which it is known by whose clock each is called. */
+  /** Rows up to this number are assigned to time zone groups. */
   timeZonesAssignedUntil: number;
   breakerClearedAt: number;
-  /** The last act of a person, so that its repetition is known. */
+  /** The last request of a person, by which its repetition is known. */
   lastAct: string;
-  /** Set: no row is called any more. */
+  /** Why no further row is called; null: rows are called. */
   ending: EndReason | null;
 }
 
@@ -58,7 +58,7 @@ const jsonProperties = new Set<keyof Campaign>(['source', 'configs', 'ending']);
 
 const maxLogs = 500;
 
-/** The campaign and its log in its object's SQLite. */
+/** The campaign and its log in the SQLite of its object. */
 export class CampaignStore {
   readonly #sql: SqlStorage;
 
@@ -75,7 +75,7 @@ export class CampaignStore {
 
   read(): Campaign {
     const row = this.#sql.exec('SELECT * FROM campaign').one();
-    return Object.fromEntries(propertyNames.map((name) => [name, fromStored(name, row[columnNames[name]] ?? null)])) as unknown as Campaign;
+    return Object.fromEntries(propertyNames.map((name) => [name, fromStored(name, row[columnNames[name]] ?? null)])) as object as Campaign;
   }
 
   write(change: Partial<Campaign>): void {
@@ -103,9 +103,18 @@ export class CampaignStore {
   /** Newest first. */
   logs(limit: number): LogEntry[] {
     return this.#sql
-      .exec<Record<string, SqlStorageValue>>('SELECT at, level, event, message, details FROM log ORDER BY id DESC LIMIT ?', limit)
+      .exec<Omit<LogEntry, 'details'> & { details: string }>(
+        'SELECT at, level, event, message, details FROM log ORDER BY id DESC LIMIT ?',
+        limit,
+      )
       .toArray()
-      .map((row) => Object.assign(row, { details: JSON.parse(row['details'] as string) as unknown }) as unknown as LogEntry);
+      .map(({ at, level, event, message, details }) => ({
+        at,
+        level,
+        event,
+        message,
+        details: JSON.parse(details) as LogEntry['details'],
+      }));
   }
 }
 

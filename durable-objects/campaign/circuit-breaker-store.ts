@@ -2,7 +2,7 @@ import { CircuitBreaker, maxCountedCalls } from '../../src/campaigns/dialing/cir
 import type { EndedCall, CircuitBreakerTrip } from '../../src/campaigns/dialing/circuit-breaker.ts';
 import type { Campaign } from './campaign-store.ts';
 
-/** The circuit breaker of a campaign, made again from stored calls when the object has been away. */
+/** The circuit breaker of a campaign. After an eviction it is rebuilt from the stored calls. */
 export class CircuitBreakerStore {
   readonly #sql: SqlStorage;
   #breaker: CircuitBreaker | null = null;
@@ -12,9 +12,9 @@ export class CircuitBreakerStore {
   }
 
   count(campaign: Campaign, call: EndedCall & { attempt: number }, now: number): void {
-    // A breaker that is enabled later begins with nothing, as after every resume.
+    // A breaker that is enabled later starts empty, as after a resume.
     if (!campaign.configs.circuit_breaker.enabled) return;
-    // First, so that what is stored is not counted twice.
+    // Loaded before the call is stored, so that the call is not counted twice.
     const breaker = this.#load(campaign, now);
     this.#sql.exec(
       'INSERT OR IGNORE INTO ended_call (ended_at, number, attempt, is_failure) VALUES (?, ?, ?, ?)',
@@ -26,13 +26,13 @@ export class CircuitBreakerStore {
     breaker.count(call);
   }
 
-  /** What tripped it, or null. */
+  /** Why the breaker trips at `now`; null: it does not. */
   tripAt(campaign: Campaign, now: number): CircuitBreakerTrip | null {
     this.#sql.exec('DELETE FROM ended_call WHERE ended_at <= ?', now - windowMs(campaign));
     return this.#load(campaign, now).tripAt(now, campaign.configs.circuit_breaker);
   }
 
-  /** On resume; the campaign then says when it was cleared. */
+  /** Forgets all calls, on resume. */
   clear(): void {
     this.#sql.exec('DELETE FROM ended_call');
     this.#breaker = null;

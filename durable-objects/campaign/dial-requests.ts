@@ -1,18 +1,18 @@
 import type { CallingWindow, RowWindows } from '../../src/campaigns/dialing/calling-windows.ts';
 import { maxRequestedCalls, rowAttemptKey } from '../../src/campaigns/rows/attempt-keys.ts';
 import type { RowState } from '../../src/campaigns/rows/row-states.ts';
+import type { CampaignRowColumns } from './schema.ts';
 import type { WaitingRow } from '../../src/campaigns/queries/describe-wait.ts';
 import type { RequestedCall } from '../../src/calls/contract.ts';
 import type { TimeZoneGroups } from './time-zone-groups.ts';
 import type { Campaign } from './campaign-store.ts';
 import type { RowStore } from './row-store.ts';
 
-/** What is asked for together stays below what a call of an object carries well. */
+/** The variables of a batch, in characters: an RPC call carries no more well. */
 const maxBatchLength = 800_000;
 
 export interface RequestedRow {
   number: number;
-  portion: number;
   state: RowState;
   attempt: number;
 }
@@ -24,78 +24,78 @@ interface DialCandidate {
   closesAt: number | null;
 }
 
-/** Which rows the slots are asked to call. What is asked for is written into `asked` before. */
+/** Chooses the rows that the call slots are asked to call. A requested row is in `asked` before the request is sent. */
 export class DialRequests {
   readonly #sql: SqlStorage;
   readonly #rows: RowStore;
   readonly #timeZoneGroups: TimeZoneGroups;
 
-  constructor(sql: SqlStorage, rows: RowStore, lanes: TimeZoneGroups) {
+  constructor(sql: SqlStorage, rows: RowStore, timeZoneGroups: TimeZoneGroups) {
     this.#sql = sql;
     this.#rows = rows;
-    this.#timeZoneGroups = lanes;
+    this.#timeZoneGroups = timeZoneGroups;
   }
 
-  /** Chooses what is to be called next and writes the intent. Retries and what was given back go before new rows. Call in a transaction. */
+  /** Chooses the rows to call next and marks them as requested. Due rows (retries, returned rows) go before new ones. Call in a transaction. */
   chooseNextBatch(campaign: Campaign, windows: RowWindows, now: number): { calls: RequestedCall[]; hasEnded: boolean } {
-    const room = maxRequestedCalls(campaign.configs.max_concurrency) - this.count();
-    if (room <= 0) return { calls: [], hasEnded: false };
-    const { wanted, hasEnded } = this.#chooseDue(windows, now, room);
-    wanted.push(...this.#chooseNew(windows, now, room - wanted.length));
-    const portion = campaign.batch + 1;
+    const capacity = maxRequestedCalls(campaign.configs.max_concurrency) - this.count();
+    if (capacity <= 0) return { calls: [], hasEnded: false };
+    const { candidates, hasEnded } = this.#chooseDue(windows, now, capacity);
+    candidates.push(...this.#chooseNew(windows, now, capacity - candidates.length));
+    const batch = campaign.batch + 1;
     const calls: RequestedCall[] = [];
     const cursors = new Map<number, number>();
     let length = 0;
-    for (const { number, timeZoneGroup: lane, isNew, closesAt } of wanted) {
+    for (const { number, timeZoneGroup, isNew, closesAt } of candidates) {
       const call = this.#toRequestedCall(campaign, number, closesAt);
       length += call.initialContext.length;
       if (calls.length > 0 && length > maxBatchLength) break;
-      this.#sql.exec('INSERT INTO asked (number, portion, is_contact_gone) VALUES (?, ?, 0)', number, portion);
-      if (isNew) cursors.set(lane, number);
+      this.#sql.exec('INSERT INTO asked (number, portion, is_contact_gone) VALUES (?, ?, 0)', number, batch);
+      if (isNew) cursors.set(timeZoneGroup, number);
       else this.#sql.exec("UPDATE campaign_row SET state = 'pending', due = NULL WHERE number = ?", number);
       calls.push(call);
     }
-    for (const [lane, cursor] of cursors) this.#timeZoneGroups.moveCursor(lane, cursor);
+    for (const [groupId, cursor] of cursors) this.#timeZoneGroups.moveCursor(groupId, cursor);
     return { calls, hasEnded };
   }
 
-  /** Those whose moment has come; who may not be called now waits for the next window. */
-  #chooseDue(windows: RowWindows, now: number, room: number): { wanted: DialCandidate[]; hasEnded: boolean } {
-    const wanted: DialCandidate[] = [];
+  /** The due rows. A row whose calling window is closed waits for the next one; a row that no window will open for ends. */
+  #chooseDue(windows: RowWindows, now: number, limit: number): { candidates: DialCandidate[]; hasEnded: boolean } {
+    const candidates: DialCandidate[] = [];
     let hasEnded = false;
     for (;;) {
       const due = this.#sql
         .exec<{ number: number; lane: number }>(
           `SELECT number, lane FROM campaign_row WHERE due IS NOT NULL AND due <= ? ORDER BY due, number LIMIT ? OFFSET ?`,
           now,
-          room - wanted.length,
-          wanted.length,
+          limit - candidates.length,
+          candidates.length,
         )
         .toArray();
-      if (due.length === 0) return { wanted, hasEnded };
+      if (due.length === 0) return { candidates, hasEnded };
       for (const { number, lane } of due) {
         const window = windows.at(lane, now);
         if ('never' in window) {
           this.#rows.end(number, 'failed', `${window.never.reason}: ${window.never.detail}`);
           hasEnded = true;
         } else if (window.opensAt > now) this.#rows.schedule(number, window.opensAt);
-        else wanted.push({ number, timeZoneGroup: lane, isNew: false, closesAt: window.closesAt });
+        else candidates.push({ number, timeZoneGroup: lane, isNew: false, closesAt: window.closesAt });
       }
     }
   }
 
-  /** In the order of the source, of those that may be called now. */
-  #chooseNew(windows: RowWindows, now: number, room: number): DialCandidate[] {
-    if (room <= 0) return [];
+  /** The first new rows, in the order of the source, whose calling window is open. */
+  #chooseNew(windows: RowWindows, now: number, limit: number): DialCandidate[] {
+    if (limit <= 0) return [];
     const isByContact = windows.schedule.use_contact_timezone;
-    const wanted = this.#timeZoneGroups.all(isByContact).flatMap((lane): DialCandidate[] => {
-      const window = windows.at(lane.id, now);
+    const candidates = this.#timeZoneGroups.all(isByContact).flatMap((group): DialCandidate[] => {
+      const window = windows.at(group.id, now);
       if (!isOpen(window, now)) return [];
-      const numbers = this.#timeZoneGroups.nextNewRows(lane, isByContact, room);
-      if (numbers.length === 0) this.#timeZoneGroups.moveCursor(lane.id, null);
-      return numbers.map((number) => ({ number, timeZoneGroup: lane.id, isNew: true, closesAt: window.closesAt }));
+      const numbers = this.#timeZoneGroups.nextNewRows(group, isByContact, limit);
+      if (numbers.length === 0) this.#timeZoneGroups.moveCursor(group.id, null);
+      return numbers.map((number) => ({ number, timeZoneGroup: group.id, isNew: true, closesAt: window.closesAt }));
     });
-    return wanted.toSorted((one, other) => one.number - other.number).slice(0, room);
+    return candidates.toSorted((one, other) => one.number - other.number).slice(0, limit);
   }
 
   #toRequestedCall(campaign: Campaign, number: number, notAfter: number | null): RequestedCall {
@@ -123,19 +123,20 @@ export class DialRequests {
     return this.#sql.exec<{ count: number }>('SELECT count(*) AS count FROM asked').one().count;
   }
 
-  /** Of the portions behind `answered`, or of all. */
-  requestedRows(answered = 0): RequestedRow[] {
+  /** The requested rows of the batches after `answeredBatch`; of all batches when left out. */
+  requestedRows(answeredBatch = 0): RequestedRow[] {
     return this.#sql
-      .exec<RequestedRow & Record<string, SqlStorageValue>>(
-        'SELECT a.number, a.portion, r.state, r.attempt FROM asked a CROSS JOIN campaign_row r WHERE a.portion > ? AND r.number = a.number ORDER BY a.number',
-        answered,
+      .exec<Pick<CampaignRowColumns, 'number' | 'state' | 'attempt'>>(
+        'SELECT a.number, r.state, r.attempt FROM asked a CROSS JOIN campaign_row r WHERE a.portion > ? AND r.number = a.number ORDER BY a.number',
+        answeredBatch,
       )
       .toArray();
   }
 
   /**
-   * The same attempts once more, as many as go together, and those that are left. What has become of a row since it was looked at counts. A row
-   * that must not be called now is asked for with a window that has closed: the slots then tell what became of it, or give it back.
+   * The same attempts for another request, as many as one batch carries, and the rows that are left. Rows are read again, since they may have
+   * changed meanwhile. A row that must not be called now is requested with a window that has closed: the call slots report what became of the
+   * attempt, or give it back.
    */
   repeatBatch(
     campaign: Campaign,
@@ -162,14 +163,14 @@ export class DialRequests {
     return { calls, left: [] };
   }
 
-  /** When there will be something to ask for although nothing comes; null: what is to come will tell. */
+  /** When the next row can be requested without a further report (epoch ms); null: only a report changes that. */
   nextDialAt(windows: RowWindows, now: number): number | null {
     const [due] = this.#sql.exec<{ due: number | null }>('SELECT min(due) AS due FROM campaign_row WHERE due IS NOT NULL').toArray();
     const moments = [due?.due ?? null, this.newRowsOpenAt(windows, now)].filter((moment) => moment !== null);
     return moments.length ? Math.min(...moments) : null;
   }
 
-  /** The row that waits for the earliest moment; null: none does. */
+  /** The row that waits for the earliest moment; null: no row waits for one. */
   firstWaitingRow(windows: RowWindows): WaitingRow | null {
     const [row] = this.#sql
       .exec<{ due: number; not_before: number | null; reason: string | null; lane: number }>(
@@ -181,34 +182,34 @@ export class DialRequests {
     return { due: row.due, notBefore: row.not_before, reason: row.reason, opensAt: window.opensAt };
   }
 
-  /** When the first window opens for a row that has not ended; null while one is open, or none will be. */
+  /** When the first calling window opens for a row that has not ended; null: a window is open, or none will open. */
   nextWindowAt(windows: RowWindows, now: number): number | null {
     const isByContact = windows.schedule.use_contact_timezone;
     let opening: number | null = null;
-    for (const lane of this.#timeZoneGroups.all(isByContact)) {
-      const window = windows.at(lane.id, now);
-      if ('never' in window || (isByContact && !this.#timeZoneGroups.hasUnfinished(lane))) continue;
+    for (const group of this.#timeZoneGroups.all(isByContact)) {
+      const window = windows.at(group.id, now);
+      if ('never' in window || (isByContact && !this.#timeZoneGroups.hasUnfinished(group))) continue;
       if (window.opensAt <= now) return null;
       opening = Math.min(opening ?? Infinity, window.opensAt);
     }
     return opening;
   }
 
-  /** When the first of the closed windows opens behind which new rows wait; null: there are none. */
+  /** When the first closed window opens that new rows wait for; null: no new rows wait. */
   newRowsOpenAt(windows: RowWindows, now: number): number | null {
     const isByContact = windows.schedule.use_contact_timezone;
-    const openings = this.#timeZoneGroups.all(isByContact).flatMap((lane) => {
-      const window = windows.at(lane.id, now);
-      return 'never' in window || window.opensAt <= now || this.#timeZoneGroups.nextNewRows(lane, isByContact, 1).length === 0
+    const openings = this.#timeZoneGroups.all(isByContact).flatMap((group) => {
+      const window = windows.at(group.id, now);
+      return 'never' in window || window.opensAt <= now || this.#timeZoneGroups.nextNewRows(group, isByContact, 1).length === 0
         ? []
         : [window.opensAt];
     });
     return openings.length ? Math.min(...openings) : null;
   }
 
-  /** The slots have it after all. */
-  add(number: number, portion: number): void {
-    this.#sql.exec('INSERT OR IGNORE INTO asked (number, portion, is_contact_gone) VALUES (?, ?, 0)', number, portion);
+  /** Marks a row as requested: a report shows that the call slots have it. */
+  add(number: number, batch: number): void {
+    this.#sql.exec('INSERT OR IGNORE INTO asked (number, portion, is_contact_gone) VALUES (?, ?, 0)', number, batch);
   }
 
   remove(number: number): void {
@@ -223,7 +224,7 @@ export class DialRequests {
     this.#sql.exec('UPDATE asked SET is_contact_gone = 1 WHERE number = ?', number);
   }
 
-  /** Keys of those that are not dialled yet and whose contact is gone. */
+  /** The keys of requested attempts that are not dialled yet and whose contact was deleted. */
   keysOfDeletedContacts(campaignId: number): string[] {
     return this.#sql
       .exec<{

@@ -10,15 +10,15 @@ import { TimeZoneGroups } from './time-zone-groups.ts';
 import type { Campaign, CampaignStore } from './campaign-store.ts';
 import type { RowStore } from './row-store.ts';
 
-/** What is asked for is asked for again this often, in case a word was lost on either side. */
+/** All requested calls are requested again this often, in case a request or a report was lost. */
 const checkIntervalMs = 10 * 60_000;
-/** What a withdrawal gives back is told within this. */
+/** The call slots report what a withdrawal gives back within this time. */
 const returnTimeoutMs = 2000;
 const timeZonePageSize = 500;
-/** Moments that lie close together are one alarm. */
+/** Due moments within this time share one alarm. */
 const alarmGranularityMs = 250;
 
-/** What the dialer needs of the object that it belongs to. */
+/** What the dialer needs of its campaign's object. */
 export interface DialerDependencies {
   storage: DurableObjectStorage;
   timers: Timers;
@@ -28,17 +28,18 @@ export interface DialerDependencies {
   now(): number;
   /** Runs a transaction that changes what the campaign's row shows. */
   change<Result>(transaction: () => Result): Result;
-  /** Rows have ended undialled. */
+  /** Some rows have ended without a call. */
   onRowsEnded(): void;
-  /** Nothing will be dialled until a person does something. */
+  /** Nothing can be dialled until a person removes the cause. */
   onBlocked(reason: string, detail: string): void;
-  /** No calling window is open until a moment. */
+  /** No calling window is open before `opening` (epoch ms). */
   onWindowsClosed(opening: number): void;
 }
 
 /**
- * Asks the organization's call slots for what is to be called, and takes it back. The intent is written first; what was not answered is asked
- * for again under the same key. Timers: `ask`, `check`, `withdraw` and `withdraw_calls`.
+ * Requests the calls of a campaign from the organization's call slots, and withdraws them. A request is written down before it is sent; an
+ * unanswered one is sent again under the same keys. Timers: `ask` (request the next calls), `check` (repeat all requests), `withdraw` and
+ * `withdraw_calls`.
  */
 export class Dialer {
   readonly requests: DialRequests;
@@ -48,10 +49,10 @@ export class Dialer {
   #currentRound: Promise<void> | null = null;
   #isRoundRequested = false;
 
-  constructor(around: DialerDependencies) {
-    this.#deps = around;
-    this.timeZoneGroups = new TimeZoneGroups(around.storage.sql, around.rows);
-    this.requests = new DialRequests(around.storage.sql, around.rows, this.timeZoneGroups);
+  constructor(deps: DialerDependencies) {
+    this.#deps = deps;
+    this.timeZoneGroups = new TimeZoneGroups(deps.storage.sql, deps.rows);
+    this.requests = new DialRequests(deps.storage.sql, deps.rows, this.timeZoneGroups);
   }
 
   windows({ configs }: Campaign): RowWindows {
@@ -61,7 +62,7 @@ export class Dialer {
     return this.#windows.windows;
   }
 
-  /** Asks for all there is room for, one request at a time; who comes meanwhile is served by the same round. Sets the timer for what is next. */
+  /** Requests as many calls as may be requested, batch by batch. A call during a round extends the round. Sets the timer of the next request. */
   requestCalls(): Promise<void> {
     this.#isRoundRequested = true;
     this.#currentRound ??= this.#requestAll();
@@ -88,7 +89,7 @@ export class Dialer {
     return campaign.state === 'running' ? campaign : null;
   }
 
-  /** Once all rows are there, and only where it counts: by whose clock each is called. */
+  /** Assigns the rows of a running campaign to time zone groups, where the schedule goes by contacts' time zones. */
   async #assignTimeZones(): Promise<void> {
     for (;;) {
       const campaign = this.#readRunning();
@@ -104,26 +105,27 @@ export class Dialer {
     }
   }
 
-  /** A request may or may not have arrived. */
+  /** Repeats the requests that were not answered: they may or may not have arrived. */
   async #requestUnanswered(): Promise<void> {
     const campaign = this.#readRunning();
     if (!campaign || campaign.answeredBatch === campaign.batch) return;
-    const unheard = this.requests.requestedRows(campaign.answeredBatch).filter(({ state }) => state === 'pending');
-    if (await this.#requestAgain(campaign, unheard)) this.#deps.campaign.write({ answeredBatch: campaign.batch });
+    const unanswered = this.requests.requestedRows(campaign.answeredBatch).filter(({ state }) => state === 'pending');
+    if (await this.#requestAgain(campaign, unanswered)) this.#deps.campaign.write({ answeredBatch: campaign.batch });
   }
 
-  /** False when it was in vain, since what had been asked for was taken back meanwhile. */
+  /** Requests the same attempts again. False: a withdrawal took them back meanwhile. */
   async #requestAgain(campaign: Campaign, rows: RequestedRow[]): Promise<boolean> {
     for (let left = rows; left.length > 0;) {
       const current = this.#deps.campaign.read();
       if (current.epoch !== campaign.epoch) return false;
-      const portion = this.requests.repeatBatch(current, left, this.windows(current), this.#deps.now());
-      if (portion.calls.length > 0 && !(await this.#sendRequest(current, portion.calls))) return false;
-      left = portion.left;
+      const batch = this.requests.repeatBatch(current, left, this.windows(current), this.#deps.now());
+      if (batch.calls.length > 0 && !(await this.#sendRequest(current, batch.calls))) return false;
+      left = batch.left;
     }
     return true;
   }
 
+  /** Requests the next batch. False: nothing more can be requested now. */
   async #requestNext(): Promise<boolean> {
     const campaign = this.#readRunning();
     if (!campaign) return false;
@@ -134,21 +136,22 @@ export class Dialer {
       this.#deps.onBlocked(window.never.reason, window.never.detail);
       return false;
     }
-    const portion = campaign.batch + 1;
+    const batch = campaign.batch + 1;
     const { calls, hasEnded } = this.#deps.storage.transactionSync(() => {
       const chosen = this.requests.chooseNextBatch(campaign, windows, now);
       if (chosen.calls.length > 0) {
-        this.#deps.campaign.write({ batch: portion });
+        this.#deps.campaign.write({ batch });
         this.#deps.timers.ensure('check', now + checkIntervalMs);
       }
       return chosen;
     });
     if (hasEnded) this.#deps.change(() => this.#deps.onRowsEnded());
     if (calls.length === 0 || !(await this.#sendRequest(campaign, calls))) return false;
-    this.#deps.campaign.write({ answeredBatch: portion });
+    this.#deps.campaign.write({ answeredBatch: batch });
     return true;
   }
 
+  /** Sends a request. False: the call slots know a later epoch, since the campaign has withdrawn its calls. */
   async #sendRequest(campaign: Campaign, calls: RequestedCall[]): Promise<boolean> {
     const { isStale } = await withCallSlots(this.#deps.env(), campaign.organizationId, (slots) =>
       slots.request(campaign.organizationId, {
@@ -163,13 +166,13 @@ export class Dialer {
     return !isStale;
   }
 
-  /** Whoever is full is woken by what ends. */
+  /** Sets the `ask` timer. A campaign that has requested as many calls as it may has none: a report wakes it. */
   #setTimer(): void {
     const { timers } = this.#deps;
     const campaign = this.#readRunning();
     const now = this.#deps.now();
-    const hasRoom = campaign !== null && this.requests.count() < maxRequestedCalls(campaign.configs.max_concurrency);
-    const next = hasRoom ? this.requests.nextDialAt(this.windows(campaign), now) : null;
+    const hasCapacity = campaign !== null && this.requests.count() < maxRequestedCalls(campaign.configs.max_concurrency);
+    const next = hasCapacity ? this.requests.nextDialAt(this.windows(campaign), now) : null;
     const due = next === null ? null : Math.max(now, Math.ceil(next / alarmGranularityMs) * alarmGranularityMs);
     if (due !== timers.dueAt('ask'))
       this.#deps.change(() => {
@@ -180,35 +183,35 @@ export class Dialer {
     if (opening !== null) this.#deps.onWindowsClosed(opening);
   }
 
-  /** Asks for everything that is out once more: the slots tell what has ended, and give back what must not be called. */
+  /** Requests all requested calls again: the call slots report the attempts that have ended, and give back those that must not be dialled. */
   async repeatRequests(): Promise<void> {
     const campaign = this.#deps.campaign.read();
-    const asked = this.requests.requestedRows();
-    const wasAsked = await this.#requestAgain(campaign, asked);
+    const requested = this.requests.requestedRows();
+    const wasSent = await this.#requestAgain(campaign, requested);
     this.#deps.change(() => {
-      if (asked.length > 0) this.#deps.timers.set('check', this.#deps.now() + (wasAsked ? checkIntervalMs : returnTimeoutMs));
+      if (requested.length > 0) this.#deps.timers.set('check', this.#deps.now() + (wasSent ? checkIntervalMs : returnTimeoutMs));
       else this.#deps.timers.clear('check');
     });
   }
 
-  /** Has the slots dial nothing more of what was asked for before the last pause. */
+  /** Withdraws what was requested before the last pause: the call slots dial none of it any more. */
   async withdraw(): Promise<void> {
-    const { timers, campaign: stored } = this.#deps;
-    const campaign = stored.read();
+    const { timers, campaign: store } = this.#deps;
+    const campaign = store.read();
     const { organizationId, epoch } = campaign;
     if (campaign.withdrawnEpoch < epoch)
       await withCallSlots(this.#deps.env(), organizationId, (slots) => slots.withdraw(organizationId, campaignOwner(campaign.id), epoch));
-    const now = stored.read();
-    if (now.withdrawnEpoch < epoch) stored.write({ withdrawnEpoch: epoch });
-    if (now.epoch !== epoch || timers.dueAt('withdraw') === null) return;
+    const current = store.read();
+    if (current.withdrawnEpoch < epoch) store.write({ withdrawnEpoch: epoch });
+    if (current.epoch !== epoch || timers.dueAt('withdraw') === null) return;
     this.#deps.change(() => {
       timers.clear('withdraw');
-      if (now.state !== 'running' && this.requests.count() > 0) timers.set('check', this.#deps.now() + returnTimeoutMs);
+      if (current.state !== 'running' && this.requests.count() > 0) timers.set('check', this.#deps.now() + returnTimeoutMs);
     });
     await timers.arm();
   }
 
-  /** Takes back the calls of contacts that are gone. */
+  /** Withdraws the calls of deleted contacts. */
   async withdrawDeletedContacts(): Promise<void> {
     const { id, organizationId } = this.#deps.campaign.read();
     const keys = this.requests.keysOfDeletedContacts(id);
@@ -216,11 +219,11 @@ export class Dialer {
     this.#deps.change(() => this.#deps.timers.clear('withdraw_calls'));
   }
 
-  /** How the campaign stands among all who want calls. */
+  /** How many calls the campaign has at the call slots, and what its queued calls wait for. */
   async readQueueStatus(): Promise<CampaignProgress['waiting']> {
     const { id, organizationId } = this.#deps.campaign.read();
-    const standing = await withCallSlots(this.#deps.env(), organizationId, (slots) => slots.getOwnerStatus(campaignOwner(id)));
-    const { queued, live, organizationLive, limit, waitingFor } = standing;
+    const status = await withCallSlots(this.#deps.env(), organizationId, (slots) => slots.getOwnerStatus(campaignOwner(id)));
+    const { queued, live, organizationLive, limit, waitingFor } = status;
     return { queued, live, organization_live: organizationLive, limit, waiting_for: waitingFor };
   }
 }

@@ -13,7 +13,7 @@ import type { RowStore } from './row-store.ts';
 
 type NewLogEntry = Partial<LogEntry> & Pick<LogEntry, 'event' | 'message'>;
 
-/** How a campaign goes from state to state, each time with its log and the timers that the state has. Call everything in a transaction. */
+/** The state changes of a campaign, each with its log entry and timers. Call every method in a transaction. */
 export class CampaignLifecycle {
   readonly #store: CampaignStore;
   readonly #rows: RowStore;
@@ -61,8 +61,8 @@ export class CampaignLifecycle {
     this.#timers.set('sync', this.#now());
   }
 
-  /** All rows are there. */
-  completeSync(standstill: BlockingReason | null): void {
+  /** All rows of the source are stored: the campaign runs, or pauses for a blocking reason. */
+  completeSync(blocking: BlockingReason | null): void {
     const { state } = this.#store.read();
     if (state !== 'syncing' && state !== 'paused') return;
     this.#store.write({ isSynced: true, ...(state === 'syncing' && { state: 'running' }) });
@@ -70,15 +70,16 @@ export class CampaignLifecycle {
     const { total_rows, failed_rows, skipped_rows } = toRowCounts(this.#rows.tally().rows);
     this.log({ event: 'synced', message: `The source was read: ${total_rows} rows`, details: { total_rows, failed_rows, skipped_rows } });
     if (this.completeIfDone() || state === 'paused') return;
-    if (standstill) this.pauseBlocked(standstill.reason, standstill.detail);
+    if (blocking) this.pauseBlocked(blocking.reason, blocking.detail);
     else this.#timers.set('ask', this.#now());
   }
 
-  failUnreadable(because: string): void {
+  /** The source cannot be read: the campaign fails. `reason` is a sentence. */
+  failUnreadable(reason: string): void {
     const ending = { word: 'source_unreadable', because: 'the source could not be read to its end' };
-    this.#end('failed', toSkipReason({ ...ending, because }), ending);
+    this.#end('failed', toSkipReason({ ...ending, because: reason }), ending);
     this.#timers.set('close', this.#now());
-    this.log({ level: 'error', event: ending.word, message: because });
+    this.log({ level: 'error', event: ending.word, message: reason });
   }
 
   pause(act: string): void {
@@ -86,7 +87,7 @@ export class CampaignLifecycle {
     this.#pauseWith(null, { event: 'paused', message: 'Paused; calls under way go on' });
   }
 
-  /** It cannot go on until somebody has mended something and resumes. `stateReason` begins with a word. */
+  /** Pauses until a person removes the cause and resumes. `stateReason` begins with a code. */
   pauseBlocked(stateReason: string, message: string): void {
     this.#pauseWith(stateReason, { level: 'error', event: stateReason.split(':')[0]!, message });
   }
@@ -96,11 +97,12 @@ export class CampaignLifecycle {
     this.#pauseWith('circuit_breaker', { level: 'error', event: 'circuit_breaker', message, details: { ...trip } });
   }
 
-  resume(act: string, standstill: BlockingReason | null): void {
+  /** Resumes, or stays paused for a blocking reason. */
+  resume(act: string, blocking: BlockingReason | null): void {
     const { isSynced } = this.#store.read();
-    if (standstill) {
-      this.#store.write({ lastAct: act, stateReason: standstill.reason });
-      this.log({ level: 'error', event: standstill.reason, message: standstill.detail });
+    if (blocking) {
+      this.#store.write({ lastAct: act, stateReason: blocking.reason });
+      this.log({ level: 'error', event: blocking.reason, message: blocking.detail });
       return;
     }
     const now = this.#now();
@@ -117,7 +119,7 @@ export class CampaignLifecycle {
     this.log({ event: 'cancelled', message: 'Cancelled; calls under way go on, nobody else is called' });
   }
 
-  /** True when the last row has ended. */
+  /** Completes the campaign when its last row has ended. Returns whether it did. */
   completeIfDone(): boolean {
     const { state, isSynced } = this.#store.read();
     const { rows } = this.#rows.tally();
@@ -153,7 +155,7 @@ export class CampaignLifecycle {
     this.#stopDialing();
   }
 
-  /** What the slots have is taken back under a higher epoch. */
+  /** Raises the epoch, under which the call slots give back what was requested before. */
   #stopDialing(): void {
     const now = this.#now();
     this.#store.write({ epoch: this.#store.read().epoch + 1 });

@@ -4,7 +4,7 @@ import { toRowCounts } from '../../src/campaigns/rows/row-states.ts';
 import type { Campaign } from './campaign-store.ts';
 import type { StoredTally } from './row-store.ts';
 
-/** Fires the triggers on `campaign.completed`. Repeatable: a trigger's run is keyed by the campaign. */
+/** Starts the journeys that listen to `campaign.completed`. Repeatable: the campaign is the key of the run that a trigger starts. */
 export const publishCampaignCompleted = (
   context: Context,
   { id, name, agentId }: Campaign,

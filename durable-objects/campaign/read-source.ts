@@ -6,28 +6,28 @@ import { UnreadableFileError } from '../../src/library/text/decode-text.ts';
 import type { Campaign } from './campaign-store.ts';
 import type { RowStore } from './row-store.ts';
 
-export type SourceReadResult = { end: 'read' } | { end: 'stopped' } | { end: 'unreadable'; because: string };
+export type SourceReadResult = { end: 'read' } | { end: 'stopped' } | { end: 'unreadable'; reason: string };
 
 /**
- * Reads the rows of a campaign from its source, behind those that are there, until `take` no longer wants them. What keeps it from reading
- * for now is thrown.
+ * Reads the rows of a campaign's source after the last stored row, and gives them to `onBatch` until that returns false. `unreadable`: no later
+ * try will succeed. Throws an error that a later try may not meet.
  */
 export async function readSource(
   context: Context,
   campaign: Campaign,
   rows: RowStore,
-  take: (batch: CampaignSourceRow[]) => boolean,
+  onBatch: (batch: CampaignSourceRow[]) => boolean,
 ): Promise<SourceReadResult> {
-  // In memory alone: it is read behind the last row or from the beginning again, so nothing needs an index that every row would pay for.
+  // Rebuilt in memory for each reading, since an index over phone numbers would cost every row.
   const seen = new CompactSeenPhones();
   for (const { phone, number } of rows.phones()) seen.claim(phone, number);
   let source: CampaignSource | undefined;
   try {
     source = await openCampaignSource(context, campaign.source);
-    for await (const batch of source.batches(seen, rows.lastRow())) if (!take(batch)) return { end: 'stopped' };
+    for await (const batch of source.batches(seen, rows.lastRow())) if (!onBatch(batch)) return { end: 'stopped' };
     return { end: 'read' };
   } catch (error) {
-    if (error instanceof UnreadableFileError) return { end: 'unreadable', because: error.message };
+    if (error instanceof UnreadableFileError) return { end: 'unreadable', reason: error.message };
     throw error;
   } finally {
     await source?.close();

@@ -10,6 +10,7 @@ import type { RedialRow, RowRecord } from '../../src/campaigns/rpc.ts';
 import type { CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
 import { rowOutcomes } from '../../src/calls/attempt/outcomes.ts';
 import type { RowOutcome } from '../../src/calls/attempt/outcomes.ts';
+import type { CampaignRowColumns } from './schema.ts';
 import { findOpening, waitsForWindowCondition, type WindowOpenings } from './time-zone-groups.ts';
 
 export interface StoredRow extends RowProgress {
@@ -17,25 +18,30 @@ export interface StoredRow extends RowProgress {
   timeZoneGroup: number;
 }
 
+type Columns<Name extends keyof CampaignRowColumns> = Pick<CampaignRowColumns, Name>;
+type ProgressRow = Omit<CampaignRowColumns, 'phone' | 'contact_id' | 'variables'>;
+/** `waits` is 1 of a row that is stored as pending and waits for a calling window. */
+type WaitingRecordRow = Columns<
+  'number' | 'lane' | 'phone' | 'contact_id' | 'state' | 'outcome' | 'reason' | 'attempts' | 'due' | 'run_ids' | 'variables'
+> & { waits: number };
+
 export interface StoredTally {
   rows: Tally;
   outcomes: Record<RowOutcome, number>;
   attempts: number;
 }
 
-type SqlRow = Record<string, SqlStorageValue>;
-
 const progressColumns =
   'number, lane, state, outcome, reason, attempts, carrier_troubles, rate_limits, unreached, due, not_before, attempt, run_ids, heard_at';
 const recordColumns = 'number, lane, phone, contact_id, state, outcome, reason, attempts, due, run_ids, variables';
-/** Waiting rows that the slots do not have. */
+/** The waiting rows that the call slots do not have. */
 const unrequestedCondition = "state IN ('pending', 'scheduled') AND number NOT IN (SELECT number FROM asked)";
 
 const indexedCondition = "state IN ('scheduled', 'completed', 'failed', 'skipped')";
-/** To be told the outcomes as JSON first. */
+/** Its first parameter is the JSON list of outcomes. */
 const redialCondition = `${indexedCondition} AND state = 'failed' AND phone <> '' AND outcome IN (SELECT value FROM json_each(?))`;
 const requestedCondition = 'number IN (SELECT number FROM asked)';
-/** Where the rows of a state are found without going through all of them. The first pending one is new, asked for, or to be asked for again. */
+/** Conditions that find the rows of a state without reading all rows. The first pending row is new, requested, or due for another request. */
 const stateConditions: Record<RowState, string> = {
   pending: `number >= min((SELECT min(cursor) FROM lane), ifnull((SELECT min(number) FROM asked), 9e15),
     ifnull((SELECT min(number) FROM campaign_row WHERE due = 0), 9e15))`,
@@ -47,7 +53,7 @@ const stateConditions: Record<RowState, string> = {
   skipped: indexedCondition,
 };
 
-/** The rows of a campaign in its object's SQLite. Triggers keep the tally. */
+/** The rows of a campaign in the SQLite of its object. Triggers keep the tally. */
 export class RowStore {
   readonly #sql: SqlStorage;
 
@@ -55,7 +61,7 @@ export class RowStore {
     this.#sql = sql;
   }
 
-  /** Rows that are there already stay as they are. */
+  /** Adds rows of the source. Rows that are stored already stay as they are. */
   add(rows: CampaignSourceRow[]): void {
     for (const row of rows)
       this.#sql.exec(
@@ -71,17 +77,19 @@ export class RowStore {
   }
 
   lastRow(): { row_number: number; contact_id: number | null } | null {
-    const [row] = this.#sql.exec<SqlRow>('SELECT number, contact_id FROM campaign_row ORDER BY number DESC LIMIT 1').toArray();
-    return row ? { row_number: row['number'] as number, contact_id: row['contact_id'] as number | null } : null;
+    const [row] = this.#sql
+      .exec<Columns<'number' | 'contact_id'>>('SELECT number, contact_id FROM campaign_row ORDER BY number DESC LIMIT 1')
+      .toArray();
+    return row ? { row_number: row.number, contact_id: row.contact_id } : null;
   }
 
-  /** Of the rows with a number that can be dialled. */
+  /** The numbers of the rows that can be dialled. */
   *phones(): Generator<{ phone: string; number: number }> {
-    yield* this.#sql.exec<{ phone: string; number: number }>("SELECT phone, number FROM campaign_row WHERE state <> 'failed'");
+    yield* this.#sql.exec<Columns<'phone' | 'number'>>("SELECT phone, number FROM campaign_row WHERE state <> 'failed'");
   }
 
   find(number: number): StoredRow | null {
-    const [row] = this.#sql.exec<SqlRow>(`SELECT ${progressColumns} FROM campaign_row WHERE number = ?`, number).toArray();
+    const [row] = this.#sql.exec<ProgressRow>(`SELECT ${progressColumns} FROM campaign_row WHERE number = ?`, number).toArray();
     return row ? toStoredRow(row) : null;
   }
 
@@ -105,29 +113,29 @@ export class RowStore {
     );
   }
 
-  /** Rows wait until a moment. */
+  /** Has a row wait until `due` (epoch ms). */
   schedule(number: number, due: number): void {
     this.#sql.exec("UPDATE campaign_row SET state = 'scheduled', due = ? WHERE number = ?", due, number);
   }
 
-  /** After a change of the calling windows: who waits for one is looked at again from its own moment on. */
+  /** After a change of the calling windows, a waiting row is due at its own moment and meets the new windows then. */
   resetWindowWaits(now: number): void {
     this.#sql.exec(`UPDATE campaign_row SET due = max(ifnull(not_before, 0), ?) WHERE ${indexedCondition} AND state = 'scheduled'`, now);
   }
 
-  /** After a change of the retry rules: ends the waiting retries that they no longer allow. */
+  /** After a change of the retry rules, ends the waiting retries that the new rules do not allow. */
   endRetries(retry: RetryConfig): void {
     const waiting = this.#sql
-      .exec<{ number: number; unreached: UnreachedOutcome; attempts: number }>(
+      .exec<Columns<'number' | 'attempts'> & { unreached: UnreachedOutcome }>(
         'SELECT number, unreached, attempts FROM campaign_row WHERE due >= 0 AND unreached IS NOT NULL',
       )
       .toArray();
     for (const { number, unreached, attempts } of waiting) {
-      const why = noRetryReason(unreached, attempts, retry);
-      if (why)
+      const reason = noRetryReason(unreached, attempts, retry);
+      if (reason)
         this.#sql.exec(
           "UPDATE campaign_row SET state = 'failed', outcome = unreached, reason = ?, due = NULL WHERE number = ?",
-          why,
+          reason,
           number,
         );
     }
@@ -138,7 +146,7 @@ export class RowStore {
     this.#sql.exec('UPDATE campaign_row SET state = ?, reason = ?, due = NULL WHERE number = ?', state, reason, number);
   }
 
-  /** Ends a page of the rows behind a number that wait and that the slots do not have. Answers the last of them; null: there are no more. */
+  /** Ends a page of the waiting rows after a row number that the call slots do not have. Returns the last number; null: no rows are left. */
   endUnrequested(ending: EndReason, after: number, limit: number): number | null {
     const ended = this.#sql
       .exec<{ number: number }>(
@@ -152,14 +160,14 @@ export class RowStore {
     return ended.length < limit ? null : Math.max(...ended.map(({ number }) => number));
   }
 
-  findByContact(contactId: number): { number: number; state: RowState; isAsked: boolean }[] {
+  findByContact(contactId: number): { number: number; state: RowState; isRequested: boolean }[] {
     return this.#sql
-      .exec<SqlRow>(
+      .exec<Columns<'number' | 'state'> & { is_asked: number }>(
         'SELECT r.number, r.state, a.number IS NOT NULL AS is_asked FROM campaign_row r LEFT JOIN asked a ON a.number = r.number WHERE r.contact_id = ?',
         contactId,
       )
       .toArray()
-      .map((row) => ({ number: row['number'] as number, state: row['state'] as RowState, isAsked: row['is_asked'] === 1 }));
+      .map(({ number, state, is_asked }) => ({ number, state, isRequested: is_asked === 1 }));
   }
 
   clearVariables(number: number): void {
@@ -177,12 +185,12 @@ export class RowStore {
     return { rows: part(rowStates), outcomes: part(rowOutcomes, 'outcome_'), attempts: row['attempts']! };
   }
 
-  /** Epoch ms; null when no row waits for a moment. */
+  /** The earliest moment (epoch ms) that a row waits for; null: no row waits for one. */
   nextAttemptAt(): number | null {
     return this.#sql.exec<{ at: number | null }>('SELECT min(due) AS at FROM campaign_row WHERE due > 0').one().at;
   }
 
-  /** How many wait for their window and are stored as pending. */
+  /** How many rows wait for a calling window although they are stored as pending. */
   countWaiting(openings: WindowOpenings): number {
     if (openings.byTimeZoneGroup.size === 0) return 0;
     return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM campaign_row WHERE ${waitsForWindowCondition(openings)}`).one()
@@ -204,7 +212,7 @@ export class RowStore {
 
   redialRows(outcomes: RowOutcome[], after: number, limit: number): RedialRow[] {
     return this.#sql
-      .exec<SqlRow>(
+      .exec<Columns<'number' | 'phone' | 'contact_id' | 'variables'>>(
         `SELECT number, phone, contact_id, variables FROM campaign_row
          WHERE ${redialCondition} AND number > ? ORDER BY number LIMIT ?`,
         JSON.stringify(outcomes),
@@ -213,9 +221,9 @@ export class RowStore {
       )
       .toArray()
       .map((row) => ({
-        row_number: row['number'] as number,
-        phone: row['phone'] as string,
-        contact_id: row['contact_id'] as number | null,
+        row_number: row.number,
+        phone: row.phone,
+        contact_id: row.contact_id,
         variables: parseVariables(row),
       }));
   }
@@ -228,7 +236,7 @@ export class RowStore {
 
   #records(condition: string, openings: WindowOpenings, ...parameters: (string | number)[]): RowRecord[] {
     return this.#sql
-      .exec<SqlRow>(
+      .exec<WaitingRecordRow>(
         `SELECT ${recordColumns}, ${waitsForWindowCondition(openings)} AS waits FROM campaign_row WHERE ${condition}`,
         ...parameters,
       )
@@ -237,51 +245,51 @@ export class RowStore {
   }
 }
 
-/** The condition of the first `most` rows that are shown in a state. */
-function shownStateCondition(state: RowState | undefined, openings: WindowOpenings, most: number): string {
+/** The condition of the first `limit` rows that are shown in a state. */
+function shownStateCondition(state: RowState | undefined, openings: WindowOpenings, limit: number): string {
   if (state === undefined) return 'number > 0';
   const stored = `${stateConditions[state]} AND state = '${state}'`;
   if (openings.byTimeZoneGroup.size === 0) return stored;
   const waits = waitsForWindowCondition(openings);
   const first = (condition: string) =>
-    `SELECT number FROM (SELECT number FROM campaign_row WHERE ${condition} ORDER BY number LIMIT ${most})`;
+    `SELECT number FROM (SELECT number FROM campaign_row WHERE ${condition} ORDER BY number LIMIT ${limit})`;
   if (state === 'scheduled') return `number IN (${first(stored)} UNION ALL ${first(waits)})`;
   return state === 'pending' ? `${stored} AND NOT ${waits}` : stored;
 }
 
-function toRowRecord(row: SqlRow, openings: WindowOpenings): RowRecord {
-  const waits = row['waits'] === 1;
+function toRowRecord(row: WaitingRecordRow, openings: WindowOpenings): RowRecord {
+  const isWaiting = row.waits === 1;
   return {
-    id: row['number'] as number,
-    row_number: row['number'] as number,
-    phone: row['phone'] as string,
-    contact_id: row['contact_id'] as number | null,
-    state: waits ? 'scheduled' : (row['state'] as RowState),
-    outcome: row['outcome'] as RowOutcome | null,
-    reason: waits ? 'window_closed: no calling window is open' : (row['reason'] as string | null),
-    attempts: row['attempts'] as number,
-    next_attempt_at: waits ? findOpening(openings, row['lane'] as number) : (row['due'] as number | null) || null,
+    id: row.number,
+    row_number: row.number,
+    phone: row.phone,
+    contact_id: row.contact_id,
+    state: isWaiting ? 'scheduled' : row.state,
+    outcome: row.outcome,
+    reason: isWaiting ? 'window_closed: no calling window is open' : row.reason,
+    attempts: row.attempts,
+    next_attempt_at: isWaiting ? findOpening(openings, row.lane) : row.due || null,
     run_ids: parseRunIds(row).filter((id) => id !== 0),
     variables: parseVariables(row),
   };
 }
 
-const parseRunIds = (row: SqlRow): number[] => JSON.parse(row['run_ids'] as string) as number[];
-const parseVariables = (row: SqlRow): Record<string, unknown> => JSON.parse(row['variables'] as string) as Record<string, unknown>;
+const parseRunIds = ({ run_ids }: Columns<'run_ids'>): number[] => JSON.parse(run_ids) as number[];
+const parseVariables = ({ variables }: Columns<'variables'>) => JSON.parse(variables) as Record<string, unknown>;
 
-const toStoredRow = (row: SqlRow): StoredRow => ({
-  number: row['number'] as number,
-  timeZoneGroup: row['lane'] as number,
-  state: row['state'] as RowState,
-  outcome: row['outcome'] as RowOutcome | null,
-  reason: row['reason'] as string | null,
-  attempts: row['attempts'] as number,
-  carrierTroubleCount: row['carrier_troubles'] as number,
-  consecutiveRateLimits: row['rate_limits'] as number,
-  lastUnreachedOutcome: row['unreached'] as UnreachedOutcome | null,
-  dueAt: row['due'] as number | null,
-  notBefore: row['not_before'] as number | null,
-  attempt: row['attempt'] as number,
+const toStoredRow = (row: ProgressRow): StoredRow => ({
+  number: row.number,
+  timeZoneGroup: row.lane,
+  state: row.state,
+  outcome: row.outcome,
+  reason: row.reason,
+  attempts: row.attempts,
+  carrierTroubleCount: row.carrier_troubles,
+  consecutiveRateLimits: row.rate_limits,
+  lastUnreachedOutcome: row.unreached,
+  dueAt: row.due,
+  notBefore: row.not_before,
+  attempt: row.attempt,
   runIds: parseRunIds(row),
-  lastReportAt: row['heard_at'] as number,
+  lastReportAt: row.heard_at,
 });

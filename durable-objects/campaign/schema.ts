@@ -1,8 +1,38 @@
+import type { RowOutcome } from '../../src/calls/attempt/outcomes.ts';
+import type { UnreachedOutcome } from '../../src/campaigns/dialing/retry-policy.ts';
+import type { RowState } from '../../src/campaigns/rows/row-states.ts';
+
+/** A row of `campaign_row`. Moments in epoch ms. */
+export type CampaignRowColumns = {
+  number: number;
+  phone: string;
+  contact_id: number | null;
+  /** The time zone group. */
+  lane: number;
+  state: RowState;
+  outcome: RowOutcome | null;
+  reason: string | null;
+  attempts: number;
+  carrier_troubles: number;
+  rate_limits: number;
+  unreached: UnreachedOutcome | null;
+  /** When the call slots are asked for the row; 0: as soon as there is room. Null of a waiting row: it was requested, or is new. */
+  due: number | null;
+  /** What `due` would be without calling windows. */
+  not_before: number | null;
+  attempt: number;
+  /** JSON. */
+  run_ids: string;
+  /** When the last report was made that changed the row. */
+  heard_at: number;
+  /** JSON. */
+  variables: string;
+};
+
 /**
- * `campaign_row`: `due` is when the row is to be asked for (0: as soon as there is room); null of a waiting row: it has been asked for, or is
- * new. `not_before`: when that would be without calling windows. `lane` is whose clock it is called by. `asked`: rows that the slots have, or may have. `ended_call`: what the breaker counts.
- * `tally`: how many rows are in each state, how many of those that have ended did so by each outcome, and all their attempts. Its columns
- * stand here by name: a state or an outcome that is added later needs a step of its own.
+ * `asked`: the rows that the call slots have, or may have. `lane`: the time zone groups. `ended_call`: what the circuit breaker counts. `tally`:
+ * how many rows are in each state, how many rows that were dialled have each outcome, and the sum of attempts. The tally names states and
+ * outcomes: a new one needs a step of its own.
  */
 export const campaignSchemaSteps = [
   `CREATE TABLE campaign (

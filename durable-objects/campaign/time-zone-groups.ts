@@ -4,13 +4,15 @@ import {
   unknownTimeZoneGroup,
   type RowWindows,
 } from '../../src/campaigns/dialing/calling-windows.ts';
-import { isTerminal, type RowState, type Tally } from '../../src/campaigns/rows/row-states.ts';
+import { isTerminal, type Tally } from '../../src/campaigns/rows/row-states.ts';
 
-/** New rows are `pending`, without a moment, and never asked for. */
+import type { CampaignRowColumns } from './schema.ts';
+
+/** New rows: pending, without a due moment, and never requested. */
 export const newRowCondition = "state = 'pending' AND due IS NULL AND number NOT IN (SELECT number FROM asked)";
 
-/** Ends a row that is not dialled. */
 interface RowEnder {
+  /** Ends a row that is not dialled. */
   end(number: number, state: 'failed', reason: string): void;
 }
 
@@ -20,8 +22,8 @@ export interface TimeZoneGroup {
 }
 
 /**
- * Rows by the clock that they are called by. No new row of a lane is at or before its cursor, so that finding the next ones costs no more than
- * reading them; where contacts' time zones do not count, the campaign's lane stands for all rows.
+ * The rows of a campaign by time zone. All new rows of a group come after the group's cursor, so that finding the next ones costs no more than
+ * reading them. Without contact time zones, the campaign's group stands for all rows.
  */
 export class TimeZoneGroups {
   readonly #sql: SqlStorage;
@@ -33,8 +35,8 @@ export class TimeZoneGroups {
   }
 
   zones(): Map<number, string> {
-    const lanes = this.#sql.exec<{ id: number; zone: string }>('SELECT id, zone FROM lane WHERE zone IS NOT NULL').toArray();
-    return new Map(lanes.map(({ id, zone }) => [id, zone]));
+    const groups = this.#sql.exec<{ id: number; zone: string }>('SELECT id, zone FROM lane WHERE zone IS NOT NULL').toArray();
+    return new Map(groups.map(({ id, zone }) => [id, zone]));
   }
 
   all(isByContact: boolean): TimeZoneGroup[] {
@@ -42,16 +44,16 @@ export class TimeZoneGroups {
     return this.#sql.exec<TimeZoneGroup & Record<string, SqlStorageValue>>(`SELECT id, cursor FROM lane ${condition}`).toArray();
   }
 
-  /** Numbers of the lane's next new rows. */
+  /** The numbers of a group's next new rows. */
   nextNewRows({ id, cursor }: TimeZoneGroup, isByContact: boolean, limit: number): number[] {
-    const ofLane = !isByContact
+    const groupCondition = !isByContact
       ? ''
       : id === campaignTimeZoneGroup
         ? `AND lane = ${campaignTimeZoneGroup}`
         : `AND lane = ${id} AND lane > 0`;
     return this.#sql
       .exec<{ number: number }>(
-        `SELECT number FROM campaign_row WHERE number > ? ${ofLane} AND ${newRowCondition} ORDER BY number LIMIT ?`,
+        `SELECT number FROM campaign_row WHERE number > ? ${groupCondition} AND ${newRowCondition} ORDER BY number LIMIT ?`,
         cursor,
         limit,
       )
@@ -59,18 +61,18 @@ export class TimeZoneGroups {
       .map(({ number }) => number);
   }
 
-  /** Whether rows that are called by the lane's own clock have not ended: new ones, ones that wait, and what the slots have. */
-  hasUnfinished(lane: TimeZoneGroup): boolean {
+  /** Whether a group has rows that have not ended: new ones, waiting ones, and ones that the call slots have. */
+  hasUnfinished(group: TimeZoneGroup): boolean {
     const sql = this.#sql;
     return (
-      this.nextNewRows(lane, true, 1).length > 0 ||
-      sql.exec('SELECT 1 FROM campaign_row WHERE lane = ? AND due IS NOT NULL LIMIT 1', lane.id).toArray().length > 0 ||
-      sql.exec('SELECT 1 FROM asked a CROSS JOIN campaign_row r WHERE r.number = a.number AND r.lane = ? LIMIT 1', lane.id).toArray()
+      this.nextNewRows(group, true, 1).length > 0 ||
+      sql.exec('SELECT 1 FROM campaign_row WHERE lane = ? AND due IS NOT NULL LIMIT 1', group.id).toArray().length > 0 ||
+      sql.exec('SELECT 1 FROM asked a CROSS JOIN campaign_row r WHERE r.number = a.number AND r.lane = ? LIMIT 1', group.id).toArray()
         .length > 0
     );
   }
 
-  /** The lane's new rows begin behind `cursor`; null: it has none. */
+  /** The new rows of a group come after `cursor`; null: the group has no new rows. */
   moveCursor(id: number, cursor: number | null): void {
     if (cursor !== null) this.#sql.exec('UPDATE lane SET cursor = ? WHERE id = ?', cursor, id);
     else {
@@ -79,39 +81,35 @@ export class TimeZoneGroups {
     }
   }
 
-  /** After a change of whose clock counts. */
+  /** After a change of the schedule, which may move rows between groups. */
   resetCursors(): void {
     this.#sql.exec('UPDATE lane SET cursor = 0');
   }
 
-  /**
-   * Finds out by whose clock the next rows behind `after` are called; who cannot be told ends. Answers the last row; null: that were all.
-   */
+  /** Assigns the next `limit` rows after a row number to their groups. A row whose zone is unknown ends. Returns the last number; null: no rows are left. */
   assignRows(after: number, timezone: string, now: number, limit: number): number | null {
     const rows = this.#sql
-      .exec<Record<string, SqlStorageValue>>(
-        `SELECT number, phone, state, due, variables, number IN (SELECT number FROM asked) AS is_asked FROM campaign_row
+      .exec<Pick<CampaignRowColumns, 'number' | 'phone' | 'state' | 'variables'> & { is_asked: number }>(
+        `SELECT number, phone, state, variables, number IN (SELECT number FROM asked) AS is_asked FROM campaign_row
          WHERE number > ? ORDER BY number LIMIT ?`,
         after,
         limit,
       )
       .toArray();
-    for (const row of rows) {
-      const state = row['state'] as RowState;
+    for (const { number, phone, state, is_asked, ...row } of rows) {
       if (isTerminal(state)) continue;
-      const number = row['number'] as number;
-      const variables = JSON.parse(row['variables'] as string) as Record<string, unknown>;
-      const found = findRowTimeZone({ phone: row['phone'] as string, variables }, { timezone, use_contact_timezone: true }, now);
+      const variables = JSON.parse(row.variables) as Record<string, unknown>;
+      const found = findRowTimeZone({ phone, variables }, { timezone, use_contact_timezone: true }, now);
       if ('zone' in found) {
         if (found.rule !== 'campaign') this.#setGroup(number, this.#findOrCreateGroup(found.zone));
-      } else if (row['is_asked'] === 1) this.#setGroup(number, unknownTimeZoneGroup);
+      } else if (is_asked === 1) this.#setGroup(number, unknownTimeZoneGroup);
       else this.#rows.end(number, 'failed', `${found.never.reason}: ${found.never.detail}`);
     }
-    return rows.length < limit ? null : (rows.at(-1)!['number'] as number);
+    return rows.length < limit ? null : rows.at(-1)!.number;
   }
 
-  #setGroup(number: number, lane: number): void {
-    this.#sql.exec('UPDATE campaign_row SET lane = ? WHERE number = ? AND lane <> ?', lane, number, lane);
+  #setGroup(number: number, groupId: number): void {
+    this.#sql.exec('UPDATE campaign_row SET lane = ? WHERE number = ? AND lane <> ?', groupId, number, groupId);
   }
 
   #findOrCreateGroup(zone: string): number {
@@ -120,7 +118,7 @@ export class TimeZoneGroups {
   }
 }
 
-/** When the windows open that new rows wait for, in epoch ms, by lane. Where contacts' time zones do not count, the campaign's lane stands for all. */
+/** When the closed windows open that new rows wait for (epoch ms), by time zone group. Without contact time zones, the campaign's group stands for all. */
 export interface WindowOpenings {
   isByContact: boolean;
   byTimeZoneGroup: Map<number, number>;
@@ -128,31 +126,31 @@ export interface WindowOpenings {
 
 export const noOpenings: WindowOpenings = { isByContact: false, byTimeZoneGroup: new Map() };
 
-export const findOpening = ({ isByContact, byTimeZoneGroup: byLane }: WindowOpenings, lane: number): number | null =>
-  byLane.get(isByContact ? lane : campaignTimeZoneGroup) ?? null;
+export const findOpening = ({ isByContact, byTimeZoneGroup }: WindowOpenings, groupId: number): number | null =>
+  byTimeZoneGroup.get(isByContact ? groupId : campaignTimeZoneGroup) ?? null;
 
-/** The closed windows that rows stand before. A window that never opens is nothing to wait for. */
-export function findOpenings(lanes: TimeZoneGroups, windows: RowWindows, now: number): WindowOpenings {
+/** The closed windows that rows wait for. No row waits for a window that never opens. */
+export function findOpenings(groups: TimeZoneGroups, windows: RowWindows, now: number): WindowOpenings {
   const isByContact = windows.schedule.use_contact_timezone;
-  const byLane = new Map<number, number>();
-  for (const { id } of lanes.all(isByContact)) {
+  const byTimeZoneGroup = new Map<number, number>();
+  for (const { id } of groups.all(isByContact)) {
     const window = windows.at(id, now);
-    if (!('never' in window) && window.opensAt > now) byLane.set(id, window.opensAt);
+    if (!('never' in window) && window.opensAt > now) byTimeZoneGroup.set(id, window.opensAt);
   }
-  return { isByContact, byTimeZoneGroup: byLane };
+  return { isByContact, byTimeZoneGroup };
 }
 
 /**
- * SQL for the rows that were never asked for and wait for their window. They are shown as `scheduled`: when thousands of rows begin to wait,
- * and when they cease to, nothing is written.
+ * SQL for the new rows that wait for a calling window. They are stored as pending and shown as `scheduled`, so that nothing is written when
+ * thousands of rows begin or cease to wait.
  */
-export function waitsForWindowCondition({ isByContact, byTimeZoneGroup: byLane }: WindowOpenings): string {
-  if (byLane.size === 0) return 'false';
-  const ofLanes = isByContact ? `AND lane IN (${[...byLane.keys()].join(', ')})` : '';
-  return `(number > (SELECT min(cursor) FROM lane) ${ofLanes} AND ${newRowCondition})`;
+export function waitsForWindowCondition({ isByContact, byTimeZoneGroup }: WindowOpenings): string {
+  if (byTimeZoneGroup.size === 0) return 'false';
+  const groupCondition = isByContact ? `AND lane IN (${[...byTimeZoneGroup.keys()].join(', ')})` : '';
+  return `(number > (SELECT min(cursor) FROM lane) ${groupCondition} AND ${newRowCondition})`;
 }
 
-/** The tally as it is shown, with `waiting` rows that are stored as pending. */
+/** The tally as it is shown: `waiting` of the rows that are stored as pending are scheduled. */
 export const toShownTally = (rows: Tally, waiting: number): Tally => ({
   ...rows,
   pending: rows.pending - waiting,

@@ -17,7 +17,7 @@ export const toLiveCampaign = (campaign: Campaign, { rows }: StoredTally, logs: 
 
 type WaitTimes = Pick<CampaignProgress, 'next_attempt_at' | 'next_window_at' | 'waiting'>;
 
-/** `waitingRows`: how many of the rows stored as pending wait for their window. */
+/** `waitingRows` is how many of the rows that are stored as pending wait for a calling window. */
 export function toCampaignProgress(
   { state, stateReason }: Campaign,
   { rows, outcomes, attempts }: StoredTally,

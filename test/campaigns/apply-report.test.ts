@@ -148,8 +148,8 @@ describe('a call that was given back with its key spent', () => {
       expect(take(asked, [dialing(9), returned(2, reason, null, true)])).toMatchObject({
         attempt: 2,
         attempts: 0,
-        carrierTroubles: 0,
-        heardAt: 0,
+        carrierTroubleCount: 0,
+        lastReportAt: 0,
         runIds: [],
       });
   });

@@ -61,7 +61,7 @@ export class FakeSlots {
   /** How many calls wait at the slots, and for what. */
   waiting: { queued: number; waitingFor: string | null } = { queued: 3, waitingFor: 'a call slot' };
 
-  async standing() {
+  async getOwnerStatus() {
     return this.#do(() => ({ live: 2, organizationLive: 5, limit: 10, ...this.waiting }));
   }
 

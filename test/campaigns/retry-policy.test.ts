@@ -32,7 +32,7 @@ describe('a person was not reached', () => {
       at: now + 120_000,
       notBefore: now + 120_000,
       reason: `${outcome}: attempt 2 of 3 follows`,
-      tried: { attempts: 1, carrierTroubles: 0, rateLimits: 0 },
+      tried: { attempts: 1, carrierTroubleCount: 0, consecutiveRateLimits: 0 },
     });
     expect(after(outcome, { attempts: 1 })).toMatchObject({ step: 'retry', tried: { attempts: 2 } });
     expect(after(outcome, { attempts: 2 })).toEqual({
@@ -40,7 +40,7 @@ describe('a person was not reached', () => {
       state: 'failed',
       outcome,
       reason: `${outcome}: on the last of 3 attempts`,
-      tried: { attempts: 3, carrierTroubles: 0, rateLimits: 0 },
+      tried: { attempts: 3, carrierTroubleCount: 0, consecutiveRateLimits: 0 },
     });
   });
 
@@ -114,9 +114,9 @@ describe('the moment of the next attempt, in any zone and on either side of a cl
 
 describe('the carrier is at fault', () => {
   test('trouble is tried again up to three times, later each time, and uses up no attempt', () => {
-    const delays = [0, 1, 2].map((carrierTroubles) => {
-      const step = after('carrier_trouble', { attempts: 1, carrierTroubleCount: carrierTroubles });
-      expect(step.tried).toEqual({ attempts: 1, carrierTroubles: carrierTroubles + 1, rateLimits: 0 });
+    const delays = [0, 1, 2].map((carrierTroubleCount) => {
+      const step = after('carrier_trouble', { attempts: 1, carrierTroubleCount });
+      expect(step.tried).toEqual({ attempts: 1, carrierTroubleCount: carrierTroubleCount + 1, consecutiveRateLimits: 0 });
       return step.step === 'retry' ? (step.at - now) / 1000 : step.step;
     });
     expect(delays).toEqual([5, 20, 80]);
@@ -129,7 +129,7 @@ describe('the carrier is at fault', () => {
       state: 'failed',
       outcome: 'failed',
       reason: 'carrier_trouble: Twilio answered 503 (after 3 more tries)',
-      tried: { attempts: 1, carrierTroubles: 4, rateLimits: 0 },
+      tried: { attempts: 1, carrierTroubleCount: 4, consecutiveRateLimits: 0 },
     });
   });
 
@@ -151,16 +151,16 @@ describe('the carrier is at fault', () => {
   });
 
   test('a rate limit never ends a row and counts nothing', () => {
-    const tried = { attempts: 2, carrierTroubles: 3, rateLimits: 0 };
+    const tried = { attempts: 2, carrierTroubleCount: 3, consecutiveRateLimits: 0 };
     expect(after('rate_limited', tried, rules({ enabled: false }))).toMatchObject({
       step: 'retry',
-      tried: { ...tried, rateLimits: 1 },
+      tried: { ...tried, consecutiveRateLimits: 1 },
     });
   });
 
   test('rate limits in a row wait twice as long each time, up to five minutes, and anything else begins anew', () => {
-    const waits = [0, 1, 2, 4, 5, 500].map((rateLimits) => {
-      const step = after('rate_limited', { consecutiveRateLimits: rateLimits });
+    const waits = [0, 1, 2, 4, 5, 500].map((consecutiveRateLimits) => {
+      const step = after('rate_limited', { consecutiveRateLimits });
       return step.step === 'retry' ? (step.at - now) / 1000 : step.step;
     });
     expect(waits).toEqual([10, 20, 40, 160, 300, 300]);
@@ -189,7 +189,7 @@ describe('what another try would not mend', () => {
         step: 'hold',
         stateReason: outcome,
         reason: expect.stringMatching(new RegExp(`^${outcome}: .*telephony configuration and resume$`)),
-        tried: { attempts: 1, carrierTroubles: 0, rateLimits: 0 },
+        tried: { attempts: 1, carrierTroubleCount: 0, consecutiveRateLimits: 0 },
       });
   });
 
@@ -199,7 +199,7 @@ describe('what another try would not mend', () => {
       state: 'completed',
       outcome: 'completed',
       reason: null,
-      tried: { attempts: 3, carrierTroubles: 0, rateLimits: 0 },
+      tried: { attempts: 3, carrierTroubleCount: 0, consecutiveRateLimits: 0 },
     });
   });
 });
@@ -217,8 +217,8 @@ test('whatever happens, a row ends after at most 1 + max_retries attempts and 3 
         const isTrouble = outcome === 'carrier_trouble';
         expect(step.tried).toEqual({
           attempts: tried.attempts + (isTrouble ? 0 : 1),
-          carrierTroubles: tried.carrierTroubleCount + (isTrouble ? 1 : 0),
-          rateLimits: 0,
+          carrierTroubleCount: tried.carrierTroubleCount + (isTrouble ? 1 : 0),
+          consecutiveRateLimits: 0,
         });
         if (step.step === 'end') {
           expect(step.state === 'completed').toBe(outcome === 'completed');

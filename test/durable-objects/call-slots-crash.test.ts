@@ -45,7 +45,7 @@ async function dieAt(stub: DurableObjectStub<CallSlotsObject>, n: number, moment
       CAMPAIGN: {
         getByName: (name: string) => {
           const campaign = env.CAMPAIGN.getByName(name);
-          return { reports: (told: AttemptReport[]) => watched(() => campaign.applyReports(told)) };
+          return { applyReports: (told: AttemptReport[]) => watched(() => campaign.applyReports(told)) };
         },
       },
     };
@@ -59,7 +59,7 @@ describe('call slots that die', () => {
     it(`at any call to the outside (${moment} it) dial nobody twice and lose no outcome`, async () => {
       const reports: AttemptReport[] = [];
       vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
-        () => ({ reports: async (told: AttemptReport[]) => void reports.push(...structuredClone(told)) }) as never,
+        () => ({ applyReports: async (told: AttemptReport[]) => void reports.push(...structuredClone(told)) }) as never,
       );
       let hasDied = true;
       for (let n = 1; hasDied; n++) {

@@ -14,7 +14,7 @@ async function setUp() {
   vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
     (name) =>
       ({
-        reports: async (told: AttemptReport[]) => {
+        applyReports: async (told: AttemptReport[]) => {
           if (name.startsWith(`${organization.id}/`)) reports.push(...structuredClone(told));
         },
       }) as never,

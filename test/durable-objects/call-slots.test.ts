@@ -25,7 +25,7 @@ function listeningCampaign() {
   const spy = vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
     (name) =>
       ({
-        reports: async (told: AttemptReport[]) => void (name.startsWith(`${tested}/`) && reports.push(...structuredClone(told))),
+        applyReports: async (told: AttemptReport[]) => void (name.startsWith(`${tested}/`) && reports.push(...structuredClone(told))),
       }) as never,
   );
   return { reports, of: (kind: AttemptReport['kind']) => reports.filter((report) => report.kind === kind), end: () => spy.mockRestore() };

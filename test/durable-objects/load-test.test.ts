@@ -236,7 +236,7 @@ describe('a stop', () => {
     await settle(load);
     load.sessions.isDown = false;
     // The first did begin, and its answer was lost; the second never did.
-    await load.sessions.stubOf(load.sessionIds[0]!).beginInLoadTest();
+    await load.sessions.stubOf(load.sessionIds[0]!).startInLoadTest();
     load.sessions.whenStopped = async (id) => void (await end(load, id, { status: 'stopped' }));
     await load.stub().stop('act');
     await settle(load);

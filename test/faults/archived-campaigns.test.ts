@@ -91,7 +91,7 @@ test('a crash between any two steps loses nothing: the next tick goes on', async
     return {
       progress: () => stub.progress(),
       reportRows: (after: number, limit: number) => stub.reportRows(after, limit),
-      forget: () => Promise.reject(new Error('the object is away')),
+      deleteArchived: () => Promise.reject(new Error('the object is away')),
     } as never;
   });
   await expect(archiveAt(later)).rejects.toThrow('the object is away');

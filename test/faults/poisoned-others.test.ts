@@ -110,7 +110,7 @@ test('an agent that cannot be read keeps no call of another agent from being dia
   await env.DB.prepare(`UPDATE voice_agent_definition SET definition = '{' WHERE agent_id = ?`).bind(poisoned).run();
   const reports: { key: string; reason?: string }[] = [];
   vi.spyOn(env.CAMPAIGN, 'getByName').mockReturnValue({
-    reports: async (told: typeof reports) => void reports.push(...structuredClone(told)),
+    applyReports: async (told: typeof reports) => void reports.push(...structuredClone(told)),
   } as never);
   const call = (key: string, agentId: number, phone: string) => ({
     key,
@@ -169,7 +169,7 @@ test('a campaign and a chat that cannot be reached are woken on their own, and s
 test('a call whose talk cannot be reached for a day is completed from what its line tells, with the reason', async () => {
   const { id, context, agent } = await withAgent();
   const key = 'campaign:1:1:1';
-  vi.spyOn(env.CAMPAIGN, 'getByName').mockReturnValue({ reports: async () => {} } as never);
+  vi.spyOn(env.CAMPAIGN, 'getByName').mockReturnValue({ applyReports: async () => {} } as never);
   vi.spyOn(env.CALL, 'getByName').mockImplementation(broken);
   const run = await newRun(context, agent, { attemptKey: key });
   const slots = env.CALL_SLOTS.getByName(String(id));

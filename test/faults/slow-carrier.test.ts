@@ -13,7 +13,7 @@ test('what has not been asked of a slow carrier yet is not reported as "the carr
   vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
     (name) =>
       ({
-        reports: async (told: AttemptReport[]) => {
+        applyReports: async (told: AttemptReport[]) => {
           if (String(name).startsWith(`${organization.id}/`)) reports.push(...structuredClone(told));
         },
       }) as never,
@@ -53,7 +53,7 @@ test('what has not been asked of a slow carrier yet is not reported as "the carr
 
 test('a worker that comes to a call late gives it back unasked, and the call is made once in a later turn', async () => {
   const organization = await callingOrganization({ callsPerSecond: 1000, concurrentCalls: 100 });
-  vi.spyOn(env.CAMPAIGN, 'getByName').mockReturnValue({ reports: async () => {} } as never);
+  vi.spyOn(env.CAMPAIGN, 'getByName').mockReturnValue({ applyReports: async () => {} } as never);
   const lost = vi.spyOn(env.CALLS_QUEUE, 'send').mockResolvedValue(undefined as never);
   const lostBatch = vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
   const slots = env.CALL_SLOTS.getByName(String(organization.id));

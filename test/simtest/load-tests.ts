@@ -39,7 +39,7 @@ export class FakeSessions {
 
   stubOf(id: number) {
     return {
-      beginInLoadTest: async () =>
+      startInLoadTest: async () =>
         this.#do(async () => {
           this.begun.set(id, (this.begun.get(id) ?? 0) + 1);
           if (this.ended.has(id)) return { status: 'completed' };
@@ -59,7 +59,7 @@ export class FakeSessions {
           await this.whenStopped(id);
           return { status: 'stopped' };
         }),
-      poke: async () =>
+      wakeStalled: async () =>
         this.#do(async () => {
           this.poked.push(id);
           if (this.lost.delete(id)) this.running.add(id);

@@ -68,7 +68,7 @@ describe('what is known of a side', () => {
       tools: [],
       disposition: 'interested',
       extracted: { day: 'Tuesday' },
-      unknownBecause: null,
+      unknownReason: null,
     });
   });
 
