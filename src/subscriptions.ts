@@ -4,7 +4,7 @@ import {
   hasInternalEventTrigger,
   type InternalEvent,
 } from './automation-workflows/triggers/events/fire-internal-event.ts';
-import { pauseCampaignsOfAgent } from './campaigns/subscribers/agent-archived.ts';
+import { pauseCampaignsOfAgent } from './campaigns/subscribers.ts';
 import { notifyDialingPolicyChanged, refuseDeletionWithLiveCalls } from './calls/slots/notify-call-slots.ts';
 import type { Context } from './context.ts';
 import type { JourneyEvent, Subscriptions } from './outbox/published-events.ts';
