@@ -4,21 +4,21 @@ import { callDurableObject } from '../library/platform/call-durable-object.ts';
 import type { CampaignConfigs, ConfigChange } from './configs/configs.ts';
 import type { RowCounts, RowState, Tally } from './rows/row-states.ts';
 
-// What a campaign's object says of itself, as plain data. All moments in epoch ms.
+// The RPC surface of a campaign's object and its data. All moments in epoch ms.
 
 export type LiveState = 'syncing' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
 export interface LogEntry {
   at: number;
   level: 'info' | 'warning' | 'error';
-  /** A word that programs know: `started`, `paused`, `circuit_breaker` ... */
+  /** A code: `started`, `paused`, `circuit_breaker` ... */
   event: string;
   /** A sentence. */
   message: string;
   details: Record<string, unknown>;
 }
 
-/** The fields of a campaign record that its object knows better than its row. */
+/** The fields of a campaign record that come from the object. */
 export interface LiveCampaign extends RowCounts {
   state: LiveState;
   state_reason: string | null;
@@ -35,17 +35,17 @@ export interface CampaignProgress extends RowCounts {
   state_reason: string | null;
   /** How many rows are in each state; they add up to `total_rows`. */
   rows: Tally;
-  /** Calls that used up an attempt. */
+  /** How many calls used up an attempt. */
   attempts: number;
-  /** Of the rows that were dialled and have ended, the share whose person was reached; null before there is one. */
+  /** The share, from 0 to 1, of the rows that were dialled and have ended whose person was reached; null: there are none. */
   reached_share: number | null;
-  /** Of the rows that were dialled and have ended. */
+  /** How many rows that were dialled have ended with each outcome. */
   outcomes: Record<RowOutcome, number>;
-  /** Of the row that waits for the earliest moment; null when none waits for one. */
+  /** The earliest moment that a row waits for; null: no row waits for one. */
   next_attempt_at: number | null;
   /** When the next calling window opens for a row that has not ended; null while one is open. */
   next_window_at: number | null;
-  /** How it stands among all who want calls; null when that could not be found out. */
+  /** The campaign's calls at the call slots; null: the slots did not answer. */
   waiting: { queued: number; live: number; organization_live: number; limit: number; waiting_for: string | null } | null;
 }
 
@@ -71,13 +71,13 @@ export interface RowsQuery {
   offset: number;
 }
 
-/** Rows by their number; `total` counts all that the query means. */
+/** Rows in the order of their numbers; `total` counts all rows of the query. */
 export interface RowsPage {
   rows: RowRecord[];
   total: number;
 }
 
-/** What a redial calls again: who did not end well, with the variables that they had. */
+/** A row that a redial calls again, with its variables. */
 export interface RedialRow {
   row_number: number;
   phone: string;
@@ -85,7 +85,7 @@ export interface RedialRow {
   variables: Record<string, unknown>;
 }
 
-/** What a PATCH of a paused campaign changes; what is absent stays. */
+/** The changes that a PATCH makes to a paused campaign; an absent field stays. */
 export interface CampaignChange {
   name?: string | undefined;
   configs?: ConfigChange | undefined;

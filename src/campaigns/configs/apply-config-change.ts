@@ -5,12 +5,12 @@ import { defaultConfigs, ScheduleConfig } from './configs.ts';
 import type { CampaignConfigs, ConfigChange, OrganizationLimits } from './configs.ts';
 import { toWeeklySlot } from './time-slots.ts';
 
-/** With its unknown keys. */
+/** Includes the unknown keys. */
 const maxConfigBytes = 16 * 1024;
 
 /**
  * The configs after a change; `current` is null for a new campaign. Objects merge key by key, slots are replaced as a whole, null gives
- * the default and removes an unknown key. Throws 422 for a schedule that cannot be, 400 for more calls at once than the organization may have.
+ * the default and removes an unknown key. Throws 422 for an invalid schedule, 400 for more calls at once than the organization may have.
  */
 export function applyConfigChange(current: CampaignConfigs | null, change: ConfigChange, owner: OrganizationLimits): CampaignConfigs {
   const defaults = defaultConfigs(owner);
@@ -37,13 +37,13 @@ function mergeSchedule(current: ScheduleConfig, change: ConfigChange, defaults: 
   const kept = mergeConfig(current, schedule_config, defaults);
   if (time_slots) return { ...kept, enabled: true, slots: time_slots.map(toWeeklySlot) };
   if (time_slots === null && schedule_config === undefined) return { ...kept, enabled: defaults.enabled, slots: defaults.slots };
-  // A stored schedule is not looked at again because something else changes.
+  // A change of another config does not validate the stored schedule again.
   const parsed = schedule_config ? ScheduleConfig.safeParse(kept) : undefined;
   if (parsed?.error) throw invalid(toIssues(parsed.error, ['body', 'schedule_config']));
   return kept;
 }
 
-/** A config that was stored before a key existed gets its default; an unknown key stays until it is null. */
+/** A key that is missing in a stored config gets its default; an unknown key stays until it is set to null. */
 function mergeConfig<Config extends object>(
   current: Config,
   change: { [Key in keyof Config]?: Config[Key] | null | undefined } | null | undefined,

@@ -5,13 +5,13 @@ import { WeeklySlot } from '../../library/time/weekly-slots.ts';
 import { TimeSlots } from './time-slots.ts';
 
 const booleanField = z.boolean('Must be true or false');
-const integerField = (least: number, most: number) => {
-  const message = `Must be a whole number from ${least} to ${most}`;
-  return z.int(message).min(least, message).max(most, message);
+const integerField = (min: number, max: number) => {
+  const message = `Must be a whole number from ${min} to ${max}`;
+  return z.int(message).min(min, message).max(max, message);
 };
-const numberField = (least: number, most: number) => {
-  const message = `Must be a number from ${least} to ${most}`;
-  return z.number(message).min(least, message).max(most, message);
+const numberField = (min: number, max: number) => {
+  const message = `Must be a number from ${min} to ${max}`;
+  return z.number(message).min(min, message).max(max, message);
 };
 
 const retryKeys = {
@@ -92,13 +92,13 @@ const breakerDefaults: CircuitBreakerConfig = { enabled: true, failure_threshold
 
 const maxConcurrencyLimit = 1000;
 
-/** What of an organization its campaigns' settings depend on. */
+/** The properties of an organization that its campaigns' configs depend on. */
 export interface OrganizationLimits {
   timezone: string;
   plan: { concurrentCallLimit: number };
 }
 
-/** The configs of a campaign of which nothing was said. */
+/** The configs of a campaign that is created without any. */
 export const defaultConfigs = ({ timezone, plan }: OrganizationLimits): CampaignConfigs => ({
   retry_config: retryDefaults,
   max_concurrency: Math.max(1, Math.min(plan.concurrentCallLimit, maxConcurrencyLimit)),
@@ -108,7 +108,7 @@ export const defaultConfigs = ({ timezone, plan }: OrganizationLimits): Campaign
 
 type ConfigChangeShape<Keys extends z.ZodRawShape> = { [Key in keyof Keys]: z.ZodOptional<z.ZodNullable<Keys[Key]>> };
 
-/** Each key may be absent, which keeps it, or null, which gives it its default. */
+/** An absent key keeps its value; null gives it its default. */
 const toChangeSchema = <Keys extends Record<string, z.ZodType>>(keys: Keys, defaults: Partial<Record<keyof Keys, unknown>>) =>
   configObject(
     Object.fromEntries(

@@ -13,7 +13,7 @@ const toDayNumber = (name: string): number => {
 
 const timeSlotKeys: Record<string, string> = { day_of_week: 'day', start_time: 'start', end_time: 'end' };
 
-/** A slot of a schedule in other words: `{ day: "monday", start: "09:00", end: "17:00" }`. */
+/** Another form of a schedule's slot: `{ day: "monday", start: "09:00", end: "17:00" }`. */
 export const TimeSlot = configObject({
   day: z
     .string('Must be the name of a weekday')

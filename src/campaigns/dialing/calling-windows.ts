@@ -10,11 +10,11 @@ export interface NoCallingWindow {
 }
 
 /**
- * Epoch ms. `opensAt` is the moment asked about when dialling is allowed then. A call must begin before `closesAt`; null: at any time.
+ * Epoch ms. `opensAt` is the given moment when a window is open then. A call must begin before `closesAt`; null: the window never closes.
  */
 export type CallingWindow = { opensAt: number; closesAt: number | null } | { never: NoCallingWindow };
 
-/** The window that is open at `moment`, else the next one. An unknown zone has none: nobody is called by a clock that cannot be read. */
+/** The calling window that is open at `moment` (epoch ms), else the next one. A schedule in an unknown time zone has no window. */
 export function findCallingWindow(schedule: ScheduleConfig, zone: string, moment: number): CallingWindow {
   if (!schedule.enabled) return { opensAt: moment, closesAt: null };
   const problem = timezoneProblem(zone);
@@ -25,7 +25,7 @@ export function findCallingWindow(schedule: ScheduleConfig, zone: string, moment
   return { opensAt, closesAt: nextOutside(schedule.slots, zone, opensAt) };
 }
 
-/** Who is called by the campaign's clock, and who by none: the zone that the row names cannot be read. */
+/** The time zone groups of rows that go by the campaign's zone, and of rows that name an unknown zone. */
 export const campaignTimeZoneGroup = 0;
 export const unknownTimeZoneGroup = -1;
 
@@ -36,7 +36,7 @@ const unknownTimeZoneWindow: CallingWindow = {
   },
 };
 
-/** The calling windows of a campaign's rows. A lane is one time zone; `zones` names it. Remembers the present window of each. */
+/** The calling windows of a campaign's rows, by time zone group. `zones` has the zone of each group. Caches the current window of each. */
 export class RowWindows {
   readonly schedule: ScheduleConfig;
   readonly #zones: Map<number, string>;
@@ -47,15 +47,15 @@ export class RowWindows {
     this.#zones = zones;
   }
 
-  /** The window of a lane that is open at `moment` (epoch ms), else its next one. */
-  at(lane: number, moment: number): CallingWindow {
+  /** The window of a group that is open at `moment` (epoch ms), else its next one. */
+  at(groupId: number, moment: number): CallingWindow {
     if (!this.schedule.use_contact_timezone) return this.#at(campaignTimeZoneGroup, this.schedule.timezone, moment);
-    if (lane === unknownTimeZoneGroup) return unknownTimeZoneWindow;
-    return this.#at(lane, this.#zones.get(lane) ?? this.schedule.timezone, moment);
+    if (groupId === unknownTimeZoneGroup) return unknownTimeZoneWindow;
+    return this.#at(groupId, this.#zones.get(groupId) ?? this.schedule.timezone, moment);
   }
 
-  #at(lane: number, zone: string, moment: number): CallingWindow {
-    const known = this.#cache.get(lane);
+  #at(groupId: number, zone: string, moment: number): CallingWindow {
+    const known = this.#cache.get(groupId);
     if (known && moment >= known.since) {
       const { window, since } = known;
       if ('never' in window) return window;
@@ -63,7 +63,7 @@ export class RowWindows {
       if (moment >= window.opensAt && (window.closesAt === null || moment < window.closesAt)) return { ...window, opensAt: moment };
     }
     const window = findCallingWindow(this.schedule, zone, moment);
-    this.#cache.set(lane, { since: moment, window });
+    this.#cache.set(groupId, { since: moment, window });
     return window;
   }
 }
@@ -71,8 +71,8 @@ export class RowWindows {
 export type RowTimeZone = { zone: string; rule: 'contact' | 'country' | 'campaign' } | { never: NoCallingWindow };
 
 /**
- * Whose clock a row is called by. With `use_contact_timezone`: the zone that its variable `timezone` (or `time_zone`) names, else that of
- * the number's country when there is just one, else the campaign's. Who names an unknown zone, in a country of several, has none.
+ * The time zone in which a row is called. With `use_contact_timezone`: the zone that the variable `timezone` (or `time_zone`) names, else the
+ * zone of the number's country when it has only one, else the campaign's. A row that names an unknown zone, in a country of several, has none.
  */
 export function findRowTimeZone(
   { phone, variables }: { phone: string; variables: Record<string, unknown> },

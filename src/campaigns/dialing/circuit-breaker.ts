@@ -1,11 +1,11 @@
 import type { CircuitBreakerConfig } from '../configs/configs.ts';
 
-/** `key` is the attempt's; `endedAt` in epoch ms. */
+/** A call that has ended. `key` names its attempt; `endedAt` in epoch ms. */
 export interface EndedCall {
   key: string;
   endedAt: number;
   isFailure: boolean;
-  /** For people, when it tripped. */
+  /** Shown to people when the breaker trips. */
   rowNumber: number;
   outcome: string;
   reason: string | null;
@@ -20,12 +20,12 @@ export interface CircuitBreakerTrip {
 }
 
 const maxFailuresShown = 5;
-/** Of more calls in one window, the last so many count: what is remembered stays small at any rate of calls. */
+/** Only the last calls of a window count, so that memory stays bounded at any rate of calls. */
 export const maxCountedCalls = 20_000;
 
 /**
- * The calls that ended in the last `window_seconds`, each counted once however often it is told. Calls may be told late and in any order.
- * It can be made again from stored calls: those that ended at or before `clearedAt` do not count.
+ * Counts the calls that ended in the last `window_seconds`, each once. Calls may be reported repeatedly, late and in any order. The breaker can be
+ * rebuilt from stored calls. Calls that ended at or before `clearedAt` do not count.
  */
 export class CircuitBreaker {
   #calls: EndedCall[] = [];
@@ -41,13 +41,13 @@ export class CircuitBreaker {
     if (call.endedAt <= this.#clearedAt || this.#keys.has(call.key)) return;
     this.#keys.add(call.key);
     if (call.isFailure) this.#failures += 1;
-    let place = this.#calls.length;
-    while (place > 0 && this.#calls[place - 1]!.endedAt > call.endedAt) place -= 1;
-    this.#calls.splice(place, 0, call);
+    let index = this.#calls.length;
+    while (index > 0 && this.#calls[index - 1]!.endedAt > call.endedAt) index -= 1;
+    this.#calls.splice(index, 0, call);
     if (this.#calls.length > maxCountedCalls) this.#dropFirst(1);
   }
 
-  /** What tripped the breaker at `now`, or null. A call that ended exactly one window ago no longer counts. */
+  /** Why the breaker trips at `now` (epoch ms); null: it does not. A call that ended exactly one window ago no longer counts. */
   tripAt(now: number, config: CircuitBreakerConfig): CircuitBreakerTrip | null {
     this.#dropUntil(now - config.window_seconds * 1000);
     const ended = this.#calls.length;
@@ -63,7 +63,7 @@ export class CircuitBreaker {
     };
   }
 
-  /** On resume. What had ended until `now` will not count, even when it is told again. */
+  /** Forgets all calls, on resume. A call that ended until `now` does not count, even when it is reported again. */
   clear(now: number): void {
     this.#dropUntil(Infinity);
     this.#clearedAt = now;

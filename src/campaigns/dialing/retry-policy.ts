@@ -3,39 +3,39 @@ import type { RetryConfig } from '../configs/configs.ts';
 import { toRowOutcome } from '../../calls/attempt/outcomes.ts';
 import type { AttemptOutcome, RowOutcome } from '../../calls/attempt/outcomes.ts';
 
-/** `detail`: a sentence of the carrier's, for people. */
+/** How an attempt ended. `detail` is the carrier's sentence, for people. */
 export interface AttemptEnd {
   outcome: AttemptOutcome;
   detail?: string | undefined;
   retryAfterSeconds?: number | undefined;
 }
 
-/** What a row has behind it. */
+/** How often a row was tried. */
 export interface AttemptCounts {
   attempts: number;
-  /** Tries that carrier trouble ended; they use up no attempts. */
+  /** Tries that ended by trouble on the carrier's side; they use up no attempt. */
   carrierTroubleCount: number;
-  /** Tries in a row that the carrier asked for patience with. */
+  /** Consecutive tries that the carrier refused by its rate limit. */
   consecutiveRateLimits: number;
 }
 
-/** The ends of a call that settings may ask to follow up. */
+/** The outcomes after which `retry_config` may ask for a retry. */
 export type UnreachedOutcome = 'busy' | 'no_answer' | 'voicemail';
 
 export interface RetryRules {
   retry: RetryConfig;
   /** The calling window of the row at a moment (epoch ms). */
   windowAt(moment: number): CallingWindow;
-  /** Before the first retry after carrier trouble; each further one is put off four times as long. */
+  /** The delay before the first retry after carrier trouble; each further retry waits four times as long. */
   carrierTroubleDelaySeconds?: number;
 }
 
-/** `reason` is a word, then for people a sentence: `busy: attempt 2 of 3 follows`. `tried` counts the attempt that ended. */
+/** `reason` is a code, a colon and a sentence: `busy: attempt 2 of 3 follows`. `tried` includes the attempt that ended. */
 export type RetryDecision = { reason: string | null; tried: AttemptCounts } & (
   | { step: 'end'; state: 'completed' | 'failed'; outcome: RowOutcome }
-  /** Epoch ms; `at` is inside a calling window, `notBefore` is what it would be if all were open. */
+  /** Epoch ms. `at` is inside a calling window; `notBefore` is what it would be without calling windows. */
   | { step: 'retry'; at: number; notBefore: number }
-  /** Any other row would fare the same: the row waits, and so must the campaign, until somebody has mended it. */
+  /** Every other row would be refused, too: the row and its campaign wait until a person removes the cause. */
   | { step: 'hold'; stateReason: 'caller_id_refused' | 'account_refused' | 'request_refused' }
 );
 
@@ -46,9 +46,9 @@ const rateLimitDelaySeconds = 10;
 const maxRateLimitDelaySeconds = 300;
 
 /**
- * What follows the end of an attempt. `tried` is before it; `now` in epoch ms; `random` gives numbers from 0 up to 1. An attempt that only
- * met trouble on the carrier's side is made again up to three times; a rate limit never ends a row,
- * and each further one in a row doubles the wait, up to five minutes.
+ * Decides what follows the end of an attempt. `before` has the counts before the attempt; `now` is in epoch ms; `random` gives numbers from 0 up
+ * to 1. After trouble on the carrier's side, the attempt is repeated up to three times. A rate limit never ends a row; each consecutive one
+ * doubles the wait, up to five minutes.
  */
 export function decideRetry(end: AttemptEnd, before: AttemptCounts, rules: RetryRules, now: number, random: () => number): RetryDecision {
   const tried: AttemptCounts = { attempts: before.attempts, carrierTroubleCount: before.carrierTroubleCount, consecutiveRateLimits: 0 };
@@ -72,21 +72,20 @@ export function decideRetry(end: AttemptEnd, before: AttemptCounts, rules: Retry
   }
 }
 
-/** Why a call that reached nobody, the last of `attempts`, is not followed by another one; null: it is. */
+/** Why no retry follows a call that reached nobody and was number `attempts`; null: a retry follows. */
 export function noRetryReason(outcome: UnreachedOutcome, attempts: number, retry: RetryConfig): string | null {
   if (!retry.enabled || !retry[`retry_on_${outcome}`]) return `${outcome}: the settings ask for no retry`;
-  const most = 1 + retry.max_retries;
-  return attempts >= most ? `${outcome}: on the last of ${most} ${most === 1 ? 'attempt' : 'attempts'}` : null;
+  const maxAttempts = 1 + retry.max_retries;
+  return attempts >= maxAttempts ? `${outcome}: on the last of ${maxAttempts} ${maxAttempts === 1 ? 'attempt' : 'attempts'}` : null;
 }
 
 function decideAfterUnreached(outcome: UnreachedOutcome, tried: AttemptCounts, rules: RetryRules, now: number): RetryDecision {
   const { retry } = rules;
-  const most = 1 + retry.max_retries;
-  const why = noRetryReason(outcome, tried.attempts, retry);
-  if (why) return { step: 'end', state: 'failed', outcome, reason: why, tried };
+  const reason = noRetryReason(outcome, tried.attempts, retry);
+  if (reason) return { step: 'end', state: 'failed', outcome, reason, tried };
   const delay = retry.retry_delay_seconds * retry.backoff_factor ** (tried.attempts - 1);
   const at = now + Math.round(Math.min(delay, maxDelaySeconds) * 1000);
-  return toRetryDecision(at, { outcome }, `attempt ${tried.attempts + 1} of ${most} follows`, tried, rules);
+  return toRetryDecision(at, { outcome }, `attempt ${tried.attempts + 1} of ${1 + retry.max_retries} follows`, tried, rules);
 }
 
 function decideAfterCarrierTrouble(
@@ -97,11 +96,11 @@ function decideAfterCarrierTrouble(
   random: () => number,
 ): RetryDecision {
   const tried: AttemptCounts = { ...before, carrierTroubleCount: before.carrierTroubleCount + 1 };
-  const said = end.detail ?? defaultDetails.carrier_trouble;
+  const detail = end.detail ?? defaultDetails.carrier_trouble;
   if (before.carrierTroubleCount >= maxCarrierTroubleRetries)
-    return toEndDecision(end, `${said} (after ${maxCarrierTroubleRetries} more tries)`, tried);
+    return toEndDecision(end, `${detail} (after ${maxCarrierTroubleRetries} more tries)`, tried);
   const delay = (rules.carrierTroubleDelaySeconds ?? 5) * 4 ** before.carrierTroubleCount;
-  return toRetryDecision(now + jitteredDelayMs(delay, end, random), end, `${said}; tried again`, tried, rules);
+  return toRetryDecision(now + jitteredDelayMs(delay, end, random), end, `${detail}; tried again`, tried, rules);
 }
 
 function decideAfterRateLimit(
@@ -116,10 +115,10 @@ function decideAfterRateLimit(
   return toRetryDecision(now + jitteredDelayMs(delay, end, random), end, 'the carrier takes no more calls for now', counts, rules);
 }
 
-/** Milliseconds. What failed together is spread; Retry-After is the least wait, up to an hour. */
+/** A delay in ms. Jitter spreads rows that failed together; Retry-After is the minimum, up to an hour. */
 function jitteredDelayMs(delaySeconds: number, { retryAfterSeconds = 0 }: AttemptEnd, random: () => number): number {
-  const asked = Math.min(Math.max(retryAfterSeconds, 0), maxRetryAfterSeconds);
-  return Math.round(Math.max(delaySeconds, asked) * (1 + random() / 2) * 1000);
+  const requestedSeconds = Math.min(Math.max(retryAfterSeconds, 0), maxRetryAfterSeconds);
+  return Math.round(Math.max(delaySeconds, requestedSeconds) * (1 + random() / 2) * 1000);
 }
 
 function toRetryDecision(moment: number, end: AttemptEnd, detail: string, tried: AttemptCounts, rules: RetryRules): RetryDecision {
@@ -128,11 +127,11 @@ function toRetryDecision(moment: number, end: AttemptEnd, detail: string, tried:
   return { step: 'retry', at: window.opensAt, notBefore: moment, reason: `${end.outcome}: ${detail}`, tried };
 }
 
-const toEndDecision = ({ outcome }: AttemptEnd, detail: string, tried: AttemptCounts, word: string = outcome): RetryDecision => ({
+const toEndDecision = ({ outcome }: AttemptEnd, detail: string, tried: AttemptCounts, code: string = outcome): RetryDecision => ({
   step: 'end',
   state: 'failed',
   outcome: toRowOutcome(outcome),
-  reason: `${word}: ${detail}`,
+  reason: `${code}: ${detail}`,
   tried,
 });
 

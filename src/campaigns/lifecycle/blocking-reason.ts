@@ -12,7 +12,7 @@ export interface BlockingReason {
   detail: string;
 }
 
-/** Why a campaign would wait for ever if nobody changed anything; null when time alone brings it on. */
+/** Why a campaign can never dial unless a person changes something; null: it will dial in time. */
 export function evaluateBlockingReason(
   campaign: { schedule: ScheduleConfig; agentStatus: 'active' | 'archived'; hasTelephony: boolean },
   now: number,

@@ -11,7 +11,10 @@ import { campaignRecord } from '../queries/records.ts';
 import type { CampaignRecord } from '../schemas.ts';
 import { evaluateBlockingReason } from './blocking-reason.ts';
 
-/** From draft to syncing. Throws 409 in any other state, and for a campaign that would stand still for ever; 422 when its agent is not sound. */
+/**
+ * Starts a draft, which is then syncing. Throws 409 in any other state, and for a campaign that could never dial; 422 when its voice agent is not
+ * sound.
+ */
 export async function startCampaign(context: Context, id: number): Promise<z.infer<typeof CampaignRecord>> {
   const { bindings, organization } = context;
   const row = await existingCampaign(context, id);
@@ -25,17 +28,20 @@ export async function startCampaign(context: Context, id: number): Promise<z.inf
 }
 
 async function refuseIfBlocked(context: Context, { agent_id, schedule_config }: CampaignRow): Promise<void> {
-  const [agent, terms] = await Promise.all([existingAgentWithDefinition(context, agent_id), loadDialingPolicy(context)]);
+  const [agent, policy] = await Promise.all([existingAgentWithDefinition(context, agent_id), loadDialingPolicy(context)]);
   if (agent.status === 'active') await requireSound(context, agent, ['path', 'campaign_id']);
-  const campaign = { schedule: schedule_config, agentStatus: agent.status, hasTelephony: terms.config !== null };
-  const standstill = evaluateBlockingReason(campaign, context.clock());
-  if (standstill) throw conflict(`${standstill.reason}: ${standstill.detail}`);
+  const campaign = { schedule: schedule_config, agentStatus: agent.status, hasTelephony: policy.config !== null };
+  const blocking = evaluateBlockingReason(campaign, context.clock());
+  if (blocking) throw conflict(`${blocking.reason}: ${blocking.detail}`);
 }
 
 const pastParticiples = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
 const allowedStates = { pause: 'running or syncing', resume: 'paused', cancel: 'syncing, running or paused' };
 
-/** Throws 409 naming the state that the campaign is in; a campaign whose agent is not sound is not resumed (422). */
+/**
+ * Pauses, resumes or cancels a campaign. Throws 409 in a state that does not allow the change, naming the state; 422 for a resume whose voice
+ * agent is not sound.
+ */
 export async function changeCampaignState(
   context: Context,
   id: number,
@@ -53,7 +59,7 @@ export async function changeCampaignState(
     await requireSound(context, await existingAgentWithDefinition(context, row.agent_id), ['path', 'campaign_id']);
   const request = randomUUID();
   const live = await callCampaignObject(bindings, organization.id, id, async (object) => {
-    // Its start may have broken off before its object was there.
+    // A start that broke off has left no object.
     if (row.state === 'syncing') await object.wakeStalled(organization.id, id);
     return object[verb](request);
   });

@@ -7,10 +7,10 @@ import type { SourceOptions } from '../source/options.ts';
 import { checkSource } from '../source/check-source.ts';
 import { insertCampaign, type CampaignRow } from '../store.ts';
 
-/** With its unknown keys. */
+/** Includes the unknown keys. */
 const maxOptionsBytes = 16 * 1024;
 
-/** A draft. Throws 404 for an agent or a source that is not there, 422 for a source that nobody could be called from, 400 over a limit. */
+/** Creates a draft. Throws 404 for an unknown agent or source, 422 for a source without rows that can be called, 400 over a limit. */
 export async function createCampaign(context: Context, input: NewCampaignInput): Promise<CampaignRow> {
   const configs = applyConfigChange(null, input, context.organization);
   const agent = await existingAgent(context, input.workflow_id);
@@ -28,7 +28,7 @@ export async function createCampaign(context: Context, input: NewCampaignInput):
   return insertCampaign(context.database, context.organization.id, campaign, context.clock());
 }
 
-/** Which rows a redial takes stands under `redial` beside them, and is not for callers to say. */
+/** Drops `redial`, which the service alone writes into the stored options. */
 function validateSourceOptions(options: SourceOptions): SourceOptions {
   requirePayloadSize(JSON.stringify(options), maxOptionsBytes, ['body', 'source_options']);
   return Object.fromEntries(Object.entries(options).filter(([key]) => key !== 'redial'));

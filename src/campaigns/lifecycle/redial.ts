@@ -7,7 +7,7 @@ import { redialOutcomes } from '../source/options.ts';
 
 const redialableStates = new Set<CampaignState>(['paused', 'completed', 'failed', 'cancelled']);
 
-/** A draft that calls the rows again that ended in one of the outcomes. Throws 409 while the campaign runs, and when there are none. */
+/** Creates a draft that calls the rows again that failed with one of the outcomes. Throws 409 while the campaign runs, and without such rows. */
 export async function redialCampaign(context: Context, id: number, input: RedialInput): Promise<CampaignRow> {
   const { bindings, organization } = context;
   const row = await existingCampaign(context, id);

@@ -10,7 +10,7 @@ import type { CampaignPatch, CampaignRecord } from '../schemas.ts';
 
 type CampaignBody = z.infer<typeof CampaignRecord>;
 
-/** A draft is changed in its row, a paused campaign in its object. Throws 409 in any other state, naming it. */
+/** Changes a draft in its row, and a paused campaign in its object. Throws 409 in any other state, naming the state. */
 export async function updateCampaign(context: Context, id: number, change: CampaignPatch): Promise<CampaignBody> {
   const changed = await retryOnConflict(async () => {
     const row = await existingCampaign(context, id);

@@ -1,33 +1,34 @@
 import { toTimestamp } from '../../library/time/clock.ts';
 
-/** Of the row that waits for the earliest moment: until when, from when it might be called if it were not for the windows, and why it waits. */
+/** The row that waits for the earliest moment. Moments in epoch ms. */
 export interface WaitingRow {
   due: number;
+  /** What `due` would be without calling windows; null: `due`. */
   notBefore: number | null;
   reason: string | null;
-  /** When a calling window is open for it at or after `due`. */
+  /** The first moment at or after `due` at which a calling window is open. */
   opensAt: number;
 }
 
 export interface CampaignWaitFacts {
-  /** Calls that it has asked the call slots for, and what holds those. */
+  /** The calls that wait at the call slots, and what they wait for; null: the slots did not answer. */
   requested: { queued: number; waitingFor: string | null } | null;
   row: WaitingRow | null;
-  /** When the first closed window opens behind which rows stand that were never called; null: there are none. */
+  /** When the first closed window opens that new rows wait for; null: no new rows wait. */
   newRowsOpenAt: number | null;
   now: number;
 }
 
-/** What a running campaign waits for before it calls the next person: a word, then a sentence; null: nothing. Moments in epoch ms. */
-export function describeWait({ requested: asked, row, newRowsOpenAt: openingForNew, now }: CampaignWaitFacts): string | null {
-  if (asked && asked.queued > 0) return asked.waitingFor;
-  const ofRow = row && { at: Math.max(row.due, row.opensAt), word: toWaitKind(row) };
-  const ofNew = openingForNew === null ? null : { at: openingForNew, word: 'calling_window' as const };
-  const next = ofRow && ofNew ? (ofRow.at < ofNew.at ? ofRow : ofNew) : (ofRow ?? ofNew);
-  return next && next.at > now ? `${next.word}: ${waitDescriptions[next.word]} ${toTimestamp(next.at)}` : null;
+/** What a running campaign waits for before its next call: a code, a colon and a sentence; null: nothing. Moments in epoch ms. */
+export function describeWait({ requested, row, newRowsOpenAt, now }: CampaignWaitFacts): string | null {
+  if (requested && requested.queued > 0) return requested.waitingFor;
+  const waitingRow = row && { at: Math.max(row.due, row.opensAt), kind: toWaitKind(row) };
+  const newRows = newRowsOpenAt === null ? null : { at: newRowsOpenAt, kind: 'calling_window' as const };
+  const next = waitingRow && newRows ? (waitingRow.at < newRows.at ? waitingRow : newRows) : (waitingRow ?? newRows);
+  return next && next.at > now ? `${next.kind}: ${waitDescriptions[next.kind]} ${toTimestamp(next.at)}` : null;
 }
 
-/** Of a pause of its own and a closed window the one that lasts longer. */
+/** What the row waits for: a closed calling window when that lasts longer than the row's own delay. */
 function toWaitKind({ due, notBefore, reason, opensAt }: WaitingRow): keyof typeof waitDescriptions {
   if (opensAt > due || (notBefore !== null && due > notBefore) || reason?.startsWith('window_closed')) return 'calling_window';
   return reason?.startsWith('too_soon') ? 'min_hours_between_calls' : 'retry_delay';

@@ -7,16 +7,16 @@ import { findCampaigns, findCampaignsUncounted, type CampaignRow } from '../stor
 
 const pageSize = 500;
 
-/** Newest first: a page where `limit` is given, else all, as JSON that is written while it is sent when they are more than a page. */
+/** The campaigns, newest first: one page with `limit`, else all. More than 500 campaigns are streamed as JSON. */
 export async function listCampaigns(context: Context, query: CampaignQuery): Promise<CampaignList | ReadableStream<Uint8Array>> {
   const { database, organization, log } = context;
   const after = decodeCursor(query.cursor);
-  const found = await findCampaigns(database, organization.id, query, { ...query, limit: query.limit ?? pageSize, after });
-  if (query.limit === undefined && found.next) return streamText(log, 'a list of campaigns', streamEnvelope(context, query, found));
-  return toListBody('campaigns', { ...query, limit: query.limit ?? found.rows.length }, found, (row) => campaignRecord(row));
+  const firstPage = await findCampaigns(database, organization.id, query, { ...query, limit: query.limit ?? pageSize, after });
+  if (query.limit === undefined && firstPage.next) return streamText(log, 'a list of campaigns', streamEnvelope(context, query, firstPage));
+  return toListBody('campaigns', { ...query, limit: query.limit ?? firstPage.rows.length }, firstPage, (row) => campaignRecord(row));
 }
 
-/** The envelope in pieces of a page. */
+/** The JSON envelope of all campaigns, a page at a time. */
 async function* streamEnvelope(context: Context, query: CampaignQuery, first: PageResult<CampaignRow>): AsyncGenerator<string> {
   let count = 0;
   for await (const rows of readPages(context, query, first)) {

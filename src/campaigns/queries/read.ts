@@ -7,14 +7,16 @@ import { existingCampaign } from '../store.ts';
 import { campaignRecord, progressBeforeStart, progressRecord } from './records.ts';
 import type { CampaignProgress, CampaignRecord, CampaignRowQuery } from '../schemas.ts';
 
-// From its start on a campaign is what its object says. A draft has none, and nor has one whose start broke off, until it is poked.
+// A started campaign's object is the truth. A draft has no object, and neither has a campaign whose start broke off, until the tick wakes it.
 
+/** A campaign as it is now. Throws 404. */
 export async function readCampaign(context: Context, id: number): Promise<z.infer<typeof CampaignRecord>> {
   const row = await existingCampaign(context, id);
   if (row.state === 'draft' || row.archive) return campaignRecord(row);
   return campaignRecord(row, await callCampaignObject(context.bindings, context.organization.id, id, (object) => object.snapshot()));
 }
 
+/** The progress of a campaign as it is now. Throws 404. */
 export async function readProgress(context: Context, id: number): Promise<z.infer<typeof CampaignProgress>> {
   const row = await existingCampaign(context, id);
   if (row.state === 'draft') return progressBeforeStart(row);
@@ -23,7 +25,7 @@ export async function readProgress(context: Context, id: number): Promise<z.infe
   return live ? progressRecord(live) : progressBeforeStart(row);
 }
 
-/** Rows in the order of their numbers. */
+/** A page of a campaign's rows, in the order of their numbers. Throws 404. */
 export async function readRows(
   context: Context,
   id: number,
@@ -34,16 +36,16 @@ export async function readRows(
   const query = { state, limit, offset: from };
   const { rows, total } =
     row.state === 'draft' ? emptyRowsPage : await (row.archive ? readArchivedPage(context, row, query) : readLiveRows(context, id, query));
-  const seen = from + rows.length;
-  return { rows, total, next: rows.length > 0 && seen < total ? { value: null, id: seen } : null };
+  const end = from + rows.length;
+  return { rows, total, next: rows.length > 0 && end < total ? { value: null, id: end } : null };
 }
 
 const emptyRowsPage: RowsPage = { rows: [], total: 0 };
 
 async function readLiveRows({ bindings, organization }: Context, id: number, { state, limit, offset }: RowsQuery): Promise<RowsPage> {
   const all = { rows: [] as RowRecord[], total: 0 };
-  for (let wanted = limit; wanted > 0; wanted -= maxRowsPerCall) {
-    const query = { state, limit: Math.min(wanted, maxRowsPerCall), offset: offset + all.rows.length };
+  for (let left = limit; left > 0; left -= maxRowsPerCall) {
+    const query = { state, limit: Math.min(left, maxRowsPerCall), offset: offset + all.rows.length };
     const page = (await callCampaignObject(bindings, organization.id, id, (object) => object.rows(query))) ?? emptyRowsPage;
     all.rows.push(...page.rows);
     all.total = page.total;

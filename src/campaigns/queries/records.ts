@@ -9,7 +9,7 @@ import type { CampaignProgress, CampaignRecord, CampaignRowRecord } from '../sch
 import { SourceOptions } from '../source/options.ts';
 import type { CampaignRow } from '../store.ts';
 
-/** A campaign as its row says, and where `live` is given as its object says. */
+/** The API record of a campaign: of its row, and of its object where `live` is given. */
 export function campaignRecord(row: CampaignRow, live: LiveCampaign | null = null): z.infer<typeof CampaignRecord> {
   const { redial, ...sourceOptions } = row.source_options;
   const { retry_config, max_concurrency, schedule_config, circuit_breaker } = live?.configs ?? row;
@@ -71,7 +71,7 @@ export const progressRecord = (live: LiveProgress): Progress => ({
   next_window_at: nullableTimestamp(live.next_window_at),
 });
 
-/** Of a campaign that has not read its rows yet: all that its source was seen to have are to come. */
+/** The progress of a campaign that has not read its rows yet: every row of its source is pending. */
 export const progressBeforeStart = ({
   state,
   state_reason,

@@ -7,7 +7,7 @@ import { nullableTimestamp } from '../../library/time/clock.ts';
 import { formatCsvRow } from '../../library/text/format-csv.ts';
 import type { RowRecord } from '../rpc.ts';
 
-/** All rows of a campaign as CSV, read page by page while it is sent. Fails before the first byte when the rows cannot be reached. */
+/** All rows of a campaign as CSV, read page by page while the CSV is sent. Throws 404, and throws before the first byte when the rows cannot be read. */
 export async function downloadReport(context: Context, id: number): Promise<ReadableStream<Uint8Array>> {
   const row = await existingCampaign(context, id);
   const pages = () => (row.state === 'draft' ? emptyPages() : row.archive ? readArchivedPages(context, row) : readLivePages(context, id));
@@ -25,7 +25,7 @@ async function* readLivePages({ bindings, organization }: Context, id: number): 
   }
 }
 
-/** In the order in which rows first have them. */
+/** The names of all variables, in the order of their first rows. */
 async function collectVariableNames(pages: AsyncGenerator<ReportRow[]>): Promise<string[]> {
   const names = new Set<string>();
   for await (const page of pages) for (const { variables } of page) for (const name of Object.keys(variables)) names.add(name);
@@ -38,8 +38,8 @@ export type ReportRow = Omit<RowRecord, 'id'>;
 const reportColumns = ['row_number', 'phone', 'contact_id', 'state', 'outcome', 'reason', 'attempts', 'next_attempt_at', 'run_ids'];
 
 /**
- * Every row of a campaign as CSV, page by page, then a column for each variable; one that is named like a column of the report gets
- * `_variable` behind its name. Begins with a byte order mark, without which Excel reads UTF-8 as something else.
+ * Every row of a campaign as CSV, page by page, with a column for each variable. A variable that is named like a column of the report
+ * gets the suffix `_variable`. Begins with a byte order mark, without which Excel does not read UTF-8.
  */
 export async function* formatReport(pages: AsyncIterable<ReportRow[]>, variableNames: string[]): AsyncGenerator<string> {
   yield `\ufeff${formatCsvRow([...reportColumns, ...variableNames.map((name) => (reportColumns.includes(name) ? `${name}_variable` : name))])}`;

@@ -5,33 +5,33 @@ import { decideRetry, noRetryReason } from '../dialing/retry-policy.ts';
 import type { RetryRules, UnreachedOutcome } from '../dialing/retry-policy.ts';
 import type { RowState } from './row-states.ts';
 
-/** Why a row is not called any more: a word, and what follows "because". */
+/** Why a row is not called any more. `word` is a code; `because` is a clause that can follow "because". */
 export interface EndReason {
   word: string;
   because: string;
 }
 
-/** What a report changes of a row. Moments in epoch ms. */
+/** The part of a row that reports change. Moments in epoch ms. */
 export interface RowProgress {
   state: RowState;
   outcome: RowOutcome | null;
   reason: string | null;
-  /** Calls that used up an attempt. */
+  /** How many calls used up an attempt. */
   attempts: number;
   carrierTroubleCount: number;
-  /** Rate limits in a row. */
+  /** Consecutive rate limits. */
   consecutiveRateLimits: number;
-  /** How the last call ended that reached nobody; what is made after it is a retry. */
+  /** The outcome of the last call that reached nobody; null: there was none. Every later call is a retry. */
   lastUnreachedOutcome: UnreachedOutcome | null;
-  /** When it is to be asked for; 0: as soon as there is room; null: it has been asked for, or never was. */
+  /** When the call slots are asked for the row; 0: as soon as there is room; null: the row was requested, or is new. */
   dueAt: number | null;
-  /** From when it may be asked for, whatever the windows; null: from the beginning on. */
+  /** What `dueAt` would be without calling windows; null: the row has no delay of its own. */
   notBefore: number | null;
-  /** The attempt that its key names, from 1. */
+  /** The number of the current attempt, which its key names; from 1. */
   attempt: number;
-  /** The run of each attempt, in order; 0: not known. */
+  /** The voice agent run of each attempt, in order; 0: unknown. */
   runIds: number[];
-  /** Of the last report that counted. */
+  /** The moment of the last report of the current attempt that changed the row. */
   lastReportAt: number;
 }
 
@@ -39,19 +39,19 @@ export interface ReportRules {
   retry: RetryRules;
   now: number;
   random: () => number;
-  /** The campaign calls; what it takes back itself comes back while it does not. */
+  /** Whether the campaign runs. A returned call of a paused campaign was withdrawn by the pause. */
   isRunning: boolean;
-  /** Set: the row is not called again. */
+  /** Why the row is not called again; null: it may be. */
   ending: EndReason | null;
 }
 
 export interface ReportEffect {
   row: RowProgress;
-  /** Whether the slots no longer have the attempt. */
+  /** Whether the attempt is over, so that the call slots no longer have it. */
   isOver: boolean;
-  /** A call that ended, for the breaker. */
+  /** The ended call, for the circuit breaker. */
   ended: { at: number; isFailure: boolean; outcome: AttemptOutcome } | null;
-  /** The campaign must pause. */
+  /** Why the campaign must pause; null: it need not. */
   pause: { stateReason: string; message: string } | null;
 }
 
@@ -61,8 +61,8 @@ const tooSoonDelayMs = 60_000;
 const retryDelayMs = 1000;
 
 /**
- * What a report of the row's present attempt changes; null: nothing, it came late or was taken in before. In whatever order and however often
- * the reports of an attempt come, the row ends up the same.
+ * Applies a report of the row's current attempt. Null: the report changes nothing, since it is late or a repetition. In any order and with any
+ * repetitions, the reports of an attempt lead to the same row.
  */
 export function applyReport(row: RowProgress, report: AttemptReport, rules: ReportRules): ReportEffect | null {
   switch (report.kind) {
@@ -88,7 +88,7 @@ function applyWaiting(row: RowProgress, { reason }: ReportOfKind<'waiting'>): Re
 }
 
 function applyProgress(row: RowProgress, report: ReportOfKind<'dialing' | 'answered'>): ReportEffect | null {
-  // Of a time before the attempt was given back.
+  // The report is older than the return of the attempt.
   if (report.at < row.lastReportAt && isWaiting(row)) return null;
   const state = report.kind === 'answered' || row.state === 'in_call' ? 'in_call' : 'dialing';
   const runIds = withRunId(row, report.runId);
@@ -104,9 +104,9 @@ function applyProgress(row: RowProgress, report: ReportOfKind<'dialing' | 'answe
   });
 }
 
-/** Not dialled: the attempt has no run, and may be asked for again under its key, or the next one when that is spent. */
+/** The call slots gave the attempt back undialled. It is requested again under the same key, or under the next one when the key is spent. */
 function applyReturn(row: RowProgress, report: ReportOfKind<'returned'>, rules: ReportRules): ReportEffect | null {
-  // What has spent its key is the last word of it.
+  // A report that spends the key is the last one of that key.
   if (!report.isSpent && report.at <= row.lastReportAt) return null;
   const { reason, detail } = report;
   const back: RowProgress = {
@@ -118,20 +118,20 @@ function applyReturn(row: RowProgress, report: ReportOfKind<'returned'>, rules: 
     notBefore: null,
     ...(report.isSpent && { attempt: row.attempt + 1, lastReportAt: 0 }),
   };
-  const over = (change: Partial<RowProgress>): ReportEffect => ({ ...toOngoingEffect({ ...back, ...change }), isOver: true });
-  // An answered call cannot be given back; it is not made again on a wrong word.
-  if (row.state === 'in_call') return over({ state: 'failed', outcome: 'failed', runIds: row.runIds });
-  if (reason === 'suppressed' || reason === 'contact_deleted') return over({ state: 'skipped' });
-  if (rules.ending) return over({ state: 'skipped', reason: toSkipReason(rules.ending) });
-  const why = row.lastUnreachedOutcome && noRetryReason(row.lastUnreachedOutcome, row.attempts, rules.retry.retry);
-  if (why) return over({ state: 'failed', outcome: row.lastUnreachedOutcome, reason: why });
-  if (reason === 'withdrawn' && !rules.isRunning) return over({ state: 'pending', reason: null, dueAt: 0 });
+  const toOverEffect = (change: Partial<RowProgress>): ReportEffect => ({ ...toOngoingEffect({ ...back, ...change }), isOver: true });
+  // An answered call cannot be given back. The report is wrong, and the person is not called again for it.
+  if (row.state === 'in_call') return toOverEffect({ state: 'failed', outcome: 'failed', runIds: row.runIds });
+  if (reason === 'suppressed' || reason === 'contact_deleted') return toOverEffect({ state: 'skipped' });
+  if (rules.ending) return toOverEffect({ state: 'skipped', reason: toSkipReason(rules.ending) });
+  const noRetry = row.lastUnreachedOutcome && noRetryReason(row.lastUnreachedOutcome, row.attempts, rules.retry.retry);
+  if (noRetry) return toOverEffect({ state: 'failed', outcome: row.lastUnreachedOutcome, reason: noRetry });
+  if (reason === 'withdrawn' && !rules.isRunning) return toOverEffect({ state: 'pending', reason: null, dueAt: 0 });
   switch (reason) {
     case 'agent_archived':
     case 'agent_unsound':
     case 'telephony_not_configured':
-      return { ...over({ state: 'pending', dueAt: 0 }), pause: { stateReason: reason, message: detail } };
-    // Somebody else took it back, or did late: not at once, lest it goes round and round.
+      return { ...toOverEffect({ state: 'pending', dueAt: 0 }), pause: { stateReason: reason, message: detail } };
+    // A delay, so that the row does not go back and forth between the campaign and the call slots.
     case 'withdrawn':
     case 'too_soon':
     case 'window_closed': {
@@ -140,8 +140,8 @@ function applyReturn(row: RowProgress, report: ReportOfKind<'returned'>, rules: 
         rules.now + (reason === 'too_soon' && report.until === null ? tooSoonDelayMs : retryDelayMs),
       );
       const window = rules.retry.windowAt(moment);
-      if ('never' in window) return over({ state: 'failed', reason: `${window.never.reason}: ${window.never.detail}` });
-      return over({ state: 'scheduled', dueAt: window.opensAt, notBefore: moment });
+      if ('never' in window) return toOverEffect({ state: 'failed', reason: `${window.never.reason}: ${window.never.detail}` });
+      return toOverEffect({ state: 'scheduled', dueAt: window.opensAt, notBefore: moment });
     }
   }
 }
@@ -158,10 +158,10 @@ function applyEnd(row: RowProgress, report: ReportOfKind<'ended'>, { retry, now,
     dueAt: null,
     notBefore: null,
     attempt: row.attempt + 1,
-    // A call that the carrier had no room for was none.
+    // The carrier refused the call by its rate limit: no run took place.
     runIds: outcome === 'rate_limited' ? row.runIds.slice(0, row.attempt - 1) : withRunId(row, report.runId),
     lastUnreachedOutcome: toUnreachedOutcome(outcome) ?? row.lastUnreachedOutcome,
-    // By the clock of this attempt's words, which the next one's may not share.
+    // The reports of the next attempt may come by another clock.
     lastReportAt: 0,
   };
   const after: ReportEffect = {
@@ -175,7 +175,7 @@ function applyEnd(row: RowProgress, report: ReportOfKind<'ended'>, { retry, now,
   if (next.step === 'retry')
     return { ...after, row: { ...ended, state: 'scheduled', outcome: null, dueAt: next.at, notBefore: next.notBefore } };
   const pause = { stateReason: next.reason ?? next.stateReason, message: next.reason ?? next.stateReason };
-  // Nobody was called: no state of a row stands between a call that was answered and a new one.
+  // An answered row must end: no transition leads from an answered call to a new one.
   if (row.state === 'in_call') return { ...after, pause };
   return { ...after, row: { ...ended, state: 'pending', outcome: null, dueAt: 0 }, pause };
 }
@@ -183,10 +183,10 @@ function applyEnd(row: RowProgress, report: ReportOfKind<'ended'>, { retry, now,
 const toUnreachedOutcome = (outcome: AttemptOutcome): UnreachedOutcome | null =>
   outcome === 'busy' || outcome === 'no_answer' || outcome === 'voicemail' ? outcome : null;
 
-/** The reason of a row that ends undialled. */
+/** The reason of a row that ends without a call. */
 export const toSkipReason = ({ word, because }: EndReason): string => `${word}: ${because}`;
 
-/** The runs with that of the present attempt; the same list when nothing is new. */
+/** The runs with the run of the current attempt; the same list when the run is known. */
 function withRunId({ runIds, attempt }: RowProgress, runId: number): number[] {
   if (runId === 0 || runIds[attempt - 1] === runId) return runIds;
   return [...Array.from({ length: attempt - 1 }, (_, index) => runIds[index] ?? 0), runId];

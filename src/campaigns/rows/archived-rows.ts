@@ -1,13 +1,13 @@
 import type { Context } from '../../context.ts';
 import type { CampaignProgress, RowRecord, RowsPage, RowsQuery } from '../rpc.ts';
 
-/** What `archive.kind` calls files of campaigns' rows. */
+/** The value of `archive.kind` for files of campaign rows. */
 export const campaignRowKind = 'campaign_row';
 
-/** Rows in a file: their variables may have 64 KiB each. */
+/** Rows a file: the variables of a row may have 64 KiB. */
 export const rowsPerPart = 100;
 
-/** What is known of a campaign whose rows are in files. */
+/** What a campaign's row keeps once its rows are in files. */
 export interface ArchivedCampaign {
   parts: number;
   progress: CampaignProgress;
@@ -18,11 +18,11 @@ interface CampaignWithArchive {
   archive: ArchivedCampaign | null;
 }
 
-/** Where R2 has a part of a campaign's rows, one JSON a line. `part` counts from 0. */
+/** The key in R2 of a part of a campaign's rows, one JSON object a line. `part` counts from 0. */
 export const archivedPartKey = (organizationId: number, campaignId: number, part: number): string =>
   `archive/${organizationId}/${campaignRowKind}/${campaignId}-${part}.ndjson`;
 
-/** All rows in order of their numbers, a file at a time. Files whose time is over are left out. */
+/** All rows in the order of their numbers, a file at a time. Deleted files are left out. */
 export async function* readArchivedPages(
   { bindings, organization }: Context,
   { id, archive }: CampaignWithArchive,
@@ -34,7 +34,7 @@ export async function* readArchivedPages(
   }
 }
 
-/** A page of them. */
+/** A page of the archived rows. */
 export async function readArchivedPage(
   context: Context,
   campaign: CampaignWithArchive,
@@ -43,9 +43,9 @@ export async function readArchivedPage(
   const rows: RowRecord[] = [];
   let total = 0;
   for await (const part of readArchivedPages(context, campaign)) {
-    const fitting = part.filter((row) => state === undefined || row.state === state);
-    rows.push(...fitting.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
-    total += fitting.length;
+    const matching = part.filter((row) => state === undefined || row.state === state);
+    rows.push(...matching.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
+    total += matching.length;
   }
   return { rows, total };
 }

@@ -3,17 +3,17 @@ import type { Owner } from '../../calls/contract.ts';
 
 export const campaignOwner = (campaignId: number): Owner => ({ kind: 'campaign', id: campaignId });
 
-/** `attempt` counts the calls that a row has behind it, and this one. It stays the same until the call has been dialled and has ended. */
+/** The key of a row's attempt. `attempt` is the number of the call, from 1; it grows when a call has ended. */
 export const rowAttemptKey = (campaignId: number, rowNumber: number, attempt: number): string =>
   attemptKey(campaignOwner(campaignId), `${rowNumber}:${attempt}`);
 
 const rowAttemptKeyPattern = /^campaign:(\d+):(\d+):(\d+)$/;
 
-/** Which row's attempt a key names; null for a key that is not of this campaign. */
+/** The row and the attempt that a key names; null for a key of another campaign. */
 export function parseRowAttemptKey(campaignId: number, key: string): { rowNumber: number; attempt: number } | null {
   const [, id, rowNumber, attempt] = rowAttemptKeyPattern.exec(key) ?? [];
   return Number(id) === campaignId ? { rowNumber: Number(rowNumber), attempt: Number(attempt) } : null;
 }
 
-/** What waits for calls at the slots: enough that a slot that falls free is filled at once. */
+/** How many calls a campaign requests at most at the same time: enough that a free call slot is filled at once. */
 export const maxRequestedCalls = (maxConcurrency: number): number => Math.min(maxConcurrency * 2 + 20, 1200);

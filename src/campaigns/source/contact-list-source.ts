@@ -29,7 +29,9 @@ export function openContactListSource(context: Context, listId: number): Campaig
 
 function toMemberRow(contact: ContactRecord, row_number: number, seen: SeenPhones): CampaignSourceRow {
   const row = { row_number, phone: contact.phone ?? '', contact_id: contact.id, variables: toContactVariables(contact) };
-  return contact.phone ? { ...row, ...claimPhone(seen, contact.phone, row_number) } : { ...row, state: 'failed', reason: 'no_phone: the contact has no phone number' };
+  return contact.phone
+    ? { ...row, ...claimPhone(seen, contact.phone, row_number) }
+    : { ...row, state: 'failed', reason: 'no_phone: the contact has no phone number' };
 }
 
 const standardFields = ['first_name', 'last_name', 'email', 'company', 'title', 'external_id'] as const;
