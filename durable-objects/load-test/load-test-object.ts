@@ -9,17 +9,17 @@ import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import { fallbackDelayMs, type Timer } from '../shared/timers.ts';
 import { loadTestSchemaSteps, LoadTestStore, type LoadTest, type SessionReference } from './load-test-store.ts';
 
-/** Sessions that were stopped and have not told their end are stopped again this often. */
+/** How often sessions are stopped again that were stopped and have not reported their end. */
 const stopIntervalMs = 5000;
 const watchIntervalMs = 60_000;
-/** For the conclusion and the checks that follow a talk of the greatest length. */
+/** The time for the conclusion and the checks after a conversation of maximum length. */
 const maxSilenceMs = 120_000;
 
 /**
- * One load test, named `{organization_id}/{load_test_id}`: which of its sessions run, and what has become of them. It goes when its row has the
- * statistics of its end, and from then on answers as one that was never there.
+ * One load test: starts its sessions and counts their results. `LoadTestRpc` documents the methods.
  *
- * Timers: `start` (sessions begin), `stop` (those that run are stopped), `watch` (those that are silent for long are looked after), `finish`.
+ * Timers: `start` (starts sessions), `stop` (stops running sessions), `watch` (checks sessions that have been silent for long), `finish` (writes the
+ * final statistics and deletes the object).
  */
 export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
   readonly #store = new LoadTestStore(this.ctx.storage.sql);
@@ -28,7 +28,6 @@ export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
     return loadTestSchemaSteps;
   }
 
-  /** Has the sessions begin; nothing when it had, or when there is no such load test. */
   async begin(organizationId: number, loadTestId: number): Promise<void> {
     if (!this.exists()) {
       const context = await this.findContext(organizationId);
@@ -47,21 +46,18 @@ export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
     if (this.exists()) await this.timers.arm();
   }
 
-  /** When it returns, the session need not tell its end again. Reports come repeated and late. */
   async sessionEnded(report: SessionReport): Promise<void> {
     if (!this.exists()) return;
     if (this.#store.recordEnd(report, this.clock())) this.#continue();
     await this.timers.arm();
   }
 
-  /** Null: its row tells. */
   async statistics(): Promise<LiveStatistics | null> {
     if (!this.exists()) return null;
     const counted = this.#store.countedSessions();
     return { statistics: computeStatistics(this.#store.read(), counted, this.clock()), statuses: counted.map(({ status }) => status) };
   }
 
-  /** No session begins after it has returned, and those that run are being stopped. `act` names one request. 409 unless running. */
   async stop(act: string): Promise<void> {
     if (!this.exists()) throw conflict('The load test has ended; only a running one can be stopped');
     const { status, lastAct } = this.#store.read();
@@ -75,12 +71,11 @@ export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
     }
     await this.timers.arm();
     await this.project();
-    // Its timer sees to it when this comes to nothing.
+    // The `stop` timer repeats what fails.
     await this.#stopSessions().catch((error: unknown) => this.log.warn('not all sessions were stopped at once', { error: String(error) }));
     if (this.exists()) await this.timers.arm();
   }
 
-  /** Makes sure that it goes on; also makes the object of a load test whose start broke off. For the minute tick. */
   async wakeStalled(organizationId: number, loadTestId: number): Promise<void> {
     if (!this.exists()) return this.begin(organizationId, loadTestId);
     this.#change(() => {
@@ -106,16 +101,16 @@ export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
     }
   }
 
-  /** Has as many sessions run as may. What was chosen before and is not known to have begun is told once more. */
+  /** Starts as many sessions as may run. Sessions that were chosen before and have not answered are started again. */
   async #start(timer: Timer): Promise<void> {
     const load = this.#store.read();
     const starting = this.ctx.storage.transactionSync(() => {
-      const room = this.#freeCapacity(load);
-      if (room > 0) this.#store.markStarting(room, this.clock());
+      const capacity = this.#freeCapacity(load);
+      if (capacity > 0) this.#store.markStarting(capacity, this.clock());
       return this.#store.findStarting();
     });
-    const told = await Promise.allSettled(starting.map((session) => this.#startSession(load, session)));
-    const failure = told.find((one) => one.status === 'rejected');
+    const results = await Promise.allSettled(starting.map((session) => this.#startSession(load, session)));
+    const failure = results.find((one) => one.status === 'rejected');
     if (failure) throw failure.reason;
     this.#scheduleStart(timer.due + 1);
   }
@@ -131,7 +126,7 @@ export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
     return Math.max(0, allowedConcurrency(load, this.clock() - load.startedAt) - this.#store.runningCount());
   }
 
-  /** Whoever is full is woken by what ends, or when the next one may run. */
+  /** Sets the `start` timer. A load test at its maximum has none: an ended session, or the next step of the ramp, wakes it. */
   #scheduleStart(earliest: number): void {
     const load = this.#store.read();
     const now = this.clock();
@@ -142,7 +137,7 @@ export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
     else this.timers.clear('start');
   }
 
-  /** What follows when a session has ended. Its own write is still open, so that both are there or neither is. */
+  /** Completes the load test, or schedules the next start. Runs in the same transaction as the write of a session's end. */
   #continue(): void {
     const now = this.clock();
     if (this.#store.haveAllEnded()) {
@@ -154,18 +149,18 @@ export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
     } else if (this.#store.read().status === 'running' && this.#store.hasPending()) this.timers.set('start', now);
   }
 
-  /** Ends what has not begun, and stops what runs, until all have told their end. */
+  /** Ends pending sessions and stops running ones, again and again until all have reported their end. */
   async #stopSessions(): Promise<void> {
     if (!this.exists()) return;
     const { id, organizationId, lastAct } = this.#store.read();
     const { database } = await this.requireContext(organizationId);
     const unstarted = await stopPendingSessions(database, organizationId, id, this.clock());
-    // It may have ended meanwhile, and gone.
+    // The load test may have ended meanwhile, and its object may have gone.
     if (!this.exists() || this.#store.read().completedAt !== null) return;
     this.#store.endUnstarted(unstarted, this.clock());
     this.timers.set('stop', this.clock() + stopIntervalMs);
     this.#continue();
-    // One that has just ended, or is about to begin, refuses: it tells its end, or is stopped the next time.
+    // A session that has just ended, or is about to start, refuses: it reports its end, or is stopped the next time.
     await this.#callEach(this.#store.findStarted(), async (object, sessionId) => {
       if (!(await object.snapshot())) await object.wakeStalled(organizationId, sessionId);
       await object.stop(lastAct);
@@ -173,8 +168,8 @@ export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
   }
 
   /**
-   * Looks after those that should have told their end: the object of each is poked, and its row may tell. One that cannot be brought to begin
-   * is given up.
+   * Checks the sessions that should have reported their end: wakes their objects and reads the ends from their rows. A session that never started
+   * fails.
    */
   async #watch(): Promise<void> {
     const { id, organizationId, maxDurationSeconds } = this.#store.read();
@@ -205,7 +200,7 @@ export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
     await this.destroy();
   }
 
-  /** Runs a transaction that changes what the row shows, which it then does soon. */
+  /** Runs a transaction that changes what the row shows. The row follows soon. */
   #change<Result>(transaction: () => Result): Result {
     return this.projection.change(() => {
       this.timers.ensure('project', this.clock());

@@ -8,14 +8,14 @@ export interface LoadTest extends Ramp {
   id: number;
   organizationId: number;
   status: LoadTestStatus;
-  /** The longest that a session talks. */
+  /** The maximum length of a session's conversation. */
   maxDurationSeconds: number;
   startedAt: number;
-  /** When the last session had ended. */
+  /** When the last session ended; null: sessions are left. */
   completedAt: number | null;
-  /** The most that ran at a time. */
-  mostRunning: number;
-  /** The last act of a person, so that its repetition is known. */
+  /** The maximum of sessions that ran at a time. */
+  maxRunning: number;
+  /** The last request of a person, by which its repetition is known. */
   lastAct: string;
 }
 
@@ -29,7 +29,7 @@ const endedCondition = "status IN ('completed', 'failed', 'stopped')";
 const referenceColumns = 'test_index AS testIndex, id';
 type SqlRow<Shape> = Shape & Record<string, SqlStorageValue>;
 
-/** The load test and its sessions in its object's SQLite. There are a thousand at most: reading them all costs less than keeping indexes. */
+/** A load test and its sessions in the SQLite of its object. There are at most a thousand sessions: reading all costs less than indexes. */
 export class LoadTestStore {
   readonly #sql: SqlStorage;
 
@@ -58,7 +58,7 @@ export class LoadTestStore {
     return this.#sql
       .exec<SqlRow<LoadTest>>(
         `SELECT id, organization_id AS organizationId, status, concurrency, ramp_seconds AS rampSeconds,
-           max_duration_seconds AS maxDurationSeconds, started_at AS startedAt, completed_at AS completedAt, most_running AS mostRunning,
+           max_duration_seconds AS maxDurationSeconds, started_at AS startedAt, completed_at AS completedAt, most_running AS maxRunning,
            last_act AS lastAct FROM load_test`,
       )
       .one();
@@ -89,7 +89,7 @@ export class LoadTestStore {
     return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM session WHERE ${condition}`).one().count;
   }
 
-  /** The next pending ones are to begin. */
+  /** Marks the next `count` pending sessions as starting. */
   markStarting(count: number, now: number): void {
     this.#sql.exec(
       `UPDATE session SET status = 'starting', started_at = ?
@@ -100,12 +100,12 @@ export class LoadTestStore {
     this.#sql.exec('UPDATE load_test SET most_running = ?1 WHERE most_running < ?1', this.runningCount());
   }
 
-  /** Those that are to begin and are not known to have. */
+  /** Sessions that are starting: their objects have not answered yet. */
   findStarting = (): SessionReference[] => this.#select("status = 'starting'");
 
   findStarted = (): SessionReference[] => this.#select(startedCondition);
 
-  /** Those that began before a moment and have not ended. */
+  /** Sessions that started before a moment and have not ended. */
   findStartedBefore = (moment: number): SessionReference[] => this.#select(`${startedCondition} AND started_at < ?`, moment);
 
   #select(condition: string, ...values: number[]): SessionReference[] {
@@ -114,12 +114,12 @@ export class LoadTestStore {
       .toArray();
   }
 
-  /** Unless it has ended meanwhile. */
+  /** Marks a starting session as running, unless it has ended meanwhile. */
   markRunning(testIndex: number): void {
     this.#sql.exec("UPDATE session SET status = 'running' WHERE test_index = ? AND status = 'starting'", testIndex);
   }
 
-  /** False for one that had ended: its first end counts. */
+  /** Records the end of a session. False: it had ended before; its first end counts. */
   recordEnd({ sessionId, testIndex, status, outcome, error, durationMs, latenciesMs }: SessionReport, now: number): boolean {
     return (
       this.#sql
@@ -139,7 +139,7 @@ export class LoadTestStore {
     );
   }
 
-  /** Sessions that were stopped before they began. */
+  /** Records that sessions were stopped before they started. */
   endUnstarted(testIndexes: number[], now: number): void {
     this.#sql.exec(
       `UPDATE session SET status = 'stopped', started_at = NULL, ended_at = ?
@@ -164,7 +164,7 @@ export class LoadTestStore {
   }
 }
 
-/** `session.status` is `starting` from the wish to begin it until its object has answered. */
+/** `session.status` is `starting` from the decision to start a session until its object has answered. */
 export const loadTestSchemaSteps = [
   `CREATE TABLE load_test (
      id INTEGER PRIMARY KEY, organization_id INTEGER NOT NULL, status TEXT NOT NULL, concurrency INTEGER NOT NULL, ramp_seconds INTEGER NOT NULL,

@@ -10,17 +10,17 @@ export const speakers = ['actor', 'adversary'] as const;
 export interface DialogueDependencies {
   config(): TestConfig;
   stored: Record<Speaker, { readonly side: Side }>;
-  /** The engine of a side; the same one while the object lives. */
+  /** The conversation engine of a side; the same one while the object lives. */
   conversationOf(speaker: Speaker): Conversation;
   now(): number;
 }
 
-/** Two agents that talk in turn. How far they are stands in what their engines keep, so that a restart goes on in the middle of a turn. */
+/** Two agents that talk in turn. Their stored conversations are the only state, so that a restart continues in the middle of a turn. */
 export class Dialogue {
   readonly #deps: DialogueDependencies;
 
-  constructor(parts: DialogueDependencies) {
-    this.#deps = parts;
+  constructor(deps: DialogueDependencies) {
+    this.#deps = deps;
   }
 
   get sides(): Sides {
@@ -36,12 +36,12 @@ export class Dialogue {
     return findStopReason(this.#deps.config(), this.turns, this.sides, this.#deps.now() - startedAt);
   }
 
-  /** Has the side whose turn it is speak, until it has spoken or `stopped`. */
+  /** Lets the next speaker take its turn. Returns when the turn is done, or when `stopped` resolves. */
   async takeTurn(stopped: Promise<unknown>): Promise<void> {
     const { turns, sides } = this;
     const move = nextMove(this.#deps.config().first_speaker, turns, sides);
     const turn = this.#speak(move);
-    // One that is cut off goes on for a moment, and may fail unheard.
+    // An interrupted turn goes on for a moment, and its failure does not matter.
     turn.catch(() => {});
     await Promise.race([turn, stopped]);
   }
@@ -52,12 +52,12 @@ export class Dialogue {
     if (move.kind === 'open') return conversation.start();
     if (conversation.state === null) await conversation.start({ speaksFirst: false });
     const outcome = await conversation.userTurn(move.text);
-    // Whoever neither speaks nor ends would be asked for ever.
+    // A side that neither speaks nor ends would be asked forever.
     if (outcome.status === 'ignored') throw new Error(`the ${move.speaker} does not answer ${JSON.stringify(move.text)}`);
     return outcome;
   }
 
-  /** Nobody speaks any more, and a turn under way is cut off. */
+  /** Ends both conversations. A turn in progress is interrupted. */
   end(): void {
     for (const speaker of speakers) if (this.#deps.stored[speaker].side.state) this.#deps.conversationOf(speaker).end('stopped');
   }

@@ -18,22 +18,22 @@ export interface JudgingDependencies {
   conversationOf(speaker: Speaker): Conversation;
   model: LanguageModel;
   log: Logger;
-  /** Whether the session is still to be judged: a stop ends that during an await. */
+  /** Whether the session is still to be judged: a stop may end it during an await. */
   isWanted(): boolean;
 }
 
-/** Finds out what the two talks led to, once each. Answers after how many ms it is to be tried again; null: it is known, or given up. */
+/** Concludes both conversations, once each. Returns the delay in ms before the next try; null: both are concluded, or have failed for good. */
 export async function concludeBoth({ session, conversationOf, log, isWanted }: JudgingDependencies): Promise<number | null> {
   const open = speakers.map(conversationOf).filter(({ state }) => state !== null && state.conclusion === null);
   if (open.length === 0) return null;
   const number = session.progress.conclusions + 1;
-  // Counted before, so that a try that the object dies of counts.
+  // Counted before the try, so that a try during which the object dies counts.
   session.change({ conclusions: number });
   const giveUp = number >= maxConclusionAttempts;
   const answers = await Promise.all(
     open.map((conversation) =>
       conversation.conclude({ giveUp }).catch((error: unknown) => {
-        log.error('what a talk led to could not be found out', error);
+        log.error('a conversation of a test could not be concluded', error);
         return { failure: 'provider_failed' };
       }),
     ),
@@ -42,7 +42,7 @@ export async function concludeBoth({ session, conversationOf, log, isWanted }: J
   return isOpen ? 1_000 * 2 ** number : null;
 }
 
-/** Has the language model judge the next statement that it has not judged. False: there is none. */
+/** Asks the language model to judge the next statement. False: all statements are judged. */
 export async function judgeNext({ session, dialogue, model, isWanted }: JudgingDependencies): Promise<boolean> {
   const { config } = session.facts;
   const { judged } = session.progress;
@@ -58,14 +58,19 @@ export async function judgeNext({ session, dialogue, model, isWanted }: JudgingD
   return true;
 }
 
-/** All checks in their order. `cut` tells why the language model was asked no more; null: it was. */
-export function evaluateChecks(facts: SessionFacts, dialogue: Dialogue, judged: CheckResult[], cut: string | null): CheckResult[] {
+/** The results of all checks, in their order. `notJudgedReason` is why the language model was not asked for the rest; null: it was asked. */
+export function evaluateChecks(
+  facts: SessionFacts,
+  dialogue: Dialogue,
+  judged: CheckResult[],
+  notJudgedReason: string | null,
+): CheckResult[] {
   const { sides, turns } = dialogue;
-  const told = (speaker: Speaker) => collectEvidence(speaker, sides[speaker], toSideDefinition(facts, speaker), cut);
-  const evidence: Evidence = { turns, actor: told('actor'), adversary: told('adversary') };
+  const collect = (speaker: Speaker) => collectEvidence(speaker, sides[speaker], toSideDefinition(facts, speaker), notJudgedReason);
+  const evidence: Evidence = { turns, actor: collect('actor'), adversary: collect('adversary') };
   return facts.config.checks.map((check) =>
     check.type === 'judge'
-      ? (judged.find(({ name }) => name === check.name) ?? toUnknownResult(check, cut!))
+      ? (judged.find(({ name }) => name === check.name) ?? toUnknownResult(check, notJudgedReason!))
       : evaluateCheck(check, evidence),
   );
 }

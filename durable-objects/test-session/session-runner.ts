@@ -17,20 +17,20 @@ export interface SessionRunnerDependencies {
   model(): LanguageModel;
   log(): Logger;
   now(): number;
-  /** Told when the session has ended, in the transaction that says so. */
+  /** Called when the session ends, in the transaction that writes the end. */
   onEnded(): void;
 }
 
 type SessionEnd = Pick<SessionProgress, 'status' | 'stopReason' | 'error'> & Partial<Pick<SessionProgress, 'lastAct'>>;
 
-/** A session from its first turn to its results: the two talk, then it is found out what that led to and whether the checks hold. */
+/** Runs a session from its first turn to its results: the two agents talk, the conversations are concluded, the checks are evaluated. */
 export class SessionRunner {
   readonly #deps: SessionRunnerDependencies;
-  /** What is under way is not waited for any longer. */
+  /** Resolves when the session ends: work in progress is not waited for any longer. */
   readonly #stopped = Promise.withResolvers<void>();
 
-  constructor(parts: SessionRunnerDependencies) {
-    this.#deps = parts;
+  constructor(deps: SessionRunnerDependencies) {
+    this.#deps = deps;
   }
 
   get isRunning(): boolean {
@@ -42,14 +42,14 @@ export class SessionRunner {
     return { status, results, error, startedAt, completedAt };
   }
 
-  /** What has been said so far. */
+  /** The transcript so far. */
   get transcript(): SessionTranscript {
     const { startedAt, talkEndedAt } = this.#deps.session.progress;
     const turns = this.#deps.dialogue.turns.map(({ wasSilent: _wasSilent, ...turn }) => turn);
     return { turns, startedAt, endedAt: talkEndedAt };
   }
 
-  /** Does the next step of a running session. Answers when the one after it is due, in epoch ms. */
+  /** Runs the next step of a running session. Returns when the step after it is due (epoch ms). */
   async runStep(): Promise<number> {
     const isTalking = this.#deps.session.progress.stopReason === null;
     return isTalking ? this.#takeTurn() : this.#runJudging();
@@ -103,39 +103,39 @@ export class SessionRunner {
     return now();
   }
 
-  /** What is left behind by a stop may fail unheard. */
+  /** Waits for work, or until the session ends. The failure of work that is left behind does not matter. */
   #untilStopped<T>(work: Promise<T>): Promise<T | void> {
     work.catch(() => {});
     return Promise.race([work, this.#stopped.promise]);
   }
 
-  /** Somebody has had enough of it: it is judged by what was said, as far as that can be told at once. */
+  /** A person stops the session: the checks are evaluated without the language model. */
   stop(act: string): void {
     this.#endEarly({ status: 'stopped', stopReason: 'stopped', error: null, lastAct: act }, 'the session was stopped before');
   }
 
-  /** It cannot go on, nor be told what it came to. `error` is a sentence. */
+  /** The session fails: no check can be evaluated. `error` is a sentence. */
   fail(error: string): void {
     const checks = this.#deps.session.facts.config.checks.map((check) => toUnknownResult(check, 'the session ended in an error'));
     this.#end({ status: 'failed', stopReason: 'error', error }, checks);
   }
 
-  /** Ends the talk, where it is not over, and with it the session. */
-  #endEarly(end: SessionEnd, because: string): void {
+  /** Ends the conversations that are not over, and the session. */
+  #endEarly(end: SessionEnd, reason: string): void {
     const { storage, dialogue } = this.#deps;
     storage.transactionSync(() => {
       dialogue.end();
-      this.#end(end, this.#evaluateChecks(because));
+      this.#end(end, this.#evaluateChecks(reason));
     });
   }
 
-  #evaluateChecks(cut: string | null): CheckResult[] {
+  #evaluateChecks(notJudgedReason: string | null): CheckResult[] {
     const { session, dialogue } = this.#deps;
-    return evaluateChecks(session.facts, dialogue, session.progress.judged, cut);
+    return evaluateChecks(session.facts, dialogue, session.progress.judged, notJudgedReason);
   }
 
   #end(end: SessionEnd, checks: CheckResult[]): void {
-    const { storage, session, dialogue, now, onEnded: ended } = this.#deps;
+    const { storage, session, dialogue, now, onEnded } = this.#deps;
     const { facts, progress } = session;
     const talkEndedAt = progress.talkEndedAt ?? now();
     const results = computeResults({
@@ -149,13 +149,13 @@ export class SessionRunner {
     });
     storage.transactionSync(() => {
       session.change({ ...end, results, talkEndedAt, completedAt: now() });
-      ended();
+      onEnded();
     });
     this.#stopped.resolve();
   }
 }
 
-/** Waits for `work`, at most so long. Whether it came in time. */
+/** Waits for `work`, at most `milliseconds`. Returns whether it was done in time. */
 async function isDoneWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timeout = setTimeout(() => resolve(false), milliseconds);

@@ -3,17 +3,17 @@ import type { CheckResult, LiveSession, PinnedAgent, SessionFacts, StopReason } 
 export const sessionSchemaStep = `
   CREATE TABLE session (id INTEGER PRIMARY KEY, facts TEXT NOT NULL, actor TEXT NOT NULL, adversary TEXT NOT NULL, progress TEXT NOT NULL);`;
 
-/** How far a session has come. Moments in epoch ms. */
+/** The progress of a session. Moments in epoch ms. */
 export interface SessionProgress extends LiveSession {
-  /** Why the talk is over; null: they talk. */
+  /** Why the conversation is over; null: the two talk. */
   stopReason: StopReason | null;
   talkEndedAt: number | null;
-  /** Tries to find out what the two talks led to. */
+  /** How often the conversations were tried to be concluded. */
   conclusions: number;
-  /** Statements that the language model has judged, and what that took. */
+  /** The statements that the language model has judged, and the tokens used. */
   judged: CheckResult[];
   judgeUsage: { prompt_tokens: number; completion_tokens: number };
-  /** The last act of a person, so that its repetition is known. */
+  /** The last request of a person, by which its repetition is known. */
   lastAct: string;
 }
 
@@ -38,7 +38,7 @@ interface SessionRow extends Record<string, SqlStorageValue> {
   progress: string;
 }
 
-/** What a session's object knows of it beside what the two have said. */
+/** A session in the SQLite of its object, without the two conversations. */
 export class SessionStore {
   readonly #sql: SqlStorage;
   #facts: SessionFacts | undefined;
@@ -72,7 +72,7 @@ export class SessionStore {
     this.#progress = progress;
   }
 
-  /** The object is gone, and with it what was read. */
+  /** Forgets what was read, since the object was deleted. */
   clearCache(): void {
     this.#facts = undefined;
     this.#progress = undefined;

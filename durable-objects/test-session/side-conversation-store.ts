@@ -10,7 +10,7 @@ import type { Side } from '../../src/simtest/dialogue/turn-order.ts';
 
 export const changeSchemaStep = 'CREATE TABLE change (id INTEGER PRIMARY KEY, speaker TEXT NOT NULL, change TEXT NOT NULL)';
 
-/** The conversation of one side in its object's SQLite, change by change: one row a change, and what it came to in memory. */
+/** The conversation of one side: one row a change in the SQLite of its object, and the current state in memory. */
 export class SideConversationStore implements ConversationStore {
   readonly #sql: SqlStorage;
   readonly #speaker: Speaker;
@@ -35,12 +35,12 @@ export class SideConversationStore implements ConversationStore {
   }
 
   commit(change: ConversationChange): void {
-    const kept = this.#loaded;
+    const memory = this.#loaded;
     this.#sql.exec('INSERT INTO change (speaker, change) VALUES (?, ?)', this.#speaker, JSON.stringify(change));
-    kept.commit(change);
+    memory.commit(change);
   }
 
-  /** The object is gone, and with it what was read. */
+  /** Forgets what was read, since the object was deleted. */
   clearCache(): void {
     this.#memory = undefined;
   }

@@ -15,17 +15,15 @@ import { Dialogue } from './dialogue.ts';
 import { newSessionProgress, sessionSchemaStep, SessionStore } from './session-store.ts';
 import { changeSchemaStep, SideConversationStore } from './side-conversation-store.ts';
 
-/** A burst of steps yields after this long. */
+/** Consecutive steps yield to other work after this time. */
 const stepBudgetMs = 10_000;
-/** What fails so often in a row is given up: no session waits for ever. */
+/** A session fails after so many consecutive failures of its timer. */
 const maxFailures = 5;
 const failedMessage = 'The service failed in this session; start another one';
 
 /**
- * One conversation test from its start on, named `{organization_id}/{session_id}`: two agents that talk with each other. When it has ended,
- * what was said goes to R2, its row is written, its load test is told, and it goes.
- *
- * `act` names one request of a person, so that its repetition is known. Its one timer, `next`, is the next step, whatever that is.
+ * One test session from its start on: two agents that talk with each other. At its end, the transcript goes to R2, the row gets the results, the
+ * load test gets a report, and the object is deleted. `TestSessionRpc` documents the methods. The one timer, `next`, runs the next step.
  */
 export class TestSessionObject extends BaseDurableObject implements TestSessionRpc {
   readonly #store = new SessionStore(this.ctx.storage.sql);
@@ -36,7 +34,7 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
   readonly #conversations = new Map<Speaker, Conversation>();
   readonly #runner: SessionRunner;
   readonly #ended = Promise.withResolvers<LiveSession>();
-  /** Its end is being written, or is written. */
+  /** The write of the end, while it runs and once it is done. */
   #endWrite: Promise<void> | null = null;
 
   constructor(state: DurableObjectState, env: Env) {
@@ -63,7 +61,6 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
   /** The row is written twice: when the session begins, and how it ended. */
   protected async writeProjection(): Promise<void> {}
 
-  /** From pending to running; the row says so when it returns. Throws 404, or 409 for one that is not pending or whose agents are archived. */
   async start(organizationId: number, sessionId: number, act: string): Promise<LiveSession> {
     if (!this.exists()) {
       const loaded = await this.#claim(organizationId, sessionId);
@@ -76,7 +73,6 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     return this.#answer();
   }
 
-  /** The same for a load test, where nobody waits for a refusal: a session whose agents are archived ends as failed. */
   async startInLoadTest(organizationId: number, sessionId: number, act: string): Promise<{ status: SessionStatus }> {
     if (!this.exists()) {
       const loaded = await this.#claim(organizationId, sessionId);
@@ -88,7 +84,6 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     return { status };
   }
 
-  /** Ends a session at once, also while it is judged. 409 unless it is running. */
   async stop(act: string): Promise<LiveSession> {
     if (!this.exists()) throw conflict('The session is not running; only a running one can be stopped');
     const { lastAct, status } = this.#store.progress;
@@ -107,7 +102,6 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     return this.exists() ? this.#runner.transcript : null;
   }
 
-  /** Makes sure that it goes on; also makes the object of a session whose start broke off. For the minute tick. */
   async wakeStalled(organizationId: number, sessionId: number): Promise<void> {
     if (!this.exists()) {
       const loaded = await loadSession(await this.requireContext(organizationId), sessionId);
@@ -117,7 +111,6 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     await this.timers.arm();
   }
 
-  /** Its end, once the row tells it; null when the time is out before, or the object is gone. */
   async waitForEnd(timeoutMs: number): Promise<LiveSession | null> {
     if (!this.exists()) return null;
     let timeout: ReturnType<typeof setTimeout> | undefined;
@@ -130,20 +123,20 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
       await this.#runSteps(timer);
     } catch (error) {
       if (timer.attempts + 1 < maxFailures || !this.exists() || !this.#runner.isRunning) throw error;
-      this.log.error('a test session was given up', error);
+      this.log.error('a test session has failed too often', error);
       this.#runner.fail(failedMessage);
     }
   }
 
   async #runSteps(timer: Timer): Promise<void> {
-    const begun = Date.now();
+    const startedAt = Date.now();
     let due = this.clock();
-    while (this.#runner.isRunning && due <= this.clock() && Date.now() - begun < stepBudgetMs) due = await this.#runner.runStep();
+    while (this.#runner.isRunning && due <= this.clock() && Date.now() - startedAt < stepBudgetMs) due = await this.#runner.runStep();
     if (!this.#runner.isRunning) return this.#finish();
     this.timers.set('next', Math.max(due, timer.due + 1));
   }
 
-  /** Everything that follows from the end may be done twice. */
+  /** The work after the end. All of it may run twice. */
   async #finish(): Promise<void> {
     const { facts } = this.#store;
     const { organizationId, loadTestId } = facts;
@@ -164,18 +157,18 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     return this.#endWrite;
   }
 
-  /** What was said is there before the row says that it is over. */
+  /** The transcript is stored before the row shows the end. */
   async #writeEnd(): Promise<void> {
     const { organizationId, sessionId } = this.#store.facts;
-    const { live, transcript: talk } = this.#runner;
+    const { live, transcript } = this.#runner;
     const context = await this.requireContext(organizationId);
     const type = { httpMetadata: { contentType: 'application/json' } };
-    await this.env.FILES.put(sessionTranscriptKey(organizationId, sessionId), JSON.stringify(talk), type);
+    await this.env.FILES.put(sessionTranscriptKey(organizationId, sessionId), JSON.stringify(transcript), type);
     await writeSessionEnd(context.database, organizationId, sessionId, live);
     this.#ended.resolve(live);
   }
 
-  /** The session as it is, with its end written before it is told. */
+  /** The session as it is. Its end is written before it is shown. */
   async #answer(): Promise<LiveSession> {
     const { live, isRunning } = this.#runner;
     await this.timers.arm();
@@ -183,13 +176,13 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     return live;
   }
 
-  #createFrom({ facts, startedAt, unsoundReason: unsound }: LoadedSession, act: string): void {
+  #createFrom({ facts, startedAt, unsoundReason }: LoadedSession, act: string): void {
     const now = this.clock();
     this.ctx.storage.transactionSync(() => {
       this.create();
       this.#store.init(facts, newSessionProgress(startedAt ?? now, act));
       this.timers.set('next', now);
-      if (unsound !== null) this.#runner.fail(unsound);
+      if (unsoundReason !== null) this.#runner.fail(unsoundReason);
     });
   }
 
@@ -199,7 +192,7 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     const conversation = createSideConversation(this.#store.facts, speaker, {
       store: this.#sideStores[speaker],
       model: createLanguageModel(this.settings),
-      retrieve: (...asked) => this.#retrieve(...asked),
+      retrieve: (...query) => this.#retrieve(...query),
       now: () => this.clock(),
     });
     this.#conversations.set(speaker, conversation);
@@ -210,7 +203,7 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     try {
       return await retrievePassages(await this.requireContext(this.#store.facts.organizationId), query, documentUuids, signal);
     } catch (error) {
-      if (!signal.aborted) this.log.error('documents could not be looked into', error);
+      if (!signal.aborted) this.log.error('passages could not be retrieved', error);
       throw error;
     }
   }
@@ -225,7 +218,7 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
 const notPendingMessage = (status: SessionStatus): string =>
   `The session is ${status}; only a pending one can be started. Create it again to repeat it`;
 
-/** What the load test of an ended session is told. */
+/** The report of an ended session to its load test. */
 const toSessionReport = ({ sessionId, testIndex }: SessionFacts, live: LiveSession, turns: readonly TestTurn[]): SessionReport => ({
   sessionId,
   testIndex: testIndex ?? 0,

@@ -1,26 +1,26 @@
 import type { Json } from '../library/json/json.ts';
 import type { TestConfig } from './config/config.ts';
 
-// What test sessions and load tests are, as plain data. All moments in epoch ms.
+// The data of test sessions and load tests. All moments in epoch ms.
 
 export type Speaker = 'actor' | 'adversary';
 
 export const sessionStatuses = ['pending', 'running', 'completed', 'failed', 'stopped'] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
 
-/** Why the two stopped talking. The first reason counts. */
+/** Why the conversation ended. The first reason counts. */
 export type StopReason =
   | 'actor_ended'
   | 'adversary_ended'
   | 'max_turns'
   | 'max_duration'
-  /** A side had nothing to say, twice running. */
+  /** A side had nothing to say in two turns running. */
   | 'silence'
   | 'stopped'
   /** The language model or the service failed. */
   | 'error';
 
-/** `error`: nobody can say whether it passed. */
+/** `error`: it is unknown whether the session passed. */
 export type Outcome = 'passed' | 'failed' | 'error';
 
 /** One utterance of one side. `number` counts from 1. */
@@ -29,26 +29,26 @@ export interface TestTurn {
   speaker: Speaker;
   text: string;
   at: number;
-  /** From the other side's words until all of this was said, the model's time included. */
+  /** From the other side's utterance to the end of this one, the model's time included. */
   latencyMs: number;
 }
 
-/** A tool that the actor or the adversary called, and what it was told. */
+/** A tool call of the actor or the adversary. */
 export interface CalledTool {
   speaker: Speaker;
   name: string;
-  /** As parsed; null when they could not be. */
+  /** The parsed arguments; null when they cannot be parsed. */
   arguments: Json;
 }
 
-/** What one side's talk led to. */
+/** The result of one side of the conversation. */
 export interface SideResult {
   disposition: string | null;
   nodes_visited: string[];
   extracted_variables: Record<string, Json>;
 }
 
-/** `passed` null: it cannot be told, which neither passes nor fails. */
+/** `passed` null: the check could not be evaluated, and neither passes nor fails. */
 export interface CheckResult {
   name: string;
   passed: boolean | null;
@@ -69,17 +69,17 @@ export interface TestResults {
   adversary: SideResult;
 }
 
-/** The fields of a session that its object knows better than its row. */
+/** The fields of a session record that come from the object. */
 export interface LiveSession {
   status: SessionStatus;
   results: TestResults | null;
-  /** A sentence; null unless it failed. */
+  /** A sentence; null unless the session failed. */
   error: string | null;
   startedAt: number;
   completedAt: number | null;
 }
 
-/** What a load test is told of a session that has ended. */
+/** An ended session as its load test counts it. */
 export interface SessionReport {
   sessionId: number;
   testIndex: number;
@@ -87,23 +87,23 @@ export interface SessionReport {
   outcome: Outcome | null;
   error: string | null;
   durationMs: number;
-  /** Of each turn. */
+  /** The latency of each turn. */
   latenciesMs: number[];
 }
 
-/** How an agent stands in a session: pinned when it starts. */
+/** An agent as it was when the session started: later changes do not affect the session. */
 export interface PinnedAgent {
   agentId: number;
   name: string;
-  /** As stored, secrets in it sealed. */
+  /** The stored definition, with sealed secrets. */
   definition: Record<string, unknown>;
   configurations: unknown;
   dispositionCodes: Record<string, string>;
-  /** The agent's own variables, and over them those of the test. */
+  /** The agent's own variables, overridden by the variables of the test. */
   initialContext: Record<string, unknown>;
 }
 
-/** An actor as it would be when a change of it is saved, as the row keeps it. Columns of `voice_agent`, the definition's secrets sealed. */
+/** An unsaved change of the actor that the session verifies: columns of `voice_agent`, with sealed secrets in the definition. */
 export interface Candidate {
   definition: Record<string, unknown>;
   workflow_configurations: unknown;
@@ -111,7 +111,7 @@ export interface Candidate {
   call_disposition_codes: Record<string, unknown>;
 }
 
-/** Everything that a session needs to know, fixed when it starts: from then on nothing is read for it from D1. */
+/** Everything that a session needs, fixed at its start: a running session reads nothing from D1. */
 export interface SessionFacts {
   sessionId: number;
   organizationId: number;

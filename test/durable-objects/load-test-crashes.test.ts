@@ -53,7 +53,7 @@ async function wholeLoadTest(n: number, moment: CrashPoint) {
   expect(await rowOf(load)).toMatchObject({ status: 'completed', wake_at: null, statistics: { total: 4, completed: 4, passed: 4 } });
   expect(await again(() => load.stub().statistics())).toBeNull();
   expect(await sessionStatuses(load)).toEqual(['completed', 'completed', 'completed', 'completed']);
-  expect(load.sessions.mostRunning).toBe(2);
+  expect(load.sessions.maxRunning).toBe(2);
   expect(new Set(load.sessions.begun.keys())).toEqual(new Set(load.sessionIds));
   return watch;
 }

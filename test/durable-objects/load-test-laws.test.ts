@@ -107,8 +107,8 @@ test('whatever happens, no more run than may, the counts are exact at every mome
       await settle(load);
       const row = await rowOf(load);
       expect(row).toMatchObject({ status: 'completed', wake_at: null, statistics: { total: options.count, pending: 0, running: 0 } });
-      expect(row['statistics'].achieved_concurrency_max).toBe(load.sessions.mostRunning);
-      expect(load.sessions.mostRunning).toBeLessThanOrEqual(options.concurrency);
+      expect(row['statistics'].achieved_concurrency_max).toBe(load.sessions.maxRunning);
+      expect(load.sessions.maxRunning).toBeLessThanOrEqual(options.concurrency);
       expect(await sessionStatuses(load)).toEqual(load.sessionIds.map((id) => ended.get(id)));
     }),
     { numRuns: 15 },

@@ -40,7 +40,7 @@ describe('how many run', () => {
       await settle(load);
       expect(runningIds(load)).toHaveLength(Math.min(2, 5 - ended));
     }
-    expect(load.sessions.mostRunning).toBe(2);
+    expect(load.sessions.maxRunning).toBe(2);
     expect([...load.sessions.begun.values()]).toEqual([1, 1, 1, 1, 1]);
   });
 

@@ -7,7 +7,7 @@ const [pending] = pendingSessions(1) as [CountedSession];
 const session = (more: Partial<CountedSession>): CountedSession => ({ ...pending, ...more });
 const completed = (more: Partial<CountedSession> = {}): CountedSession =>
   session({ status: 'completed', outcome: 'passed', startedAt: 0, endedAt: 1000, durationMs: 1000, ...more });
-const running = { status: 'running' as const, mostRunning: 3 };
+const running = { status: 'running' as const, maxRunning: 3 };
 
 const sessions = fc.array(
   fc.record({
@@ -36,7 +36,7 @@ describe('the counts', () => {
   });
 
   test('of a load test that has not begun are all pending, and nothing else is told', () => {
-    expect(computeStatistics({ status: 'running', mostRunning: 0 }, pendingSessions(5), 0)).toEqual({
+    expect(computeStatistics({ status: 'running', maxRunning: 0 }, pendingSessions(5), 0)).toEqual({
       status: 'running',
       total: 5,
       pending: 5,

@@ -29,7 +29,7 @@ export class FakeSessions {
   readonly stopped: number[] = [];
   /** Of which the row alone tells that they run, until they are poked. */
   readonly lost = new Set<number>();
-  mostRunning = 0;
+  maxRunning = 0;
   /** Set: calls throw. */
   isDown = false;
   /** Told of each call. */
@@ -49,7 +49,7 @@ export class FakeSessions {
           const row = await env.DB.prepare('SELECT status FROM test_session WHERE id = ?').bind(id).first<{ status: string }>();
           if (row!.status !== 'running') return { status: row!.status };
           this.running.add(id);
-          this.mostRunning = Math.max(this.mostRunning, this.running.size);
+          this.maxRunning = Math.max(this.maxRunning, this.running.size);
           return { status: 'running' };
         }),
       stop: async () =>

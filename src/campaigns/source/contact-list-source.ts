@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { ContactRecord } from '../../contacts/contacts/records.ts';
-import { readListMembers } from '../../contacts/lists/read-members.ts';
+import { readListMembers } from '../../contacts/contacts/list-contacts.ts';
 import { UnreadableFileError } from '../../library/text/decode-text.ts';
 import { toSnakeCaseKey } from '../../contacts/import/header-key.ts';
 import { type SeenPhones, claimPhone } from './seen-phones.ts';

@@ -1,4 +1,4 @@
-import { readTable } from '../../contacts/import/read-table.ts';
+import { readTable } from '../../library/delimited-text/read-table.ts';
 import { decodeTextStream } from '../../library/text/decode-text-stream.ts';
 import { UnreadableFileError } from '../../library/text/decode-text.ts';
 import type { Issue } from '../../library/errors.ts';

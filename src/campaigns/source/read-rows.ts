@@ -1,7 +1,7 @@
 import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
-import type { TableRow } from '../../contacts/import/read-table.ts';
+import type { TableRow } from '../../library/delimited-text/read-table.ts';
 import type { Context } from '../../context.ts';
-import { findContactsByPhone } from '../../contacts/contacts/find-by-phone.ts';
+import { findContactsByPhone } from '../../contacts/contacts/by-phone.ts';
 import type { SourceColumns } from './columns.ts';
 import { claimPhone, type SeenPhones } from './seen-phones.ts';
 import type { CampaignSourceRow } from './campaign-source.ts';

@@ -4,7 +4,7 @@ import { limitCombiningMarks } from '../../library/text/combining-marks.ts';
 
 type Comparator = Extract<Check, { type: 'extracted' }>['comparator'];
 
-/** What `found` is to `value`. Two numbers, also in words of digits, are compared as such, all else as text without case. */
+/** Compares an extracted value with an expected one. Two numbers, or texts that are numbers, compare as numbers; all else as text without case. */
 export function compare(
   found: Json,
   comparator: Comparator,

@@ -5,14 +5,14 @@ import type { Check } from '../config/config.ts';
 import type { CalledTool, CheckResult, Speaker, TestTurn } from '../contract.ts';
 import { limitCombiningMarks } from '../../library/text/combining-marks.ts';
 
-/** What one side's talk is known to have led to. */
+/** The evidence of one side's conversation. */
 export interface SideEvidence {
   /** In the order of their first visit. */
   nodes: { id: string; name: string }[];
   tools: CalledTool[];
   disposition: string | null;
   extracted: Record<string, Json>;
-  /** Why the last two are not known, as the end of a sentence; null: they are. */
+  /** Why `disposition` and `extracted` are unknown, as the end of a sentence; null: they are known. */
   unknownReason: string | null;
 }
 
@@ -20,21 +20,21 @@ export interface Evidence extends Record<Speaker, SideEvidence> {
   turns: readonly TestTurn[];
 }
 
-/** Checks that are told without asking the language model. */
+/** Checks that need no language model. */
 export type PlainCheck = Exclude<Check, { type: 'judge' }>;
 export type JudgeCheck = Extract<Check, { type: 'judge' }>;
 
-/** Of a check that nobody can tell. */
-export const toUnknownResult = ({ name, required }: Check, because: string): CheckResult => ({
+/** The result of a check that cannot be evaluated. */
+export const toUnknownResult = ({ name, required }: Check, reason: string): CheckResult => ({
   name,
   required,
   passed: null,
-  detail: `it is not known: ${because}`,
+  detail: `it is not known: ${reason}`,
 });
 
 type CheckVerdict = Pick<CheckResult, 'passed' | 'detail'>;
 
-/** Whether a check holds, with a sentence that tells what was seen. */
+/** Evaluates a check. `detail` is a sentence about what was found. */
 export function evaluateCheck(check: PlainCheck, evidence: Evidence): CheckResult {
   return { name: check.name, required: check.required, ...evaluate(check, evidence) };
 }
@@ -64,20 +64,17 @@ function checkReachedNode({ node }: CheckOfType<'reached_node'>, { nodes }: Side
   return { passed, detail: `${passed ? 'reached' : 'not reached'}; came through: ${joinNames(nodes.map(({ name }) => name))}` };
 }
 
-function checkDisposition(
-  { value }: CheckOfType<'disposition'>,
-  { disposition: was, unknownReason: unknownBecause }: SideEvidence,
-): CheckVerdict {
-  if (unknownBecause !== null) return { passed: null, detail: `the disposition is not known: ${unknownBecause}` };
-  if (was === null) return { passed: false, detail: 'there was no disposition, since nothing was said to this side' };
-  return { passed: [value].flat().includes(was), detail: `the disposition was "${was}"` };
+function checkDisposition({ value }: CheckOfType<'disposition'>, { disposition, unknownReason }: SideEvidence): CheckVerdict {
+  if (unknownReason !== null) return { passed: null, detail: `the disposition is not known: ${unknownReason}` };
+  if (disposition === null) return { passed: false, detail: 'there was no disposition, since nothing was said to this side' };
+  return { passed: [value].flat().includes(disposition), detail: `the disposition was "${disposition}"` };
 }
 
 function checkExtracted(
   { variable, comparator, value }: CheckOfType<'extracted'>,
-  { extracted: values, unknownReason: unknownBecause }: SideEvidence,
+  { extracted: values, unknownReason }: SideEvidence,
 ): CheckVerdict {
-  if (unknownBecause !== null) return { passed: null, detail: `${variable} is not known: ${unknownBecause}` };
+  if (unknownReason !== null) return { passed: null, detail: `${variable} is not known: ${unknownReason}` };
   const found = Object.hasOwn(values, variable) ? values[variable] : null;
   if (found === null || found === undefined) return { passed: false, detail: `${variable} was not extracted` };
   const compared = compare(found, comparator, value ?? null);
@@ -112,7 +109,7 @@ function includesAll(found: unknown, expected: unknown): boolean {
   return isRecord(found) && Object.entries(expected).every(([key, value]) => Object.hasOwn(found, key) && includesAll(found[key], value));
 }
 
-/** Without case, and however letters with marks are written. */
+/** Text without case, with one spelling of letters with marks. */
 const normalizeText = (text: string): string => limitCombiningMarks(text).normalize('NFC').toLowerCase();
 
 const pluralize = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -6,12 +6,12 @@ import type { SideEvidence } from './evaluate.ts';
 import type { CalledTool, Speaker } from '../contract.ts';
 import type { Side } from '../dialogue/turn-order.ts';
 
-/** What a side is known to have come to. `cut` tells why nobody was asked for the rest; null: the language model was. */
+/** Collects the evidence of one side. `notJudgedReason` is why the language model was not asked to conclude; null: it was asked. */
 export function collectEvidence(
   speaker: Speaker,
   { state, messages, events }: Side,
   definition: AgentDefinition,
-  cut: string | null,
+  notJudgedReason: string | null,
 ): SideEvidence {
   const conclusion = state?.conclusion ?? null;
   const failure = events.findLast(({ type }) => type === 'conclusion_failed')?.payload['message'];
@@ -21,11 +21,11 @@ export function collectEvidence(
     tools: messages.flatMap((message) => findCalledTools(speaker, message, definition)),
     disposition: conclusion?.disposition ?? null,
     extracted: state?.extracted ?? {},
-    unknownReason: isFailed ? String(failure) : conclusion === null ? cut : null,
+    unknownReason: isFailed ? String(failure) : conclusion === null ? notJudgedReason : null,
   };
 }
 
-/** What leads along an edge is called as a tool, too, and is none. */
+/** The calls of real tools: the model also calls transitions between nodes as tools. */
 function findCalledTools(speaker: Speaker, { nodeId, toolCalls = [] }: StoredMessage, { talkNodes }: AgentDefinition): CalledTool[] {
   const names = new Set([knowledgeTool, endCallTool, ...(talkNodes.get(nodeId)?.data.tools ?? []).map(({ name }) => name)]);
   return toolCalls

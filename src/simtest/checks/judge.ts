@@ -22,7 +22,7 @@ const schema = {
 
 const passedByVerdict: Record<string, boolean | null> = { yes: true, no: false, unknown: null };
 
-/** What the language model is asked about a statement. */
+/** The request by which the language model judges a statement. */
 export const buildJudgeRequest = ({ criteria }: JudgeCheck, turns: readonly TestTurn[], seed: number | null): CompletionRequest => ({
   system: `${instruction}\n\nThe statement: ${criteria}`,
   messages: [{ role: 'user', content: formatTranscript(turns) }],
@@ -31,13 +31,13 @@ export const buildJudgeRequest = ({ criteria }: JudgeCheck, turns: readonly Test
   seed: seed ?? undefined,
 });
 
-/** One line a turn, of which nobody can make two. The newest part where it is too long. */
+/** The transcript, one line a turn: no text can forge a turn. A long transcript is cut to its end. */
 function formatTranscript(turns: readonly TestTurn[]): string {
   const lines = turns.map(({ number, speaker, text }) => `Turn ${number}, ${speaker}: ${text.replace(/\s+/g, ' ')}`);
   return lines.length > 0 ? lines.join('\n').slice(-maxTranscriptLength) : 'Nothing was said.';
 }
 
-/** The verdict. Where the model cannot tell, or fails, the check neither passes nor fails. */
+/** The result of a judged check. When the model cannot tell, or fails, the check neither passes nor fails. */
 export function toCheckResult({ name, required }: JudgeCheck, answer: Completion | CompletionFailure): CheckResult {
   if ('failure' in answer) return { name, required, passed: null, detail: `it could not be judged: ${answer.message}` };
   const { verdict, reason } = answer.json as { verdict: string; reason: string };

@@ -8,12 +8,13 @@ interface ResultsInput {
   turns: readonly Turn[];
   sides: Sides;
   checks: CheckResult[];
-  /** From the start to the end of the talk. */
+  /** From the start to the end of the conversation. */
   durationMs: number;
-  /** Of those who judged. */
+  /** The tokens that judging used. */
   judgeUsage: { prompt_tokens: number; completion_tokens: number };
 }
 
+/** The results of an ended session. */
 export function computeResults({ stopReason, maxTurns, turns, sides, checks, durationMs, judgeUsage }: ResultsInput): TestResults {
   const latencies = sortAscending(turns.map(({ latencyMs }) => latencyMs));
   const usages = [judgeUsage, ...[sides.actor, sides.adversary].flatMap(({ state }) => (state ? [state.usage] : []))];
@@ -34,7 +35,7 @@ export function computeResults({ stopReason, maxTurns, turns, sides, checks, dur
   };
 }
 
-/** Required checks decide; one that cannot be told decides nothing. */
+/** A failed required check fails the session. A check that cannot be evaluated decides nothing. */
 const computeOutcome = (stopReason: StopReason, checks: CheckResult[]): Outcome => {
   if (stopReason === 'error') return 'error';
   return checks.some(({ required, passed }) => required && passed === false) ? 'failed' : 'passed';

@@ -9,8 +9,8 @@ const maxConfigBytes = 64 * 1024;
 const maxNamesListed = 20;
 
 /**
- * What a config names that its agents do not have: a typo there would have a check that always fails, or a tool that is not mocked. Also what
- * is too large, or there twice. `loc` begins with `at`.
+ * Finds names in a config that its agents do not have: with a typo, a check would always fail or a tool would not be mocked. Also finds a config
+ * that is too large, and two mocks of one tool. `loc` begins with `at`.
  */
 export function findConfigIssues(config: TestConfig, agents: Record<Speaker, AgentDefinition>, at: string[]): Issue[] {
   const { length } = new TextEncoder().encode(JSON.stringify(config));

@@ -16,7 +16,7 @@ export const comparators = ['=', '!=', '>', '<', '>=', '<=', 'contains', 'exists
 const checkFields = { name: checkName, required: z.boolean().default(true).describe('Whether the test fails when it does not hold.') };
 const phrase = z.string().min(1).max(2_000).describe('The words, without regard to case, anywhere in an utterance.');
 
-/** What is asked of a conversation when it is over. */
+/** A check of an ended conversation. */
 export const Check = z.discriminatedUnion('type', [
   configObject({
     ...checkFields,
@@ -89,7 +89,7 @@ export const TestToolMock = configObject({
   delay_ms: z.int().min(0).max(30_000).optional().describe('After how many milliseconds it answers; at once when left out.'),
 }).refine(({ response, error }) => (response === undefined) !== (error === undefined), 'Give either response or error');
 
-/** How a session goes, and what is asked of it. A turn is one utterance of one side. */
+/** How a session goes, and its checks. A turn is one utterance of one side. */
 export const TestConfig = configObject({
   max_turns: z.int().min(1).max(100).default(20).describe('How many utterances there are at most, of both together.'),
   max_duration_seconds: z.int().min(1).max(3_600).default(300).describe('How many seconds they talk at most.'),
@@ -129,5 +129,5 @@ export const TestConfig = configObject({
 });
 export type TestConfig = z.output<typeof TestConfig>;
 
-/** The parts of a config that have no effect. */
+/** Warnings about the parts of a config that have no effect. */
 export const configWarnings = (config: unknown, loc: string[] = ['body', 'config']): Warning[] => collectWarnings(TestConfig, config, loc);

@@ -13,7 +13,7 @@ export interface TestPair {
   config: TestConfig;
 }
 
-/** The two agents of a test whose config fits them. Throws 404 for an agent that is not there, 422 for one that is not sound and for a config that names what neither has. */
+/** Reads the two agents of a test and validates its config against them. Throws 404 for an unknown agent, 422 for an agent that is not sound and for a config with unknown names. */
 export async function requireValidPairing(context: Context, input: TestPair): Promise<Record<Speaker, AgentWithDefinition>> {
   const [actor, adversary] = await Promise.all(
     [input.actor_workflow_id, input.adversary_workflow_id].map((id) => existingAgentWithDefinition(context, id)),

@@ -7,7 +7,7 @@ import type { Guards } from '../../voice-agents/conversation/guards.ts';
 import { parseAgentDefinition, type AgentDefinition } from '../../voice-agents/definition/definition.ts';
 import type { SessionFacts, Speaker } from '../contract.ts';
 
-/** The session has limits of its own. */
+/** The session enforces its own limits. */
 const unlimitedGuards: Guards = { maxCallDurationSeconds: Infinity, maxUserIdleSeconds: Infinity };
 
 interface SideDependencies {
@@ -17,11 +17,11 @@ interface SideDependencies {
   now: Clock;
 }
 
-/** A side's agent, as it talks in the session. */
+/** The definition of a side's agent, with the persona of the adversary. */
 export const toSideDefinition = (facts: SessionFacts, speaker: Speaker): AgentDefinition =>
   withPersona(parseAgentDefinition(facts[speaker].definition), speaker === 'adversary' ? facts.config.persona : null);
 
-/** The agent of one side, on what has been said so far. Its HTTP tools are never called: they answer as they are mocked. */
+/** The conversation engine of one side, over its stored conversation. HTTP tools are never called: their mocks answer. */
 export function createSideConversation(
   facts: SessionFacts,
   speaker: Speaker,
@@ -57,7 +57,7 @@ export function createSideConversation(
   });
 }
 
-/** The agent with a text, which is a template, behind the prompt of each of its nodes. */
+/** Appends a text, which is a template, to the prompt of each node. */
 export function withPersona(definition: AgentDefinition, persona: string | null): AgentDefinition {
   const text = persona?.trim() ?? '';
   if (text === '') return definition;

@@ -1,7 +1,7 @@
 import type { ConversationEvent, ConversationState, StoredMessage } from '../../voice-agents/conversation/contract.ts';
 import type { Speaker, TestTurn } from '../contract.ts';
 
-/** What the engine of one side has kept. `state` is null before it began. */
+/** The stored conversation of one side. `state` is null before its start. */
 export interface Side {
   state: ConversationState | null;
   messages: readonly StoredMessage[];
@@ -15,17 +15,17 @@ export interface Turn extends TestTurn {
   wasSilent: boolean;
 }
 
-/** What the side whose turn it is has to do: open the talk, answer what it is told, or finish what a restart broke off. */
+/** What the next speaker does: open the conversation, answer the other side, or resume a turn that a restart interrupted. */
 export type Move = { speaker: Speaker } & ({ kind: 'open' } | { kind: 'answer'; text: string } | { kind: 'resume' });
 
 export const otherSpeaker = (speaker: Speaker): Speaker => (speaker === 'actor' ? 'adversary' : 'actor');
 
-/** Whose turn it is, counted from 1. */
+/** The speaker of a turn. Turns count from 1. */
 export const speakerOfTurn = (number: number, first: Speaker): Speaker => (number % 2 === 1 ? first : otherSpeaker(first));
 
 /**
- * What was said, turn by turn: all that a side says before the other one speaks is one turn. It is told from what the two engines keep,
- * so that there is no second truth; a turn under way is not in it.
+ * The finished turns of a conversation: everything that a side says before the other one speaks is one turn. Turns are derived from the stored
+ * conversations of the two sides, so that there is no second record. A turn in progress is left out.
  */
 export function buildTurns(first: Speaker, sides: Sides): Turn[] {
   const answers = { actor: groupAnswers(sides.actor), adversary: groupAnswers(sides.adversary) };
@@ -33,7 +33,7 @@ export function buildTurns(first: Speaker, sides: Sides): Turn[] {
   for (;;) {
     const number = turns.length + 1;
     const speaker = speakerOfTurn(number, first);
-    // Who does not open the talk has said nothing before it was told something.
+    // The side that does not open the conversation says nothing before the first utterance of the other one.
     const answer = answers[speaker][Math.floor(number / 2)];
     const text = answer?.said.map((message) => message.text).join(' ') ?? '';
     if (!answer || answer.isUnderWay || text === '') return turns;
@@ -43,6 +43,7 @@ export function buildTurns(first: Speaker, sides: Sides): Turn[] {
   }
 }
 
+/** The next move of the conversation. */
 export function nextMove(first: Speaker, turns: readonly Turn[], sides: Sides): Move {
   const speaker = speakerOfTurn(turns.length + 1, first);
   const last = turns.at(-1);
@@ -57,7 +58,7 @@ interface Answer {
   isUnderWay: boolean;
 }
 
-/** What a side said before it was told anything, and to each thing that it was told. */
+/** The answers of a side: the first one opens the conversation, each further one answers an utterance of the other side. */
 function groupAnswers({ state, messages }: Side): Answer[] {
   if (!state) return [];
   const answers: Answer[] = [{ askedAt: state.startedAt, said: [], isUnderWay: false }];
@@ -69,7 +70,7 @@ function groupAnswers({ state, messages }: Side): Answer[] {
   return answers;
 }
 
-/** From when on an answer was worked at without a break: the time in which the service was down is not the agent's. */
+/** From when the service worked on an answer without a break: downtime does not count as the agent's latency. */
 function resumedAt({ events }: Side, askedAt: number, saidAt: number): number {
   const resumed = events.filter(({ type }) => type === 'resumed').map(({ at }) => Date.parse(at));
   return Math.max(askedAt, ...resumed.filter((at) => at <= saidAt));

@@ -11,8 +11,8 @@ import { insertLoadTest, existingLoadTest } from './store.ts';
 import { readLoadTest } from './read.ts';
 
 /**
- * Creates a load test with its sessions and has it begin. Throws 404 for an agent that is not there, 409 for an archived one, 422 for a config
- * that names what neither agent has.
+ * Creates and starts a load test with its sessions. Throws 404 for an unknown agent, 409 for an archived one, 422 for an agent that is not sound
+ * and for a config with unknown names.
  */
 export async function createLoadTest(context: Context, input: NewLoadTestInput): Promise<z.infer<typeof StartedLoadTest>> {
   const { bindings, database, organization, clock, log } = context;
@@ -22,7 +22,7 @@ export async function createLoadTest(context: Context, input: NewLoadTestInput):
   const { name, test_count, concurrency, ramp_seconds, config } = input;
   const load = { name, actor_agent_id: actor.id, adversary_agent_id: adversary.id, test_count, concurrency, ramp_seconds, config };
   const { id, sessionIds } = await insertLoadTest(database, organization.id, load, clock());
-  // It is there: when its object cannot be reached, the minute tick has it begin.
+  // The load test is stored: when its object cannot be reached, the minute tick starts it.
   await callLoadTestObject(bindings, organization.id, id, (object) => object.begin(organization.id, id)).catch((error: unknown) =>
     log.error('a load test could not begin at once', error, { load_test_id: id }),
   );
@@ -35,14 +35,14 @@ export async function createLoadTest(context: Context, input: NewLoadTestInput):
   };
 }
 
-/** Ends all sessions of a load test that is running. Throws 409 in any other state, naming it. */
+/** Stops all sessions of a running load test. Throws 404, and 409 in any other state. */
 export async function stopLoadTest(context: Context, id: number): Promise<z.infer<typeof LoadTestStatisticsRecord>> {
   const { bindings, organization } = context;
   const { status } = await existingLoadTest(context, id);
   if (status !== 'running') throw conflict(`The load test is ${status}; only a running one can be stopped`);
   const act = randomUUID();
   await callLoadTestObject(bindings, organization.id, id, async (object) => {
-    // Its start may have broken off before its object was there.
+    // A start that broke off has left no object.
     await object.begin(organization.id, id);
     return object.stop(act);
   });

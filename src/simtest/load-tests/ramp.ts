@@ -1,18 +1,18 @@
-/** How many sessions may run at once, in the full and on the way there. */
+/** How many sessions may run at a time, and how fast that number is reached. */
 export interface Ramp {
   concurrency: number;
-  /** From one session to all of them, in even steps; 0: at once. */
+  /** Seconds from one session at a time to `concurrency`, in even steps; 0: at once. */
   rampSeconds: number;
 }
 
-/** How many may run `elapsedMs` after the start. */
+/** How many sessions may run `elapsedMs` after the start. */
 export function allowedConcurrency({ concurrency, rampSeconds }: Ramp, elapsedMs: number): number {
   const rampMs = rampSeconds * 1000;
   if (elapsedMs >= rampMs) return concurrency;
   return 1 + Math.floor(((concurrency - 1) * Math.max(0, elapsedMs)) / rampMs);
 }
 
-/** When the next one may run, in ms after the start; null: as many as ever may. */
+/** When one more session may run, in ms after the start; null: `concurrency` is reached. */
 export function nextIncreaseAt(ramp: Ramp, elapsedMs: number): number | null {
   const allowed = allowedConcurrency(ramp, elapsedMs);
   if (allowed >= ramp.concurrency) return null;

@@ -21,7 +21,7 @@ export const loadTestRecord = (row: LoadTestRow): z.infer<typeof LoadTestRecord>
   completed_at: nullableTimestamp(row.completed_at),
 });
 
-/** `statuses` are those of the sessions when they were counted, in their order: what has ended since then is not told yet. */
+/** `statuses` are the statuses of the sessions when they were counted, in their order: a session that has ended since then is still shown as running. */
 export const statisticsRecord = (
   loadTestId: number,
   { status, total, ...counted }: LoadTestStatistics,
@@ -36,17 +36,17 @@ export const statisticsRecord = (
 });
 
 function sessionLine(line: SessionLine, status: SessionStatus): z.infer<typeof LoadTestStatisticsRecord>['sessions'][number] {
-  const isOver = status !== 'pending' && status !== 'running';
+  const hasEnded = status !== 'pending' && status !== 'running';
   return {
     id: line.id,
     test_session_id: line.id,
     test_index: line.test_index,
     name: line.name,
     status,
-    outcome: isOver ? line.outcome : null,
-    stop_reason: isOver ? line.stop_reason : null,
-    turns: isOver ? line.turns : null,
-    duration_seconds: isOver ? line.duration_seconds : null,
-    error: isOver ? line.error : null,
+    outcome: hasEnded ? line.outcome : null,
+    stop_reason: hasEnded ? line.stop_reason : null,
+    turns: hasEnded ? line.turns : null,
+    duration_seconds: hasEnded ? line.duration_seconds : null,
+    error: hasEnded ? line.error : null,
   };
 }

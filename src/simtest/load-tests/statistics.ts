@@ -21,7 +21,7 @@ interface Percentiles {
   p99: number | null;
 }
 
-/** What a load test has come to. The five counts of sessions add up to `total`. */
+/** The statistics of a load test. The five counts of sessions add up to `total`. */
 export interface LoadTestStatistics {
   status: LoadTestStatus;
   total: number;
@@ -30,15 +30,15 @@ export interface LoadTestStatistics {
   completed: number;
   failed: number;
   stopped: number;
-  /** Of those completed. */
+  /** Completed sessions that passed. */
   passed: number;
-  /** Of those completed, the share that passed: neither the model's failures nor stopped sessions count. Null: none has completed. */
+  /** The share, from 0 to 1, of completed sessions that passed. Errors and stopped sessions do not count. Null: no session counts. */
   pass_rate: number | null;
-  /** Of those completed. */
+  /** Of completed sessions. */
   duration_seconds: Percentiles;
   turn_latency_ms: Percentiles;
   achieved_concurrency_max: number;
-  /** From the first start to the last end, or until now. Null: none has started. */
+  /** From the first start to the last end, or until now. Null: no session has started. */
   achieved_concurrency_average: number | null;
   /** The most frequent first. */
   errors: { error: string; count: number }[];
@@ -46,8 +46,9 @@ export interface LoadTestStatistics {
 
 const maxErrors = 20;
 
+/** The statistics of a load test at `now` (epoch ms). */
 export function computeStatistics(
-  { status, mostRunning }: { status: LoadTestStatus; mostRunning: number },
+  { status, maxRunning }: { status: LoadTestStatus; maxRunning: number },
   sessions: CountedSession[],
   now: number,
 ): LoadTestStatistics {
@@ -67,7 +68,7 @@ export function computeStatistics(
     pass_rate: passed + failedByChecks === 0 ? null : passed / (passed + failedByChecks),
     duration_seconds: computePercentiles(completed.map(({ durationMs }) => (durationMs ?? 0) / 1000)),
     turn_latency_ms: computePercentiles(sessions.flatMap(({ latenciesMs }) => latenciesMs)),
-    achieved_concurrency_max: mostRunning,
+    achieved_concurrency_max: maxRunning,
     achieved_concurrency_average: computeAverageRunning(sessions, now),
     errors: countErrors(sessions),
   };
@@ -81,15 +82,15 @@ function computePercentiles(values: number[]): Percentiles {
 function computeAverageRunning(sessions: CountedSession[], now: number): number | null {
   let first = Infinity;
   let last = -Infinity;
-  let together = 0;
+  let totalMs = 0;
   for (const { startedAt, endedAt } of sessions) {
     if (startedAt === null) continue;
     const until = endedAt ?? now;
     first = Math.min(first, startedAt);
     last = Math.max(last, until);
-    together += until - startedAt;
+    totalMs += until - startedAt;
   }
-  return last > first ? Math.round((together / (last - first)) * 100) / 100 : null;
+  return last > first ? Math.round((totalMs / (last - first)) * 100) / 100 : null;
 }
 
 function countErrors(sessions: CountedSession[]): LoadTestStatistics['errors'] {
@@ -101,7 +102,7 @@ function countErrors(sessions: CountedSession[]): LoadTestStatistics['errors'] {
     .slice(0, maxErrors);
 }
 
-/** As a load test's object tells it: `statuses` are those of its sessions, in their order. Null: their rows tell. */
+/** The statistics of a live load test. `statuses` are the statuses of its sessions, in their order; null: the sessions' rows have them. */
 export interface LiveStatistics {
   statistics: LoadTestStatistics;
   statuses: SessionStatus[] | null;
@@ -117,5 +118,5 @@ const pendingSession: CountedSession = {
   latenciesMs: [],
 };
 
-/** Sessions of which none has started. */
+/** Sessions that have not started. */
 export const pendingSessions = (count: number): CountedSession[] => Array.from({ length: count }, () => pendingSession);

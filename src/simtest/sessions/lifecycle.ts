@@ -10,14 +10,14 @@ import { insertSession, type SessionRow, existingSession } from './store.ts';
 import { callTestSessionObject } from './rpc.ts';
 import { sessionRecord } from './records.ts';
 
-/** A pending session. Throws 404 for an agent that is not there, 422 for a config that names what neither agent has. */
+/** Creates a pending session. Throws 404 for an unknown agent, 422 for an agent that is not sound and for a config with unknown names. */
 export async function createSession(context: Context, input: NewSessionInput): Promise<SessionRow> {
   const { actor, adversary } = await requireValidPairing(context, input);
   const session = { name: input.name, actorAgentId: actor.id, adversaryAgentId: adversary.id, config: input.config, candidate: null };
   return insertSession(context.database, context.organization.id, session, context.clock());
 }
 
-/** From pending to running. Throws 422 for an agent that is not sound, 409 in any other state, for an archived agent, and for a session that its load test starts. */
+/** Starts a pending session. Throws 404; 422 for an agent that is not sound; 409 in any other state, for an archived agent, and for a session of a load test. */
 export async function startSession(context: Context, id: number): Promise<void> {
   const { bindings, organization } = context;
   const { status, load_test_id: loadTestId, actor_agent_id, adversary_agent_id } = await existingSession(context, id);
@@ -29,14 +29,14 @@ export async function startSession(context: Context, id: number): Promise<void> 
   await callTestSessionObject(bindings, organization.id, id, (object) => object.start(organization.id, id, act));
 }
 
-/** Ends a session that is running, also while it is being judged. Throws 409 in any other state, naming it. */
+/** Stops a running session, also while its checks are evaluated. Throws 404, and 409 in any other state. */
 export async function stopSession(context: Context, id: number): Promise<z.infer<typeof TestSessionRecord>> {
   const { bindings, organization } = context;
   const row = await existingSession(context, id);
   if (row.status !== 'running') throw conflict(`The session is ${row.status}; only a running one can be stopped`);
   const act = randomUUID();
   const live = await callTestSessionObject(bindings, organization.id, id, async (object) => {
-    // Its start may have broken off before its object was there.
+    // A start that broke off has left no object.
     if (!(await object.snapshot())) await object.wakeStalled(organization.id, id);
     return object.stop(act);
   });

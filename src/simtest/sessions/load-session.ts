@@ -9,21 +9,21 @@ type JsonObject = Record<string, unknown>;
 
 export interface LoadedSession {
   facts: SessionFacts;
-  /** Of the row. */
+  /** The status of the row. */
   status: SessionStatus;
   /** Epoch ms; null: pending. */
   startedAt: number | null;
-  /** Why it cannot start; null: nothing is in its way. */
+  /** Why the session cannot start; null: it can. */
   blockedReason: string | null;
-  /** Which agent is not sound, so that it fails as soon as it starts; null: both are. */
+  /** Which agent is not sound, so that the session fails when it starts; null: both are sound. */
   unsoundReason: string | null;
 }
 
-/** What a session is and with whom. Null: there is none. */
+/** Reads a session and its agents. Null: there is no such session. */
 export const loadSession = async (context: Context, id: number): Promise<LoadedSession | null> =>
   toLoadedSession(context, await findSessionWithAgents(context.database, context.organization.id, id));
 
-/** The same, and a pending session that nothing hinders is running from then on. */
+/** Reads a session and its agents. A pending session that can start is running from then on. */
 export const claimSession = async (context: Context, id: number, now: number): Promise<LoadedSession | null> =>
   toLoadedSession(context, await claimPendingSession(context.database, context.organization.id, id, now));
 
@@ -62,7 +62,7 @@ function requireAgent(agents: AgentToPin[], id: number): AgentToPin {
 const parseCandidate = ({ candidate }: SessionToStart): Candidate | null =>
   candidate === null ? null : (JSON.parse(candidate) as Candidate);
 
-function pinAgent(agent: AgentToPin, candidate: Candidate | null, own: JsonObject): PinnedAgent {
+function pinAgent(agent: AgentToPin, candidate: Candidate | null, testVariables: JsonObject): PinnedAgent {
   const { definition, workflow_configurations, template_context_variables, call_disposition_codes } = candidate ?? {
     definition: JSON.parse(agent.definition) as JsonObject,
     workflow_configurations: JSON.parse(agent.workflow_configurations) as unknown,
@@ -75,7 +75,7 @@ function pinAgent(agent: AgentToPin, candidate: Candidate | null, own: JsonObjec
     definition,
     configurations: workflow_configurations,
     dispositionCodes: readDispositionCodes(call_disposition_codes),
-    initialContext: { ...template_context_variables, ...own },
+    initialContext: { ...template_context_variables, ...testVariables },
   };
 }
 
@@ -84,11 +84,11 @@ function findBlockedReason(agents: AgentToPin[]): string | null {
   return archived ? agentArchivedMessage(archived) : null;
 }
 
-/** As a session's error says it. A load test has begun by then, and nobody can be refused it. */
+/** The reason becomes the session's error: a load test has started by then, so that no request can be refused. */
 async function findUnsoundReason(context: Context, { actor, adversary }: SessionFacts): Promise<string | null> {
   for (const { definition, agentId } of [actor, adversary]) {
-    const why = await explainUnsound(context, definition, agentId);
-    if (why !== null) return `agent_unsound: ${why}`;
+    const reason = await explainUnsound(context, definition, agentId);
+    if (reason !== null) return `agent_unsound: ${reason}`;
   }
   return null;
 }

@@ -5,22 +5,23 @@ import { conversationRecord, sessionRecord } from './records.ts';
 import type { ConversationRecord, TestSessionRecord } from '../schemas.ts';
 import { sessionTranscriptKey, type SessionTranscript, callTestSessionObject } from './rpc.ts';
 
-// While a session runs it is what its object says. Before and afterwards there is none, and nor is there one whose start broke off, until it is poked.
+// The object of a running session is the truth. A session has no object before its start, after its end, and after a start that broke off, until the tick wakes it.
 
+/** A session as it is now. Throws 404. */
 export async function readSession(context: Context, id: number): Promise<z.infer<typeof TestSessionRecord>> {
   const row = await existingSession(context, id);
   if (row.status !== 'running') return sessionRecord(row);
   const live = await callTestSessionObject(context.bindings, context.organization.id, id, (object) => object.snapshot());
-  // It may have gone since the row was read.
+  // The object may have gone since the row was read.
   return live ? sessionRecord(row, live) : sessionRecord(await existingSession(context, id));
 }
 
-/** What was said so far. Null: the session has not begun, or ended before a word was said. */
+/** The transcript so far. Null: the session has not started, or ended without an utterance. Throws 404. */
 export async function readConversation(context: Context, id: number): Promise<z.infer<typeof ConversationRecord> | null> {
   const row = await existingSession(context, id);
   if (row.status === 'pending') return null;
-  const talk = (row.status === 'running' ? await readLiveTranscript(context, id) : null) ?? (await readStoredTranscript(context, id));
-  return talk && conversationRecord(id, talk, context.clock());
+  const transcript = (row.status === 'running' ? await readLiveTranscript(context, id) : null) ?? (await readStoredTranscript(context, id));
+  return transcript && conversationRecord(id, transcript, context.clock());
 }
 
 const readLiveTranscript = ({ bindings, organization }: Context, id: number): Promise<SessionTranscript | null> =>

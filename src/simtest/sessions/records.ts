@@ -6,7 +6,7 @@ import type { ConversationRecord, TestSessionRecord } from '../schemas.ts';
 import type { SessionRow } from './store.ts';
 import type { SessionTranscript } from './rpc.ts';
 
-/** A session as its row says, and where `live` is given as its object says. */
+/** The API record of a session: of its row, and of its object where `live` is given. */
 export function sessionRecord(row: SessionRow, live: LiveSession | null = null): z.infer<typeof TestSessionRecord> {
   const { status, results, error } = live ?? row;
   return {
@@ -27,7 +27,7 @@ export function sessionRecord(row: SessionRow, live: LiveSession | null = null):
   };
 }
 
-/** `now` is the end of a talk that goes on. */
+/** The API record of a transcript. A conversation that goes on ends at `now`, for its duration. */
 export const conversationRecord = (
   sessionId: number,
   { turns, startedAt, endedAt }: SessionTranscript,

@@ -5,19 +5,19 @@ import type { AgentDefinition } from '../../voice-agents/definition/definition.t
 import { findConfigIssues } from '../config/config-issues.ts';
 import { TestConfig } from '../config/config.ts';
 
-/** A test that an agent is to pass, as it is configured. */
+/** A required test, as it is configured on an agent. */
 export interface RequiredTest {
   adversary_workflow_id: number;
-  /** As given: what it leaves out is filled in when the test is run. */
+  /** As given. Defaults are filled in when the test is run. */
   config: Record<string, unknown>;
 }
 
-/** A test that can be run, or everything that is in its way. */
+/** A test that can be run, or the issues that prevent it. */
 export type ParsedRequiredTest = { config: TestConfig } | { issues: Issue[] };
 
 /**
- * Reads a required test of `actor`. `adversary` is undefined where the organization has no such agent; null stands for an agent that is not sound,
- * with which the config cannot be compared. `loc` of issues begins with `at`.
+ * Parses a required test of `actor`. `adversary` is undefined when the organization has no such agent. An agent that is not sound is null: its
+ * names cannot be checked. `loc` of issues begins with `at`.
  */
 export function parseRequiredTest(
   test: RequiredTest,

@@ -13,7 +13,7 @@ import { insertVerification, findVerifiedRows, type VerifiedRow } from './store.
 export interface VerificationRequest {
   agentId: number;
   name: string;
-  /** How the agent is, or would be. */
+  /** The agent as it is, or as a change would make it. */
   candidate: Candidate;
   tests: RequiredTest[];
 }
@@ -25,14 +25,14 @@ interface RunnableTest {
 }
 
 /**
- * Runs all tests at once, each as a session, and waits for their ends, at most VERIFY_WAIT_SECONDS. What has not ended by then, or when this
- * breaks off, goes on and ends by itself.
+ * Runs all tests at the same time, each as a session, and waits for their ends, at most VERIFY_WAIT_SECONDS. A session that has not ended by then,
+ * or when the request breaks off, goes on and ends by itself.
  */
 export async function runVerification(context: Context, { agentId, name, candidate, tests }: VerificationRequest): Promise<Verification> {
   const { database, organization, settings, clock } = context;
   const deadline = Date.now() + settings.VERIFY_WAIT_SECONDS * 1000;
   const { runnable, broken } = await partitionTests(context, candidate, tests);
-  const begun = await insertVerification(
+  const started = await insertVerification(
     database,
     organization.id,
     {
@@ -47,8 +47,8 @@ export async function runVerification(context: Context, { agentId, name, candida
     },
     clock(),
   );
-  const sessionIds = new Map(begun.map(({ id, index }) => [index, id]));
-  await Promise.all(begun.map(({ id }) => waitForEnd(context, id, deadline)));
+  const sessionIds = new Map(started.map(({ id, index }) => [index, id]));
+  await Promise.all(started.map(({ id }) => waitForEnd(context, id, deadline)));
   const rows = new Map((await findVerifiedRows(database, organization.id, [...sessionIds.values()])).map((row) => [row.id, row]));
   const ran = runnable.map(({ index, adversary }) => {
     const row = rows.get(sessionIds.get(index) ?? 0);
@@ -57,7 +57,7 @@ export async function runVerification(context: Context, { agentId, name, candida
   return toVerification([...ran, ...broken].toSorted((one, other) => one.index - other.index));
 }
 
-/** What can be run, and what has come to be wrong since it was configured: an agent was changed. */
+/** Separates the tests that can be run from those that a later change of an agent has broken. */
 async function partitionTests(
   context: Context,
   candidate: Candidate,
@@ -73,18 +73,18 @@ async function partitionTests(
   for (const [index, test] of tests.entries()) {
     const adversary = adversaries.get(test.adversary_workflow_id);
     const unsound = adversary && (await explainUnsound(context, adversary.workflow_definition, adversary.id));
-    const read = parseRequiredTest(test, actor, adversary && (await parseSoundDefinition(context, adversary.workflow_definition)), []);
+    const parsed = parseRequiredTest(test, actor, adversary && (await parseSoundDefinition(context, adversary.workflow_definition)), []);
     if (unsound) broken.push(toNotRun(index, test.adversary_workflow_id, `agent_unsound: ${unsound}`));
-    else if ('config' in read) runnable.push({ index, adversary: adversary!, config: read.config });
+    else if ('config' in parsed) runnable.push({ index, adversary: adversary!, config: parsed.config });
     else
-      broken.push(toNotRun(index, test.adversary_workflow_id, `The test does not fit its agents any more: ${formatIssues(read.issues)}`));
+      broken.push(toNotRun(index, test.adversary_workflow_id, `The test does not fit its agents any more: ${formatIssues(parsed.issues)}`));
   }
   return { runnable, broken };
 }
 
 const formatIssues = (issues: Issue[]): string => issues.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
 
-/** Has a session begin and waits for its end, of which its row tells. */
+/** Starts a session and waits until its row shows its end. */
 async function waitForEnd({ bindings, organization, log }: Context, id: number, deadline: number): Promise<void> {
   try {
     await callTestSessionObject(bindings, organization.id, id, async (object) => {

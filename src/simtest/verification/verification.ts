@@ -1,10 +1,10 @@
 import type { CheckResult, Outcome, SessionStatus } from '../contract.ts';
 
-/** How one required test went, or goes. */
+/** The state of one required test. */
 export interface VerifiedTest {
-  /** Its place among the required tests, from 0. */
+  /** The index among the required tests, from 0. */
   index: number;
-  /** Null: it could not be run, and `error` tells why. */
+  /** Null: the test could not be run, and `error` says why. */
   test_session_id: number | null;
   adversary_workflow_id: number;
   status: SessionStatus;
@@ -23,27 +23,27 @@ export interface Verification {
 const maxDetailLength = 300;
 
 export function toVerification(tests: VerifiedTest[]): Verification {
-  if (tests.some((test) => isOver(test) && !hasPassed(test))) return { passed: false, tests };
+  if (tests.some((test) => hasEnded(test) && !hasPassed(test))) return { passed: false, tests };
   return { passed: tests.every(hasPassed) || null, tests };
 }
 
-/** A sentence or more about each test that has not passed. `waitSeconds` is how long they were waited for. */
+/** At least one sentence about each test that has not passed. `waitSeconds` is how long the request has waited. */
 export function describeFailures({ tests }: Verification, waitSeconds: number): string {
   const open = tests.filter((test) => !hasPassed(test));
-  const told = open.map((test) => `required_tests.${test.index} (${describeSession(test)}) ${describeFailure(test, waitSeconds)}.`);
-  return [`${open.length} of ${tests.length} required tests did not pass.`, ...told].join(' ');
+  const sentences = open.map((test) => `required_tests.${test.index} (${describeSession(test)}) ${describeFailure(test, waitSeconds)}.`);
+  return [`${open.length} of ${tests.length} required tests did not pass.`, ...sentences].join(' ');
 }
 
-const isOver = ({ status }: VerifiedTest): boolean => status !== 'pending' && status !== 'running';
+const hasEnded = ({ status }: VerifiedTest): boolean => status !== 'pending' && status !== 'running';
 
-/** A session that somebody stopped has proved nothing. */
+/** A session that a person stopped proves nothing. */
 const hasPassed = ({ status, outcome }: VerifiedTest): boolean => status === 'completed' && outcome === 'passed';
 
 const describeSession = ({ test_session_id: id, adversary_workflow_id: adversaryId }: VerifiedTest): string =>
   `${id === null ? '' : `test session ${id} `}against voice agent ${adversaryId}`;
 
 function describeFailure(test: VerifiedTest, waitSeconds: number): string {
-  if (!isOver(test)) return `had not ended after ${waitSeconds} s, and goes on`;
+  if (!hasEnded(test)) return `had not ended after ${waitSeconds} s, and goes on`;
   if (test.error !== null) return `ended in an error: ${truncate(test.error)}`;
   if (test.status === 'stopped') return 'was stopped';
   const failed = test.checks.filter(({ required, passed }) => required && passed === false);
