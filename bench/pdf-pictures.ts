@@ -5,13 +5,13 @@ const toBytes = (text: string) => new TextEncoder().encode(text);
 
 /**
  * A PDF with pictures of noise added to it, in an update at its end as the format has them; no page shows them. `firstNumber` is that of the
- * first object that the PDF does not have. The file becomes at most `mostBytes` long, and less than a picture shorter.
+ * first object number that the PDF does not use. The file becomes at most `maxBytes` long, and less than a picture shorter.
  */
-export function withPictures(pdf: Uint8Array, firstNumber: number, mostBytes: number, random: () => number): Uint8Array<ArrayBuffer> {
+export function withPictures(pdf: Uint8Array, firstNumber: number, maxBytes: number, random: () => number): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [pdf];
   const offsets: number[] = [];
   let length = pdf.length;
-  const count = Math.floor((mostBytes - pdf.length) / (pictureBytes + bytesBesideEach));
+  const count = Math.floor((maxBytes - pdf.length) / (pictureBytes + bytesBesideEach));
   for (let number = firstNumber; number < firstNumber + count; number++) {
     offsets.push(length);
     const picture = pictureObject(number, random);

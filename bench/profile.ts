@@ -70,9 +70,9 @@ await runProgram(async () => {
     await bench.clients.service.call(postUpsert(bench, 0));
     await profiled(bench, 0.25);
     await inspector.startProfile();
-    const told = await profiled(bench, 1);
+    const report = await profiled(bench, 1);
     const profile = await inspector.stopProfile();
-    console.log(told);
+    console.log(report);
     for (const [title, functions] of Object.entries(findHotFunctions(profile, 25))) {
       console.log(`\n${title}`);
       for (const { share, where } of functions) console.log(`${(share * 100).toFixed(1).padStart(6)} %  ${where}`);

@@ -5,7 +5,7 @@ import { table } from './table.ts';
 export interface TargetedFigure {
   name: string;
   unit: string;
-  /** Absent: it is only told. */
+  /** Absent: the value is only reported. */
   target?: { atLeast: number } | { atMost: number };
   /** Of each round. */
   service: number[];

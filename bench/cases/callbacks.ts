@@ -17,9 +17,9 @@ export async function measureCallbacks(bench: Bench): Promise<TargetedFigure[]> 
   let callbacks: HttpExchange[] = [];
   const perSecond = await measureAlternately(callbackRounds, bothSides, async (side) => {
     if (side === 'floor' && callbacks.length) return (await load(floor, callbacks, connections)).perSecond;
-    const told = await sendCallbacks(bench, calls);
-    callbacks = told.callbacks;
-    return side === 'service' ? told.perSecond : (await load(floor, callbacks, connections)).perSecond;
+    const result = await sendCallbacks(bench, calls);
+    callbacks = result.callbacks;
+    return side === 'service' ? result.perSecond : (await load(floor, callbacks, connections)).perSecond;
   });
   return [
     {
@@ -32,7 +32,7 @@ export async function measureCallbacks(bench: Bench): Promise<TargetedFigure[]> 
   ];
 }
 
-/** Has so many calls placed, while the carrier keeps what it would tell; then all of it is told at once. */
+/** Places `calls` calls while the carrier holds its callbacks, then sends all callbacks at once. */
 export async function sendCallbacks(bench: Bench, calls: number): Promise<{ callbacks: HttpExchange[]; perSecond: number }> {
   const carrier = new SimulatedCarrier(bench.rig.outside);
   await carrier.behave({ callbacks: 'hold', ring_ms: 50 });

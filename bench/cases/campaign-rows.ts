@@ -15,7 +15,7 @@ export async function measureCampaignRows(bench: Bench): Promise<TargetedFigure[
   await new SimulatedCarrier(bench.rig.outside).behave({ ring_ms: 50 });
   await bench.clients.floor.call({ method: 'PUT', path: `/files/${fileName}`, body: file });
   const seconds = await measureAlternately(campaignRowsRounds, bothSides, (side) =>
-    side === 'service' ? startCampaign(bench, file, rows) : takeIn(bench, rows),
+    side === 'service' ? startCampaign(bench, file, rows) : importRows(bench, rows),
   );
   return [
     {
@@ -44,7 +44,7 @@ async function startCampaign(bench: Bench, file: string, rows: number): Promise<
   return seconds;
 }
 
-async function takeIn({ clients }: Bench, rows: number): Promise<number> {
+async function importRows({ clients }: Bench, rows: number): Promise<number> {
   const startedAt = performance.now();
   const taken = await clients.floor.json<{ rows: number }>({ method: 'POST', path: `/rows/${fileName}` });
   if (taken.rows !== rows) throw new Error(`The floor took in ${taken.rows} of ${rows} rows`);

@@ -35,9 +35,11 @@ async function measureLoadTest(bench: Bench): Promise<TargetedFigure[]> {
     if (left.pending > 0) liveMs.push(await timeOf(agents.read(`/load-tests/${id}/stats`)));
     await sleep(pollMs);
   }
-  const told = await agents.read<{ passed: number; achieved_concurrency_max: number }>(`/load-tests/${id}/stats`);
-  if (told.passed !== count || told.achieved_concurrency_max !== concurrency)
-    throw new Error(`Of ${count} sessions ${told.passed} have passed, ${told.achieved_concurrency_max} of ${concurrency} at once`);
+  const statistics = await agents.read<{ passed: number; achieved_concurrency_max: number }>(`/load-tests/${id}/stats`);
+  if (statistics.passed !== count || statistics.achieved_concurrency_max !== concurrency)
+    throw new Error(
+      `Of ${count} sessions ${statistics.passed} have passed, ${statistics.achieved_concurrency_max} of ${concurrency} at once`,
+    );
   const endedMs: number[] = [];
   while (endedMs.length < 50) endedMs.push(await timeOf(agents.read(`/load-tests/${id}/stats`)));
   const name = `Load test of ${count} sessions of ${turns} turns, one a second, ${concurrency} at once`;

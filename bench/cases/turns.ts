@@ -7,13 +7,13 @@ import { percentile } from '../statistics.ts';
 import type { TargetedFigure } from '../targets.ts';
 import { Campaign, toCampaignFile, phoneOf, waitUntil } from './campaigns.ts';
 
-/** Simulated people listen no longer. */
+/** Simulated people hang up after this many turns. */
 const turnsPerTalk = 20;
 const concurrentTalks = 8;
-/** From what a person has heard to what they say. */
+/** The pause of a simulated person before each answer. */
 const turnMs = 100;
 
-/** A talk as the carrier's side of it heard it: what the person said, and how long after each the first word came. */
+/** The carrier's side of a talk: the texts of the person, and for each the time to the first word of the answer. */
 interface ReceivedFrames {
   said: string[];
   firstWordMs: number[];
@@ -66,11 +66,11 @@ async function talkWithService(bench: Bench, talks: number): Promise<ReceivedFra
 
 async function talkWithFloor({ rig }: Bench, round: string, talks: number): Promise<ReceivedFrames[]> {
   const waiting = Array.from({ length: talks }, (_, talk) => `${round}-${talk}`).values();
-  const heard: ReceivedFrames[] = [];
+  const received: ReceivedFrames[] = [];
   const line = async () => {
     for (const talk of waiting) {
-      const one: ReceivedFrames = { said: [], firstWordMs: [] };
-      heard.push(one);
+      const talked: ReceivedFrames = { said: [], firstWordMs: [] };
+      received.push(talked);
       const url = `${rig.origins.floor.origin.replace('http', 'ws')}/talk/${talk}`;
       const session = new RelaySession(
         {
@@ -84,8 +84,8 @@ async function talkWithFloor({ rig }: Bench, round: string, talks: number): Prom
         { turnMs, patienceMs: 15_000 },
         {
           opened: () => undefined,
-          spoken: (speaker, text) => void (speaker === 'person' && one.said.push(text)),
-          answered: (ms) => void one.firstWordMs.push(ms),
+          spoken: (speaker, text) => void (speaker === 'person' && talked.said.push(text)),
+          answered: (ms) => void talked.firstWordMs.push(ms),
           problem: (text) => console.error(`A talk with the floor: ${text}`),
         },
       );
@@ -94,7 +94,7 @@ async function talkWithFloor({ rig }: Bench, round: string, talks: number): Prom
     }
   };
   await Promise.all(Array.from({ length: concurrentTalks }, line));
-  return heard;
+  return received;
 }
 
 /** Throws unless every turn was answered, by the model. */

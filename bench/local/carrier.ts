@@ -2,7 +2,7 @@ import type { CallRecord } from '../../simulators/telephony/call-record.ts';
 import type { Callback } from '../../simulators/telephony/outbox.ts';
 import type { GivenCallSettings } from '../../simulators/telephony/settings.ts';
 
-/** An account at the simulated carrier; each side has its own, so that their calls can be told apart. */
+/** An account at the simulated carrier; each side has its own, so that their calls can be distinguished. */
 export interface CarrierAccount {
   accountSid: string;
   authToken: string;
@@ -26,7 +26,7 @@ export class SimulatedCarrier {
   /** Where calls are ordered. */
   callsPath = ({ accountSid }: CarrierAccount): string => `/twilio/2010-04-01/Accounts/${accountSid}/Calls.json`;
 
-  /** Forgets every call, and behaves as told from now on. Nothing may be live. */
+  /** Forgets every call and calls behave by `settings` from now on. No call may be live. */
   async behave(settings: GivenCallSettings): Promise<void> {
     await this.#send('POST', '/__sim/reset?provider=twilio');
     await this.#send('PATCH', '/twilio/__sim/settings', settings);

@@ -40,7 +40,7 @@ function residentMegabytes(id: string | null): number {
   return (Number(kibibytes) * 1024) / 1e6;
 }
 
-/** Empty when the process has just ended, which whoever works with it will be told. */
+/** Empty when the process has just ended; its user gets the error. */
 function readStatus(id: string): string {
   try {
     return readFileSync(`/proc/${id}/status`, 'utf8');

@@ -86,7 +86,7 @@ export async function readWorkers(directory: string, configured: WorkerOptions, 
       durableObjects: {
         RUN: { className: 'FloorRunObject', useSQLite: true },
         ROWS: { className: 'FloorRowsObject', useSQLite: true },
-        HEARD: { className: 'FloorHeardObject', useSQLite: true },
+        CALL_STATES: { className: 'FloorCallStatesObject', useSQLite: true },
         TALK: { className: 'FloorTalkObject', useSQLite: true },
         TEST: { className: 'FloorTestObject', useSQLite: true },
         ...vectorIndex,

@@ -3,7 +3,7 @@ export class ActiveTimes {
   readonly #busy = new Map<string, { things: number; since: number }>();
   readonly #onIdle: (milliseconds: number) => void;
 
-  /** `onIdle` is told how long an object was busy when it no longer is. */
+  /** `onIdle` gets the busy time of an object when it becomes idle. */
   constructor(onIdle: (milliseconds: number) => void) {
     this.#onIdle = onIdle;
   }

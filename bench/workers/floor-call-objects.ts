@@ -6,7 +6,7 @@ const rowsPerStatement = 500;
 /** Takes in the rows of a file, 500 at a time. */
 export class FloorRowsObject extends DurableObject<Bindings> {
   /** Answers how many there are. */
-  async takeIn(file: string): Promise<number> {
+  async importRows(file: string): Promise<number> {
     const { sql } = this.ctx.storage;
     sql.exec('CREATE TABLE campaign_row (number INTEGER PRIMARY KEY, phone TEXT NOT NULL, state TEXT NOT NULL, variables TEXT NOT NULL)');
     const stored = await this.env.FILES.get(file);
@@ -22,12 +22,12 @@ export class FloorRowsObject extends DurableObject<Bindings> {
   }
 }
 
-/** Remembers what a carrier told of each of its calls. */
-export class FloorHeardObject extends DurableObject<Bindings> {
+/** Stores the last reported status of each call. */
+export class FloorCallStatesObject extends DurableObject<Bindings> {
   async hear(call: string, status: string): Promise<void> {
     const { sql } = this.ctx.storage;
-    sql.exec('CREATE TABLE IF NOT EXISTS heard (call TEXT PRIMARY KEY, status TEXT NOT NULL) WITHOUT ROWID');
-    sql.exec('INSERT INTO heard VALUES (?, ?) ON CONFLICT (call) DO UPDATE SET status = excluded.status', call, status);
+    sql.exec('CREATE TABLE IF NOT EXISTS call_state (call TEXT PRIMARY KEY, status TEXT NOT NULL) WITHOUT ROWID');
+    sql.exec('INSERT INTO call_state VALUES (?, ?) ON CONFLICT (call) DO UPDATE SET status = excluded.status', call, status);
   }
 }
 

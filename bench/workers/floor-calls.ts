@@ -15,7 +15,7 @@ callRoutes.put('/files/:name', async (c) => {
 
 callRoutes.post('/rows/:name', async (c) => {
   const name = c.req.param('name');
-  return c.json({ rows: await c.env.ROWS.getByName(`${name} ${crypto.randomUUID()}`).takeIn(name) });
+  return c.json({ rows: await c.env.ROWS.getByName(`${name} ${crypto.randomUUID()}`).importRows(name) });
 });
 
 callRoutes.put('/carrier', async (c) => {
@@ -37,7 +37,7 @@ callRoutes.post('/api/v1/telephony/*', async (c) => {
   const signature = c.req.header('x-twilio-signature') ?? '';
   if (expected.length !== signature.length || !timingSafeEqual(Buffer.from(expected), Buffer.from(signature))) return c.body(null, 401);
   const { CallSid, CallStatus } = Object.fromEntries(form);
-  await c.env.HEARD.getByName('1').hear(CallSid!, CallStatus!);
+  await c.env.CALL_STATES.getByName('1').hear(CallSid!, CallStatus!);
   return c.json({ status: 'ok' });
 });
 

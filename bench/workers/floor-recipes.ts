@@ -1,6 +1,6 @@
 import type { VectorIndexObject } from '../../durable-objects/vector-index/vector-index-object.ts';
 import type { CallRecipe, Values } from '../recipe.ts';
-import type { FloorHeardObject, FloorRowsObject, FloorTalkObject } from './floor-call-objects.ts';
+import type { FloorCallStatesObject, FloorRowsObject, FloorTalkObject } from './floor-call-objects.ts';
 import type { FloorRunObject } from './floor-object.ts';
 import type { FloorTestObject } from './floor-tests.ts';
 
@@ -10,7 +10,7 @@ export interface Bindings {
   FILES: R2Bucket;
   RUN: DurableObjectNamespace<FloorRunObject>;
   ROWS: DurableObjectNamespace<FloorRowsObject>;
-  HEARD: DurableObjectNamespace<FloorHeardObject>;
+  CALL_STATES: DurableObjectNamespace<FloorCallStatesObject>;
   TALK: DurableObjectNamespace<FloorTalkObject>;
   TEST: DurableObjectNamespace<FloorTestObject>;
   VECTOR_INDEX: DurableObjectNamespace<VectorIndexObject>;

@@ -6,7 +6,7 @@ import { knowledgeRoutes } from './floor-knowledge.ts';
 import { testRoutes } from './floor-tests.ts';
 import { counts, replay } from './replay.ts';
 
-export { FloorHeardObject, FloorRowsObject, FloorTalkObject } from './floor-call-objects.ts';
+export { FloorCallStatesObject, FloorRowsObject, FloorTalkObject } from './floor-call-objects.ts';
 export { FloorRunObject } from './floor-object.ts';
 export { FloorTestObject } from './floor-tests.ts';
 

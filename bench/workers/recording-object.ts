@@ -51,7 +51,7 @@ export const countCalls = <Branded extends Rpc.DurableObjectBranded>(
       }),
   }) as unknown as DurableObjectNamespace<Branded>;
 
-/** The binding, whose `methods` are told before they are called. */
+/** The binding; each call of one of `methods` is recorded first. */
 export const countUses = <Binding extends object>(
   binding: Binding,
   methods: { [Method in keyof Binding]?: (...parameters: Parameters<Extract<Binding[Method], (...given: never[]) => unknown>>) => void },

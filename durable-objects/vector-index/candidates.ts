@@ -3,23 +3,23 @@ import { slotsPerPage, type VectorPage } from './vector-page.ts';
 
 export interface Candidate {
   id: number;
-  /** By the coarse code alone. */
+  /** The similarity by the coarse code alone. */
   score: number;
-  /** How far that may be from the true one. */
+  /** The maximum difference from the exact similarity. */
   error: number;
 }
 
 /**
- * In steps of the coarse code, each number of which is off by half a step at most. Their sum with the numbers of a vector of length 1 is off
- * by more than three once in thirty million times (Hoeffding 1963: 2 exp(-2 * 3²)).
+ * The error of a score in steps of the coarse code. Each coarse number is off by at most half a step, so the product with a vector of
+ * length 1 is off by more than three steps once in thirty million times (Hoeffding 1963: 2 exp(-2 * 3²)).
  */
 const maxErrorSteps = 3;
-/** So many are the most that are looked at again: vectors that differ by less than the codes do are as good as each other. */
+/** The maximum of candidates: vectors whose difference is below the codes' precision are interchangeable. */
 const toMaxCandidates = (topK: number): number => topK * 2 + 20;
 
 const products = new Float64Array(slotsPerPage);
 
-/** Those that may be among the `topK` best, by their coarse codes, of all vectors or of those of some documents. `unit` has length 1. */
+/** The vectors that may be among the `topK` best, judged by their coarse codes; of all documents or of `documentIds`. `unit` has length 1. */
 export function findCandidates(
   pages: Iterable<VectorPage>,
   unit: Float64Array,
@@ -27,7 +27,7 @@ export function findCandidates(
   documentIds: ReadonlySet<number> | undefined,
 ): Candidate[] {
   const best: Candidate[] = [];
-  const most = toMaxCandidates(topK);
+  const maxCandidates = toMaxCandidates(topK);
   for (const page of pages) {
     const slots: number[] = [];
     for (let slot = 0; slot < slotsPerPage; slot++)
@@ -37,18 +37,17 @@ export function findCandidates(
       const slot = slots[index]!;
       const scale = page.scales[slot]!;
       const score = products[index]! * scale;
-      if (best.length < most || score > best[most - 1]!.score)
-        insert(best, most, { id: page.ids[slot]!, score, error: maxErrorSteps * scale });
+      if (best.length < maxCandidates || score > best[maxCandidates - 1]!.score)
+        insert(best, maxCandidates, { id: page.ids[slot]!, score, error: maxErrorSteps * scale });
     }
   }
-  const least = Math.min(...best.slice(0, topK).map(({ score, error }) => score - error));
-  return best.filter(({ score, error }) => score + error >= least);
+  const minScore = Math.min(...best.slice(0, topK).map(({ score, error }) => score - error));
+  return best.filter(({ score, error }) => score + error >= minScore);
 }
 
 /**
- * Fills `products` with those of the codes in `slots` and the vector. Four at a time, so that a number of the vector is read once for four:
- * that makes up for turning bytes into doubles, and the scan as quick as one over floats. Each code by itself, since then its places need
- * no sums.
+ * Fills `products` with the products of the vector and the codes in `slots`. Four codes at a time read each number of the vector once, which
+ * makes the scan as fast as one over floats. Each code is its own array, so that indexing needs no addition.
  */
 function multiply(page: VectorPage, unit: Float64Array, slots: number[]): void {
   const last = slots.length - 1;
@@ -72,7 +71,7 @@ function multiply(page: VectorPage, unit: Float64Array, slots: number[]): void {
   }
 }
 
-function insert(best: Candidate[], most: number, candidate: Candidate): void {
+function insert(best: Candidate[], maxCandidates: number, candidate: Candidate): void {
   let from = 0;
   for (let to = best.length; from < to;) {
     const middle = (from + to) >> 1;
@@ -80,5 +79,5 @@ function insert(best: Candidate[], most: number, candidate: Candidate): void {
     else to = middle;
   }
   best.splice(from, 0, candidate);
-  if (best.length > most) best.pop();
+  if (best.length > maxCandidates) best.pop();
 }

@@ -1,22 +1,22 @@
-/** Two full indexes. An isolate has 128 MB for everything, and may hold several objects of a class. */
+/** Two full indexes. An isolate has 128 MB in total and may hold several objects of a class. */
 const maxBytes = 64 * 1024 * 1024;
 
 export interface MemoryHolder {
-  /** Lets go of what it can load again. */
+  /** Drops the memory that can be loaded again. */
   forget(): void;
 }
 
-/** What the objects of an isolate hold in memory. It keeps none of them: an object that the platform dropped is gone from here, too. */
+/** Bounds the memory of an isolate's objects. Holds objects weakly, so the platform can still drop them. */
 export class MemoryBudget {
-  /** The least recently used first. */
+  /** Ordered from the least to the most recently used. */
   readonly #bytesByHolder = new Map<WeakRef<MemoryHolder>, number>();
   readonly #maxBytes: number;
 
-  constructor(most = maxBytes) {
-    this.#maxBytes = most;
+  constructor(limit = maxBytes) {
+    this.#maxBytes = limit;
   }
 
-  /** Notes that `holder` is in use and holds `bytes`; others forget theirs, the longest unused first, until all of it fits. */
+  /** Records that `holder` is in use and holds `bytes`. The least recently used others forget theirs until the total fits. */
   use(holder: WeakRef<MemoryHolder>, bytes: number): void {
     this.#bytesByHolder.delete(holder);
     this.#bytesByHolder.set(holder, bytes);

@@ -1,12 +1,12 @@
 import { dimensions } from '../../src/providers/vector-index/vector-limits.ts';
 
-/** Steps of the coarse code on either side of 0, and of the fine code within one of these. */
+/** Steps of the coarse code on either side of 0, and steps of the fine code within one coarse step. */
 const coarseSteps = 127;
 const fineSteps = 254;
 
 /**
- * A direction in 16 bits a number: `scale * (coarse + fine / 254)`. The coarse half alone is good for choosing candidates; both are good for
- * a cosine to six digits.
+ * A direction with 16 bits a number: `scale * (coarse + fine / 254)`. The coarse half alone selects candidates; both halves give a cosine
+ * of six digits.
  */
 export interface QuantizedVector {
   scale: number;
@@ -14,7 +14,7 @@ export interface QuantizedVector {
   fine: Int8Array<ArrayBuffer>;
 }
 
-/** Of the vector's direction; a vector without one gets zeros. */
+/** Quantizes the direction of a vector; a zero vector gives zeros. */
 export function quantize(vector: Float32Array): QuantizedVector {
   const coarse = new Int8Array(dimensions);
   const fine = new Int8Array(dimensions);
@@ -43,14 +43,14 @@ export function computeSimilarity(unit: Float64Array, { scale, coarse, fine }: Q
   return Math.min(1, Math.max(-1, scale * (ofCoarse + ofFine / fineSteps)));
 }
 
-/** A vector of about length 1 in the direction that was quantized. */
+/** A vector of about length 1 in the quantized direction. */
 export function dequantize({ scale, coarse, fine }: QuantizedVector): Float32Array {
   const vector = new Float32Array(dimensions);
   for (let index = 0; index < dimensions; index++) vector[index] = scale * (coarse[index]! + fine[index]! / fineSteps);
   return vector;
 }
 
-/** In doubles, which the scan reads quickest. A vector without a direction stays zeros. */
+/** The vector at length 1, in doubles, which the scan reads fastest. A zero vector stays zero. */
 export function toUnit(vector: Float32Array): Float64Array {
   let squares = 0;
   for (const value of vector) squares += value * value;

@@ -15,19 +15,19 @@ interface NewVector {
 }
 
 /**
- * The vectors of one object. Pages, which hold what a scan reads, are in memory and in SQLite alike; the fine codes, a row each, in SQLite
- * alone. When writing throws, what is in memory may be ahead of the disk: drop it and load again.
+ * The vectors of one object. Pages with the coarse codes are in memory and in SQLite; fine codes are in SQLite only, one row each. When a
+ * write throws, the memory may be ahead of the disk: drop this instance and load a new one.
  */
 export class StoredVectors {
   readonly #storage: DurableObjectStorage;
   readonly #pages = new Map<number, VectorPage>();
-  /** Place of each id: page * 64 + slot. */
+  /** Position of each id: page * 64 + slot. */
   readonly #positions = new Map<number, number>();
   readonly #pagesWithFreeSlots = new Set<number>();
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
-    if (!isThere(storage)) return;
+    if (!hasTables(storage)) return;
     for (const { number, ...row } of storage.sql.exec<PageRow>(
       'SELECT number, ids, document_ids, scales, codes FROM page ORDER BY number',
     )) {
@@ -58,14 +58,14 @@ export class StoredVectors {
     const { sql } = this.#storage;
     const changed = new Set<number>();
     this.#storage.transactionSync(() => {
-      for (const step of schema) sql.exec(step);
+      for (const statement of schema) sql.exec(statement);
       for (const { id, documentId, vector } of vectors) {
-        const place = this.#positions.get(id) ?? this.#claimSlot(id);
-        const [page, slot] = this.#slotAt(place);
+        const position = this.#positions.get(id) ?? this.#claimSlot(id);
+        const [page, slot] = this.#slotAt(position);
         page.documentIds[slot] = documentId;
         page.scales[slot] = vector.scale;
         page.code(slot).set(vector.coarse);
-        changed.add(toPageNumber(place));
+        changed.add(toPageNumber(position));
         sql.exec('INSERT OR REPLACE INTO fine (id, code) VALUES (?, ?)', id, vector.fine.buffer);
       }
       this.#write(changed);
@@ -73,33 +73,33 @@ export class StoredVectors {
   }
 
   remove(ids: number[]): void {
-    const there = ids.filter((id) => this.has(id));
-    if (there.length === 0) return;
+    const stored = ids.filter((id) => this.has(id));
+    if (stored.length === 0) return;
     const changed = new Set<number>();
     this.#storage.transactionSync(() => {
-      for (const id of there) {
-        const place = this.#positions.get(id);
-        // Named twice.
-        if (place === undefined) continue;
-        const [page, slot] = this.#slotAt(place);
+      for (const id of stored) {
+        const position = this.#positions.get(id);
+        // An id given twice is already removed.
+        if (position === undefined) continue;
+        const [page, slot] = this.#slotAt(position);
         page.ids[slot] = 0;
         page.used -= 1;
         this.#positions.delete(id);
-        this.#pagesWithFreeSlots.add(toPageNumber(place));
-        changed.add(toPageNumber(place));
+        this.#pagesWithFreeSlots.add(toPageNumber(position));
+        changed.add(toPageNumber(position));
       }
-      this.#storage.sql.exec('DELETE FROM fine WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(there));
+      this.#storage.sql.exec('DELETE FROM fine WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(stored));
       this.#write(changed);
     });
   }
 
-  /** The vectors of those of the ids that are there. */
+  /** The stored vectors among `ids`. */
   *read(ids: number[]): Iterable<{ id: number; vector: QuantizedVector }> {
-    const there = [...new Set(ids)].filter((id) => this.has(id));
-    if (there.length === 0) return;
+    const stored = [...new Set(ids)].filter((id) => this.has(id));
+    if (stored.length === 0) return;
     const rows = this.#storage.sql.exec<{ id: number; code: ArrayBuffer }>(
       'SELECT fine.id, fine.code FROM json_each(?) AS wanted CROSS JOIN fine ON fine.id = wanted.value',
-      JSON.stringify(there),
+      JSON.stringify(stored),
     );
     for (const { id, code } of rows) {
       const [page, slot] = this.#slotAt(this.#positions.get(id)!);
@@ -107,8 +107,8 @@ export class StoredVectors {
     }
   }
 
-  #slotAt(place: number): [VectorPage, number] {
-    return [this.#pages.get(toPageNumber(place))!, place % slotsPerPage];
+  #slotAt(position: number): [VectorPage, number] {
+    return [this.#pages.get(toPageNumber(position))!, position % slotsPerPage];
   }
 
   #claimSlot(id: number): number {
@@ -118,9 +118,9 @@ export class StoredVectors {
     page.ids[slot] = id;
     page.used += 1;
     if (page.used === slotsPerPage) this.#pagesWithFreeSlots.delete(number);
-    const place = number * slotsPerPage + slot;
-    this.#positions.set(id, place);
-    return place;
+    const position = number * slotsPerPage + slot;
+    this.#positions.set(id, position);
+    return position;
   }
 
   #newPage(): number {
@@ -152,9 +152,9 @@ export class StoredVectors {
   }
 }
 
-const toPageNumber = (place: number): number => Math.floor(place / slotsPerPage);
+const toPageNumber = (position: number): number => Math.floor(position / slotsPerPage);
 const pageBytes = new VectorPage().codes.byteLength;
 
-/** Asked first, so that a stray question makes no tables. */
-const isThere = (storage: DurableObjectStorage): boolean =>
+/** Whether the object has tables. Reading an unused object creates none. */
+const hasTables = (storage: DurableObjectStorage): boolean =>
   storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'page'").toArray().length > 0;

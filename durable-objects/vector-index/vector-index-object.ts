@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { ServiceError } from '../../src/library/errors.ts';
 import { dimensions } from '../../src/providers/vector-index/vector-limits.ts';
 import { compareMatches } from '../../src/providers/vector-index/cosine.ts';
+import type { VectorIndexRpc } from '../../src/providers/vector-index/rpc.ts';
 import type { VectorMatch } from '../../src/providers/vector-index/vector-index.ts';
 import { findCandidates } from './candidates.ts';
 import { MemoryBudget, type MemoryHolder } from './memory-budget.ts';
@@ -13,16 +14,15 @@ export const maxVectors = 20_000;
 const budget = new MemoryBudget();
 
 /**
- * The vectors of one organization, whose id is the object's name. A question reads all of them in memory by their coarse codes, then the best
- * by all their bits. What is in memory is a copy of the storage, made when first needed. The methods do not wait in their middle, so none
- * meets another's half; but for `remove` of the last vector they are synchronous.
+ * The vectors of one organization, whose id is the object's name. A query scans the coarse codes of all vectors in memory, then compares the
+ * best candidates at full precision. The memory is a copy of the storage, loaded at first use. No method awaits between its reads and
+ * writes, so calls do not interleave.
  */
-export class VectorIndexObject extends DurableObject<Env> {
+export class VectorIndexObject extends DurableObject<Env> implements VectorIndexRpc {
   #stored: StoredVectors | null = null;
   readonly #memoryHolder: MemoryHolder = { forget: () => void (this.#stored = null) };
   readonly #memoryHolderRef = new WeakRef(this.#memoryHolder);
 
-  /** `vectors` has 1536 numbers for each id. All are put or none: beyond 20,000 it throws `provider_failed`. */
   upsert(ids: number[], documentIds: number[], vectors: Float32Array): void {
     const stored = this.#load();
     const added = new Set(ids.filter((id) => !stored.has(id))).size;
@@ -40,12 +40,11 @@ export class VectorIndexObject extends DurableObject<Env> {
     if (stored.size === 0) return;
     this.#change(() => stored.remove(ids));
     if (stored.size > 0) return;
-    // An object without vectors leaves nothing behind.
+    // An object without vectors keeps no storage.
     this.#stored = null;
     await this.ctx.storage.deleteAll();
   }
 
-  /** The organization is being deleted: nothing is left. Repeatable. */
   async deleteAllData(): Promise<void> {
     this.#stored = null;
     await this.ctx.storage.deleteAll();
@@ -54,8 +53,8 @@ export class VectorIndexObject extends DurableObject<Env> {
   query(vector: Float32Array, topK: number, documentIds?: number[]): VectorMatch[] {
     const stored = this.#load();
     const unit = toUnit(vector);
-    const likely = findCandidates(stored.pages, unit, topK, documentIds && new Set(documentIds));
-    const matches = Array.from(stored.read(likely.map(({ id }) => id)), ({ id, vector: found }): VectorMatch => ({
+    const candidates = findCandidates(stored.pages, unit, topK, documentIds && new Set(documentIds));
+    const matches = Array.from(stored.read(candidates.map(({ id }) => id)), ({ id, vector: found }): VectorMatch => ({
       id,
       similarity: computeSimilarity(unit, found),
     }));
@@ -67,7 +66,6 @@ export class VectorIndexObject extends DurableObject<Env> {
     return new Map(Array.from(this.#load().read(ids), ({ id, vector: found }) => [id, computeSimilarity(unit, found)]));
   }
 
-  /** Those that are there, with 1536 numbers for each. */
   read(ids: number[]): { ids: number[]; vectors: Float32Array } {
     const found = [...this.#load().read(ids)];
     const vectors = new Float32Array(found.length * dimensions);

@@ -2,7 +2,7 @@ import { dimensions } from '../../src/providers/vector-index/vector-limits.ts';
 
 export const slotsPerPage = 64;
 
-/** 64 places for vectors: one row on disk, and as it is in memory. A place whose id is 0 is free. */
+/** 64 slots for vectors, the same on disk (one row) as in memory. A slot with the id 0 is free. */
 export class VectorPage {
   readonly ids: Float64Array<ArrayBuffer>;
   readonly documentIds: Float64Array<ArrayBuffer>;

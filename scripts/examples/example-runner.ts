@@ -144,9 +144,9 @@ export class ExampleRunner {
   #compare(label: string, { responses }: Operation, name: string, answer: unknown): void {
     const success = Object.entries(responses).find(([status]) => status.startsWith('2'))![1];
     const [media] = Object.values(success.content ?? {});
-    const told = media && valueOf(media, name);
-    if (typeof told !== 'object' || told === null || Array.isArray(told)) return;
-    const missing = Object.keys(told).filter((field) => !(field in Object(answer)));
+    const documented = media && valueOf(media, name);
+    if (typeof documented !== 'object' || documented === null || Array.isArray(documented)) return;
+    const missing = Object.keys(documented).filter((field) => !(field in Object(answer)));
     if (missing.length) this.failures.push(`${label}: its example answers ${missing.join(', ')}, the service does not`);
   }
 }

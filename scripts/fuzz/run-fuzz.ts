@@ -88,13 +88,13 @@ async function sendNumbered(numbers: number[], work: Work): Promise<void> {
   }
 }
 
-/** As sender of the next request, not of this one, when it is told to come later. */
+/** Sends a request; after a 429 it waits as long as the service asks, up to 10 s, and tries again, at most 4 times. */
 async function sendAfterRateLimit(origin: URL, { wire, isSigned }: BuiltRequest): Promise<WireResult> {
   for (let tries = 1; ; tries++) {
     const result = await send(origin, wire);
     if ('silence' in result || result.status !== 429 || !isSigned || tries === 4) return result;
     const seconds = Number(result.headers['retry-after']);
-    // Longer than a rate limit's window is a limit on sign-ups and log-ins, which is an answer as good as any.
+    // A longer wait is the limit on sign-ups and log-ins, whose 429 is a regular answer.
     if (!(seconds <= 10)) return result;
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }

@@ -40,11 +40,11 @@ export async function startService(): Promise<StartedService> {
     throw new LocalError(`The service ended before it could be attacked (${how}):\n${lines.join('\n')}`);
   });
   early.catch(() => undefined);
-  const giveUp = new AbortController();
+  const abortController = new AbortController();
   try {
-    await Promise.race([waitUntilHealthy(`${origin.origin}/api/v1`, giveUp.signal), early]);
+    await Promise.race([waitUntilHealthy(`${origin.origin}/api/v1`, abortController.signal), early]);
   } catch (error) {
-    giveUp.abort();
+    abortController.abort();
     await stop();
     throw error;
   }

@@ -30,15 +30,15 @@ export async function watchMove(
   progress: MoveProgress,
   everyMs = 3_000,
 ): Promise<string> {
-  const told = new Set<string>();
+  const shownLines = new Set<string>();
   try {
     for (;;) {
       const state = await read();
       if (state.due_at === null) return endOf(state, target);
       if (state.phase === 'copying' && state.moved > 0) progress.copied(state.moved, Math.max(state.total, state.moved + state.missing));
       for (const line of linesOf(state, target)) {
-        if (!told.has(line)) progress.note(line);
-        told.add(line);
+        if (!shownLines.has(line)) progress.note(line);
+        shownLines.add(line);
       }
       await sleep(everyMs);
     }

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import type { Effects, StepResult } from '../../src/automation-workflows/nodes/contract.ts';
 import { knowledgeSearchNode } from '../../src/automation-workflows/nodes/types/knowledge-search.ts';
 import { buildScope } from '../../src/expressions/templates/scope.ts';
-import type { ChunkSearch, FoundChunk } from '../../src/knowledge-base/search/search-chunks.ts';
-import { QueryEmbeddingError } from '../../src/knowledge-base/search/query-embedding-error.ts';
+import { type ChunkSearch, type FoundChunk, QueryEmbeddingError } from '../../src/knowledge-base/search/search-chunks.ts';
 import { ServiceError } from '../../src/library/errors.ts';
 
 const now = Date.UTC(2026, 10, 20);

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { StoredVectors } from '../../durable-objects/vector-index/stored-vectors.ts';
-import { getVectorIndex } from '../../src/providers/vector-index/vector-index.ts';
+import { getVectorIndex } from '../../src/providers/vector-index/get-vector-index.ts';
 import { cosineSimilarity } from '../../src/providers/vector-index/cosine.ts';
 import { newOrganization } from '../support/organization.ts';
 import { dimensions, mixedVectors, findNearest, randomVectorNear, createRandom, randomVector } from '../support/vectors.ts';

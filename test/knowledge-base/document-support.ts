@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { documentText } from '../../src/knowledge-base/chunks/document-text.ts';
+import { documentText } from '../../src/knowledge-base/chunks/split-blocks.ts';
 import type { Block, ParsedDocument } from '../../src/knowledge-base/parsing/blocks.ts';
 import { parseDocument } from '../../src/knowledge-base/parsing/parse-document.ts';
 import { UnparsableDocument } from '../../src/knowledge-base/parsing/unparsable-document.ts';

@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toMatchExpression, separateUnspacedCharacters } from '../../src/knowledge-base/search/keyword-query.ts';
+import { separateUnspacedCharacters } from '../../src/knowledge-base/chunks/separate-unspaced-characters.ts';
+import { toMatchExpression } from '../../src/knowledge-base/search/keyword-query.ts';
 
 const textPart = (query: string) => toMatchExpression(7, query)?.replace('scope : "organization7" AND text : ', '');
 

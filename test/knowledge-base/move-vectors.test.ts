@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { parseOrganizationCommand } from '../../scripts/local/organization-command.ts';
-import { getVectorIndex, type IndexName, type VectorIndex } from '../../src/providers/vector-index/vector-index.ts';
+import { getVectorIndex } from '../../src/providers/vector-index/get-vector-index.ts';
+import type { IndexName, VectorIndex } from '../../src/providers/vector-index/vector-index.ts';
 import { deliver, tickAt } from '../support/background.ts';
 import { StrictVectorize } from '../support/vectorize.ts';
 import { dyingAt, interruptedAt } from './interrupted-bindings.ts';

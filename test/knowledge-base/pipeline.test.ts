@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { getVectorIndex } from '../../src/providers/vector-index/vector-index.ts';
+import { getVectorIndex } from '../../src/providers/vector-index/get-vector-index.ts';
 import { vectorBackend, waitForVectors, withIndexCalls } from '../support/vector-backend.ts';
 import { tickAt } from '../support/background.ts';
 import { readFailedMessages, giveUp } from '../support/failed-messages.ts';

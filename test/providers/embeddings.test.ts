@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { embeddings, type EmbeddingPurpose, type EmbeddingSettings } from '../../src/providers/embeddings/embeddings.ts';
+import { embeddings } from '../../src/providers/embeddings/embeddings.ts';
+import type { EmbeddingPurpose, EmbeddingSettings } from '../../src/providers/embeddings/contract.ts';
 import type { Runtime } from '../../src/providers/http/runtime.ts';
 import { splitIntoRequests } from '../../src/providers/embeddings/split-requests.ts';
 import { cosineSimilarity } from '../../src/providers/vector-index/cosine.ts';

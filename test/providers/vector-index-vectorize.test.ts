@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { getVectorIndex } from '../../src/providers/vector-index/vector-index.ts';
+import { getVectorIndex } from '../../src/providers/vector-index/get-vector-index.ts';
 import { VectorizeIndex } from '../../src/providers/vector-index/vectorize-index.ts';
 import { StrictVectorize } from '../support/vectorize.ts';
 import { randomVectorNear, createRandom, randomVector } from '../support/vectors.ts';

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import type { Row } from '../../database/client.ts';
 import { indexesWithVectors, ensurePlacement } from '../../knowledge-base/placement/placement.ts';
 import { createBroker } from '../../providers/broker/composio.ts';
-import { getVectorIndex } from '../../providers/vector-index/vector-index.ts';
+import { getVectorIndex } from '../../providers/vector-index/get-vector-index.ts';
 import { destroyObjects, type ObjectKind } from './objects.ts';
 import type { RowDependents } from './rows.ts';
 

@@ -4,8 +4,8 @@ import { splitIntoAtoms, groupBlocks, splitIntoSections } from './split-blocks.t
 import type { Atom, PlacedBlock, Section } from './split-blocks.ts';
 
 /**
- * `headings`: what leads to the chunk, highest first. `page`: where it begins; null where the document has no pages. `char_start` and
- * `char_end`: its place in `documentText`, in UTF-16 code units.
+ * `headings`: the headings above the chunk, highest first. `page`: the page where it begins; null in a document without pages. `char_start`
+ * and `char_end`: its position in `documentText`, in UTF-16 code units.
  */
 export interface ChunkMetadata {
   headings: string[];
@@ -25,30 +25,30 @@ export interface Chunk {
   metadata: ChunkMetadata;
 }
 
-/** `targetTokens`: where a chunk ends. `maxTokens`: how far it may go to take in the end of a section or passage; at least 5/4 of the target. */
+/** `targetTokens`: the usual size of a chunk. `maxTokens`: its size with the end of a section or passage; at least 5/4 of the target. */
 export interface ChunkOptions {
   targetTokens?: number;
   maxTokens?: number;
   overlapShare?: number;
 }
 
-/** A chunk with less than this share of the target is not left alone before a passage that it has no room for, or that no chunk has. */
+/** A chunk below this share of the target does not end before a passage that exceeds it; the second share is for passages over the target. */
 const minChunkShare = 0.25;
 const minChunkShareBeforeLongGroup = 0.5;
 
 export const chunkDocument = (document: ParsedDocument, options?: ChunkOptions): Chunk[] => [...generateChunks(document, options)];
 
-/** The chunks one after the other, for documents of which one does not want all at once. */
+/** Yields the chunks one by one, so that a large document's chunks are not all in memory. */
 export function* generateChunks(document: ParsedDocument, options: ChunkOptions = {}): Generator<Chunk, undefined, undefined> {
-  const { targetTokens = 400, maxTokens: mostTokens = Math.floor(targetTokens * 1.25), overlapShare = 0.15 } = options;
-  const limits = { target: targetTokens, most: mostTokens, overlap: targetTokens * overlapShare };
+  const { targetTokens = 400, maxTokens = Math.floor(targetTokens * 1.25), overlapShare = 0.15 } = options;
+  const limits = { target: targetTokens, max: maxTokens, overlap: targetTokens * overlapShare };
   for (const section of splitIntoSections(document.blocks))
     for (const group of draftChunks(section, limits)) yield toChunk(group, section, document.title);
 }
 
 interface Limits {
   target: number;
-  most: number;
+  max: number;
   overlap: number;
 }
 
@@ -82,33 +82,33 @@ function* draftChunks(section: Section, limits: Limits): Generator<ChunkDraft> {
   for (let next = passages.next(); !next.done;) {
     const passage = next.value;
     next = passages.next();
-    // The last one may go as far as a chunk may, rather than leave a small chunk behind.
-    const isWhole = group.tokens + passage.tokens <= (next.done ? limits.most : limits.target);
-    const leastBefore = limits.target * (passage.tokens > limits.target ? minChunkShareBeforeLongGroup : minChunkShare);
-    if (!isWhole && group.tokens >= leastBefore) {
+    // The last passage may fill the chunk to its maximum rather than leave a small chunk behind.
+    const isWhole = group.tokens + passage.tokens <= (next.done ? limits.max : limits.target);
+    const minTokens = limits.target * (passage.tokens > limits.target ? minChunkShareBeforeLongGroup : minChunkShare);
+    if (!isWhole && group.tokens >= minTokens) {
       yield group;
       group = emptyDraft();
     }
-    let rest = passage.tokens;
-    /** Where the chunk begins in this passage; -1: before it. */
+    let remainingTokens = passage.tokens;
+    /** The index of the chunk's first atom in this passage; -1: the chunk begins before the passage. */
     let groupStart = group.atoms.length > 0 ? -1 : 0;
     for (const [index, atom] of passage.atoms.entries()) {
-      const isFull = group.tokens + atom.tokens > limits.target && group.tokens + rest > limits.most;
+      const isFull = group.tokens + atom.tokens > limits.target && group.tokens + remainingTokens > limits.max;
       if (isFull && group.atoms.length > 0) {
         yield group;
         group = emptyDraft(passage.kind === 'table' && index > 0 ? passage.header : null);
         const repeated = passage.kind === 'text' ? selectOverlap(passage.atoms, groupStart + 1, index, limits) : [];
-        for (const one of repeated) add(one);
+        for (const repeatedAtom of repeated) add(repeatedAtom);
         groupStart = index - repeated.length;
       }
       add(atom);
-      rest -= atom.tokens;
+      remainingTokens -= atom.tokens;
     }
   }
   if (group.atoms.length > 0) yield group;
 }
 
-/** The last atoms before `index`, from `first` on, that are no more than the overlap. */
+/** The last atoms before `index`, from `first` on, that fit into the overlap. */
 function selectOverlap(atoms: Atom[], first: number, index: number, { overlap }: Limits): Atom[] {
   const repeated: Atom[] = [];
   let tokens = 0;
@@ -140,7 +140,7 @@ function toChunk({ atoms, header, tokens }: ChunkDraft, { path }: Section, title
   };
 }
 
-/** The document's text from the first atom to the last, with what stands between blocks. */
+/** The document's text from the first atom to the last, with the separators between blocks. */
 function joinAtoms(atoms: Atom[]): string {
   const parts: { placed: PlacedBlock; start: number; end: number }[] = [];
   for (const { placed, start, end } of atoms) {

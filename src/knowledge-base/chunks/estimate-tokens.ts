@@ -1,10 +1,10 @@
 /**
- * About how many tokens a text has for the embedding models of OpenAI, without their tables of a megabyte. Counted are: a word of Latin
- * letters for every 6.5 begun letters, accented ones double; three digits; four equal signs; one sign of East Asian writing; two letters of
- * Cyrillic; one letter of other writings. Beside `cl100k_base` that gave 0.74 to 1.26 of the true count for English, German, Spanish,
- * Russian, Chinese, Japanese, Korean, Arabic, code, tables and JSON.
+ * Estimates the tokens of a text for OpenAI's embedding models, without their tables of a megabyte. One token is: every 6.5 begun Latin
+ * letters of a word, where accented letters count double; three digits; four equal signs; one East Asian character; two Cyrillic letters;
+ * one letter of other scripts. The estimate was 0.74 to 1.26 of the count by `cl100k_base` for English, German, Spanish, Russian, Chinese,
+ * Japanese, Korean, Arabic, code, tables and JSON.
  *
- * Blanks count nothing, so the tokens of parts that are cut at blanks add up to those of the whole; parts cut within words give no less.
+ * Blanks count nothing: the tokens of parts that are cut at blanks add up to those of the whole, and parts cut within words give no less.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
 import { cutPage, decodeCursor, type PageResult } from '../../http/pagination.ts';
 import { findChunksOfDocument, type ChunkRow } from './store.ts';
-import { existingDocument } from '../documents/existing-document.ts';
+import { existingDocument } from '../documents/change-document.ts';
 import type { ChunkQuery } from '../documents/schemas.ts';
 import type { DocumentRow } from '../documents/store.ts';
 
-/** One page of what search finds of a document, in its order. Throws 404. */
+/** One page of a document's published chunks, in its order. Throws 404. */
 export async function listChunks(
   context: Context,
   uuid: string,

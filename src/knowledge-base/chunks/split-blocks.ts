@@ -1,7 +1,18 @@
-import type { Block } from '../parsing/blocks.ts';
-import { separatorBefore } from './document-text.ts';
+import type { Block, ParsedDocument } from '../parsing/blocks.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { splitLines, splitText } from './split-text.ts';
+
+/** The separator between two blocks: one line end within a list or a table, an empty line elsewhere. */
+export function separatorBefore(block: Block, before: Block | undefined): string {
+  if (before === undefined) return '';
+  const isClose = (block.kind === 'list_item' && before.kind === 'list_item') || (block.kind === 'table' && block.isContinued);
+  return isClose ? '\n' : '\n\n';
+}
+
+/** The document's normalized text. `char_start` and `char_end` of chunks are positions in it, in UTF-16 code units. */
+export function documentText({ blocks }: Pick<ParsedDocument, 'blocks'>): string {
+  return blocks.map((block, index) => separatorBefore(block, blocks[index - 1]) + block.text).join('');
+}
 
 /** A block with its place in the document's text. */
 export interface PlacedBlock {
@@ -10,7 +21,7 @@ export interface PlacedBlock {
   at: number;
 }
 
-/** What is not cut any further: a sentence, an item, a row. Offsets into the text of its block. */
+/** A text that is not split further: a sentence, an item, a row. `start` and `end` are offsets in the text of its block. */
 export interface Atom {
   placed: PlacedBlock;
   start: number;
@@ -18,7 +29,7 @@ export interface Atom {
   tokens: number;
 }
 
-/** What belongs together and is kept in one chunk where it fits: a paragraph, a list with what leads to it, a table. */
+/** Blocks that belong in one chunk if they fit: a paragraph, a list with its introduction, a table. */
 export interface BlockGroup {
   kind: 'text' | 'list' | 'table';
   /** The row to repeat when the table is cut. */
@@ -27,7 +38,7 @@ export interface BlockGroup {
   tokens: number;
 }
 
-/** Blocks below one heading; the heading itself, and those right above it, come first. `path`: the headings that lead here, highest first. */
+/** The blocks below one heading, after the heading and those directly above it. `path`: the headings above, highest first. */
 export interface Section {
   path: string[];
   headings: PlacedBlock[];
@@ -61,8 +72,8 @@ export function* splitIntoSections(blocks: Block[]): Generator<Section> {
   if (section.headings.length > 0 || section.blocks.length > 0) yield section;
 }
 
-/** `mostTokens` is the most that an atom may have. */
-export function* groupBlocks(blocks: PlacedBlock[], mostTokens: number): Generator<BlockGroup> {
+/** Groups the blocks of a section. An atom has at most `maxTokens`. */
+export function* groupBlocks(blocks: PlacedBlock[], maxTokens: number): Generator<BlockGroup> {
   for (let index = 0; index < blocks.length;) {
     const [first, next] = [blocks[index], blocks[index + 1]];
     if (!first) return;
@@ -74,33 +85,33 @@ export function* groupBlocks(blocks: PlacedBlock[], mostTokens: number): Generat
         : (block.kind === 'list_item' || leadsToList) && other.kind === 'list_item';
     let end = index + 1;
     for (let member = blocks[end]; member && isMember(member); member = blocks[end]) end += 1;
-    yield toBlockGroup(blocks.slice(index, end), mostTokens);
+    yield toBlockGroup(blocks.slice(index, end), maxTokens);
     index = end;
   }
 }
 
-function toBlockGroup(members: PlacedBlock[], mostTokens: number): BlockGroup {
+function toBlockGroup(members: PlacedBlock[], maxTokens: number): BlockGroup {
   const last = members.at(-1)?.block;
   const kind = last?.kind === 'table' ? 'table' : last?.kind === 'list_item' ? 'list' : 'text';
-  const header = last?.kind === 'table' && last.header !== null && estimateTokens(last.header) <= mostTokens / 3 ? last.header : null;
-  const room = mostTokens - (header === null ? 0 : estimateTokens(header));
-  const atoms = members.flatMap((placed) => splitIntoAtoms(placed, kind, room));
+  const header = last?.kind === 'table' && last.header !== null && estimateTokens(last.header) <= maxTokens / 3 ? last.header : null;
+  const maxAtomTokens = maxTokens - (header === null ? 0 : estimateTokens(header));
+  const atoms = members.flatMap((placed) => splitIntoAtoms(placed, kind, maxAtomTokens));
   return { kind, header, atoms, tokens: atoms.reduce((sum, atom) => sum + atom.tokens, 0) };
 }
 
-export function splitIntoAtoms(placed: PlacedBlock, kind: BlockGroup['kind'], mostTokens: number): Atom[] {
+export function splitIntoAtoms(placed: PlacedBlock, kind: BlockGroup['kind'], maxTokens: number): Atom[] {
   const { text } = placed.block;
-  const tokensOf = (start: number, end: number) => estimateTokens(text.slice(start, end));
+  const countTokens = (start: number, end: number) => estimateTokens(text.slice(start, end));
   const whole = kind === 'table' ? splitLines(text) : [{ start: 0, end: text.length }];
   return whole.flatMap(({ start, end }): Atom[] => {
-    const tokens = tokensOf(start, end);
-    if (tokens <= mostTokens) return [{ placed, start, end, tokens }];
-    const parts = splitText(text.slice(start, end), mostTokens);
+    const tokens = countTokens(start, end);
+    if (tokens <= maxTokens) return [{ placed, start, end, tokens }];
+    const parts = splitText(text.slice(start, end), maxTokens);
     return parts.map((part) => ({
       placed,
       start: start + part.start,
       end: start + part.end,
-      tokens: tokensOf(start + part.start, start + part.end),
+      tokens: countTokens(start + part.start, start + part.end),
     }));
   });
 }

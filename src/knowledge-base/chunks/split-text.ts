@@ -8,15 +8,15 @@ export interface Span {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The platform's segmenter copies what it is given; no sentence is as long as this. */
+/** The segmenter copies its input, so a longer text is split first. No sentence is that long. */
 const maxSegmenterLength = 1 << 14;
-/** Below this a line is taken as a whole, above it is a paragraph without line ends. In code units. */
+/** In code units. A longer line is a paragraph without line ends and is split into sentences. */
 const longLineLength = 200;
 
-/** The sentences of a text; a short line is one by itself. Longer ones than `mostTokens` are cut between words, longer words anywhere. */
-export function splitText(text: string, mostTokens: number): Span[] {
+/** Splits a text into sentences; a short line counts as one. A sentence over `maxTokens` is cut between words, a longer word anywhere. */
+export function splitText(text: string, maxTokens: number): Span[] {
   return splitLines(text).flatMap((line) =>
-    fits(text, line, mostTokens) && line.end - line.start <= longLineLength ? [line] : splitSentences(text, line, mostTokens),
+    fits(text, line, maxTokens) && line.end - line.start <= longLineLength ? [line] : splitSentences(text, line, maxTokens),
   );
 }
 
@@ -32,10 +32,10 @@ export function splitLines(text: string): Span[] {
   return lines;
 }
 
-const fits = (text: string, { start, end }: Span, mostTokens: number) =>
-  end - start <= mostTokens || estimateTokens(text.slice(start, end)) <= mostTokens;
+const fits = (text: string, { start, end }: Span, maxTokens: number) =>
+  end - start <= maxTokens || estimateTokens(text.slice(start, end)) <= maxTokens;
 
-function splitSentences(text: string, within: Span, mostTokens: number): Span[] {
+function splitSentences(text: string, within: Span, maxTokens: number): Span[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
   const sentences: Span[] = [];
   for (let from = within.start; from < within.end;) {
@@ -43,8 +43,8 @@ function splitSentences(text: string, within: Span, mostTokens: number): Span[] 
     for (const { index, segment } of segmenter.segment(text.slice(from, to))) {
       const sentence = trimSpan(text, from + index, from + index + segment.length);
       if (sentence.end === sentence.start) continue;
-      if (fits(text, sentence, mostTokens)) sentences.push(sentence);
-      else sentences.push(...splitWords(text, sentence, mostTokens));
+      if (fits(text, sentence, maxTokens)) sentences.push(sentence);
+      else sentences.push(...splitWords(text, sentence, maxTokens));
     }
     from = to;
   }
@@ -59,17 +59,17 @@ function findWindowEnd(text: string, from: number, end: number): number {
   return /[\udc00-\udfff]/.test(text.charAt(to)) ? to - 1 : to;
 }
 
-/** As many words as fit, again and again. */
-function splitWords(text: string, within: Span, mostTokens: number): Span[] {
+/** Splits a sentence into parts of as many words as fit. */
+function splitWords(text: string, within: Span, maxTokens: number): Span[] {
   const parts: Span[] = [];
   let current: Span | undefined;
   let tokens = 0;
   const word = /\S+/g;
   word.lastIndex = within.start;
   for (let match = word.exec(text); match && match.index < within.end; match = word.exec(text)) {
-    for (const piece of splitLongWord(text, { start: match.index, end: Math.min(match.index + match[0].length, within.end) }, mostTokens)) {
+    for (const piece of splitLongWord(text, { start: match.index, end: Math.min(match.index + match[0].length, within.end) }, maxTokens)) {
       const count = estimateTokens(text.slice(piece.start, piece.end));
-      if (current && tokens + count <= mostTokens) {
+      if (current && tokens + count <= maxTokens) {
         current.end = piece.end;
         tokens += count;
         continue;
@@ -83,12 +83,12 @@ function splitWords(text: string, within: Span, mostTokens: number): Span[] {
   return parts;
 }
 
-/** A word, or what has no blanks: an address, a key, a text in Chinese. No sign of two code units is cut. */
-function splitLongWord(text: string, word: Span, mostTokens: number): Span[] {
-  if (fits(text, word, mostTokens)) return [word];
+/** Splits a word, or a text without blanks such as an address, a key or Chinese. Surrogate pairs stay together. */
+function splitLongWord(text: string, word: Span, maxTokens: number): Span[] {
+  if (fits(text, word, maxTokens)) return [word];
   const pieces: Span[] = [];
   for (let start = word.start; start < word.end;) {
-    let end = Math.min(start + mostTokens, word.end);
+    let end = Math.min(start + maxTokens, word.end);
     if (end < word.end && /[\udc00-\udfff]/.test(text.charAt(end))) end -= 1;
     pieces.push({ start, end });
     start = end;

@@ -5,7 +5,10 @@ import type { ProcessDocumentInput } from './schemas.ts';
 import { findDocument, insertDocument, type DocumentRow } from './store.ts';
 import { readUpload, toStorageKey } from '../upload/upload-storage.ts';
 
-/** Makes a document of an uploaded file; called again, it answers how far that document is. Throws 404, and 409 before the PUT. */
+/**
+ * Creates a document from an uploaded file and enqueues its processing. Called again, it answers the document as it is. Throws 404 for an
+ * unknown upload, 409 when the file has not been uploaded yet.
+ */
 export async function processDocument(context: Context, input: ProcessDocumentInput, userId: number): Promise<DocumentRow> {
   const { database, organization, bindings, clock } = context;
   const { document_uuid: uuid, storage_key: storageKey } = input;

@@ -5,11 +5,12 @@ import type { ChunkRecord, DocumentRecord, SearchResult } from './schemas.ts';
 import type { FoundChunk } from '../search/search-chunks.ts';
 import type { DocumentRow } from './store.ts';
 
+/** A document as the API shows it. */
 export const toDocumentRecord = (row: DocumentRow): z.infer<typeof DocumentRecord> => ({
   id: row.id,
   document_uuid: row.uuid,
   filename: row.filename,
-  // Known from the upload on, and shown with the hash once the file has been read.
+  // Shown together with the hash, once the file has been read.
   file_size_bytes: row.file_hash === '' ? 0 : row.size_bytes,
   file_hash: row.file_hash,
   mime_type: row.mime_type,
@@ -26,14 +27,16 @@ export const toDocumentRecord = (row: DocumentRow): z.infer<typeof DocumentRecor
   is_active: row.is_active,
 });
 
+/** A chunk as the API shows it. */
 export const toChunkRecord = (row: ChunkRow, { uuid, filename }: Pick<DocumentRow, 'uuid' | 'filename'>): z.infer<typeof ChunkRecord> => ({
   ...row,
   document_uuid: uuid,
   filename,
 });
 
+/** The answer of a search. */
 export const toSearchResult = (query: string, found: FoundChunk[]): z.infer<typeof SearchResult> => ({
-  chunks: found.map(({ embedding_model: _model, vector_rank: _nearness, keyword_rank: _words, ...chunk }) => chunk),
+  chunks: found.map(({ embedding_model: _model, vector_rank: _vectorRank, keyword_rank: _keywordRank, ...chunk }) => chunk),
   query,
   total_results: found.length,
 });

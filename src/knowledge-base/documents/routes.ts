@@ -3,11 +3,9 @@ import { createRouter, errorResponses, jsonBody, jsonResponse } from '../../http
 import { decodeCursor, toListBody } from '../../http/pagination.ts';
 import { apiUrl } from '../../http/public-url.ts';
 import { listChunks } from '../chunks/list-chunks.ts';
-import { deleteDocument } from './delete-document.ts';
-import { existingDocument } from './existing-document.ts';
+import { deleteDocument, existingDocument, reprocessDocument } from './change-document.ts';
 import { processDocument } from './process-document.ts';
 import { toChunkRecord, toDocumentRecord, toSearchResult } from './records.ts';
-import { reprocessDocument } from './reprocess-document.ts';
 import * as schemas from './schemas.ts';
 import { searchChunks } from '../search/search-chunks.ts';
 import { listDocuments } from './store.ts';

@@ -3,7 +3,7 @@ import { cleanLine } from '../../library/clean-line.ts';
 import { createdAt, organizationId, updatedAt } from '../../http/router.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { documentStatuses } from './store.ts';
-import { extractFilename } from '../upload/filenames.ts';
+import { extractFilename } from '../upload/file-names-and-types.ts';
 
 const maxFilenameLength = 255;
 const maxQueryLength = 8000;

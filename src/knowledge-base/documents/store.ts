@@ -1,60 +1,58 @@
-import type { Database, Row, Statement } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
+import type { knowledgeDocument } from '../../database/schema/knowledge-base.ts';
+import type { SqlRow } from '../../database/sql-row.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 
 export const documentStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
 export type DocumentStatus = (typeof documentStatuses)[number];
 
-/** A document's row; its columns are explained in `database/schema/knowledge-base.ts`. Moments in epoch ms. */
-export interface DocumentRow {
-  id: number;
-  organization_id: number;
-  uuid: string;
-  filename: string;
-  storage_key: string;
-  mime_type: string;
-  size_bytes: number;
-  file_hash: string;
+/** A document's row with the columns of `documentColumns`. They are explained in `database/schema/knowledge-base.ts`. */
+export type StoredDocument = SqlRow<typeof knowledgeDocument>;
+
+/** A document. Moments in epoch ms. */
+export interface DocumentRow extends Omit<StoredDocument, 'status' | 'parser_metadata' | 'is_active'> {
   status: DocumentStatus;
-  error: string | null;
-  total_chunks: number;
-  generation: number;
-  next_generation: number;
   parser_metadata: Record<string, unknown>;
   is_active: boolean;
-  created_by: number;
-  due_at: number | null;
-  created_at: number;
-  updated_at: number;
 }
 
 export const documentColumns = `id, organization_id, uuid, filename, storage_key, mime_type, size_bytes, file_hash, status, error, total_chunks,
   generation, next_generation, parser_metadata, is_active, created_by, due_at, created_at, updated_at`;
 
-export const toDocumentRow = (row: Row): DocumentRow =>
-  ({
-    ...row,
-    parser_metadata: JSON.parse(row['parser_metadata'] as string) as unknown,
-    is_active: row['is_active'] === 1,
-  }) as unknown as DocumentRow;
+export const toDocumentRow = (row: StoredDocument): DocumentRow => ({
+  ...row,
+  status: row.status as DocumentStatus,
+  parser_metadata: JSON.parse(row.parser_metadata) as Record<string, unknown>,
+  is_active: row.is_active === 1,
+});
 
-/** Also one that was deleted. */
+/** The document with this uuid, deleted ones included. */
 export async function findDocument(database: Database, organizationId: number, uuid: string): Promise<DocumentRow | null> {
-  const row = await database.first(selectDocument(database, organizationId, uuid));
+  const row = await database.first<StoredDocument>(selectDocument(database, organizationId, uuid));
   return row && toDocumentRow(row);
 }
 
-const selectDocument = (database: Database, organizationId: number, uuid: string): Statement =>
-  database.prepare(`SELECT ${documentColumns} FROM knowledge_document WHERE organization_id = ? AND uuid = ?`, organizationId, uuid);
+const selectDocument = (database: Database, organizationId: number, uuid: string): Statement<StoredDocument> =>
+  database.prepare<StoredDocument>(
+    `SELECT ${documentColumns} FROM knowledge_document WHERE organization_id = ? AND uuid = ?`,
+    organizationId,
+    uuid,
+  );
 
-/** The document that `update` has changed; null: it has changed none. */
-async function applyUpdateOnce(database: Database, organizationId: number, uuid: string, update: Statement): Promise<DocumentRow | null> {
+/** Runs `update` once and answers the changed document; null when it changed none. */
+async function applyUpdateOnce(
+  database: Database,
+  organizationId: number,
+  uuid: string,
+  update: Statement<StoredDocument>,
+): Promise<DocumentRow | null> {
   const [rows] = await database.batchOnce([update], async ({ changes }) =>
     changes ? database.batch([selectDocument(database, organizationId, uuid)]) : [[]],
   );
-  return rows![0] ? toDocumentRow(rows![0]) : null;
+  return rows[0] ? toDocumentRow(rows[0]) : null;
 }
 
-/** Of these uuids, in lower case, those of active documents of the organization, in whatever state. */
+/** The uuids, in lower case, of the organization's active documents among `uuids`. */
 export async function findActiveUuids(database: Database, organizationId: number, uuids: string[]): Promise<Set<string>> {
   const rows = await database.all<{ uuid: string }>(
     database.prepare(
@@ -69,7 +67,7 @@ export async function findActiveUuids(database: Database, organizationId: number
 
 export type NewDocument = Pick<DocumentRow, 'uuid' | 'filename' | 'storage_key' | 'mime_type' | 'size_bytes' | 'created_by'>;
 
-/** The document as it is now, and whether this call made it. */
+/** Inserts a document unless its uuid exists. Answers the stored document and whether this call inserted it. */
 export async function insertDocument(
   database: Database,
   organizationId: number,
@@ -92,19 +90,19 @@ export async function insertDocument(
       document.created_by,
       now,
     ),
-    database.prepare(
+    database.prepare<StoredDocument>(
       `SELECT ${documentColumns} FROM knowledge_document WHERE organization_id = ? AND uuid = ?`,
       organizationId,
       document.uuid,
     ),
-  ];
+  ] as const;
   const [inserted, found] = await database.batch(statements, 'knowledge_document.uuid', () => (isLost = true));
-  const stored = toDocumentRow(found![0]!);
-  // After a lost answer, one that was made at this moment is the one that was to be made.
-  return { document: stored, isNew: inserted!.length > 0 || (isLost && stored.created_at === now) };
+  const stored = toDocumentRow(found[0]!);
+  // After a lost answer, a document that was created at `now` is the one of this call.
+  return { document: stored, isNew: inserted.length > 0 || (isLost && stored.created_at === now) };
 }
 
-/** Newest first. Organizations have at most thousands of documents, so states and names are read. */
+/** One page of active documents, newest first. An organization has at most thousands, so no index covers status and filename. */
 export async function listDocuments(
   database: Database,
   organizationId: number,
@@ -115,31 +113,31 @@ export async function listDocuments(
     'organization_id = ?1 AND is_active = 1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR instr(lower(filename), lower(?3)) > 0)';
   const parameters = [organizationId, filter.status ?? null, filter.search || null];
   const [rows, counted] = await database.batch([
-    database.prepare(
+    database.prepare<StoredDocument>(
       `SELECT ${documentColumns} FROM knowledge_document WHERE ${where} AND id < ?4 ORDER BY id DESC LIMIT ?5 OFFSET ?6`,
       ...parameters,
       page.after?.id ?? Number.MAX_SAFE_INTEGER,
       page.limit + 1,
       page.offset,
     ),
-    database.prepare(
+    database.prepare<{ total: number }>(
       `SELECT count(*) AS total FROM (SELECT 1 FROM knowledge_document WHERE ${where} LIMIT ${countLimit + 1})`,
       ...parameters,
     ),
   ]);
-  const { total } = counted![0] as { total: number };
-  const found = cutPage(rows!.map(toDocumentRow), page.limit, ({ id }) => ({ value: null, id }));
+  const { total } = counted[0]!;
+  const found = cutPage(rows.map(toDocumentRow), page.limit, ({ id }) => ({ value: null, id }));
   return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
 }
 
-/** Hides the document for good; its chunks are due to be cleared away. Null when there is none. */
+/** Deactivates a document, whose chunks become due for removal; null when no active document has the uuid. */
 export async function deactivateDocument(
   database: Database,
   organizationId: number,
   uuid: string,
   now: number,
 ): Promise<DocumentRow | null> {
-  const update = database.prepare(
+  const update = database.prepare<StoredDocument>(
     `UPDATE knowledge_document SET is_active = 0, due_at = ?1, updated_at = ?1
        WHERE organization_id = ?2 AND uuid = ?3 AND is_active = 1 RETURNING ${documentColumns}`,
     now,
@@ -149,9 +147,9 @@ export async function deactivateDocument(
   return applyUpdateOnce(database, organizationId, uuid, update);
 }
 
-/** A new generation is begun, unless one is under way: then null. The chunks that search finds stay until it is there. */
+/** Begins a new generation of a completed or failed document; otherwise null. Search uses the old chunks until it is published. */
 export async function beginGeneration(database: Database, organizationId: number, uuid: string, now: number): Promise<DocumentRow | null> {
-  const update = database.prepare(
+  const update = database.prepare<StoredDocument>(
     `UPDATE knowledge_document SET status = 'pending', error = NULL, next_generation = next_generation + 1, due_at = ?1, updated_at = ?1
        WHERE organization_id = ?2 AND uuid = ?3 AND is_active = 1 AND status IN ('completed', 'failed') RETURNING ${documentColumns}`,
     now,

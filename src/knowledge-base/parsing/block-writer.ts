@@ -3,16 +3,16 @@ import { cleanLine, cleanText } from './clean-text.ts';
 import { maxBlocks, maxCells, maxCharacters, maxRows } from './limits.ts';
 import { tooLarge } from './unparsable-document.ts';
 
-/** Long tables come in parts of this size, so that no string of a whole file is built beside its rows. */
+/** Long tables are split into blocks of this size, so that no string of a whole file is built. */
 const tablePartLength = 1 << 16;
 /** In code units. */
 export const maxParagraphLength = 1 << 16;
-/** A stray cell far to the right, and nothing in between, makes no row of thousands of separators. */
+/** Longer runs of empty cells are cut, so that a stray cell far to the right makes no row of thousands of separators. */
 const maxConsecutiveEmptyCells = 20;
 
 /**
- * Takes what a reader finds, in reading order, and makes blocks of it: clean text, nothing blank. Throws `UnparsableDocument` (`too_large`)
- * when there is more than a document may hold.
+ * Collects the output of a reader, in reading order, as blocks of clean text without blank ones. Throws `UnparsableDocument` (`too_large`)
+ * above the limits of a document.
  */
 export class BlockWriter {
   readonly blocks: Block[] = [];
@@ -34,7 +34,7 @@ export class BlockWriter {
     this.add({ kind: 'list_item', text: cleanText(text), page: this.page });
   }
 
-  /** `isHeader` may be left out: then the first row is taken for the header when it looks like one. */
+  /** Without `isHeader`, the first row counts as the header when it looks like one. */
   row(cells: string[], isHeader?: boolean): void {
     this.countRow(cells);
     const cleaned = dropEmptyCells(cells.map(cleanLine));
@@ -51,14 +51,14 @@ export class BlockWriter {
     if (this.openTable.length >= tablePartLength) this.writeRows(this.openTable);
   }
 
-  /** Rows given afterwards are another table. Every other kind of block ends a table by itself. */
+  /** Ends the current table. Any other kind of block ends it too. */
   endTable(): void {
     const table = this.openTable;
     this.openTable = undefined;
     if (table && table.rows.length > 0) this.writeRows(table);
   }
 
-  /** A block as another reader has made it. */
+  /** Adds a block of another reader. */
   add(block: Block): void {
     if (this.openTable) this.endTable();
     if (block.text !== '') this.push(block);
@@ -91,7 +91,7 @@ export class BlockWriter {
 
 export const tooMuchText = () => tooLarge(`it holds more than ${Math.floor(maxCharacters / 1e6)} million characters of text`);
 
-/** A text of megabytes without a paragraph in it is cut at blanks: work on strings takes several times their size. */
+/** Splits a text of megabytes without paragraphs at blanks: string operations need several times its size. */
 function* splitLongText(text: string): Generator<string> {
   let start = 0;
   while (text.length - start > maxParagraphLength) {
@@ -105,7 +105,7 @@ function* splitLongText(text: string): Generator<string> {
   yield text.slice(start);
 }
 
-/** Without empty cells at the end and long stretches of them. */
+/** The cells without trailing empty ones and without long runs of empty ones. */
 function dropEmptyCells(cells: string[]): string[] {
   const last = cells.findLastIndex((cell) => cell !== '');
   let empty = 0;
@@ -115,7 +115,7 @@ function dropEmptyCells(cells: string[]): string[] {
   });
 }
 
-/** Names stand in every cell of a header, they are short, and none is a number. */
+/** Whether a row looks like a header: every cell has a short text, and none is a number. */
 function looksLikeHeader(cells: string[]): boolean {
   return (
     cells.length > 1 && cells.every((cell) => cell !== '' && cell.length <= 80 && !/^[-+(]?[\p{Sc}\s]*\d[\d\s.,:/%-]*\)?$/u.test(cell))

@@ -1,6 +1,6 @@
 export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'csv' | 'tsv' | 'txt' | 'md' | 'html' | 'json' | 'rtf' | 'eml';
 
-/** `page`: from 1, the page of a PDF, the slide of a presentation; null where the file has no pages of its own. */
+/** `page`: from 1, the page of a PDF or the slide of a presentation; null in a file without pages. */
 interface BlockBase {
   text: string;
   page: number | null;
@@ -16,14 +16,14 @@ export interface Paragraph extends BlockBase {
   kind: 'paragraph';
 }
 
-/** `text` is without its bullet; the number of an ordered item stays, since others may speak of it. */
+/** `text` has no bullet; the number of an ordered item stays, because other texts may refer to it. */
 export interface ListItem extends BlockBase {
   kind: 'list_item';
 }
 
 /**
- * `text` has one row a line, cells parted by ` | `: a cell holds no line end, and millions of cells as separate strings would not fit into
- * memory. `header` is the row that names the columns, the first line of `text` unless `isContinued`: then the rows go on from the block before.
+ * `text` has one line a row, cells separated by ` | `, because millions of cells as separate strings would not fit into memory. `header`: the
+ * row of column names. It is the first line of `text` unless `isContinued`: then the rows continue the block before.
  */
 export interface Table extends BlockBase {
   kind: 'table';
@@ -33,14 +33,14 @@ export interface Table extends BlockBase {
 
 export type Block = Heading | Paragraph | ListItem | Table;
 
-/** `pages`: null where the file has no pages of its own. `pages_without_text`: pictures or scans among them. */
+/** `pages`: null in a file without pages. `pages_without_text`: pages with pictures or scans only. */
 export interface DocumentMetadata {
   type: DocumentType;
   pages: number | null;
   pages_without_text: number;
 }
 
-/** `title` is what the document itself says, null when it says nothing. */
+/** `title`: the title in the document; null without one. */
 export interface ParsedDocument {
   title: string | null;
   blocks: Block[];

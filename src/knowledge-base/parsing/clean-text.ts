@@ -1,14 +1,14 @@
 import { limitCombiningMarks } from '../../library/text/combining-marks.ts';
 
-/** Soft hyphens, zero-width characters and marks of direction: nobody sees them, and they part words that are searched for. */
+/** Soft hyphens, zero-width characters and direction marks: invisible characters that would split words in a search. */
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
-// oxlint-disable-next-line no-control-regex -- control characters are what is taken out
+// oxlint-disable-next-line no-control-regex -- removes control characters
 const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
 const ligatures = /[\ufb00-\ufb06]/g;
 
 /**
- * Text as it is stored and searched: NFC, no controls, no invisible characters, no ligatures, blanks as single spaces, and line ends only
- * where the document has its own. Zero-width joiners go too: they shape letters, they are none.
+ * Normalizes text for storage and search: NFC, no control or invisible characters, no ligatures, single spaces, and only the document's own
+ * line ends. Zero-width joiners are removed too; they shape letters but are none.
  */
 export function cleanText(text: string): string {
   return cleanCharacters(text)
@@ -23,8 +23,8 @@ export function cleanLine(text: string): string {
 }
 
 function cleanCharacters(text: string): string {
-  // Almost all text is plain: one look saves four passes.
-  // oxlint-disable-next-line no-control-regex -- what is not plain is told by what is
+  // Almost all text is plain, so one test saves four passes.
+  // oxlint-disable-next-line no-control-regex -- matches any character that is not plain
   if (/^[\t\n\r\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff]*$/.test(text)) return text.replace(/\r\n?/g, '\n');
   return limitCombiningMarks(text)
     .replace(/\r\n?|\u2028|\u2029|\u0085/g, '\n')

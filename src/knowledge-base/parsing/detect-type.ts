@@ -6,9 +6,9 @@ import { emptyDocument, notAsDeclared, passwordProtected, unsupportedType } from
 const inspectedBytes = 4096;
 
 /**
- * What a file is. Formats with a signature are told by it, whatever the name says; text is told apart by how it begins, then by the
- * extension, then by the declared mime type. Throws `UnparsableDocument` for what is none of the types, and for what is not the binary format
- * that its name or its mime type says: most likely it is not the file that somebody meant.
+ * Detects the type of a file. A signature decides regardless of the name; text is classified by its beginning, then by the extension, then by
+ * the declared MIME type. Throws `UnparsableDocument` for an unsupported file, and for a file without the binary format of its name or MIME
+ * type, which is probably the wrong file.
  */
 export function detectType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
   const binary = declaredBinaryTypes(name, declaredType);
@@ -36,7 +36,7 @@ const parseMimeType = (declaredType = ''): string => declaredType.split(';')[0]!
 
 function detectFromContent(bytes: Uint8Array, name: string, declaredType: string | undefined, binary: DocumentType[]): DocumentType {
   if (bytes.length === 0) throw emptyDocument();
-  // Some programs write a few bytes of their own before a PDF; the format's own readers allow 1,024.
+  // Some programs write bytes before a PDF; PDF readers allow 1,024.
   const beginning = String.fromCharCode(...bytes.subarray(0, inspectedBytes));
   if (beginning.slice(0, 1024).includes('%PDF-')) return 'pdf';
   if (beginning.startsWith('PK\u0003\u0004') || beginning.startsWith('PK\u0005\u0006')) return detectOfficeType(bytes);
@@ -48,7 +48,7 @@ function detectFromContent(bytes: Uint8Array, name: string, declaredType: string
   return detectTextType(bytes, name, declaredType);
 }
 
-/** `at`: where the signature stands, if not at the beginning. */
+/** `at`: the offset of the signature; 0 if absent. */
 const unsupportedFormats: { signature: string; at?: number; what: string }[] = [
   { signature: '\u0089PNG', what: 'a PNG picture' },
   { signature: '\u00ff\u00d8\u00ff', what: 'a JPEG picture' },
@@ -68,7 +68,7 @@ const unsupportedFormats: { signature: string; at?: number; what: string }[] = [
   { signature: '\u007fELF', what: 'a program' },
 ];
 
-/** Which office document a zip archive holds. */
+/** The type of office document in a zip archive. */
 function detectOfficeType(bytes: Uint8Array): DocumentType {
   const entries = listArchiveEntries(bytes);
   const has = (pattern: RegExp) => entries.some((entry) => pattern.test(entry.name));
@@ -88,7 +88,7 @@ function detectOfficeType(bytes: Uint8Array): DocumentType {
   throw unsupportedType('a zip archive', 'unpack it and upload the documents in it');
 }
 
-/** Office encrypts a docx, pptx or xlsx into the container that its old formats had (MS-OFFCRYPTO, 2.3). */
+/** Office stores an encrypted docx, pptx or xlsx in the container of its old formats (MS-OFFCRYPTO, 2.3). */
 function legacyOfficeError(bytes: Uint8Array) {
   const parts = [bytes.subarray(0, 1 << 20), bytes.subarray(-(1 << 20))].map((part) => new TextDecoder('latin1').decode(part));
   const holds = (stream: string) => parts.some((part) => part.includes([...stream].join('\0')));
@@ -144,13 +144,13 @@ function detectTextType(bytes: Uint8Array, name: string, declaredType?: string):
   return named ?? (extension !== 'txt' && isJson(bytes, text) ? 'json' : 'txt');
 }
 
-/** Throws for what no encoding makes text of. */
+/** Throws when no encoding decodes the bytes as text. */
 function decodeBeginning(bytes: Uint8Array): string {
   const beginning = bytes.subarray(0, inspectedBytes);
   try {
     const { encoding } = detectEncoding(beginning);
     const text = new TextDecoder(encoding).decode(beginning);
-    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    // oxlint-disable-next-line no-control-regex -- searches control characters
     if ((text.match(/[\u0000-\u0008\u000e-\u001b]/g)?.length ?? 0) > text.length / 100) throw notText();
     return text;
   } catch (error) {
@@ -160,14 +160,14 @@ function decodeBeginning(bytes: Uint8Array): string {
 
 const notText = () => unsupportedType('neither text nor a known kind of document');
 
-/** The headers that a message begins with (RFC 5322). Two of them, so that a text that begins "From: here" is none. */
+/** Headers at the beginning of an e-mail (RFC 5322). Two are required, so that a text that begins "From: here" is no e-mail. */
 function isEmail(text: string): boolean {
   const headers = /^(?:From [^\n]*\n)?((?:[!-9;-~]+:[^\n]*(?:\n[ \t][^\n]*)*\r?\n){3,})/.exec(text)?.[1] ?? '';
   const known = headers.match(/^(?:from|to|subject|date|mime-version|message-id|received|return-path|delivered-to|content-type):/gim);
   return new Set(known?.map((header) => header.toLowerCase())).size >= 3;
 }
 
-/** A small file with a foreign extension is tried as a whole. */
+/** A small file with an unknown extension is parsed completely to decide. */
 function isJson(bytes: Uint8Array, beginning: string): boolean {
   if (!/^[[{]/.test(beginning) || bytes.length > 1 << 20) return false;
   try {

@@ -1,14 +1,14 @@
 import type { Block } from './blocks.ts';
 
-/** Of a short paragraph that is bold as a whole: most people make headings so. Lower than any that says it is one. */
+/** The level of a short bold paragraph, below every marked heading. */
 export const boldHeadingLevel = 5;
 
 const maxHeadingLength = 90;
 const numberedHeading = /^(?:(\d{1,2}(?:\.\d{1,2})*)[.)]?|[A-Z][.)]|[IVX]{1,5}[.)])\s+\p{Lu}/u;
 
 /**
- * The blocks, with headings for lines that are numbered like headings and stand alone before text: "2. Data flow". Only where a document has
- * no more than one heading that says it is one; otherwise such lines are steps below it.
+ * Turns single lines with a number before text, such as "2. Data flow", into headings. Only in documents with at most one marked heading;
+ * in others such lines are steps.
  */
 export function detectTypedHeadings(blocks: Block[]): Block[] {
   if (blocks.filter((block) => block.kind === 'heading' && block.level < boldHeadingLevel).length > 1) return blocks;
@@ -22,7 +22,7 @@ export function detectTypedHeadings(blocks: Block[]): Block[] {
   });
 }
 
-/** Undefined for what is not numbered like a heading. */
+/** Undefined for a line without the number of a heading. */
 function toHeadingDepth(block: Block): number | undefined {
   if ((block.kind !== 'paragraph' && block.kind !== 'list_item') || block.text.length > maxHeadingLength || /[.,;:!?]$/.test(block.text))
     return undefined;

@@ -1,20 +1,12 @@
 import { BlockWriter } from './block-writer.ts';
+import type { DocumentReader, ReadResult } from './document-reader.ts';
 import type { Block, DocumentType, ParsedDocument } from './blocks.ts';
 import { cleanLine } from './clean-text.ts';
 import { detectType } from './detect-type.ts';
 import { detectTypedHeadings } from './detect-typed-headings.ts';
 import { UnparsableDocument, damaged, emptyDocument, noText, tooLarge } from './unparsable-document.ts';
 
-/** What a reader knows besides the blocks. */
-export interface ReadResult {
-  title?: string | null | undefined;
-  pages?: number;
-  pages_without_text?: number;
-}
-
-export type DocumentReader = (bytes: Uint8Array, writer: BlockWriter, name: string) => Promise<ReadResult>;
-
-/** Each is loaded when the first document of its type comes: a Worker that parses nothing holds no parser in memory. */
+/** Each parser is loaded with the first document of its type, so that a Worker without documents holds none in memory. */
 const readers: Record<DocumentType, () => Promise<DocumentReader>> = {
   pdf: async () => (await import('./pdf/read-pdf.ts')).readPdf,
   docx: async () => (await import('./office/read-word.ts')).readWord,
@@ -30,12 +22,13 @@ const readers: Record<DocumentType, () => Promise<DocumentReader>> = {
   eml: async () => (await import('./email/read-email.ts')).readEmail,
 };
 
-/** Where people type headings as they type text, and a PDF's are told by their letters. */
+/** Types whose headings are often typed as plain text. A PDF's headings are detected by their fonts. */
 const typesWithTypedHeadings = new Set<DocumentType>(['docx', 'rtf', 'txt']);
 
 /**
- * The text of a document in reading order, without markup. The type is told by the content, then by the name; `declaredType` (a mime type)
- * only decides between kinds of text, and says as the name does which binary format the file must be. `bytes` are given away: a PDF's are gone afterwards. Throws `UnparsableDocument`, and nothing else for whatever bytes come.
+ * The text of a document in reading order, without markup. The content decides the type, then the name; `declaredType` (a MIME type) decides
+ * between kinds of text and, as the name does, names the expected binary format. The parser of a PDF takes `bytes` over, so do not use them
+ * afterwards. Throws only `UnparsableDocument`, for any bytes.
  */
 export async function parseDocument(bytes: Uint8Array, name: string, declaredType?: string): Promise<ParsedDocument> {
   const type = detectType(bytes, name, declaredType);
@@ -54,7 +47,7 @@ export async function parseDocument(bytes: Uint8Array, name: string, declaredTyp
   };
 }
 
-/** Libraries throw what they like at bytes that are not what they expect. */
+/** Libraries throw arbitrary errors for damaged bytes. */
 function toUnparsableDocument(error: unknown): UnparsableDocument {
   if (error instanceof UnparsableDocument) return error;
   if (error instanceof RangeError) return tooLarge('its parts lie too deep in each other', 'save it in a simpler form and upload it again');
@@ -68,7 +61,7 @@ function toEmptyDocumentError(type: DocumentType, reading: ReadResult): Unparsab
   return emptyDocument('The file holds no text');
 }
 
-/** A heading that the document begins with, or the first of the highest level near its beginning. */
+/** The first heading of the highest level near the beginning of the document. */
 function findTitle(blocks: Block[]): string | null {
   const beginning = blocks.slice(0, 20).filter((block) => block.kind === 'heading');
   const highest = Math.min(...beginning.map((heading) => heading.level));

@@ -1,4 +1,4 @@
-/** Why a document could not be read. `message` is a sentence for the person who uploaded it: what is wrong, and what to do. */
+/** A document could not be parsed. `message` is a sentence for the person who uploaded it: the cause and the remedy. */
 export type UnparsableCode = 'password_protected' | 'no_text' | 'empty' | 'unsupported_type' | 'too_large' | 'damaged';
 
 export class UnparsableDocument extends Error {
@@ -27,7 +27,7 @@ export const emptyDocument = (how = 'The file is empty') =>
 export const unsupportedType = (what: string, advice = `upload one of ${supportedTypes}`) =>
   new UnparsableDocument('unsupported_type', `The file is ${what}, which cannot be read; ${advice}`);
 
-/** `found`: what it is instead; null: nothing that has a signature. */
+/** `found`: the detected type; null: no known signature. */
 export const notAsDeclared = (declared: string, found: string | null) =>
   new UnparsableDocument(
     'unsupported_type',

@@ -1,19 +1,18 @@
 import type { Context } from '../../context.ts';
 import { isServiceError } from '../../library/errors.ts';
 import { embeddings } from '../../providers/embeddings/embeddings.ts';
-import { putVectors } from '../placement/put-vectors.ts';
+import { putVectors } from '../placement/vectors.ts';
 import type { DocumentRow } from '../documents/store.ts';
-import { failDocument } from './fail-document.ts';
-import type { NewChunk } from './split-into-pages.ts';
-import { RetryableStepError } from './retryable-step-error.ts';
-import { insertChunks, toDocumentGeneration } from './store.ts';
-import type { NextStep } from './process-step.ts';
+import { failDocument, RetryableStepError } from './retries.ts';
+import { insertChunks, type NewChunk } from '../chunks/store.ts';
+import { toDocumentGeneration } from '../documents/generation.ts';
+import type { NextStep } from './enqueue-step.ts';
 
-/** Stores the chunks of a page, and puts the vectors that are missing into the index. */
+/** Stores the chunks of a page and the missing vectors of these chunks. */
 export async function embedPage(context: Context, document: DocumentRow, page: number, chunks: NewChunk[]): Promise<NextStep> {
   const { database, settings } = context;
-  const making = toDocumentGeneration(document);
-  const stored = await insertChunks(database, making, chunks);
+  const generation = toDocumentGeneration(document);
+  const stored = await insertChunks(database, generation, chunks);
   if (stored.length === 0) return null;
   const missing = stored.filter((chunk) => chunk.embedding_model !== settings.EMBEDDING_MODEL);
   if (missing.length === 0) return { page: page + 1 };
@@ -26,9 +25,9 @@ export async function embedPage(context: Context, document: DocumentRow, page: n
   }
   const items = missing.map(({ id }, place) => ({ id, documentId: document.id, vector: answer.vectors[place]! }));
   try {
-    return (await putVectors(context, making, items, answer.model)) ? { page: page + 1 } : null;
+    return (await putVectors(context, generation, items, answer.model)) ? { page: page + 1 } : null;
   } catch (error) {
-    // Ours say what to do, and come again until it is done.
+    // A service error tells the operator what to do and lasts until then.
     if (isServiceError(error)) return failDocument(context, document, error.message);
     throw error;
   }

@@ -1,7 +1,7 @@
 import type { DocumentRow } from '../documents/store.ts';
-import type { NewChunk } from './split-into-pages.ts';
+import type { NewChunk } from '../chunks/store.ts';
 
-/** What a file was found to be, and cut into. It is written after the pages: once it is there they never change. */
+/** The type of a file and its pages. It is written after the pages, which never change from then on. */
 export interface PageManifest {
   mime_type: string;
   parser_metadata: Record<string, unknown>;
@@ -13,25 +13,27 @@ export interface PageManifest {
 type PageOwner = Pick<DocumentRow, 'organization_id' | 'uuid' | 'next_generation'>;
 
 const folderKey = ({ organization_id, uuid }: Omit<PageOwner, 'next_generation'>) => `knowledge_base_pages/${organization_id}/${uuid}/`;
-const keyOf = (document: PageOwner, name: string) => `${folderKey(document)}${document.next_generation}/${name}.json`;
+const objectKey = (document: PageOwner, name: string) => `${folderKey(document)}${document.next_generation}/${name}.json`;
 
+/** Stores the chunks of a page. */
 export async function writePage(bucket: R2Bucket, document: PageOwner, page: number, chunks: NewChunk[]): Promise<void> {
-  await bucket.put(keyOf(document, String(page)), JSON.stringify(chunks));
+  await bucket.put(objectKey(document, String(page)), JSON.stringify(chunks));
 }
 
-export async function writeManifest(bucket: R2Bucket, document: PageOwner, contents: PageManifest): Promise<void> {
-  await bucket.put(keyOf(document, 'contents'), JSON.stringify(contents));
+/** Stores the manifest. */
+export async function writeManifest(bucket: R2Bucket, document: PageOwner, manifest: PageManifest): Promise<void> {
+  await bucket.put(objectKey(document, 'contents'), JSON.stringify(manifest));
 }
 
-/** Null behind the last page. */
+/** The chunks of a page; null after the last page. */
 export async function readPage(bucket: R2Bucket, document: PageOwner, page: number): Promise<NewChunk[] | null> {
-  const object = await bucket.get(keyOf(document, String(page)));
+  const object = await bucket.get(objectKey(document, String(page)));
   return object && object.json<NewChunk[]>();
 }
 
-/** Null until the file has been cut. */
+/** The manifest; null until the file is cut into pages. */
 export async function readManifest(bucket: R2Bucket, document: PageOwner): Promise<PageManifest | null> {
-  const object = await bucket.get(keyOf(document, 'contents'));
+  const object = await bucket.get(objectKey(document, 'contents'));
   return object && object.json<PageManifest>();
 }
 

@@ -5,19 +5,15 @@ import { embedPage } from './embed-page.ts';
 import { readManifest, readPage } from './page-storage.ts';
 import { publishDocument } from './publish-document.ts';
 import { readFile } from './read-file.ts';
-import { enqueueStep, type StepPosition } from './enqueue-step.ts';
+import { enqueueStep, stepTimeoutMs, type NextStep } from './enqueue-step.ts';
 import { finalizeDocument } from './finalize-document.ts';
-import { beginStep, findLastEmbeddedIndex, toDocumentGeneration } from './store.ts';
-
-/** By then a step is done, or it died and the minute tick sends for it again. */
-export const stepTimeoutMs = 120_000;
-
-/** Where a document goes on, after how many seconds; null: it is completed or failed. */
-export type NextStep = (StepPosition & { delaySeconds?: number }) | null;
+import { toDocumentGeneration } from '../documents/generation.ts';
+import { findLastEmbeddedIndex } from '../chunks/store.ts';
+import { beginStep } from './store.ts';
 
 /**
- * One step of a document's way: the file is read and cut into pages; page after page is stored and embedded, a message each; the new chunks
- * are published; the old ones are cleared away. Every step may be repeated, and finds by itself what is left of it.
+ * Runs one step of processing a document: the file is read and cut into pages; each page is stored and embedded, one message a page; the
+ * new chunks are published; the old chunks are removed. Every step is repeatable and continues where an earlier try stopped.
  */
 export async function processStep(context: Context, message: DocumentsMessage): Promise<void> {
   const now = context.clock();
@@ -39,11 +35,11 @@ async function runNextStep(context: Context, document: DocumentRow, message: Doc
   return chunks ? embedPage(context, document, page, chunks) : publishDocument(context, document, page, message.looks ?? 0);
 }
 
-/** The page after the last that has its vectors; null: the file has not been cut into pages yet. */
+/** The first page without vectors; null: the file is not cut into pages yet. */
 async function findFirstUnembeddedPage({ bindings, database }: Context, document: DocumentRow): Promise<number | null> {
-  const contents = await readManifest(bindings.FILES, document);
-  if (!contents) return null;
+  const manifest = await readManifest(bindings.FILES, document);
+  if (!manifest) return null;
   const last = await findLastEmbeddedIndex(database, toDocumentGeneration(document));
-  const page = contents.starts.findIndex((start) => start > last);
-  return page === -1 ? contents.starts.length : page;
+  const page = manifest.starts.findIndex((start) => start > last);
+  return page === -1 ? manifest.starts.length : page;
 }

@@ -4,18 +4,18 @@ import type { ParsedDocument } from '../parsing/blocks.ts';
 import { parseDocument } from '../parsing/parse-document.ts';
 import { UnparsableDocument } from '../parsing/unparsable-document.ts';
 import type { DocumentRow } from '../documents/store.ts';
-import { mimeTypeOf } from '../upload/file-types.ts';
+import { mimeTypeOf } from '../upload/file-names-and-types.ts';
 import { openFile, readUpload } from '../upload/upload-storage.ts';
-import { failDocument } from './fail-document.ts';
+import { failDocument, RetryableStepError } from './retries.ts';
 import { splitIntoPages } from './split-into-pages.ts';
 import { deletePages, writeManifest, writePage, type PageManifest } from './page-storage.ts';
-import { RetryableStepError } from './retryable-step-error.ts';
-import { isInProgress, toDocumentGeneration, recordHash } from './store.ts';
-import type { NextStep } from './process-step.ts';
+import { toDocumentGeneration } from '../documents/generation.ts';
+import { isInProgress, recordHash } from './store.ts';
+import type { NextStep } from './enqueue-step.ts';
 
 const fileLostMessage = 'The file is lost from storage; delete the document and upload it again';
 
-/** Reads the uploaded file, and puts what it was cut into beside it. */
+/** Parses the uploaded file, splits it into pages of chunks and stores the pages. */
 export async function readFile(context: Context, document: DocumentRow): Promise<NextStep> {
   const { database, bindings } = context;
   const upload = await readUpload(bindings.FILES, document.organization_id, document.uuid);
@@ -45,13 +45,13 @@ async function writePages(
   document: DocumentRow,
   { title, blocks, metadata }: ParsedDocument,
 ): Promise<void> {
-  const contents: PageManifest = { mime_type: mimeTypeOf(metadata.type), parser_metadata: { title, ...metadata }, chunks: 0, starts: [] };
+  const manifest: PageManifest = { mime_type: mimeTypeOf(metadata.type), parser_metadata: { title, ...metadata }, chunks: 0, starts: [] };
   for (const page of splitIntoPages(generateChunks({ title: title ?? document.filename.replace(/\.[^.]+$/, ''), blocks, metadata }))) {
-    await writePage(bindings.FILES, document, contents.starts.length, page);
-    contents.starts.push(contents.chunks);
-    contents.chunks += page.length;
+    await writePage(bindings.FILES, document, manifest.starts.length, page);
+    manifest.starts.push(manifest.chunks);
+    manifest.chunks += page.length;
   }
-  await writeManifest(bindings.FILES, document, contents);
-  // Deleted meanwhile: its pages may have been cleared away before these came.
+  await writeManifest(bindings.FILES, document, manifest);
+  // The document was deleted meanwhile; its pages may have been removed before these were written.
   if (!(await isInProgress(database, toDocumentGeneration(document)))) await deletePages(bindings.FILES, document);
 }

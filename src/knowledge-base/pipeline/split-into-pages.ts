@@ -1,21 +1,12 @@
-import { separateUnspacedCharacters } from '../search/keyword-query.ts';
 import type { Chunk } from '../chunks/chunk-document.ts';
+import { separateUnspacedCharacters } from '../chunks/separate-unspaced-characters.ts';
+import type { NewChunk } from '../chunks/store.ts';
 
-/** A chunk on its way into the database. */
-export interface NewChunk {
-  chunk_index: number;
-  chunk_text: string;
-  contextualized_text: string;
-  /** Null where it is no different from `contextualized_text`. */
-  search_text: string | null;
-  chunk_metadata: Chunk['metadata'];
-}
-
-/** Of a page: one request to the embedding provider, one statement of at most 2 MB in UTF-8. */
+/** Limits of a page: one request to the embedding provider, one statement of at most 2 MB in UTF-8. */
 const maxChunks = 100;
 const maxCharacters = 600_000;
 
-/** Chunks in the portions in which they are stored and embedded, their index with them. */
+/** Splits chunks into the pages in which they are stored and embedded, and numbers them. */
 export function* splitIntoPages(chunks: Iterable<Chunk>): Generator<NewChunk[]> {
   let page: NewChunk[] = [];
   let characters = 0;

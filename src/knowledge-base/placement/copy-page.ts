@@ -1,16 +1,14 @@
 import type { Context } from '../../context.ts';
 import { isServiceError } from '../../library/errors.ts';
-import { getVectorIndex, type VectorIndex } from '../../providers/vector-index/vector-index.ts';
+import { getVectorIndex } from '../../providers/vector-index/get-vector-index.ts';
+import type { VectorIndex } from '../../providers/vector-index/vector-index.ts';
+import { toVisibilityDelaySeconds, maxVisibilityChecks, visibilitySampleSize } from './visibility.ts';
 import { findChunksAfter, type VectorMove, type ChunkToMove, type MoveStepResult } from './move-store.ts';
 
-/** An index shows what it takes in order, so the last ones speak for all. */
-const visibilitySampleSize = 20;
-/** An hour: after 2, 4, 6 ... and then 60 seconds. */
-const maxVisibilityChecks = 75;
 const maxMissingDocuments = 100;
 const notVisibleMessage = 'The vector index has not shown all of the vectors for an hour; search stays where it is until it does';
 
-/** Copies the next page from `kept_in` to `other`; `all` once everything is there to be found. */
+/** Copies the next page from `kept_in` to `other`; `all` once queries find every copied vector in `other`. */
 export async function copyPage(context: Context, move: VectorMove, pageSize: number): Promise<MoveStepResult | 'all'> {
   const { database, bindings, organization } = context;
   const [source, target] = [move.kept_in, move.other!].map((name) => getVectorIndex(bindings, name, organization.id)) as [
@@ -23,13 +21,13 @@ export async function copyPage(context: Context, move: VectorMove, pageSize: num
     return checkAgainLater(move, move.looks >= maxVisibilityChecks ? notVisibleMessage : move.error);
   }
   const { vectors, missing } = await readPage(page, source, target);
-  // What was written lately may not be shown yet.
+  // Vectors of recent upserts may not be visible yet.
   if (missing.length > 0 && move.kept_in === 'vectorize' && move.looks < maxVisibilityChecks) return checkAgainLater(move, move.error);
   try {
     await target.upsert(page.flatMap(({ id, document_id }) => toVectorItems(id, document_id, vectors.get(id))));
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    // It would refuse the same again: what was copied goes, and the vectors stay where they are.
+    // The index would refuse the same vectors again: the copies are removed and the vectors stay in their index.
     return {
       change: { phase: 'clearing', move_to: move.kept_in, cursor: null, looks: 0, error: error.message, raisesRevision: true },
       nextAfterSeconds: 0,
@@ -40,15 +38,15 @@ export async function copyPage(context: Context, move: VectorMove, pageSize: num
 
 const checkAgainLater = ({ looks }: VectorMove, error: string | null): MoveStepResult => ({
   change: { looks: looks + 1, error },
-  nextAfterSeconds: Math.min(60, 2 * (looks + 1)),
+  nextAfterSeconds: toVisibilityDelaySeconds(looks),
 });
 
-/** The vectors of a page, and the wanted chunks of which neither index has one. */
+/** The vectors of a page, and the wanted chunks without a vector in either index. */
 async function readPage(page: ChunkToMove[], source: VectorIndex, target: VectorIndex) {
   const vectors = await source.read(page.map(({ id }) => id));
   const absent = page.filter(({ id, is_wanted }) => is_wanted && !vectors.has(id));
-  const there = absent.length === 0 ? new Map<number, Float32Array>() : await target.read(absent.map(({ id }) => id));
-  return { vectors, missing: absent.filter(({ id }) => !there.has(id)) };
+  const copied = absent.length === 0 ? new Map<number, Float32Array>() : await target.read(absent.map(({ id }) => id));
+  return { vectors, missing: absent.filter(({ id }) => !copied.has(id)) };
 }
 
 const toVectorItems = (id: number, documentId: number, vector: Float32Array | undefined) => (vector ? [{ id, documentId, vector }] : []);

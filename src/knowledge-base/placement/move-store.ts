@@ -1,32 +1,34 @@
 import type { Database } from '../../database/client.ts';
+import type { knowledgeChunk } from '../../database/schema/knowledge-base.ts';
+import type { SqlRow } from '../../database/sql-row.ts';
 import { findPlacement, type MoveCursor, type PlacementRow } from './store.ts';
 
-/** A step of a move, held until `due_at`; nobody else takes one before. */
+/** A claimed step of a move. No other consumer claims a step before `due_at`. */
 export type VectorMove = PlacementRow & { kept_in: NonNullable<PlacementRow['kept_in']>; due_at: number };
 
-/** Takes the next step of the organization's move until `until`; null: there is none, or it is not due. */
+/** Claims the next step of the organization's move until `until` (epoch ms); null when no step is due. */
 export async function claimMove(database: Database, organizationId: number, now: number, until: number): Promise<VectorMove | null> {
-  const take = database.prepare(
+  const claim = database.prepare(
     'UPDATE vector_placement SET due_at = ?3 WHERE organization_id = ?1 AND due_at <= ?2 RETURNING organization_id',
     organizationId,
     now,
     until,
   );
-  const [taken] = await database.batchOnce([take], async ({ changes }) => [changes ? [{}] : []]);
-  const row = taken![0] && (await findPlacement(database, organizationId));
+  const [claimed] = await database.batchOnce([claim], async ({ changes }) => [changes ? [{}] : []]);
+  const row = claimed[0] && (await findPlacement(database, organizationId));
   return row?.due_at === until ? (row as VectorMove) : null;
 }
 
-/** What a step changes. */
+/** The columns that a step changes. */
 export type MoveChange = Partial<Omit<PlacementRow, 'organization_id' | 'revision'>> & { raisesRevision?: boolean };
 
-/** What a step comes to, and after how many seconds the next is due; null: there is none. */
+/** The change of a step, and the delay of the next step in seconds; null: no step follows. */
 export interface MoveStepResult {
   change: MoveChange;
   nextAfterSeconds: number | null;
 }
 
-/** Ends the step; false: its holder was late, or the operator or a writer wants something else by now. Then nothing is changed. */
+/** Saves a step. False, without a change, when the claim expired or the target or the revision of the placement changed meanwhile. */
 export async function saveMove(database: Database, move: VectorMove, { raisesRevision = false, ...change }: MoveChange): Promise<boolean> {
   const next = { ...move, ...change };
   const save = database.prepare(
@@ -43,10 +45,10 @@ export async function saveMove(database: Database, move: VectorMove, { raisesRev
     move.move_to,
   );
   const [rows] = await database.batchOnce([save], async ({ changes }) => [changes ? [{}] : []]);
-  return rows!.length > 0;
+  return rows.length > 0;
 }
 
-/** Gives a step back, to be taken from `dueAt` on; `error` where it failed. */
+/** Makes a claimed step due at `dueAt` (epoch ms). `error`: the reason of a failed try. */
 export async function rescheduleMove(database: Database, move: VectorMove, dueAt: number, error: string | null): Promise<void> {
   await database.all(
     database.prepare(
@@ -60,21 +62,17 @@ export async function rescheduleMove(database: Database, move: VectorMove, dueAt
   );
 }
 
-/** A chunk that has a vector. */
-export interface ChunkToMove {
-  id: number;
-  document_id: number;
+/** A chunk with a vector. */
+export interface ChunkToMove extends Pick<SqlRow<typeof knowledgeChunk>, 'id' | 'document_id' | 'generation' | 'chunk_index'> {
   document_uuid: string;
-  generation: number;
-  chunk_index: number;
-  /** Whether search shows it, or is about to. */
+  /** 1 when search uses the chunk or will use it once its generation is published. */
   is_wanted: number;
 }
 
 const chunkToMoveColumns = `c.id, c.document_id, d.uuid AS document_uuid, c.generation, c.chunk_index,
   (c.generation = d.generation OR (c.generation = d.next_generation AND d.status IN ('pending', 'processing'))) AS is_wanted`;
 
-/** Those of active documents behind the cursor, in its order. */
+/** The chunks of active documents after the cursor, in its order. */
 export async function findChunksAfter(
   database: Database,
   organizationId: number,
@@ -83,7 +81,7 @@ export async function findChunksAfter(
 ): Promise<ChunkToMove[]> {
   const { document, generation, chunk } = cursor ?? { document: 0, generation: 0, chunk: 0 };
   const [rest, following] = await database.batch([
-    database.prepare(
+    database.prepare<ChunkToMove>(
       `SELECT ${chunkToMoveColumns} FROM knowledge_document d CROSS JOIN knowledge_chunk c
        WHERE d.organization_id = ?1 AND d.id = ?2 AND d.is_active = 1 AND c.document_id = d.id AND (c.generation, c.chunk_index) > (?3, ?4)
          AND c.embedding_model IS NOT NULL ORDER BY c.generation, c.chunk_index LIMIT ?5`,
@@ -93,7 +91,7 @@ export async function findChunksAfter(
       chunk,
       limit,
     ),
-    database.prepare(
+    database.prepare<ChunkToMove>(
       `SELECT ${chunkToMoveColumns} FROM knowledge_document d CROSS JOIN knowledge_chunk c
        WHERE d.organization_id = ?1 AND d.is_active = 1 AND d.id > ?2 AND c.document_id = d.id AND c.embedding_model IS NOT NULL
        ORDER BY d.id, c.generation, c.chunk_index LIMIT ?3`,
@@ -102,10 +100,10 @@ export async function findChunksAfter(
       limit,
     ),
   ]);
-  return [...rest!, ...following!].slice(0, limit) as unknown as ChunkToMove[];
+  return [...rest, ...following].slice(0, limit);
 }
 
-/** About how many chunks there are to move. */
+/** The approximate number of chunks to move. */
 export async function countChunks(database: Database, organizationId: number): Promise<number> {
   const row = await database.first<{ total: number }>(
     database.prepare(
@@ -116,7 +114,7 @@ export async function countChunks(database: Database, organizationId: number): P
   return row!.total;
 }
 
-/** Whether a deleted document's chunks are still to be cleared away. */
+/** Whether chunks of a deleted document are still to be removed. */
 export async function hasDeletedChunks(database: Database, organizationId: number): Promise<boolean> {
   const statement = database.prepare(
     'SELECT 1 FROM knowledge_document WHERE organization_id = ? AND is_active = 0 AND due_at IS NOT NULL LIMIT 1',
@@ -125,7 +123,7 @@ export async function hasDeletedChunks(database: Database, organizationId: numbe
   return (await database.first(statement)) !== null;
 }
 
-/** Organizations with a step that should have been taken by `before`, the longest overdue first. */
+/** The organizations with a step due before `before` (epoch ms), the longest overdue first. */
 export async function findOverdueMoves(database: Database, before: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ organization_id: number }>(
     database.prepare(

@@ -1,23 +1,25 @@
 import type { Context } from '../../context.ts';
 import { isServiceError } from '../../library/errors.ts';
-import { getVectorIndex, type IndexName } from '../../providers/vector-index/vector-index.ts';
+import { getVectorIndex } from '../../providers/vector-index/get-vector-index.ts';
+import type { IndexName } from '../../providers/vector-index/vector-index.ts';
+import type { FanoutMessage } from '../../outbox/messages.ts';
 import { copyPage } from './copy-page.ts';
 import * as store from './move-store.ts';
 import type { VectorMove, MoveChange, MoveStepResult } from './move-store.ts';
 import { ensurePlacement } from './placement.ts';
 
-/** By then a step is done, or it died and the minute tick sends for it again. */
+/** A step that takes longer is considered lost; the minute tick enqueues it again. */
 const stepTimeoutMs = 120_000;
 const pageSize = 500;
-/** A search that began before the turn still looks into the old index. */
+/** A search that began before the switch still reads the old index. */
 const clearingDelaySeconds = 60;
 const pendingDeletionsDelaySeconds = 30;
 const retryDelaySeconds = 30;
 
 /**
- * One step of moving the organization's vectors to the index that its operator wants. They are copied page by page, while what is new is
- * written to both indexes and what is deleted waits; once the new index shows all of them, search turns to it; then the old one is cleared.
- * Every step may be repeated.
+ * Runs one step of moving the organization's vectors to another index. Vectors are copied page by page; meanwhile new vectors go to both
+ * indexes and removals wait. Once queries find every vector in the new index, search switches to it and the old index is cleared. Every
+ * step is repeatable.
  */
 export async function moveVectors(context: Context): Promise<void> {
   const { database, organization, clock, log } = context;
@@ -40,8 +42,9 @@ export async function moveVectors(context: Context): Promise<void> {
   }
 }
 
+/** Sends the message of the organization's next step. */
 export const enqueueMove = (bindings: Env, organizationId: number, delaySeconds = 0) =>
-  bindings.FANOUT_QUEUE.send({ v: 1, kind: 'vector_move', organization_id: organizationId }, { delaySeconds });
+  bindings.FANOUT_QUEUE.send({ v: 1, kind: 'vector_move', organization_id: organizationId } satisfies FanoutMessage, { delaySeconds });
 
 async function runNextStep(context: Context, move: VectorMove): Promise<MoveStepResult> {
   switch (move.phase) {
@@ -58,7 +61,7 @@ async function runNextStep(context: Context, move: VectorMove): Promise<MoveStep
 }
 
 async function beginCopy({ database, bindings, organization, clock }: Context, target: IndexName): Promise<MoveStepResult> {
-  // Throws when nothing is bound there.
+  // Throws when no index is bound.
   getVectorIndex(bindings, target, organization.id);
   const progress = {
     total: await store.countChunks(database, organization.id),
@@ -68,8 +71,8 @@ async function beginCopy({ database, bindings, organization, clock }: Context, t
     looks: 0,
     cursor: null,
   };
-  const moments = { started_at: clock(), finished_at: null, error: null };
-  return { change: { ...progress, ...moments, phase: 'copying', other: target, raisesRevision: true }, nextAfterSeconds: 0 };
+  const timestamps = { started_at: clock(), finished_at: null, error: null };
+  return { change: { ...progress, ...timestamps, phase: 'copying', other: target, raisesRevision: true }, nextAfterSeconds: 0 };
 }
 
 const toClearingChange = (): MoveChange => ({ phase: 'clearing', cursor: null, looks: 0, raisesRevision: true });
@@ -87,7 +90,7 @@ async function clearPage({ database, bindings, organization }: Context, move: Ve
     const cursor = { document: last.document_id, generation: last.generation, chunk: last.chunk_index, tail: [] };
     return { change: { cursor }, nextAfterSeconds: 0 };
   }
-  // Until their rows are gone, nobody else knows of their vectors.
+  // Only the rows of deleted chunks name their vectors, so the move waits until both are removed.
   if (await store.hasDeletedChunks(database, organization.id)) return { change: {}, nextAfterSeconds: pendingDeletionsDelaySeconds };
   return { change: { phase: null, other: null, cursor: null, raisesRevision: true }, nextAfterSeconds: 0 };
 }

@@ -1,27 +1,22 @@
-import type { Database, Row } from '../../database/client.ts';
+import type { Database } from '../../database/client.ts';
+import type { vectorPlacement } from '../../database/schema/knowledge-base.ts';
+import type { SqlRow } from '../../database/sql-row.ts';
 import type { IndexName } from '../../providers/vector-index/vector-index.ts';
 
-/** Of the table; its columns are explained in `database/schema/knowledge-base.ts`. Moments in epoch ms. */
-export interface PlacementRow {
-  organization_id: number;
+/** A placement's row. Its columns are explained in `database/schema/knowledge-base.ts`. */
+export type StoredPlacement = SqlRow<typeof vectorPlacement>;
+
+/** The organization's placement. Moments in epoch ms. */
+export interface PlacementRow extends Omit<StoredPlacement, 'cursor' | 'missing_documents' | 'kept_in' | 'other' | 'phase' | 'move_to'> {
   kept_in: IndexName | null;
   other: IndexName | null;
   phase: 'copying' | 'clearing' | null;
   move_to: IndexName | null;
-  revision: number;
   cursor: MoveCursor | null;
-  total: number;
-  moved: number;
-  missing: number;
   missing_documents: string[];
-  looks: number;
-  error: string | null;
-  due_at: number | null;
-  started_at: number | null;
-  finished_at: number | null;
 }
 
-/** The last chunk that is done, and the ids of the last ones that were written. */
+/** The last processed chunk, and the ids of the last written vectors. */
 export interface MoveCursor {
   document: number;
   generation: number;
@@ -32,25 +27,28 @@ export interface MoveCursor {
 const columns = `organization_id, kept_in, other, phase, move_to, revision, cursor, total, moved, missing, missing_documents, looks, error, due_at,
   started_at, finished_at`;
 
-export const toPlacementRow = (row: Row): PlacementRow =>
-  ({
-    ...row,
-    cursor: row['cursor'] === null ? null : (JSON.parse(row['cursor'] as string) as unknown),
-    missing_documents: JSON.parse(row['missing_documents'] as string) as unknown,
-  }) as unknown as PlacementRow;
+export const toPlacementRow = (row: StoredPlacement): PlacementRow => ({
+  ...row,
+  kept_in: row.kept_in as IndexName | null,
+  other: row.other as IndexName | null,
+  phase: row.phase as PlacementRow['phase'],
+  move_to: row.move_to as IndexName | null,
+  cursor: row.cursor === null ? null : (JSON.parse(row.cursor) as MoveCursor),
+  missing_documents: JSON.parse(row.missing_documents) as string[],
+});
 
-/** For a batch; its one row goes through `toPlacementRow`. */
+/** A statement for the caller's batch. `toPlacementRow` reads its row. */
 export const selectPlacement = (database: Database, organizationId: number) =>
-  database.prepare(`SELECT ${columns} FROM vector_placement WHERE organization_id = ?`, organizationId);
+  database.prepare<StoredPlacement>(`SELECT ${columns} FROM vector_placement WHERE organization_id = ?`, organizationId);
 
 export async function findPlacement(database: Database, organizationId: number): Promise<PlacementRow | null> {
-  const row = await database.first(selectPlacement(database, organizationId));
+  const row = await database.first<StoredPlacement>(selectPlacement(database, organizationId));
   return row && toPlacementRow(row);
 }
 
-/** Says where the vectors are, unless that has been said meanwhile; answers what counts. */
+/** Stores the index of the organization's vectors unless one is stored already; answers the stored placement. */
 export async function setInitialPlacement(database: Database, organizationId: number, keptIn: IndexName): Promise<PlacementRow> {
-  const row = await database.first(
+  const row = await database.first<StoredPlacement>(
     database.prepare(
       `INSERT INTO vector_placement (organization_id, kept_in) VALUES (?, ?)
        ON CONFLICT (organization_id) DO UPDATE SET kept_in = coalesce(kept_in, excluded.kept_in) RETURNING ${columns}`,
@@ -62,7 +60,7 @@ export async function setInitialPlacement(database: Database, organizationId: nu
   return toPlacementRow(row!);
 }
 
-/** A chunk that search may show, of the newest document that has one; null: there is none. */
+/** A published chunk of the newest document that has one; null when no document has. */
 export async function findSearchableChunk(database: Database, organizationId: number): Promise<number | null> {
   const row = await database.first<{ id: number }>(
     database.prepare(
@@ -75,7 +73,7 @@ export async function findSearchableChunk(database: Database, organizationId: nu
   return row?.id ?? null;
 }
 
-/** Ends a copy for the reason `error`: what was copied is to be cleared away. Of the revision only; another has gone on. */
+/** Cancels a copy because of `error`; the copied vectors are cleared next. Does nothing when the placement has another revision. */
 export async function cancelCopy(database: Database, organizationId: number, revision: number, error: string): Promise<void> {
   await database.all(
     database.prepare(

@@ -1,21 +1,16 @@
+import { unspacedScripts } from '../chunks/separate-unspaced-characters.ts';
 import { cleanText } from '../parsing/clean-text.ts';
 
-// How `knowledge_chunk_search` is fed is in the migration `knowledge_base`; what is asked of it must be written the same way.
+// The migration `knowledge_base` fills `knowledge_chunk_search`. Queries must split words the same way.
 
-/** Beyond so many words, more of them find nothing that the others do not. */
+/** Further words of a query change its result little. */
 const maxTerms = 64;
 const minPartLength = 3;
-const unspacedScripts = String.raw`[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]`;
-const unspacedCharacters = new RegExp(unspacedScripts, 'gu');
 const unspacedRuns = new RegExp(`(${unspacedScripts}+)`, 'u');
 
-/** The text with blanks around each sign of a writing that has none between words; null where there is no such sign. */
-export const separateUnspacedCharacters = (text: string): string | null =>
-  text.search(unspacedCharacters) === -1 ? null : text.replace(unspacedCharacters, ' $& ');
-
 /**
- * The FTS5 expression for the organization's chunks with any of the words of `query`, in these documents only where they are given; null when
- * there is no word in it. What is written in one, such as K-200, is looked for as a whole, and by its longer parts.
+ * The FTS5 expression for the organization's chunks with any word of `query`, in `documentIds` or in all documents; null when the query has
+ * no word. A word with signs in it, such as K-200, is searched as a whole and by its longer parts.
  */
 export function toMatchExpression(organizationId: number, query: string, documentIds?: number[]): string | null {
   const terms = extractTerms(query);
@@ -34,10 +29,10 @@ function extractTerms(query: string): string[] {
   return [...terms].slice(0, maxTerms);
 }
 
-/** Two signs at a time: words of such writings are mostly that long, and nobody says where they end. */
+/** Pairs of neighbouring characters: most words of scripts without blanks have two, and nothing marks their ends. */
 function toBigrams(run: string): string[] {
-  const signs = [...run];
-  return signs.length === 1 ? signs : signs.slice(1).map((sign, index) => `${signs[index]} ${sign}`);
+  const characters = [...run];
+  return characters.length === 1 ? characters : characters.slice(1).map((character, index) => `${characters[index]} ${character}`);
 }
 
 function splitWordParts(run: string): string[] {

@@ -1,38 +1,54 @@
-import type { Context } from '../../context.ts';
+import { ServiceError } from '../../library/errors.ts';
 import { embeddings } from '../../providers/embeddings/embeddings.ts';
+import type { EmbeddingFailure } from '../../providers/embeddings/contract.ts';
+import type { Context } from '../../context.ts';
 import type { VectorIndex } from '../../providers/vector-index/vector-index.ts';
 import { getSearchIndex } from '../placement/placement.ts';
 import type { SearchMode } from '../documents/schemas.ts';
 import { fuseRanks, type Ranks } from './rank-fusion.ts';
 import { toMatchExpression } from './keyword-query.ts';
 import * as store from './store.ts';
-import { QueryEmbeddingError } from './query-embedding-error.ts';
+
+/** The query could not be embedded. `failure` has the reason, and whether the same query may succeed later. */
+export class QueryEmbeddingError extends ServiceError {
+  readonly failure: EmbeddingFailure;
+
+  constructor(failure: EmbeddingFailure) {
+    const { message, retryAfterSeconds } = failure;
+    super('provider_failed', `The query could not be embedded: ${message}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+    this.failure = failure;
+  }
+}
 
 export interface ChunkSearch {
   /** 1 to 8,000 characters, not only blanks. */
   query: string;
   /** 1 to 50. */
   limit: number;
-  /** Only in these; those that are unknown or deleted hold nothing. Absent: in all of the organization. */
+  /** Searches only these documents; unknown and deleted ones contain nothing. Absent: all documents of the organization. */
   documentUuids?: string[] | undefined;
   /** Chunks with a smaller `similarity` are left out. */
   minSimilarity?: number | undefined;
   /** Absent: hybrid. */
   mode?: SearchMode | undefined;
-  /** Once it is aborted, the search throws at its next step and asks for nothing more. */
+  /** When aborted, the search throws before its next call. */
   signal?: AbortSignal | undefined;
 }
 
-/** A chunk with its receipt: the cosine similarity of query and chunk, and where it stood in each list. */
+/** A found chunk, the cosine similarity of query and chunk, and its rank in each list. */
 export interface FoundChunk extends store.SearchableChunk, Ranks {
   similarity: number;
 }
 
-/** How far down a list is looked at: a chunk may be far down in one and be the best all the same. An index answers 100, Vectorize 20 at once. */
+/** The length of each ranked list. The best chunk may be far down in one of them. An index answers at most 100; Vectorize 20 in one call. */
 const toSearchDepth = (limit: number) => Math.min(100, Math.max(20, 3 * limit));
 const maxDocuments = 100;
 
-/** The chunks that answer a query best, best first, each once. Throws an QueryEmbeddingError when there is no vector of the query to be had. */
+/**
+ * The chunks that answer a query best, best first. Throws a `QueryEmbeddingError` when the query could not be embedded.
+ *
+ * @example await searchChunks(context, { query: 'How long can customers send an item back?', limit: 3 })
+ */
 export async function searchChunks(context: Context, search: ChunkSearch): Promise<FoundChunk[]> {
   const { database, organization } = context;
   const documentIds =
@@ -47,13 +63,13 @@ export async function searchChunks(context: Context, search: ChunkSearch): Promi
   ]);
   const index = await getSearchIndex(context, placement);
   search.signal?.throwIfAborted();
-  const question = { index, vector, match, hasVectors: search.mode !== 'keyword' };
-  const nearest = question.hasVectors ? await index.query(vector, { topK: depth, documentIds }) : [];
+  const prepared = { index, vector, match, hasVectors: search.mode !== 'keyword' };
+  const nearest = prepared.hasVectors ? await index.query(vector, { topK: depth, documentIds }) : [];
   search.signal?.throwIfAborted();
   const found = await loadCandidates(context, nearest, words);
   if (found.chunks.size < found.ids && found.chunks.size < search.limit)
-    return rankCandidates(search, question, await searchExhaustively(context, question, depth, documentIds));
-  return rankCandidates(search, question, found);
+    return rankCandidates(search, prepared, await searchExhaustively(context, prepared, depth, documentIds));
+  return rankCandidates(search, prepared, found);
 }
 
 interface PreparedQuery {
@@ -69,7 +85,7 @@ async function embedQuery({ settings }: Context, { query, signal }: ChunkSearch)
   return answer.vectors[0]!;
 }
 
-/** Both lists, and those of their chunks that are to be shown, by id. `ids`: how many different ones there were. */
+/** Both ranked lists, and their searchable chunks by id. `ids`: the number of different chunks in the lists. */
 interface SearchCandidates {
   nearest: { id: number; similarity: number }[];
   words: number[];
@@ -88,7 +104,7 @@ async function loadCandidates(
   return { nearest, words, ids: ids.length, chunks };
 }
 
-/** For when chunks that are not yet cleared away, or not yet published, stand before those that are asked for. */
+/** Searches again without the chunks that are obsolete or not published yet, when these fill the lists. */
 async function searchExhaustively(
   context: Context,
   { index, vector, match, hasVectors }: PreparedQuery,

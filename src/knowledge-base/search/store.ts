@@ -1,8 +1,10 @@
-import type { Database, Row } from '../../database/client.ts';
-import { chunkColumns, toChunkRow, type ChunkRow } from '../chunks/store.ts';
-import { toPlacementRow, selectPlacement, type PlacementRow } from '../placement/store.ts';
+import type { Database } from '../../database/client.ts';
+import type { knowledgeDocument } from '../../database/schema/knowledge-base.ts';
+import type { SqlRow } from '../../database/sql-row.ts';
+import { chunkColumns, toChunkRow, type ChunkRow, type StoredChunkRow } from '../chunks/store.ts';
+import { toPlacementRow, selectPlacement, type PlacementRow, type StoredPlacement } from '../placement/store.ts';
 
-/** Documents of the organization that search may look into, of those named or of all; at most `limit`. */
+/** At most `limit` published documents of the organization, of those with `uuids` or of all. */
 export async function findSearchableDocuments(
   database: Database,
   organizationId: number,
@@ -27,8 +29,8 @@ export async function findSearchableDocuments(
 }
 
 /**
- * Ids of the chunks that fit `match` best, best first, as far as `limit` reaches; null fits none. Some may be no longer, or not yet, to be shown.
- * And, in the same call, where the organization's vectors are.
+ * The ids of at most `limit` chunks that match best, best first, and the placement of the organization's vectors, in one call. `match` null
+ * matches none. Some chunks may be obsolete or not published yet.
  */
 export async function findChunksByKeywords(
   database: Database,
@@ -37,21 +39,22 @@ export async function findChunksByKeywords(
   limit: number,
 ): Promise<{ words: number[]; placement: PlacementRow | null }> {
   const byWords = () =>
-    database.prepare(
+    database.prepare<{ id: number }>(
       `SELECT rowid AS id FROM knowledge_chunk_search WHERE knowledge_chunk_search MATCH ? ORDER BY bm25(knowledge_chunk_search, 0, 1), rowid LIMIT ?`,
       match,
       limit,
     );
-  const [[placement], words = []] = (await database.batch([
-    selectPlacement(database, organizationId),
-    ...(match === null ? [] : [byWords()]),
-  ])) as [Row[], Row[]?];
-  return { words: words.map((row) => row['id'] as number), placement: placement ? toPlacementRow(placement) : null };
+  if (match === null) {
+    const row = await database.first<StoredPlacement>(selectPlacement(database, organizationId));
+    return { words: [], placement: row && toPlacementRow(row) };
+  }
+  const [[placement], words] = await database.batch([selectPlacement(database, organizationId), byWords()]);
+  return { words: words.map(({ id }) => id), placement: placement ? toPlacementRow(placement) : null };
 }
 
 const searchableCondition = 'c.organization_id = ?2 AND d.id = c.document_id AND d.is_active = 1 AND d.generation = c.generation';
 
-/** The same of only those that are to be shown; it reads every chunk that fits. */
+/** As `findChunksByKeywords`, with published chunks only. Reads every chunk that matches. */
 export async function findSearchableChunksByKeywords(
   database: Database,
   organizationId: number,
@@ -70,19 +73,19 @@ export async function findSearchableChunksByKeywords(
   return rows.map(({ id }) => id);
 }
 
-/** A chunk with its document. */
+/** A published chunk with its document. */
 export interface SearchableChunk extends ChunkRow {
   filename: string;
   document_uuid: string;
 }
 
-/** Of these chunks those of the organization that are current chunks of active documents, by id. */
+/** The published chunks of the organization among `ids`, by id. */
 export async function findSearchableChunks(
   database: Database,
   organizationId: number,
   ids: number[],
 ): Promise<Map<number, SearchableChunk>> {
-  const rows = await database.all(
+  const rows = await database.all<StoredChunkRow & Pick<SqlRow<typeof knowledgeDocument>, 'filename'> & { document_uuid: string }>(
     database.prepare(
       `SELECT ${chunkColumns}, d.filename, d.uuid AS document_uuid
        FROM json_each(?1) j CROSS JOIN knowledge_chunk c CROSS JOIN knowledge_document d WHERE c.id = j.value AND ${searchableCondition}`,
@@ -90,5 +93,5 @@ export async function findSearchableChunks(
       organizationId,
     ),
   );
-  return new Map(rows.map((row) => [row['id'] as number, toChunkRow(row) as SearchableChunk]));
+  return new Map(rows.map((row) => [row.id, toChunkRow(row)]));
 }

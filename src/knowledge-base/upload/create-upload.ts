@@ -5,12 +5,15 @@ import { basePath } from '../../http/public-url.ts';
 import { unsupportedMediaType } from '../../library/errors.ts';
 import { signPath } from '../../library/security/signed-paths.ts';
 import type { NewUpload } from '../documents/schemas.ts';
-import { hasSupportedType, supportedTypeNames } from './file-types.ts';
+import { hasSupportedType, supportedTypeNames } from './file-names-and-types.ts';
 import { toStorageKey, uploadKey, maxUploadBytes, writeUpload } from './upload-storage.ts';
 
 const uploadUrlLifetimeSeconds = 1800;
 
-/** Where the file may be PUT for half an hour, and what process-document is then called with. `apiUrl` ends in the base path. */
+/**
+ * Signs a URL for the PUT of a file, valid for half an hour, and answers it with the parameters of process-document. `apiUrl` ends in the
+ * base path. Throws 415 for an unsupported type of file.
+ */
 export async function createUpload({ database, organization, bindings, settings, clock }: Context, upload: NewUpload, apiUrl: string) {
   const { filename, mime_type } = upload;
   if (!hasSupportedType(filename, mime_type))

@@ -24,7 +24,10 @@ interface UploadDependencies {
 
 const invalidUploadUrl = () => forbidden('The upload URL was changed or has expired; ask POST /knowledge-base/upload-url for a new one');
 
-/** Streams the body of a signed request into storage, in the place of one sent before. Throws 403, 409, 411 and 413. */
+/**
+ * Streams the body of a signed request into storage, replacing an earlier file. Throws 403 for a changed or expired URL, 409 once processing
+ * has begun, 411 without Content-Length, 413 for too large a file.
+ */
 export async function receiveUpload(
   { bindings, signingKey, now, defer }: UploadDependencies,
   { organizationId, uuid, request }: IncomingUpload,
@@ -37,7 +40,7 @@ export async function receiveUpload(
   if (!upload || !context) throw invalidUploadUrl();
   if (await findDocument(context.database, organizationId, uuid))
     throw conflict('The processing of this document has begun; ask POST /knowledge-base/upload-url for a new document');
-  // From here until the new file is complete there is none, so that nothing goes by the hash of the old one.
+  // No file is recorded until the new one is complete, so that no step uses the old hash.
   if (upload.file) await writeUpload(bindings.FILES, organizationId, uuid, { ...upload, file: null });
   const hash = createHash('sha256');
   const key = toStorageKey(organizationId, uuid, upload.filename);

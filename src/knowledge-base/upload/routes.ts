@@ -11,7 +11,7 @@ const uploadRoute = createRoute({
   summary: 'Upload a document to the URL that POST /knowledge-base/upload-url gave',
   security: [],
   request: {
-    // A changed URL is 403 in whatever part it was changed, so nothing is checked before the signature.
+    // Any change of the URL is a 403, so the signature is checked before the parameters.
     params: z.object({ organization_id: z.string(), document_uuid: z.string() }),
     query: z.object({ max_bytes: z.string().optional(), expires: z.string().optional(), signature: z.string().optional() }),
     body: { content: { 'application/octet-stream': { schema: z.string() } } },
@@ -23,7 +23,7 @@ const uploadRoute = createRoute({
   },
 });
 
-/** Open without credentials: mounted before authentication, since the URL's own signature says who may use it. */
+/** Mounted before authentication: the signature of the URL is the permission. */
 export const documentUploadRoutes = createRouter().openapi(uploadRoute, async (c) => {
   const { organization_id, document_uuid } = c.req.valid('param');
   const upload = { organizationId: Number(organization_id), uuid: document_uuid, request: c.req.raw };

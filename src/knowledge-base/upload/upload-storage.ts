@@ -1,9 +1,9 @@
-import { toSafeName } from './filenames.ts';
+import { toSafeName } from './file-names-and-types.ts';
 
-/** What a document's file may have. */
+/** The maximum size of a document's file. */
 export const maxUploadBytes = 25 * 1024 * 1024;
 
-/** A file that was PUT. `etag` is that of the object with these very bytes. */
+/** An uploaded file. `etag`: the etag of the stored object with these bytes. */
 export interface UploadedFile {
   bytes: number;
   /** In hex. */
@@ -11,7 +11,7 @@ export interface UploadedFile {
   etag: string;
 }
 
-/** What upload-url was told, and what was PUT: null before that, and while another file is taking its place. */
+/** An upload: the declared name and type, and the file. `file` is null before the PUT and while a second PUT replaces the file. */
 export interface Upload {
   filename: string;
   mime_type: string;
@@ -21,15 +21,15 @@ export interface Upload {
 export const toStorageKey = (organizationId: number, uuid: string, filename: string): string =>
   `knowledge_base/${organizationId}/${uuid}/${toSafeName(filename)}`;
 
-// A hash is known after the last byte only, when an object's own metadata have long been sent; so it stands in an object beside it.
-/** Where R2 has what is known of an upload. */
+// An object's metadata are sent before its bytes, but the hash is known only after the last byte; so a second object holds it.
+/** The R2 key of an upload's description. */
 export const uploadKey = (organizationId: number, uuid: string): string => `knowledge_base_uploads/${organizationId}/${uuid}.json`;
 
 export async function writeUpload(bucket: R2Bucket, organizationId: number, uuid: string, upload: Upload): Promise<void> {
   await bucket.put(uploadKey(organizationId, uuid), JSON.stringify(upload), { httpMetadata: { contentType: 'application/json' } });
 }
 
-/** Null when upload-url never gave this id to this organization. */
+/** The description of an upload; null when upload-url never answered this uuid to the organization. */
 export async function readUpload(bucket: R2Bucket, organizationId: number, uuid: string): Promise<Upload | null> {
   const object = await bucket.get(uploadKey(organizationId, uuid));
   return object && object.json<Upload>();
@@ -39,7 +39,7 @@ export async function deleteUpload(bucket: R2Bucket, organizationId: number, uui
   await bucket.delete([storageKey, uploadKey(organizationId, uuid)]);
 }
 
-/** The bytes of a file; `null`: it is gone; `changed`: another file is in its place. */
+/** The bytes of a file; null: the file is missing; `changed`: another file replaced it. */
 export async function openFile(bucket: R2Bucket, storageKey: string, etag: string): Promise<Uint8Array | 'changed' | null> {
   const object = await bucket.get(storageKey, { onlyIf: { etagMatches: etag } });
   if (object === null) return null;

@@ -1,11 +1,11 @@
 import { APIError } from 'openai';
 import type { CompletionFailure } from '../language-model/contract.ts';
-import type { EmbeddingFailure, EmbeddingFailureType } from './embeddings.ts';
+import type { EmbeddingFailure, EmbeddingFailureType } from './contract.ts';
 
-/** Of one text. */
+/** Tokens of one text. */
 const maxTokens = '8,192';
 
-/** What a refused request for vectors means, from what the error means of any request to the provider. */
+/** The failure of a refused request for vectors. `said`: what the error means for any request to the provider. */
 export function toEmbeddingFailure(said: CompletionFailure, error: unknown, model: string): EmbeddingFailure {
   const [failure, message] = describeFailure(said, error, model);
   const seconds = said.retry_after_seconds;

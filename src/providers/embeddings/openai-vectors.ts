@@ -1,8 +1,8 @@
 import { isRecord } from '../../library/json/json.ts';
 import { dimensions } from '../vector-index/vector-limits.ts';
-import type { EmbeddingFailure } from './embeddings.ts';
+import type { EmbeddingFailure } from './contract.ts';
 
-/** The vectors of an answer in the order of the `count` texts, or what is wrong with it: services that copy the API differ in small things. */
+/** The vectors of an answer in the order of its `count` texts, or the failure of an invalid answer. Services that copy the API differ in details. */
 export function readVectors(answer: unknown, count: number, model: string): { vectors: Float32Array[]; tokens: number } | EmbeddingFailure {
   const { data, usage } = isRecord(answer) ? answer : {};
   if (!Array.isArray(data) || data.length !== count)
@@ -27,7 +27,7 @@ export function readVectors(answer: unknown, count: number, model: string): { ve
 
 const invalidAnswer = (message: string): EmbeddingFailure => ({ failure: 'invalid_answer', message, retryable: false });
 
-/** Little-endian float32 in base64 as asked for, or plain numbers from a service that does not know of it. */
+/** Decodes little-endian float32 in base64, as requested, or plain numbers of a service without base64. */
 function decodeVector(embedding: unknown): Float32Array | undefined {
   if (Array.isArray(embedding)) return Float32Array.from(embedding as number[]);
   if (typeof embedding !== 'string') return undefined;

@@ -4,13 +4,13 @@ import { failureFromError } from '../language-model/openai-errors.ts';
 import { withRetry } from '../language-model/retry.ts';
 import type { Runtime } from '../http/runtime.ts';
 import { dimensions } from '../vector-index/vector-limits.ts';
-import type { EmbeddingResult, EmbeddingFailure, EmbeddingPurpose, EmbeddingSettings } from './embeddings.ts';
+import type { EmbeddingResult, EmbeddingFailure, EmbeddingPurpose, EmbeddingSettings } from './contract.ts';
 import { toEmbeddingFailure } from './openai-failures.ts';
 import { readVectors } from './openai-vectors.ts';
 import { splitIntoRequests } from './split-requests.ts';
 
 const timeoutSecondsByPurpose: Record<EmbeddingPurpose, number> = { document: 60, question: 10 };
-/** Models that can be asked for fewer numbers than are theirs. */
+/** Models that can answer shorter vectors. */
 const shortenableModel = /^text-embedding-3-/;
 
 interface EmbeddingRequestContext {
@@ -21,7 +21,7 @@ interface EmbeddingRequestContext {
   outside: Runtime;
 }
 
-/** Asks `POST /embeddings`, which services that copy OpenAI's API have, too. One request after another. */
+/** Calls `POST /embeddings` of OpenAI or a service with its API, one request after another. */
 export async function embedByOpenAi(
   settings: EmbeddingSettings,
   texts: string[],
@@ -32,11 +32,11 @@ export async function embedByOpenAi(
   const empty = texts.indexOf('');
   if (empty >= 0) return { failure: 'invalid_request', message: `Text ${empty + 1} is empty, and has no vector`, retryable: false };
   const client = createOpenAiClient({ ...settings, LANGUAGE_MODEL: model }, outside);
-  const asking = { settings, client, seconds: timeoutSecondsByPurpose[purpose], signal, outside };
+  const requestContext = { settings, client, seconds: timeoutSecondsByPurpose[purpose], signal, outside };
   const embedded: EmbeddingResult = { vectors: [], tokens: 0, model };
   const requests = splitIntoRequests(texts);
   for (let request = requests.shift(); request; request = requests.shift()) {
-    const answer = await requestEmbeddings(asking, request);
+    const answer = await requestEmbeddings(requestContext, request);
     if (answer === 'too_large') requests.unshift(...splitInHalf(request));
     else if ('failure' in answer) return answer;
     else {
@@ -55,20 +55,20 @@ async function requestEmbeddings(
 ): Promise<EmbeddingRequestOutcome> {
   const model = settings.EMBEDDING_MODEL;
   const body = { model, input: texts, encoding_format: 'base64' as const, ...(shortenableModel.test(model) && { dimensions }) };
-  let refused: unknown;
+  let refusal: unknown;
   const outcome = await withRetry<{ answer: unknown }>(outside, outside.now() + seconds * 1000, async (timeout) => {
     try {
       return { answer: await client.embeddings.create(body, { timeout, signal }) };
     } catch (error) {
-      refused = error;
+      refusal = error;
       return failureFromError(error, { model, key: settings.OPENAI_API_KEY, timeoutSeconds: seconds, now: outside.now() });
     }
   });
   if ('answer' in outcome) return readVectors(outcome.answer, texts.length, model);
-  return texts.length > 1 && isTooLarge(refused) ? 'too_large' : toEmbeddingFailure(outcome, refused, model);
+  return texts.length > 1 && isTooLarge(refusal) ? 'too_large' : toEmbeddingFailure(outcome, refusal, model);
 }
 
-/** The tokens of a request were estimated; the provider has counted them. */
+/** Whether the provider counted more tokens than a request may have; they were only estimated before. */
 const isTooLarge = (error: unknown): boolean =>
   error instanceof APIError && (error.code === 'max_tokens_per_request' || error.status === 413);
 

@@ -1,18 +1,18 @@
-/** The provider takes 2,048 texts a request; as many vectors are 16 MB of text, too much at once for a Worker's memory. */
+/** The provider takes 2,048 texts a request, but their vectors are 16 MB of text, too much for a Worker's memory. */
 const maxTexts = 512;
-/** Of 300,000, since the tokens are estimated. */
+/** The provider takes 300,000; the estimate needs a margin. */
 const maxTokens = 240_000;
 
 const ascii = /[\0-\x7f]/g;
 const asciiCharactersPerToken = 3;
 
-/** About as many tokens as the tokenizer makes of `text`, and seldom fewer: it packs Latin letters, and not the other scripts. */
+/** Estimates the tokens of `text`, seldom too few. A token holds several Latin letters, but only one letter of other scripts. */
 function estimateTokens(text: string): number {
   const others = text.replace(ascii, '').length;
   return Math.ceil((text.length - others) / asciiCharactersPerToken) + others;
 }
 
-/** The texts, in their order, in runs that one request takes. A text that is too long by itself has its own, which is for the provider to refuse. */
+/** Splits the texts, in order, into requests within the limits. A text over the limit is a request of its own, which the provider refuses. */
 export function splitIntoRequests(texts: string[]): string[][] {
   const requests: string[][] = [];
   let tokens = Infinity;

@@ -1,27 +1,25 @@
+import { splitIntoBatches } from '../../library/collections/split-into-batches.ts';
 import { callDurableObject } from '../../library/platform/call-durable-object.ts';
+import type { VectorIndexNamespace, VectorIndexStub } from './rpc.ts';
 import { checkTopK, checkVector, dimensions } from './vector-limits.ts';
 import type { VectorIndex, VectorItem, VectorMatch, VectorQuery } from './vector-index.ts';
 
-/** 6 MiB: a message to a Durable Object may have 32 MiB. */
+/** 6 MiB of vectors; a message to a Durable Object may have 32 MiB. */
 const itemsPerCall = 1000;
 
-type Namespace = Env['VECTOR_INDEX'];
-type Stub = ReturnType<Namespace['getByName']>;
-
-/** Vectors in the organization's own Durable Object, found as soon as they are put. Good for 20,000. */
+/** Vectors in a Durable Object of the organization, for up to 20,000 vectors. Queries find them at once. */
 export class EmbeddedIndex implements VectorIndex {
-  readonly #namespace: Namespace;
+  readonly #namespace: VectorIndexNamespace;
   readonly #name: string;
 
-  constructor(namespace: Namespace, organizationId: number) {
+  constructor(namespace: VectorIndexNamespace, organizationId: number) {
     this.#namespace = namespace;
     this.#name = String(organizationId);
   }
 
   async upsert(items: VectorItem[]): Promise<void> {
     for (const { vector } of items) checkVector(vector);
-    for (let from = 0; from < items.length; from += itemsPerCall) {
-      const part = items.slice(from, from + itemsPerCall);
+    for (const part of splitIntoBatches(items, itemsPerCall)) {
       const vectors = new Float32Array(part.length * dimensions);
       for (const [index, { vector }] of part.entries()) vectors.set(vector, index * dimensions);
       const ids = part.map(({ id }) => id);
@@ -52,17 +50,17 @@ export class EmbeddedIndex implements VectorIndex {
 
   async read(ids: number[]): Promise<Map<number, Float32Array>> {
     const found = new Map<number, Float32Array>();
-    for (let from = 0; from < ids.length; from += itemsPerCall) {
-      const part = await this.#call((object) => object.read(ids.slice(from, from + itemsPerCall)));
-      for (const [index, id] of part.ids.entries()) found.set(id, part.vectors.slice(index * dimensions, (index + 1) * dimensions));
+    for (const part of splitIntoBatches(ids, itemsPerCall)) {
+      const stored = await this.#call((object) => object.read(part));
+      for (const [index, id] of stored.ids.entries()) found.set(id, stored.vectors.slice(index * dimensions, (index + 1) * dimensions));
     }
     return found;
   }
 
-  #call<Answer>(call: (object: Stub) => Promise<Answer>): Promise<Answer> {
+  #call<Answer>(call: (object: VectorIndexStub) => Promise<Answer>): Promise<Answer> {
     return callDurableObject(() => this.#namespace.getByName(this.#name), call);
   }
 }
 
-/** A view travels with all that it is a view of. */
+/** A message carries the whole buffer of a view, so the vector is copied out of its buffer. */
 const copyVector = (vector: Float32Array): Float32Array => vector.slice();

@@ -15,9 +15,9 @@ export interface VectorizeQuery {
   filter?: Record<string, { $in: number[] }>;
 }
 
-/** What we use of the binding of a Vectorize index (V2); `wrangler types` describes the one before it. */
+/** The used methods of a Vectorize binding (V2); `wrangler types` describes V1. */
 export interface VectorizeBinding {
-  /** Done some seconds after it was answered. */
+  /** Takes effect some seconds after the answer. */
   upsert(vectors: VectorizeVector[]): Promise<{ mutationId: string }>;
   deleteByIds(ids: string[]): Promise<{ mutationId: string }>;
   getByIds(ids: string[]): Promise<VectorizeVector[]>;
@@ -27,14 +27,14 @@ export interface VectorizeBinding {
   ): Promise<{ matches: { id: string; score: number; values?: Float32Array | number[] }[] }>;
 }
 
-/** Throws `provider_failed` when nothing is bound as VECTORS. */
+/** The binding VECTORS. Throws `provider_failed` when it is missing. */
 export function getVectorizeBinding(bindings: Env): VectorizeBinding {
   const { VECTORS } = bindings as unknown as { VECTORS?: VectorizeBinding };
   if (VECTORS) return VECTORS;
   throw notBoundError();
 }
 
-/** What a call to the binding failed with; where `wrangler dev` has put nothing behind it, in words that say what to do. */
+/** The error of a call. `wrangler dev` binds VECTORS without an index; its error becomes one that says what to do. */
 export const toVectorizeError = (error: unknown): unknown =>
   error instanceof Error && error.message.includes('needs to be run remotely') ? notBoundError() : error;
 

@@ -1,18 +1,21 @@
+import pMap from 'p-map';
+import { splitIntoBatches } from '../../library/collections/split-into-batches.ts';
 import { checkTopK, checkVector } from './vector-limits.ts';
 import { compareMatches, cosineSimilarity } from './cosine.ts';
 import type { VectorIndex, VectorItem, VectorMatch, VectorQuery } from './vector-index.ts';
 import { toVectorizeError, type VectorizeBinding, type VectorizeVector } from './vectorize-binding.ts';
 
-// Limits of Vectorize: those of reading and deleting are not documented, it answers error 40007 beyond them.
+// Limits of Vectorize. Those of reading and deleting are not documented; beyond them it answers error 40007.
 const itemsPerUpsert = 1000;
 const idsPerDelete = 100;
 const idsPerRead = 20;
 const maxMatchesWithValues = 20;
 const maxFilterBytes = 2048;
+const maxConcurrentCalls = 6;
 
 /**
- * Vectors in a Vectorize index of the metric cosine, a namespace an organization. What is written is found some seconds later. Ids are those
- * of the whole index, so they begin with the organization: nobody reads, replaces or deletes what is another's.
+ * Vectors in a Vectorize index with the metric cosine, one namespace an organization. Queries find a vector some seconds after its upsert.
+ * Ids are shared by the whole index, so each begins with the organization's id: no organization reads, replaces or deletes another's vector.
  */
 export class VectorizeIndex implements VectorIndex {
   readonly #binding: VectorizeBinding;
@@ -25,7 +28,7 @@ export class VectorizeIndex implements VectorIndex {
 
   async upsert(items: VectorItem[]): Promise<void> {
     for (const { vector } of items) checkVector(vector);
-    // One mutation may hold an id once.
+    // A mutation must not contain an id twice.
     const latest = [...new Map(items.map((item) => [item.id, item])).values()];
     for (const part of splitIntoBatches(latest, itemsPerUpsert))
       await this.#call((binding) =>
@@ -49,14 +52,14 @@ export class VectorizeIndex implements VectorIndex {
     checkVector(vector);
     checkTopK(topK);
     const filters = documentIds === undefined ? [undefined] : toFilters(documentIds);
-    const found = await Promise.all(filters.map((filter) => this.#queryOnce(vector, topK, filter)));
+    const found = await pMap(filters, (filter) => this.#queryOnce(vector, topK, filter), { concurrency: maxConcurrentCalls });
     return found.flat().toSorted(compareMatches).slice(0, topK);
   }
 
   async similarities(ids: number[], vector: Float32Array): Promise<Map<number, number>> {
     checkVector(vector);
-    const found = await Promise.all(splitIntoBatches([...new Set(ids)], idsPerRead).map((part) => this.#read(part)));
-    return new Map(found.flat().map(({ id, values }) => [this.#toChunkId(id), cosineSimilarity(values, vector)]));
+    const found = await this.#readAll(ids);
+    return new Map(found.map(({ id, values }) => [this.#toChunkId(id), cosineSimilarity(values, vector)]));
   }
 
   async areVisible(ids: number[]): Promise<boolean> {
@@ -65,11 +68,11 @@ export class VectorizeIndex implements VectorIndex {
   }
 
   async read(ids: number[]): Promise<Map<number, Float32Array>> {
-    const found = await Promise.all(splitIntoBatches([...new Set(ids)], idsPerRead).map((part) => this.#read(part)));
-    return new Map(found.flat().map(({ id, values }) => [this.#toChunkId(id), Float32Array.from(values)]));
+    const found = await this.#readAll(ids);
+    return new Map(found.map(({ id, values }) => [this.#toChunkId(id), Float32Array.from(values)]));
   }
 
-  /** Without their values matches have scores that are estimates, so that the vectors are read afterwards: scores are shown, and compared. */
+  /** Scores of matches without values are estimates. The vectors are read afterwards, because scores are shown and compared. */
   async #queryOnce(vector: Float32Array, topK: number, filter: { document_id: { $in: number[] } } | undefined): Promise<VectorMatch[]> {
     const returnValues = topK <= maxMatchesWithValues;
     const { matches } = await this.#call((binding) =>
@@ -88,6 +91,11 @@ export class VectorizeIndex implements VectorIndex {
       vector,
     );
     return [...exact].map(([id, similarity]) => ({ id, similarity }));
+  }
+
+  async #readAll(ids: number[]): Promise<VectorizeVector[]> {
+    const batches = splitIntoBatches([...new Set(ids)], idsPerRead);
+    return (await pMap(batches, (batch) => this.#read(batch), { concurrency: maxConcurrentCalls })).flat();
   }
 
   #read(ids: number[]): Promise<VectorizeVector[]> {
@@ -111,22 +119,18 @@ export class VectorizeIndex implements VectorIndex {
   }
 }
 
-function splitIntoBatches<Item>(items: Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, part) => items.slice(part * size, (part + 1) * size));
-}
-
-/** As many filters as it takes for each to be short enough as JSON. */
+/** Splits the document ids into filters within Vectorize's limit of bytes. */
 function toFilters(documentIds: number[]): { document_id: { $in: number[] } }[] {
-  const room = maxFilterBytes - 1 - JSON.stringify({ document_id: { $in: [] } }).length;
+  const maxIdBytes = maxFilterBytes - 1 - JSON.stringify({ document_id: { $in: [] } }).length;
   const filters: number[][] = [];
-  let left = 0;
+  let freeBytes = 0;
   for (const id of new Set(documentIds)) {
     const bytes = String(id).length + 1;
-    if (bytes > left) {
+    if (bytes > freeBytes) {
       filters.push([]);
-      left = room;
+      freeBytes = maxIdBytes;
     }
-    left -= bytes;
+    freeBytes -= bytes;
     filters.at(-1)!.push(id);
   }
   return filters.map((ids) => ({ document_id: { $in: ids } }));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { findUnknownDocuments } from '../../knowledge-base/documents/find-unknown-documents.ts';
+import { findUnknownDocuments } from '../../knowledge-base/documents/change-document.ts';
 import type { Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json/json.ts';
 import { definitionIssue } from '../definition/issues.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chunkDocument } from '../../../src/knowledge-base/chunks/chunk-document.ts';
-import { documentText } from '../../../src/knowledge-base/chunks/document-text.ts';
+import { documentText } from '../../../src/knowledge-base/chunks/split-blocks.ts';
 import { estimateTokens } from '../../../src/knowledge-base/chunks/estimate-tokens.ts';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { bytesOf } from '../document-support.ts';

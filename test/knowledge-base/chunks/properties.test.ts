@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chunkDocument } from '../../../src/knowledge-base/chunks/chunk-document.ts';
-import { documentText, separatorBefore } from '../../../src/knowledge-base/chunks/document-text.ts';
+import { documentText, separatorBefore } from '../../../src/knowledge-base/chunks/split-blocks.ts';
 import { estimateTokens } from '../../../src/knowledge-base/chunks/estimate-tokens.ts';
 import type { Block, ParsedDocument } from '../../../src/knowledge-base/parsing/blocks.ts';
 import { cleanLine } from '../../../src/knowledge-base/parsing/clean-text.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { documentText } from '../../../src/knowledge-base/chunks/document-text.ts';
+import { documentText } from '../../../src/knowledge-base/chunks/split-blocks.ts';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
-import { documentBytes, documentNames } from '../../fixtures/documents/documents.ts';
-import type { DocumentName } from '../../fixtures/documents/documents.ts';
+import { documentBytes, documentNames, type DocumentName } from '../../fixtures/documents/documents.ts';
 import { expectInOrder, failureOf } from '../document-support.ts';
 
 const read = (name: DocumentName) => parseDocument(documentBytes(name), name);

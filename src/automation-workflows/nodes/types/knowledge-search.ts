@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { findUnknownDocuments } from '../../../knowledge-base/documents/find-unknown-documents.ts';
+import { findUnknownDocuments } from '../../../knowledge-base/documents/change-document.ts';
 import { configObject } from '../../../library/json/config-object.ts';
 import { SearchBody } from '../../../knowledge-base/documents/schemas.ts';
-import type { ChunkSearch, FoundChunk } from '../../../knowledge-base/search/search-chunks.ts';
+import { type ChunkSearch, type FoundChunk, QueryEmbeddingError } from '../../../knowledge-base/search/search-chunks.ts';
 import { formatPassages } from '../../../knowledge-base/search/format-passages.ts';
-import { QueryEmbeddingError } from '../../../knowledge-base/search/query-embedding-error.ts';
 import { isServiceError, type ServiceError } from '../../../library/errors.ts';
 import { isTemplate, renderText } from '../../../expressions/templates/render.ts';
 import { defaultHandle, defineNode, errorHandle, failure, type StepResult } from '../contract.ts';

@@ -3,11 +3,11 @@ import type { Address } from 'postal-mime';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
 import { maxPartDepth } from '../limits.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { readTextPieces } from '../text/read-plain-text.ts';
 import { tooLarge } from '../unparsable-document.ts';
 
-/** A message: its subject as heading, who wrote to whom and when, its text, and the names of what is attached. */
+/** Reads an e-mail: subject as heading, sender, recipients and date, text, and names of attachments. */
 export async function readEmail(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const email = await PostalMime.parse(bytes, { maxNestingDepth: maxPartDepth, maxRfc822NestingDepth: maxPartDepth }).catch(
     (error: unknown) => {

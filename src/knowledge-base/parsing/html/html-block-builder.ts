@@ -7,11 +7,11 @@ import { boldHeadingLevel } from '../detect-typed-headings.ts';
 import { blockElements, boldElements, isSkipped } from './elements.ts';
 import { HtmlTable } from './html-table.ts';
 
-/** A paragraph that is bold as a whole and no longer than this is a heading by another name: most people make them so. */
+/** A completely bold paragraph of at most this length counts as a heading. */
 const maxBoldHeadingLength = 100;
 const maxTableDepth = 20;
 
-/** Makes blocks of a stream of elements and text. */
+/** Builds blocks from a stream of elements and text. */
 export class HtmlBlockBuilder {
   private readonly writer: BlockWriter;
   private title = '';
@@ -22,9 +22,9 @@ export class HtmlBlockBuilder {
   private headingLevel = 0;
   private readonly lists: { isOrdered: boolean; next: number }[] = [];
   private readonly tables: HtmlTable[] = [];
-  /** Open ones within the deepest, which are read as its text. */
+  /** Open elements inside the deepest one; their text is read as its text. */
   private tablesBeyondMaxDepth = 0;
-  /** What the next text is an item with: "3. ", or nothing for a bullet. Undefined outside of an item and after its first text. */
+  /** The prefix of the next item's text: "3. ", or empty for a bullet. Undefined outside an item and after its first text. */
   private itemMark: string | undefined;
   private pieces: string[] = [];
   private bufferedLength = 0;
@@ -77,7 +77,7 @@ export class HtmlBlockBuilder {
     else this.closeTablePart(name);
   }
 
-  /** Writes what is left. Gives the page's title. */
+  /** Writes the remaining text and answers the page's title. */
   end(): string {
     this.flush();
     this.tablesBeyondMaxDepth = 0;
@@ -130,7 +130,7 @@ export class HtmlBlockBuilder {
     this.lettersInBold = 0;
     if (text === '') return;
     const lines = this.headingLevel === 0 && this.itemMark === undefined && this.preformatted === 0 ? text.split('\n') : [];
-    // Many a list is typed: lines that begin with a dash.
+    // Some lists are typed as lines that begin with a dash.
     if (lines.some((line) => isBulleted(line))) for (const line of lines) this.add(this.toTypedLine(line));
     else this.add(this.toBlock(text, isBold));
   }
@@ -159,7 +159,7 @@ export class HtmlBlockBuilder {
   }
 }
 
-/** Numbers are left as they are: they may be those of headings. */
+/** Numbers stay, because they may belong to headings. */
 const isBulleted = (line: string): boolean => ![line.trimStart(), undefined].includes(parseListItem(line));
 
 const countLetters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;

@@ -8,16 +8,16 @@ interface Cell {
   rows: number;
 }
 
-/** With more rows than this it is a table of data, whatever else it looks like, and its rows are written as they come. */
+/** A table with more rows is a data table, and its rows are written one by one. */
 const layoutCheckRows = 40;
 const maxCellLength = 1500;
 const maxColumnSpan = 20;
-/** Cells beyond them reach down into no other row. */
+/** Further cells cannot span rows. */
 const maxRowSpanColumns = 1000;
 
 /**
- * A table that is being read. Pages and mails are also laid out in tables: a row with headings, tables or whole texts in its cells, or of a
- * single cell, is read cell by cell as if it were none.
+ * Reads one table. Pages and e-mails also use tables for layout: a row of a single cell, or with headings, tables or long texts in its
+ * cells, is read cell by cell as plain blocks.
  */
 export class HtmlTable {
   private rows: Cell[][] = [];
@@ -26,7 +26,7 @@ export class HtmlTable {
   private isInHead = false;
   private isStreamed = false;
   private hasLayout = false;
-  /** Per column: the text of a cell above that reaches down, and through how many more rows. */
+  /** For each column: the text of a cell that spans rows, and its number of remaining rows. */
   private rowSpans: ({ text: string; rows: number } | undefined)[] = [];
 
   get isInCell(): boolean {
@@ -52,12 +52,12 @@ export class HtmlTable {
     this.cell = undefined;
   }
 
-  /** `writer` is given where rows may go out at once: not inside another table. */
+  /** `writer`: where rows may be written at once; absent inside another table. */
   closeRow(writer?: BlockWriter): void {
     this.closeCell();
     if (this.row.length > 0) {
       this.rows.push(this.row);
-      // Each row is looked at once, until there is one.
+      // Rows are checked once each, until one is a header.
       this.hasLayout ||= !this.isStreamed && isLayout(this.row);
     }
     this.row = [];
@@ -70,7 +70,7 @@ export class HtmlTable {
     this.isInHead = false;
   }
 
-  /** What is left to write when the table ends. */
+  /** The remaining rows when the table ends. */
   close(): Block[] {
     this.closeRow();
     const local = new BlockWriter();

@@ -1,17 +1,17 @@
 import { Parser } from 'htmlparser2';
 import type { BlockWriter } from '../block-writer.ts';
 import { maxElementDepth } from '../limits.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { decodeTextPieces } from '../text/decode-text-pieces.ts';
 import { tooLarge } from '../unparsable-document.ts';
 import { HtmlBlockBuilder } from './html-block-builder.ts';
 
-/** A web page, read as it streams by: no tree of it is built. */
+/** Reads a web page as a stream, without building a tree. */
 export async function readHtml(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   return readHtmlPieces(decodeTextPieces(bytes, declaredEncoding(bytes)), writer);
 }
 
-/** HTML of whatever origin. Gives the text of its `title` element. */
+/** Reads HTML and answers the text of its `title` element. */
 export async function readHtmlPieces(pieces: AsyncIterable<string> | Iterable<string>, writer: BlockWriter): Promise<ReadResult> {
   const flow = new HtmlBlockBuilder(writer);
   let depth = 0;

@@ -5,21 +5,21 @@ import type { ArchiveEntry } from './list-archive-entries.ts';
 
 const headerSignature = 0x04034b50;
 const headerLength = 30;
-/** Unpacked at once: a thousand times as much at most. */
+/** The bytes unpacked in one call; at most a thousand times as many come out. */
 const sliceBytes = 4096;
 
-/** The parts of a docx, pptx or xlsx, unpacked one by one when they are asked for. */
+/** The parts of a docx, pptx or xlsx, unpacked on request. */
 export interface Archive {
   has(name: string): boolean;
-  /** The text of a part, in pieces. Nothing when there is no such part. */
+  /** The text of a part, in pieces; none without the part. */
   pieces(name: string): AsyncIterable<string>;
-  /** A whole part, or nothing. Throws `too_large` when it is longer than `maxCharacters`. */
-  text(name: string, mostCharacters: number): Promise<string>;
+  /** The text of a whole part; empty without the part. Throws `too_large` above `maxCharacters`. */
+  text(name: string, maxCharacters: number): Promise<string>;
 }
 
 /**
- * Opens an archive. What it declares is held against the limits before anything is unpacked, and what really comes out is counted
- * while it comes: an archive may lie.
+ * Opens an archive. Its declared sizes are checked before unpacking, and the real sizes are counted while unpacking, because an archive
+ * may declare wrong ones.
  */
 export function openArchive(bytes: Uint8Array): Archive {
   const entries = new Map(listArchiveEntries(bytes).map((entry) => [entry.name.toLowerCase(), entry]));
@@ -41,12 +41,12 @@ export function openArchive(bytes: Uint8Array): Archive {
   return {
     has: (name) => entries.has(name.toLowerCase()),
     pieces,
-    text: async (name, mostCharacters) => {
+    text: async (name, maxCharacters) => {
       const parts: string[] = [];
       let length = 0;
       for await (const piece of pieces(name)) {
         length += piece.length;
-        if (length > mostCharacters) throw tooLarge(`its part ${name} is longer than ${mostCharacters >> 20} MiB`);
+        if (length > maxCharacters) throw tooLarge(`its part ${name} is longer than ${maxCharacters >> 20} MiB`);
         parts.push(piece);
       }
       return parts.join('');
@@ -54,7 +54,7 @@ export function openArchive(bytes: Uint8Array): Archive {
   };
 }
 
-/** Pictures and sounds stay packed. */
+/** Pictures and sounds are not unpacked. */
 const isXmlPart = (entry: ArchiveEntry) => /\.(?:xml|rels)$/i.test(entry.name);
 
 function rejectZipBomb(unpackedBytes: number, packedBytes: number): void {

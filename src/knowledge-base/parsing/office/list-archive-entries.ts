@@ -1,7 +1,7 @@
 import { maxArchiveEntries } from '../limits.ts';
 import { damaged, tooLarge } from '../unparsable-document.ts';
 
-/** An entry as the archive's directory declares it; only unpacking shows whether that is true. Sizes in bytes. */
+/** An entry as declared in the archive's directory; unpacking may show other sizes. Sizes in bytes. */
 export interface ArchiveEntry {
   name: string;
   isEncrypted: boolean;
@@ -9,7 +9,7 @@ export interface ArchiveEntry {
   method: number;
   packedBytes: number;
   unpackedBytes: number;
-  /** Where its own header begins, which stands before its bytes. */
+  /** The offset of the entry's local header, which precedes its bytes. */
   headerOffset: number;
 }
 
@@ -20,8 +20,8 @@ const maxCommentLength = 65_535;
 const entryLength = 46;
 
 /**
- * The directory of a zip archive, before anything is unpacked. Throws `UnparsableDocument` when it has none (cut off) or too many entries.
- * Layout: APPNOTE.TXT of PKWARE, 4.3.12 and 4.3.16. Archives beyond 4 GiB (zip64) do not come here.
+ * Reads the directory of a zip archive without unpacking. Throws `UnparsableDocument` without a directory (a cut-off file) or with too many
+ * entries. Layout: APPNOTE.TXT of PKWARE, 4.3.12 and 4.3.16. Uploads are too small for archives beyond 4 GiB (zip64).
  */
 export function listArchiveEntries(bytes: Uint8Array): ArchiveEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

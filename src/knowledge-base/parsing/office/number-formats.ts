@@ -2,7 +2,7 @@ import { format } from 'numfmt';
 import type { Archive } from './archive.ts';
 import { readXml } from './read-xml.ts';
 
-/** Formats that have a number and no pattern of their own (ECMA-376, part 1, 18.8.30). Dates that follow a country's custom are written as ISO. */
+/** The built-in formats, which have a number and no pattern (ECMA-376, part 1, 18.8.30). Localized dates are written as ISO. */
 const builtInFormats: Record<number, string> = {
   1: '0',
   2: '0.00',
@@ -32,7 +32,7 @@ const builtInFormats: Record<number, string> = {
   48: '##0.0E+0',
 };
 const daysBetweenEpochs = 1462;
-/** As much as the program takes; a longer one would be walked through for every cell. */
+/** Excel's maximum. A longer format would be parsed for every cell. */
 const maxPatternLength = 255;
 
 const toPattern = (code = 'General'): string => (code.length > maxPatternLength ? 'General' : code);

@@ -1,6 +1,6 @@
 const textsPerPack = 512;
 
-/** Very many short texts, kept as few long ones: each string by itself would take as much again, and hold on to what it was cut from. */
+/** Stores many short texts as few long strings. Separate strings would need twice the memory and keep their source strings alive. */
 export class PackedTexts {
   private readonly packs: string[] = [];
   private readonly ends: number[] = [];
@@ -21,7 +21,7 @@ export class PackedTexts {
     this.openLength = 0;
   }
 
-  /** The text that was added as the `index`-th, from 0. */
+  /** The text number `index`, from 0. */
   at(index: number): string | undefined {
     const end = this.ends[index];
     if (end === undefined) return undefined;

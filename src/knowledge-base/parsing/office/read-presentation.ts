@@ -1,5 +1,5 @@
 import type { BlockWriter } from '../block-writer.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { damaged } from '../unparsable-document.ts';
 import { openArchive } from './archive.ts';
 import type { Archive } from './archive.ts';
@@ -8,7 +8,7 @@ import type { SlidePart } from './read-slide.ts';
 import { readXml } from './read-xml.ts';
 import { readRelationships, readTitle } from './relationships.ts';
 
-/** Slides in their order, each below its title, with its diagrams and what the speaker notes to it. Hidden slides are left out. */
+/** Reads the slides in order, each below its title, with diagrams and speaker notes. Hidden slides are left out. */
 export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const archive = openArchive(bytes);
   const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'ppt/presentation.xml';
@@ -52,7 +52,7 @@ async function writeSlide(archive: Archive, slide: string, writer: BlockWriter):
     .join(' ')
     .trim();
   if (parts.every((part) => 'paragraph' in part && part.paragraph.text.trim() === '')) return;
-  // Without a heading of its own a slide would be read as a part of the one before.
+  // Without a heading, a slide would be read as a part of the slide before.
   writer.heading(1, title || `Slide ${writer.page}`);
   for (const part of parts) if (!isTitle(part)) writePart(part, writer);
 }

@@ -5,7 +5,7 @@ import type { PackedTexts } from './packed-texts.ts';
 import { readXml } from './read-xml.ts';
 
 const maxColumns = 16_384;
-/** Empty cells that are kept of a gap: no reader is told more of it. */
+/** The maximum of empty cells that are kept in a gap. */
 const maxGapCells = 20;
 
 interface CellSource {
@@ -14,8 +14,8 @@ interface CellSource {
 }
 
 /**
- * Gives `onRow` every row with something in it, as it is shown, and an empty array where rows are left blank in between. Of wide gaps between
- * cells a part is kept.
+ * Calls `onRow` with every row that has content, formatted as shown, and with an empty array for blank rows in between. Wide gaps between
+ * cells are shortened.
  */
 export async function readSheet(pieces: AsyncIterable<string>, source: CellSource, onRow: (cells: string[]) => void): Promise<void> {
   let row: Cell[] = [];
@@ -47,7 +47,7 @@ export async function readSheet(pieces: AsyncIterable<string>, source: CellSourc
       if (name === 'v' || name === 't') isInValue = false;
       else if (name === 'c' && value !== '' && column <= maxColumns) {
         const text = formatCell(value, type, style, source);
-        // A text that is kept once may be shown by every cell.
+        // A text that is stored once may appear in many cells.
         characters += text.length;
         if (characters > maxCharacters) throw tooMuchText();
         if (text.trim() !== '') row.push({ column, text });

@@ -1,6 +1,6 @@
 import { readXml } from './read-xml.ts';
 
-/** A paragraph of a slide. `kind` is the placeholder that it stands in: `title`, `body`, ..., or empty. */
+/** A paragraph of a slide. `kind`: its placeholder, such as `title` or `body`, or empty. */
 export interface SlideParagraph {
   text: string;
   kind: string;
@@ -12,7 +12,7 @@ export type SlidePart = { paragraph: SlideParagraph } | { row: string[] } | { ta
 /** Placeholders that repeat on every slide. */
 const repeatedPlaceholders = new Set(['sldNum', 'ftr', 'dt', 'hdr', 'sldImg']);
 
-/** What stands on a slide, in its own order, which is that of a screen reader. `isHidden`: it is not shown. */
+/** The contents of a slide in its own order, the order of a screen reader. `isHidden`: the slide is not shown. */
 export async function readSlide(pieces: AsyncIterable<string>): Promise<{ parts: SlidePart[]; isHidden: boolean }> {
   const parts: SlidePart[] = [];
   let isHidden = false;
@@ -22,7 +22,7 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<{ parts:
   let bullet: boolean | undefined;
   let row: string[] | undefined;
   let cell: string[] | undefined;
-  /** Inside of a second version of what stood before, for older programs. */
+  /** Inside a fallback for older programs, which repeats the content before it. */
   let fallbacks = 0;
 
   await readXml(pieces, {

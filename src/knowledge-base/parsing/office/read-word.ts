@@ -3,7 +3,7 @@ import mammoth from 'mammoth';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
 import { openArchive } from './archive.ts';
 import type { Archive } from './archive.ts';
@@ -11,17 +11,17 @@ import { readXml } from './read-xml.ts';
 import { readRelationships, readTitle } from './relationships.ts';
 import { splitWordBody } from './split-word-body.ts';
 
-/** In characters of XML; the library takes forty times as much while it works. */
+/** In characters of XML. The library needs forty times as much memory. */
 const partLength = 1 << 19;
 const maxSidePartLength = 8 << 20;
-/** The library reads styles and notes anew with each part. */
+/** The library reads styles and notes again with each part. */
 const maxSideCharacters = 64 << 20;
 
 const styles = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"];
-/** What the library needs beside the text: the rest is pictures, fonts and settings. */
+/** The parts that the library needs beside the text; others are pictures, fonts and settings. */
 const sideParts = new Set(['styles', 'numbering', 'footnotes', 'endnotes']);
 
-/** A Word document by way of HTML, part by part. */
+/** Reads a Word document as HTML, part by part. */
 export async function readWord(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const archive = openArchive(bytes);
   const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'word/document.xml';
@@ -45,19 +45,19 @@ async function readPart(part: string, main: string, side: Map<string, string>, w
   const document = await packWord(main, removeReferences(part), side);
   try {
     const { value } = await mammoth.convertToHtml(
-      // The one is what the library takes in Node, the other what it takes elsewhere.
+      // The library takes the first in Node, the second elsewhere.
       { arrayBuffer: document.buffer, buffer: document } as Parameters<typeof mammoth.convertToHtml>[0],
       { styleMap: styles },
     );
     await readHtmlPieces([value], writer);
   } catch (error) {
     if (error instanceof UnparsableDocument) throw error;
-    // Other programs write what the library does not expect; the text is there all the same.
+    // The library refuses documents of some programs; their text can still be read.
     await readBareText(part, writer);
   }
 }
 
-/** Links and pictures point to other parts, and where those are missing the library gives up. Their text stays. */
+/** Removes links and pictures, for whose missing targets the library fails. Their text stays. */
 const removeReferences = (part: string): string =>
   part.replace(/<w:hyperlink\b[^>]*?(\/?)>/g, '<w:hyperlink$1>').replace(/<(\/?)(a:blip|v:imagedata)\b/g, '<$1$2-unread');
 
@@ -79,7 +79,7 @@ async function readBareText(part: string, writer: BlockWriter): Promise<void> {
   });
 }
 
-/** By their names in the archive. */
+/** The parts by their names in the archive. */
 async function readSideParts(archive: Archive, main: string): Promise<Map<string, string>> {
   const folder = main.slice(0, main.lastIndexOf('/') + 1);
   const names = ['[Content_Types].xml', '_rels/.rels', `${folder}_rels/${main.slice(folder.length)}.rels`];
@@ -89,7 +89,7 @@ async function readSideParts(archive: Archive, main: string): Promise<Map<string
   return side;
 }
 
-/** A docx that holds a part of the document. */
+/** A docx with one part of the document. */
 async function packWord(main: string, body: string, side: Map<string, string>): Promise<Uint8Array> {
   const zip = new JSZip();
   for (const [name, text] of side) zip.file(name, text);

@@ -1,6 +1,6 @@
 import type { BlockWriter } from '../block-writer.ts';
 import { maxCharacters } from '../limits.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { damaged, tooLarge } from '../unparsable-document.ts';
 import { openArchive } from './archive.ts';
 import type { Archive } from './archive.ts';
@@ -12,7 +12,7 @@ import { readSheet } from './read-sheet.ts';
 
 const maxSharedTexts = 1_000_000;
 
-/** The sheets of a workbook as tables, as the program shows them: formats applied, formulas by their results. Hidden sheets are left out. */
+/** Reads the sheets of a workbook as tables: cells as formatted, formulas as their results. Hidden sheets are left out. */
 export async function readWorkbook(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const archive = openArchive(bytes);
   const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
@@ -25,7 +25,7 @@ export async function readWorkbook(bytes: Uint8Array, writer: BlockWriter): Prom
   for (const { name, id } of sheets) {
     const part = relationships.find((relationship) => relationship.id === id && relationship.type === 'worksheet')?.target;
     if (part === undefined) continue;
-    // A lone "Sheet1" names nothing.
+    // A single sheet "Sheet1" gets no heading.
     let heading: string | undefined = sheets.length > 1 || !/^\p{L}+ ?\d+$/u.test(name) ? name : undefined;
     await readSheet(archive.pieces(part), { texts, showNumber }, (row) => {
       if (heading !== undefined && row.length > 0) writer.heading(1, heading);
@@ -51,7 +51,7 @@ async function readSheetNames(archive: Archive, main: string) {
   return { sheets, isFrom1904 };
 }
 
-/** Texts are kept once, however many cells show them. */
+/** Shared texts are stored once for all cells. */
 async function readSharedTexts(archive: Archive, part: string): Promise<PackedTexts> {
   const texts = new PackedTexts();
   let length = 0;

@@ -9,7 +9,7 @@ export interface XmlHandler {
   close?(name: string): void;
 }
 
-/** Reads XML as it streams by. Forgiving: damaged XML gives what can be read of it. Entities of its own are not expanded. */
+/** Reads XML as a stream. Damaged XML is read as far as possible. Its own entities are not expanded. */
 export async function readXml(pieces: AsyncIterable<string> | Iterable<string>, handler: XmlHandler): Promise<void> {
   let depth = 0;
   const parser = new Parser(

@@ -3,13 +3,13 @@ import { readXml } from './read-xml.ts';
 
 export interface Relationship {
   id: string;
-  /** The last word of its type: `slide`, `notesSlide`, `worksheet`. */
+  /** The last part of its type: `slide`, `notesSlide`, `worksheet`. */
   type: string;
-  /** The part it points to, as a name in the archive. */
+  /** The name of the target part in the archive. */
   target: string;
 }
 
-/** What a part of an office document points to (ECMA-376, part 2, 9.3). */
+/** The relationships of a part of an office document (ECMA-376, part 2, 9.3). */
 export async function readRelationships(archive: Archive, part: string): Promise<Relationship[]> {
   const folder = part.slice(0, part.lastIndexOf('/') + 1);
   const found: Relationship[] = [];
@@ -35,7 +35,7 @@ export async function readTitle(archive: Archive): Promise<string> {
   return isPlaceholderTitle(title) ? '' : title;
 }
 
-/** What programs write when nobody gave a title. */
+/** The titles that programs write by default. */
 export const isPlaceholderTitle = (title: string): boolean =>
   /^(?:microsoft (?:word|powerpoint|excel) - |untitled|powerpoint presentation$|presentation$|document\d*$|slide 1$|.*\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd)$)/i.test(
     title.trim(),

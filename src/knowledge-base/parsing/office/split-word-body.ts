@@ -2,25 +2,25 @@ import { Parser } from 'htmlparser2';
 import { maxElementDepth, maxWordTableDepth, maxCharacters } from '../limits.ts';
 import { tooLarge } from '../unparsable-document.ts';
 
-/** Elements that only hold others: between their children a body can be cut. */
+/** Elements that only contain other elements. A body can be split between their children. */
 const containerElements = new Set(['w:document', 'w:body', 'w:sdt', 'w:sdtContent', 'w:tbl', 'w:customXml']);
 
-/** `isPlain`: more than the library can be given at once, or tables too deep in each other for it; then its bare text is read. */
+/** `isPlain`: the part is too large for the library or its tables are nested too deep; then only its text is read. */
 export interface WordPart {
   xml: string;
   isPlain: boolean;
 }
 
-/** The library's time grows with the elements more than with the text. */
+/** The library's time depends on the elements more than on the text. */
 const targetPartElements = 20_000;
 const maxPartElements = 30_000;
-/** Elements around a cut are opened again in each part. */
+/** Elements around a cut are reopened in each part. */
 const maxTagsLength = 1 << 16;
 const sliceLength = 1 << 14;
 
 /**
- * The main part of a docx in parts of about `partLength` characters that are each a whole document: cut between paragraphs or rows, with the
- * elements around the cut closed and opened again. The library that reads them holds forty times their text.
+ * Splits the main part of a docx into documents of about `partLength` characters, between paragraphs or rows; the elements around a cut
+ * are closed and reopened. The library needs forty times the text in memory.
  */
 export async function* splitWordBody(pieces: AsyncIterable<string>, partLength: number): AsyncGenerator<WordPart, undefined, undefined> {
   const open: { name: string; tag: string }[] = [];
@@ -36,7 +36,7 @@ export async function* splitWordBody(pieces: AsyncIterable<string>, partLength: 
   const parser: Parser = new Parser(
     {
       onopentag(name, attributes) {
-        // Written anew: to look into what is buffered would put it together for every one of them.
+        // Written again, because reading the buffer would concatenate it for every element.
         open.push({ name, tag: containerElements.has(name) ? toOpeningTag(name, attributes) : '' });
         if (open.length > maxElementDepth)
           throw tooLarge(`its elements lie more than ${maxElementDepth} deep in each other`, 'save it in a simpler form');

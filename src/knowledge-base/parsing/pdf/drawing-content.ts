@@ -1,17 +1,17 @@
-/** What a stream of drawing commands asks of its reader. */
+/** The cost of a stream of drawing commands. */
 export interface DrawingContent {
   bytes: number;
   /** How many states it saves (`q`) more than it restores (`Q`): at most, and at its end. */
   maxDepth: number;
   unrestored: number;
-  /** How often it draws what has this name. */
+  /** How often it draws the object of each name. */
   draws: Map<string, number>;
   showsText: boolean;
 }
 
 /**
- * `text`: unpacked, as Latin 1. Told by the words alone, wherever they stand: what a comment or a string might hide from this could be
- * shown to the reader.
+ * `text`: unpacked, as Latin 1. Counts every operator, also inside comments and strings, because the PDF reader might split them
+ * differently.
  */
 export function parseDrawingContent(text: string): DrawingContent {
   const content: DrawingContent = {

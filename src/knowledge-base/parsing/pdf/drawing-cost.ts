@@ -5,7 +5,7 @@ import type { PdfObject, PdfObjects } from './pdf-objects.ts';
 import { exportAgainAdvice } from './reject-decompression-bombs.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 
-/** What drawing something asks of the reader: bytes of commands, as often as they are drawn, and saved states in each other. */
+/** The cost of drawing: bytes of commands, multiplied by how often they are drawn, and the nesting of saved states. */
 interface DrawingCost {
   bytes: number;
   maxDepth: number;
@@ -13,25 +13,25 @@ interface DrawingCost {
 }
 
 const noCost: Readonly<DrawingCost> = { bytes: 0, maxDepth: 0, showsText: false };
-/** In bytes of commands: what a reader does besides for a stream, and for a form with text. */
+/** The overhead of a stream, and of a form with text, in bytes of commands. */
 const bytesPerStream = 100;
 const bytesPerForm = 8192;
-/** What is looked through before others run. */
+/** The bytes that are scanned before other tasks may run. */
 const sliceBytes = 1 << 20;
 const maxStateDepth = 200;
 const maxFormDepth = 50;
-/** Of a page, in bytes. */
+/** The maximum of a page, in bytes. */
 const maxPageBytes = 64 << 20;
-/** Of all pages, in bytes, and as a multiple of the file once there are many. */
+/** The maximum of all pages, in bytes, and as a multiple of the file for many pages. */
 const maxDocumentBytes = 256 << 20;
 const maxFileRatio = 200;
 const minBytesForRatioCheck = 16 << 20;
-/** Objects in which the names of a page are looked for. */
+/** The maximum of objects that are searched for a page's names. */
 const maxFollowedObjects = 50;
 
 /**
- * What the pages draw, held against the limits: a reader walks through a form as often as it is drawn, and forms draw each other. Told from
- * the bytes before the reader takes them for its own; nothing is known of an encrypted file.
+ * Checks the drawing cost of the pages: a reader processes a form as often as it is drawn, and forms draw each other. Computed from the bytes
+ * before the reader takes them over; an encrypted file is not checked.
  */
 export class DrawingCosts {
   private readonly pages: Map<number, DrawingCost>;
@@ -47,7 +47,7 @@ export class DrawingCosts {
     return new DrawingCosts(await new DrawingAnalyzer(objects).measurePages(), fileBytes);
   }
 
-  /** `reference`: the number of the page's object. Throws `UnparsableDocument` when it asks for too much, or all pages so far do. */
+  /** `reference`: the number of the page's object. Throws `UnparsableDocument` when the page, or all pages so far, cost too much. */
   checkPage(page: number, reference: number | undefined): void {
     const { bytes, maxDepth: deepest } = this.pages.get(reference ?? -1) ?? noCost;
     if (deepest > maxStateDepth)
@@ -62,14 +62,14 @@ export class DrawingCosts {
 
 const tooMuchInDocument = `its pages draw more than ${maxDocumentBytes >> 20} MiB of commands`;
 
-/** Where a name is looked for: several dictionaries, and each may say something else. */
+/** The dictionaries that resolve a name; each may have another object for it. */
 type NameTables = Map<string, Set<number>>[];
 
 class DrawingAnalyzer {
   private readonly objects: PdfObjects;
   private readonly contents = new Map<PdfObject, DrawingContent>();
   private readonly forms = new Map<number, DrawingCost>();
-  /** Since others ran. */
+  /** The scanned bytes since other tasks ran. */
   private unpacked = 0;
   private readonly names = new Map<PdfObject, Map<string, Set<number>>>();
 
@@ -128,7 +128,7 @@ class DrawingAnalyzer {
     let content = this.contents.get(stream);
     if (!content) {
       content = parseDrawingContent(await this.objects.unpack(stream));
-      // A predictor changes what is unpacked; no program writes commands so.
+      // A predictor transforms the unpacked bytes; no program writes commands with one.
       if (/\/Predictor[\s\0]+(?!1\b)\d/.test(stream.text)) throw tooLarge('commands in it are packed with a predictor', exportAgainAdvice);
       this.contents.set(stream, content);
       this.unpacked += content.bytes;
@@ -145,7 +145,7 @@ class DrawingAnalyzer {
     for (const [name, times] of content.draws) {
       let each: DrawingCost = noCost;
       for (const number of resolveNames(names, name)) each = maxCost(each, await this.measureForm(number, names, depth + 1));
-      // A reader remembers that a form has no text.
+      // A reader caches that a form has no text.
       work.bytes += each.showsText ? (each.bytes + bytesPerForm) * times : each.bytes;
       work.maxDepth = Math.max(work.maxDepth, content.maxDepth + each.maxDepth);
       work.showsText ||= each.showsText;

@@ -1,6 +1,6 @@
 const eastAsian = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]/;
 const maxWords = 50_000;
-/** Only the end of what may be a long text is looked at. */
+/** Only the end of a long text is examined. */
 const maxWordLength = 100;
 
 /** Joins lines. Remembers the words that a document writes with a hyphen, to tell them from those that the end of a line has broken. */

@@ -7,20 +7,20 @@ import type { RunningLines } from './running-lines.ts';
 import { toSegments } from './segments.ts';
 import { toTableCells } from './table-rows.ts';
 
-/** A page with more is a drawing or an attack: it is read in the order of the file. A page full of small print has 3,000. */
+/** A page with more runs is a drawing or an attack and is read in the order of the file. A page of small print has 3,000. */
 const maxRuns = 20_000;
 /** Of runs with each other, in a document: 4,000 pages of 1,000. Beyond them only pages with few runs are put in order. */
 const maxComparisons = 4e9;
 const smallPageRuns = 500;
 
-/** What earlier pages have taught. */
+/** The state that earlier pages leave for later ones. */
 export interface PageReadingState {
   running: RunningLines;
   hyphens: HyphenJoiner;
   comparisons: number;
 }
 
-/** The paragraphs of a page, each region of it for itself, in reading order. `number` from 1. */
+/** The paragraphs of a page, region by region, in reading order. `number`: of the page, from 1. */
 export function* readPageParagraphs(
   { runs, aside, height }: PageRuns,
   number: number,

@@ -1,7 +1,6 @@
 import { parseListItem } from '../text/parse-list-item.ts';
 import type { HyphenJoiner } from './hyphens.ts';
-import { measureLinePitch } from './rows.ts';
-import type { Row } from './rows.ts';
+import { measureLinePitch, type Row } from './rows.ts';
 
 /** A paragraph as it stands on a page, before anything is known of the whole document. */
 export interface PageParagraph {
@@ -97,4 +96,23 @@ function toParagraph(lines: TextLine[], page: number, right: number, hyphens: Hy
     lineCount: lines.length,
     isFilled: (lines.at(-1)?.right ?? 0) > right - longest.size * 2,
   };
+}
+
+/** A sentence that goes on in the next column or on the next page is one; notes at the foot may stand between. */
+export function appendParagraphs(paragraphs: PageParagraph[], found: PageParagraph[], hyphens: HyphenJoiner): void {
+  const [first, ...others] = found;
+  if (!first) return;
+  const before = paragraphs.slice(-4).findLast((candidate) => candidate.kind !== 'table' && Math.abs(candidate.size - first.size) < 0.3);
+  const goesOn = first.kind === 'text' && before !== undefined && isContinued(before, first);
+  if (goesOn) {
+    before.text = hyphens.join(before.text, first.text);
+    before.isFilled = first.isFilled;
+  } else paragraphs.push(first);
+  paragraphs.push(...others);
+}
+
+function isContinued(before: PageParagraph, after: PageParagraph): boolean {
+  if (/[([,]$/.test(before.text)) return true;
+  if (!/[\p{L}\p{N}\-\u2010]$/u.test(before.text)) return false;
+  return /^\p{Ll}/u.test(after.text) || (before.kind === 'text' && before.isFilled && before.lineCount > 2 && before.font === after.font);
 }

@@ -4,22 +4,20 @@ import type { BlockWriter } from '../block-writer.ts';
 import { cleanLine } from '../clean-text.ts';
 import { maxBlocks, maxCharacters } from '../limits.ts';
 import { isPlaceholderTitle } from '../office/relationships.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { damaged, passwordProtected, tooLarge } from '../unparsable-document.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
-import { appendParagraphs } from './append-paragraphs.ts';
+import { appendParagraphs, type PageParagraph } from './paragraphs.ts';
 import { mayHaveDeepBookmarks } from './bookmark-depth.ts';
 import { PdfObjects } from './pdf-objects.ts';
 import { countFontRanges, checkFontRanges } from './font-ranges.ts';
-import { detectHeadingLevels } from './headings.ts';
-import type { Bookmark } from './headings.ts';
+import { detectHeadingLevels, type Bookmark } from './headings.ts';
 import { HyphenJoiner } from './hyphens.ts';
 import { readPageParagraphs } from './page-paragraphs.ts';
 import { readTextItems } from './text-items.ts';
 import { rejectDecompressionBombs } from './reject-decompression-bombs.ts';
 import { toPageRuns } from './page-runs.ts';
 import { DrawingCosts } from './drawing-cost.ts';
-import type { PageParagraph } from './paragraphs.ts';
 import { RunningLines } from './running-lines.ts';
 
 const endMark = '%%EOF';
@@ -27,9 +25,9 @@ const endMarkSearchBytes = 4096;
 const pagesBetweenCleanups = 20;
 const maxPages = 5000;
 
-/** Page by page, so that never more than one page's parts are in memory. */
+/** Reads a PDF page by page, so that only one page is in memory. */
 export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
-  // The library would find its way in the beginning of a file, and leave out what is missing without a word.
+  // The library would read the beginning of a cut-off file and silently leave out the rest.
   if (!new TextDecoder('latin1').decode(bytes.subarray(-endMarkSearchBytes)).includes(endMark)) throw damaged('it is cut off');
   const file = new TextDecoder('latin1').decode(bytes);
   await rejectDecompressionBombs(bytes, file);
@@ -52,7 +50,7 @@ export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<R
 
 async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
   try {
-    // The library takes the bytes for its own, which saves a copy of them, and takes the whole buffer that they lie in.
+    // The library takes over the whole buffer of the bytes, which saves a copy.
     const owned = bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice();
     return await getDocumentProxy(owned, { verbosity: 0, disableFontFace: true, useSystemFonts: false });
   } catch (error) {
@@ -71,7 +69,7 @@ async function readPages(pdf: PDFDocumentProxy, work: DrawingCosts): Promise<{ p
     work.checkPage(number, page.ref?.num);
     const runs = toPageRuns(await readTextItems(page), page.getViewport({ scale: 1 }));
     page.cleanup();
-    // Otherwise the library keeps the fonts and texts of all pages: 70 KB a page.
+    // Without this the library keeps fonts and texts of all pages: 70 KB a page.
     if (number % pagesBetweenCleanups === 0) await pdf.cleanup();
     if (runs.runs.length === 0) pagesWithoutText += 1;
     for (const found of readPageParagraphs(runs, number, memory)) {
@@ -107,7 +105,7 @@ async function readBookmarks(pdf: PDFDocumentProxy): Promise<Bookmark[]> {
   try {
     return flatten(((await pdf.getOutline()) ?? []) as Outline[], 1);
   } catch {
-    // Bookmarks help, but a document is whole without them.
+    // Bookmarks only help; a document can be read without them.
     return [];
   }
 }

@@ -1,17 +1,66 @@
-import { unpackLzw } from './unpack-lzw.ts';
+const clearCode = 256;
+const endCode = 257;
+const maxEntries = 4096;
+
+/**
+ * Unpacks LZW: codes of 9 to 12 bits. Each code adds a table entry of the previous text and the first byte of its own. `earlyChange`: by how
+ * many entries too early codes become longer (a PDF parameter).
+ */
+export function* unpackLzw(packed: Uint8Array, earlyChange: 0 | 1): Generator<Uint8Array> {
+  let entries: Uint8Array[] = [];
+  let before: Uint8Array | undefined;
+  let bits = 0;
+  let count = 0;
+  const begin = () => {
+    entries = Array.from({ length: endCode + 1 }, (_, byte) => Uint8Array.of(byte));
+    before = undefined;
+  };
+  begin();
+  for (const byte of packed) {
+    bits = ((bits << 8) | byte) & 0xffffff;
+    count += 8;
+    const width = toCodeWidth(entries.length + earlyChange);
+    if (count < width) continue;
+    count -= width;
+    const code = (bits >> count) & ((1 << width) - 1);
+    if (code === endCode) return;
+    if (code === clearCode) {
+      begin();
+      continue;
+    }
+    const known: Uint8Array | undefined = entries[code];
+    if (!known && !before) return;
+    const entry: Uint8Array = known ?? appendByte(before!, before![0]!);
+    if (before && entries.length < maxEntries) entries.push(appendByte(before, entry[0]!));
+    before = entry;
+    yield entry;
+  }
+}
+
+function toCodeWidth(entries: number): number {
+  if (entries >= 2048) return 12;
+  if (entries >= 1024) return 11;
+  return entries >= 512 ? 10 : 9;
+}
+
+function appendByte(bytes: Uint8Array, byte: number): Uint8Array {
+  const longer = new Uint8Array(bytes.length + 1);
+  longer.set(bytes);
+  longer[bytes.length] = byte;
+  return longer;
+}
 
 const sliceBytes = 4096;
 const zeros = new Uint8Array(4);
 
-/** How a stream's dictionary says that its bytes are packed. */
+/** The filters in a stream's dictionary. */
 export interface Packing {
   filters: string[];
   earlyChange: 0 | 1;
 }
 
 /**
- * What a stream's bytes unpack to by its filters, piece by piece; a filter for pictures ends it. Damaged bytes end it too: what came before
- * counts.
+ * Unpacks a stream by its filters, piece by piece. A picture filter or damaged bytes end the output; the pieces before count.
  */
 export async function* unpackStream(bytes: Uint8Array, { filters, earlyChange }: Packing): AsyncGenerator<Uint8Array> {
   let packed = bytes;
@@ -88,7 +137,7 @@ function unpackBase85(packed: Uint8Array): Uint8Array {
   return unpacked.subarray(0, place);
 }
 
-/** Below 128 a byte says how many follow as they are, above it how often the next one is repeated. */
+/** Run lengths: a byte below 128 is followed by that many literal bytes, a byte above 128 repeats the next byte. */
 function* unpackRunLength(packed: Uint8Array): Generator<Uint8Array> {
   for (let place = 0; place < packed.length;) {
     const length = packed[place] ?? 128;

@@ -27,10 +27,10 @@ const charsetCodePages: Record<number, number> = {
 
 const decoders = new Map<number, TextDecoder>();
 
-/** The page of a font; undefined where the document's own holds. */
+/** The code page of a font; undefined when the document's own applies. */
 export const codePageOf = (charset: number): number | undefined => charsetCodePages[charset];
 
-/** A page that nobody knows is read as Western. */
+/** An unknown code page is read as Western. */
 export function decodeCodePage(bytes: Uint8Array, page: number): string {
   let decoder = decoders.get(page);
   if (!decoder) {

@@ -1,6 +1,6 @@
 import type { BlockWriter } from '../block-writer.ts';
 import { cleanText } from '../clean-text.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { parseListItem } from '../text/parse-list-item.ts';
 import { boldHeadingLevel } from '../detect-typed-headings.ts';
 import { damaged, tooLarge } from '../unparsable-document.ts';
@@ -10,14 +10,14 @@ import { tokenizeRichText } from './rich-text-tokens.ts';
 
 const maxBoldHeadingLength = 100;
 
-/** A document in RTF: its text, headings by outline level or style, lists by their marks, tables. */
+/** Reads RTF: text, headings by outline level or style, lists by their marks, tables. */
 export async function readRichText(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const state = new RichTextState((paragraph) => {
     const text = cleanText(paragraph.text);
     if (paragraph.row) return writer.row(paragraph.row);
     if (text === '') return;
     if (paragraph.level > 0) return writer.heading(paragraph.level, text);
-    // The mark that the writing program has put before an item; a bullet may be any sign of a font.
+    // The mark before an item; a bullet may be any character of a font.
     if (paragraph.mark !== undefined)
       return writer.listItem(/[\p{L}\p{N}]/u.test(paragraph.mark) ? `${paragraph.mark.trim()} ${text}` : text);
     if (paragraph.isBold && text.length <= maxBoldHeadingLength && !/[.:;,]$/.test(text)) return writer.heading(boldHeadingLevel, text);

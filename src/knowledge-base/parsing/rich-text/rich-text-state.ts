@@ -9,10 +9,10 @@ export interface RichTextParagraph {
   row?: string[];
 }
 
-/** So many bytes become text at the next blank, rather than stand in memory one by one. */
+/** This many bytes are decoded at the next blank, so that they do not stay in memory one by one. */
 const flushThresholdBytes = 1 << 16;
 
-/** Where text goes: into the document, nowhere, or into a table of the header. */
+/** The destination of text: the document, nowhere, or a table of the header. */
 type Destination = 'text' | 'none' | 'fonts' | 'styles' | 'title' | 'mark';
 
 interface Group {
@@ -24,7 +24,7 @@ interface Group {
 }
 
 const destinations: Record<string, Destination> = { fonttbl: 'fonts', stylesheet: 'styles', listtext: 'mark', pntext: 'mark' };
-/** Groups whose text nobody reads on the page. Others that are unknown say so themselves, by `\*`. */
+/** Groups whose text is not shown. Other unknown groups are marked by `\*`. */
 const skippedGroups = new Set(
   'colortbl info pict object header headerl headerr headerf footer footerl footerr footerf footnote fldinst filetbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl bkmkstart bkmkend nonshppict sp annotation atnid atnauthor private nesttableprops'.split(
     ' ',
@@ -47,7 +47,7 @@ const symbolCharacters: Record<string, string> = {
   _: '-',
 };
 
-/** What RTF keeps in mind while it is read: groups, the code page, the paragraph so far (RTF 1.9.1). */
+/** The state of an RTF reader: groups, the code page, the current paragraph (RTF 1.9.1). */
 export class RichTextState {
   title = '';
   private readonly onParagraph: (paragraph: RichTextParagraph) => void;
@@ -91,7 +91,7 @@ export class RichTextState {
     for (let index = from; index < bytes.length; index += 1) {
       const byte = bytes[index] ?? 0;
       this.pending.push(byte);
-      // No page has a blank within a sign.
+      // No code page has a blank within a character.
       if (byte === 0x20 && this.pending.length >= flushThresholdBytes) this.flushBytes();
     }
   }
@@ -115,7 +115,7 @@ export class RichTextState {
     if (word !== '*') this.isOptional = false;
   }
 
-  /** Gives what no `\par` has ended. */
+  /** Writes the last paragraph, which no `\par` has ended. */
   end(): void {
     this.flushBytes();
     this.endParagraph();
@@ -148,7 +148,7 @@ export class RichTextState {
     if (this.group.destination === 'text') this.level = this.styleLevels.get(number) ?? 0;
   }
 
-  /** Turns bytes into text before anything that could change their meaning. */
+  /** Decodes the collected bytes before their code page can change. */
   private flushBytes(): void {
     if (this.pending.length === 0) return;
     const text = decodeCodePage(Uint8Array.from(this.pending), this.group.page);

@@ -32,7 +32,7 @@ export function* tokenizeRichText(bytes: Uint8Array): Generator<RichTextToken> {
       place += 2;
     } else {
       const { word, number, end } = readControlWord(bytes, place + 1);
-      // What follows \bin is not text, whatever it looks like.
+      // Bytes after \bin are never text.
       place = word === 'bin' ? end + Math.max(number ?? 0, 0) : end;
       yield { kind: 'word', word, number };
     }

@@ -5,8 +5,8 @@ import { emptyDocument, unsupportedType } from '../unparsable-document.ts';
 const pieceBytes = 1 << 16;
 
 /**
- * The text of a file in pieces, so that it never stands in memory beside what is made of it. `declared` is the encoding that the file
- * itself names, which is believed unless the bytes are UTF-8 or carry a mark.
+ * Decodes a file in pieces, so that the whole text is never in memory. `declared`: the encoding that the file names; it counts unless the
+ * bytes are UTF-8 or begin with a byte order mark.
  */
 export async function* decodeTextPieces(bytes: Uint8Array, declared?: string): AsyncGenerator<string, undefined, undefined> {
   const decoder = declared === undefined ? undefined : createDecoder(bytes, declared);
@@ -23,13 +23,13 @@ export async function* decodeTextPieces(bytes: Uint8Array, declared?: string): A
   if (length === 0) throw emptyDocument('The file holds nothing but blanks');
 }
 
-/** The lines of `pieces`, without their ends, some at a time. */
+/** Yields the lines of `pieces`, without line ends, in groups. */
 export async function* splitIntoLineBatches(pieces: AsyncIterable<string>): AsyncGenerator<string[], undefined, undefined> {
   let held: string[] = [];
   let carriageReturn = '';
   for await (const piece of pieces) {
     const text = carriageReturn + piece;
-    // It may belong to the line feed that begins the next piece.
+    // A carriage return may be followed by a line feed in the next piece.
     carriageReturn = text.endsWith('\r') ? '\r' : '';
     const [first = '', ...lines] = (carriageReturn ? text.slice(0, -1) : text).split(/\r\n?|\n/);
     held.push(first);

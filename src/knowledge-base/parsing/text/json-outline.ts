@@ -1,32 +1,32 @@
 import type { BlockWriter } from '../block-writer.ts';
 import { cleanLine } from '../clean-text.ts';
 
-/** In characters. Longer paragraphs are written in parts, and of longer names their beginning is shown: it leads every value below it. */
+/** In characters. Longer paragraphs are split; longer names are cut, because every value below repeats its name. */
 const maxParagraphLength = 1 << 16;
 const maxNameLength = 200;
 
 interface Level {
   isArray: boolean;
-  /** The name of the property that is being read, or the position in an array, from 1. */
+  /** The name of the current property, or the position in an array, from 1. */
   key: string;
   index: number;
-  /** Items of an array that is a section of its own are a list. */
+  /** Whether the items of this array form a list. */
   startsRecord: boolean;
 }
 
 /**
- * Makes text of JSON as it streams by. A property of the outermost object that holds more than one value is a heading. An object in an
- * array is a paragraph with a line for every value in it, `customer.name: Ada`; values directly in an array stand on one line.
+ * Turns a stream of JSON into text. A property of the outermost object with more than one value becomes a heading. An object in an array
+ * becomes a paragraph with a line for each value, `customer.name: Ada`; plain values of an array share one line.
  */
 export class JsonOutline {
   private readonly writer: BlockWriter;
   private readonly levels: Level[] = [];
   private lines: string[] = [];
   private length = 0;
-  /** Where among the levels the record begins; -1: outside of any. */
+  /** The level at which the record begins; -1: outside a record. */
   private recordLevel = -1;
   private lastLabel: string | undefined;
-  /** A string that is a property's name if a colon follows. */
+  /** A string that is a property name if a colon follows. */
   private pendingString: string | undefined;
 
   constructor(writer: BlockWriter) {
@@ -72,7 +72,7 @@ export class JsonOutline {
     this.flush();
   }
 
-  /** What was held was no name. */
+  /** The held string is a value and not a name. */
   private flushPendingString(): void {
     if (this.pendingString === undefined) return;
     const text = cleanLine(this.pendingString);
@@ -88,7 +88,7 @@ export class JsonOutline {
     if (this.length > maxParagraphLength) this.flush();
   }
 
-  /** The names that lead to the value within its record: below the section's heading, or within the object in an array. */
+  /** The path of names to the value within its record: below the section's heading, or within the object of an array. */
   private toLabel(): string {
     const from = this.recordLevel !== -1 ? this.recordLevel : this.levels[0]?.isArray === false && this.levels.length > 1 ? 1 : 0;
     return this.levels

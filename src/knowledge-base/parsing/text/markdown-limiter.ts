@@ -1,11 +1,11 @@
-/** Signs that open something in a line. The library looks for the end of each anew, in the square of their number. */
+/** Characters that open inline markup. The library searches the end of each separately, which takes quadratic time. */
 const markupCharacters = /[*_`~<[\]!$\\]/g;
 const maxMarkupCharacters = 400;
 const maxLineLength = 1 << 14;
 const isDelimiterRow = (line: string): boolean => line.includes('-') && /^[\s|:-]+$/.test(line);
 const startsNewBlock = /^\s*(?:[-*+]|\d{1,9}[.)]|#{1,6})\s/;
 
-/** Cuts paragraphs of hundreds of signs by blank lines, so that each is short. A table's cells and a list's items are short by themselves. */
+/** Splits paragraphs with hundreds of such characters by blank lines. Cells of tables and items of lists are short anyway. */
 export class MarkdownLimiter {
   private count = 0;
   private before = '';

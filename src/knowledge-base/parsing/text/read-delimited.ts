@@ -1,11 +1,11 @@
 import { UnreadableFileError } from '../../../library/text/decode-text.ts';
 import { readTable } from '../../../library/delimited-text/read-table.ts';
 import type { BlockWriter } from '../block-writer.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { damaged } from '../unparsable-document.ts';
 import { decodeTextPieces } from './decode-text-pieces.ts';
 
-/** A table as programs export it, its delimiter found out. */
+/** Reads a table of delimited text and detects its delimiter. */
 export async function readDelimited(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   try {
     const table = await readTable(decodeTextPieces(bytes));
@@ -13,7 +13,7 @@ export async function readDelimited(bytes: Uint8Array, writer: BlockWriter): Pro
     for await (const { cells } of table.rows) writer.row(cells);
     return {};
   } catch (error) {
-    // The library's rows are told by its own sentence: "A cell in row 7 begins with a quote that is never closed; close it or remove it".
+    // The message names the row: "A cell in row 7 begins with a quote that is never closed; close it or remove it".
     if (error instanceof UnreadableFileError) throw damaged(error.message.charAt(0).toLowerCase() + error.message.slice(1), error);
     throw error;
   }

@@ -1,19 +1,19 @@
 import { TokenType, Tokenizer } from '@streamparser/json';
 import type { BlockWriter } from '../block-writer.ts';
 import { maxValueDepth } from '../limits.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
 import { JsonOutline } from './json-outline.ts';
 import { decodeTextPieces } from './decode-text-pieces.ts';
 
-/** Numbers as they were written: an id beyond 2^53 stays itself. */
+/** Keeps numbers as written, so that an id beyond 2^53 stays exact. */
 class ExactTokenizer extends Tokenizer {
   protected override parseNumber(text: string): number {
     return text as unknown as number;
   }
 }
 
-/** JSON, or several values one after the other, as text: every value with its name. */
+/** Reads one or several JSON values as text: every value with its name. */
 export async function readJson(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const outline = new JsonOutline(writer);
   const tokenizer = new ExactTokenizer({ separator: '' });
@@ -31,7 +31,7 @@ export async function readJson(bytes: Uint8Array, writer: BlockWriter): Promise<
     } else if (token === TokenType.COLON) outline.colon();
     else if (token !== TokenType.COMMA && token !== TokenType.SEPARATOR) outline.value(value === null ? '' : String(value));
   };
-  // What `onToken` throws comes here, too.
+  // Errors of `onToken` arrive here too.
   tokenizer.onError = (error) => {
     failure ??= error;
   };

@@ -2,14 +2,14 @@ import { marked } from 'marked';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { MarkdownLimiter } from './markdown-limiter.ts';
 import { splitIntoLineBatches, decodeTextPieces } from './decode-text-pieces.ts';
 
-/** Turned into HTML in parts of about this many characters, since the library holds ten times its text. */
+/** In characters. Markdown is converted in parts of this length, because the library needs ten times the text in memory. */
 const partLength = 1 << 16;
 
-/** Markdown by way of HTML, which it may hold anyway. */
+/** Reads Markdown as HTML, which Markdown may contain anyway. */
 export async function readMarkdown(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   let title: string | undefined;
   for await (const part of splitMarkdown(decodeTextPieces(bytes))) {
@@ -21,7 +21,7 @@ export async function readMarkdown(bytes: Uint8Array, writer: BlockWriter): Prom
   return { title };
 }
 
-/** Cuts before a heading or at a blank line, never inside a fence of code. */
+/** Splits before a heading or at a blank line, never inside a code fence. */
 async function* splitMarkdown(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let lines: string[] = [];
   let length = 0;
@@ -44,7 +44,7 @@ async function* splitMarkdown(pieces: AsyncIterable<string>): AsyncGenerator<str
   yield lines.join('\n');
 }
 
-/** Settings of a site generator between two lines of dashes. Their title is the document's. */
+/** Front matter between two lines of dashes. Its title is the document's title. */
 function splitFrontMatter(text: string): { text: string; title: string } {
   const [whole = '', settings = ''] = /^---\n([^]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(text) ?? [];
   const title = /^title:\s*(["']?)(.+?)\1\s*$/m.exec(settings)?.[2] ?? '';

@@ -1,15 +1,15 @@
 import type { BlockWriter } from '../block-writer.ts';
-import type { ReadResult } from '../parse-document.ts';
+import type { ReadResult } from '../document-reader.ts';
 import { parseListItem } from './parse-list-item.ts';
 import { splitIntoLineBatches, decodeTextPieces } from './decode-text-pieces.ts';
 
-/** A line of about this many characters ends where the program's margin was, not where the author ended it. */
+/** A line of at least this length was wrapped by a program and not ended by the author. */
 const minWrappedLength = 50;
 const maxWrappedLength = 140;
-/** Logs and lists have no blank lines at all. */
+/** Logs and lists may have no blank lines. */
 const maxParagraphLines = 500;
 
-/** Plain text: blank lines part paragraphs; underlined lines and lines in capitals are headings; a form feed begins a page. */
+/** Reads plain text: blank lines separate paragraphs; underlined lines and lines in capitals are headings; a form feed begins a page. */
 export async function readPlainText(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   return readTextPieces(decodeTextPieces(bytes), writer);
 }
@@ -51,7 +51,7 @@ function writeParagraph(lines: string[], writer: BlockWriter): void {
   writeLines(lines, writer);
 }
 
-/** Items of a list, what leads to them, and the lines that an item goes on with. */
+/** Writes the items of a list with their continuation lines, and the text before them. */
 function writeLines(lines: string[], writer: BlockWriter): void {
   const isWrapped = looksWrapped(lines);
   let text: string[] = [];
@@ -75,7 +75,7 @@ function writeLines(lines: string[], writer: BlockWriter): void {
   flush();
 }
 
-/** Most lines but the last are long, and none is very long. */
+/** Whether lines look wrapped: most lines but the last are long, and none is very long. */
 function looksWrapped(lines: string[]): boolean {
   if (lines.length < 2) return false;
   const inner = lines.slice(0, -1).map((line) => line.trim().length);

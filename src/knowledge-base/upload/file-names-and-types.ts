@@ -1,6 +1,32 @@
 import type { DocumentType } from '../parsing/blocks.ts';
 
-/** The first mime type is the one shown; all of them may be declared. */
+const maxKeyPartLength = 100;
+
+/** The filename without its folders; null when no name is left. */
+export function extractFilename(text: string): string | null {
+  const name = text.split(/[\\/]/).findLast((part) => part.trim() !== '') ?? '';
+  return /[^.\s]/.test(name) ? name.trim() : null;
+}
+
+/** The filename for a storage key: letters, digits and signs without a meaning in paths. The extension stays. */
+export function toSafeName(filename: string): string {
+  const plain = filename
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '_')
+    .replace(/\.{2,}/g, '.')
+    .replace(/^[._-]+/, '');
+  const characters = [...plain];
+  return (
+    (characters.length > maxKeyPartLength
+      ? characters
+          .slice(-maxKeyPartLength)
+          .join('')
+          .replace(/^[._-]+/, '')
+      : plain) || 'document'
+  );
+}
+
+/** The first MIME type is shown; uploads may declare any of them. */
 const fileTypes: Record<DocumentType, { mimeTypes: [string, ...string[]]; extensions: string[] }> = {
   pdf: { mimeTypes: ['application/pdf'], extensions: ['pdf'] },
   docx: { mimeTypes: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'], extensions: ['docx'] },
@@ -16,6 +42,7 @@ const fileTypes: Record<DocumentType, { mimeTypes: [string, ...string[]]; extens
   eml: { mimeTypes: ['message/rfc822'], extensions: ['eml'] },
 };
 
+/** The MIME type that is shown for a type of document. */
 export const mimeTypeOf = (type: DocumentType): string => fileTypes[type].mimeTypes[0];
 
 export const supportedTypeNames = Object.keys(fileTypes).join(', ');
@@ -23,7 +50,7 @@ export const supportedTypeNames = Object.keys(fileTypes).join(', ');
 const extensions = new Set(Object.values(fileTypes).flatMap((type) => type.extensions));
 const mimeTypes = new Set(Object.values(fileTypes).flatMap((type) => type.mimeTypes));
 
-/** Whether a file may be one that can be read: by its extension, or by its declared type where the extension tells nothing. */
+/** Whether the extension or the declared MIME type is supported. */
 export function hasSupportedType(filename: string, declaredType: string): boolean {
   const extension = /\.([^.\s]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
   return extensions.has(extension) || mimeTypes.has(declaredType.split(';')[0]!.trim().toLowerCase());

@@ -1,0 +1,11 @@
+import type { BlockWriter } from './block-writer.ts';
+
+/** The facts of a document beside its blocks. */
+export interface ReadResult {
+  title?: string | null | undefined;
+  pages?: number;
+  pages_without_text?: number;
+}
+
+/** Reads a file of one type and writes its blocks. */
+export type DocumentReader = (bytes: Uint8Array, writer: BlockWriter, name: string) => Promise<ReadResult>;
