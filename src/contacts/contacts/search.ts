@@ -1,14 +1,14 @@
 import { cleanLine } from '../../library/clean-line.ts';
 import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 
-// How `contact_search` is fed is in the migration `contact_search`; what is asked of it must be written the same way.
+// The migration `contact_search` fills the full-text table. Queries must write words the same way.
 const wordMark = '\uE000\uE000';
 const minTrigramLength = 3;
 
 export type SearchColumn = 'name' | 'phone' | 'email' | 'company';
 const allSearchColumns: SearchColumn[] = ['name', 'phone', 'email', 'company'];
 
-/** The FTS5 expression for the organization's contacts with `text` in one of the columns; null when there is nothing to look for. */
+/** The FTS5 expression for the organization's contacts with `text` in one of the columns; null for a blank text. */
 export function buildContactSearchMatch(
   organizationId: number,
   text: string,
@@ -38,14 +38,14 @@ const quotePhrase = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 function buildAlternatives(text: string, columns: SearchColumn[], defaultCountry: string): string[] {
   const searched = `{${columns.join(' ')}}`;
-  // Too short for a trigram: words that begin so.
+  // A text too short for a trigram matches beginnings of words.
   if ([...text].length < minTrigramLength) return [`${searched} : ${quotePhrase(wordMark + text)}`];
   const asWritten = `${searched} : ${quotePhrase(text.replaceAll(' ', ` ${wordMark}`))}`;
   if (!columns.includes('phone')) return [asWritten];
   return [asWritten, ...listPhoneSpellings(text, defaultCountry).map((digits) => `phone : ${quotePhrase(digits)}`)];
 }
 
-/** A number is stored as E.164, however it is written in the question. */
+/** The digits of a phone number as written and as E.164, which is how numbers are stored. */
 function listPhoneSpellings(text: string, defaultCountry: string): string[] {
   if (!/^[\d\s+()./-]+$/.test(text)) return [];
   const digits = text.replace(/\D/g, '');

@@ -3,7 +3,7 @@ import { toHeaderKey, toSnakeCaseKey } from './header-key.ts';
 
 export type ContactField = keyof typeof fieldHeaders;
 
-/** Which column gives which field, as indexes into the headers. `customKeys`, one per header, name the columns that give none. */
+/** The column of each field, as an index into the headers. `customKeys`: for each header, the custom field of its column. */
 export interface ContactColumns {
   fields: Partial<Record<ContactField, number>>;
   fullName: number | undefined;
@@ -11,22 +11,22 @@ export interface ContactColumns {
   customKeys: string[];
 }
 
-/** For each field the first header that fits, by the order of the words; the columns of `except` are spoken for (phone numbers). */
+/** Maps each field to the column with its most preferred header. The columns of `except` hold phone numbers and are left out. */
 export function mapContactColumns(headers: string[], except: number[]): ContactColumns {
   const keys = headers.map((header, index) => (except.includes(index) ? '' : toHeaderKey(header)));
-  const columnOf = (words: string[]) => {
+  const findColumn = (words: string[]) => {
     const word = words.find((candidate) => keys.includes(candidate));
     return word === undefined ? undefined : keys.indexOf(word);
   };
   const fields: ContactColumns['fields'] = {};
   for (const [field, words] of Object.entries(fieldHeaders) as [ContactField, string[]][]) {
-    const column = columnOf(words);
+    const column = findColumn(words);
     if (column !== undefined) fields[field] = column;
   }
 
   // "Name" beside "Vorname" is the family name; "Nombre" or "Имя" beside a family name is the first name; alone each is the whole name.
-  let fullName = columnOf([...fullNameHeaders, ...familyFirstNameHeaders]);
-  const ambiguous = columnOf(ambiguousNameHeaders);
+  let fullName = findColumn([...fullNameHeaders, ...familyFirstNameHeaders]);
+  const ambiguous = findColumn(ambiguousNameHeaders);
   if (ambiguous !== undefined) {
     if (fields.first_name !== undefined && fields.last_name === undefined) fields.last_name = ambiguous;
     else if (fields.last_name !== undefined && fields.first_name === undefined) fields.first_name = ambiguous;
@@ -37,7 +37,7 @@ export function mapContactColumns(headers: string[], except: number[]): ContactC
   return { fields, fullName, isFamilyFirst, customKeys: toCustomKeys(headers) };
 }
 
-/** One key per header, different from each other and from the fields of a contact, beside which they will stand. */
+/** A key for each header, unique and different from the fields of a contact. */
 function toCustomKeys(headers: string[]): string[] {
   const taken = new Set<string>();
   return headers.map((header, index) => {

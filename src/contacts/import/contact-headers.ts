@@ -1,6 +1,6 @@
 import { toHeaderKeys } from './header-key.ts';
 
-/** Headers of each field, in order of preference: our own names, English exports, then the other languages. */
+/** Headers of each field, in order of preference: the API's names, English exports, then other languages. */
 export const fieldHeaders = {
   external_id: toHeaderKeys(`
     external id, customer id, contact id, record id, record id - contact, lead id, person id, user id, client id, member id,
@@ -62,12 +62,12 @@ export const fullNameHeaders = toHeaderKeys(`
   お名前, họ và tên, họ tên, nama lengkap,
 `);
 
-/** Whole names that begin with the family. */
+/** Full names that begin with the family name. */
 export const familyFirstNameHeaders = toHeaderKeys(
   'nom et prénom, cognome e nome, apellidos y nombre, příjmení a jméno, név, teljes név, ФИО, ПІБ, 氏名, 姓名, 성명',
 );
 
-/** A family name, a first name or a whole one: the columns beside it tell. */
+/** A family name, a first name or a full name: the other columns decide. */
 export const ambiguousNameHeaders = toHeaderKeys(`
   name, nom, nombre, nome, naam, namn, navn, nimi, nume, jméno, meno, ad, adı, isim, όνομα, имя, ім'я, nama,
   名前, 名字, 이름,

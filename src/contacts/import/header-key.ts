@@ -9,10 +9,10 @@ const removeAccents = (text: string) =>
 
 const plainLetters: Record<string, string> = { ł: 'l', ø: 'o', đ: 'd', ß: 'ss', æ: 'ae', œ: 'oe', ı: 'i', þ: 'th', ð: 'd' };
 
-/** What two spellings of one header share: without case, accents, spaces and signs (`E-Mail 1 - Value` is `email1value`). */
+/** The key of a header without case, accents, spaces and signs: `E-Mail 1 - Value` is `email1value`. */
 export const toHeaderKey = (header: string): string => removeAccents(header).replace(/[^\p{L}\p{N}]/gu, '');
 
-/** The keys of a list of headers, separated by commas, in their order. */
+/** The unique keys of headers separated by commas, in their order. */
 export const toHeaderKeys = (list: string): string[] => [
   ...new Set(
     list
@@ -22,7 +22,7 @@ export const toHeaderKeys = (list: string): string[] => [
   ),
 ];
 
-/** A key to keep a column under: `Default Address Phone` is `default_address_phone`, `birthDate` is `birth_date`. Other scripts stay. */
+/** A header as a custom field key: `Default Address Phone` is `default_address_phone`, `birthDate` is `birth_date`. Other scripts stay. */
 export function toSnakeCaseKey(header: string): string {
   const words = limitCombiningMarks(header)
     .normalize('NFC')

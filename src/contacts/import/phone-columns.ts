@@ -2,19 +2,19 @@ import { toHeaderKey } from './header-key.ts';
 import { phoneHeaderModifiers, phoneHeaders, ambiguousPhoneHeaders } from './phone-headers.ts';
 
 /**
- * The columns that hold the row's phone number, best first, as indexes into `headers`. The best filled one wins; among equally filled
- * ones the order of the words, then a plain header before one with an addition (`Home Phone`), then the position in the file.
+ * The columns with phone numbers, best first, as indexes into `headers`. A column with more filled cells wins; then the preferred word,
+ * then a plain header before a compound one (`Home Phone`), then the position in the file.
  */
 export function findPhoneColumns(headers: string[], sample: { cells: string[] }[]): number[] {
-  const found: { index: number; fit: HeaderMatch; filled: number }[] = [];
+  const found: { index: number; match: HeaderMatch; filled: number }[] = [];
   for (const [index, header] of headers.entries()) {
-    const fit = matchHeader(header);
-    if (fit) found.push({ index, fit, filled: sample.filter((row) => hasPhoneDigits(row.cells[index])).length });
+    const match = matchHeader(header);
+    if (match) found.push({ index, match, filled: sample.filter((row) => hasPhoneDigits(row.cells[index])).length });
   }
-  // A column called just "number" may be anything: it counts only where nothing better is there.
-  const clear = found.filter((column) => !column.fit.isVague);
+  // A column named "number" may hold anything, so it counts only without a better column.
+  const clear = found.filter((column) => !column.match.isAmbiguous);
   return (clear.length > 0 ? clear : found)
-    .toSorted((one, other) => other.filled - one.filled || one.fit.rank - other.fit.rank || one.index - other.index)
+    .toSorted((one, other) => other.filled - one.filled || one.match.rank - other.match.rank || one.index - other.index)
     .map((column) => column.index);
 }
 
@@ -22,22 +22,22 @@ const hasPhoneDigits = (cell = '') => (cell.match(/\p{Nd}/gu)?.length ?? 0) >= 5
 
 interface HeaderMatch {
   rank: number;
-  isVague: boolean;
+  isAmbiguous: boolean;
 }
 
 function matchHeader(header: string): HeaderMatch | undefined {
   const key = toHeaderKey(header);
   const plain = phoneHeaders.indexOf(key);
-  if (plain >= 0) return { rank: plain, isVague: ambiguousPhoneHeaders.includes(key) };
+  if (plain >= 0) return { rank: plain, isAmbiguous: ambiguousPhoneHeaders.includes(key) };
   const word = rankCompoundHeader(key);
-  return word === undefined ? undefined : { rank: phoneHeaders.length + word, isVague: false };
+  return word === undefined ? undefined : { rank: phoneHeaders.length + word, isAmbiguous: false };
 }
 
 const maxPartLength = Math.max(...[...phoneHeaders, ...phoneHeaderModifiers].map((word) => word.length));
 
-/** The rank of the best phone word in a key that consists of phone words, additions and digits alone; undefined for any other key. */
+/** The rank of the best phone word in a key that consists only of phone words, modifiers and digits; undefined for any other key. */
 function rankCompoundHeader(key: string): number | undefined {
-  // reached[n]: the first n characters can be cut into such pieces; the best word among them, Infinity when there is none.
+  // reached[n]: the best rank among the pieces of the first n characters; Infinity without a phone word, undefined when they cannot be split.
   const reached: (number | undefined)[] = [Infinity];
   for (let end = 1; end <= key.length; end += 1) {
     for (let start = Math.max(0, end - maxPartLength); start < end; start += 1) {

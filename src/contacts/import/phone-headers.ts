@@ -1,6 +1,6 @@
 import { toHeaderKeys } from './header-key.ts';
 
-/** Headers of phone columns, in the order in which they are preferred: English, then the other languages. */
+/** Headers of phone columns, in order of preference: English, then other languages. */
 export const phoneHeaders = toHeaderKeys(`
   phone number, phone, telephone, telephone number, number, mobile, mobile phone, cell, cell phone, cellular,
   contact number, contact no, tel, to number, phone 1 - value, msisdn, handphone, whatsapp, landline, e164,
@@ -25,10 +25,10 @@ export const phoneHeaders = toHeaderKeys(`
   telepon, nomor telepon, no telepon, hp, no hp, nomor hp, ponsel, telefon bimbit, nombor telefon,
 `);
 
-/** Words that head other columns as well, and count only where no better one is there. */
+/** Headers of other columns too. They count only without a better phone column. */
 export const ambiguousPhoneHeaders = toHeaderKeys('number, numéro, 联系方式');
 
-/** What may stand before or after a phone word without changing whose number it is. An assistant's phone or a fax is not here. */
+/** Words before or after a phone word that keep it the contact's number. Words for an assistant's phone or a fax are left out. */
 export const phoneHeaderModifiers = toHeaderKeys(`
   primary, main, home, work, business, office, company, direct, personal, private, other, default, preferred,
   address, billing, shipping, customer, client, contact, lead, user, caller, callee, recipient, guest, patient, member,

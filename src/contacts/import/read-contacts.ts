@@ -5,7 +5,7 @@ import { findPhoneColumns } from './phone-columns.ts';
 import type { TableRow, Table } from '../../library/delimited-text/read-table.ts';
 import { splitName } from './split-name.ts';
 
-/** One entry of the body of `POST /contacts/bulk-upsert`. `phone` is E.164; what a row does not have is absent. */
+/** One contact of the body of `POST /contacts/bulk-upsert`. `phone` in E.164; empty cells are absent. */
 export interface ImportedContact {
   phone?: string;
   external_id?: string;
@@ -22,11 +22,11 @@ export interface AcceptedRow {
   row_number: number;
   file_row: number;
   contact: ImportedContact;
-  /** An id that was left out, because it is a placeholder or damaged and would make one contact of many people. */
+  /** An id that is left out, because a placeholder or a damaged id would merge many people into one contact. */
   unusable_id?: string;
 }
 
-/** A row that is nobody who could be called or found again. `phone` and `external_id` as they stand in the file, `''` when absent. */
+/** A row without a usable phone number or id. `phone` and `external_id` as in the file, `''` when absent. */
 export interface RejectedRow {
   row_number: number;
   file_row: number;
@@ -34,16 +34,16 @@ export interface RejectedRow {
 }
 
 export interface ContactTable {
-  /** Header of the column that the phones come from first; undefined when the rows are known by id alone. */
+  /** The header of the first phone column; undefined when the rows have ids only. */
   phone_column: string | undefined;
-  /** Header of each field that a column was found for. */
+  /** The header of each mapped field. */
   field_columns: Record<string, string>;
   rows: AsyncIterable<AcceptedRow | RejectedRow>;
 }
 
 /**
- * The people of a table. A row's phone comes from the best phone column, or from its others where that one is empty or unusable; a row
- * with phones of which none is usable is refused, whatever else it holds. Throws `UnreadableFileError` without any phone or id column.
+ * Reads the contacts of a table. A row's phone comes from the best phone column with a usable number. A row whose phones are all unusable is
+ * rejected. Throws `UnreadableFileError` when no column has phones or ids.
  */
 export function readContacts(table: Table, defaultCountry: string): ContactTable {
   const phoneColumns = findPhoneColumns(table.headers, table.sample);
@@ -88,8 +88,8 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
     columns.fullName === undefined
       ? { first_name: fieldCell('first_name'), last_name: fieldCell('last_name') }
       : splitName(cell(columns.fullName), columns.isFamilyFirst);
-  // Used up: the cells of which nothing is lost. A cell with a second number, a damaged id or no address in it stays readable as it was.
-  const used = new Set([
+  // Cells that are imported completely. A cell with a second number, a damaged id or no e-mail address also stays as a custom field.
+  const importedColumns = new Set([
     columns.fullName,
     columns.fields.first_name,
     columns.fields.last_name,
@@ -97,11 +97,11 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
     columns.fields.title,
     columns.fields.tags,
   ]);
-  if (externalId === fieldCell('external_id')) used.add(columns.fields.external_id);
-  if (email === fieldCell('email')) used.add(columns.fields.email);
-  if (usable && !hasSeveralNumbers(cell(usable.column), defaultCountry)) used.add(usable.column);
+  if (externalId === fieldCell('external_id')) importedColumns.add(columns.fields.external_id);
+  if (email === fieldCell('email')) importedColumns.add(columns.fields.email);
+  if (usable && !hasSeveralNumbers(cell(usable.column), defaultCountry)) importedColumns.add(usable.column);
   const custom = row.cells.flatMap((value, column) =>
-    value === '' || used.has(column) ? [] : [[columns.customKeys[column] ?? '', value]],
+    value === '' || importedColumns.has(column) ? [] : [[columns.customKeys[column] ?? '', value]],
   );
 
   const contact = {
@@ -125,7 +125,7 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
 
 const isUsableId = (value: string) => !/^(?:n\/?a|none|null|nil|undefined|-+|\?+|#n\/a|#ref!|#value!|\d(?:[.,]\d+)?e\+\d+)$/i.test(value);
 
-/** Google marks the groups that everybody is in with an asterisk (`* myContacts`); they say nothing of a person. */
+/** Google marks its default groups with an asterisk (`* myContacts`); they are no tags. */
 function splitTags(cell: string): string[] {
   const tags = cell.split(/:::|[,;|\n]/).map((tag) => tag.trim());
   return [...new Set(tags.filter((tag) => tag !== '' && !tag.startsWith('* ')))];
@@ -133,12 +133,12 @@ function splitTags(cell: string): string[] {
 
 const maxShownHeaders = 30;
 
-/** The sentence for a table in which no header fits: what was looked for, what is there, and what would do. */
-export function missingColumnMessage(what: string, names: string[], headers: string[], defaultCountry: string): string {
+/** The error of a table without a matching header: the missing column, the headers, and the advice. */
+export function missingColumnMessage(content: string, names: string[], headers: string[], defaultCountry: string): string {
   const shown = headers.slice(0, maxShownHeaders).map((header) => `"${header.length > 60 ? `${header.slice(0, 60)}...` : header}"`);
   const more = headers.length > maxShownHeaders ? ` and ${headers.length - maxShownHeaders} more` : '';
   const advice = headers.some((header) => 'phone' in normalizePhone(header, defaultCountry))
     ? 'The first row seems to be a person; put a row of headers above it'
     : `Name one of them ${names.map((name) => `"${name}"`).join(' or ')}`;
-  return `No column for ${what} was found. The headers are: ${shown.join(', ')}${more}. ${advice}`;
+  return `No column for ${content} was found. The headers are: ${shown.join(', ')}${more}. ${advice}`;
 }

@@ -38,8 +38,9 @@ const suffixPattern = /^(?:jr|sr|ii|iii|iv|phd|md|esq)\.?$/i;
 const eastAsianPattern = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー\s]+$/u;
 
 /**
- * A full name in two. `Lovelace, Ada`, East Asian names and a column that says so begin with the family; otherwise the last word is the family name, with the
- * particles before it (`van Beethoven`) and a suffix behind it (`Smith Jr.`). A single word is a first name.
+ * Splits a full name. `Lovelace, Ada`, East Asian names and names of a family-first column begin with the family name; in others the last
+ * word is the family name, with the particles before it (`van Beethoven`) and the suffix behind it (`Smith Jr.`). A single word is a first
+ * name.
  */
 export function splitName(fullName: string, isFamilyFirst = false): PersonName {
   const name = fullName.replace(/\s+/g, ' ').trim();

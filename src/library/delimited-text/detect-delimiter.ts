@@ -4,8 +4,8 @@ const delimiters: Delimiter[] = [',', ';', '\t', '|'];
 const maxSampledRecords = 50;
 
 /**
- * The delimiter under which the first records have most often as many cells as the header. Quoted cells are skipped.
- * Excel's own hint, a first line `sep=;`, is not looked at here. A table of one column gives a comma.
+ * Detects the delimiter: with it, most of the first records have as many cells as the header. Quoted cells are skipped. Excel's hint, a
+ * first line `sep=;`, is not read here. A table of one column gives a comma.
  */
 export function detectDelimiter(head: string): Delimiter {
   const scored = delimiters.map((delimiter) => ({ delimiter, score: scoreDelimiter(countDelimitersPerRecord(head, delimiter)) }));
@@ -13,14 +13,14 @@ export function detectDelimiter(head: string): Delimiter {
   return best && best.score.inHeader > 0 ? best.delimiter : ',';
 }
 
-/** A header that lacks the delimiter rules it out. Ragged rows count half: short ones are common, a wrong delimiter is all over the place. */
+/** A delimiter that the header lacks is ruled out. Records with another number of cells count half, because short records are common. */
 function scoreDelimiter([inHeader = 0, ...counts]: number[]): { share: number; inHeader: number } {
   if (inHeader === 0) return { share: -1, inHeader };
   const points = counts.map((count) => (count === inHeader ? 1 : count > 0 ? 0.5 : 0));
   return { share: points.length === 0 ? 0 : points.reduce<number>((sum, point) => sum + point, 0) / points.length, inHeader };
 }
 
-/** Delimiters outside quotes, in each record that is not blank. A last record cut off by the end of `head` is left out. */
+/** Counts delimiters outside quotes in each record that is not blank. A last record that `head` cuts off is left out. */
 function countDelimitersPerRecord(head: string, delimiter: Delimiter): number[] {
   const counts: number[] = [];
   let count = 0;

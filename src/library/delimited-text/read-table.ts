@@ -14,10 +14,10 @@ export interface Table {
   /** As `nameHeaders` names them. */
   headers: string[];
   delimiter: string;
-  /** The first rows, for whoever must look before choosing columns. `rows` gives them again. */
+  /** The first rows, for choosing columns. `rows` yields them again. */
   sample: TableRow[];
   rows: AsyncIterable<TableRow>;
-  /** Lets go of the text, for whoever does not read `rows` to their end. */
+  /** Releases the text when `rows` are not read to their end. */
   close(): Promise<void>;
 }
 
@@ -27,9 +27,9 @@ const maxColumns = 2000;
 const maxRowBytes = 1 << 20;
 
 /**
- * Reads delimited text, whole or in pieces, without holding more than the sample. Cells that a row does not have are not made up, those beyond the header are
- * dropped, blank rows are skipped. Throws `UnreadableFileError` for a text without header or with more than 2,000 columns, and, also while
- * iterating, for a quote never closed and for a row of more than 1 MiB.
+ * Reads delimited text, whole or in pieces, holding only the sample in memory. Missing cells stay absent, cells beyond the header are dropped,
+ * blank rows are skipped. Throws `UnreadableFileError` for a text without header or with more than 2,000 columns and, also while iterating,
+ * for a quote that is never closed and for a row of more than 1 MiB.
  */
 export async function readTable(text: string | AsyncIterable<string>): Promise<Table> {
   const pieces = typeof text === 'string' ? splitIntoChunks(text) : text[Symbol.asyncIterator]();
@@ -64,7 +64,7 @@ interface FileRecord {
   cells: string[];
 }
 
-/** `place`: which row of the text it is, from 1, blank ones counted. */
+/** `place`: the number of the row in the text, from 1, including blank rows. */
 interface ParsedRecord {
   record: string[];
   place: number;
@@ -108,7 +108,7 @@ function createParser(head: string, rest: AsyncIterator<string>, delimiter: stri
     trim: true,
     // Millions of blank lines, each a record of its own, take seconds.
     skip_empty_lines: true,
-    // The library's types know records alone, not what is made of them.
+    // The library's types do not know that `on_record` may return another type.
     on_record: (record, { records, empty_lines: emptyLines }) =>
       ({ record, place: records + emptyLines }) satisfies ParsedRecord as unknown as string[],
   });
@@ -136,7 +136,7 @@ async function* concatRows(sample: TableRow[], rest: AsyncIterable<TableRow>): A
   yield* rest;
 }
 
-/** Enough text to see the delimiter in, however small the pieces are. */
+/** Reads pieces until the text is long enough to detect the delimiter. */
 async function readHead(pieces: AsyncIterator<string>): Promise<string> {
   let text = '';
   while (text.length < chunkLength) {
