@@ -43,38 +43,40 @@ import { findExitBeforeStart } from '../../src/automation-workflows/runs/exits/e
 import { fireRunEnded } from '../../src/automation-workflows/triggers/events/fire-internal-event.ts';
 import { reviveRun } from '../../src/automation-workflows/runs/lifecycle/store.ts';
 
-/** A burst of steps yields after this long, so that stop and history are answered in between; or when it has asked much of D1. */
+/** Steps run in a row for this long at most, so that `stop` and `history` are answered in between. */
 const maxBurstMs = 5000;
-/** A shorter sleep is not worth reading the run again. */
+/** Before a wait that is longer than this, the loaded run is dropped from memory. */
 const unloadAfterMs = 500;
-/** A retry that died on its way is gone through with after this. */
+/** When a retry whose object crashed is completed. */
 const retryRecoveryMs = 30_000;
 const failedRetentionMs = 30 * 86_400_000;
 
 /**
- * One run of a journey, named `{organization_id}/{run_id}`. It is started by its D1 row, walks on alarms, projects its state
- * into that row, and deletes itself once the row says how it ended and the history is in R2.
- * Timers: `advance` (the next step or the end of a sleep), `withdraw` (calls that it has gone on without), `retry` (a person's retry
- * that is under way) and `finish` (what follows an end).
+ * One run of a journey, named `{organization_id}/{run_id}`. The run's D1 row starts the object. The object takes steps on alarms, projects
+ * its state into the row, and deletes itself once the row shows the end and the history is in R2. A failed run's object stays for 30 days.
+ * Timers:
+ * - `advance`: the next step, or the end of a wait
+ * - `withdraw`: takes back calls that the run no longer waits for
+ * - `retry`: completes a retry that a person asked for
+ * - `finish`: the work after the end
  */
 export class AutomationRunObject extends BaseDurableObject implements RunObject {
   readonly #journal = new StoredJournal(this.ctx.storage, this.projection);
   #loaded: LoadedRun | null = null;
-  /** How many runs of the workflow waited for their turn when the row was last written; null: not known. */
+  /** How many runs of the workflow were held by `max_active_runs` when the row was last written; null: not known. */
   #heldRuns: number | null = null;
 
   protected schemaSteps() {
     return runSchemaSteps;
   }
 
-  /** Starts the run, or makes sure that it goes on. Repeatable; a run whose row says that it ended is never begun again. */
   async start(organizationId: number, runId: number): Promise<StartAnswer> {
     if (!this.exists()) {
       const context = await this.#context(organizationId);
       const loaded = context && (await loadRun(context, runId));
       if (!loaded) return 'unknown';
       if (!isLive(loaded.row.state)) return 'ended';
-      // Another call may have made the object during the await.
+      // Another call may have created the object during the await.
       if (!this.exists()) {
         this.#loaded = loaded;
         this.ctx.storage.transactionSync(() => {
@@ -90,42 +92,36 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     return isLive(this.#journal.progress().state) ? 'running' : 'ended';
   }
 
-  /** The run as it is now, projected before it is told; null when the object is gone and D1 has the last word. */
   async snapshot(): Promise<LiveRun | null> {
     if (!this.exists()) return null;
     await this.project();
     return this.exists() ? toLiveRun(this.#journal.progress(), this.clock()) : null;
   }
 
-  /** Whether the run has ended, with its row brought up to date. False when there is no object. */
   async hasEnded(): Promise<boolean> {
     if (!this.exists()) return false;
     await this.project();
     return !this.exists() || !isLive(this.#journal.progress().state);
   }
 
-  /** A page of the history, oldest first; null when the object is gone and R2 has it. */
   async history(page: { limit: number; offset: number }): Promise<HistoryPage | null> {
     if (!this.exists()) return null;
     const entries = this.#journal.entries('ORDER BY id LIMIT ? OFFSET ?', page.limit, page.offset);
     return { records: entries.map(historyRecord), total: this.#journal.count() };
   }
 
-  /**
-   * Ends the run from any live state. False when it had ended already; true again for the same `request`, whose first answer was lost.
-   */
-  async stop(ending: ExternalEnding, request: string, why?: string): Promise<boolean> {
+  async stop(ending: ExternalEnding, request: string, reason?: string): Promise<boolean> {
     if (!this.exists()) return false;
     const progress = this.#journal.progress();
     if (!isLive(progress.state)) return this.#answerRepeatedStop(progress, request);
     const now = this.clock();
-    const sleeping = findWaitingEntry(this.#journal, progress);
+    const waiting = findWaitingEntry(this.#journal, progress);
     const error = ending.error ? { ...ending.error, node_id: progress.nodeId } : null;
-    const cut = sleeping && { ...sleeping, status: 'skipped' as const, completedAt: now, output: withEndReason(sleeping.output, why) };
-    this.#journal.commit({ ...abortProgress(progress, { ...ending, error }, now), stoppedBy: request }, cut ?? undefined);
+    const skipped = waiting && { ...waiting, status: 'skipped' as const, completedAt: now, output: withEndReason(waiting.output, reason) };
+    this.#journal.commit({ ...abortProgress(progress, { ...ending, error }, now), stoppedBy: request }, skipped ?? undefined);
     this.timers.clear('advance');
     this.timers.set('finish', now);
-    // Before the projection, which may die: what follows the end must not wait for the alarm of the sleep that is cut short.
+    // Before the projection, which may fail: the work after the end must not wait for the alarm of the wait that was cut short.
     await this.timers.arm();
     await this.project();
     return true;
@@ -137,7 +133,6 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     return true;
   }
 
-  /** Offers an event (JSON of an RunEvent) to a run that sleeps for one at the record `waitId`. */
   async deliverEvent(json: string, waitId: number): Promise<EventDelivery> {
     if (!this.exists()) return 'stale';
     const answer = await deliverEvent(this.#journal, JSON.parse(json) as RunEvent, waitId, (await this.#loadDependencies()).run);
@@ -145,12 +140,10 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     return answer;
   }
 
-  /** Says that the run which this one may be waiting for has ended; it looks for itself. */
   async childEnded(runId: number): Promise<void> {
     await this.#recheckWait('run', runId);
   }
 
-  /** Says that the call which this run may be waiting for is settled: ended with its talk, or given back. It looks for itself. */
   async callSettled(callRunId: number): Promise<void> {
     await this.#recheckWait('call', callRunId);
   }
@@ -164,7 +157,6 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     await this.#advanceNow();
   }
 
-  /** Has a run that was held while its workflow was paused take the step that was held. False when there is no such object. */
   async releaseHold(): Promise<boolean> {
     if (!this.exists()) return false;
     const progress = this.#journal.progress();
@@ -176,26 +168,24 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     return true;
   }
 
-  /** The person is gone, and an ended run's object goes with what it knows of them. `busy`: the run lives, or what follows its end is under way. */
   async erase(): Promise<'gone' | 'busy'> {
     if (!this.exists()) return 'gone';
     await this.project();
     if (!this.exists()) return 'gone';
     const { state, toldEnds = 0, retries = 0, leftCalls = [] } = this.#journal.progress();
     const isSettled = !isLive(state) && toldEnds > retries && leftCalls.length === 0;
-    // A failed run that is only kept has its next timer in days; history under way to R2 would come back after its erasure.
+    // A due timer means that work is under way: a history that is being written to R2 would come back after the erasure.
     if (!isSettled || (this.timers.earliest() ?? Infinity) <= this.clock()) return 'busy';
     await this.destroy();
     return 'gone';
   }
 
-  /** Has a failed run go on from the node where it failed, on the given version of its workflow. Repeatable. */
   async retry(version: number): Promise<RetryAnswer> {
     if (!this.exists()) return { refused: 'gone', state: null };
     await this.project();
     const { state, retryVersion } = this.#journal.progress();
     if (state !== 'failed') return { refused: 'state', state };
-    // Of several at once the first is the one; the others find it under way.
+    // The first of several requests retries the run; the others find it running.
     if (retryVersion !== undefined) return { refused: 'state', state: 'running' };
     this.ctx.storage.transactionSync(() => {
       this.#journal.patchProgress({ retryVersion: version });
@@ -220,21 +210,21 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     const next = await this.#runSteps().catch((error: unknown) => this.#scheduleRetry(error));
     if (next === null) return;
     await this.project();
-    // A sleeping run holds no memory, and wakes with the settings of then.
+    // A waiting run holds no memory, and wakes with the settings that are current then.
     if (next - this.clock() > unloadAfterMs) this.#loaded = null;
   }
 
-  /** Trouble met before a step could be taken, or while what a sleep waits for was looked up, is waited out as that of a step is. */
+  /** Schedules another try after the platform failed outside a step: while the run was loaded, or a wait was checked. Throws other errors. */
   #scheduleRetry(error: unknown): null {
     if (platformErrorKind(error) === null || !this.exists()) throw error;
-    const trouble = nextPlatformRetry(this.#journal.progress(), error, { now: this.clock(), random: this.random });
-    this.log.error('a run waits for the platform', error, { tries: trouble.tries });
-    this.#journal.patchProgress({ trouble });
-    this.timers.set('advance', trouble.nextTryAt);
+    const retry = nextPlatformRetry(this.#journal.progress(), error, { now: this.clock(), random: this.random });
+    this.log.error('a run waits for the platform', error, { tries: retry.tries });
+    this.#journal.patchProgress({ trouble: retry });
+    this.timers.set('advance', retry.nextTryAt);
     return null;
   }
 
-  /** Takes steps, and sets the timer of the next one; answers when (epoch ms) that is, null for a run that has ended. */
+  /** Takes steps and sets the timer of the next step. Answers the epoch ms of that timer; null when the run has ended. */
   async #runSteps(): Promise<number | null> {
     const { context, loaded, run } = await this.#loadDependencies();
     const startedAt = Date.now();
@@ -253,7 +243,10 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     return next;
   }
 
-  /** The platform's trouble passes, and is tried again until the deadline. What would fail in the same way again ends the run, with the reason. */
+  /**
+   * Decides about an error that no step caused. Errors of the platform are thrown, so that the timer tries again. Other errors are retried for
+   * GIVE_UP_AFTER_HOURS, and then fail the run. A missing start payload goes to `retryOrFailRun` at once.
+   */
   async #retryOrFail(error: unknown): Promise<void> {
     const isGone = error instanceof PayloadGoneError;
     if (!this.exists() || (!isGone && platformErrorKind(error) !== null)) throw error;
@@ -287,7 +280,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     if (this.exists() && !this.#journal.progress().leftCalls?.length) this.timers.clear('withdraw');
   }
 
-  /** Nobody is called for a run that has ended, or has gone on without the call. */
+  /** Takes back the calls of a run that has ended or no longer waits for them, so that nobody is called for it. */
   async #withdrawLeftCalls(context: Context): Promise<void> {
     const { leftCalls = [] } = this.#journal.progress();
     if (!leftCalls.length) return;
@@ -297,7 +290,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     this.#journal.patchProgress({ leftCalls: (this.#journal.progress().leftCalls ?? []).slice(leftCalls.length) });
   }
 
-  /** At the very beginning: an event that ends the run may have been handled before the run was there. */
+  /** Before the first step: ends the run if an event that matches `exit_on` was handled before the run was recorded. */
   async #applyEarlierExit(context: Context, loaded: LoadedRun): Promise<void> {
     const { stepCount, visits, nodeId } = this.#journal.progress();
     if (!loaded.settings.exit_on.length || stepCount > 0 || nodeId !== loaded.graph.startId || visits[nodeId] !== 1) return;
@@ -307,7 +300,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
       this.#journal.commit(endProgress(progress, { state: 'completed', outcome: 'exited' }, this.clock()));
   }
 
-  /** What follows an end: the row tells it, whoever waits for it hears of it, the history goes to R2, and the object goes. */
+  /** The work after the end: projects the row, notifies triggers and the parent run, archives the history to R2, and deletes the object. */
   async #finish(): Promise<void> {
     await this.project();
     const { context, run } = await this.#load();
@@ -316,7 +309,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     await this.#withdrawLeftCalls(context);
     if (!this.exists()) return;
     const ends = (progress.retries ?? 0) + 1;
-    // A failed run comes here once more when it has been kept long enough.
+    // A failed run comes here a second time, after `failedRetentionMs`.
     if ((progress.toldEnds ?? 0) < ends) {
       await this.#notifyEnded(context, run, progress);
       if (!this.exists()) return;
@@ -325,7 +318,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     await archiveHistory(this.env.FILES, context.organization.id, run.row.id, this.#journal.count(), (offset, limit) =>
       this.#journal.entries('ORDER BY id LIMIT ? OFFSET ?', limit, offset),
     );
-    // During the awaits another alarm may have come to the end of this, or a person may have had the run go on.
+    // During the awaits another alarm may have finished this work, or a person may have retried the run.
     if (!this.exists()) return;
     if (isLive(this.#journal.progress().state)) return this.timers.clear('finish');
     const keepUntil = (progress.endedAt ?? 0) + failedRetentionMs;
@@ -336,16 +329,16 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     await this.destroy();
   }
 
-  /** Triggers on the end fire, the next run that waits for its turn begins, and the run that waits for this one hears of it. */
+  /** Fires the triggers on the end, starts runs that `max_active_runs` held, and notifies the parent run. */
   async #notifyEnded(context: Context, run: LoadedRun, progress: Progress): Promise<void> {
     if (progress.state !== 'cancelled' && !run.origin.isTest) await fireRunEnded(context, run, progress);
-    // The settings may have changed since they were loaded; the row says whether somebody waits.
+    // The settings may have changed since they were loaded; the row has the number of held runs.
     if (this.#heldRuns ?? run.settings.max_active_runs) await admitHeldRuns(context, run.origin.workflowId);
     const parentId = run.row.parent_run_id;
     if (parentId !== null) await notifyRunOrRecordFailure(context, { id: parentId, of: 'run', ended_id: run.row.id });
   }
 
-  /** The row is revived first, under the revision that the object then has: done again after a crash, it finds its own work. */
+  /** Revives the row first, with the object's next revision, so that a repeat after a crash finds the row revived by itself. */
   async #retry(): Promise<RetryAnswer> {
     const { id, organizationId } = this.#journal.identity();
     const { retryVersion: version } = this.#journal.progress();
@@ -362,7 +355,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
       revision: this.projection.revision() + 1,
     });
     const progress = this.#journal.progress();
-    // During the await the alarm may have gone through with the same retry.
+    // During the await the alarm may have completed the same retry.
     if (progress.state !== 'failed' || progress.retryVersion !== version) return { refused: 'state', state: progress.state };
     this.timers.clear('retry');
     if (revived !== 'revived') {
@@ -391,12 +384,12 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     this.#journal.removeLeftWaits(progress.leftWaits ?? []);
     const now = this.#journal.progress();
     if (!isAccepted && isLive(now.state)) {
-      // The row was ended before this object showed itself (see endRun): what it says is final.
+      // `endRun` ended the row before this object first projected. The row is final.
       this.#journal.commit(abortProgress(now, { state: 'cancelled' }, this.clock()));
       this.timers.clear('advance');
       this.timers.ensure('finish', this.clock());
     } else if (workflowStatus === 'active' && now.wait?.kind === 'paused') {
-      // The workflow went on between the look at it and this hold, too early for the hold to be found.
+      // The workflow was resumed after the step read its status and before the hold was in the row.
       endHold(this.#journal, now, now.wait, this.clock());
       await this.#advanceNow();
     }
@@ -404,7 +397,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
 
   async #loadDependencies(): Promise<{ context: Context; loaded: LoadedRun; run: RunDependencies }> {
     const { context, run: loaded } = await this.#load();
-    if (loaded.gone !== null) throw new PayloadGoneError(loaded.gone);
+    if (loaded.missingPayload !== null) throw new PayloadGoneError(loaded.missingPayload);
     const deadline = deadlineOf(loaded, this.#journal.progress());
     return { context, loaded, run: createLiveDependencies(context, loaded, deadline, { now: () => this.clock(), random: this.random }) };
   }
@@ -415,12 +408,12 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     if (!context) throw new OrganizationGoneError(organizationId);
     const loaded = this.#loaded ?? (await loadRun(context, id));
     if (!loaded) {
-      // As after a restore of D1 to an earlier moment: without its row nobody can ever ask for this run.
+      // D1 was restored to an earlier moment: without a row, nobody can reach this run.
       await this.destroy();
       throw new Error(`run ${id} has no row; its object is gone, too`);
     }
-    // What is gone may be put back.
-    this.#loaded = loaded.gone === null ? loaded : null;
+    // A payload that is missing may be restored, so the run is loaded again next time.
+    this.#loaded = loaded.missingPayload === null ? loaded : null;
     return { context, run: loaded };
   }
 
@@ -429,5 +422,5 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
   }
 }
 
-const withEndReason = (output: unknown, why: string | undefined): unknown =>
-  why === undefined ? output : { ...(isRecord(output) ? output : {}), ended_by: why };
+const withEndReason = (output: unknown, reason: string | undefined): unknown =>
+  reason === undefined ? output : { ...(isRecord(output) ? output : {}), ended_by: reason };

@@ -3,7 +3,7 @@ import type { JournalEntry, Journal } from '../../src/automation-workflows/runs/
 import type { LeftWait, Progress } from '../../src/automation-workflows/runs/engine/progress.ts';
 import type { Projection } from '../shared/projection.ts';
 
-/** Schema of a run's object. */
+/** Schema of a run's object. A step that has landed is never edited. */
 export const runSchemaSteps = [
   `CREATE TABLE run (id INTEGER PRIMARY KEY, organization_id INTEGER NOT NULL, progress TEXT NOT NULL)`,
   `CREATE TABLE history (
@@ -54,12 +54,12 @@ export class StoredJournal implements Journal {
     });
   }
 
-  /** Writes what of the progress the row does not show, so that nothing of the row is behind by it. */
+  /** Changes fields of the progress that the D1 row does not show. The row's revision stays. */
   patchProgress(change: Pick<Progress, 'leftWaits' | 'leftCalls' | 'retryVersion' | 'toldEnds' | 'failing' | 'trouble'>): void {
     this.#storage.sql.exec('UPDATE run SET progress = ?', JSON.stringify({ ...this.progress(), ...change }));
   }
 
-  /** Their waiters are out of D1. */
+  /** Forgets waits whose rows in `run_waiter` are deleted. */
   removeLeftWaits(left: LeftWait[]): void {
     if (!left.length) return;
     const gone = new Set(left.map(({ waitId }) => waitId));
@@ -93,7 +93,7 @@ export class StoredJournal implements Journal {
     return this.entries(`WHERE ${where} LIMIT 1`, ...parameters)[0] ?? null;
   }
 
-  /** Oldest first; `clause` follows the table's name. */
+  /** History records. `clause` follows the table's name in the SQL. */
   entries(clause = '', ...parameters: (string | number)[]): HistoryEntry[] {
     return this.#storage.sql
       .exec<{ id: number; entry: string }>(`SELECT id, entry FROM history ${clause}`, ...parameters)

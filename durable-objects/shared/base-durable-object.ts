@@ -8,7 +8,10 @@ import { getSettings, type Settings } from '../../src/settings.ts';
 import { Projection, projectionSchema } from './projection.ts';
 import { Timers, type Timer } from './timers.ts';
 
-/** Alarm work stops after this long, or when it has asked much of D1, and goes on in the next alarm: deploys end long handlers, and D1 refuses beyond a number of queries. */
+/**
+ * An alarm works for this long, or until its budget of D1 queries is spent; the next alarm continues. Deploys end long handlers, and D1
+ * bounds the queries of an invocation.
+ */
 const alarmBudgetMs = 20_000;
 
 /** Numbered schema steps. A step that has landed is never edited; a change is a new step. */
@@ -18,9 +21,9 @@ const timerSchema =
   'CREATE TABLE timer (kind TEXT NOT NULL, subject TEXT NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL, PRIMARY KEY (kind, subject))';
 
 /**
- * What every object with a life of its own shares: schema steps, timers behind one alarm, and repair at start.
- * The constructor creates nothing, so that a stray look-up leaves no ghost: `create` makes the tables, and an object
- * without them answers that it is gone.
+ * The base of all Durable Objects with state: schema steps, timers behind one alarm, and repair after a crash.
+ * The constructor creates no tables, so that looking up an object that was never created leaves nothing behind. `create` makes the tables;
+ * an object without tables does not exist.
  */
 export abstract class BaseDurableObject extends DurableObject<Env> {
   protected abstract schemaSteps(): SchemaSteps;
@@ -37,7 +40,7 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
     void state.blockConcurrencyWhile(async () => {
       if (!this.exists()) return;
       this.migrate();
-      // An alarm that fired and died with the object is set again, and so is one that stands later than a timer set just before a crash.
+      // The alarm may have fired and been lost with the object, or a timer may have been set just before a crash.
       if (this.timers.earliest() !== null) await this.timers.arm();
     });
   }
@@ -62,24 +65,24 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
     return backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
   }
 
-  /** Whether the object was made and has not gone; asked of the storage once a waking. */
+  /** Whether the object was created and not destroyed. Read from storage once after each load. */
   protected exists(): boolean {
     this.#exists ??= this.ctx.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'schema_step'").toArray().length > 0;
     return this.#exists;
   }
 
-  /** Removes everything, the alarm included: from now on the object answers that it is gone. */
+  /** Deletes all storage and the alarm. From now on the object does not exist. */
   protected async destroy(): Promise<void> {
     await this.ctx.storage.deleteAll();
     this.#exists = undefined;
   }
 
-  /** The organization is being deleted: nothing is left, whatever the object was doing. Repeatable. */
+  /** Deletes the object's data because its organization is being deleted. Repeatable. */
   async deleteAllData(): Promise<void> {
     if (this.exists()) await this.destroy();
   }
 
-  /** Makes the tables of a new object. Call inside a transaction that also writes what the object is. */
+  /** Makes the tables of a new object. Call it in the transaction that writes the object's first rows. */
   protected create(): void {
     this.#exists = undefined;
     this.ctx.storage.sql.exec('CREATE TABLE schema_step (number INTEGER PRIMARY KEY)');
@@ -99,15 +102,15 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
     }
   }
 
-  /** Writes the state into the object's row in D1, unless the row has a later revision. */
+  /** Writes the state into the object's D1 row, unless the row has a higher revision. */
   protected abstract writeProjection(revision: number): Promise<void>;
 
-  /** Brings the row in D1 up to date. What an answer tells has been projected before. */
+  /** Brings the D1 row up to date. Call it before an answer that shows the state. */
   protected async project(): Promise<void> {
     if (this.exists()) await this.projection.send((revision) => this.writeProjection(revision));
   }
 
-  /** The work of one due timer. Throwing puts it off; it is done when it cleared or moved its own row. */
+  /** Does the work of one due timer, and clears or moves that timer. A timer whose work throws is tried again with backoff. */
   protected abstract onTimer(timer: Timer): Promise<void>;
 
   override alarm(): Promise<void> {
@@ -119,15 +122,15 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
     const startedAt = Date.now();
     const failed = new Set<string>();
     try {
-      // Read anew each time: the work of one timer sets, moves and clears others.
+      // Read again each time: the work of one timer sets, moves and clears others.
       const isSpent = () => Date.now() - startedAt >= alarmBudgetMs || isQueryBudgetSpent();
       for (let timer = this.#nextDueTimer(failed); timer && !isSpent(); timer = this.#nextDueTimer(failed)) {
         try {
           await (this.projection.isTimer(timer.kind) ? this.project() : this.onTimer(timer));
-          // Left as it was, it would be due again at once, for ever, and nothing else would get its turn.
+          // An unchanged timer would be due again at once, forever, and keep out the others.
           if (this.exists() && this.timers.isUnchanged(timer)) throw new Error('the work of a timer neither moved nor cleared it');
         } catch (error) {
-          // It was made or woken while its organization was taken away, and no row leads to it any more.
+          // The object was created or woken while its organization was being deleted. No row refers to it any more.
           if (error instanceof OrganizationGoneError) return void (await this.deleteAllData());
           this.log.error('timer failed', error, { kind: timer.kind, attempts: timer.attempts });
           failed.add(timer.kind + timer.subject);

@@ -2,19 +2,19 @@ import type { Timers } from './timers.ts';
 
 export const projectionSchema = 'CREATE TABLE projection (revision INTEGER NOT NULL, projected INTEGER NOT NULL)';
 
-/** A projection in flight is not tried again before this. */
+/** The timer tries a projection again after this. */
 const retryAfterMs = 5000;
 const timerKind = 'project';
 
 /**
- * How far an object's row in D1 is behind the object. The revision grows in the transaction that changes the state; the row
- * keeps the higher revision, so a projection may be sent twice or late. While the row is behind, a timer sees to it.
+ * Keeps an object's D1 row up to date. The revision grows in the transaction that changes the state. The row keeps the highest revision, so
+ * a projection may arrive twice or late. While the row is behind, a timer sends the projection again.
  */
 export class Projection {
   readonly #storage: DurableObjectStorage;
   readonly #timers: Timers;
   readonly #now: () => number;
-  /** Whether the revision is higher than that of any projection begun so far. */
+  /** Whether the state has changed since the last projection began. */
   #hasUnsentChange = false;
 
   constructor(storage: DurableObjectStorage, timers: Timers, now: () => number) {
@@ -28,8 +28,8 @@ export class Projection {
   }
 
   /**
-   * Runs a transaction that changes what the row shows. The revision grows with the first change after a projection was begun, and
-   * with the first of a waking, since one may have been under way when the object went; further ones cost no write.
+   * Runs a transaction that changes a state which the row shows. The first change after a projection began, or after the object was loaded,
+   * raises the revision; later changes cost no write.
    */
   change<Result>(transaction: () => Result): Result {
     const isFirst = !this.#hasUnsentChange;
@@ -41,7 +41,7 @@ export class Projection {
     return result;
   }
 
-  /** Has `write` bring the row up to date, if it is behind. What throws is tried again by the timer. */
+  /** Calls `write` if the row is behind. When `write` throws, the timer tries again. */
   async send(write: (revision: number) => Promise<void>): Promise<void> {
     const { revision, projected } = this.#read();
     if (revision === projected) return this.#timers.clear(timerKind);
@@ -51,7 +51,7 @@ export class Projection {
     this.#storage.sql.exec('UPDATE projection SET projected = max(projected, ?)', revision);
     const now = this.#read();
     if (now.revision === now.projected) this.#timers.clear(timerKind);
-    // It changed while it was sent: whoever changed it sends again, and the timer only if that came to nothing.
+    // The state changed during the write. The code that changed it sends again; the timer is the fallback.
     else this.#timers.set(timerKind, this.#now() + retryAfterMs);
   }
 
@@ -59,7 +59,7 @@ export class Projection {
     return this.#read().revision;
   }
 
-  /** Says that the row stands at the present revision by other means: what changes from now on is a later one. */
+  /** Records that another statement has brought the row to the present revision. */
   markProjected(): void {
     this.#hasUnsentChange = false;
     this.#storage.sql.exec('UPDATE projection SET projected = max(projected, revision)');

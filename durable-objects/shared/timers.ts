@@ -1,6 +1,7 @@
+import { backoffMs } from '../../src/library/backoff.ts';
 import type { Clock } from '../../src/library/time/clock.ts';
 
-/** A piece of due work. `subject` tells two timers of one kind apart. */
+/** One piece of work and the epoch ms at which it is due. `subject` tells timers of one kind apart. */
 export interface Timer {
   kind: string;
   subject: string;
@@ -11,10 +12,9 @@ export interface Timer {
 /** Work that is done at once also has a timer after this delay, which does the work when it failed. */
 export const fallbackDelayMs = 1000;
 
-const minRetryDelayMs = 1000;
-const maxRetryDelayMs = 5 * 60_000;
+const retryBackoff = { baseMs: 1000, maxMs: 5 * 60_000, jitter: [0.75, 1.25] } as const;
 
-/** The `timer` table of an object and the one alarm that serves it. */
+/** The `timer` table of an object. One alarm, set to the earliest timer, serves all of them. */
 export class Timers {
   readonly #storage: DurableObjectStorage;
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class Timers {
     this.#clock = clock;
   }
 
-  /** Sets or moves a timer to an epoch millisecond, rounded up to a whole one as alarms are. Takes effect with `arm`. */
+  /** Sets or moves a timer to an epoch ms, rounded up to a whole one. Takes effect with `arm`. */
   set(kind: string, due: number, subject = ''): void {
     this.#storage.sql.exec(
       `INSERT INTO timer (kind, subject, due, attempts) VALUES (?, ?, ?, 0)
@@ -35,7 +35,7 @@ export class Timers {
     );
   }
 
-  /** Sets a timer unless it is set already: an older one keeps its moment and its attempts. */
+  /** Sets a timer unless it is set already: an existing timer keeps its moment and its attempts. */
   ensure(kind: string, due: number, subject = ''): void {
     this.#storage.sql.exec(
       'INSERT INTO timer (kind, subject, due, attempts) VALUES (?, ?, ?, 0) ON CONFLICT (kind, subject) DO NOTHING',
@@ -49,7 +49,7 @@ export class Timers {
     this.#storage.sql.exec('DELETE FROM timer WHERE kind = ? AND subject = ?', kind, subject);
   }
 
-  /** Whether the timer stands as it was read. */
+  /** Whether the timer's row is the same as when it was read. */
   isUnchanged({ kind, subject, due, attempts }: Timer): boolean {
     return (
       this.#storage.sql
@@ -82,9 +82,9 @@ export class Timers {
     return this.#storage.sql.exec<{ due: number | null }>('SELECT min(due) AS due FROM timer').one().due;
   }
 
-  /** Puts a timer whose work threw off by an exponential, jittered delay; its attempts stay in the row. */
+  /** Sets a timer whose work threw to a later moment, with exponential backoff and jitter, and counts the attempt. */
   reschedule(timer: Timer, random: () => number): void {
-    const delay = Math.min(maxRetryDelayMs, minRetryDelayMs * 2 ** timer.attempts) * (0.75 + random() / 2);
+    const delay = backoffMs(retryBackoff, timer.attempts + 1, random);
     this.#storage.sql.exec(
       'UPDATE timer SET attempts = attempts + 1, due = ? WHERE kind = ? AND subject = ? AND due = ?',
       Math.ceil(this.#clock() + delay),

@@ -15,5 +15,5 @@ const internalKeyPrefix = 'internal:';
 /** The dedup key of the runs that an internal event starts; `cause` names the event. */
 export const toInternalKey = (cause: string): string => `${internalKeyPrefix}${cause}`;
 
-/** Whether a run with this dedup key was started by an internal event: its initial context is then the event's data. */
+/** Whether an internal event started the run with this dedup key. The run's initial context is then the event's data. */
 export const isInternalEventKey = (dedupKey: string): boolean => dedupKey.startsWith(internalKeyPrefix);

@@ -8,14 +8,14 @@ import { type Scope, renderText } from '../../expressions/templates/render.ts';
 import { resolvePayloads } from '../../database/payload.ts';
 import type { EventRow } from './waits/store.ts';
 
-/** What set something off, as templates and conditions see it. */
+/** The event, delivery or request that starts a run, as templates and conditions see it. */
 export interface Origin {
   event: { id: number | null; type: string; data: unknown; created_at: string } | null;
   webhook: DeliveryPayload | null;
   initialContext: Record<string, unknown>;
 }
 
-/** The roots that triggers and runs have in common. `now` in epoch milliseconds. */
+/** The names that templates may use both in triggers and in runs. `now` in epoch ms. */
 export function buildCommonRoots(
   { organization }: Context,
   { event, webhook, initialContext }: Origin,
@@ -37,7 +37,7 @@ export function buildCommonRoots(
   };
 }
 
-/** An event as a waiting run is offered it. `data` is its payload. */
+/** An event as it is delivered to runs. `data` is its payload. */
 export interface RunEvent {
   id: number;
   type: string;
@@ -47,7 +47,7 @@ export interface RunEvent {
   createdAt: number;
 }
 
-/** What of a run never changes while it lives. */
+/** The facts of a run that never change. */
 export interface RunOrigin extends Origin {
   id: number;
   workflowId: number;
@@ -60,7 +60,7 @@ export interface RunOrigin extends Origin {
   createdAt: number;
 }
 
-/** What a webhook delivery keeps: the body as read, what of the request may be shown, and the mapping's extra variables. */
+/** The stored content of a webhook delivery: the parsed body, the headers and query that may be shown, and the mapping's variables. */
 export interface DeliveryPayload {
   body: unknown;
   raw: string | null;
@@ -69,24 +69,24 @@ export interface DeliveryPayload {
   variables: Record<string, unknown>;
 }
 
-/** The keys that a delivery puts at the top level of a run's context. */
+/** The top-level variables that a delivery adds to a run's context. */
 export const toDeliveryVariables = (payload: DeliveryPayload): Record<string, unknown> => ({
   ...(isRecord(payload.body) ? payload.body : {}),
   ...payload.variables,
 });
 
-/** The context a run started with, from where its payload is kept. */
+/** The context that a run started with. `own` is the run's own context, `payload` that of its event or delivery. */
 export function initialContextOf(row: Pick<RunRow, 'source'>, own: unknown, payload: unknown): Record<string, unknown> {
   if (row.source === 'run') return (own ?? {}) as Record<string, unknown>;
-  // One that is cut or gone says so in its place.
+  // A payload that is truncated or missing is replaced by a note.
   if (row.source === 'delivery' && isRecord(payload))
     return 'body' in payload ? toDeliveryVariables(payload as unknown as DeliveryPayload) : payload;
   return (payload ?? {}) as Record<string, unknown>;
 }
 
-/** Something that happened and may set off triggers. */
+/** An occurrence that may start runs. */
 export interface RunCause extends Origin {
-  /** Names it; with the trigger's id it is a run's dedup key. */
+  /** Identifies the occurrence. With the trigger's id it is a run's dedup key. */
   key: string;
   contact: ContactRecord | null;
   source: RunSource;
@@ -94,7 +94,7 @@ export interface RunCause extends Origin {
   depth: number;
 }
 
-/** A cause that brings its own context: a request, or a moment of a schedule. */
+/** The cause of a run that brings its own context: a request, or a moment of a schedule. */
 export const causeWithContext = (key: string, contact: ContactRecord | null, initialContext: Record<string, unknown>): RunCause => ({
   key,
   contact,
@@ -106,11 +106,11 @@ export const causeWithContext = (key: string, contact: ContactRecord | null, ini
   depth: 0,
 });
 
-/** What filters and entry keys of triggers may read: the same names as in a run, as far as they exist before one. */
+/** The scope for filters and entry keys of triggers: the names that a run has, as far as they exist before the run. */
 export const buildCauseScope = (context: Context, cause: Origin & { contact: ContactRecord | null }, now: number): Scope =>
   buildScope(buildCommonRoots(context, cause, cause.contact, now), cause.initialContext);
 
-/** An event as rules and filters see it before there is a run. */
+/** An event as the scope of rules and filters needs it. */
 export const toEventCause = (
   event: RunEvent,
   contact: ContactRecord | null,
@@ -121,7 +121,7 @@ export const toEventCause = (
   initialContext: event.data as Record<string, unknown>,
 });
 
-/** What a run is keyed by: the trigger's or workflow's template, else the contact, else the event. */
+/** The entry key of a run: the rendered template of the trigger or workflow, else the contact's id, else the event's id. Throws EvaluationError. */
 export function renderEntryKey(
   template: string | null | undefined,
   scope: Scope,
@@ -133,6 +133,7 @@ export function renderEntryKey(
   return eventId === null ? null : String(eventId);
 }
 
+/** Events with their payloads, which may be in R2. Throws PayloadGoneError when one is missing. */
 export async function loadRunEvents(context: Context, rows: EventRow[]): Promise<RunEvent[]> {
   const payloads = await resolvePayloads(
     context.bindings.FILES,

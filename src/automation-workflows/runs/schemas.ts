@@ -70,7 +70,7 @@ export const RunRecord = z
     completed_at: timestamp.nullable().describe('When it ended, ISO 8601 in UTC; null while it lives.'),
     created_at: createdAt,
   })
-  .describe('One walk through a journey.')
+  .describe('One execution of a journey.')
   .openapi('AutomationRun');
 
 export const HistoryRecord = z
@@ -200,7 +200,7 @@ const WebhookPreview = z
       })
       .describe('Of whom the delivery speaks.'),
     variables: jsonObject.describe('What the other keys of the mapping found.'),
-    would_start: z.boolean().describe('Whether the delivery would start a run. The dry run is walked in any case.'),
+    would_start: z.boolean().describe('Whether the delivery would start a run. The dry run is executed in any case.'),
     reasons: z.array(z.string()).describe('What would keep it from starting one.'),
   })
   .describe('What the receiver would make of the given webhook.')

@@ -1,47 +1,21 @@
+import type { automationRun } from '../../database/schema/automation-workflows.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import type { Database, Statement } from '../../database/client.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
 import type { WorkflowStatus } from '../definitions/store.ts';
 import type { RunState } from '../run-states.ts';
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 
-export type RunSource = 'run' | 'event' | 'delivery';
+export type RunSource = StoredRow<typeof automationRun>['source'];
 
-export interface RunRow {
-  id: number;
-  organization_id: number;
-  workflow_id: number;
-  workflow_version: number;
-  trigger_id: number | null;
-  contact_id: number | null;
+/** A run's row. `error` is JSON text of RunError. */
+export type RunRow = StoredRow<typeof automationRun> & {
   state: RunState;
-  current_node_id: string | null;
-  outcome: string | null;
-  /** JSON text of RunError. */
-  error: string | null;
-  dedup_key: string;
-  entry_key: string | null;
-  is_test: number;
-  depth: number;
-  hold: 'max_active' | 'paused' | null;
-  is_sole: number;
-  is_exitable: number;
-  parent_run_id: number | null;
-  /** The run of the latest call. */
-  voice_call_run_id: number | null;
-  source: RunSource;
-  source_id: number | null;
-  initial_context: string | null;
-  context_changes: string | null;
-  revision: number;
-  wake_at: number | null;
-  started_at: number | null;
-  completed_at: number | null;
-  created_at: number;
-  /** JSON text or pointer of the event or delivery that the run started from. */
+  /** JSON text, or a pointer into R2, of the event or delivery that the run started from. */
   source_payload: string | null;
-}
+};
 
-/** What `source_payload` is read by, beside the columns of the run `r`. */
+/** Reads `source_payload` of the run `r`. */
 export const sourcePayloadColumn = `CASE r.source WHEN 'event' THEN (SELECT data FROM event WHERE id = r.source_id)
   WHEN 'delivery' THEN (SELECT payload FROM webhook_delivery WHERE id = r.source_id) END AS source_payload`;
 
@@ -87,7 +61,7 @@ export async function findNewestDedupKey(
   return row?.dedup_key ?? null;
 }
 
-/** What a run's object writes into its row: only its own columns, and never an older state over a newer one. */
+/** The columns that a run's object writes into the run's row. */
 export interface RunProjection {
   state: RunState;
   currentNodeId: string | null;
@@ -103,14 +77,14 @@ export interface RunProjection {
 }
 
 export interface ProjectionResult {
-  /** False when the row has ended by another hand meanwhile: a row that another hand ended is never revived. */
+  /** False when another statement had ended the row: the row then stays ended. */
   isAccepted: boolean;
   workflowStatus: WorkflowStatus | null;
-  /** How many runs of the workflow wait for their turn. */
+  /** How many runs of the workflow `max_active_runs` holds. */
   heldRuns: number;
 }
 
-/** Brings the row up to date, and takes out the waiters of waits that the run has left. */
+/** Updates a run's row unless the row has a higher revision or has ended. `leftWaits` delete the rows of ended waits. */
 export async function projectRun(
   database: Database,
   organizationId: number,
@@ -140,7 +114,7 @@ export async function projectRun(
         organizationId,
         projection.revision,
       ),
-      database.prepare(
+      database.prepare<{ revision: number; status: WorkflowStatus | null; held_runs_count: number | null }>(
         `SELECT r.revision, w.status, w.held_runs_count FROM automation_run r LEFT JOIN automation_workflow w ON w.id = r.workflow_id
        WHERE r.id = ? AND r.organization_id = ?`,
         id,
@@ -150,7 +124,7 @@ export async function projectRun(
     ],
     'idempotent',
   );
-  const row = rows![0] as { revision: number; status: WorkflowStatus | null; held_runs_count: number | null } | undefined;
+  const row = rows[0];
   return {
     isAccepted: (row?.revision ?? 0) >= projection.revision,
     workflowStatus: row?.status ?? null,
@@ -158,7 +132,7 @@ export async function projectRun(
   };
 }
 
-/** Everything a run's object needs to go on, in one call. */
+/** The row of a run with its definition, its workflow and its event; null when there is no such run. */
 export async function findRunFacts(database: Database, organizationId: number, id: number): Promise<RunFacts | null> {
   return database.first(
     database.prepare(
@@ -182,7 +156,7 @@ export interface RunFacts extends RunRow {
   event_created_at: number | null;
 }
 
-/** Has the minute tick start runs that have not begun at `at` (epoch ms). */
+/** Has the minute tick start runs at `at` (epoch ms), unless they have started. */
 export async function rescheduleStarts(database: Database, organizationId: number, ids: number[], at: number): Promise<void> {
   await database.all(
     database.prepare(
@@ -196,8 +170,8 @@ export async function rescheduleStarts(database: Database, organizationId: numbe
 }
 
 /**
- * Live runs past their wake-up time, in turns by organization: those that should have gone on before `before`, since their objects were
- * never started or their alarm is dead, and those whose start was put off until a moment that has come.
+ * Live runs past their `wake_at`, in turns by organization: runs due before `before`, whose object never started or lost its alarm, and runs
+ * whose start was put off until a moment before `now`. Epoch ms.
  */
 export async function findOverdueRuns(
   database: Database,
@@ -209,12 +183,12 @@ export async function findOverdueRuns(
   return database.all(database.prepare(roundRobinQuery('id, organization_id', due, 'wake_at').replace(/\?$/, '?3'), now, before, limit));
 }
 
-/** The live runs of a contact, or those of a workflow that were recorded up to one of them. */
+/** The live runs of a contact, or those of a workflow up to an id. */
 export type LiveRunsFilter = { contactId: number } | { workflowId: number; upToId: number };
 
-/** For ending them in pages. */
-export async function findLiveRuns(database: Database, organizationId: number, of: LiveRunsFilter, limit: number): Promise<number[]> {
-  const byContact = 'contactId' in of;
+/** The ids of a page of live runs, without those that failed to end and are tried again on their own. */
+export async function findLiveRuns(database: Database, organizationId: number, filter: LiveRunsFilter, limit: number): Promise<number[]> {
+  const byContact = 'contactId' in filter;
   const rows = await database.all<{ id: number }>(
     database.prepare(
       `SELECT id FROM automation_run INDEXED BY ${byContact ? 'automation_run_contact' : 'automation_run_workflow_state'}
@@ -222,15 +196,15 @@ export async function findLiveRuns(database: Database, organizationId: number, o
          AND state <> 'completed' AND state IN ('queued', 'pending', 'running', 'waiting') AND id <= ?
          AND ${isNotFailedSql("'run_end:' || automation_run.id")} ORDER BY id LIMIT ?`,
       organizationId,
-      byContact ? of.contactId : of.workflowId,
-      byContact ? Number.MAX_SAFE_INTEGER : of.upToId,
+      byContact ? filter.contactId : filter.workflowId,
+      byContact ? Number.MAX_SAFE_INTEGER : filter.upToId,
       limit,
     ),
   );
   return rows.map((row) => row.id);
 }
 
-/** How a run ends that its object does not end. */
+/** The ending of a run that its object does not end itself. */
 export interface RowEnding {
   state: 'cancelled' | 'completed' | 'failed';
   outcome: string | null;
@@ -238,8 +212,8 @@ export interface RowEnding {
 }
 
 /**
- * Ends a run in its row: one that only its row knows yet (its object has projected nothing), or any live one, whose object finds it so. Null
- * when there is no such run. `cleanupId` names what tells the run that waits for it, stored in the same transaction; null: none waits.
+ * Ends a run's row. `unstarted`: only when the run's object has projected nothing. `live`: any live run; its object finds the row ended. Null
+ * when no row was ended. `cleanupId` is the cleanup, stored in the same transaction, that notifies the parent run; null: there is no parent.
  */
 export async function endRunRow(
   database: Database,
@@ -248,19 +222,19 @@ export async function endRunRow(
   ending: RowEnding,
   { now, which }: { now: number; which: 'unstarted' | 'live' },
 ): Promise<{ workflow_id: number; cleanupId: number | null } | null> {
-  const isMeant = `id = ? AND organization_id = ? AND completed_at IS NULL${which === 'unstarted' ? " AND revision = 0 AND state IN ('queued', 'running')" : ''}`;
+  const condition = `id = ? AND organization_id = ? AND completed_at IS NULL${which === 'unstarted' ? " AND revision = 0 AND state IN ('queued', 'running')" : ''}`;
   let isLost = false;
   const statements = [
-    database.prepare(
+    database.prepare<{ id: number }>(
       `INSERT INTO cleanup (organization_id, kind, subject_id, created_at)
-       SELECT organization_id, 'run_ended', id, ? FROM automation_run WHERE ${isMeant} AND parent_run_id IS NOT NULL RETURNING id`,
+       SELECT organization_id, 'run_ended', id, ? FROM automation_run WHERE ${condition} AND parent_run_id IS NOT NULL RETURNING id`,
       now,
       id,
       organizationId,
     ),
-    database.prepare(
+    database.prepare<{ workflow_id: number }>(
       `UPDATE automation_run SET state = ?, outcome = ?, error = ?, wake_at = NULL, completed_at = ?, hold = NULL, is_sole = 0, is_exitable = 0
-       WHERE ${isMeant} RETURNING workflow_id`,
+       WHERE ${condition} RETURNING workflow_id`,
       ending.state,
       ending.outcome,
       ending.error,
@@ -268,7 +242,7 @@ export async function endRunRow(
       id,
       organizationId,
     ),
-    database.prepare(
+    database.prepare<{ workflow_id: number; cleanup_id: number | null }>(
       `SELECT r.workflow_id, (SELECT max(c.id) FROM cleanup c WHERE c.kind = 'run_ended' AND c.subject_id = r.id) AS cleanup_id
        FROM automation_run r WHERE r.id = ? AND r.organization_id = ? AND r.state = ? AND r.completed_at = ?`,
       id,
@@ -276,14 +250,12 @@ export async function endRunRow(
       ending.state,
       now,
     ),
-  ];
+  ] as const;
   const [cleanups, ended, found] = await database.batch(statements, 'idempotent', () => (isLost = true));
-  // After a lost answer, a run that ended so at this moment is the one that was ended.
-  const lost = isLost ? (found![0] as { workflow_id: number; cleanup_id: number | null } | undefined) : undefined;
-  const row = (ended![0] as { workflow_id: number } | undefined) ?? lost;
-  return row
-    ? { workflow_id: row.workflow_id, cleanupId: (cleanups![0] as { id: number } | undefined)?.id ?? lost?.cleanup_id ?? null }
-    : null;
+  // After a lost answer: a row with this ending at this moment was ended by this call.
+  const lost = isLost ? found[0] : undefined;
+  const row = ended[0] ?? lost;
+  return row ? { workflow_id: row.workflow_id, cleanupId: cleanups[0]?.id ?? lost?.cleanup_id ?? null } : null;
 }
 
 export interface ExitTopic {
@@ -293,8 +265,8 @@ export interface ExitTopic {
 }
 
 /** The workflows whose runs events of these types may end, with their settings. */
-export const exitTopicsStatement = (database: Database, organizationId: number, types: string[]): Statement =>
-  database.prepare(
+export const exitTopicsStatement = (database: Database, organizationId: number, types: string[]): Statement<ExitTopic> =>
+  database.prepare<ExitTopic>(
     `SELECT x.event_type, x.workflow_id, w.settings FROM json_each(?) j CROSS JOIN exit_topic x CROSS JOIN automation_workflow w
      WHERE x.organization_id = ? AND x.event_type = j.value AND w.id = x.workflow_id`,
     JSON.stringify(types),
@@ -306,9 +278,9 @@ export interface WaiterField {
   field: string;
 }
 
-/** By which fields runs wait for events of these types, found by skipping from one to the next along the key. */
-export const waiterFieldsStatement = (database: Database, organizationId: number, types: string[]): Statement =>
-  database.prepare(
+/** The fields by which runs wait for events of these types. The recursion skips from one field to the next along the primary key. */
+export const waiterFieldsStatement = (database: Database, organizationId: number, types: string[]): Statement<WaiterField> =>
+  database.prepare<WaiterField>(
     `WITH RECURSIVE step (event_type, field) AS (
        SELECT j.value, (SELECT min(field) FROM run_waiter WHERE organization_id = ?1 AND event_type = j.value) FROM json_each(?2) j
        UNION ALL

@@ -59,7 +59,7 @@ export type TriggerConfig<Type extends TriggerType = TriggerType> = z.infer<(typ
 export const triggerTypes = Object.keys(triggerConfigs) as TriggerType[];
 export const isTriggerType = (type: unknown): type is TriggerType => typeof type === 'string' && Object.hasOwn(triggerConfigs, type);
 
-/** The config with its defaults, or what is wrong with it below `prefix`. */
+/** The config with its defaults, or the issues of the config, whose locations begin with `prefix`. */
 export function parseTriggerConfig<Type extends TriggerType>(
   type: Type,
   config: unknown,

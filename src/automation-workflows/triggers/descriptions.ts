@@ -13,7 +13,7 @@ const documentData = {
 };
 const runData = { run_id: 7, automation_workflow_id: 3, workflow_name: 'Welcome' };
 
-/** Of what the service reports, the data of each event. */
+/** Sample data of each internal event. */
 export const eventSamples: Record<EventName, Record<string, unknown>> = {
   'contact.created': { ...contactData, changed_fields: ['phone', 'first_name'] },
   'contact.updated': contactData,
@@ -63,7 +63,7 @@ export interface TriggerDescription {
   description: string;
   /** JSON Schema 2020-12 of `config`. */
   config_schema: Record<string, unknown>;
-  /** What a run started by it finds in its context. */
+  /** The context of a run that such a trigger starts. */
   sample_context: Record<string, unknown>;
 }
 
@@ -78,7 +78,7 @@ const contact = {
 };
 const order = { order_id: 'A-17', total: 120.5 };
 
-/** As a run finds it that an event has started: its data stand under `event`, under `data` and at the top level. */
+/** The context of a run that an event starts: the data stand in `event`, in `data` and at the top level. */
 const toEventContext = (type: string, data: Record<string, unknown>) => ({ contact, event: { type, data }, data, ...data });
 const toServiceEventContext = (type: string, data: Record<string, unknown> | undefined) =>
   toEventContext(type, { event_type: type, ...data });
@@ -123,6 +123,7 @@ const triggerTexts: Record<TriggerType, { label: string; description: string; sa
   },
 };
 
+/** The trigger types as a form for triggers shows them. */
 export const describeTriggers = (): TriggerDescription[] =>
   triggerTypes.map((type) => {
     const { label, description, sample_context } = triggerTexts[type];

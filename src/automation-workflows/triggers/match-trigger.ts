@@ -28,7 +28,7 @@ export function evaluateTrigger(
   return holds(config, scope, now) ? buildCandidate(trigger, config, cause, scope) : null;
 }
 
-/** None or one, as `evaluateTrigger`; what can't be evaluated is the trigger's own fault: it is noted there, and other triggers go on. */
+/** As `evaluateTrigger`, with none or one run. An error is recorded in the trigger's `last_error`; other triggers go on. */
 export async function tryEvaluateTrigger(
   context: Context,
   trigger: TriggerWithWorkflow,
@@ -41,7 +41,7 @@ export async function tryEvaluateTrigger(
     return matching ? [matching] : [];
   } catch (error) {
     const { message } = error as Error;
-    // Nothing here asks anybody else, so trying again would end in the same way, and hold up the other journeys.
+    // An evaluation reads nothing outside, so another try would fail in the same way and delay the other journeys.
     if (!(error instanceof EvaluationError))
       context.log.error('a trigger could not be evaluated', { trigger_id: trigger.id, error: message });
     context.defer(recordTriggerError(context.database, context.organization.id, trigger.id, message));
@@ -67,7 +67,7 @@ function buildCandidate(trigger: TriggerWithWorkflow, config: FilterConfig, caus
   };
 }
 
-/** Whether journeys have set each other off too often for `cause` to start another; its triggers then say that they did not fire. */
+/** Whether the chain of journeys is too deep for `cause` to start another run. If so, the triggers' `last_error` says that they did not fire. */
 export function isTooDeep(context: Context, depth: number, cause: string, triggers: TriggerWithWorkflow[]): boolean {
   if (depthOf(depth) <= maxLineageDepth) return false;
   const message = `Did not fire for ${cause}: journeys may set off each other ${maxLineageDepth} deep`;
@@ -75,11 +75,13 @@ export function isTooDeep(context: Context, depth: number, cause: string, trigge
   return true;
 }
 
-/** Has triggers say that the plan kept their runs out, where nothing else tells it. */
+/** Records in the triggers' `last_error` that the plan refused their runs, for causes that have no note of their own. */
 export function recordPlanRefusals(context: Context, refused: Refusal[]): void {
-  const told = new Map(
-    refused.filter(({ rule }) => rule === 'max_live_runs' || rule === 'max_chained_runs').map((one) => [one.candidate.triggerId, one]),
+  const byTrigger = new Map(
+    refused
+      .filter(({ rule }) => rule === 'max_live_runs' || rule === 'max_chained_runs')
+      .map((refusal) => [refusal.candidate.triggerId, refusal]),
   );
-  for (const [triggerId, { message }] of told)
+  for (const [triggerId, { message }] of byTrigger)
     if (triggerId !== null) context.defer(recordTriggerError(context.database, context.organization.id, triggerId, message));
 }

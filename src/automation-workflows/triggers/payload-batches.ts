@@ -1,20 +1,20 @@
 import { payloadLength } from '../../database/payload.ts';
 
-/** Together the payloads of a portion fit into memory, and into what one look into R2 brings whole. */
+/** The payloads of a batch fit into memory together, and into one parallel read of R2. */
 const maxBatchLength = 8 * 1024 * 1024;
 
-/** `items` in order, in as few portions as their payloads allow; one that is longer than a portion stands alone. */
+/** Splits `items`, in order, into as few batches as their payloads allow. An item that is longer than a batch is alone in its batch. */
 export function batchByPayloadSize<Item>(items: readonly Item[], payloadOf: (item: Item) => string): Item[][] {
-  const portions: Item[][] = [];
+  const batches: Item[][] = [];
   let left = 0;
   for (const item of items) {
     const length = payloadLength(payloadOf(item));
-    if (length > left || !portions.length) {
-      portions.push([]);
+    if (length > left || !batches.length) {
+      batches.push([]);
       left = maxBatchLength;
     }
-    portions.at(-1)!.push(item);
+    batches.at(-1)!.push(item);
     left -= length;
   }
-  return portions;
+  return batches;
 }

@@ -17,7 +17,7 @@ export interface PreparedTrigger {
   nextFireAt: number | null;
 }
 
-/** Checks a config and what it refers to; 422 below `loc`. `before` is the stored config, whose secrets a mask keeps. */
+/** Checks a config and the list that it names, and seals its secrets. A mask keeps the secret of the stored config `before`. Throws 422 at `loc`. */
 export async function prepareTrigger(
   context: Context,
   type: TriggerType,
@@ -44,7 +44,7 @@ export async function prepareTrigger(
   };
 }
 
-/** What a checked config listens to, and when it is due next. */
+/** The topics that a checked config listens to, and the epoch ms of its next firing. */
 export const toActivation = (type: TriggerType, config: unknown, now: number): Pick<PreparedTrigger, 'topics' | 'nextFireAt'> => ({
   topics: toTopics(type, config),
   nextFireAt: toNextFireAt(type, config, now),

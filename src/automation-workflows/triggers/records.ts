@@ -6,7 +6,7 @@ import { maskSecrets } from '../../expressions/secrets/secrets.ts';
 import { triggerConfigs } from './configs.ts';
 import type { TriggerRow } from './store.ts';
 
-/** `apiUrl` is the public base of the API, for the address of a webhook. */
+/** The record of a trigger. `apiUrl` is the public base of the API, for the address of a webhook. */
 export function triggerRecord(row: TriggerRow, apiUrl: string): z.infer<typeof TriggerRecord> {
   const config = maskSecrets(JSON.parse(row.config) as Record<string, unknown>);
   return {

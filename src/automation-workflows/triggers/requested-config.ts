@@ -1,6 +1,6 @@
 type JsonObject = Record<string, unknown>;
 
-/** What a trigger's record shows besides its config, and what a request says of it. */
+/** The keys of a trigger's record. Other keys of a request are keys of its config. */
 const recordKeys = new Set([
   'id',
   'uuid',
@@ -20,16 +20,16 @@ const recordKeys = new Set([
   'updated_at',
 ]);
 
-/** The keys of a request that stand beside `config` and belong into it; a record that was read and is posted back has none. */
+/** The config keys that a request gives beside `config`. A record that is posted back as it was read has none. */
 const pickConfigKeys = (given: JsonObject): JsonObject => Object.fromEntries(Object.entries(given).filter(([key]) => !recordKeys.has(key)));
 
-/** The config of a new trigger. What `config` says goes before the keys beside it. */
+/** The config of a new trigger. Keys in `config` override keys beside it. */
 export const toRequestedConfig = (given: JsonObject): JsonObject => ({
   ...pickConfigKeys(given),
   ...(given['config'] as JsonObject | null | undefined),
 });
 
-/** The config that a change asks for: `config` replaces the one `before`, keys beside it change single keys, null removes one. Null: none. */
+/** The config after a change: `config` replaces `before`; keys beside `config` change single keys, and null removes a key. Null: no change. */
 export function toChangedConfig(given: JsonObject, before: JsonObject): JsonObject | null {
   const beside = pickConfigKeys(given);
   const config = given['config'] as JsonObject | null | undefined;

@@ -120,8 +120,8 @@ export const triggerRoutes = createRouter()
       c.req.valid('json'),
       c.req.header('idempotency-key'),
     );
-    const told = refused.map(({ candidate, rule, message }) => ({ contact_id: candidate.contactId, rule, message }));
-    return c.json({ triggered: rows.length, runs: await runRecords(c.env.FILES, rows), refused: told }, 200);
+    const refusals = refused.map(({ candidate, rule, message }) => ({ contact_id: candidate.contactId, rule, message }));
+    return c.json({ triggered: rows.length, runs: await runRecords(c.env.FILES, rows), refused: refusals }, 200);
   })
   .openapi(retryDeliveryRoute, async (c) => {
     const { workflow_id, trigger_id, delivery_id } = c.req.valid('param');

@@ -1,30 +1,16 @@
 import type { Organization } from '../../context.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
-import type { Database, Row, Statement } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
+import type { WorkflowStatus } from '../definitions/store.ts';
 import type { TriggerType } from './configs.ts';
+import type { automationTrigger } from '../../database/schema/automation-workflows.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { nextTimestamp } from '../../database/compare-and-set.ts';
 
-export type TriggerState = 'active' | 'paused' | 'archived';
-
-export interface TriggerRow {
-  id: number;
-  uuid: string;
-  organization_id: number;
-  workflow_id: number;
-  type: TriggerType;
-  name: string;
-  /** JSON text; secrets in it are sealed. */
-  config: string;
-  state: TriggerState;
-  is_primary: number;
-  next_fire_at: number | null;
-  last_fired_at: number | null;
-  fire_count: number;
-  last_error: string | null;
-  created_at: number;
-  updated_at: number;
-}
+/** A trigger's row: the config is JSON text with sealed secrets. */
+export type TriggerRow = StoredRow<typeof automationTrigger> & { type: TriggerType };
+export type TriggerState = TriggerRow['state'];
 
 export interface NewTrigger {
   uuid: string;
@@ -38,15 +24,15 @@ export interface NewTrigger {
   topics: string[];
 }
 
-/** Where the workflow is active, a schedule starts counting at once; elsewhere its next firing is set on activation. */
+/** Inserts a trigger. A schedule of a workflow that is not active gets its next firing when the workflow is activated. */
 export function insertTriggerStatements(
   database: Database,
   organization: Pick<Organization, 'id' | 'plan'>,
   trigger: NewTrigger,
   now: number,
-): Statement[] {
+): [insert: Statement<TriggerRow>, ...rest: Statement[]] {
   return [
-    database.prepare(
+    database.prepare<TriggerRow>(
       `INSERT INTO automation_trigger (uuid, organization_id, workflow_id, type, name, config, state, is_primary, next_fire_at, created_at, updated_at)
        SELECT ?1, ?2, w.id, ?4, ?5, ?6, 'active', ?7, iif(w.status = 'active', ?8, NULL), ?9, ?9
        FROM automation_workflow w WHERE w.id = coalesce(?3, (SELECT max(id) FROM automation_workflow)) AND w.organization_id = ?2 RETURNING *`,
@@ -66,7 +52,7 @@ export function insertTriggerStatements(
   ];
 }
 
-/** Replaces what a trigger listens to. */
+/** Replaces the topics of a trigger. */
 function topicStatements(database: Database, organizationId: number, uuid: string, topics: string[]): Statement[] {
   return [
     database.prepare('DELETE FROM trigger_topic WHERE trigger_id = (SELECT id FROM automation_trigger WHERE uuid = ?)', uuid),
@@ -88,15 +74,15 @@ export interface TriggerChange {
   topics: string[];
 }
 
-/** The first changes nothing when another request has changed the trigger since `row` was read. */
+/** The first statement changes nothing when another request has changed the trigger since `row` was read. */
 export function updateTriggerStatements(
   database: Database,
   row: TriggerRow,
   change: TriggerChange,
   now: number,
-): [update: Statement, ...topics: Statement[]] {
+): [update: Statement<TriggerRow>, ...topics: Statement[]] {
   return [
-    database.prepare(
+    database.prepare<TriggerRow>(
       `UPDATE automation_trigger SET name = ?, config = ?, state = ?, updated_at = ?, last_error = NULL,
          next_fire_at = iif((SELECT status FROM automation_workflow WHERE id = automation_trigger.workflow_id) = 'active', ?, NULL)
        WHERE id = ? AND organization_id = ? AND updated_at = ? RETURNING *`,
@@ -113,7 +99,7 @@ export function updateTriggerStatements(
   ];
 }
 
-/** Has the workflow's own trigger object say what its primary trigger's row says. `trigger` null: it has none any more. */
+/** Copies the primary trigger's name and config into the workflow's `trigger`. Null: the workflow has no primary trigger any more. */
 export const mirrorPrimaryTriggerStatement = (
   database: Database,
   row: TriggerRow,
@@ -127,8 +113,8 @@ export const mirrorPrimaryTriggerStatement = (
     row.organization_id,
   );
 
-export const triggerStatement = (database: Database, organizationId: number, id: number): Statement =>
-  database.prepare('SELECT * FROM automation_trigger WHERE id = ? AND organization_id = ?', id, organizationId);
+export const triggerStatement = (database: Database, organizationId: number, id: number): Statement<TriggerRow> =>
+  database.prepare<TriggerRow>('SELECT * FROM automation_trigger WHERE id = ? AND organization_id = ?', id, organizationId);
 
 export async function findTrigger(database: Database, organizationId: number, id: number): Promise<TriggerRow | null> {
   return database.first(triggerStatement(database, organizationId, id));
@@ -151,54 +137,61 @@ export async function listTriggers(
   const where = `workflow_id = ? AND ${state}${search}`;
   const parameters = [workflowId, ...(filter.status ? [filter.status] : []), ...(filter.search ? [filter.search.toLowerCase()] : [])];
   const [rows, counted] = await database.batch([
-    database.prepare(
+    database.prepare<TriggerRow>(
       `SELECT * FROM automation_trigger WHERE ${where} AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?`,
       ...parameters,
       page.after?.id ?? Number.MAX_SAFE_INTEGER,
       page.limit + 1,
       page.offset,
     ),
-    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM automation_trigger WHERE ${where} LIMIT ${countLimit})`, ...parameters),
+    database.prepare<{ total: number }>(
+      `SELECT count(*) AS total FROM (SELECT 1 FROM automation_trigger WHERE ${where} LIMIT ${countLimit})`,
+      ...parameters,
+    ),
   ]);
-  const { total } = counted![0] as { total: number };
-  return { ...cutPage(rows as unknown as TriggerRow[], page.limit, (row) => ({ value: null, id: row.id })), total };
+  const { total } = counted[0]!;
+  return { ...cutPage(rows, page.limit, (row) => ({ value: null, id: row.id })), total };
 }
 
-/** A trigger with what starting a run of its workflow needs. */
-export interface TriggerWithWorkflow extends TriggerRow, Row {
-  workflow_status: 'draft' | 'active' | 'paused' | 'archived';
+/** A trigger with the columns of its workflow that starting a run needs. */
+export interface TriggerWithWorkflow extends TriggerRow {
+  workflow_status: WorkflowStatus;
   workflow_version: number;
   workflow_context_schema: string;
   workflow_settings: string;
 }
 
-const triggerWithWorkflowColumns = `t.*, w.status AS workflow_status, w.version AS workflow_version, w.context_schema AS workflow_context_schema, w.settings AS workflow_settings`;
+export interface TriggerWithTopic extends TriggerWithWorkflow {
+  topic: string;
+}
 
-/** The active triggers of active workflows that listen to one of `topics`; `topic` says which. */
-export const triggersByTopicsStatement = (database: Database, organizationId: number, topics: string[]): Statement =>
-  database.prepare(
+export const triggerWithWorkflowColumns = `t.*, w.status AS workflow_status, w.version AS workflow_version, w.context_schema AS workflow_context_schema, w.settings AS workflow_settings`;
+
+/** The active triggers of active workflows that listen to `topics`, one row for each topic. */
+export const triggersByTopicsStatement = (database: Database, organizationId: number, topics: string[]): Statement<TriggerWithTopic> =>
+  database.prepare<TriggerWithTopic>(
     `SELECT s.topic, ${triggerWithWorkflowColumns} FROM json_each(?) j CROSS JOIN trigger_topic s CROSS JOIN automation_trigger t CROSS JOIN automation_workflow w
      WHERE s.organization_id = ? AND s.topic = j.value AND t.id = s.trigger_id AND t.state = 'active' AND w.id = t.workflow_id AND w.status = 'active'`,
     JSON.stringify(topics),
     organizationId,
   );
 
-export const triggersByIdStatement = (database: Database, organizationId: number, ids: number[]): Statement =>
-  database.prepare(
+export const triggersByIdStatement = (database: Database, organizationId: number, ids: number[]): Statement<TriggerWithWorkflow> =>
+  database.prepare<TriggerWithWorkflow>(
     `SELECT ${triggerWithWorkflowColumns} FROM json_each(?) j CROSS JOIN automation_trigger t CROSS JOIN automation_workflow w
      WHERE t.id = j.value AND t.organization_id = ? AND w.id = t.workflow_id`,
     JSON.stringify(ids),
     organizationId,
   );
 
-export const triggerByUuidStatement = (database: Database, organizationId: number, uuid: string): Statement =>
-  database.prepare(
+export const triggerByUuidStatement = (database: Database, organizationId: number, uuid: string): Statement<TriggerWithWorkflow> =>
+  database.prepare<TriggerWithWorkflow>(
     `SELECT ${triggerWithWorkflowColumns} FROM automation_trigger t CROSS JOIN automation_workflow w WHERE t.uuid = ? AND t.organization_id = ? AND w.id = t.workflow_id`,
     uuid,
     organizationId,
   );
 
-/** The next firing of every schedule of a workflow, all at once; an empty list silences them. */
+/** Sets the next firing of all schedules of a workflow. A schedule that is not in the list does not fire any more. */
 export const setNextFiresStatement = (database: Database, workflowId: number, fires: { id: number; next_fire_at: number }[]): Statement =>
   database.prepare(
     `UPDATE automation_trigger SET next_fire_at =
@@ -208,6 +201,7 @@ export const setNextFiresStatement = (database: Database, workflowId: number, fi
     workflowId,
   );
 
+/** Up to 500 event types that the organization has sent. */
 export async function listSeenEventTypes(database: Database, organizationId: number): Promise<string[]> {
   const rows = await database.all<{ event_type: string }>(
     database.prepare('SELECT event_type FROM event_type WHERE organization_id = ? ORDER BY event_type LIMIT 500', organizationId),

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * A version 8 UUID (RFC 9562) whose first 48 bits are the organization, so that a webhook finds its shard without asking all
- * of them. The remaining 74 bits are random: the address can't be guessed.
+ * A version 8 UUID (RFC 9562) whose first 48 bits are the organization's id, so that a webhook finds its shard directly. The remaining 74 bits
+ * are random, so that the address cannot be guessed.
  */
 export function newTriggerUuid(organizationId: number): string {
   const bytes = randomBytes(16);
@@ -15,7 +15,7 @@ export function newTriggerUuid(organizationId: number): string {
 
 const uuidPattern = /^([0-9a-f]{8})-([0-9a-f]{4})-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** The organization of a trigger's UUID; null when it is none of ours. */
+/** The organization of a trigger's UUID; null when the UUID has another form. */
 export function organizationIdFromUuid(uuid: string): number | null {
   const match = uuidPattern.exec(uuid.toLowerCase());
   return match ? Number.parseInt(match[1]! + match[2]!, 16) : null;

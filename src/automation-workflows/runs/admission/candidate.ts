@@ -3,7 +3,7 @@ import type { AdmissionRule } from './rules.ts';
 import type { InsertedRun } from './store.ts';
 import type { RunSource } from '../store.ts';
 
-/** A run that a cause asks for. The cause gives it a dedup key, so that it is started once however often it is asked for. */
+/** A run to be started. Its dedup key comes from its cause, so that the run starts once, however often the cause is handled. */
 export interface RunCandidate {
   workflow: { id: number; version: number; contextSchema: string; settings: WorkflowSettings };
   triggerId: number | null;
@@ -12,7 +12,7 @@ export interface RunCandidate {
   entryKey: string | null;
   source: RunSource;
   sourceId: number | null;
-  /** Checked against the workflow's context_schema; kept with the run only when no source keeps it. */
+  /** Checked against the workflow's context_schema. Stored with the run only when no event or delivery stores it. */
   initialContext: Record<string, unknown>;
   /** Its lineage (library/lineage.ts). */
   depth: number;
@@ -21,10 +21,10 @@ export interface RunCandidate {
   parentRunId?: number | undefined;
 }
 
-/** Bounds of the plan that keep runs out. */
+/** Limits of the plan that refuse runs. */
 export type PlanRule = 'max_live_runs' | 'max_chained_runs';
 
-/** A candidate that a rule of its workflow, or the plan, kept out. */
+/** A candidate that a rule of its workflow, or a limit of the plan, refused. */
 export interface Refusal {
   candidate: RunCandidate;
   rule: AdmissionRule | PlanRule;
@@ -32,10 +32,10 @@ export interface Refusal {
 }
 
 export interface RecordedRuns {
-  /** The row of every candidate that is stored, also of those stored by an earlier try. */
+  /** The row of every candidate that is recorded, now or by an earlier try. */
   stored: InsertedRun[];
   refused: Refusal[];
 }
 
-/** `running`: at once, all or none. `dry`: walked by its request alone; until that is done its row says that it was interrupted. */
+/** `running`: starts at once, all candidates or none. `dry`: the request simulates the run; until then the row is failed with `interrupted`. */
 export type InitialRunState = 'queued' | 'running' | 'dry';

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Context, Organization } from '../../../context.ts';
 import { rootRunOf } from '../../../library/lineage.ts';
 import { evaluateAdmissionRules } from './rules.ts';
@@ -11,12 +12,13 @@ import type { Issue } from '../../../library/errors.ts';
 import { yieldAfterWork } from '../../../library/limits/yield-to-event-loop.ts';
 import { omittedFaultsNote, validateContext } from '../../../expressions/schemas/context-schema.ts';
 
-/** Rows written by one statement travel as one JSON value, which D1 bounds at 2 MB. */
+/** One statement inserts rows from one JSON value, which D1 bounds at 2 MB. */
 const maxChunkBytes = 1_500_000;
 
 /**
- * Writes the rows of runs, for callers that start the objects themselves. `state` is what a sound run begins as. Runs whose
- * context does not fit are recorded as failed. `liveCheckErrors`: why runs that stand in the way of others could not be asked whether they live.
+ * Writes the rows of runs; the caller starts the objects. `state` is the first state of the runs. `allowInactive`: also for workflows that are
+ * not active. Runs whose context does not fit the workflow's context_schema are recorded as failed. `liveCheckErrors`: why runs that block
+ * candidates under `one_live_run_per_key` could not be asked whether they have ended.
  */
 export async function recordRuns(
   context: Context,
@@ -26,7 +28,7 @@ export async function recordRuns(
   const first = await insertCandidates(context, candidates, options);
   const liveCheckErrors: unknown[] = [];
   if (!first.refused.some(({ rule }) => rule === 'one_live_run_per_key')) return { ...first, liveCheckErrors };
-  // The row that stands in the way may be behind its run, which has perhaps just ended: the run itself is asked, once.
+  // The row of the blocking run may be stale. Its object is asked once whether the run has ended.
   const retried = first.refused.filter(({ rule }) => rule === 'one_live_run_per_key');
   const freed: RunCandidate[] = [];
   for (const { candidate, holderId } of retried)
@@ -42,7 +44,7 @@ export async function recordRuns(
 
 async function hasRunEnded({ bindings, organization }: Context, runId: number | null): Promise<boolean> {
   if (runId === null) return true;
-  return callRun(bindings, organization.id, runId, (object) => object.hasEnded());
+  return callRun(bindings, organization.id, runId, (run) => run.hasEnded());
 }
 
 interface InsertedCandidates extends RecordedRuns {
@@ -67,8 +69,8 @@ async function insertCandidates(
   let chunk: NewRun[] = [];
   let bytes = 0;
   const flush = async () => {
-    const isLook = options.state !== 'dry' && isCountDue(organization, chunk.length, admission.now);
-    const maxLive = isLook ? organization.plan.maxLiveRuns : null;
+    const needsCount = options.state !== 'dry' && isCountDue(organization, chunk.length, admission.now);
+    const maxLive = needsCount ? organization.plan.maxLiveRuns : null;
     const inserted = await insertRuns(context.database, organization.id, withChainPlaces(chunk), { ...admission, maxLive });
     recordLiveCount(organization, inserted.live, chunk.length, admission.now);
     isFull ||= inserted.live !== null && inserted.live + (admission.allOrNothing ? chunk.length : 1) > organization.plan.maxLiveRuns;
@@ -81,7 +83,7 @@ async function insertCandidates(
   for (const candidate of candidates) {
     const row = await buildNewRun(context, candidate, options.state ?? 'queued', keptContexts);
     const rowBytes = Buffer.byteLength(JSON.stringify(row));
-    // Of two entries of one key the second must see the first.
+    // The second entry of a key must see the first, so it goes into the next statement.
     const key = row.not_entered_since === null ? null : `${row.workflow_id}:${row.entry_key}`;
     if (bytes + rowBytes > maxChunkBytes || (key !== null && keys.has(key))) await flush();
     if (key !== null) keys.add(key);
@@ -92,7 +94,7 @@ async function insertCandidates(
   return { stored, refused: await findRefusals(context, candidates, stored, isFull) };
 }
 
-/** Each with its place among those of its chain. */
+/** Numbers the runs of each chain, in order. */
 function withChainPlaces(runs: NewRun[]): NewRun[] {
   const places = new Map<number | null, number>();
   return runs.map((run) => {
@@ -103,7 +105,7 @@ function withChainPlaces(runs: NewRun[]): NewRun[] {
   });
 }
 
-/** Why the candidates that have no row have none. */
+/** The reasons why candidates were not recorded. */
 async function findRefusals(
   context: Context,
   candidates: RunCandidate[],
@@ -113,7 +115,7 @@ async function findRefusals(
   const known = new Set(stored.map((run) => run.dedup_key));
   const missing = candidates.filter((candidate) => !known.has(candidate.dedupKey));
   if (!missing.length) return [];
-  const asking = missing.map((candidate) => ({
+  const queries = missing.map((candidate) => ({
     dedup_key: candidate.dedupKey,
     workflow_id: candidate.workflow.id,
     trigger_id: candidate.triggerId,
@@ -121,21 +123,23 @@ async function findRefusals(
     entry_key: candidate.entryKey,
     depth: candidate.depth,
   }));
-  const facts = new Map((await loadAdmissionFacts(context.database, context.organization.id, asking)).map((one) => [one.dedup_key, one]));
+  const facts = new Map(
+    (await loadAdmissionFacts(context.database, context.organization.id, queries)).map((fact) => [fact.dedup_key, fact]),
+  );
   return missing.map((candidate) => {
     const { settings } = candidate.workflow;
     const fact = facts.get(candidate.dedupKey);
     const broken = fact && evaluateAdmissionRules(settings, candidate.entryKey, fact, context.clock()).find((verdict) => !verdict.passed);
     const planned = broken ? null : findPlanRefusal(context.organization, candidate, fact, isFull);
     if (planned) return { candidate, rule: planned.rule, message: planned.message, holderId: null };
-    // What kept it out may be over by now; of the rules, the one about live runs is the one that changes within a moment.
+    // The reason may have passed already. The rule about live runs is the rule that changes most quickly.
     const rule = broken?.rule ?? (settings.one_live_run_per_key ? 'one_live_run_per_key' : 'status');
     const message = broken?.message ?? 'The workflow or its live runs changed just as the run was about to start';
     return { candidate, rule, message, holderId: fact?.sole_run_id ?? null };
   });
 }
 
-/** Which bound of the plan keeps a run out; null: none. */
+/** The limit of the plan that refuses a run; null: none does. */
 function findPlanRefusal(
   { plan }: Organization,
   candidate: RunCandidate,
@@ -155,8 +159,8 @@ function findPlanRefusal(
   };
 }
 
-/** Epoch ms since which the key must not have entered for a new run to be let in; null: it always may. */
-export function toNotEnteredSince({ reentry }: WorkflowSettings, now: number): number | null {
+/** A new run is refused when its entry key has entered after this epoch ms; null: it is never refused. */
+function toNotEnteredSince({ reentry }: WorkflowSettings, now: number): number | null {
   if (reentry.mode === 'always') return null;
   return reentry.mode === 'never' ? 0 : subtractExact(now, parseDuration(reentry.after!));
 }
@@ -169,12 +173,12 @@ const interruptedError = {
   attempt: null,
 };
 
-/** The row of a candidate. `kept` holds the contexts that this call has stored already. */
-export async function buildNewRun(
+/** The row of a candidate. `storedContexts` has the contexts that this call has stored already. */
+async function buildNewRun(
   context: Context,
   candidate: RunCandidate,
   state: InitialRunState,
-  kept: Map<object, string>,
+  storedContexts: Map<object, string>,
 ): Promise<NewRun> {
   const { settings, contextSchema, id, version } = candidate.workflow;
   await yieldAfterWork();
@@ -204,7 +208,7 @@ export async function buildNewRun(
     not_entered_since: isLiveEntry && candidate.entryKey !== null ? toNotEnteredSince(settings, now) : null,
     source: candidate.source,
     source_id: candidate.sourceId,
-    initial_context: candidate.source === 'run' ? await storeContext(context, candidate.initialContext, kept) : null,
+    initial_context: candidate.source === 'run' ? await storeContext(context, candidate.initialContext, storedContexts) : null,
     wake_at: error || hold ? null : now,
     completed_at: unfit ? now : null,
   };
@@ -215,21 +219,24 @@ function describeFaults(faults: Issue[]): string {
   return [...first, ...omittedFaultsNote(faults.length, maxShownFaults)].join('; ');
 }
 
-/** Runs of one cause share one context object: it is written out once. */
-async function storeContext(context: Context, initialContext: Record<string, unknown>, kept: Map<object, string>): Promise<string> {
-  const known = kept.get(initialContext);
+/** Stores a context once, for all runs of its cause. */
+async function storeContext(
+  context: Context,
+  initialContext: Record<string, unknown>,
+  storedContexts: Map<object, string>,
+): Promise<string> {
+  const known = storedContexts.get(initialContext);
   if (known !== undefined) return known;
   const name = () => `${context.organization.id}/contexts/${crypto.randomUUID()}`;
   const stored = await storePayload(context.bindings.FILES, name, JSON.stringify(initialContext));
-  kept.set(initialContext, stored);
+  storedContexts.set(initialContext, stored);
   return stored;
 }
 
-// How many runs an organization has live is the sum of its workflows' counters. It is read in the batch that inserts runs, and not
-// in each of them: between two looks this isolate adds what it has started, so that it never thinks there are fewer than it started.
+// The number of an organization's live runs is the sum of its workflows' counters. Some of the batches that insert runs read it. Between two
+// reads, this isolate adds the runs that it has started itself.
 
 const countIntervalMs = 10_000;
-const maxEntries = 10_000;
 
 interface CountSnapshot {
   at: number;
@@ -237,23 +244,21 @@ interface CountSnapshot {
   startedSince: number;
 }
 
-const snapshots = new Map<number, CountSnapshot>();
+const snapshots = new LRUCache<number, CountSnapshot>({ max: 10_000 });
 
-/** Whether it is time to look before `wanted` more are started. */
-export function isCountDue({ id, plan }: Organization, wanted: number, now: number): boolean {
-  const look = snapshots.get(id);
-  if (!look || now < look.at || now - look.at > countIntervalMs) return true;
-  return look.live + look.startedSince + wanted > plan.maxLiveRuns;
+/** Whether the live runs must be counted before `wanted` more start: the last count is old, or the limit of the plan is near. */
+function isCountDue({ id, plan }: Organization, wanted: number, now: number): boolean {
+  const snapshot = snapshots.get(id);
+  if (!snapshot || now < snapshot.at || now - snapshot.at > countIntervalMs) return true;
+  return snapshot.live + snapshot.startedSince + wanted > plan.maxLiveRuns;
 }
 
-/** Notes what a look has seen, or without one (null) that `started` more have begun. */
-export function recordLiveCount({ id }: Organization, live: number | null, started: number, now: number): void {
-  const look = snapshots.get(id);
+/** Records a count of live runs; with `live` null, records that `started` more runs have started since the last count. */
+function recordLiveCount({ id }: Organization, live: number | null, started: number, now: number): void {
+  const snapshot = snapshots.get(id);
   if (live === null) {
-    if (look) look.startedSince += started;
+    if (snapshot) snapshot.startedSince += started;
     return;
   }
-  snapshots.delete(id);
-  if (snapshots.size >= maxEntries) snapshots.delete(snapshots.keys().next().value!);
   snapshots.set(id, { at: now, live, startedSince: 0 });
 }

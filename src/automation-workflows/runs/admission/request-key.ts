@@ -3,23 +3,23 @@ import { idempotencyTtlMs } from '../../../http/middleware/idempotency-store.ts'
 import { sha256Hex } from '../../../library/security/hash.ts';
 import { findNewestDedupKey } from '../store.ts';
 
-/** A request for runs, as far as it tells a repeat from another one. */
+/** A request that starts runs: the fields that tell a repeated request from a new one. */
 export interface RunRequest {
-  /** What is asked of which workflow or trigger, such as `execute:12`. */
+  /** The action and the id of its workflow or trigger, such as `execute:12`. */
   target: string;
   input: unknown;
   idempotencyKey: string | undefined;
 }
 
 /**
- * Names a request in the dedup keys of its runs. One that comes again under its Idempotency-Key within 24 h has the name of the
- * first, also where that one died after its runs were written and before its answer was kept: they are found, not started again.
+ * The part of runs' dedup keys that identifies the request. A request repeated under its Idempotency-Key within 24 h has the key of the first,
+ * so its runs are found and not started again, even when the first request crashed before its answer was stored.
  */
-export async function toRequestKey(context: Context, { target: of, input, idempotencyKey }: RunRequest): Promise<string> {
+export async function toRequestKey(context: Context, { target, input, idempotencyKey }: RunRequest): Promise<string> {
   if (idempotencyKey === undefined) return `request:${crypto.randomUUID()}`;
-  const repeats = `request:${sha256Hex(JSON.stringify([of, idempotencyKey, input]))}`;
+  const prefix = `request:${sha256Hex(JSON.stringify([target, idempotencyKey, input]))}`;
   const now = context.clock();
-  const known = await findNewestDedupKey(context.database, context.organization.id, `${repeats}:`, now - idempotencyTtlMs);
-  const firstAt = known?.split(':')[2] ?? now;
-  return `${repeats}:${firstAt}`;
+  const firstKey = await findNewestDedupKey(context.database, context.organization.id, `${prefix}:`, now - idempotencyTtlMs);
+  const firstAt = firstKey?.split(':')[2] ?? now;
+  return `${prefix}:${firstAt}`;
 }

@@ -3,10 +3,10 @@ import { addExact, parseDuration } from '../../../library/time/durations.ts';
 import type { WorkflowSettings } from '../../definitions/settings.ts';
 import type { AdmissionFacts } from './store.ts';
 
-/** Which rule keeps a run out. */
+/** The rules of a workflow that can refuse a run. */
 export type AdmissionRule = 'status' | 'reentry' | 'one_live_run_per_key' | 'max_active_runs';
 
-/** A rule held against the facts: what it allows, what there is, and in words what that means. */
+/** The result of one rule: the value it allows, the value found, and both in a sentence. */
 export interface AdmissionVerdict {
   rule: AdmissionRule;
   passed: boolean;
@@ -17,7 +17,7 @@ export interface AdmissionVerdict {
 
 type Facts = Omit<AdmissionFacts, 'dedup_key'>;
 
-/** Every rule of admission that the workflow has, in the order in which they are applied. */
+/** The verdict of every admission rule that the workflow has, in the order in which the rules apply. `now` in epoch ms. */
 export function evaluateAdmissionRules(settings: WorkflowSettings, entryKey: string | null, facts: Facts, now: number): AdmissionVerdict[] {
   return [
     evaluateStatusRule(facts),

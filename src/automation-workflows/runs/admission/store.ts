@@ -13,20 +13,20 @@ export interface NewRun {
   dedup_key: string;
   entry_key: string | null;
   is_test: boolean;
-  /** Its lineage, and its place among those of its chain that are inserted together. */
+  /** The run's lineage, and its place among the runs of its chain that are inserted together. */
   depth: number;
   chain_place: number;
-  /** `max_active`: the run waits for its turn, which `admitStatement` gives. */
+  /** `max_active`: the run is held until `admitStatement` releases it. */
   hold: 'max_active' | null;
   is_sole: boolean;
   is_exitable: boolean;
   parent_run_id: number | null;
-  /** Epoch ms: an entry of the same key after it keeps the run out. Null: no rule. */
+  /** Epoch ms: an entry of the same key after this moment refuses the run. Null: no rule. */
   not_entered_since: number | null;
   source: RunSource;
   source_id: number | null;
   initial_context: string | null;
-  /** From when on the minute tick sees to a run that nobody started; null: never. */
+  /** Epoch ms from which the minute tick starts a run that has not started; null: never. */
   wake_at: number | null;
   completed_at: number | null;
 }
@@ -36,33 +36,33 @@ export interface InsertedRun {
   dedup_key: string;
   state: RunState;
   hold: 'max_active' | 'paused' | null;
-  /** Epoch ms; null: nobody starts it by the clock. */
+  /** Epoch ms; null: no clock starts the run. */
   wake_at: number | null;
 }
 
 export interface AdmissionOptions {
   now: number;
-  /** Also runs of workflows that are not active, as tests are. */
+  /** Also insert runs of workflows that are not active, for tests. */
   allowInactive: boolean;
-  /** All start at once or none does: where that would be more than `max_active_runs`, nothing is written. */
+  /** Insert all runs or none: none when there would be more than `max_active_runs`. */
   allOrNothing: boolean;
-  /** How many may live at one time; null: they were counted a moment ago. */
+  /** The plan's limit of live runs; null: they were counted a moment ago, and the limit is not near. */
   maxLive: number | null;
-  /** How many runs a chain may have beside the one that began it. */
+  /** How many runs a chain may have beside its first. */
   maxChained: number;
 }
 
 export interface InsertResult {
   stored: InsertedRun[];
-  /** How many runs of the organization live now, where they were counted. */
+  /** How many runs of the organization are live; null: not counted. */
   live: number | null;
 }
 
-/** The contact's newest runs: entries from before the workflow had a rule are looked for among them. */
+/** The contact's newest runs. They show entries from before the workflow had a re-entry rule. */
 const contactRunsSql = `SELECT id, workflow_id, entry_key, is_test, created_at FROM automation_run INDEXED BY automation_run_contact
   WHERE contact_id = j.value ->> 'contact_id' ORDER BY id DESC LIMIT 500`;
 
-/** An entry of the same key that a run of this workflow may not follow yet: kept for good, or seen in the contact's runs. */
+/** Whether the key entered after `not_entered_since`: by `workflow_entry`, or by the contact's runs. */
 const enteredBeforeSql = `EXISTS (
     SELECT 1 FROM workflow_entry e WHERE e.workflow_id = w.id AND e.entry_key = j.value ->> 'entry_key' AND e.entered_at > j.value ->> 'not_entered_since'
   ) OR EXISTS (
@@ -70,12 +70,12 @@ const enteredBeforeSql = `EXISTS (
       AND earlier.is_test = 0 AND earlier.created_at > j.value ->> 'not_entered_since'
   )`;
 
-/** How many runs the chain of a run that is to be inserted has had (migration `chained_runs`), unless the run that began it is archived. */
+/** How many runs the chain of an inserted run has had (migration `chained_runs`); null when the chain's first run is archived. */
 const chainedRunsSql = `(SELECT root.chained_runs FROM automation_run root WHERE root.id = j.value ->> 'depth' / ${lineageBase} AND root.organization_id = ?2)`;
 
 /**
- * Inserts runs that are new, and that workflow, trigger, the workflow's rules of admission and the plan let in at this moment. Answers the
- * row of every dedup key that is stored, new or not. Two runs with one entry key under a re-entry rule must not be in one call.
+ * Inserts the runs that are new and that the state of workflow and trigger, the workflow's admission rules and the plan allow at this moment.
+ * Answers the row of every dedup key that is stored, new or not. Two runs with one entry key under a re-entry rule must not be in one call.
  */
 export async function insertRuns(
   database: Database,
@@ -144,7 +144,7 @@ const insertEntriesStatement = (database: Database, organizationId: number, json
 
 export const maxAdmittedPerStep = 500;
 
-/** Gives those that wait longest their turn, as far as `max_active_runs` of their active workflow has room. */
+/** Releases the runs that have been held longest, as many as `max_active_runs` of their active workflow allows. */
 export const admitStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement<{ id: number }> =>
   database.prepare<{ id: number }>(
     `UPDATE automation_run SET hold = NULL, wake_at = ?1 WHERE id IN (
@@ -158,7 +158,7 @@ export const admitStatement = (database: Database, organizationId: number, workf
     organizationId,
   );
 
-/** The runs that were given their turn at that moment and have not begun. */
+/** The runs that `admitStatement` released at the moment `now` and that have not started. */
 export const admittedStatement = (database: Database, organizationId: number, workflowId: number, now: number): Statement<{ id: number }> =>
   database.prepare<{ id: number }>(
     `SELECT id FROM automation_run INDEXED BY automation_run_workflow_state WHERE workflow_id = ? AND state = 'queued' AND hold IS NULL
@@ -168,7 +168,7 @@ export const admittedStatement = (database: Database, organizationId: number, wo
     organizationId,
   );
 
-/** Workflows with runs that wait although there is room, as when the message that would have given them their turn was lost. */
+/** Workflows with held runs that could start, because the message that would have released them was lost. */
 export async function findWorkflowsWithCapacity(database: Database, limit: number): Promise<{ id: number; organization_id: number }[]> {
   return database.all(
     database.prepare(
@@ -179,24 +179,25 @@ export async function findWorkflowsWithCapacity(database: Database, limit: numbe
   );
 }
 
-/** What decides about a run that was not let in. */
+/** The facts by which the admission rules refuse a run. */
 export interface AdmissionFacts {
   dedup_key: string;
   workflow_status: string;
   trigger_state: string | null;
-  /** The last entry of the key, when one is known. */
+  /** The last entry of the key, if there is one. Epoch ms. */
   entered_at: number | null;
   entered_run_id: number | null;
-  /** The live run that is the only one of its key. */
+  /** The live run that holds the key under `one_live_run_per_key`. */
   sole_run_id: number | null;
   admitted_runs: number;
   max_active_runs: number | null;
-  /** How many runs its chain has had; null: it is in none. */
+  /** How many runs the chain has had; null: the run is in no chain. */
   chained_runs: number | null;
 }
 
 type AdmissionQuery = Pick<NewRun, 'dedup_key' | 'workflow_id' | 'trigger_id' | 'contact_id' | 'entry_key' | 'depth'>;
 
+/** The admission facts of each run whose workflow exists. */
 export async function loadAdmissionFacts(database: Database, organizationId: number, runs: AdmissionQuery[]): Promise<AdmissionFacts[]> {
   return database.all(
     database.prepare(
@@ -221,6 +222,6 @@ export async function loadAdmissionFacts(database: Database, organizationId: num
 }
 
 /** The sum, of workflows that may have live runs. */
-export const liveRunsSql = (organization: string): string =>
+const liveRunsSql = (organization: string): string =>
   `(SELECT coalesce(sum(active_runs_count), 0) FROM automation_workflow INDEXED BY automation_workflow_organization
     WHERE organization_id = ${organization} AND status IN ('active', 'paused'))`;

@@ -22,8 +22,8 @@ import { projectProgress } from '../engine/run-row.ts';
 export type { SimulatedEvent };
 
 /**
- * Walks a run to its end without changing anything: side effects are recorded as `simulated`, and the clock jumps over
- * waits to their ends or to the given events. The ended run and its history are kept like those of any test run.
+ * Simulates a run to its end without side effects. Side effects are recorded as `simulated`, and the clock jumps to the end of each wait or to
+ * the next of the given events. The ended run and its history are stored like those of a test run. Throws errors of the platform.
  */
 export async function dryRun(
   context: Context,
@@ -41,7 +41,7 @@ export async function dryRun(
     workflowId: workflow.id,
     workflowName: workflow.name,
     workflowVersion: workflow.version,
-    // A contact that a delivery would create has no id yet.
+    // A contact that the delivery would create has no id yet.
     contactId: delivery?.contact?.id ?? candidate.contactId,
     entryKey: candidate.entryKey,
     depth: 0,
@@ -51,7 +51,7 @@ export async function dryRun(
     event: null,
     webhook: delivery?.webhook ?? null,
   };
-  // Nothing changes the contact meanwhile, so it is read once.
+  // No step changes the contact, so it is read once.
   const contact = delivery?.contact
     ? delivery.contact
     : origin.contactId === null
@@ -74,18 +74,18 @@ export async function dryRun(
   return storeTestedRun(context, row.id, journal, (live) => runRecord(row, candidate.initialContext, live));
 }
 
-/** On a clock that jumps, a loop comes to the same search thousands of times within one request. */
+/** With a simulated clock, a loop repeats the same search thousands of times within one request. */
 function memoizeSearch(search: Effects['searchKnowledge']): Effects['searchKnowledge'] {
   const answers = new Map<string, ReturnType<typeof search>>();
-  return (asked) => {
-    const name = JSON.stringify(asked);
-    const answer = answers.get(name) ?? search(asked);
-    answers.set(name, answer);
+  return (request) => {
+    const key = JSON.stringify(request);
+    const answer = answers.get(key) ?? search(request);
+    answers.set(key, answer);
     return answer;
   };
 }
 
-/** Keeps what a dry run has come to, and tells it. */
+/** Stores the result and the history of a dry run, and answers both. */
 async function storeTestedRun(
   context: Context,
   id: number,

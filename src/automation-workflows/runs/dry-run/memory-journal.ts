@@ -2,11 +2,11 @@ import type { HistoryEntry } from '../engine/history.ts';
 import type { JournalEntry, Journal } from '../engine/journal.ts';
 import type { Progress } from '../engine/progress.ts';
 
-/** How much of inputs and outputs a journal in memory keeps. */
+/** How many characters of inputs and outputs the journal keeps. */
 const maxKeptLength = 8 * 1024 * 1024;
 const omittedValue = { _cut: 'left out: the history of this dry run is over 8 MiB' };
 
-/** A dry run lives in one request, so its journal lives in memory. */
+/** The journal of a dry run, which ends within one request. */
 export class MemoryJournal implements Journal {
   readonly entries: HistoryEntry[] = [];
   #progress: Progress;

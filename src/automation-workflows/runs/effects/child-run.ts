@@ -12,7 +12,7 @@ import { startRuns } from '../admission/start-runs.ts';
 import { findRun } from '../store.ts';
 import { causeWithContext, buildCauseScope, renderEntryKey } from '../cause.ts';
 
-/** The run that asks. */
+/** The run whose step starts another run, or places a call. */
 export interface ParentRun {
   id: number;
   workflowId: number;
@@ -22,7 +22,7 @@ export interface ParentRun {
   createdAt: number;
 }
 
-/** Starts the run that a step of another asks for: the same `key` again gives the same run. Throws 404 and 409. */
+/** Starts a run for a step of another run. The same `key` again answers the same run. Throws 404 and 409. */
 export async function startChildRun(context: Context, parent: ParentRun, key: string, request: ChildRequest): Promise<ChildRun> {
   const workflow = await existingWorkflow(context, request.workflow_id);
   if (depthOf(parent.depth) >= maxLineageDepth)
@@ -53,7 +53,7 @@ export async function startChildRun(context: Context, parent: ParentRun, key: st
   return { run_id: run.id, state: run.state };
 }
 
-/** How a run that another waits for has ended; null while it lives. A run that is gone counts as cancelled. */
+/** The result of a run that another run waits for; null while it lives. A run without a row counts as cancelled. */
 export async function loadChildResult(context: Context, runId: number): Promise<ChildResult | null> {
   const row = await findRun(context.database, context.organization.id, runId);
   if (!row) return { run_id: runId, state: 'cancelled', outcome: null, error: null, variables: {} };

@@ -8,7 +8,7 @@ import type { ParentRun } from './child-run.ts';
 
 const toCallOwner = (runId: number) => ({ kind: 'journey' as const, id: runId });
 
-/** Asks for the call of a step: the same `item` again is the same call. Throws 404 and 409. */
+/** Requests the call of a step. The same `item` again is the same call. Throws 404 and 409. */
 export async function startJourneyCall(context: Context, run: ParentRun, item: string, request: CallRequest): Promise<StartedCall> {
   const agent = await existingAgentWithDefinition(context, request.workflow_id);
   const owner = toCallOwner(run.id);
@@ -26,6 +26,6 @@ export async function startJourneyCall(context: Context, run: ParentRun, item: s
   return { call_run_id: runId };
 }
 
-/** Takes back a call that has not been dialled; one that is not known, or under way, stays as it is. Repeatable. */
+/** Withdraws a call that has not been dialled. A call that is unknown or under way is left alone. Repeatable. */
 export const withdrawJourneyCall = (context: Context, runId: number, item: string): Promise<void> =>
   withdrawCall(context, attemptKey(toCallOwner(runId), item));

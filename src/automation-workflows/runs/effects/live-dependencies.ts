@@ -34,7 +34,7 @@ import type { Progress } from '../engine/progress.ts';
 import { workflowStatusStatement } from '../store.ts';
 import { buildCommonRoots, type RunOrigin } from '../cause.ts';
 
-/** What a run that really happens is surrounded by. `deadline` in epoch ms. */
+/** The dependencies of a run that has side effects. `deadline` in epoch ms. */
 export function createLiveDependencies(
   context: Context,
   { origin, graph, settings }: Pick<LoadedRun, 'origin' | 'graph' | 'settings'>,
@@ -42,7 +42,7 @@ export function createLiveDependencies(
   { now, random }: Pick<RunDependencies, 'now' | 'random'>,
 ): RunDependencies {
   const { organization } = context;
-  const looking = { origin, hasQuietHours: settings.quiet_hours !== null };
+  const stepRun = { origin, hasQuietHours: settings.quiet_hours !== null };
   return {
     runId: origin.id,
     graph,
@@ -53,9 +53,9 @@ export function createLiveDependencies(
     dryRun: false,
     now,
     random,
-    loadStepContext: (progress, node) => loadStepContext(context, looking, progress, node, now()),
+    loadStepContext: (progress, node) => loadStepContext(context, stepRun, progress, node, now()),
     openSecrets: (data) => openSecrets(context.settings.ENCRYPTION_KEY, organization.id, data),
-    subscribe: (sleep, taken) => subscribeRun(context, origin, sleep.historyId, sleep.events, taken),
+    subscribe: (wait, taken) => subscribeRun(context, origin, wait.historyId, wait.events, taken),
     childResult: (runId) => loadChildResult(context, runId),
     callResult: (callRunId) => readCallResult(context, callRunId),
     withdrawCall: (item) => withdrawJourneyCall(context, origin.id, item),
@@ -63,13 +63,13 @@ export function createLiveDependencies(
   };
 }
 
-/** What a run's side-effect nodes really do. What a journey causes is one level deeper than the run itself. */
-export function createRunEffects(context: Context, run: ParentRun): Effects {
+/** The side effects of a run's nodes. Events, contact changes and runs that they cause are one level deeper in the lineage. */
+function createRunEffects(context: Context, run: ParentRun): Effects {
   const contactId = () => {
     if (run.contactId === null) throw notFound('Contact of this run');
     return run.contactId;
   };
-  /** Of a visit, in tools that other installations of this service, with runs of the same ids, may use as well. */
+  /** A key for one visit in a customer's tool, which another installation with runs of the same ids may use as well. */
   const elsewhere = (key: string) => `${context.organization.id}:${run.createdAt}:${toVisitKey(key)}`;
   return {
     async updateContact(_key, change) {
@@ -105,11 +105,11 @@ export function createRunEffects(context: Context, run: ParentRun): Effects {
   };
 }
 
-/** A key without its attempt: what happens once a visit, however often the step is tried. */
+/** A key without its attempt, for an effect that happens once a visit, however often the step is tried. */
 const toVisitKey = (key: string): string => key.slice(0, key.lastIndexOf(':'));
 
-/** Asks the language model; an answer for `output_schema` is given only when it fits. */
-export async function completeText(settings: LanguageModelSettings, request: TextRequest): Promise<TextAnswer> {
+/** Asks the language model. An answer to a request with `output_schema` fits the schema, or is a failure. */
+async function completeText(settings: LanguageModelSettings, request: TextRequest): Promise<TextAnswer> {
   const answer = await createLanguageModel(settings).complete({
     model: request.model ?? undefined,
     system: request.system ?? undefined,
@@ -131,10 +131,10 @@ const toOutputFormat = (schema: Record<string, unknown>): OutputFormat => ({
 });
 
 /**
- * What a run reads before a step: everything that templates and conditions may speak of and, before a side effect, whether the
- * workflow is paused. The contact is read fresh where it is spoken of. At most one D1 call.
+ * Reads the scope of a step and, before a side effect, whether the workflow is paused. The contact is read only when the node uses it. At most
+ * one D1 call. `now` in epoch ms.
  */
-export async function loadStepContext(
+async function loadStepContext(
   context: Context,
   run: StepContextRun,
   progress: Progress,
@@ -158,11 +158,12 @@ export async function loadStepContext(
   return { scope, isPaused: status !== undefined && status !== 'active' };
 }
 
-export interface StepContextRun {
+interface StepContextRun {
   origin: RunOrigin;
   hasQuietHours: boolean;
 }
 
+/** The scope of a run's templates and conditions. `now` in epoch ms. */
 export function buildRunScope(context: Context, origin: RunOrigin, progress: Progress, now: number, contact: ContactRecord | null): Scope {
   const run = {
     id: origin.id,

@@ -6,37 +6,37 @@ import type { EventWait, Progress } from './progress.ts';
 import type { RunEvent } from '../cause.ts';
 import type { Graph } from '../../definitions/definition.ts';
 
-/** What a run reads before it takes a step. */
+/** The data that a run reads before it takes a step. */
 export interface StepContext {
   scope: Scope;
-  /** Whether side effects have to wait until the workflow goes on. */
+  /** Whether side effects are held because the workflow is paused. */
   isPaused: boolean;
 }
 
-/** Everything outside a run that its walk needs, so that it can be walked in an object, in a dry run and in a test. */
+/** Everything outside a run that the interpreter needs. An object, a dry run and a test each provide their own. */
 export interface RunDependencies {
   runId: number;
   graph: Graph;
   settings: WorkflowSettings;
-  /** Epoch ms after which the run is given up. */
+  /** Epoch ms at which the run fails with `timeout`. */
   deadline: number;
   organization: { default_country: string; timezone: string };
   effects: Effects;
   dryRun: boolean;
   now(): number;
   random(): number;
-  /** `node` has its secrets opened. */
+  /** Reads the scope for a step. `node` has its secrets opened. */
   loadStepContext(progress: Progress, node: GraphNode): Promise<StepContext>;
   /** The node's data with its secrets opened. */
   openSecrets(data: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** Has events find the run while it sleeps. Answers the newest event's id, and the events that had come before, oldest first. */
-  subscribe(sleep: EventWait, taken: readonly number[]): Promise<{ afterId: number; found: RunEvent[] }>;
-  /** How the run that this one waits for has ended; null while it lives. */
+  /** Registers the wait, so that events find the run. Answers the newest event's id, and matching events that came before, oldest first. */
+  subscribe(wait: EventWait, taken: readonly number[]): Promise<{ afterId: number; found: RunEvent[] }>;
+  /** The result of the run that this run waits for; null while that run lives. */
   childResult(runId: number): Promise<ChildResult | null>;
-  /** How a call that this run asked for has ended; null while it has not. */
+  /** The result of a call that this run requested; null while the call has not ended. */
   callResult(callRunId: number): Promise<CallResult | null>;
-  /** Takes back a call that has not been dialled; `item` names it within the run. Repeatable. */
+  /** Withdraws a call that has not been dialled; `item` is its name within the run. Repeatable. */
   withdrawCall(item: string): Promise<void>;
-  /** Whether to stop between two steps although there is more to do. */
+  /** Whether to stop between two steps although the run can go on. */
   shouldYield(): boolean;
 }

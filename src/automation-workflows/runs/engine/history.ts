@@ -1,7 +1,7 @@
 import { nullableTimestamp, toTimestamp } from '../../../library/time/clock.ts';
 import type { HistoryRecord } from '../schemas.ts';
 
-/** One visit of one node, one attempt. */
+/** One attempt of one visit of a node. Stored as JSON, so fields are never renamed. Moments in epoch ms. */
 export interface HistoryEntry {
   id: number;
   nodeId: string;
@@ -37,10 +37,10 @@ const entriesPerPart = 500;
 
 const toPartKey = (organizationId: number, runId: number, part: number) => `runs/${organizationId}/${runId}/history-${part}.json`;
 
-/** A stretch of a history, oldest first. */
+/** Reads a page of a history, oldest first. */
 type ReadEntries = (offset: number, limit: number) => HistoryEntry[];
 
-/** Writes an ended run's history to R2, 500 records an object, one in memory at a time. Writing again gives the same objects. */
+/** Writes an ended run's history to R2, 500 records a file, one file in memory at a time. Repeatable. */
 export async function archiveHistory(
   bucket: R2Bucket,
   organizationId: number,

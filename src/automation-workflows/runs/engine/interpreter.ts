@@ -27,8 +27,10 @@ import { truncateValue } from '../../../library/json/truncate-value.ts';
 const maxSteps = 10_000;
 
 /**
- * Goes on with a run until it ends, sleeps, or yields. What is done is always in the journal: called again after a crash, it
- * repeats at most the step in flight, under the same key.
+ * Takes steps until the run ends, waits, or `run.shouldYield`. Every result is in the journal before the next step: after a crash, a call
+ * repeats at most the step that was under way, under the same key. Throws errors of the platform that occur while a wait is checked.
+ *
+ * @example await advance(new MemoryJournal(startProgress(graph, Date.now())), run);
  */
 export async function advance(journal: Journal, run: RunDependencies): Promise<void> {
   for (;;) {
@@ -62,7 +64,7 @@ const timeoutFailure = ({ settings }: RunDependencies) => ({
   message: `The run took longer than settings.timeout (${settings.timeout}) allows; give it more if its waits are meant to be that long`,
 });
 
-/** A visit with everything that performing it needs. */
+/** A step that is ready to be performed. */
 interface PreparedStep {
   step: Step;
   isPaused: boolean;
@@ -70,7 +72,7 @@ interface PreparedStep {
 
 type StepFailure = StepResult & { kind: 'fail' };
 
-/** Trouble of the platform, which is no failure of the step. */
+/** The platform failed; the step itself did not. */
 interface PlatformFailure {
   kind: 'trouble';
   error: unknown;
@@ -85,14 +87,14 @@ async function runStep(journal: Journal, progress: Progress, run: RunDependencie
   const key = `${run.runId}:${nodeId}:${visit}:${progress.attempt}`;
   const isBegun = begun !== null;
   const prepared = await prepareStep(progress, { node, type, key, isBegun }, run);
-  // Others act during an await: a run that was stopped or woken meanwhile is not where it was.
+  // During the await the run may have been stopped or woken.
   if (!isSameAttempt(journal.progress(), progress)) return;
   if ('error' in prepared) return schedulePlatformRetry(journal, entry, { error: prepared.error, isBegun, isPerformed: false }, run);
   if ('kind' in prepared) return applyStepResult(journal, journal.progress(), entry, prepared, run);
   const { step } = prepared;
   if (begun && type.afterCrash?.(step.data) === 'unknown') return applyStepResult(journal, journal.progress(), entry, unknownOutcome, run);
   if (!begun && holdOrSkip(journal, entry, prepared, type, run)) return;
-  // The intent stands before the act: after a crash the record shows that the side effect may have happened.
+  // The intent is written before the side effect: after a crash the record shows that the effect may have happened.
   if (type.isSideEffect && !run.dryRun && !begun)
     entry.id = journal.commit(withIntent(journal.progress(), type), { ...entry, status: 'started', output: null });
   const result = await performStep(type, step, run);
@@ -103,19 +105,19 @@ async function runStep(journal: Journal, progress: Progress, run: RunDependencie
     return skipEntry(journal, entry, withCallToWithdraw(current, progress, type), run);
   }
   if (isSameAttempt(current, progress)) return applyStepResult(journal, current, entry, result, run);
-  // A run that was stopped meanwhile stays stopped, and only its record tells what came back.
+  // A run that was stopped during the await stays stopped; only the history record gets the result.
   if (entry.id !== undefined)
     journal.commit(withCallToWithdraw(current, progress, type), { ...entry, ...toEntryResult(result), completedAt: run.now() });
 }
 
-/** The record of a step that has waited out trouble and is now tried again. */
+/** The open history record of a step that is tried again after the platform failed. */
 function findRetriedEntry(journal: Journal, progress: Progress): JournalEntry | null {
   const id = currentPlatformRetry(progress)?.historyId ?? null;
   const entry = id === null ? null : journal.entry(id);
   return entry && entry.completedAt === null ? entry : null;
 }
 
-/** The run was ended while its step met trouble: what came of that is told by no answer. */
+/** The run was ended while the platform failed during its step, whose outcome is unknown. */
 function skipEntry(journal: Journal, entry: JournalEntry, progress: Progress, run: RunDependencies): void {
   if (entry.id !== undefined) journal.commit(progress, { ...entry, status: 'skipped', completedAt: run.now() });
 }
@@ -126,7 +128,7 @@ const withIntent = (progress: Progress, type: NodeType): Progress => ({
   ...(type.isCall && { call: { ...currentCall(progress), isAsked: true } }),
 });
 
-/** A call may have been asked for only after the run that was stopped had taken it back. */
+/** The stopped run may have withdrawn the call before the call was requested, so the call is withdrawn again. */
 const withCallToWithdraw = (current: Progress, before: Progress, type: NodeType): Progress =>
   type.isCall ? { ...current, leftCalls: [...(current.leftCalls ?? []), currentCallItem(before)] } : current;
 
@@ -144,7 +146,7 @@ const buildEntry = (progress: Progress, node: GraphNode, visit: number, now: num
   completedAt: null,
 });
 
-/** The same visit and attempt of a live run. */
+/** Whether the run is live and at the same visit and attempt as before an await. */
 const isSameAttempt = (current: Progress, before: Progress): boolean =>
   isLive(current.state) &&
   current.nodeId === before.nodeId &&
@@ -164,7 +166,7 @@ interface StepAttempt {
   node: GraphNode;
   type: NodeType;
   key: string;
-  /** It crashed between its intent and its result. */
+  /** The object crashed between the step's intent and its result. */
   isBegun: boolean;
 }
 
@@ -174,7 +176,7 @@ async function prepareStep(
   run: RunDependencies,
 ): Promise<PreparedStep | StepFailure | PlatformFailure> {
   try {
-    // Secrets may be templates, too, so the scope is made for the node with its secrets opened.
+    // A secret may be a template, so the scope is built for the node with its secrets opened.
     const opened = { ...node, data: await run.openSecrets(node.data) };
     const { scope, isPaused } = await run.loadStepContext(progress, opened);
     const data = type.dataSchema.parse(opened.data) as unknown;
@@ -213,7 +215,7 @@ async function performStep(type: NodeType, step: Step, run: RunDependencies): Pr
   }
 }
 
-/** A dry run has no time to wait in: whoever asked for it hears of the trouble. */
+/** Errors of the platform are tried again later. A dry run throws them to its caller, since it cannot wait. */
 function classifyError(error: unknown, { dryRun }: RunDependencies): StepFailure | PlatformFailure {
   if (isServiceError(error) || error instanceof EvaluationError || platformErrorKind(error) === null) return toStepFailure(error);
   if (dryRun) throw error;
@@ -226,7 +228,7 @@ function toStepFailure(error: unknown): StepFailure {
   return { kind: 'fail', type: 'internal', message: (error as Error).message, retryable: true };
 }
 
-/** Holds or skips a side effect that may not happen now; false when it may. */
+/** Holds or skips a side effect because of a paused workflow or quiet hours. False: the side effect may happen now. */
 function holdOrSkip(
   journal: Journal,
   entry: JournalEntry,
@@ -235,10 +237,10 @@ function holdOrSkip(
   run: RunDependencies,
 ): boolean {
   const progress = journal.progress();
-  const hold = (sleep: (historyId: number) => Wait, output: object) => {
-    // What the run waits for a call counts from when that may be asked for.
+  const hold = (toWait: (historyId: number) => Wait, output: object) => {
+    // The timeout of a call counts from the moment when the call may be requested.
     const call = progress.call && { ...progress.call, until: null };
-    journal.commit((historyId) => ({ ...progress, call, state: 'waiting', retryAt: null, wait: sleep(historyId) }), {
+    journal.commit((historyId) => ({ ...progress, call, state: 'waiting', retryAt: null, wait: toWait(historyId) }), {
       ...entry,
       status: 'waiting',
       output,
@@ -255,9 +257,9 @@ function holdOrSkip(
   const until = nextOutside(quietHours.slots, zone, step.now) ?? run.deadline;
   if (until <= step.now) return false;
   const why = `quiet hours until ${formatWallClock(until, zone)} ${describeTimeZone(zone, rule)}`;
-  const told = { until: new Date(until).toISOString(), timezone: zone, timezone_rule: rule, why };
-  if (quietHours.policy === 'defer') return hold((historyId) => ({ kind: 'quiet', until, historyId }), told);
-  const output = { ...told, skipped: 'quiet_hours' };
+  const explanation = { until: new Date(until).toISOString(), timezone: zone, timezone_rule: rule, why };
+  if (quietHours.policy === 'defer') return hold((historyId) => ({ kind: 'quiet', until, historyId }), explanation);
+  const output = { ...explanation, skipped: 'quiet_hours' };
   const outputs = { ...progress.outputs, [progress.nodeId!]: output };
   const now = run.now();
   journal.commit(followEdge({ ...progress, outputs }, run.graph, defaultHandle, now), {

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../library/backoff.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
 import { classifyPlatformError, type PlatformComponent } from '../../../library/platform/platform-errors.ts';
 import type { HistoryEntry } from './history.ts';
@@ -5,12 +6,10 @@ import type { JournalEntry, Journal } from './journal.ts';
 import { type Progress, type PlatformRetry, currentPlatformRetry } from './progress.ts';
 import type { RunDependencies } from './dependencies.ts';
 
-const minRetryDelayMs = 1000;
-const maxRetryDelayMs = 60_000;
+const retryBackoff = { baseMs: 1000, maxMs: 60_000, jitter: [0.5, 1.5] } as const;
 
-/** Milliseconds until the next try after try number `tries` (from 1) has met trouble; spread, so that runs in trouble do not come back together. */
-export const platformRetryDelayMs = (tries: number, random: () => number): number =>
-  Math.round(Math.min(maxRetryDelayMs, minRetryDelayMs * 2 ** (tries - 1)) * (0.5 + random()));
+/** Milliseconds until the next try after `tries` tries in a row (from 1) failed because of the platform. */
+const platformRetryDelayMs = (tries: number, random: () => number): number => Math.round(backoffMs(retryBackoff, tries, random));
 
 const partNames: Record<PlatformComponent, string> = {
   database: 'the database',
@@ -20,7 +19,7 @@ const partNames: Record<PlatformComponent, string> = {
   platform: 'the platform',
 };
 
-/** One more try that met trouble at `now`, epoch ms; `nextTryAt` is bounded by `latest`. */
+/** The retry record after one more try failed at `now`. `nextTryAt` is at most `latest`. Moments in epoch ms. */
 export function nextPlatformRetry(
   progress: Progress,
   error: unknown,
@@ -41,14 +40,14 @@ export function nextPlatformRetry(
   };
 }
 
-/** The record of what a run waits for, be it a sleep or trouble that its step waits out; null: of nothing. */
+/** The history record of the run's wait, or of a step that waits for the platform; null when the run waits for neither. */
 export function findWaitingEntry(journal: Journal, progress: Progress): HistoryEntry | null {
   const id = progress.wait?.historyId ?? currentPlatformRetry(progress)?.historyId ?? null;
   const entry = id === null ? null : journal.entry(id);
   return progress.wait || entry?.status === 'waiting' ? entry : null;
 }
 
-/** What a record and a run show of it. */
+/** A platform retry as the history record and the run show it. */
 export const toTroubleRecord = ({ why, tries, since, nextTryAt }: PlatformRetry) => ({
   why,
   tries,
@@ -57,8 +56,8 @@ export const toTroubleRecord = ({ why, tries, since, nextTryAt }: PlatformRetry)
 });
 
 /**
- * Has a step that met trouble of the platform tried again later, as the same attempt. `isBegun`: an earlier life of the run had begun it,
- * and what that came to stays open. `isPerformed`: it came as far as its effect.
+ * Schedules another try of a step that failed because of the platform, as the same attempt. `isBegun`: the step was begun before the object
+ * was last loaded, so its outcome is unknown. `isPerformed`: the step had reached its side effect.
  */
 export function schedulePlatformRetry(
   journal: Journal,
@@ -71,12 +70,12 @@ export function schedulePlatformRetry(
   const trouble = {
     ...met,
     mayHaveHappened: met.mayHaveHappened || isPerformed,
-    // This life knows that its try asked nobody; of one that died, nobody does.
+    // A try of the loaded object is known to have asked nobody outside. The try of an object that died may have.
     unaskedTries: isBegun ? met.unaskedTries : met.unaskedTries + 1,
   };
   journal.commit(
     (historyId) => ({ ...progress, state: 'waiting', retryAt: trouble.nextTryAt, trouble: { ...trouble, historyId } }),
-    // A record that is `started` says that the effect may have happened.
+    // The status `started` says that the effect may have happened.
     { ...entry, status: isBegun ? 'started' : 'waiting', output: toTroubleRecord(trouble), completedAt: null },
   );
 }

@@ -5,7 +5,10 @@ import { addExact, parseDuration } from '../../../library/time/durations.ts';
 import type { WorkflowSettings } from '../../definitions/settings.ts';
 import type { Graph } from '../../definitions/definition.ts';
 
-/** How far a run has come. What its object keeps and what a dry run carries in memory. */
+/**
+ * The state of a run between two steps: JSON in its object's storage, or in memory during a dry run. The names of fields are stored, so they
+ * are never renamed.
+ */
 export interface Progress {
   state: RunState;
   nodeId: string | null;
@@ -18,42 +21,42 @@ export interface Progress {
   stepCount: number;
   /** Epoch ms at which the current visit began. */
   enteredAt?: number;
-  /** Sleeping at the current node; its `historyId` is the record that says so. */
+  /** The wait at the current node; its `historyId` is the history record of the wait. */
   wait: Wait | null;
-  /** The next attempt at the current node. */
+  /** Epoch ms of the next attempt at the current node. */
   retryAt: number | null;
-  /** Top-level variables that steps wrote. */
+  /** Top-level variables that steps set. */
   assigned: Record<string, Json>;
-  /** Outputs by node id, the latest visit's. */
+  /** The output of each node's latest visit, by node id. */
   outputs: Record<string, unknown>;
   outcome: string | null;
   error: RunFailure | null;
   startedAt: number;
   endedAt: number | null;
-  /** Ids of the run's own event and of those that its waits took, latest last: no wait takes one again. */
+  /** Ids of the event that started the run and of events that its waits took, latest last. No wait takes one of them again. */
   takenEvents?: number[];
-  /** Waits that the run has left while their waiters may still stand in D1. */
+  /** Waits that have ended while their rows in `run_waiter` may still exist. */
   leftWaits?: LeftWait[];
-  /** What the current visit asks for, if it is a call. */
+  /** The call that the current visit places. */
   call?: VisitCall | undefined;
-  /** Calls that nobody waits for, by their items, latest last: they are taken back when the run is cut short. */
+  /** Items of calls that the run does not wait for, latest last. They are withdrawn when the run is stopped. */
   unwaitedCalls?: string[];
-  /** Calls that the run has left and has still to take back, by their items. */
+  /** Items of calls that the run no longer waits for and has still to withdraw. */
   leftCalls?: string[];
-  /** The run of the latest call. */
+  /** The id of the latest call's run. */
   voiceCallRunId?: number;
-  /** A person's retry that is under way: the version of the workflow to go on with. */
+  /** The version of the workflow that a retry under way continues with. */
   retryVersion?: number | undefined;
-  /** Of how many ends (the first, and one after each retry) those who wait for it have been told. */
+  /** For how many ends (the first, and one after each retry) triggers and the parent run have been notified. */
   toldEnds?: number;
-  /** How often a person had the ended run go on, and when last: from then on its timeout counts. */
+  /** How often the run was retried by a person, and when last. The timeout counts from the last retry. */
   retries?: number;
   retriedAt?: number;
-  /** Since when the run cannot go on for a reason that is not a step's, how often it was tried, and when it is tried again. Epoch ms. */
+  /** A failure that no step caused and that keeps the run from going on. */
   failing?: StallRetry | undefined;
-  /** Trouble of the platform that an attempt waits out, and that costs none. */
+  /** A failure of the platform after which the current attempt is tried again. It does not count as an attempt. */
   trouble?: PlatformRetry | undefined;
-  /** The request that ended the run from outside: sent again because its answer was lost, it is answered as the first time. */
+  /** The id of the request that stopped the run. The same request sent again gets the same answer. */
   stoppedBy?: string;
 }
 
@@ -61,10 +64,13 @@ export type Wait =
   /** Runs written by earlier versions of the service have no `kind`. */
   | { kind?: 'time'; until: number; historyId: number }
   | EventWait
-  /** Until another run has ended. `pokes` counts what may have changed about it, `asked` up to which it was looked at. */
+  /**
+   * Until another run has ended. `pokes` counts the notifications about that run; `asked` is the count at the last check of its result. While
+   * `asked` is lower, the result is checked again.
+   */
   | { kind: 'run'; until: null; historyId: number; runId: number; pokes: number; asked: number; look?: PollSchedule }
   | CallWait
-  /** A side effect that may not happen now: the workflow is paused, or it is quiet until a moment. */
+  /** A side effect that is held: the workflow is paused, or quiet hours last until a moment. */
   | { kind: 'paused'; until: null; historyId: number; look?: PollSchedule }
   | { kind: 'quiet'; until: number; historyId: number };
 
@@ -74,7 +80,7 @@ export interface CallWait {
   until: number;
   historyId: number;
   runId: number;
-  /** As those of a sleep until another run has ended. */
+  /** As in the wait for another run. */
   pokes: number;
   asked: number;
   look?: PollSchedule;
@@ -85,34 +91,34 @@ export interface EventWait {
   until: number;
   historyId: number;
   events: EventSubscription;
-  /** The newest event there was when the waiter was written; null until it is. */
+  /** The id of the newest event when the row in `run_waiter` was written; null before. */
   afterId: number | null;
 }
 
 export interface PlatformRetry {
-  /** Which attempt met it. */
+  /** The attempt during which the platform failed. */
   attempt: number;
-  /** The record of the step that waits; null: it was met before a step was taken. */
+  /** The history record of the step; null when the platform failed outside a step. */
   historyId: number | null;
-  /** How often it was met. */
+  /** How many tries failed. */
   tries: number;
-  /** Epoch ms of the first time, and of the next try. */
+  /** Epoch ms of the first failure, and of the next try. */
   since: number;
   nextTryAt: number;
-  /** For people, such as `waiting for the database: D1 DB is overloaded`. */
+  /** A message such as `waiting for the database: D1 DB is overloaded`. */
   why: string;
-  /** How many tries are known to have asked nobody outside. */
+  /** How many tries certainly sent nothing to the outside. */
   unaskedTries: number;
-  /** An earlier try came as far as its effect. */
+  /** An earlier try reached the side effect. */
   mayHaveHappened: boolean;
 }
 
 export interface VisitCall {
-  /** From 1. The key of a call names one attempt for good, so a call that came back undialled is asked for again under the next number. */
+  /** From 1. A call's key names one attempt forever, so a call that was returned undialled is requested again under the next number. */
   number: number;
-  /** Whether it may have been asked for and is not over. */
+  /** Whether the call may have been requested and has not ended. */
   isAsked: boolean;
-  /** Epoch ms until which the run waits for it; null: that counts from when it is asked for. */
+  /** Epoch ms until which the run waits for the call; null: set when the call is requested. */
   until: number | null;
 }
 
@@ -124,7 +130,7 @@ export interface LeftWait {
 export interface StallRetry {
   since: number;
   tries: number;
-  /** Null: soon, by the timer. */
+  /** Epoch ms; null: the timer's own backoff decides. */
   nextTryAt: number | null;
 }
 
@@ -135,7 +141,7 @@ export interface RunFailure {
   attempt: number | null;
 }
 
-/** `ownEvent` is the id of the event that started the run: no wait of it takes that one. */
+/** The state of a new run. `ownEvent` is the id of the event that started the run; no wait of the run takes that event. */
 export const startProgress = (graph: Graph, now: number, ownEvent: number | null = null): Progress => ({
   state: 'running',
   nodeId: graph.startId,
@@ -154,7 +160,7 @@ export const startProgress = (graph: Graph, now: number, ownEvent: number | null
   takenEvents: ownEvent === null ? [] : [ownEvent],
 });
 
-/** Along the edge at `handle`, or to the end when there is none. */
+/** Moves to the node at the end of the edge at `handle`; without an edge, the run completes. `now` in epoch ms. */
 export function followEdge(progress: Progress, graph: Graph, handle: string, now: number): Progress {
   const target = graph.target(progress.nodeId!, handle);
   if (target === null) return endProgress(progress, { state: 'completed', outcome: null }, now);
@@ -172,7 +178,7 @@ export function followEdge(progress: Progress, graph: Graph, handle: string, now
   };
 }
 
-/** Sleeping no more, at the node where it slept. */
+/** Ends the wait and stays at its node. */
 export const leaveWait = (progress: Progress): Progress => ({ ...progress, state: 'running', wait: null, ...withoutCurrentWait(progress) });
 
 export interface Ending {
@@ -181,6 +187,7 @@ export interface Ending {
   error?: RunFailure | null;
 }
 
+/** Ends the run. `now` in epoch ms. */
 export const endProgress = (progress: Progress, ending: Ending, now: number): Progress => ({
   ...progress,
   state: ending.state,
@@ -194,7 +201,7 @@ export const endProgress = (progress: Progress, ending: Ending, now: number): Pr
   endedAt: now,
 });
 
-/** Ended by what is outside the run's own steps: nothing that it has asked for is wanted any more. */
+/** Ends the run from outside its steps. Calls that it has requested are withdrawn. */
 export function abortProgress(progress: Progress, ending: Ending, now: number): Progress {
   const ended = endProgress(progress, ending, now);
   return { ...ended, leftCalls: [...(ended.leftCalls ?? []), ...(progress.unwaitedCalls ?? [])], unwaitedCalls: [] };
@@ -202,11 +209,11 @@ export function abortProgress(progress: Progress, ending: Ending, now: number): 
 
 export const currentCall = ({ call }: Progress): VisitCall => call ?? { number: 1, isAsked: false, until: null };
 
-/** The name within the run of the call that the current visit asks for. */
+/** The item of the current visit's call: its name within the run. */
 export const currentCallItem = (progress: Progress): string =>
   toCallItem(progress.nodeId!, progress.visits[progress.nodeId!] ?? 1, currentCall(progress).number);
 
-/** Without the call that the visit may have asked for. */
+/** Marks the call that the current visit may have requested for withdrawal. */
 export const withoutCurrentCall = (progress: Progress): Pick<Progress, 'call' | 'leftCalls'> =>
   progress.call?.isAsked
     ? { call: { ...progress.call, isAsked: false }, leftCalls: [...(progress.leftCalls ?? []), currentCallItem(progress)] }
@@ -218,7 +225,7 @@ function withoutCurrentWait({ wait, leftWaits = [] }: Progress): Pick<Progress, 
   return { leftWaits: [...leftWaits, { waitId: wait.historyId, events: { types, field, value } }] };
 }
 
-/** When a live run has to be woken. */
+/** The epoch ms at which a live run must be woken; null when the run has ended. */
 export const nextWakeAt = (progress: Progress, deadline: number): number | null => {
   if (progress.endedAt !== null) return null;
   const { wait, failing } = progress;
@@ -227,26 +234,26 @@ export const nextWakeAt = (progress: Progress, deadline: number): number | null 
   return Math.min(deadline, needsCheck(wait) ? 0 : (wait.until ?? deadline), nextPollOf(wait)?.at ?? deadline);
 };
 
-/** When a sleep that others end looks by itself, in case nobody tells it. */
+/** When a wait that a notification ends checks its result without one, in case the notification is lost. */
 export const nextPollOf = (wait: Wait): PollSchedule | null => ('look' in wait ? (wait.look ?? null) : null);
 
-/** Why a run stands still although it could go on; what its row shows, so that a resumed workflow finds it. */
+/** `paused` when the run is held while its workflow is paused. The row shows it, so that resuming the workflow finds the run. */
 export const holdOf = ({ wait }: Progress): 'paused' | null => (wait?.kind === 'paused' ? 'paused' : null);
 
-/** Whether something has still to be looked up before the run can sleep. */
+/** Whether the wait's result must be checked before the run can sleep. */
 export const needsCheck = (wait: Wait): boolean =>
   (wait.kind === 'event' && wait.afterId === null) || ((wait.kind === 'run' || wait.kind === 'call') && wait.asked < wait.pokes);
 
 /**
- * Names a call within its run. The number is always there, since node ids may hold anything: without it the second call of the first
- * visit of `a` could be the first call of a node `a:1`.
+ * The name of a call within its run. The number is always written: node ids may contain colons, and the second call of the first visit of
+ * node `a` must not be the first call of a node `a:1`.
  */
-export const toCallItem = (nodeId: string, visit: number, number: number): string => `${nodeId}:${visit}:${number}`;
+const toCallItem = (nodeId: string, visit: number, number: number): string => `${nodeId}:${visit}:${number}`;
 
 const minPollIntervalMs = 10 * 60_000;
 const maxPollIntervalMs = 86_400_000;
 
-/** When a sleeping run looks next, epoch ms, and how often it has looked. */
+/** When a waiting run checks its result next (epoch ms), and how often it has checked. */
 export interface PollSchedule {
   at: number;
   times: number;
@@ -254,21 +261,21 @@ export interface PollSchedule {
 
 export const firstPoll = (now: number): PollSchedule => ({ at: now + minPollIntervalMs, times: 0 });
 
-/** 10 minutes after the beginning, then after 20, 40 and so on, at least once a day. */
+/** The next check: after 20 minutes, then 40 and so on, at least once a day. `firstPoll` is after 10 minutes. */
 export const nextPoll = ({ times }: PollSchedule, now: number): PollSchedule => ({
   at: now + Math.min(maxPollIntervalMs, minPollIntervalMs * 2 ** (times + 1)),
   times: times + 1,
 });
 
-/** What the current attempt has waited out so far. */
+/** The platform retry of the current attempt; undefined when the platform has not failed during it. */
 export const currentPlatformRetry = ({ trouble, attempt }: Progress): PlatformRetry | undefined =>
   trouble?.attempt === attempt ? trouble : undefined;
 
-/** Epoch ms at which a run is given up; a person's retry gives it its time anew. */
+/** The epoch ms at which the run fails with `timeout`, counted from its start or last retry. */
 export const deadlineOf = ({ settings }: { settings: Pick<WorkflowSettings, 'timeout'> }, { startedAt, retriedAt }: Progress): number =>
   addExact(retriedAt ?? startedAt, parseDuration(settings.timeout));
 
-/** A failed run, about to take the step that failed again: as a new attempt, with the retry policy and the timeout counted anew. */
+/** A failed run that repeats its failed step as a new attempt. The retry policy and the timeout count from `now`. */
 export const resumeFailed = (progress: Progress, now: number): Progress => ({
   ...progress,
   state: 'running',

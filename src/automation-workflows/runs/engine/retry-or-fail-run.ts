@@ -1,14 +1,15 @@
+import { backoffMs } from '../../../library/backoff.ts';
 import { givenUpPrefix } from '../../../library/given-up-prefix.ts';
 import type { Journal } from './journal.ts';
 import { isLive } from '../../run-states.ts';
 import { failRun } from './step-result.ts';
 
-const minRetryDelayMs = 60_000;
-const maxRetryDelayMs = 3_600_000;
+const retryBackoff = { baseMs: 60_000, maxMs: 3_600_000 };
 
 /**
- * Notes that a run cannot go on although no step of it has failed, as when what it started from is gone. Answers when it is to try again, epoch
- * ms; null: it has failed with the reason, after so many hours or at its deadline, or had ended.
+ * Schedules another try of a run that cannot go on although no step of it failed: its start payload is missing, or its row cannot be read.
+ * After `giveUpAfterHours`, or at the deadline, the run fails with the reason. Answers the epoch ms of the next try; null when the run has
+ * ended.
  */
 export function retryOrFailRun(
   journal: Journal,
@@ -23,7 +24,7 @@ export function retryOrFailRun(
     failRun(journal, { ...progress, failing: undefined }, { type: 'cannot_go_on', message }, now);
     return null;
   }
-  const nextTryAt = now + Math.min(maxRetryDelayMs, minRetryDelayMs * 2 ** tries);
+  const nextTryAt = now + backoffMs(retryBackoff, tries + 1, () => 0);
   journal.commit({ ...progress, failing: { since, tries: tries + 1, nextTryAt } });
   return nextTryAt;
 }

@@ -10,28 +10,28 @@ import { type RunOrigin, initialContextOf, type DeliveryPayload } from '../cause
 import { holdOf, type Progress } from './progress.ts';
 import { deleteLeftWaitersStatement } from '../waits/store.ts';
 
-/** A run with what it walks on. */
+/** A run's row with its graph, its settings and the data that it started with. */
 export interface LoadedRun {
   row: RunFacts;
-  /** Without its payload where that is gone. */
+  /** Without a payload where the payload is missing. */
   origin: RunOrigin;
-  /** Why no step can be taken: what the run started from is gone. Null: it is there. */
-  gone: string | null;
+  /** Why no step can be taken: the payload that the run started from is missing. Null when the payload is there. */
+  missingPayload: string | null;
   graph: Graph;
   settings: WorkflowSettings;
 }
 
-/** Versions never change, so their graphs are kept for every run of the isolate. */
+/** The graphs of versions, which never change, for all runs of the isolate. */
 const graphs = new LRUCache<string, Graph>({ max: 200 });
 
-/** Everything a run needs to go on; null when there is no such run. One D1 call, and R2 for a large payload. A run can be ended without it. */
+/** Loads a run; null when there is no such run. One D1 call, and one read of R2 for a large payload. */
 export async function loadRun(context: Context, id: number): Promise<LoadedRun | null> {
   const row = await findRunFacts(context.database, context.organization.id, id);
   if (!row) return null;
-  const { gone, payloads } = await resolvePayloads(context.bindings.FILES, [row.initial_context, row.source_payload]).then(
-    (found) => ({ gone: null, payloads: found }),
+  const { missingPayload, payloads } = await resolvePayloads(context.bindings.FILES, [row.initial_context, row.source_payload]).then(
+    (found) => ({ missingPayload: null, payloads: found }),
     (error: unknown) => {
-      if (error instanceof PayloadGoneError) return { gone: error.message, payloads: [{ event_type: '' }, null] };
+      if (error instanceof PayloadGoneError) return { missingPayload: error.message, payloads: [{ event_type: '' }, null] };
       throw error;
     },
   );
@@ -54,10 +54,10 @@ export async function loadRun(context: Context, id: number): Promise<LoadedRun |
   const graphKey = `${row.organization_id}:${row.workflow_id}:${row.workflow_version}`;
   const graph = graphs.get(graphKey) ?? new Graph(parseDefinition(JSON.parse(row.definition)));
   graphs.set(graphKey, graph);
-  return { row, origin, gone, graph, settings };
+  return { row, origin, missingPayload, graph, settings };
 }
 
-/** What the run was started by: an event of the organization's, or one of the service's own. */
+/** The event that started the run: an event of the organization, or an internal event of the service; null: none. */
 function toStartEvent(row: RunFacts, own: unknown, payload: unknown): RunOrigin['event'] {
   if (row.source === 'event' && row.event_type !== null)
     return { id: row.source_id!, type: row.event_type, data: payload, created_at: toTimestamp(row.event_created_at!) };
@@ -66,8 +66,8 @@ function toStartEvent(row: RunFacts, own: unknown, payload: unknown): RunOrigin[
 }
 
 /**
- * Writes a run's progress into its row, and takes out the waiters of waits that it has left. `nextWakeAt` in epoch ms, null for an
- * ended run.
+ * Writes a run's progress into its D1 row, and deletes the `run_waiter` rows of waits that have ended. `wakeAt` in epoch ms; null for an ended
+ * run.
  */
 export async function projectProgress(
   { bindings, database, organization }: Context,

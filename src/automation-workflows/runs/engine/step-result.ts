@@ -21,12 +21,12 @@ import { findWaitingEntry } from './platform-retry.ts';
 import { truncateValue } from '../../../library/json/truncate-value.ts';
 
 const maxContextBytes = 256 * 1024;
-/** A loop may ask for calls without end; the latest are those that may not have been dialled yet. */
+/** A loop may request calls without end. Only the latest calls may still be undialled. */
 const maxRememberedCalls = 100;
 
 type StepFailure = StepResult & { kind: 'fail' };
 
-/** Writes what a step gave, and where the run goes from there. */
+/** Writes a step's result to the journal, and moves the run to its next node, wait or end. */
 export function applyStepResult(journal: Journal, progress: Progress, entry: JournalEntry, result: StepResult, run: RunDependencies): void {
   if (result.kind === 'fail') return applyStepFailure(journal, progress, entry, result, run);
   const now = run.now();
@@ -39,7 +39,7 @@ export function applyStepResult(journal: Journal, progress: Progress, entry: Jou
     journal.commit((historyId) => ({ ...next, state: 'waiting', wait: toWait(result, historyId, now) }), { ...record, completedAt: null });
 }
 
-/** What becomes of the call that a step has asked for: the run waits for it, or goes on without it. */
+/** Records the call that a step requested, and whether the run waits for the call. */
 function withCall(progress: Progress, result: Exclude<StepResult, StepFailure>): Progress {
   if (result.kind === 'wait_for_call')
     return { ...progress, voiceCallRunId: result.runId, call: { ...currentCall(progress), until: result.until } };
@@ -72,18 +72,12 @@ type WaitingResult = Exclude<StepResult, { kind: 'fail' | 'next' | 'exit' }>;
 function toWait(result: WaitingResult, historyId: number, now: number): Wait {
   if (result.kind === 'wait') return { kind: 'time', until: result.until, historyId };
   if (result.kind === 'wait_for_event') return { kind: 'event', until: result.until, historyId, events: result.events, afterId: null };
-  // It may have ended before this was written, so it is looked at once at any rate.
+  // The run or call may have ended before the wait was written, so its result is checked at once.
   const watched = { historyId, runId: result.runId, pokes: 1, asked: 0, look: firstPoll(now) };
   return result.kind === 'wait_for_call' ? { kind: 'call', until: result.until, ...watched } : { kind: 'run', until: null, ...watched };
 }
 
-export function applyStepFailure(
-  journal: Journal,
-  progress: Progress,
-  entry: JournalEntry,
-  failure: StepFailure,
-  run: RunDependencies,
-): void {
+function applyStepFailure(journal: Journal, progress: Progress, entry: JournalEntry, failure: StepFailure, run: RunDependencies): void {
   const now = run.now();
   const record = { ...entry, ...toEntryResult(failure), completedAt: now };
   const tries = progress.attempt - (progress.firstAttempt ?? 1) + 1;
@@ -94,7 +88,7 @@ export function applyStepFailure(
   }
   const nodeId = progress.nodeId!;
   const failed = { message: failure.message, type: failure.type };
-  // A call whose asking failed may have been asked for all the same.
+  // A request for a call that failed may have reached the call slots all the same.
   const after = { ...progress, ...withoutCurrentCall(progress), outputs: { ...progress.outputs, [nodeId]: { error: failed } } };
   const { type, node } = run.graph.node(nodeId);
   if (run.graph.target(nodeId, errorHandle) !== null && type.handles(node.data).includes(errorHandle))
@@ -115,7 +109,7 @@ export function failRun(journal: Journal, progress: Progress, failure: { type: s
   );
 }
 
-/** What a record shows of a result. */
+/** The status, output and error that a history record shows for a result. */
 export function toEntryResult(result: StepResult): Pick<HistoryEntry, 'status' | 'output' | 'error'> {
   if (result.kind === 'fail') return { status: 'failed', output: null, error: { message: result.message, type: result.type } };
   const output = truncateValue(maskSecrets(result.output));
@@ -126,17 +120,18 @@ export function toEntryResult(result: StepResult): Pick<HistoryEntry, 'status' |
 const isSimulated = (output: unknown): boolean =>
   typeof output === 'object' && output !== null && (output as { simulated?: unknown }).simulated === true;
 
-/** The sleep's own record shows what ended it; what it had told while sleeping stays beside that. */
-export function completeWait(journal: Journal, progress: Progress, sleep: Wait, result: StepResult, run: RunDependencies): void {
-  const entry = requireWaitEntry(journal, sleep);
-  const told = isRecord(entry.output) ? entry.output : {};
+/** Ends a wait with a result. The wait's history record keeps the fields that it showed during the wait, and gets those of the result. */
+export function completeWait(journal: Journal, progress: Progress, wait: Wait, result: StepResult, run: RunDependencies): void {
+  const entry = requireWaitEntry(journal, wait);
+  const shown = isRecord(entry.output) ? entry.output : {};
   const isNext = result.kind === 'next' && isRecord(result.output);
   const before = leaveWait(progress);
-  applyStepResult(journal, before, entry, isNext ? { ...result, output: { ...told, ...(result.output as object) } } : result, run);
+  applyStepResult(journal, before, entry, isNext ? { ...result, output: { ...shown, ...(result.output as object) } } : result, run);
 }
 
-export function requireWaitEntry(journal: Journal, sleep: Wait): HistoryEntry {
-  const entry = journal.entry(sleep.historyId);
-  if (!entry) throw new Error(`record ${sleep.historyId} of a sleep is not in the history`);
+/** The history record of a wait. Throws when there is none. */
+export function requireWaitEntry(journal: Journal, wait: Wait): HistoryEntry {
+  const entry = journal.entry(wait.historyId);
+  if (!entry) throw new Error(`record ${wait.historyId} of a wait is not in the history`);
   return entry;
 }

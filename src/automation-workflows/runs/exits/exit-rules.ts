@@ -7,7 +7,7 @@ import { findContacts } from '../../../contacts/contacts/find-contacts.ts';
 import { findEventsSinceStart } from '../waits/earlier-events.ts';
 import type { LoadedRun } from '../engine/run-row.ts';
 
-/** Whose runs an event ends by one rule; null when the rule does not hold for it. `scope` is the event's. */
+/** The contact or entry key whose runs an event ends by one rule; null when the rule does not match. `scope` is that of the event. */
 export function matchExitRule(
   rule: ExitRule,
   event: { type: string; contact_id: number | null },
@@ -21,15 +21,15 @@ export function matchExitRule(
     const key = renderEntryKey(rule.entry_key, scope, null, null);
     return key === null ? null : { contact_id: null, entry_key: key };
   } catch (error) {
-    // An event that a rule's template cannot be made of is not the one that the rule means.
+    // A rule whose template cannot be rendered from the event does not match it.
     if (error instanceof EvaluationError) return null;
     throw error;
   }
 }
 
 /**
- * The event that should have ended a run which only now begins: one that was accepted after the run's own event, and handled
- * before the run was there to be found. Null when there is none.
+ * An event that ends a run which is just starting: accepted after the run's start event, and handled before the run was recorded. Null when
+ * there is none.
  */
 export async function findExitBeforeStart(context: Context, { origin, settings }: LoadedRun): Promise<RunEvent | null> {
   const now = context.clock();
@@ -37,9 +37,10 @@ export async function findExitBeforeStart(context: Context, { origin, settings }
     const events = await findEventsSinceStart(context, origin, [rule.event_type], !rule.entry_key);
     for (const event of events) {
       const contact = event.contact_id === null ? null : ((await findContacts(context, [event.contact_id])).get(event.contact_id) ?? null);
-      const of = matchExitRule(rule, event, buildCauseScope(context, toEventCause(event, contact), now), now);
-      const isMine = of && (of.entry_key === null ? of.contact_id === origin.contactId : of.entry_key === origin.entryKey);
-      if (isMine) return event;
+      const subject = matchExitRule(rule, event, buildCauseScope(context, toEventCause(event, contact), now), now);
+      if (!subject) continue;
+      const isMatch = subject.entry_key === null ? subject.contact_id === origin.contactId : subject.entry_key === origin.entryKey;
+      if (isMatch) return event;
     }
   }
   return null;

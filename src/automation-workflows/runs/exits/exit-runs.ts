@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import type { Context } from '../../../context.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { findRunsToExit, type ExitTarget } from './store.ts';
@@ -12,7 +13,10 @@ import type { ExitTopic } from '../store.ts';
 const pageSize = 500;
 const maxConcurrentExits = 25;
 
-/** Ends the live runs that events end by `exit_on`, at once, with outcome `exited`. Answers those that could not be ended. Repeatable. */
+/**
+ * Ends the live runs whose `exit_on` rules match one of the events, with outcome `exited`. Answers the runs that could not be ended, as
+ * messages that try again. Repeatable.
+ */
 export async function exitRuns(
   context: Context,
   events: RunEvent[],
@@ -29,35 +33,33 @@ export async function exitRuns(
   const byId = new Map(events.map((event) => [event.id, event]));
   for (let afterId = 0; ;) {
     const page = await findRunsToExit(context.database, context.organization.id, exits, afterId, pageSize);
-    const waiting = [...page];
-    const worker = async () => {
-      for (let run = waiting.shift(); run; run = waiting.shift()) {
-        const { id, event_id: eventId } = run;
-        const why = toExitReason(byId.get(eventId)!);
-        await endRun(context, id, { state: 'completed', outcome: 'exited' }, why).catch((error: unknown) =>
-          failed.push({ message: buildEndMessage(context, id, { state: 'completed', outcome: 'exited', error: null }, why), error }),
+    await pMap(
+      page,
+      async ({ id, event_id: eventId }) => {
+        const reason = toExitReason(byId.get(eventId)!);
+        await endRun(context, id, { state: 'completed', outcome: 'exited' }, reason).catch((error: unknown) =>
+          failed.push({ message: buildEndMessage(context, id, { state: 'completed', outcome: 'exited', error: null }, reason), error }),
         );
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(maxConcurrentExits, page.length) }, worker));
+      },
+      { concurrency: maxConcurrentExits },
+    );
     if (page.length < pageSize) return failed;
     afterId = page.at(-1)!.id;
   }
 }
 
-export const toExitReason = (event: Pick<RunEvent, 'id' | 'type'>): string =>
-  `event ${event.type} (id ${event.id}) ended the run by exit_on`;
+const toExitReason = (event: Pick<RunEvent, 'id' | 'type'>): string => `event ${event.type} (id ${event.id}) ended the run by exit_on`;
 
 function findExits(context: Context, event: RunEvent, topic: ExitTopic, contact: ContactRecord | null): ExitTarget[] {
   const now = context.clock();
   const scope = buildCauseScope(context, toEventCause(event, contact), now);
   try {
     return parseSettings(topic.settings).exit_on.flatMap((rule) => {
-      const of = matchExitRule(rule, event, scope, now);
-      return of ? [{ event_id: event.id, event_at: event.createdAt, workflow_id: topic.workflow_id, ...of }] : [];
+      const subject = matchExitRule(rule, event, scope, now);
+      return subject ? [{ event_id: event.id, event_at: event.createdAt, workflow_id: topic.workflow_id, ...subject }] : [];
     });
   } catch (error) {
-    // The rules of one journey, which would fail again, do not hold up the others.
+    // A journey whose rules cannot be evaluated would fail again; the other journeys go on.
     context.log.error('exit_on could not be evaluated', { workflow_id: topic.workflow_id, error: (error as Error).message });
     return [];
   }

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '../../../database/client.ts';
 
-/** Replaces the types that end a workflow's runs. `workflowId` null: the workflow that the batch has just inserted. */
+/** Replaces the event types that end a workflow's runs. `workflowId` null: the workflow that the batch has just inserted. */
 export const exitTopicStatements = (
   database: Database,
   organizationId: number,
@@ -30,7 +30,7 @@ export const exitTopicStatements = (
   return statements;
 };
 
-/** Whose runs an event ends: those of a contact, or those with an entry key. */
+/** The runs that an event ends: those of a contact, or those with an entry key. */
 export interface ExitTarget {
   event_id: number;
   /** Epoch ms at which the event was accepted. */
@@ -41,18 +41,18 @@ export interface ExitTarget {
 }
 
 /**
- * A run that began after the event, or by it, is not ended by it. Ids tell the order of events exactly; of what else starts runs
- * only the moments can be compared.
+ * An event does not end a run that started after it, or from it. Ids give the exact order of events; for deliveries and requests only the
+ * moments can be compared.
  */
 const startedBeforeSql = `CASE r.source WHEN 'event' THEN r.source_id < j.value ->> 'event_id'
   WHEN 'delivery' THEN (SELECT created_at FROM webhook_delivery WHERE id = r.source_id) <= j.value ->> 'event_at'
   ELSE r.created_at <= j.value ->> 'event_at' END`;
 
-/** A page of the runs that events end, by id from `afterId` on, each with the first such event. */
+/** A page of the runs that events end, ordered by id after `afterId`, each with the first event that ends it. */
 export async function findRunsToExit(
   database: Database,
   organizationId: number,
-  of: ExitTarget[],
+  targets: ExitTarget[],
   afterId: number,
   limit: number,
 ): Promise<{ id: number; event_id: number }[]> {
@@ -66,7 +66,7 @@ export async function findRunsToExit(
        WHERE j.value ->> 'entry_key' IS NOT NULL AND r.workflow_id = j.value ->> 'workflow_id' AND r.entry_key = j.value ->> 'entry_key'
          AND r.is_exitable = 1 AND r.organization_id = ?2 AND r.id > ?3 AND ${startedBeforeSql} GROUP BY r.id
        ORDER BY 1 LIMIT ?4`,
-      JSON.stringify(of),
+      JSON.stringify(targets),
       organizationId,
       afterId,
       limit,

@@ -6,7 +6,7 @@ import { findLiveRuns, type LiveRunsFilter } from '../store.ts';
 
 export type RunEndMessage = Extract<FanoutMessage, { kind: 'run_end' }>;
 
-/** Has a run ended that could not be when it was to. */
+/** The message that tries again to end a run. */
 export const buildEndMessage = ({ organization }: Context, id: number, ending: RunEndMessage['ending'], why?: string): RunEndMessage => ({
   v: 1,
   kind: 'run_end',
@@ -16,6 +16,7 @@ export const buildEndMessage = ({ organization }: Context, id: number, ending: R
   ...(why !== undefined && { why }),
 });
 
+/** Ends a run that could not be ended before. */
 export async function retryRunEnd(context: Context, { id, ending, why }: RunEndMessage): Promise<void> {
   const error = ending.error && { node_id: null, attempt: null, ...ending.error };
   await endRun(context, id, { ...ending, error }, why);
@@ -23,9 +24,12 @@ export async function retryRunEnd(context: Context, { id, ending, why }: RunEndM
 
 const pageSize = 100;
 
-/** Cancels a page of the live runs of a contact or workflow; true when none is left. One that cannot be ended is tried again on its own. */
-export async function endLiveRuns(context: Context, of: LiveRunsFilter, reason: { type: string; message: string }): Promise<boolean> {
-  const ids = await findLiveRuns(context.database, context.organization.id, of, pageSize);
+/**
+ * Cancels a page of the live runs of a contact or workflow. Answers whether none is left. A run that cannot be ended is recorded as a failed
+ * part and tried again.
+ */
+export async function endLiveRuns(context: Context, filter: LiveRunsFilter, reason: { type: string; message: string }): Promise<boolean> {
+  const ids = await findLiveRuns(context.database, context.organization.id, filter, pageSize);
   const failed: FailedPart[] = [];
   for (const id of ids)
     await endRun(context, id, { state: 'cancelled', error: { node_id: null, attempt: null, ...reason } }).catch((error: unknown) =>

@@ -5,19 +5,19 @@ import { payloadKey } from '../../../database/payload.ts';
 import { findErasableRuns, eraseRunRows, type ErasableRun } from './store.ts';
 
 const pageSize = 20;
-/** An ended run's object is there for 30 days at most. */
+/** An ended run's object exists for 30 days at most. */
 const maxObjectLifetimeMs = 32 * 86_400_000;
 
 /**
- * Erases a page of a deleted contact's ended runs with their histories and contexts in R2, and what their objects still know. `more`: another
- * page follows; `later`: one of them still lives, or has just ended. Repeatable.
+ * Erases a page of a deleted contact's ended runs: their objects, their histories and contexts in R2, and the personal data of their rows.
+ * `more`: another page follows. `later`: a run still lives, or has just ended. Repeatable.
  */
 export async function eraseRuns(context: Context, contactId: number): Promise<'done' | 'more' | 'later'> {
   const { database, organization, bindings } = context;
   const { ended, hasLive } = await findErasableRuns(database, organization.id, contactId, pageSize);
   const gone: ErasableRun[] = [];
   for (const run of ended) if (await isObjectGone(context, run)) gone.push(run);
-  // Before the rows, since these alone know where the files are.
+  // Before the rows, which alone know where the files are.
   for (const run of gone) await deleteRunFiles(bindings.FILES, organization.id, run);
   if (gone.length > 0)
     await eraseRunRows(
@@ -39,7 +39,7 @@ interface ErasableRunFiles {
   initial_context: string | null;
 }
 
-/** Deletes all that an ended run has left in R2: its history, its own context, and what its steps added, of every time it was written. */
+/** Deletes an ended run's files in R2: its history, its own context, and every version of the context that its steps wrote. */
 export async function deleteRunFiles(bucket: R2Bucket, organizationId: number, run: ErasableRunFiles): Promise<void> {
   const own = run.initial_context === null ? null : payloadKey(run.initial_context);
   if (own !== null) await deleteFiles(bucket, [own]);

@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import type { Context } from '../../../context.ts';
 import { hasExitRules, parseSettings } from '../../definitions/settings.ts';
 import { findWorkflow } from '../../definitions/store.ts';
@@ -7,7 +8,10 @@ import { markRuns, clearHolds, findPausedRuns } from './store.ts';
 
 const markedPerStep = 500;
 
-/** Marks a page of the live runs for settings that came after they began; true when all are marked. */
+/**
+ * Marks a page of the live runs that began before their workflow had `exit_on` or `one_live_run_per_key`, so that the settings apply to them.
+ * Answers whether all are marked.
+ */
 export async function markLiveRuns(context: Context, workflowId: number): Promise<boolean> {
   const { database, organization } = context;
   const workflow = await findWorkflow(database, organization.id, workflowId);
@@ -22,34 +26,32 @@ const pageSize = 100;
 const maxConcurrentReleases = 25;
 
 /**
- * Lets a page of the runs go on that a pause has held; true when none is left, or the workflow is paused again. One that cannot be reached is
- * tried again on its own.
+ * Releases a page of the runs that were held while their workflow was paused. Answers whether none is left; also true when the workflow is
+ * paused again. A run that cannot be reached is recorded as a failed part and tried again.
  */
 export async function releasePausedRuns(context: Context, workflowId: number): Promise<boolean> {
   const { bindings, database, organization } = context;
   const workflow = await findWorkflow(database, organization.id, workflowId);
   if (workflow?.status !== 'active') return true;
   const ids = await findPausedRuns(database, organization.id, workflowId, pageSize);
-  const waiting = [...ids];
-  const gone: number[] = [];
+  const withoutObject: number[] = [];
   const failed: FailedPart[] = [];
-  const worker = async () => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-      const runId = id;
-      await callRun(bindings, organization.id, runId, (object) => object.releaseHold()).then(
-        (isThere) => isThere || gone.push(runId),
-        (error: unknown) => failed.push({ message: { v: 1, kind: 'run_release', organization_id: organization.id, id: runId }, error }),
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(maxConcurrentReleases, ids.length) }, worker));
+  await pMap(
+    ids,
+    (id) =>
+      callRun(bindings, organization.id, id, (run) => run.releaseHold()).then(
+        (hasObject) => hasObject || withoutObject.push(id),
+        (error: unknown) => failed.push({ message: { v: 1, kind: 'run_release', organization_id: organization.id, id }, error }),
+      ),
+    { concurrency: maxConcurrentReleases },
+  );
   await recordFailedParts(database, failed, context.clock());
-  if (gone.length) await clearHolds(database, organization.id, gone);
+  if (withoutObject.length) await clearHolds(database, organization.id, withoutObject);
   return ids.length < pageSize;
 }
 
-/** The same for one run that could not be reached before. */
+/** Releases one run that could not be reached before. */
 export async function releasePausedRun({ bindings, database, organization }: Context, id: number): Promise<void> {
-  const isThere = await callRun(bindings, organization.id, id, (object) => object.releaseHold());
-  if (!isThere) await clearHolds(database, organization.id, [id]);
+  const hasObject = await callRun(bindings, organization.id, id, (run) => run.releaseHold());
+  if (!hasObject) await clearHolds(database, organization.id, [id]);
 }

@@ -5,21 +5,25 @@ import { callRun } from '../../rpc.ts';
 
 type RunNotification = Extract<FanoutMessage, { kind: 'run_told' }>;
 
-/** Tells a run that another run, or a call, which it may be waiting for has ended. It looks for itself. Repeatable. */
+/** Notifies a run that another run, or a call, has ended. The run reads the result itself if it waits for that run or call. Repeatable. */
 export async function notifyRun(
   { bindings, organization }: Context,
   { id, of, ended_id }: Omit<RunNotification, 'v' | 'kind' | 'organization_id'>,
 ) {
-  await callRun(bindings, organization.id, id, (object) => (of === 'run' ? object.childEnded(ended_id) : object.callSettled(ended_id)));
+  await callRun(bindings, organization.id, id, (run) => (of === 'run' ? run.childEnded(ended_id) : run.callSettled(ended_id)));
 }
 
-/** The same by whoever has other things to do: a run that cannot be reached is told on its own, and at the latest finds out for itself. */
-export async function notifyRunOrRecordFailure(context: Context, told: Parameters<typeof notifyRun>[1]): Promise<void> {
+/** As `notifyRun`, but does not throw: a run that cannot be reached is recorded as a failed part and notified again. */
+export async function notifyRunOrRecordFailure(context: Context, notification: Parameters<typeof notifyRun>[1]): Promise<void> {
   try {
-    await notifyRun(context, told);
+    await notifyRun(context, notification);
   } catch (error) {
     const { database, organization, clock, log } = context;
-    log.error('a run could not be told of what it may be waiting for', error, told);
-    await recordFailedParts(database, [{ message: { v: 1, kind: 'run_told', organization_id: organization.id, ...told }, error }], clock());
+    log.error('a run could not be told of what it may be waiting for', error, notification);
+    await recordFailedParts(
+      database,
+      [{ message: { v: 1, kind: 'run_told', organization_id: organization.id, ...notification }, error }],
+      clock(),
+    );
   }
 }

@@ -12,22 +12,22 @@ import { type RetryAnswer, callRun } from '../../rpc.ts';
 
 export type RetryVersion = 'run' | 'current';
 
-/** Has a failed run go on from the node where it failed, on its own version or the workflow's current one. Throws 404 and 409. */
+/** Continues a failed run from the node where it failed, on its own version of the workflow or on the current version. Throws 404 and 409. */
 export async function retryRun(context: Context, id: number, version: RetryVersion): Promise<z.infer<typeof RunRecord>> {
   const row = await existingRun(context, id);
   if (row.state !== 'failed') throw conflict(`The run is ${row.state}; only a failed run can be retried`);
   const workflow = await existingWorkflow(context, row.workflow_id);
   const { status } = workflow;
-  // A test runs whatever the status of its workflow is.
+  // A test run does not need an active workflow.
   if (!row.is_test && status !== 'active' && status !== 'paused')
     throw conflict(`The workflow is ${status}; ${status === 'archived' ? 'move it to draft and activate it' : 'activate it'}, then retry`);
   const target = version === 'run' ? row.workflow_version : await requireCurrentVersion(context, row, workflow);
-  const answer = await callRun(context.bindings, context.organization.id, id, (object) => object.retry(target));
+  const answer = await callRun(context.bindings, context.organization.id, id, (run) => run.retry(target));
   if (answer.refused !== null) throw conflict(toRefusalMessage(row, answer));
   return readRun(context, id);
 }
 
-/** The workflow's current version, provided that it is sound and has the node where the run failed, of the same type. */
+/** The workflow's current version. Throws 409 unless the version is valid and has the node where the run failed, of the same type. */
 async function requireCurrentVersion(context: Context, row: RunRow, workflow: WorkflowRow): Promise<number> {
   const current = JSON.parse(workflow.definition) as unknown;
   const [issue] = await definitionIssues(context, current);

@@ -9,7 +9,7 @@ import { endRunRow, findRun, type RowEnding } from '../store.ts';
 import { type ExternalEnding, callRun } from '../../rpc.ts';
 import { admitHeldRuns } from '../admission/start-runs.ts';
 
-/** Ends a live run; 409 when it has ended. */
+/** Cancels a live run and answers its record. Throws 404, and 409 when the run has ended. */
 export async function stopRun(context: Context, id: number): Promise<z.infer<typeof RunRecord>> {
   const row = await existingRun(context, id);
   if (!isLive(row.state) || !(await endRun(context, id, { state: 'cancelled' }))) {
@@ -20,23 +20,21 @@ export async function stopRun(context: Context, id: number): Promise<z.infer<typ
   return readRun(context, id);
 }
 
-/**
- * Tells the run that waits for an ended one. Of a run that never began nobody else does: it has no object. Repeatable.
- */
+/** Notifies the parent of a run that ended before it had an object. Repeatable. */
 export async function notifyParent(context: Context, id: number): Promise<void> {
   const { bindings, organization, database } = context;
   const row = await findRun(database, organization.id, id);
   const parentId = row?.parent_run_id ?? null;
-  if (parentId !== null) await callRun(bindings, organization.id, parentId, (object) => object.childEnded(id));
+  if (parentId !== null) await callRun(bindings, organization.id, parentId, (run) => run.childEnded(id));
 }
 
-/** Ends a run, started or not; false when it had ended already. `why` stands in the record of the sleep that it cuts short. */
-export async function endRun(context: Context, id: number, ending: ExternalEnding, why?: string): Promise<boolean> {
+/** Ends a run, started or not. False when the run had ended before. `reason` is shown in the history record of the wait that is cut short. */
+export async function endRun(context: Context, id: number, ending: ExternalEnding, reason?: string): Promise<boolean> {
   const { bindings, organization, database } = context;
   const request = crypto.randomUUID();
-  const stop = () => callRun(bindings, organization.id, id, (object) => object.stop(ending, request, why));
+  const stop = () => callRun(bindings, organization.id, id, (run) => run.stop(ending, request, reason));
   if (await stop()) return true;
-  // The object is not there yet: the row alone is the run. It may just be starting, so the object is asked again.
+  // There is no object yet, so the row is ended. The object may be starting at this moment, so it is stopped once more afterwards.
   const error = ending.error ? JSON.stringify(ending.error) : null;
   const row = await endRunRow(
     database,
@@ -52,8 +50,8 @@ export async function endRun(context: Context, id: number, ending: ExternalEndin
 }
 
 /**
- * Ends a run whose object could not be reached for long, in its row. Should the object live again, it finds its row ended, and ends. False when
- * the run had ended already.
+ * Ends the row of a run whose object has been unreachable for long. When the object works again, it finds the row ended, and ends. False when
+ * the run had ended before.
  */
 export async function endUnreachableRun(
   context: Context,

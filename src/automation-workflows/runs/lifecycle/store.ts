@@ -1,7 +1,9 @@
+import type { automationRun } from '../../../database/schema/automation-workflows.ts';
+import type { StoredRow } from '../../../database/stored-row.ts';
 import { type Database, violatedUniqueColumns } from '../../../database/client.ts';
 import { isNotFailedSql } from '../../../outbox/failed-messages.ts';
 
-/** Runs that were held while their workflow was paused, longest held first. */
+/** Runs that were held while their workflow was paused, oldest first. */
 export async function findPausedRuns(database: Database, organizationId: number, workflowId: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ id: number }>(
     database.prepare(
@@ -15,7 +17,7 @@ export async function findPausedRuns(database: Database, organizationId: number,
   return rows.map((row) => row.id);
 }
 
-/** For runs that have no object, so that nobody else would clear their holds. */
+/** Clears the holds of runs that have no object. */
 export async function clearHolds(database: Database, organizationId: number, ids: number[]): Promise<void> {
   await database.all(
     database.prepare(
@@ -30,8 +32,8 @@ export async function clearHolds(database: Database, organizationId: number, ids
 const isLiveSql = `r.state <> 'completed' AND r.state IN ('queued', 'pending', 'running', 'waiting')`;
 
 /**
- * Marks a page of live runs that began before their workflow's settings asked for the mark: found by exit events, or the only one
- * of its key, of several the oldest. Answers how many were marked.
+ * Marks a page of live runs that began before their workflow's settings required the mark. `is_exitable`: exit events find the run.
+ * `is_sole`: the run holds its entry key; of several runs, the oldest. Answers how many were marked.
  */
 export async function markRuns(
   database: Database,
@@ -56,12 +58,12 @@ export async function markRuns(
   return rows.length;
 }
 
-/** Why a failed run's row did not become live again, or that it did. */
+/** Whether a failed run's row became live again, or why not. */
 export type ReviveResult = 'revived' | 'archived' | 'max_active_runs' | 'one_live_run_per_key' | 'ended';
 
 /**
- * Makes the row of a failed run a live one again, on this version of its workflow, if the workflow's rules of admission let it.
- * `revision` is the one that the run's object will have: a second call finds the first one's work.
+ * Makes a failed run's row live again, on a version of its workflow, if the workflow's admission rules allow it. `revision` is the next
+ * revision of the run's object. Repeatable with the same revision.
  */
 export async function reviveRun(
   database: Database,
@@ -86,7 +88,7 @@ export async function reviveRun(
           id,
           organizationId,
         ),
-        database.prepare(
+        database.prepare<{ state: string; revision: number; status: string }>(
           `SELECT r.state, r.revision, w.status FROM automation_run r CROSS JOIN automation_workflow w
          WHERE r.id = ? AND r.organization_id = ? AND w.id = r.workflow_id`,
           id,
@@ -95,8 +97,8 @@ export async function reviveRun(
       ],
       'idempotent',
     );
-    const row = rows![0] as { state: string; revision: number; status: string } | undefined;
-    if (revived!.length || (row?.state === 'running' && row.revision === revision)) return 'revived';
+    const row = rows[0];
+    if (revived.length || (row?.state === 'running' && row.revision === revision)) return 'revived';
     if (row?.state !== 'failed') return 'ended';
     return row.status === 'archived' ? 'archived' : 'max_active_runs';
   } catch (error) {
@@ -105,17 +107,12 @@ export async function reviveRun(
   }
 }
 
-export interface ErasableRun {
-  id: number;
-  /** JSON text, or a pointer into R2; null: its source keeps it. */
-  initial_context: string | null;
-  completed_at: number;
-}
+export type ErasableRun = Pick<StoredRow<typeof automationRun>, 'id' | 'initial_context'> & { completed_at: number };
 
 const deletedContactFilter = `contact_id = ?1 AND organization_id = ?2
   AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL)`;
 
-/** A page of a deleted contact's ended runs, and whether it has a run that lives. */
+/** A page of a deleted contact's ended runs, and whether the contact has a live run. */
 export async function findErasableRuns(
   database: Database,
   organizationId: number,
@@ -124,7 +121,7 @@ export async function findErasableRuns(
 ): Promise<{ ended: ErasableRun[]; hasLive: boolean }> {
   const runs = `FROM automation_run INDEXED BY automation_run_contact WHERE ${deletedContactFilter}`;
   const [ended, live] = await database.batch([
-    database.prepare(
+    database.prepare<ErasableRun>(
       `SELECT id, initial_context, completed_at ${runs} AND completed_at IS NOT NULL LIMIT ?3`,
       contactId,
       organizationId,
@@ -132,10 +129,10 @@ export async function findErasableRuns(
     ),
     database.prepare(`SELECT 1 ${runs} AND completed_at IS NULL LIMIT 1`, contactId, organizationId),
   ]);
-  return { ended: ended! as unknown as ErasableRun[], hasLive: live!.length > 0 };
+  return { ended, hasLive: live.length > 0 };
 }
 
-/** Leaves of ended runs what tells nothing of the person: of which journey they were, how far they came and when. */
+/** Erases the personal data of ended runs' rows. The workflow, the state and the moments stay. */
 export async function eraseRunRows(database: Database, organizationId: number, ids: number[]): Promise<void> {
   const json = JSON.stringify(ids);
   await database.batch(

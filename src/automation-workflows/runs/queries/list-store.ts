@@ -14,12 +14,18 @@ export interface RunFilter {
   isTest: boolean;
 }
 
+/** `is_bounded` 1: the rows were counted, up to `countLimit`. */
+interface TotalRow {
+  total: number;
+  is_bounded: number;
+}
+
 interface SqlCondition {
   sql: string;
   parameters: (string | number)[];
 }
 
-/** Newest first. */
+/** A page of runs, newest first, and their total, which is counted up to `countLimit`. */
 export async function listRuns(
   database: Database,
   organizationId: number,
@@ -29,7 +35,7 @@ export async function listRuns(
   const where = buildCondition(organizationId, filter);
   const from = `automation_run r INDEXED BY ${chooseIndex(filter)}`;
   const [rows, counted] = await database.batch([
-    database.prepare(
+    database.prepare<RunRow>(
       `SELECT r.*, ${sourcePayloadColumn} FROM ${from} WHERE ${where.sql} AND r.id < ? ORDER BY r.id DESC LIMIT ? OFFSET ?`,
       ...where.parameters,
       page.after?.id ?? Number.MAX_SAFE_INTEGER,
@@ -37,21 +43,25 @@ export async function listRuns(
       page.offset,
     ),
     counterTotalStatement(database, organizationId, filter) ??
-      database.prepare(
+      database.prepare<TotalRow>(
         `SELECT count(*) AS total, 1 AS is_bounded FROM (SELECT 1 FROM ${from} WHERE ${where.sql} LIMIT ${countLimit + 1})`,
         ...where.parameters,
       ),
   ]);
-  const { total, is_bounded } = counted![0] as { total: number; is_bounded: number };
+  const { total, is_bounded } = counted[0]!;
   const totalCapped = is_bounded === 1 && total > countLimit;
-  const found = cutPage(rows as unknown as RunRow[], page.limit, (row) => ({ value: null, id: row.id }));
+  const found = cutPage(rows, page.limit, (row) => ({ value: null, id: row.id }));
   return { ...found, total: totalCapped ? countLimit : total, totalCapped };
 }
 
-/** The total of all runs, or of all of one workflow, stands in a counter. Null for any other. */
-function counterTotalStatement(database: Database, organizationId: number, { workflowId, isTest, ...rest }: RunFilter): Statement | null {
+/** The total from the counters of workflows, for all runs or all runs of one workflow. Null for other filters. */
+function counterTotalStatement(
+  database: Database,
+  organizationId: number,
+  { workflowId, isTest, ...rest }: RunFilter,
+): Statement<TotalRow> | null {
   if (isTest || Object.values(rest).some((value) => value !== undefined)) return null;
-  return database.prepare(
+  return database.prepare<TotalRow>(
     `SELECT coalesce(sum(runs_count), 0) AS total, 0 AS is_bounded FROM automation_workflow WHERE organization_id = ?${workflowId === undefined ? '' : ' AND id = ?'}`,
     organizationId,
     ...(workflowId === undefined ? [] : [workflowId]),
@@ -79,12 +89,12 @@ function buildCondition(organizationId: number, filter: RunFilter): SqlCondition
   return { sql: parts.join(' AND '), parameters };
 }
 
-/** How far the clocks of places that start runs may differ. */
+/** How far the clocks of the machines that start runs may differ. */
 const maxClockSkewMs = 3_600_000;
 
 /**
- * The first id of the shard's runs at a moment, by halving: ids grow with created_at, so the moments of a list become a stretch
- * of its index. Some forty rows are read for it.
+ * The first id of the shard's runs at a moment, by binary search: ids grow with created_at, so a range of moments becomes a range of ids. Reads
+ * about forty rows.
  */
 const firstIdAtSql = `(WITH RECURSIVE half (low, high, moment) AS (
   SELECT 0, coalesce((SELECT max(id) FROM automation_run), 0) + 1, ?

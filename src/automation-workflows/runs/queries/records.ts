@@ -11,7 +11,7 @@ import type { RunRow } from '../store.ts';
 import { initialContextOf } from '../cause.ts';
 import type { ContextChanges, LiveRun } from '../../rpc.ts';
 
-/** What a run that lives, or has just ended, says of itself. */
+/** A run's progress as its record shows it. `now` in epoch ms. */
 export const toLiveRun = (progress: Progress, now: number): LiveRun => ({
   state: progress.state,
   currentNodeId: progress.nodeId,
@@ -25,12 +25,13 @@ export const toLiveRun = (progress: Progress, now: number): LiveRun => ({
   endedAt: progress.endedAt,
 });
 
-/** What it waits out at the moment; of trouble that is over, the next step tells nothing any more. */
+/** The platform retry that the run waits for; null when its next try is due. */
 function toCurrentTrouble(progress: Progress, now: number): LiveRun['trouble'] {
-  const trouble = isLive(progress.state) ? currentPlatformRetry(progress) : undefined;
-  return trouble && trouble.nextTryAt > now ? toTroubleRecord(trouble) : null;
+  const retry = isLive(progress.state) ? currentPlatformRetry(progress) : undefined;
+  return retry && retry.nextTryAt > now ? toTroubleRecord(retry) : null;
 }
 
+/** The records of runs from their rows, with payloads from R2. */
 export async function runRecords(bucket: R2Bucket, rows: RunRow[]): Promise<z.infer<typeof RunRecord>[]> {
   const stored = await showPayloads(
     bucket,
@@ -42,7 +43,7 @@ export async function runRecords(bucket: R2Bucket, rows: RunRow[]): Promise<z.in
   });
 }
 
-/** What the row says, for a run whose object is gone. */
+/** The state of a run from its row, for a run whose object is gone. */
 export function liveRunFromRow(row: RunRow, changes: unknown): LiveRun {
   return {
     state: row.state,

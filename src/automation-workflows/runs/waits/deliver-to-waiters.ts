@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import type { Context } from '../../../context.ts';
 import { findEventsToHandle } from '../../../events/handling.ts';
 import type { FailedPart } from '../../../outbox/failed-messages.ts';
@@ -14,20 +15,20 @@ const pageSize = 500;
 const maxConcurrentDeliveries = 25;
 
 /**
- * Offers events to the runs that wait for them. Every waiter of an event is offered it, a page at a time; whether the run takes
- * it, is the run's to say. Answers the offers that failed. Repeatable: a run that has gone on no longer waits.
+ * Delivers events to the runs that wait for them, a page of waiters at a time. The run decides whether it takes the event. Answers the
+ * deliveries that failed, as messages that try again. Repeatable: a run that took an event no longer waits.
  */
 export async function deliverToWaiters(context: Context, events: RunEvent[], fields: WaiterField[]): Promise<FailedPart[]> {
-  const sought = toWaiterQueries(events, fields);
-  if (!sought.length) return [];
+  const queries = toWaiterQueries(events, fields);
+  if (!queries.length) return [];
   const failed: FailedPart[] = [];
   const { database, organization } = context;
   const byId = new Map(events.map((event) => [event.id, event]));
   for (let afterRunId = 0; ;) {
-    const page = await database.all<Waiter>(waitersStatement(database, organization.id, sought, afterRunId, pageSize));
+    const page = await database.all<Waiter>(waitersStatement(database, organization.id, queries, afterRunId, pageSize));
     failed.push(...(await deliverAll(context, page, byId)));
     if (page.length < pageSize) return failed;
-    // The last run of a full page may have more waiters than fitted: it is looked at again.
+    // The last run of a full page may have more waiters: the next page begins with that run again.
     const last = page.at(-1)!.run_id;
     afterRunId = last - 1 > afterRunId ? last - 1 : last;
   }
@@ -42,38 +43,36 @@ function toWaiterQueries(events: RunEvent[], fields: WaiterField[]): WaiterQuery
   );
 }
 
-/** Events reach one run in their order; runs are asked side by side. */
+/** Delivers in parallel to several runs, and to each run in the order of the events. */
 async function deliverAll(context: Context, page: Waiter[], events: Map<number, RunEvent>): Promise<FailedPart[]> {
   const runs = [...Map.groupBy(page, (waiter) => waiter.run_id).values()];
   const stale: Waiter[] = [];
   const failed: FailedPart[] = [];
-  const worker = async () => {
-    for (let waiters = runs.shift(); waiters; waiters = runs.shift()) {
-      for (const [index, waiter] of waiters.entries()) {
-        try {
-          if ((await deliverTo(context, waiter, events.get(waiter.event_id)!)) === 'stale') stale.push(waiter);
-        } catch (error) {
-          // The events that follow wait for this one.
-          failed.push(...waiters.slice(index).map((left) => ({ message: buildDeliveryMessage(context, left), error })));
-          break;
-        }
+  const deliverToRun = async (waiters: Waiter[]) => {
+    for (const [index, waiter] of waiters.entries()) {
+      try {
+        if ((await deliverTo(context, waiter, events.get(waiter.event_id)!)) === 'stale') stale.push(waiter);
+      } catch (error) {
+        // Later events of the run wait for the failed one.
+        failed.push(...waiters.slice(index).map((undelivered) => ({ message: buildDeliveryMessage(context, undelivered), error })));
+        return;
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(maxConcurrentDeliveries, runs.length) }, worker));
+  await pMap(runs, deliverToRun, { concurrency: maxConcurrentDeliveries });
   if (stale.length) await deleteWaiters(context.database, context.organization.id, stale);
   return failed;
 }
 
-/** Offers an event to the run behind a waiter. Throws when it is to be offered again. */
+/** Delivers an event to the run of a waiter. Throws when the event must be delivered again. */
 async function deliverTo(
   { bindings, organization }: Context,
   { run_id: runId, wait_id: waitId }: Pick<Waiter, 'run_id' | 'wait_id'>,
   event: RunEvent,
 ): Promise<EventDelivery> {
-  const offer = await callRun(bindings, organization.id, runId, (object) => object.deliverEvent(JSON.stringify(event), waitId));
-  if (offer === 'later') throw new Error(`run ${runId} is just falling asleep; its event comes again`);
-  return offer;
+  const delivery = await callRun(bindings, organization.id, runId, (run) => run.deliverEvent(JSON.stringify(event), waitId));
+  if (delivery === 'later') throw new Error(`run ${runId} is just falling asleep; its event comes again`);
+  return delivery;
 }
 
 const buildDeliveryMessage = ({ organization }: Context, { event_id, run_id, wait_id }: Waiter): EventDeliveryMessage => ({
@@ -85,7 +84,7 @@ const buildDeliveryMessage = ({ organization }: Context, { event_id, run_id, wai
   wait_id,
 });
 
-/** Offers an event once more to a run that could not be reached. */
+/** Delivers an event again to a run that could not be reached. */
 export async function redeliverEvent(context: Context, { id, run_id, wait_id }: EventDeliveryMessage): Promise<void> {
   const [row] = await findEventsToHandle(context, [id]);
   if (!row) return;

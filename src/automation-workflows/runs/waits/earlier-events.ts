@@ -6,8 +6,8 @@ import { earlierEventsStatement, newestEventStatement, insertWaiterStatement, ty
 import { type RunEvent, type RunOrigin, loadRunEvents } from '../cause.ts';
 
 /**
- * Writes the waiter of a sleep and looks for events that had come before it, in one step: an event stored later finds the
- * waiter, one stored earlier is found here. Oldest first, without those that the run has taken.
+ * Writes the `run_waiter` row of a wait and reads earlier events in one transaction: an event stored later finds the row, an event stored
+ * earlier is found here. Answers matching events, oldest first, without those that the run has taken.
  */
 export async function subscribeRun(
   context: Context,
@@ -31,15 +31,15 @@ export async function subscribeRun(
     ],
     'run_waiter.wait_id',
   );
-  const rows = (earlier as unknown as EventRow[]).filter((row) => !taken.includes(row.id));
+  const rows = earlier.filter((row) => !taken.includes(row.id));
   const found = await loadReadableEvents(context, rows);
   return {
-    afterId: (newest![0] as { id: number }).id,
+    afterId: newest[0]!.id,
     found: found.filter((event) => readEventField(event, events.field) === events.value),
   };
 }
 
-/** Events that came after the run's own one and before the run could be found by them. */
+/** Events that came after the run's start event and before the run was recorded. */
 export async function findEventsSinceStart(context: Context, origin: RunOrigin, types: string[], ofContact: boolean): Promise<RunEvent[]> {
   if (ofContact && origin.contactId === null) return [];
   const { database, organization } = context;
@@ -55,7 +55,7 @@ export async function findEventsSinceStart(context: Context, origin: RunOrigin, 
   return loadReadableEvents(context, rows);
 }
 
-/** Without events whose payload is gone: they are given up as events, and hold up no run that only looks back at them. */
+/** Loads events, without those whose payload is missing. */
 async function loadReadableEvents(context: Context, rows: EventRow[]): Promise<RunEvent[]> {
   try {
     return await loadRunEvents(context, rows);

@@ -1,3 +1,5 @@
+import type { event } from '../../../database/schema/events.ts';
+import type { StoredRow } from '../../../database/stored-row.ts';
 import type { Database, Statement } from '../../../database/client.ts';
 import type { EventSubscription } from '../../nodes/contract.ts';
 import type { LeftWait } from '../engine/progress.ts';
@@ -22,7 +24,7 @@ export const insertWaiterStatement = (
     organizationId,
   );
 
-/** Takes out the waiters of waits that a run has left. */
+/** Deletes the rows of waits that have ended. */
 export const deleteLeftWaitersStatement = (database: Database, organizationId: number, runId: number, left: LeftWait[]): Statement =>
   deleteWaitersStatement(
     database,
@@ -32,7 +34,7 @@ export const deleteLeftWaitersStatement = (database: Database, organizationId: n
     ),
   );
 
-/** However many there are, one statement, along the key. With their types cast, all of its columns are compared by it. */
+/** Deletes rows along the primary key in one statement. The casts let SQLite compare all columns of the key. */
 const deleteWaitersStatement = (database: Database, organizationId: number, waiters: Omit<Waiter, 'event_id'>[]): Statement =>
   database.prepare(
     `DELETE FROM run_waiter WHERE organization_id = ?1 AND (event_type, field, value, run_id, wait_id) IN (
@@ -42,29 +44,23 @@ const deleteWaitersStatement = (database: Database, organizationId: number, wait
     JSON.stringify(waiters.map(({ event_type, field, value, run_id, wait_id }) => ({ event_type, field, value, run_id, wait_id }))),
   );
 
-export interface EventRow {
-  id: number;
-  event_type: string;
-  contact_id: number | null;
-  data: string;
-  created_at: number;
-}
+export type EventRow = Pick<StoredRow<typeof event>, 'id' | 'event_type' | 'contact_id' | 'data' | 'created_at'>;
 
-/** How many events of a contact, or events that may fit, a wait looks at; beyond it, the newest. */
+/** How many earlier events a wait checks at most: the newest. */
 const maxLookbackEvents = 500;
-/** How many events of its types a wait goes through for those that may fit; beyond it, the newest. */
+/** How many earlier events of its types a wait searches at most: the newest. */
 const maxSearchedEvents = 20_000;
 
-/** Events of these types since a moment and after the run's own event, oldest first: of a contact, or of anyone. */
+/** Events of these types since a moment and after the run's start event, oldest first: of a contact, or of all contacts. */
 export function earlierEventsStatement(
   database: Database,
   organizationId: number,
   of: { types: string[]; since: number; afterId: number; contactId: number | null; match: PayloadMatch | null },
-): Statement {
+): Statement<EventRow> {
   const columns = 'id, event_type, contact_id, data, created_at';
   const types = JSON.stringify(of.types);
   if (of.contactId !== null)
-    return database.prepare(
+    return database.prepare<EventRow>(
       `SELECT * FROM (
          SELECT ${columns} FROM event INDEXED BY event_contact WHERE contact_id = ? AND created_at >= ? AND organization_id = ? AND id > ?
            AND event_type IN (SELECT value FROM json_each(?)) ORDER BY created_at DESC LIMIT ${maxLookbackEvents}
@@ -75,7 +71,7 @@ export function earlierEventsStatement(
       of.afterId,
       types,
     );
-  return database.prepare(
+  return database.prepare<EventRow>(
     `SELECT * FROM (
        SELECT * FROM (
          SELECT e.id, e.event_type, e.contact_id, e.data, e.created_at FROM json_each(?) j CROSS JOIN event e INDEXED BY event_organization_type
@@ -90,8 +86,9 @@ export function earlierEventsStatement(
   );
 }
 
-/** The newest event there is, whoever's: every later one has a higher id. */
-export const newestEventStatement = (database: Database): Statement => database.prepare('SELECT coalesce(max(id), 0) AS id FROM event');
+/** The shard's newest event. Every later event has a higher id. */
+export const newestEventStatement = (database: Database): Statement<{ id: number }> =>
+  database.prepare<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM event');
 
 export interface Waiter {
   event_id: number;
@@ -102,7 +99,7 @@ export interface Waiter {
   wait_id: number;
 }
 
-/** A value that an event has at a field by which runs wait. */
+/** The value of an event at a field by which runs wait. */
 export interface WaiterQuery {
   event_id: number;
   event_type: string;
@@ -110,39 +107,39 @@ export interface WaiterQuery {
   value: string;
 }
 
-/** The waiters of what is sought, by run from `afterRunId` on. */
+/** A page of the waiters that match the queries, ordered by run after `afterRunId`. */
 export const waitersStatement = (
   database: Database,
   organizationId: number,
-  sought: WaiterQuery[],
+  queries: WaiterQuery[],
   afterRunId: number,
   limit: number,
-): Statement =>
-  database.prepare(
+): Statement<Waiter> =>
+  database.prepare<Waiter>(
     `SELECT j.value ->> 'event_id' AS event_id, w.event_type, w.field, w.value, w.run_id, w.wait_id
      FROM json_each(?) j CROSS JOIN run_waiter w
      WHERE w.organization_id = ? AND w.event_type = j.value ->> 'event_type' AND w.field = j.value ->> 'field' AND w.value = j.value ->> 'value'
        AND w.run_id > ? ORDER BY w.run_id, event_id LIMIT ?`,
-    JSON.stringify(sought),
+    JSON.stringify(queries),
     organizationId,
     afterRunId,
     limit,
   );
 
-/** Takes out waiters whose runs wait no longer. */
+/** Deletes the rows of runs that no longer wait. */
 export async function deleteWaiters(database: Database, organizationId: number, stale: Omit<Waiter, 'event_id'>[]): Promise<void> {
   await database.all(deleteWaitersStatement(database, organizationId, stale), 'idempotent');
 }
 
-/** A condition over the column `data` of an event that holds for at least every event whose field has the value. */
+/** A SQL condition over the column `data` that is true at least for every event whose field has the value. */
 export interface PayloadMatch {
   sql: string;
   parameters: string[];
 }
 
 /**
- * What the database can compare of "the field at this path has this value", so that a look-back reads only what may fit; null where
- * it can compare nothing. A payload that is kept elsewhere always may fit.
+ * The condition "the field at this path has this value", as far as SQL can compare it, so that fewer earlier events are read. Null when SQL
+ * cannot compare the field. A payload in R2 always matches.
  */
 export function buildPayloadMatch(field: string, value: string): PayloadMatch | null {
   const segments = parsePath(field);

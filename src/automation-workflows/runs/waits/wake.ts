@@ -16,32 +16,31 @@ import type { EventDelivery } from '../../rpc.ts';
 
 const maxRememberedEvents = 200;
 
-/** Wakes a run whose sleep is over. */
-export async function expireWait(journal: Journal, progress: Progress, sleep: Wait, run: RunDependencies): Promise<void> {
-  if (sleep.kind === 'call') return timeOutCallWait(journal, progress, sleep, run);
-  if (sleep.kind === 'quiet' || sleep.kind === 'paused') return endHold(journal, progress, sleep, run.now());
-  if (sleep.kind === 'event') return completeWait(journal, progress, sleep, next({ received: null, timed_out: true }, timeoutHandle), run);
-  completeWait(journal, progress, sleep, next(progress.outputs[progress.nodeId!], defaultHandle), run);
+/** Continues a run whose wait is over: by its timeout, or at the end of its time. */
+export async function expireWait(journal: Journal, progress: Progress, wait: Wait, run: RunDependencies): Promise<void> {
+  if (wait.kind === 'call') return timeOutCallWait(journal, progress, wait, run);
+  if (wait.kind === 'quiet' || wait.kind === 'paused') return endHold(journal, progress, wait, run.now());
+  if (wait.kind === 'event') return completeWait(journal, progress, wait, next({ received: null, timed_out: true }, timeoutHandle), run);
+  completeWait(journal, progress, wait, next(progress.outputs[progress.nodeId!], defaultHandle), run);
 }
 
-/** Ends a hold: the step that was held is taken now. */
-export function endHold(journal: Journal, progress: Progress, sleep: Wait, now: number): void {
-  const entry = journal.entry(sleep.historyId);
+/** Ends a hold, so that the held step is taken next. */
+export function endHold(journal: Journal, progress: Progress, wait: Wait, now: number): void {
+  const entry = journal.entry(wait.historyId);
   journal.commit(leaveWait(progress), entry ? { ...entry, status: 'completed', completedAt: now } : undefined);
 }
 
 /**
- * Nobody has told a sleeping run anything for long, and perhaps nobody ever will: it looks for itself. Of a hold, the projection that
- * follows reads whether the workflow goes on.
+ * Has a waiting run check its result although no notification has come, since a notification may be lost. For a hold, the projection that
+ * follows reads whether the workflow is active again.
  */
-export function scheduleRecheck(journal: Journal, progress: Progress, sleep: Wait, now: number): void {
-  const before = nextPollOf(sleep);
-  if (!before) return;
-  const looked = { look: nextPoll(before, now), ...('pokes' in sleep && { pokes: sleep.pokes + 1 }) };
-  journal.commit({ ...progress, wait: { ...sleep, ...looked } });
+export function scheduleRecheck(journal: Journal, progress: Progress, wait: Wait, now: number): void {
+  const poll = nextPollOf(wait);
+  if (!poll) return;
+  journal.commit({ ...progress, wait: { ...wait, look: nextPoll(poll, now), ...('pokes' in wait && { pokes: wait.pokes + 1 }) } as Wait });
 }
 
-/** What still has to be looked up before the run can sleep: whether what it waits for was there before. */
+/** Checks whether the wait has its result already: an earlier event, an ended run or an ended call. */
 export async function checkWait(journal: Journal, sleep: Wait, run: RunDependencies): Promise<void> {
   if (sleep.kind === 'event') return subscribeToEvents(journal, sleep, run);
   if (sleep.kind !== 'run' && sleep.kind !== 'call') return;
@@ -64,14 +63,14 @@ async function subscribeToEvents(journal: Journal, sleep: EventWait, run: RunDep
     journal.commit({ ...current, wait: { ...current.wait, afterId } });
 }
 
-/** Offers an event to a run that sleeps for one. It takes one a visit, and never the same event twice. */
+/** Delivers an event to a run that waits at the history record `waitId`. A visit takes one event, and a run never takes an event twice. */
 export async function deliverEvent(journal: Journal, event: RunEvent, waitId: number, run: RunDependencies): Promise<EventDelivery> {
   const before = findEventWait(journal, waitId);
   if (!before) return 'stale';
   const eligible = checkEligibility(before.progress, before.sleep, event);
   if (eligible !== 'yes') return eligible;
   const decided = await matchesFilter(before.progress, event, run);
-  // Another event or the timeout may have woken the run during the await: whoever comes first is the one.
+  // During the await another event or the timeout may have ended the wait. The first one counts.
   const now = findEventWait(journal, waitId);
   if (!now) return 'stale';
   if (decided === false) return 'kept';
@@ -87,7 +86,7 @@ function findEventWait(journal: Journal, waitId: number): { progress: Progress; 
   return progress.wait?.kind === 'event' && progress.wait.historyId === waitId ? { progress, sleep: progress.wait } : null;
 }
 
-/** Events that came before the wait count from `since`; what came after the waiter was written counts whatever its clock says. */
+/** Events from before the wait count from `since` on. Events that came after the row in `run_waiter` was written count whatever their clock says. */
 function checkEligibility(progress: Progress, { events, afterId }: EventWait, event: RunEvent): 'yes' | 'kept' | 'later' {
   if (!events.types.includes(event.type) || readEventField(event, events.field) !== events.value) return 'kept';
   if (progress.takenEvents?.includes(event.id)) return 'kept';
@@ -95,14 +94,14 @@ function checkEligibility(progress: Progress, { events, afterId }: EventWait, ev
   return afterId === null ? 'later' : event.id > afterId ? 'yes' : 'kept';
 }
 
-/** What an event has at the path that a wait compares; null: nothing that compares. */
+/** The text of an event's field that a wait compares with its value; null: the field cannot be compared. */
 export function readEventField(event: RunEvent, field: string | null): string | null {
   if (field === null) return toMatchText(event.contact_id);
   const whole = { id: event.id, type: event.type, contact_id: event.contact_id, data: event.data };
   return toMatchText(readPath(whole, field) ?? readPath(event.data, field));
 }
 
-/** Whether the wait's filter holds for the event; a filter that cannot be evaluated fails the step. */
+/** Whether the wait's filter matches the event. A filter that cannot be evaluated answers a failure of the step. */
 async function matchesFilter(
   progress: Progress,
   event: RunEvent,

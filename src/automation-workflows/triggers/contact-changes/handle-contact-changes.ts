@@ -11,7 +11,7 @@ import { listChanges, deleteChanges, discardFirstChange, type ChangeRow } from '
 import type { Scope } from '../../../expressions/templates/render.ts';
 import { toInternalKey } from '../../internal-events.ts';
 import { tryEvaluateTrigger, isTooDeep, recordPlanRefusals } from '../match-trigger.ts';
-import { triggersByTopicsStatement, recordTriggerError, type TriggerWithWorkflow } from '../store.ts';
+import { triggersByTopicsStatement, recordTriggerError, type TriggerWithTopic } from '../store.ts';
 import { buildCauseScope, type RunCause } from '../../runs/cause.ts';
 
 const pageSize = 500;
@@ -26,22 +26,20 @@ interface ContactChange {
 
 const topics = ['change:created', 'change:updated', 'event:contact.created', 'event:contact.updated'];
 
-type TopicTrigger = TriggerWithWorkflow & { topic: string };
-
 /**
- * Works off one page of contact changes in order: a condition fires when it did not hold before and holds after. Repeatable:
- * runs are keyed by change and trigger, and changes are deleted last. Answers whether more are waiting.
+ * Handles one page of contact changes in order. A condition fires when it was false before the change and is true after it. Repeatable: runs
+ * are keyed by change and trigger, and changes are deleted last. Answers whether another page follows.
  */
 export async function handleContactChanges(context: Context): Promise<boolean> {
   const { database, organization } = context;
   const rows = await listChanges(database, organization.id, pageSize);
   if (!rows.length) return false;
-  const triggers = await database.all<TopicTrigger>(triggersByTopicsStatement(database, organization.id, topics));
+  const triggers = await database.all(triggersByTopicsStatement(database, organization.id, topics));
   try {
     await processChanges(context, rows, triggers);
   } catch (error) {
     if (rows.length === 1 || platformErrorKind(error) !== null) throw error;
-    // Together they failed; one by one the sound ones get through, and the others stay.
+    // The page failed as a whole. One by one, the good changes are handled; the bad ones stay.
     const failures: unknown[] = [];
     for (const row of rows) await processChanges(context, [row], triggers).catch((failure: unknown) => failures.push(failure));
     if (failures.length) throw failures[0];
@@ -49,15 +47,15 @@ export async function handleContactChanges(context: Context): Promise<boolean> {
   return rows.length === pageSize;
 }
 
-/** Takes out the change that could not be worked off for longest, and has those who listen say so. */
-export async function discardFailedChange(context: Context, words: string): Promise<void> {
+/** Deletes the oldest change, which cannot be handled, and records `message` in the `last_error` of all listening triggers. */
+export async function discardFailedChange(context: Context, message: string): Promise<void> {
   const { database, organization } = context;
-  const triggers = await database.all<TopicTrigger>(triggersByTopicsStatement(database, organization.id, topics));
-  for (const id of new Set(triggers.map((trigger) => trigger.id))) await recordTriggerError(database, organization.id, id, words);
+  const triggers = await database.all(triggersByTopicsStatement(database, organization.id, topics));
+  for (const id of new Set(triggers.map((trigger) => trigger.id))) await recordTriggerError(database, organization.id, id, message);
   await discardFirstChange(database, organization.id);
 }
 
-async function processChanges(context: Context, rows: ChangeRow[], triggers: TopicTrigger[]): Promise<void> {
+async function processChanges(context: Context, rows: ChangeRow[], triggers: TriggerWithTopic[]): Promise<void> {
   const { database, organization } = context;
   const now = context.clock();
   const candidates = await flatMapSequentially(rows, async (row) => {
@@ -83,7 +81,7 @@ async function processChanges(context: Context, rows: ChangeRow[], triggers: Top
   );
 }
 
-/** Null when the contact is gone. */
+/** The change of a row; null when the contact is deleted. */
 function toContactChange(row: ChangeRow): ContactChange | null {
   const after = row.next_before ?? row.current;
   if (after === null) return null;
@@ -102,16 +100,11 @@ const toChangeKind = (change: ContactChange) => (change.before === null ? 'creat
 
 const toTopics = (change: ContactChange): string[] => [`change:${toChangeKind(change)}`, `event:contact.${toChangeKind(change)}`];
 
-function findCandidates(
-  context: Context,
-  trigger: TriggerWithWorkflow & { topic: string },
-  change: ContactChange,
-  now: number,
-): Promise<RunCandidate[]> {
+function findCandidates(context: Context, trigger: TriggerWithTopic, change: ContactChange, now: number): Promise<RunCandidate[]> {
   const type = `contact.${toChangeKind(change)}`;
   const data = { event_type: type, contact_id: change.after.id, changed_fields: findChangedFields(change) };
   const cause: RunCause = {
-    // Ids of changes are given again once the table has been empty; with contact and moment they are unique.
+    // Ids of changes are reused once the table has been empty. With contact and moment they are unique.
     key: toInternalKey(`change:${change.after.id}:${change.createdAt}:${change.id}`),
     contact: change.after,
     event: { id: null, type, data, created_at: toTimestamp(change.createdAt) },

@@ -4,7 +4,7 @@ import type { Database } from '../../../database/client.ts';
 export interface ChangeRow {
   id: number;
   before: string | null;
-  /** What the contact was before its next change, which is what this one led to. */
+  /** The contact before its next change, which is the contact after this change. */
   next_before: string | null;
   /** The contact as it is now; null when it is deleted. */
   current: string | null;
@@ -39,11 +39,11 @@ export async function deleteChanges(database: Database, organizationId: number, 
   );
 }
 
-/** Organizations whose oldest changes have waited since before `before`. The table holds only what is not handled. */
+/** Organizations whose oldest change is from before `before` (epoch ms). The table holds only unhandled changes. */
 export async function findOrganizationsWithChanges(database: Database, before: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ organization_id: number }>(
     database.prepare(
-      // From organization to organization along the index, so that the many changes of one hide no other's.
+      // The recursion skips from one organization to the next along the index, so that the many changes of one hide no other's.
       `WITH RECURSIVE step (subject) AS (
          SELECT min(organization_id) FROM contact_change
          UNION ALL SELECT (SELECT min(organization_id) FROM contact_change WHERE organization_id > subject) FROM step WHERE subject IS NOT NULL
@@ -58,7 +58,7 @@ export async function findOrganizationsWithChanges(database: Database, before: n
   return rows.map((row) => row.organization_id);
 }
 
-/** Takes out the change that heads a page which can't be worked off. */
+/** Deletes the oldest change of an organization. */
 export async function discardFirstChange(database: Database, organizationId: number): Promise<void> {
   await database.all(
     database.prepare(

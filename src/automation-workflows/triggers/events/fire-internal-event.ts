@@ -5,7 +5,7 @@ import { flatMapSequentially } from '../../../library/collections/flat-map-seque
 import { startRuns } from '../../runs/admission/start-runs.ts';
 import { toInternalKey, type internalEvents } from '../../internal-events.ts';
 import { tryEvaluateTrigger, isTooDeep, recordPlanRefusals } from '../match-trigger.ts';
-import { triggersByTopicsStatement, type TriggerWithWorkflow } from '../store.ts';
+import { triggersByTopicsStatement } from '../store.ts';
 import type { RunCause } from '../../runs/cause.ts';
 import { childLineage } from '../../../library/lineage.ts';
 import type { Progress } from '../../runs/engine/progress.ts';
@@ -13,16 +13,16 @@ import type { LoadedRun } from '../../runs/engine/run-row.ts';
 
 export interface InternalEvent {
   name: (typeof internalEvents)[number];
-  /** Names what happened; a trigger starts one run for it. */
+  /** Identifies the occurrence. A trigger starts one run for a key. */
   key: string;
   contactId: number | null;
   depth: number;
   data: Record<string, unknown>;
 }
 
-/** Starts a run for every active trigger on an internal event. Repeatable. Beyond the depth limit nothing starts. */
+/** Starts a run for every active trigger on an internal event. Repeatable. Beyond the limit of chained journeys, nothing starts. */
 export async function fireInternalEvent(context: Context, event: InternalEvent): Promise<void> {
-  const triggers = await context.database.all<TriggerWithWorkflow>(
+  const triggers = await context.database.all(
     triggersByTopicsStatement(context.database, context.organization.id, [`event:${event.name}`]),
   );
   if (!triggers.length) return;
@@ -46,12 +46,12 @@ export async function fireInternalEvent(context: Context, event: InternalEvent):
   recordPlanRefusals(context, refused);
 }
 
-/** Whether any active trigger waits for an internal event: for work that would otherwise tell of thousands one by one. */
+/** Whether any active trigger listens to an internal event. Ask once before thousands of events are fired one by one. */
 export async function hasInternalEventTrigger({ database, organization }: Context, name: InternalEvent['name']): Promise<boolean> {
   return (await database.first(triggersByTopicsStatement(database, organization.id, [`event:${name}`]))) !== null;
 }
 
-/** Fires the triggers on `run.completed` or `run.failed`. Repeatable: a trigger's run is keyed by the run that ended. */
+/** Fires the triggers on `run.completed` or `run.failed`. Repeatable: a trigger starts one run for an end. */
 export async function fireRunEnded(context: Context, run: LoadedRun, progress: Progress): Promise<void> {
   await fireInternalEvent(context, {
     name: progress.state === 'completed' ? 'run.completed' : 'run.failed',

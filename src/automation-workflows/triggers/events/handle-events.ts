@@ -15,10 +15,12 @@ import { type RunEvent, type RunCause, toEventCause, loadRunEvents } from '../..
 import { exitTopicsStatement, type ExitTopic, waiterFieldsStatement, type WaiterField } from '../../runs/store.ts';
 
 /**
- * Does what accepted events ask for and marks them as handled: starts runs, ends runs by `exit_on`, wakes runs that wait.
- * Repeatable at any point: runs are keyed by event and trigger, a run takes an event once, and the mark is the last thing
- * written. A run that cannot be reached holds up nothing else: what failed with it is tried again with the event and, once the queue tries it
- * for the last time, on its own. Six D1 calls at most for a batch of ordinary payloads, four when nobody waits for them.
+ * Handles accepted events: starts runs, ends runs by `exit_on`, delivers the events to waiting runs, and marks the events as handled.
+ * Repeatable at any point: runs are keyed by event and trigger, a run takes an event once, and the mark is written last. A run that cannot be
+ * reached delays nothing else: its part is tried again with the event and, after the queue's last try, on its own. At most six D1 calls for a
+ * batch of ordinary payloads, four when no run waits for the events.
+ *
+ * @param isLastTry Record failed parts and mark the events as handled instead of throwing the first error.
  */
 export async function handleEvents(context: Context, ids: number[], isLastTry = false): Promise<void> {
   const { database, organization } = context;
@@ -37,20 +39,20 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
     waiterFieldsStatement(database, organization.id, types),
   ]);
   const listeners: Listeners = {
-    triggers: Map.groupBy(triggers as unknown as (TriggerWithWorkflow & { topic: string })[], (trigger) => trigger.topic),
-    exits: exits as unknown as ExitTopic[],
-    fields: fields as unknown as WaiterField[],
+    triggers: Map.groupBy(triggers, (trigger) => trigger.topic),
+    exits,
+    fields,
   };
-  const contacts = new Map(contactRows!.map(contactRecordFromRow).map((contact) => [contact.id, contact]));
-  const heard = events.filter((event) => hasListener(listeners, event.event_type));
+  const contacts = new Map(contactRows.map(contactRecordFromRow).map((contact) => [contact.id, contact]));
+  const relevant = events.filter((event) => hasListener(listeners, event.event_type));
   const notes = new Map<number, string>();
   const failed: FailedPart[] = [];
   const startErrors: unknown[] = [];
-  for (const portion of batchByPayloadSize(heard, (event) => event.data)) {
-    const offered = await loadRunEvents(context, portion);
-    const depths = new Map(portion.map((event) => [event.id, event.depth]));
-    for (const group of groupByExit(offered, listeners)) {
-      // An event may end a run and start the next of the same key; and a run that one event starts, a later one may end.
+  for (const batch of batchByPayloadSize(relevant, (event) => event.data)) {
+    const runEvents = await loadRunEvents(context, batch);
+    const depths = new Map(batch.map((event) => [event.id, event.depth]));
+    for (const group of groupByExit(runEvents, listeners)) {
+      // An event may end a run and start the next run of the same key. A later event of the group may end a run that an earlier one started.
       if (listeners.exits.length) failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
       const candidates = await flatMapSequentially(group, (event) =>
         findCandidates(context, event, depths.get(event.id)!, listeners.triggers, contacts),
@@ -61,7 +63,7 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
       if (listeners.exits.length && candidates.length && group.length > 1)
         failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
     }
-    if (listeners.fields.length) failed.push(...(await deliverToWaiters(context, offered, listeners.fields)));
+    if (listeners.fields.length) failed.push(...(await deliverToWaiters(context, runEvents, listeners.fields)));
   }
   const [first] = [...failed.map(({ error }) => error), ...startErrors];
   if (first !== undefined && !isLastTry) throw first;
@@ -80,12 +82,12 @@ const hasListener = ({ triggers, exits, fields }: Listeners, type: string): bool
   exits.some((topic) => topic.event_type === type) ||
   fields.some((field) => field.event_type === type);
 
-/** The events in groups, each of which begins with the next event that both ends runs and starts some. */
+/** Splits the events, in order: each event that both ends and starts runs begins a new group. */
 function groupByExit(events: RunEvent[], { triggers, exits }: Listeners): RunEvent[][] {
   const groups: RunEvent[][] = [];
   for (const event of events) {
-    const isTurn = triggers.has(`contact_event:${event.type}`) && exits.some((topic) => topic.event_type === event.type);
-    if (isTurn || !groups.length) groups.push([]);
+    const endsAndStarts = triggers.has(`contact_event:${event.type}`) && exits.some((topic) => topic.event_type === event.type);
+    if (endsAndStarts || !groups.length) groups.push([]);
     groups.at(-1)!.push(event);
   }
   return groups;

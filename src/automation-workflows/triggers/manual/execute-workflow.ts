@@ -22,11 +22,11 @@ import { tryLaunchRuns, requireStartCapacity } from '../../runs/admission/start-
 export interface ExecuteInput {
   context: Record<string, unknown>;
   contact_id?: number | null | undefined;
-  /** Under which the caller sends the same again when it hears nothing. */
+  /** The key under which the caller repeats a request whose answer was lost. */
   idempotencyKey?: string | undefined;
 }
 
-/** Starts a run of an active workflow at once and answers it in state `running`. */
+/** Starts a run of an active workflow and answers its record in state `running`. Throws 404, 409, 422 and 429. */
 export async function executeWorkflow(context: Context, workflowId: number, input: ExecuteInput): Promise<z.infer<typeof RunRecord>> {
   const workflow = await existingWorkflow(context, workflowId);
   if (workflow.status !== 'active') throw conflict(`The workflow is ${workflow.status}; only an active workflow can be executed`);
@@ -34,7 +34,7 @@ export async function executeWorkflow(context: Context, workflowId: number, inpu
   return startNow(context, candidate, false);
 }
 
-/** Runs a workflow of any status: as a dry run, which answers the finished run with its history, or for real. */
+/** Tests a workflow of any status. A dry run answers the ended run with its history; otherwise a test run with side effects starts. Throws 404, 409 and 422. */
 export async function testWorkflow(
   context: Context,
   workflowId: number,
@@ -48,18 +48,18 @@ export async function testWorkflow(
   return input.dry_run ? dryRun(context, workflow, candidate, input.events ?? []) : startNow(context, candidate, true);
 }
 
-/** A dry run as a delivery would start it, whether or not it would: what the receiver made of it is told beside the run. */
+/** A dry run of a webhook delivery. The answer shows, beside the run, how the receiver read the delivery and whether it would start a run. */
 async function testDelivery(
   context: Context,
   workflow: WorkflowRow,
   given: NonNullable<z.infer<typeof TestBody>['webhook']>,
   events: SimulatedEvent[],
 ): Promise<z.infer<typeof TestRunRecord>> {
-  const { payload, initialContext, contact, told } = await previewDelivery(context, workflow.id, given);
+  const { payload, initialContext, contact, report } = await previewDelivery(context, workflow.id, given);
   const contactId = contact?.id || null;
   const candidate = await buildCandidate(context, workflow, { context: initialContext, contact_id: contactId }, 'dry run');
   const run = await dryRun(context, workflow, candidate, events, { webhook: payload, contact });
-  return { ...run, webhook: told };
+  return { ...run, webhook: report };
 }
 
 async function buildCandidate(
@@ -71,7 +71,7 @@ async function buildCandidate(
   requireContext(JSON.parse(workflow.context_schema) as object, input.context);
   const contact = await requireContact(context, input.contact_id ?? null);
   const settings = parseSettings(workflow.settings);
-  // A dry run does nothing that a repeat could do twice.
+  // A dry run has no side effects that a repeat could do twice.
   const repeatKey = purpose === 'dry run' ? undefined : idempotencyKey;
   const name = await toRequestKey(context, { target: `${purpose}:${workflow.id}`, input, idempotencyKey: repeatKey });
   const cause = causeWithContext(name, contact, input.context);

@@ -10,11 +10,11 @@ import { existingWorkflow } from '../../definitions/existing-workflow.ts';
 import { existingTrigger } from '../change-trigger.ts';
 import { EvaluationError } from '../../../expressions/templates/render.ts';
 import { evaluateTrigger } from '../match-trigger.ts';
-import { triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
+import { triggersByIdStatement } from '../store.ts';
 import { causeWithContext } from '../../runs/cause.ts';
 import { tryLaunchRuns, requireStartCapacity } from '../../runs/admission/start-runs.ts';
 
-/** Starts a run of a manual trigger at once: one for each contact, or one without contact. */
+/** Starts runs of a manual trigger: one for each contact, or one without contact. Throws 400, 404, 409, 422 and 429. */
 export async function fireTrigger(
   context: Context,
   workflowId: number,
@@ -26,9 +26,7 @@ export async function fireTrigger(
   const row = await existingTrigger(context, triggerId);
   if (row.workflow_id !== workflowId) throw notFound('Trigger');
   if (row.type !== 'manual') throw badRequest(`A ${row.type} trigger fires by itself; only a manual trigger can be fired`);
-  const trigger = (await context.database.first<TriggerWithWorkflow>(
-    triggersByIdStatement(context.database, context.organization.id, [triggerId]),
-  ))!;
+  const trigger = (await context.database.first(triggersByIdStatement(context.database, context.organization.id, [triggerId])))!;
   if (trigger.state !== 'active') throw conflict(`The trigger is ${trigger.state}; only an active trigger can be fired`);
   if (trigger.workflow_status !== 'active')
     throw conflict(`The workflow is ${trigger.workflow_status}; only an active workflow can be fired`);
@@ -37,7 +35,7 @@ export async function fireTrigger(
   if (own) requireContext(own, input.context);
 
   const ids = [...new Set(input.contact_ids ?? [])];
-  // Nobody in an audience is nobody to start for, unlike an audience that was not named.
+  // An empty list of contacts starts no run; without a list, one run starts.
   if (input.contact_ids && !ids.length) return { rows: [], refused: [] };
   const contacts = await findContacts(context, ids);
   const missing = ids.filter((id) => !contacts.has(id));
@@ -61,7 +59,7 @@ export interface FiredRuns {
   refused: Refusal[];
 }
 
-/** A key that cannot be rendered of what the caller gave is a 422. */
+/** Turns a template that cannot be rendered from the caller's input into a 422. */
 export function renderForCaller<Rendered>(render: () => Rendered): Rendered {
   try {
     return render();
@@ -71,6 +69,7 @@ export function renderForCaller<Rendered>(render: () => Rendered): Rendered {
   }
 }
 
+/** Throws 422 when a context does not fit the schema. */
 export function requireContext(schema: object, given: Record<string, unknown>): void {
   const issues = validateContext(schema, given);
   if (issues.length) throw invalid(issues);

@@ -9,13 +9,13 @@ import { findDueTrigger, findDueTriggers, recordFires, type ScheduleFire } from 
 import type { TriggerWithWorkflow } from '../store.ts';
 
 const pageSize = 500;
-/** A tick fires so many pages at most; what is left is fired by the next. */
+/** A tick fires this many pages at most; the next tick continues. */
 const maxPagesPerTick = 20;
 const maxMessagesPerBatch = 100;
 
 /**
- * Records the firings that are due on a shard and has them worked off. Run twice or late, a minute still fires once. A few calls to D1 a
- * page, however many are due.
+ * Records the firings of a shard that are due, and sends messages that start their runs. Repeatable: a minute fires once, even when the tick
+ * runs twice or late. A few D1 calls a page. `now` in epoch ms.
  */
 export async function fireSchedules(
   bindings: Env,
@@ -62,7 +62,7 @@ function toScheduleFire(trigger: TriggerWithWorkflow, now: number): ScheduleFire
   return { trigger_id: trigger.id, organization_id: trigger.organization_id, due, scheduled_at: fireAt, next_fire_at: nextFireAt };
 }
 
-/** In turns by organization. One that another tick was faster with is announced twice, and worked off once. */
+/** Sends a message for each firing, in turns by organization. A firing that two ticks send is handled once. */
 async function enqueueFires(bindings: Env, fires: ScheduleFire[]): Promise<void> {
   const inTurn = roundRobin(fires, (fire) => fire.organization_id);
   const messages = inTurn.flatMap(({ trigger_id, organization_id, scheduled_at }) => {

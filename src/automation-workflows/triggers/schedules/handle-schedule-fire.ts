@@ -10,18 +10,18 @@ import { listAudience, advanceFire, findOpenFire } from './store.ts';
 import { triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
 import { causeWithContext, type RunCause } from '../../runs/cause.ts';
 
-/** Small, since others' messages have their turn between two pages. */
+/** Small, so that messages of other organizations are handled between two pages. */
 const pageSize = 100;
 
 /**
- * Starts the runs of one firing of a schedule: one run, or one for each member of the audience, a page at a time. Runs are
- * keyed by trigger, minute and contact, so a page may be worked off twice. Answers whether another page follows.
+ * Starts the runs of one firing of a schedule: one run, or one for each member of the audience, a page at a time. Repeatable: runs are keyed by
+ * trigger, minute and contact. Answers whether another page follows.
  */
 export async function handleScheduleFire(context: Context, triggerId: number, scheduledAt: number): Promise<boolean> {
   const { database, organization } = context;
   const fire = await findOpenFire(database, organization.id, triggerId, scheduledAt);
   if (!fire) return false;
-  const trigger = await database.first<TriggerWithWorkflow>(triggersByIdStatement(database, organization.id, [triggerId]));
+  const trigger = await database.first(triggersByIdStatement(database, organization.id, [triggerId]));
   const done = (note: string | null) => advanceFire(database, fire, fire.cursor, { at: context.clock(), note });
   if (!trigger || trigger.state !== 'active' || trigger.workflow_status !== 'active') {
     await done('Trigger or workflow had become inactive');
@@ -44,7 +44,7 @@ export async function handleScheduleFire(context: Context, triggerId: number, sc
   return !isLast;
 }
 
-/** Of the first page of members where some started no run, why. */
+/** A note about the refused runs of a page; null: none were refused. */
 function toRefusalNote(refused: Refusal[]): string | null {
   const [first] = refused;
   return first ? `${refused.length} not let in, the first: ${first.message}` : null;

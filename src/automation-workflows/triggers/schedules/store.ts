@@ -1,13 +1,15 @@
+import type { scheduleFire } from '../../../database/schema/automation-workflows.ts';
+import type { StoredRow } from '../../../database/stored-row.ts';
 import { isNotFailedSql } from '../../../outbox/failed-messages.ts';
 import type { Database } from '../../../database/client.ts';
 import { roundRobinQuery } from '../../../database/round-robin-query.ts';
-import type { TriggerWithWorkflow } from '../store.ts';
+import { triggerWithWorkflowColumns, type TriggerWithWorkflow } from '../store.ts';
 
-/** Triggers that are due, with their workflows; only active triggers of active workflows have a next firing. */
+/** Triggers that are due, with their workflows. Only active triggers of active workflows have a next firing. */
 export async function findDueTriggers(database: Database, now: number, limit: number): Promise<TriggerWithWorkflow[]> {
   return database.all(
     database.prepare(
-      `SELECT t.*, w.status AS workflow_status, w.version AS workflow_version, w.context_schema AS workflow_context_schema, w.settings AS workflow_settings
+      `SELECT ${triggerWithWorkflowColumns}
        FROM automation_trigger t INDEXED BY automation_trigger_due CROSS JOIN automation_workflow w
        WHERE t.next_fire_at IS NOT NULL AND t.next_fire_at <= ? AND w.id = t.workflow_id AND ${isNotFailedSql("'schedule:' || t.id")} ORDER BY t.next_fire_at LIMIT ?`,
       now,
@@ -16,7 +18,7 @@ export async function findDueTriggers(database: Database, now: number, limit: nu
   );
 }
 
-/** The same for one that could not be fired before. */
+/** One trigger, if it is due. */
 export async function findDueTrigger(
   database: Database,
   organizationId: number,
@@ -25,7 +27,7 @@ export async function findDueTrigger(
 ): Promise<TriggerWithWorkflow | null> {
   return database.first(
     database.prepare(
-      `SELECT t.*, w.status AS workflow_status, w.version AS workflow_version, w.context_schema AS workflow_context_schema, w.settings AS workflow_settings
+      `SELECT ${triggerWithWorkflowColumns}
        FROM automation_trigger t CROSS JOIN automation_workflow w
        WHERE t.id = ? AND t.organization_id = ? AND t.next_fire_at <= ? AND w.id = t.workflow_id`,
       id,
@@ -35,12 +37,12 @@ export async function findDueTrigger(
   );
 }
 
-/** A schedule that cannot be fired is due no more, and says why. Saved anew it is due again. */
-export async function stopSchedule(database: Database, organizationId: number, id: number, why: string): Promise<void> {
+/** Stops a schedule that cannot be fired, with the reason in `last_error`. Saving the trigger again starts it again. */
+export async function stopSchedule(database: Database, organizationId: number, id: number, reason: string): Promise<void> {
   await database.all(
     database.prepare(
       'UPDATE automation_trigger SET next_fire_at = NULL, last_error = ? WHERE id = ? AND organization_id = ?',
-      why,
+      reason,
       id,
       organizationId,
     ),
@@ -48,7 +50,7 @@ export async function stopSchedule(database: Database, organizationId: number, i
   );
 }
 
-/** A trigger that was due at `due`: what it fires, or null, and when it is due next. Epoch ms. */
+/** A trigger that was due at `due`: the minute that it fires, or null for none, and its next firing. Epoch ms. */
 export interface ScheduleFire {
   trigger_id: number;
   organization_id: number;
@@ -57,7 +59,7 @@ export interface ScheduleFire {
   next_fire_at: number | null;
 }
 
-/** Writes what is fired and when the triggers are due next, in one step; of those that another tick has moved, nothing. */
+/** Writes firings and the triggers' next firings in one transaction. A trigger that another tick has moved is left alone. */
 export async function recordFires(database: Database, fires: ScheduleFire[], now: number): Promise<void> {
   const json = JSON.stringify(fires);
   await database.batch(
@@ -80,12 +82,7 @@ export async function recordFires(database: Database, fires: ScheduleFire[], now
   );
 }
 
-export interface FireRow {
-  trigger_id: number;
-  scheduled_at: number;
-  organization_id: number;
-  cursor: number;
-}
+export type FireRow = Pick<StoredRow<typeof scheduleFire>, 'trigger_id' | 'scheduled_at' | 'organization_id' | 'cursor'>;
 
 export async function findOpenFire(
   database: Database,
@@ -124,7 +121,7 @@ export async function listAudience(
   return rows.map((row) => row.contact_id);
 }
 
-/** `at`: when the last of it was done, epoch ms, or null. The first note stays: it may be of an earlier page. */
+/** Moves a firing's cursor. `at` is the epoch ms at which the last page was handled, else null. An earlier page's note stays. */
 export async function advanceFire(
   database: Database,
   fire: FireRow,

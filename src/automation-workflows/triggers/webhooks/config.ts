@@ -5,7 +5,7 @@ import { Condition } from '../../../expressions/conditions/condition.ts';
 import { decodeSigningSecret } from '../../../library/standard-webhooks.ts';
 
 const secret = z.string().min(1).max(500);
-/** Senders spell other characters in different bytes, and blanks around a value are no part of it (RFC 9110, 5.5). */
+/** Senders encode other characters in different bytes, and blanks around a value are not part of it (RFC 9110, 5.5). */
 const headerValueSchema = (what: string) =>
   z
     .string()
@@ -20,7 +20,7 @@ const headerValueSchema = (what: string) =>
       `Can never be relied on to match: a header carries letters, digits and signs of ASCII on one line; choose a ${what} of these, and set the same at the sender`,
     );
 const header = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'Must be a header name such as X-Signature');
-/** Answers the GET with which some senders check an address before they send. */
+/** For the GET with which some senders check an address before they send. */
 const verify_token = z.string().min(1).max(500).optional();
 
 export const WebhookAuth = z

@@ -10,7 +10,7 @@ import { batchByPayloadSize } from '../payload-batches.ts';
 import { triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
 import { toDeliveryVariables, type DeliveryPayload, type RunCause } from '../../runs/cause.ts';
 
-/** Starts the runs that accepted deliveries ask for and marks the deliveries as handled. Repeatable like `handleEvents`. */
+/** Starts the runs of accepted deliveries and marks the deliveries as handled. Repeatable, and with `isLastTry`, like `handleEvents`. */
 export async function handleDeliveries(context: Context, ids: number[], isLastTry = false): Promise<void> {
   const { database, organization } = context;
   const deliveries = await findUnhandledDeliveries(database, organization.id, ids);
@@ -19,12 +19,12 @@ export async function handleDeliveries(context: Context, ids: number[], isLastTr
     triggersByIdStatement(database, organization.id, [...new Set(deliveries.map((delivery) => delivery.trigger_id))]),
     contactsByIdsStatement(context, [...new Set(deliveries.flatMap((delivery) => delivery.contact_id ?? []))]),
   ]);
-  const triggers = new Map((triggerRows as unknown as TriggerWithWorkflow[]).map((trigger) => [trigger.id, trigger]));
-  const contacts = new Map(contactRows!.map(contactRecordFromRow).map((contact) => [contact.id, contact]));
+  const triggers = new Map(triggerRows.map((trigger) => [trigger.id, trigger]));
+  const contacts = new Map(contactRows.map(contactRecordFromRow).map((contact) => [contact.id, contact]));
   const handled: HandledDelivery[] = [];
   const startErrors: unknown[] = [];
-  for (const portion of batchByPayloadSize(deliveries, (delivery) => delivery.payload))
-    handled.push(...(await startDeliveryRuns(context, portion, { triggers, contacts, startErrors })));
+  for (const batch of batchByPayloadSize(deliveries, (delivery) => delivery.payload))
+    handled.push(...(await startDeliveryRuns(context, batch, { triggers, contacts, startErrors })));
   if (startErrors.length && !isLastTry) throw startErrors[0];
   await markDeliveriesHandled(database, organization.id, handled, context.clock());
 }

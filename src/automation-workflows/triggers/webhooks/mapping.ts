@@ -1,13 +1,13 @@
 import { readPath } from '../../../library/json/paths.ts';
 import type { WebhookConfig, WebhookMapping } from './config.ts';
 
-export const mappedContactFields = ['phone', 'email', 'first_name', 'last_name', 'external_id'] as const;
+const mappedContactFields = ['phone', 'email', 'first_name', 'last_name', 'external_id'] as const;
 type MappedContactField = (typeof mappedContactFields)[number];
 
 export interface MappedPayload {
-  /** Trimmed texts that are not empty. */
+  /** Trimmed, not empty. */
   contact: Partial<Record<MappedContactField, string>>;
-  /** The other keys of the mapping that found something, as top-level variables. */
+  /** The values of other mapping keys, as top-level variables. */
   variables: Record<string, unknown>;
 }
 
@@ -15,7 +15,7 @@ const isContactField = (key: string): key is MappedContactField => (mappedContac
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** What `mapping` finds in a webhook's body. */
+/** The contact fields and variables that `mapping` finds in a webhook's body. */
 export function applyMapping(mapping: WebhookMapping, body: unknown): MappedPayload {
   const mapped: MappedPayload = { contact: {}, variables: {} };
   for (const [key, paths] of Object.entries(mapping)) {
@@ -27,7 +27,7 @@ export function applyMapping(mapping: WebhookMapping, body: unknown): MappedPayl
   return mapped;
 }
 
-/** An array stands for its first item where a contact field is wanted, as forms with one answer a question send it. */
+/** The first value that is not empty. For a contact field, an array counts as its first item, since some forms send arrays of one answer. */
 function firstValue(paths: readonly string[], body: unknown, mustBeScalar: boolean): unknown {
   for (const path of paths) {
     const found = readPath(body, path);
@@ -40,8 +40,8 @@ function firstValue(paths: readonly string[], body: unknown, mustBeScalar: boole
 const maxDeliveryIdLength = 255;
 
 /**
- * The sender's id of a delivery, by which its repeats are known; null: repeats can't be told. Shopify, Stripe and Standard Webhooks name
- * theirs, https://shopify.dev/docs/apps/build/webhooks/verify-deliveries; of others the config says where it is.
+ * The sender's id of a delivery, by which repeats are recognized; null: the delivery has none. Shopify, Stripe and Standard Webhooks have fixed
+ * places for the id (https://shopify.dev/docs/apps/build/webhooks/verify-deliveries); for others the config says where the id is.
  */
 export function extractDeliveryId({ auth, delivery_id }: WebhookConfig, headers: Headers, body: unknown): string | null {
   if (delivery_id !== undefined) return toDeliveryId(delivery_id.startsWith('$.') ? readPath(body, delivery_id) : headers.get(delivery_id));

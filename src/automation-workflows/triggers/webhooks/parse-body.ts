@@ -1,15 +1,15 @@
 import { cleanText } from '../../../library/text/clean-text.ts';
 import { parseJson, type Json } from '../../../library/json/json.ts';
 
-/** What a delivery brought: `body` as JSON data or text; bytes of any other kind are base64 in `raw` and `body` is null. */
+/** The body of a delivery: JSON data or text in `body`, or other bytes as base64 in `raw` with `body` null. */
 export interface ParsedBody {
   body: Json;
   raw?: string;
 }
 
 /**
- * Reads a body by its content type. JSON that arrives under another text type, as `curl -d` and some notification services send it, is
- * read as JSON; JSON that is malformed or nested too deep is kept as text, because a sender that was answered 202 can't be asked again.
+ * Parses a body by its content type. JSON under another text type, as `curl -d` and some notification services send it, is parsed as JSON. JSON
+ * that is malformed or nested too deep is kept as text, since the sender is answered 202 and does not send again. Never throws.
  */
 export async function parseBody(contentType: string | null, bytes: Uint8Array): Promise<ParsedBody> {
   if (bytes.length === 0) return { body: null };
@@ -34,7 +34,7 @@ function tryParseJson(text: string): Json | undefined {
   }
 }
 
-/** null when the bytes are no text in the declared character set (UTF-8 unless declared). */
+/** The text of the bytes in the declared character set (default UTF-8); null when they are not valid in it. */
 function decodeText(contentType: string, bytes: Uint8Array): string | null {
   const charset = /charset="?([\w.:-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
   try {
@@ -44,7 +44,7 @@ function decodeText(contentType: string, bytes: Uint8Array): string | null {
   }
 }
 
-/** Text fields by name; of a file only its name, type and size are kept. */
+/** Text fields by name. A file is represented by its name, type and size. */
 async function readMultipart(contentType: string, bytes: Uint8Array): Promise<ParsedBody> {
   try {
     const form = await new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': contentType } }).formData();
@@ -60,7 +60,7 @@ interface FileLike {
   size: number;
 }
 
-/** A field that comes several times is an array. */
+/** Values by field name. A field that occurs several times has an array. */
 function toFieldValues(entries: Iterable<[string, string | FileLike]>): Json {
   const all = new Map<string, Json[]>();
   for (const [name, value] of entries) {
@@ -74,7 +74,7 @@ function toFieldValues(entries: Iterable<[string, string | FileLike]>): Json {
   return Object.fromEntries([...all].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
 }
 
-/** In pieces, because all bytes of a large body as arguments of one call are too many. */
+/** Encodes in pieces: the bytes of a large body are too many arguments for one call. */
 function toBase64(bytes: Uint8Array): string {
   let binary = '';
   for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));

@@ -19,14 +19,14 @@ type TestWebhook = NonNullable<z.infer<typeof TestBody>['webhook']>;
 export interface DeliveryPreview {
   payload: DeliveryPayload;
   initialContext: Record<string, unknown>;
-  /** As it would be; one that would be new has the id 0. */
+  /** The contact as the delivery would leave it; a new contact has the id 0. */
   contact: ContactRecord | null;
-  told: NonNullable<z.infer<typeof TestRunRecord>['webhook']>;
+  report: NonNullable<z.infer<typeof TestRunRecord>['webhook']>;
 }
 
 /**
- * What the receiver would make of a delivery, by the receiver's own checks and in its order; nothing is stored. Throws 422 when the signature
- * is not right, with the header that lacks or what the signature is computed over.
+ * Reads a delivery as the receiver would, with the same checks in the same order, and stores nothing. Throws 404, 409, and 422 for a wrong
+ * signature; the message names the missing header, or the bytes that are signed.
  */
 export async function previewDelivery(context: Context, workflowId: number, given: TestWebhook): Promise<DeliveryPreview> {
   const trigger = await requireWebhookTrigger(context, workflowId, given.trigger_id);
@@ -68,7 +68,7 @@ export async function previewDelivery(context: Context, workflowId: number, give
     payload,
     initialContext,
     contact,
-    told: {
+    report: {
       trigger_id: trigger.id,
       signature: given.check_signature ? 'ok' : 'not checked',
       delivery_id: deliveryId,
@@ -89,7 +89,7 @@ async function requireWebhookTrigger(context: Context, workflowId: number, id: n
     const ids = webhooks.map((trigger) => trigger.id).join(', ');
     throw invalidAt(['body', 'webhook', 'trigger_id'], `The workflow has several webhook triggers; name one of ${ids}`, 'missing');
   }
-  return (await database.first<TriggerWithWorkflow>(triggersByIdStatement(database, organization.id, [id ?? webhooks[0]!.id])))!;
+  return (await database.first(triggersByIdStatement(database, organization.id, [id ?? webhooks[0]!.id])))!;
 }
 
 function toSentWebhook({ headers: given, body, query }: TestWebhook) {

@@ -5,9 +5,9 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../../library/platform/log.ts';
 import { getSettings } from '../../../settings.ts';
 
-// A delivery whose signature holds is its trigger's own sender. What proves nothing is counted by trigger and by network address.
+// A delivery with a valid signature comes from the trigger's own sender. Other deliveries are counted by trigger and by network address.
 
-/** From where a delivery came; undefined: the platform did not say. */
+/** The network address of a sender; undefined: the platform did not give it. */
 export type Address = string | undefined;
 
 const toNetworkKey = (address: Address): string => (address ? toNetworkPrefix(address) : 'unknown');
@@ -18,26 +18,26 @@ function refusedWebhookRate(bindings: Env, address: Address): RateLimit {
   return { key: `refused-webhooks:${toNetworkKey(address)}`, limit, exceededMessage: beyond };
 }
 
-/** Many organizations' webhooks may come from one address, that of a shop system, and what is refused of one must not keep out another's. */
+/** Webhooks of many organizations may come from one address, such as that of a shop system. Refusals of one must not block another. */
 const trustedSenders = new LRUCache<string, true>({ max: 10_000 });
 const toSenderKey = (uuid: string, address: Address): string => `${toNetworkKey(address)}|${uuid.toLowerCase()}`;
 
-/** The delivery to the trigger of this uuid was signed well, or its trigger verifies nothing. */
+/** Records that the address sent a valid delivery to the trigger of this uuid. */
 export function recordTrustedSender(uuid: string, address: Address): true {
   trustedSenders.set(toSenderKey(uuid, address), true);
   return true;
 }
 
-/** Before anything is read: an address whose deliveries were refused too often is answered 429 for the rest of the window, but where it is known for good ones. */
+/** Throws 429, before anything is read, for an address whose deliveries were refused too often in this window, except to triggers that trust it. */
 export function rejectBlockedSender(bindings: Env, uuid: string, address: Address, now: number): void {
   if (!trustedSenders.has(toSenderKey(uuid, address))) requireRateAvailable(refusedWebhookRate(bindings, address), now);
 }
 
-/** Counts a delivery to an address that there is not. Throws 429 in the place of 404. */
+/** Counts a delivery to an unknown webhook address. Throws 429 instead of 404 beyond the limit. */
 export const countUnknownTrigger = (bindings: Env, address: Address, now: number, log: Logger): Promise<void> =>
   enforceRate(bindings, refusedWebhookRate(bindings, address), now, log);
 
-/** Counts a delivery whose signature does not hold. Throws 429 in the place of 401; deliveries that are signed well pass all the same. */
+/** Counts a delivery with an invalid signature. Throws 429 instead of 401 beyond the limit; valid deliveries are not limited. */
 export async function countInvalidSignature(
   { bindings, organization, clock, log }: Context,
   triggerId: number,
@@ -49,7 +49,7 @@ export async function countInvalidSignature(
   await enforceRate(bindings, { key: `forged-webhooks:${triggerId}`, limit, exceededMessage: beyond }, clock(), log);
 }
 
-/** Counts a delivery to a trigger that verifies nothing. One address has half of what the trigger takes, so that it locks nobody else out. */
+/** Counts a delivery to a trigger without auth. One address may use half of the trigger's limit, so that it does not block others. Throws 429. */
 export async function countUnsigned({ bindings, organization, clock, log }: Context, triggerId: number, address: Address): Promise<void> {
   const limit = organization.plan.unsignedWebhooksPer10Seconds;
   const half = Math.ceil(limit / 2);

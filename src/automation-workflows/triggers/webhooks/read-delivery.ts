@@ -3,14 +3,14 @@ import { parseBody } from './parse-body.ts';
 import type { WebhookConfig } from './config.ts';
 import type { DeliveryPayload } from '../../runs/cause.ts';
 
-/** What a sender sent to a webhook's address. */
+/** A request to a webhook's address. */
 export interface SentWebhook {
   headers: Headers;
   query: Record<string, string>;
   body: Uint8Array;
 }
 
-/** A delivery as its trigger's config reads it: what a run gets of it, whom it speaks of, and the id by which its repeats are known. */
+/** Reads a request by the trigger's config: the payload for runs, the fields of the contact, and the sender's id of the delivery. */
 export async function readDelivery(
   config: WebhookConfig,
   { headers, query, body: bytes }: SentWebhook,
@@ -24,7 +24,7 @@ export async function readDelivery(
 const credentialHeader = /authorization|cookie|signature|hmac|token|secret|api[-_]?key/i;
 const platformHeader = /^(cf-|x-forwarded|x-real-ip|true-client-ip|mf-)/i;
 
-/** The headers a journey may read: none that proves who sent it. */
+/** The headers that a journey may read: none with credentials. */
 function showableHeaders(headers: Headers, config: WebhookConfig): Record<string, string> {
   const own = 'header' in config.auth ? config.auth.header.toLowerCase() : null;
   return Object.fromEntries([...headers].filter(([name]) => name !== own && !credentialHeader.test(name) && !platformHeader.test(name)));

@@ -9,7 +9,7 @@ import { openSecrets } from '../../../expressions/secrets/secrets.ts';
 import { insertDelivery, findDelivery } from './store.ts';
 import { readDelivery, type SentWebhook } from './read-delivery.ts';
 import { isEqualConstantTime, verifySignature } from './signatures.ts';
-import { triggerByUuidStatement, type TriggerWithWorkflow } from '../store.ts';
+import { triggerByUuidStatement } from '../store.ts';
 import { organizationIdFromUuid } from '../trigger-uuid.ts';
 import type { WebhookConfig } from './config.ts';
 import {
@@ -33,8 +33,9 @@ export interface AcceptedDelivery {
 }
 
 /**
- * Accepts a delivery once it is stored. Checked in this order: unknown or archived address 404, signature 401, inactive 409.
- * A delivery that repeats an id is answered as a duplicate and fires nothing. Throws 429 for too many that are unsigned or refused.
+ * Stores a delivery, and sends the message that starts its runs. Throws, in this order: 404 for an unknown or archived address, 401 for the
+ * signature, 409 for an inactive trigger or workflow; 429 for too many unsigned or refused deliveries. A delivery with a known id is a
+ * duplicate and starts nothing.
  */
 export async function receiveWebhook(
   bindings: Env,
@@ -77,7 +78,7 @@ export async function receiveWebhook(
   return { deliveryId: deliveryId ?? String(stored.id), isDuplicate: false };
 }
 
-/** Answers a sender that checks the address before it sends, when the trigger has a token for that. */
+/** Answers the challenge of a sender that checks the address before it sends. Throws 403 unless the trigger's `verify_token` matches, and 404. */
 export async function answerChallenge(
   bindings: Env,
   uuid: string,
@@ -97,10 +98,7 @@ async function requireWebhook(bindings: Env, uuid: string, defer: Context['defer
   const organizationId = organizationIdFromUuid(uuid);
   const context = organizationId === null ? null : await backgroundContext(bindings, organizationId, defer);
   const trigger =
-    context &&
-    (await context.database.first<TriggerWithWorkflow>(
-      triggerByUuidStatement(context.database, context.organization.id, uuid.toLowerCase()),
-    ));
+    context && (await context.database.first(triggerByUuidStatement(context.database, context.organization.id, uuid.toLowerCase())));
   if (!context || !trigger || trigger.state === 'archived' || trigger.workflow_status === 'archived' || trigger.type !== 'webhook')
     throw notFound('Webhook address');
   const config = await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, JSON.parse(trigger.config) as WebhookConfig);

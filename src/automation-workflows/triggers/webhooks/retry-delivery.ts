@@ -6,7 +6,7 @@ import { existingTrigger } from '../change-trigger.ts';
 import { findDeliveryByName, deliveryStateStatement, reopenDeliveryStatement } from './store.ts';
 
 /**
- * Has a delivery handled that was given up, or that still waits for another try; `name` is the `delivery_id` that its sender was answered.
+ * Handles a delivery again that was given up, or that waits for its next try. `name` is the `delivery_id` that the sender was answered.
  * Repeatable. Throws 404 and 409.
  */
 export async function retryDelivery(context: Context, workflowId: number, triggerId: number, name: string): Promise<void> {
@@ -16,7 +16,7 @@ export async function retryDelivery(context: Context, workflowId: number, trigge
   if (trigger.workflow_id !== workflowId) throw notFound('Trigger');
   const id = await findDeliveryByName(database, organization.id, triggerId, name);
   if (id === null) throw notFound('Delivery');
-  // It would be handled, and start nothing.
+  // With an inactive trigger the delivery would be handled and start nothing.
   if (trigger.state !== 'active') throw conflict(`The trigger is ${trigger.state}; activate it, then send the delivery again`);
   if (workflow.status !== 'active') throw conflict(`The workflow is ${workflow.status}; activate it, then send the delivery again`);
   await resendRecord(context, {

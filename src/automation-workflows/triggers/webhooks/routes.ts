@@ -7,7 +7,7 @@ import { DeliveryAccepted } from '../schemas.ts';
 import { answerChallenge, receiveWebhook } from './receive.ts';
 
 const bodyLimit = 1024 * 1024;
-/** Whatever the sender puts into the query is the journey's `webhook.query`. */
+/** All query parameters of the sender are the journey's `webhook.query`. */
 const request = { params: z.object({ trigger_uuid: z.string().max(100) }), query: z.looseObject({}) };
 const challengeQuery = z.looseObject({
   challenge: z.string().optional().describe('What is answered; `hub.challenge` is read as well.'),

@@ -3,14 +3,14 @@ import type { WebhookAuth } from './config.ts';
 
 export type VerificationResult = { ok: true } | { ok: false; reason: string };
 
-/** How far a signed timestamp may lie from now, either way: older ones may be replays. */
+/** How far a signed timestamp may be from now, in the past or the future. An older delivery may be a replay. */
 const toleranceSeconds = 300;
 
 const encoder = new TextEncoder();
 const ok: VerificationResult = { ok: true };
 const refuse = (reason: string): VerificationResult => ({ ok: false, reason });
 
-/** Checks a delivery over the raw bytes of its body, secrets in constant time. `now` in epoch ms. The reason holds no secret. */
+/** Verifies a delivery over the raw bytes of its body. Secrets are compared in constant time. `now` in epoch ms. The reason contains no secret. */
 export async function verifySignature(auth: WebhookAuth, headers: Headers, body: Uint8Array, now: number): Promise<VerificationResult> {
   switch (auth.type) {
     case 'none':
@@ -100,7 +100,7 @@ async function verifyBasic(given: string | null, username: string, password: str
 const isRecent = (timestamp: string, now: number): boolean =>
   /^\d{1,12}$/.test(timestamp) && Math.abs(now / 1000 - Number(timestamp)) <= toleranceSeconds;
 
-/** Whether one of the signatures (a sender that changes its secret sends several) fits. The platform compares in constant time. */
+/** Whether one of the signatures is valid; a sender that rotates its secret sends several. The platform compares in constant time. */
 async function hasValidSignature(
   key: Uint8Array,
   signatures: readonly string[],
@@ -115,7 +115,7 @@ async function hasValidSignature(
   return (await Promise.all(checks)).includes(true);
 }
 
-/** Compares digests, so that neither content nor length of a secret shows in the time it takes. */
+/** Compares digests, so that the time shows neither the content nor the length of the secret. */
 export async function isEqualConstantTime(given: string, secret: string): Promise<boolean> {
   const [a, b] = await Promise.all(
     [given, secret].map(async (text) => new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))),

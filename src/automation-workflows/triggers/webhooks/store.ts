@@ -1,3 +1,5 @@
+import type { webhookDelivery } from '../../../database/schema/automation-workflows.ts';
+import type { StoredRow } from '../../../database/stored-row.ts';
 import type { Database, Statement } from '../../../database/client.ts';
 import { newRequestKey, toSenderKey } from '../../../database/request-key.ts';
 import { givenUpPrefix } from '../../../library/given-up-prefix.ts';
@@ -19,12 +21,12 @@ export async function findDelivery(database: Database, triggerId: number, delive
   return row?.id ?? null;
 }
 
-/** Stores a delivery unless its id is stored already, and only while trigger and workflow are active. */
+/** Stores a delivery, unless its id is stored already, and only while the trigger and the workflow are active. */
 export async function insertDelivery(database: Database, delivery: NewDelivery): Promise<{ id: number } | 'duplicate' | 'inactive'> {
   const deliveryId = delivery.deliveryId ?? newRequestKey();
   let isLost = false;
   const statements = [
-    database.prepare(
+    database.prepare<{ id: number }>(
       `INSERT INTO webhook_delivery (organization_id, trigger_id, delivery_id, contact_id, payload, created_at)
        SELECT ?, t.id, ?, ?, ?, ? FROM automation_trigger t CROSS JOIN automation_workflow w
        WHERE t.id = ? AND t.state = 'active' AND w.id = t.workflow_id AND w.status = 'active'
@@ -36,27 +38,21 @@ export async function insertDelivery(database: Database, delivery: NewDelivery):
       delivery.createdAt,
       delivery.triggerId,
     ),
-    database.prepare(
+    database.prepare<{ id: number; payload: string; created_at: number }>(
       'SELECT id, payload, created_at FROM webhook_delivery WHERE trigger_id = ? AND delivery_id = ?',
       delivery.triggerId,
       deliveryId,
     ),
-  ];
+  ] as const;
   const [inserted, found] = await database.batch(statements, 'webhook_delivery.delivery_id', () => (isLost = true));
-  if (inserted![0]) return inserted![0] as { id: number };
-  const stored = found![0] as { id: number; payload: string; created_at: number } | undefined;
-  // It was this one, and the answer that said so was lost.
+  if (inserted[0]) return inserted[0];
+  const stored = found[0];
+  // This call stored the delivery, and the first answer was lost.
   if (isLost && stored?.created_at === delivery.createdAt && stored.payload === delivery.payload) return { id: stored.id };
   return stored ? 'duplicate' : 'inactive';
 }
 
-export interface UnhandledDelivery {
-  id: number;
-  trigger_id: number;
-  contact_id: number | null;
-  payload: string;
-  created_at: number;
-}
+export type UnhandledDelivery = Pick<StoredRow<typeof webhookDelivery>, 'id' | 'trigger_id' | 'contact_id' | 'payload' | 'created_at'>;
 
 export async function findUnhandledDeliveries(database: Database, organizationId: number, ids: number[]): Promise<UnhandledDelivery[]> {
   return database.all(
@@ -69,7 +65,7 @@ export async function findUnhandledDeliveries(database: Database, organizationId
   );
 }
 
-/** The delivery of a trigger that the sender, or where it gave none we, called `name`. */
+/** The id of a trigger's delivery by its `delivery_id`, or by its own id when the sender gave none. */
 export async function findDeliveryByName(
   database: Database,
   organizationId: number,
@@ -89,7 +85,7 @@ export async function findDeliveryByName(
   return row?.id ?? null;
 }
 
-/** Opens a delivery that was given up. One that was handled, or is open already, stays as it is. */
+/** Opens a delivery that was given up. A handled or open delivery stays as it is. */
 export const reopenDeliveryStatement = (database: Database, organizationId: number, id: number): Statement =>
   database.prepare(
     `UPDATE webhook_delivery SET handled_at = NULL, note = NULL
@@ -102,15 +98,10 @@ export const reopenDeliveryStatement = (database: Database, organizationId: numb
 export const deliveryStateStatement = (database: Database, organizationId: number, id: number): Statement =>
   database.prepare('SELECT handled_at, note FROM webhook_delivery WHERE id = ? AND organization_id = ?', id, organizationId);
 
-export interface LatestDelivery {
-  id: number;
-  trigger_id: number;
-  delivery_id: string | null;
-  payload: string;
-  note: string | null;
-  created_at: number;
-  handled_at: number | null;
-}
+export type LatestDelivery = Pick<
+  StoredRow<typeof webhookDelivery>,
+  'id' | 'trigger_id' | 'delivery_id' | 'payload' | 'note' | 'created_at' | 'handled_at'
+>;
 
 /** The newest delivery of a contact to each of the triggers. */
 export async function findLatestDeliveries(
@@ -137,10 +128,11 @@ export async function findLatestDeliveries(
 
 export interface HandledDelivery {
   id: number;
-  /** Why it started no run, or null. */
+  /** Why the delivery started no run, or null. */
   note: string | null;
 }
 
+/** Marks deliveries as handled. */
 export async function markDeliveriesHandled(
   database: Database,
   organizationId: number,
@@ -160,11 +152,7 @@ export async function markDeliveriesHandled(
   );
 }
 
-export interface ErasableDelivery {
-  id: number;
-  /** JSON text, or a pointer into R2. */
-  payload: string;
-}
+export type ErasableDelivery = Pick<StoredRow<typeof webhookDelivery>, 'id' | 'payload'>;
 
 const deletedContactFilter = `contact_id = ?1 AND organization_id = ?2
   AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL)`;
@@ -187,7 +175,7 @@ export const findErasableDeliveries = (
 
 const erasedPayload: DeliveryPayload = { body: null, raw: null, headers: {}, query: {}, variables: {} };
 
-/** Leaves of deliveries that they came, to which trigger and when. What nobody has handled yet starts nothing any more. */
+/** Erases the content of deliveries; their trigger and moment stay. A delivery that is not handled yet starts nothing any more. */
 export async function eraseDeliveryRows(database: Database, organizationId: number, ids: number[], now: number): Promise<void> {
   await database.all(
     database.prepare(
