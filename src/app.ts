@@ -19,7 +19,10 @@ import { documentUploadRoutes } from './knowledge-base/upload/routes.ts';
 import { simtestRoutes } from './simtest/routes.ts';
 import { contactCallRoutes } from './calls/records/contact-calls-routes.ts';
 import { artifactRoutes } from './calls/records/artifact-routes.ts';
-import { voiceAgentRoutes } from './voice-agents/agents/routes.ts';
+import { agentRoutes } from './voice-agents/agents/routes.ts';
+import { verificationRoutes } from './simtest/verification/routes.ts';
+import { agentRunRoutes } from './calls/records/routes.ts';
+import { chatRoutes } from './calls/text-chat/routes.ts';
 import { telephonyConfigRoutes } from './telephony-configs/routes.ts';
 import { carrierRoutes } from './calls/carrier/routes.ts';
 import { cleanUrl } from './http/middleware/clean-url.ts';
@@ -85,7 +88,10 @@ export function createApp() {
   app.route(basePath, triggerRoutes);
   app.route(basePath, workflowRoutes);
   app.route(basePath, telephonyConfigRoutes);
-  app.route(basePath, voiceAgentRoutes);
+  app.route(basePath, agentRoutes);
+  app.route(basePath, verificationRoutes);
+  app.route(basePath, agentRunRoutes);
+  app.route(basePath, chatRoutes);
   app.route(basePath, messagingRoutes);
   return app;
 }

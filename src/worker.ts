@@ -3,7 +3,9 @@ import { runInvocation } from './database/query-budget.ts';
 import { createApp } from './app.ts';
 import { setSubscriptions } from './outbox/published-events.ts';
 import { consumeBatch } from './queues/consume.ts';
+import { requiredTestsGate } from './simtest/verification/verify-agent.ts';
 import { subscriptions } from './subscriptions.ts';
+import { setAgentChangeGate } from './voice-agents/agents/change-gate.ts';
 
 export { AutomationRunObject } from '../durable-objects/automation-run/automation-run-object.ts';
 export { CallObject } from '../durable-objects/call/call-object.ts';
@@ -14,6 +16,7 @@ export { VectorIndexObject } from '../durable-objects/vector-index/vector-index-
 export { CampaignObject } from '../durable-objects/campaign/campaign-object.ts';
 
 setSubscriptions(subscriptions);
+setAgentChangeGate(requiredTestsGate);
 const app = createApp();
 
 export default {

@@ -1,36 +1,35 @@
 import type { Context } from '../../src/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import type { CallEvent } from '../../src/providers/telephony/carrier-events.ts';
-import { isOver, returnAttempt, type CallTimeouts } from '../../src/calls/attempt/attempt.ts';
+import { type CallTimeouts, returnAttempt, toCallTimeouts } from '../../src/calls/attempt/attempt.ts';
 import { afterMachine, afterStatus, isStrayCall } from '../../src/calls/attempt/after-event.ts';
-import { toCallTimeouts } from '../../src/calls/attempt/timeouts.ts';
 import {
-  ownerName,
   type BegunCall,
   type CallsRequest,
-  type LineInstruction,
   type InboundCall,
+  type LineInstruction,
   type Owner,
+  ownerName,
   type PlacingReport,
-  type RequestResult,
   type RequestedCall,
+  type RequestResult,
   type ResponseChannel,
 } from '../../src/calls/contract.ts';
-import { enqueueDialing } from '../../src/calls/slots/enqueue-dialing.ts';
+import { enqueueDialing } from '../../src/outbox/enqueue.ts';
 import { findBlockingReason, type QueueStatus } from '../../src/calls/slots/blocking-reason.ts';
 import { countFreeForOutbound } from '../../src/calls/slots/allocate-slots.ts';
 import { saveSlotsWakeAt } from '../../src/calls/slots/store.ts';
-import { loadDialingPolicy, type DialingPolicy } from '../../src/telephony-configs/dialing-policy.ts';
+import { type DialingPolicy, loadDialingPolicy } from '../../src/telephony-configs/dialing-policy.ts';
+import type { CallSlotsRpc, OwnerStatus } from '../../src/calls/rpc.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { newAttempt, slotsSchemaSteps, type StoredAttempt } from './attempt-rows.ts';
 import { SilentAttemptChecker } from './silent-attempt-checker.ts';
-import { toBegunCall, decideInstruction } from './line-instructions.ts';
+import { decideInstruction, toBegunCall, toCallStatus } from './views.ts';
 import { SlotGranter } from './slot-granter.ts';
 import { OutcomeDispatcher } from './outcome-dispatcher.ts';
 import { ownerQueueName, SlotStore } from './slot-store.ts';
 import type { CallSlotsDependencies } from './dependencies.ts';
-import { toCallStatus } from './views.ts';
 
 /** Slots that become free, and calls that are asked for, within this time are dealt with together. */
 const coalesceMs = 25;
@@ -48,7 +47,7 @@ const maxBegunBytes = 8 * 1024 * 1024;
  * The call slots of one organization, named by its id. Every attempt to call somebody, and every inbound call, is a row here: the row is the
  * slot while the call is live, and the truth about the line until the line has ended. `tend` is its one timer.
  */
-export class CallSlotsObject extends BaseDurableObject {
+export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   readonly #store = new SlotStore(
     this.ctx.storage,
     () => this.clock(),
@@ -85,7 +84,6 @@ export class CallSlotsObject extends BaseDurableObject {
     return slotsSchemaSteps;
   }
 
-  /** Queues what is not known yet; what is known stays as it is. Repeatable. */
   async request(organizationId: number, request: CallsRequest): Promise<RequestResult> {
     this.#ensureCreated(organizationId);
     const name = ownerName(request.owner);
@@ -101,7 +99,6 @@ export class CallSlotsObject extends BaseDurableObject {
     return answer;
   }
 
-  /** Nothing of the owner that has not been submitted is dialled from now on, and requests of an earlier epoch count no more. Repeatable. */
   async withdraw(organizationId: number, owner: Owner, epoch: number): Promise<void> {
     this.#ensureCreated(organizationId);
     this.#store.transaction(() => {
@@ -113,7 +110,6 @@ export class CallSlotsObject extends BaseDurableObject {
     await this.#scheduleMaintenance();
   }
 
-  /** The same for single attempts: a contact is gone, a run has been stopped. Calls that are under way go on. Repeatable. */
   async withdrawCalls(organizationId: number, keys: string[]): Promise<void> {
     this.#ensureCreated(organizationId);
     this.#store.transaction(() => {
@@ -126,11 +122,7 @@ export class CallSlotsObject extends BaseDurableObject {
     await this.#scheduleMaintenance();
   }
 
-  /**
-   * The organization is being deleted: what has not been submitted is dropped. Answers the lines that are up, and how many calls are just
-   * being placed. Repeatable.
-   */
-  shutDown(): { calls: { configId: number; callId: string }[]; unplaced: number } {
+  async shutDown(): Promise<{ calls: { configId: number; callId: string }[]; unplaced: number }> {
     if (!this.exists()) return { calls: [], unplaced: 0 };
     this.#store.transaction(() => {
       for (const attempt of this.#store.rows.select("state IN ('queued', 'granted')")) this.#store.withdraw(attempt);
@@ -140,15 +132,11 @@ export class CallSlotsObject extends BaseDurableObject {
     return { calls, unplaced: live.length - calls.length };
   }
 
-  /**
-   * Of the given attempts, those that this caller has to have placed: each is given out once, ever, no more of them a second than the carrier
-   * takes, and no more at a time than an answer can hold. What is left is announced again.
-   */
   async beginCalls(keys: string[]): Promise<BegunCall[]> {
     if (!this.exists()) return [];
     const { config } = await this.#loadPolicy();
     const now = this.clock();
-    const patience = this.#timeouts();
+    const timeouts = this.#timeouts();
     const given: BegunCall[] = [];
     let bytes = 0;
     this.#begunAt = this.#begunAt.filter((at) => at > now - secondMs && at <= now);
@@ -163,7 +151,7 @@ export class CallSlotsObject extends BaseDurableObject {
           this.#store.save(attempt, { ...attempt, checkAt: now + secondMs });
         } else {
           bytes += attempt.initialContext?.length ?? 0;
-          given.push(toBegunCall(this.#store.submit(attempt, now, patience)));
+          given.push(toBegunCall(this.#store.submit(attempt, now, timeouts)));
         }
       }
     });
@@ -172,8 +160,7 @@ export class CallSlotsObject extends BaseDurableObject {
     return given;
   }
 
-  /** Which of the attempts that were begun are still wanted, when placing them takes its time. */
-  filterWanted(keys: string[]): string[] {
+  async filterWanted(keys: string[]): Promise<string[]> {
     if (!this.exists()) return [];
     return keys.filter((key) => {
       const attempt = this.#store.rows.find(key);
@@ -181,7 +168,6 @@ export class CallSlotsObject extends BaseDurableObject {
     });
   }
 
-  /** What became of attempts that were begun. Repeatable, and may come after the carrier's own reports. */
   async recordPlacings(placings: PlacingReport[]): Promise<void> {
     if (!this.exists()) return;
     const now = this.clock();
@@ -192,17 +178,12 @@ export class CallSlotsObject extends BaseDurableObject {
     await this.#scheduleMaintenance();
   }
 
-  /** The agent was to take the line and could not: nobody has talked to the person. `why` is a sentence. Repeatable. */
-  async recordAgentNotConnected(key: string, why: string): Promise<void> {
+  async recordAgentNotConnected(key: string, reason: string): Promise<void> {
     if (!this.exists()) return;
-    this.#store.update(key, (current) => (isOver(current) ? current : { ...current, hasTalk: false, detail: why }));
+    this.#store.recordAgentNotConnected(key, reason);
     await this.#scheduleMaintenance();
   }
 
-  /**
-   * Takes in what the carrier told of an attempt, and answers what is to be done about it. `runId` is that of the callback's address, in case
-   * the answer to the request that placed the call is still on its way. Repeatable.
-   */
   async recordEvent(key: string, runId: number, event: CallEvent, asks: ResponseChannel): Promise<LineInstruction> {
     const attempt = this.exists() ? this.#store.rows.find(key) : null;
     if (!attempt || attempt.state === 'queued' || attempt.state === 'granted') return 'ignored';
@@ -227,22 +208,21 @@ export class CallSlotsObject extends BaseDurableObject {
   }
 
   #afterEvent(attempt: StoredAttempt, event: CallEvent, now: number): StoredAttempt {
-    const patience = this.#timeouts();
-    if (event.kind === 'status') return { ...attempt, ...afterStatus(attempt, event, now, patience) };
-    if (event.kind === 'machine') return { ...attempt, ...afterMachine(attempt, event, now, patience) };
+    const timeouts = this.#timeouts();
+    if (event.kind === 'status') return { ...attempt, ...afterStatus(attempt, event, now, timeouts) };
+    if (event.kind === 'machine') return { ...attempt, ...afterMachine(attempt, event, now, timeouts) };
     // The relay is over, and so will the line be: it is asked for soon, in case nobody tells.
     if (event.kind === 'relay_ended' && attempt.state === 'placed' && attempt.checkAt !== null)
-      return { ...attempt, checkAt: Math.min(attempt.checkAt, now + patience.machineVerdictTimeoutMs) };
+      return { ...attempt, checkAt: Math.min(attempt.checkAt, now + timeouts.machineVerdictTimeoutMs) };
     return attempt;
   }
 
-  /** Gives an inbound call a slot. False: all are taken. Repeatable. */
   async admitInboundCall(organizationId: number, call: InboundCall): Promise<boolean> {
     this.#ensureCreated(organizationId);
     if (this.#store.rows.find(call.key)) return true;
-    const terms = await this.#loadPolicy();
+    const policy = await this.#loadPolicy();
     if (this.#store.rows.find(call.key)) return true;
-    if (this.#store.countLiveCalls().all >= terms.limit) return false;
+    if (this.#store.countLiveCalls().all >= policy.limit) return false;
     const now = this.clock();
     const requested: RequestedCall = { ...call, initialContext: '{}', name: 'inbound', notAfter: null };
     this.#store.rows.insert({
@@ -266,7 +246,6 @@ export class CallSlotsObject extends BaseDurableObject {
     return true;
   }
 
-  /** The telephony configuration, the plan or a setting has changed: it is read anew, and what waits is looked at again. */
   async dialingPolicyChanged(): Promise<void> {
     this.#policy = null;
     this.#policyVersion++;
@@ -276,43 +255,38 @@ export class CallSlotsObject extends BaseDurableObject {
     await this.#scheduleMaintenance();
   }
 
-  /** The talks of these calls are settled: their objects need no more watching. */
-  markFinalized(keys: string[]): void {
+  async markFinalized(keys: string[]): Promise<void> {
     if (this.exists()) this.#store.markFollowUpsDone(keys);
   }
 
-  /** What the line of an attempt does at the moment, and while it is queued what it waits for; null: it is not known (any more). */
   async getCallStatus(key: string): Promise<{ callStatus: string; reason: string | null } | null> {
     const attempt = this.exists() ? this.#store.rows.find(key) : null;
     if (attempt?.state !== 'queued') return attempt && toCallStatus(attempt);
-    const terms = await this.#loadPolicy();
-    const waitingFor = this.#findBlockingReason(terms, attempt.lane, this.#store.rows.getQueueStatus('key', key, this.clock()));
+    const policy = await this.#loadPolicy();
+    const waitingFor = this.#findBlockingReason(policy, attempt.lane, this.#store.rows.getQueueStatus('key', key, this.clock()));
     return { ...toCallStatus(attempt), reason: waitingFor ?? attempt.detail };
   }
 
-  /** How an owner stands: for "why is nothing dialled". */
-  async getOwnerStatus(
-    owner: Owner,
-  ): Promise<{ queued: number; live: number; organizationLive: number; limit: number; waitingFor: string | null }> {
+  async getOwnerStatus(owner: Owner): Promise<OwnerStatus> {
     if (!this.exists()) return { queued: 0, live: 0, organizationLive: 0, limit: 0, waitingFor: null };
-    const terms = await this.#loadPolicy();
+    const policy = await this.#loadPolicy();
     const name = ownerName(owner);
     const queued = this.#store.rows.count("owner = ? AND state = 'queued'", name);
     const live = this.#store.rows.count('is_live = 1 AND owner = ?', name);
     const organizationLive = this.#store.countLiveCalls().all;
     const queue = this.#store.rows.getQueueStatus('owner', name, this.clock());
-    const waitingFor = queued === 0 ? null : this.#findBlockingReason(terms, ownerQueueName(owner), queue);
-    return { queued, live, organizationLive, limit: terms.limit, waitingFor };
+    const waitingFor = queued === 0 ? null : this.#findBlockingReason(policy, ownerQueueName(owner), queue);
+    return { queued, live, organizationLive, limit: policy.limit, waitingFor };
   }
 
-  #findBlockingReason(terms: DialingPolicy, lane: string, queued: QueueStatus['queued']): string | null {
-    const { limit, config } = terms;
+  #findBlockingReason(policy: DialingPolicy, lane: string, queued: QueueStatus['queued']): string | null {
+    const { limit, config } = policy;
     const live = this.#store.countLiveCalls();
     return findBlockingReason({
       cannotDialReason: this.#cannotDialReason(config),
       queued,
       own: { live: this.#store.countLiveOf(lane), most: this.#store.maxConcurrencyOf(lane) },
-      plan: { live: live.all, limit, free: countFreeForOutbound(terms, live) },
+      plan: { live: live.all, limit, free: countFreeForOutbound(policy, live) },
       rate: { begun: this.#granter.recentGrants(this.clock()).length, perSecond: config?.callsPerSecond ?? 0 },
     });
   }
@@ -322,14 +296,12 @@ export class CallSlotsObject extends BaseDurableObject {
     return config.id === this.#closingConfigId ? 'the telephony configuration is being deleted' : null;
   }
 
-  /** Before a telephony configuration is deleted: answers how many live calls it has; with none, no further one is dialled by it. */
-  closeConfig(configId: number): number {
+  async closeConfig(configId: number): Promise<number> {
     const live = this.exists() ? this.#store.rows.count('is_live = 1 AND config_id = ?', configId) : 0;
     if (live === 0) this.#closingConfigId = configId;
     return live;
   }
 
-  /** Goes on with what is due, whatever became of the alarm. */
   async wakeStalled(): Promise<void> {
     if (!this.exists()) return;
     this.timers.set('tend', this.clock());
@@ -443,10 +415,10 @@ export class CallSlotsObject extends BaseDurableObject {
   }
 
   async #grantOnce(): Promise<void> {
-    const terms = await this.#loadPolicy();
-    if (!terms.config) return this.#granter.returnAll();
-    if (terms.config.id === this.#closingConfigId) return;
-    const keys = this.#granter.grant(terms, terms.config, this.#timeouts());
+    const policy = await this.#loadPolicy();
+    if (!policy.config) return this.#granter.returnAll();
+    if (policy.config.id === this.#closingConfigId) return;
+    const keys = this.#granter.grant(policy, policy.config, this.#timeouts());
     if (keys.length) await enqueueDialing(this.env, this.#organizationId(), keys);
   }
 
@@ -456,10 +428,10 @@ export class CallSlotsObject extends BaseDurableObject {
     // A clock that was set back must not stretch the minute.
     if (known && now - known.readAt < policyTtlMs && known.readAt <= now) return known.terms;
     const age = this.#policyVersion;
-    const terms = await loadDialingPolicy(await this.#context());
+    const policy = await loadDialingPolicy(await this.#context());
     // What was read while they changed may be the old ones.
-    if (age === this.#policyVersion) this.#policy = { terms, readAt: now };
-    return terms;
+    if (age === this.#policyVersion) this.#policy = { terms: policy, readAt: now };
+    return policy;
   }
 
   #organizationId(): number {

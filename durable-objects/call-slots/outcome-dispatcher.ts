@@ -2,12 +2,12 @@ import { callCampaignObject } from '../../src/campaigns/rpc.ts';
 import { parseOwner } from '../../src/calls/contract.ts';
 import { finalizeUnanswered } from '../../src/calls/post-call/finalize-unanswered.ts';
 import { getSettings } from '../../src/settings.ts';
-import { withCallObject } from '../../src/calls/live-call/call-object.ts';
+import { withCallObject } from '../../src/calls/rpc.ts';
 import type { StoredAttempt } from './attempt-rows.ts';
-import { retryAt, isRetryExhausted, toUnanswered } from './retry-limits.ts';
+import { isRetryExhausted, retryAt, toUnanswered } from './retry-limits.ts';
 import type { SlotStore } from './slot-store.ts';
 import type { CallSlotsDependencies } from './dependencies.ts';
-import { toCallEnd, toAttemptReport, toUnansweredCall } from './views.ts';
+import { toAttemptReport, toCallEnd, toUnansweredCall } from './views.ts';
 
 const maxReportsPerMessage = 500;
 const maxOutcomesPerRound = 100;
@@ -21,9 +21,9 @@ export class OutcomeDispatcher {
   readonly #requestRun: () => void;
   readonly #running = new Set<string>();
 
-  constructor(book: SlotStore, around: CallSlotsDependencies, again: () => void) {
-    this.#store = book;
-    this.#deps = around;
+  constructor(store: SlotStore, deps: CallSlotsDependencies, again: () => void) {
+    this.#store = store;
+    this.#deps = deps;
     this.#requestRun = again;
   }
 
@@ -42,10 +42,11 @@ export class OutcomeDispatcher {
       await callCampaignObject(this.#deps.env(), this.#deps.organizationId(), owner.id, (object) => object.applyReports(reports));
     }
     this.#store.transaction(() => {
-      for (const { key, seq, reportLevel: level } of untold) {
+      for (const { key, seq, reportLevel } of untold) {
         const current = this.#store.rows.find(key);
         // It may have been asked for anew while it was told.
-        if (current?.seq === seq && current.reportedLevel < level) this.#store.save(current, { ...current, reportedLevel: level });
+        if (current?.seq === seq && current.reportedLevel < reportLevel)
+          this.#store.save(current, { ...current, reportedLevel: reportLevel });
       }
     });
     // More of it, or what has happened meanwhile.

@@ -1,10 +1,10 @@
 import { statusEvent } from '../../src/providers/telephony/carrier-events.ts';
-import { abandonUnstartedConversation, explainCallEnd } from '../../src/calls/carrier/abandon-conversation.ts';
+import { abandonUnstartedConversation, explainCallEnd } from '../../src/calls/carrier/event-actions.ts';
 import { isOver } from '../../src/calls/attempt/attempt.ts';
 import { afterListing, afterLookUp, resolveKnownEnd } from '../../src/calls/attempt/after-look-up.ts';
-import { afterVerdictTimeout } from '../../src/calls/attempt/call-end.ts';
-import { enqueueDialing } from '../../src/calls/slots/enqueue-dialing.ts';
-import { withCallObject } from '../../src/calls/live-call/call-object.ts';
+import { afterVerdictTimeout } from '../../src/calls/attempt/after-event.ts';
+import { enqueueDialing } from '../../src/outbox/enqueue.ts';
+import { withCallObject } from '../../src/calls/rpc.ts';
 import { getSettings } from '../../src/settings.ts';
 import { loadCarrier } from '../../src/telephony-configs/load-carrier.ts';
 import { selectCallRunByKey } from '../../src/calls/placing/store.ts';
@@ -25,9 +25,9 @@ export class SilentAttemptChecker {
   #grantsToResend: string[] = [];
   #isAsking = false;
 
-  constructor(book: SlotStore, around: CallSlotsDependencies) {
-    this.#store = book;
-    this.#deps = around;
+  constructor(store: SlotStore, deps: CallSlotsDependencies) {
+    this.#store = store;
+    this.#deps = deps;
   }
 
   /** What is due and can be decided here. */
@@ -68,10 +68,10 @@ export class SilentAttemptChecker {
     // As it is now: those before it in the line took their time.
     const attempt = this.#store.rows.find(key);
     if (!attempt || attempt.checkAt === null || attempt.checkAt > now || attempt.state === 'granted') return;
-    const patience = this.#deps.timeouts();
+    const timeouts = this.#deps.timeouts();
     if (isOver(attempt)) return this.#wakeCallObject(attempt, now);
     // Moved on before the carrier is asked, so that a crash does not ask again at once.
-    this.#store.save(attempt, { ...attempt, checkAt: now + patience.lookUpIntervalMs });
+    this.#store.save(attempt, { ...attempt, checkAt: now + timeouts.lookUpIntervalMs });
     const context = await this.#deps.context();
     const carrier = attempt.configId === null ? null : await loadCarrier(context, attempt.configId);
     const gone = { failure: 'the telephony configuration of this call was deleted' };
@@ -81,10 +81,12 @@ export class SilentAttemptChecker {
         // As when the carrier tells it: a talk that never began is none.
         const address = { organizationId: context.organization.id, configId: carrier.id, runId: attempt.runId!, key };
         const event = statusEvent({ ...result.call, at: this.#deps.now() });
-        const call = { context, carrier, address, event };
+        const recordAgentNotConnected = async (attemptKey: string, reason: string) =>
+          this.#store.recordAgentNotConnected(attemptKey, reason);
+        const call = { context, carrier, address, event, recordAgentNotConnected };
         await abandonUnstartedConversation(call, () => explainCallEnd(call));
       }
-      this.#store.update(attempt.key, (current) => afterLookUp(current, result, this.#deps.now(), patience));
+      this.#store.update(attempt.key, (current) => afterLookUp(current, result, this.#deps.now(), timeouts));
     } else {
       const { phone: to, ownNumber, submittedAt, key: attemptKey } = attempt;
       // Whoever died before the answer may not have told which run the call is.
@@ -98,7 +100,7 @@ export class SilentAttemptChecker {
             )
           : new Set<string>();
       this.#store.update(attempt.key, (current) =>
-        afterListing({ ...current, runId: current.runId ?? run?.id ?? null }, result, foreign, this.#deps.now(), patience),
+        afterListing({ ...current, runId: current.runId ?? run?.id ?? null }, result, foreign, this.#deps.now(), timeouts),
       );
     }
   }

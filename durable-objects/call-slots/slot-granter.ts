@@ -16,24 +16,24 @@ export class SlotGranter {
   /** Of the last second. */
   #grantedAt: number[] = [];
 
-  constructor(book: SlotStore, now: Clock, again: (ms: number) => void) {
-    this.#store = book;
+  constructor(store: SlotStore, now: Clock, again: (ms: number) => void) {
+    this.#store = store;
     this.#now = now;
     this.#scheduleGrant = again;
   }
 
   /** Grants slots to those whose turn it is, and answers the keys of their attempts. */
-  grant(terms: DialingPolicy, config: NonNullable<DialingPolicy['config']>, patience: CallTimeouts): string[] {
+  grant(policy: DialingPolicy, config: NonNullable<DialingPolicy['config']>, timeouts: CallTimeouts): string[] {
     const now = this.#now();
     const live = this.#store.countLiveCalls();
     this.#grantedAt = this.recentGrants(now);
-    const free = Math.min(countFreeForOutbound(terms, live), config.callsPerSecond - this.#grantedAt.length);
+    const free = Math.min(countFreeForOutbound(policy, live), config.callsPerSecond - this.#grantedAt.length);
     if (free <= 0) {
       this.#scheduleNextGrant(now);
       return [];
     }
     return this.#store.transaction(() => {
-      const waiting = new Map(this.#store.rows.listWaitingOwnerQueues().map((lane) => [lane, this.#findReady(lane, now, free, terms)]));
+      const waiting = new Map(this.#store.rows.listWaitingOwnerQueues().map((lane) => [lane, this.#findReady(lane, now, free, policy)]));
       const lanes = [...waiting].map(([name, ready]) => ({
         name,
         rank: ownerQueueRank(name),
@@ -51,7 +51,7 @@ export class SlotGranter {
           }
           const ownNumber = config.fromNumbers[attempt.seq % config.fromNumbers.length]!;
           const by = { configId: config.id, ownNumber, awaitsVerdict: config.machineDetection };
-          this.#store.save(attempt, { ...grantAttempt(attempt, by, now, patience), grantedAt: now });
+          this.#store.save(attempt, { ...grantAttempt(attempt, by, now, timeouts), grantedAt: now });
           this.#grantedAt.push(now);
           keys.push(attempt.key);
         }
@@ -62,7 +62,7 @@ export class SlotGranter {
   }
 
   /** Of a lane, those that may be dialled now, at most `limit`; what may not is given back with the reason. */
-  #findReady(lane: string, now: number, limit: number, terms: DialingPolicy): StoredAttempt[] {
+  #findReady(lane: string, now: number, limit: number, policy: DialingPolicy): StoredAttempt[] {
     const ready: StoredAttempt[] = [];
     const phones = new Set<string>();
     for (const attempt of this.#store.rows.candidates(lane, now, limit)) {
@@ -70,9 +70,9 @@ export class SlotGranter {
         this.#store.save(attempt, returnAttempt(attempt, 'window_closed', 'the calling window closed before a call slot was free', now));
         continue;
       }
-      const mayAgainAt = this.#mayCallAgainAt(attempt.phone, terms);
+      const mayAgainAt = this.#mayCallAgainAt(attempt.phone, policy);
       if (mayAgainAt > now) {
-        const detail = `this person was called less than ${terms.minHoursBetweenCalls} hours ago (min_hours_between_calls)`;
+        const detail = `this person was called less than ${policy.minHoursBetweenCalls} hours ago (min_hours_between_calls)`;
         this.#store.save(attempt, returnAttempt(attempt, 'too_soon', detail, now, mayAgainAt));
         continue;
       }

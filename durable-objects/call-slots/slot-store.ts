@@ -33,12 +33,12 @@ export class SlotStore {
   /** Live calls by lane; a cache of the table. */
   #live: Map<string, number> | null = null;
 
-  constructor(storage: DurableObjectStorage, now: Clock, onNews: (checkAt: number | null) => void) {
+  constructor(storage: DurableObjectStorage, now: Clock, onChange: (checkAt: number | null) => void) {
     this.rows = new AttemptRows(storage.sql);
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#now = now;
-    this.#onChange = onNews;
+    this.#onChange = onChange;
   }
 
   /** All of `work` is written, or nothing. */
@@ -71,16 +71,16 @@ export class SlotStore {
   }
 
   /** Gives an attempt to whoever asks for it now, to be placed once. */
-  submit(attempt: StoredAttempt, now: number, patience: CallTimeouts): StoredAttempt {
+  submit(attempt: StoredAttempt, now: number, timeouts: CallTimeouts): StoredAttempt {
     // Its row is written from here on, and may be there although nobody could tell.
-    const given = { ...submitAttempt(attempt, now, patience), hasRow: true, dialledBefore: this.dialledAt(attempt.phone) };
+    const given = { ...submitAttempt(attempt, now, timeouts), hasRow: true, dialledBefore: this.dialledAt(attempt.phone) };
     this.save(attempt, given);
     this.#setDialledAt(attempt.phone, now);
     return given;
   }
 
   /** Takes in what came of one that was given: nothing, if that was an earlier time. */
-  recordPlacing(placing: PlacingReport, now: number, patience: CallTimeouts): void {
+  recordPlacing(placing: PlacingReport, now: number, timeouts: CallTimeouts): void {
     const attempt = this.rows.find(placing.key);
     if (!attempt || attempt.submission !== placing.submission) return;
     const awaitsVerdict = ('result' in placing ? placing.detectsMachines : undefined) ?? attempt.awaitsVerdict;
@@ -88,24 +88,29 @@ export class SlotStore {
     const isOpen = attempt.state === 'submitting' && attempt.callId === null;
     const after = {
       ...known,
-      ...(isOpen ? this.#afterPlacing(known, placing, now, patience) : this.#afterLatePlacing(known, placing, now, patience)),
+      ...(isOpen ? this.#afterPlacing(known, placing, now, timeouts) : this.#afterLatePlacing(known, placing, now, timeouts)),
     };
     this.save(attempt, after);
     // Nobody's phone has rung, so nobody was called.
     if (isOpen && isCertainlyNotPlaced(placing)) this.#setDialledAt(attempt.phone, attempt.dialledBefore);
   }
 
-  #afterPlacing(attempt: StoredAttempt, placing: PlacingReport, now: number, patience: CallTimeouts): Attempt {
+  /** The agent could not take the line: nobody has talked to the person. */
+  recordAgentNotConnected(key: string, reason: string): void {
+    this.update(key, (current) => (isOver(current) ? current : { ...current, hasTalk: false, detail: reason }));
+  }
+
+  #afterPlacing(attempt: StoredAttempt, placing: PlacingReport, now: number, timeouts: CallTimeouts): Attempt {
     if ('refused' in placing) return returnAttempt(attempt, placing.refused, placing.detail, now);
     const { result } = placing;
-    if (!('unasked' in result)) return afterPlacing(attempt, result, now, patience);
+    if (!('unasked' in result)) return afterPlacing(attempt, result, now, timeouts);
     if (attempt.epoch < this.epochOf(attempt.owner)) return returnAttempt(attempt, 'withdrawn', withdrawnDetail, now);
     return requeueAttempt(attempt, now);
   }
 
   /** The carrier has been heard of the call before: only its answer may still add to that. */
-  #afterLatePlacing(attempt: StoredAttempt, placing: PlacingReport, now: number, patience: CallTimeouts): Attempt {
-    return 'result' in placing && 'placed' in placing.result ? afterPlacing(attempt, placing.result, now, patience) : attempt;
+  #afterLatePlacing(attempt: StoredAttempt, placing: PlacingReport, now: number, timeouts: CallTimeouts): Attempt {
+    return 'result' in placing && 'placed' in placing.result ? afterPlacing(attempt, placing.result, now, timeouts) : attempt;
   }
 
   /** Writes an attempt with what follows from its change for slots, owners and settling. */
@@ -276,7 +281,7 @@ export const markInAnotherCall = <Kind extends Pick<StoredAttempt, 'reportLevel'
 
 function deriveFollowUps(before: StoredAttempt, after: StoredAttempt): StoredAttempt {
   const isTold = after.owner.startsWith('campaign:');
-  const level = isOver(after)
+  const reportLevel = isOver(after)
     ? reportLevels.over
     : after.answeredAt !== null
       ? reportLevels.answered
@@ -287,7 +292,7 @@ function deriveFollowUps(before: StoredAttempt, after: StoredAttempt): StoredAtt
   const hasRow = after.hasRow || !isTold;
   return {
     ...after,
-    reportLevel: isTold ? level : 0,
+    reportLevel: isTold ? reportLevel : 0,
     ...(justOver && {
       initialContext: null,
       settling: after.hasTalk && after.runId !== null ? ('talk' as const) : hasRow ? ('silent' as const) : ('none' as const),

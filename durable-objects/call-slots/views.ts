@@ -1,8 +1,16 @@
 import { isOver } from '../../src/calls/attempt/attempt.ts';
 import { toRowOutcome } from '../../src/calls/attempt/outcomes.ts';
-import type { AttemptReport, CallEnd } from '../../src/calls/contract.ts';
+import {
+  type AttemptReport,
+  type BegunCall,
+  type CallEnd,
+  type LineInstruction,
+  parseOwner,
+  type ResponseChannel,
+} from '../../src/calls/contract.ts';
 import type { UnansweredCall } from '../../src/calls/post-call/finalize-unanswered.ts';
 import { reportLevels, type StoredAttempt } from './attempt-rows.ts';
+import type { CallEvent } from '../../src/providers/telephony/carrier-events.ts';
 
 /** What its owner is told of an attempt as it is now. */
 export function toAttemptReport(attempt: StoredAttempt): AttemptReport {
@@ -69,4 +77,30 @@ export function toCallStatus(attempt: StoredAttempt): { callStatus: string; reas
   const placed = attempt.answeredAt !== null ? 'in_progress' : attempt.status === 'ringing' ? 'ringing' : 'dialing';
   const callStatus = attempt.state === 'queued' ? 'queued' : attempt.state === 'placed' ? placed : 'dialing';
   return { callStatus, reason: attempt.detail };
+}
+
+export const toBegunCall = (attempt: StoredAttempt): BegunCall => ({
+  key: attempt.key,
+  owner: parseOwner(attempt.owner),
+  phone: attempt.phone,
+  ownNumber: attempt.ownNumber!,
+  configId: attempt.configId!,
+  agentId: attempt.agentId,
+  contactId: attempt.contactId,
+  name: attempt.name,
+  initialContext: attempt.initialContext ?? '{}',
+  machineDetection: attempt.awaitsVerdict,
+  notAfter: attempt.notAfter,
+  submission: attempt.submission,
+});
+
+/** What is to be done about the line of an attempt that has taken in `event`. */
+export function decideInstruction(attempt: StoredAttempt, event: CallEvent, asks: ResponseChannel): LineInstruction {
+  const isMachine = attempt.answeredBy === 'machine';
+  if (isOver(attempt)) return asks === 'document' ? 'hang_up' : 'none';
+  if (isMachine && event.kind === 'machine') return attempt.hasTalk ? 'end_talk' : 'hang_up';
+  if (asks === 'nobody') return 'none';
+  if (isMachine) return 'hang_up';
+  // Nobody waits for the verdict of machine detection: whoever has answered would hear nothing meanwhile.
+  return 'talk';
 }

@@ -9,18 +9,17 @@ import { updateWakeAt } from '../../src/calls/records/store.ts';
 import { isReadable } from '../../src/voice-agents/definition/definition.ts';
 import { loadCallSetup } from '../../src/calls/live-call/call-setup.ts';
 import { storeRecording } from '../../src/calls/post-call/store-recording.ts';
-import { toSpeechOptions, type SpeechOptions } from '../../src/calls/live-call/speech-options.ts';
+import { type SpeechOptions, toSpeechOptions } from '../../src/calls/live-call/speech-options.ts';
 import { toInterimResult } from '../../src/calls/post-call/run-completion.ts';
-import { chatIdleMs, type ChatAnswer, type ChatMessage, type ChatRefusal } from '../../src/calls/text-chat/contract.ts';
+import { type ChatAnswer, chatIdleMs, type ChatMessage, type ChatRefusal } from '../../src/calls/text-chat/contract.ts';
+import type { BeginResult, CallRpc, LiveRunSnapshot, RelayEndAction } from '../../src/calls/rpc.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import type { Timer } from '../shared/timers.ts';
-import { decideAfterRelayEnd, type RelayEndAction } from './after-relay-end.ts';
+import { decideAfterRelayEnd, RelaySockets } from './relay-sockets.ts';
 import { CallRecord, callSchemaStep } from './call-record.ts';
-import { Chat } from './chat.ts';
-import { createEventStream } from './event-stream.ts';
+import { Chat, createEventStream } from './chat.ts';
 import { parseRelayFrame } from './relay-frames.ts';
-import { RelaySockets } from './relay-sockets.ts';
-import { runFollowUp, finishPostCall, finalizeCall, type PostCallContext } from './post-call.ts';
+import { finalizeCall, finishPostCall, type PostCallContext, runFollowUp } from './post-call.ts';
 import { conversationSchemaStep, StoredConversation } from './stored-conversation.ts';
 import { LiveConversation } from './live-conversation.ts';
 
@@ -33,29 +32,12 @@ const maxRecordingDelayMs = 3_600_000;
 /** A chat that is ended by hand is settled at once; this is for when that fails. */
 const finalizeRetryMs = 30_000;
 
-/** JSON as the types of RPC take it: they follow its own type without end. */
-type JsonObject = Record<string, string | number | boolean | object | null>;
-
-/**
- * `ready`: the agent will greet whoever is connected. `talking`: it has. `over`: the talk or its line has ended. `unknown`: there is no such
- * run, or it was completed before. `unsound`: its definition cannot be read, and there is no talk.
- */
-export type BeginResult = 'ready' | 'talking' | 'over' | 'unknown' | 'unsound';
-
-/** A `AgentRunResult` with its `RunLogs`. */
-export interface LiveRunSnapshot {
-  gathered_context: JsonObject;
-  cost_info: JsonObject;
-  annotations: JsonObject;
-  logs: { events: { type: string; at: string; node_id: string; payload: JsonObject }[]; status_callbacks: CallEnd['statusCallbacks'] };
-}
-
 /**
  * The talk of one voice agent run, named `{organization_id}/{run_id}`: of a call from its answer on, of a text chat from its beginning. It
  * speaks over the carrier's relay socket, and when the line has ended it settles the run and goes. A recording that comes later makes an
  * object again, for as long as it takes to keep it.
  */
-export class CallObject extends BaseDurableObject {
+export class CallObject extends BaseDurableObject implements CallRpc {
   readonly #record = new CallRecord(this.ctx.storage);
   readonly #store = new StoredConversation(this.ctx.storage);
   readonly #relay = new RelaySockets(this.ctx, () => this.#carrier?.holdsLastToken ?? false);
@@ -70,10 +52,6 @@ export class CallObject extends BaseDurableObject {
   /** The row is written once, when the talk is settled. */
   protected async writeProjection(): Promise<void> {}
 
-  /**
-   * A person has answered, or a text chat begins: the talk is there from now on, loaded from its row. `callId` is the carrier's name of the
-   * call. Repeatable.
-   */
   async begin(
     organizationId: number,
     runId: number,
@@ -127,7 +105,6 @@ export class CallObject extends BaseDurableObject {
     await super.deleteAllData();
   }
 
-  /** The carrier's relay session is over and asks what to do with the line. Repeatable. */
   async relayEnded(event: RelayEndEvent): Promise<RelayEndAction> {
     if (!this.#hasCall()) return 'never_begun';
     if (!this.#conversation.isLive) return 'hang_up';
@@ -138,26 +115,26 @@ export class CallObject extends BaseDurableObject {
     return answer;
   }
 
-  /** Whether the agent was given this call of the carrier and has not been on its line. */
-  isUnstarted(callId: string): boolean {
+  async isUnstarted(callId: string): Promise<boolean> {
+    return this.#isUnstarted(callId);
+  }
+
+  #isUnstarted(callId: string): boolean {
     return this.#hasCall() && this.#record.line.callId === callId && this.#conversation.isLive && !this.#conversation.hasStarted;
   }
 
-  /** The agent comes on the line no more, and the call is settled as one on which nobody talked: nothing is left here. Repeatable. */
   async abandon(callId: string): Promise<void> {
-    if (!this.isUnstarted(callId)) return;
+    if (!this.#isUnstarted(callId)) return;
     this.#relay.closeAll();
     if (!this.#record.hasTimer('recording')) return this.#destroyCall();
     this.#record.deleteCall();
     this.#cachedConversation = null;
   }
 
-  /** How the agent sounds and hears; null: there is no call. */
-  speechOptions(): SpeechOptions | null {
+  async speechOptions(): Promise<SpeechOptions | null> {
     return this.#hasCall() ? toSpeechOptions(this.#record.setup) : null;
   }
 
-  /** Machine detection came to a verdict after the talk had begun. */
   async machineAnswered(): Promise<void> {
     if (!this.#hasCall() || !this.#conversation.isLive) return;
     this.#record.updateLine({ isStopped: true });
@@ -165,7 +142,6 @@ export class CallObject extends BaseDurableObject {
     this.#conversation.stop('stopped');
   }
 
-  /** The line has ended, by the carrier's evidence. The talk is settled from now on. Makes the object when it is not there. Repeatable. */
   async callEnded(organizationId: number, runId: number, end: CallEnd): Promise<void> {
     // One that is over was settled before, and its object is gone.
     if ((await this.#ensureCall(organizationId, runId)) !== 'there') return;
@@ -177,7 +153,6 @@ export class CallObject extends BaseDurableObject {
     await this.timers.arm();
   }
 
-  /** The carrier has a recording, or knows that there is none. Repeatable. */
   async recordingReady(configId: number, { status, location }: RecordingEvent): Promise<void> {
     if (status !== 'completed' || location === undefined) return;
     this.ctx.storage.transactionSync(() => {
@@ -189,7 +164,6 @@ export class CallObject extends BaseDurableObject {
     await this.timers.arm();
   }
 
-  /** Goes on with what is due, whatever became of the alarm. False: there is no such object. */
   async wakeStalled(): Promise<boolean> {
     if (!this.exists()) return false;
     await this.timers.arm();
@@ -197,16 +171,14 @@ export class CallObject extends BaseDurableObject {
     return true;
   }
 
-  /** The talk as it is now; null when the object is gone and the row has the last word. */
-  snapshot(): LiveRunSnapshot | null {
+  async snapshot(): Promise<LiveRunSnapshot | null> {
     if (!this.#hasCall()) return null;
-    const { setup: facts, line } = this.#record;
-    const result = toInterimResult(facts, this.#store.state(), this.clock(), this.settings.LANGUAGE_MODEL);
+    const { setup, line } = this.#record;
+    const result = toInterimResult(setup, this.#store.state(), this.clock(), this.settings.LANGUAGE_MODEL);
     const logs = { events: this.#store.events(), status_callbacks: line.end?.statusCallbacks ?? [] };
     return { ...result, logs } as LiveRunSnapshot;
   }
 
-  /** Says something in a chat, and answers what the agent says to it. Repeatable by the message's key. */
   async sendMessage(organizationId: number, runId: number, message: ChatMessage): Promise<ChatAnswer> {
     const refusal = await this.#ensureChat(organizationId, runId);
     if (refusal) return { refusal, state: null };
@@ -215,7 +187,6 @@ export class CallObject extends BaseDurableObject {
     return answer;
   }
 
-  /** The same, told as server-sent events while the agent speaks. Whoever stops listening stops nothing. */
   async streamMessage(
     organizationId: number,
     runId: number,
@@ -239,7 +210,6 @@ export class CallObject extends BaseDurableObject {
     return { refusal: null, stream };
   }
 
-  /** Ends a chat, and settles it before it answers if that is possible. Repeatable. */
   async endChat(organizationId: number, runId: number): Promise<{ refusal: ChatRefusal | null }> {
     const refusal = await this.#ensureChat(organizationId, runId);
     if (refusal) return { refusal };
@@ -318,13 +288,13 @@ export class CallObject extends BaseDurableObject {
     if (this.#hasCall()) return 'there';
     if (!loaded) return 'unknown';
     if (loaded.isCompleted) return 'over';
-    const { facts } = loaded;
+    const { facts: setup } = loaded;
     // Whoever starts a talk has looked at its definition, so it is a defect of ours that brings one here.
-    if (!isReadable(facts.definition)) return 'unsound';
+    if (!isReadable(setup.definition)) return 'unsound';
     this.ctx.storage.transactionSync(() => {
       if (!this.exists()) this.create();
-      this.#record.init({ ...facts, hasLiveTools: facts.hasLiveTools || hasLiveTools });
-      if (facts.mode === 'textchat') this.timers.set('idle', this.clock() + chatIdleMs);
+      this.#record.init({ ...setup, hasLiveTools: setup.hasLiveTools || hasLiveTools });
+      if (setup.mode === 'textchat') this.timers.set('idle', this.clock() + chatIdleMs);
     });
     return 'there';
   }
@@ -383,10 +353,10 @@ export class CallObject extends BaseDurableObject {
     if (!pending) return this.timers.clear('recording');
     const { organizationId, runId } = this.#parseName();
     const number = this.#record.countTry('recording');
-    const kept = await storeRecording(await this.#requireContext(organizationId), runId, pending.configId, pending.location);
+    const result = await storeRecording(await this.#requireContext(organizationId), runId, pending.configId, pending.location);
     if (!this.exists()) return;
-    if (kept.kind !== 'kept') this.log.warn('a recording was not kept', { ...kept, run_id: runId, try: number });
-    if (kept.kind === 'later' && number < maxRecordingTries) {
+    if (result.kind !== 'kept') this.log.warn('a recording was not kept', { ...result, run_id: runId, try: number });
+    if (result.kind === 'later' && number < maxRecordingTries) {
       this.timers.set('recording', this.clock() + Math.min(maxRecordingDelayMs, recordingDelayMs * 2 ** (number - 1)));
       return;
     }

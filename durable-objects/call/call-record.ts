@@ -54,11 +54,11 @@ export class CallRecord {
     this.#storage = storage;
   }
 
-  init({ definition, initialContext, ...facts }: CallSetup): void {
+  init({ definition, initialContext, ...setup }: CallSetup): void {
     this.#storage.sql.exec(
       'INSERT INTO call (run_id, facts, definition, initial_context, line) VALUES (?, ?, ?, ?, ?)',
-      facts.runId,
-      JSON.stringify(facts),
+      setup.runId,
+      JSON.stringify(setup),
       JSON.stringify(definition),
       JSON.stringify(initialContext),
       JSON.stringify(initialLineState),
@@ -147,10 +147,10 @@ export class CallRecord {
     if (this.#setup) return;
     const row = this.#row();
     if (!row) throw new Error('there is no call');
-    const facts = JSON.parse(row.facts) as Omit<CallSetup, 'definition' | 'initialContext'>;
+    const setup = JSON.parse(row.facts) as Omit<CallSetup, 'definition' | 'initialContext'>;
     this.#line = { ...initialLineState, ...(JSON.parse(row.line) as Partial<LineState>) };
     this.#setup = {
-      ...facts,
+      ...setup,
       definition: JSON.parse(row.definition) as Record<string, unknown>,
       initialContext: JSON.parse(row.initial_context) as Record<string, unknown>,
     };

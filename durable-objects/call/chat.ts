@@ -32,8 +32,8 @@ export class Chat {
 
   /** Has the agent begin, once; a repeat waits for what it owes. */
   async open(): Promise<void> {
-    const { talk } = this.#parts;
-    if (talk.conversation.state === null) await talk.trackTurn(talk.conversation.start());
+    const { talk: live } = this.#parts;
+    if (live.conversation.state === null) await live.trackTurn(live.conversation.start());
   }
 
   /** Why a message is not answered, or null. One that was taken in before is answered, whatever came later. */
@@ -51,11 +51,11 @@ export class Chat {
   async answer(message: ChatMessage, tell: (told: ChatStreamEvent) => void = () => {}): Promise<ChatAnswer> {
     const refusal = this.findRefusal(message);
     if (refusal) return { refusal, state: null };
-    const { record, store, talk } = this.#parts;
+    const { record, store, talk: live } = this.#parts;
     const known = record.chatTurn(message.key);
     const first = known ?? this.state.revision + 1;
     const turn = ++this.#turn;
-    talk.chatSink = (token) => {
+    live.chatSink = (token) => {
       if (token !== '') tell({ event: 'token', data: { text: token } });
     };
     let isBegun = false;
@@ -65,10 +65,10 @@ export class Chat {
       if (isBegun && isVisible(line)) tell({ event: 'message', data: toChatLine(line) });
     };
     if (known === null) record.beginChatTurn(message.key, first);
-    const { conversation } = talk;
-    const outcome = await talk.trackTurn(known === null ? conversation.userTurn(message.text) : conversation.resume());
+    const { conversation } = live;
+    const outcome = await live.trackTurn(known === null ? conversation.userTurn(message.text) : conversation.resume());
     if (turn === this.#turn) {
-      talk.chatSink = null;
+      live.chatSink = null;
       store.onMessage = null;
     }
     return { refusal: null, state: this.#toState(first, outcome) };
@@ -82,4 +82,29 @@ export class Chat {
     const next = own.findIndex(({ role }, index) => index > 0 && role === 'user');
     return { messages: (next < 0 ? own : own.slice(0, next)).map(toChatLine), ...this.state };
   }
+}
+
+const encoder = new TextEncoder();
+
+/** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) for whoever reads the stream; once nobody does, for nobody. */
+export function createEventStream() {
+  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  const stream = new ReadableStream<Uint8Array>({
+    start(opened) {
+      controller = opened;
+    },
+    cancel() {
+      controller = null;
+    },
+  });
+  return {
+    stream,
+    tell({ event, data }: ChatStreamEvent): void {
+      controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+    },
+    close(): void {
+      controller?.close();
+      controller = null;
+    },
+  };
 }

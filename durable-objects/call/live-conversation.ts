@@ -8,8 +8,7 @@ import type { Conversation } from '../../src/voice-agents/conversation/conversat
 import { createConversation } from '../../src/calls/live-call/create-conversation.ts';
 import type { Timers } from '../shared/timers.ts';
 import type { CallRecord } from './call-record.ts';
-import { keyGapMs, formatPressedKeys, addPressedKey } from './pressed-keys.ts';
-import type { RelayFrame } from './relay-frames.ts';
+import { addPressedKey, formatPressedKeys, keyGapMs, type RelayFrame } from './relay-frames.ts';
 import type { RelaySockets } from './relay-sockets.ts';
 import type { StoredConversation } from './stored-conversation.ts';
 
@@ -136,13 +135,13 @@ export class LiveConversation {
 
   #handleKey(key: string): void {
     const { record, timers, clock } = this.#parts;
-    const pressed = addPressedKey(record.line.keys, key);
-    if ('finished' in pressed) {
+    const added = addPressedKey(record.line.keys, key);
+    if ('finished' in added) {
       this.#saveKeys('');
-      return this.#handleSpeech(formatPressedKeys(pressed.finished));
+      return this.#handleSpeech(formatPressedKeys(added.finished));
     }
     this.conversation.recordActivity();
-    this.#saveKeys(pressed.pending);
+    this.#saveKeys(added.pending);
     timers.set('keys', clock() + keyGapMs);
     this.#arm();
   }

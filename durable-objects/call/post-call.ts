@@ -1,19 +1,18 @@
 import type { Context } from '../../src/context.ts';
 import { notifyRunOrRecordFailure } from '../../src/automation-workflows/runs/lifecycle/notify-run.ts';
-import { withCallSlots } from '../../src/calls/slots/call-slots.ts';
+import { withCallSlots } from '../../src/calls/rpc.ts';
 import { toTranscript } from '../../src/voice-agents/conversation/transcript.ts';
 import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
-import { erasedName } from '../../src/calls/records/erase-store.ts';
-import { findAgentRun, completeAgentRun, type RunCompletion } from '../../src/calls/records/store.ts';
-import { publishCallCompleted } from '../../src/calls/post-call/publish-call-completed.ts';
+import { erasedName } from '../../src/calls/records/erase-calls.ts';
+import { completeAgentRun, findAgentRun, type RunCompletion } from '../../src/calls/records/store.ts';
+import { publishCallCompleted, toRunCompletion } from '../../src/calls/post-call/run-completion.ts';
 import { writeLogs, writeTranscript } from '../../src/calls/records/write-artifacts.ts';
 import { sendCallWebhook } from '../../src/calls/post-call/send-webhook.ts';
 import { suppressOptOut } from '../../src/calls/post-call/opt-out.ts';
-import { toRunCompletion } from '../../src/calls/post-call/run-completion.ts';
 import type { Timers } from '../shared/timers.ts';
 import type { CallRecord } from './call-record.ts';
 import type { StoredConversation } from './stored-conversation.ts';
-import { postCallSummary, listSummarySubjects } from './summaries.ts';
+import { listSummarySubjects, postCallSummary } from './summaries.ts';
 import type { LiveConversation } from './live-conversation.ts';
 
 const maxConclusionTries = 5;
@@ -35,48 +34,48 @@ export interface PostCallContext {
  * What an ended call leads to. Timers: `settle` (what it led to, files, the row), then one `follow` for each who has to hear of it (`summary`
  * finds out which tools do), then `leave`. A timer that is there is work that is not done; every piece of it may be done twice.
  */
-export async function finalizeCall(settling: PostCallContext): Promise<void> {
-  const { context, storage, record, store, conversation: talk, timers, hasCall: isThere } = settling;
-  const { setup: facts } = record;
-  if (!(await concludeConversation(settling))) return;
-  if (facts.mode !== 'textchat') await suppressOptOut(context, facts, talk.conversation.state?.conclusion ?? null);
-  if (!(await isErased(settling))) {
-    await writeTranscript(context.bindings.FILES, facts, store.messages());
-    await writeCallLogs(settling);
+export async function finalizeCall(postCall: PostCallContext): Promise<void> {
+  const { context, storage, record, store, conversation: live, timers, hasCall } = postCall;
+  const { setup } = record;
+  if (!(await concludeConversation(postCall))) return;
+  if (setup.mode !== 'textchat') await suppressOptOut(context, setup, live.conversation.state?.conclusion ?? null);
+  if (!(await isErased(postCall))) {
+    await writeTranscript(context.bindings.FILES, setup, store.messages());
+    await writeCallLogs(postCall);
   }
-  await context.database.batch([completeAgentRun(context, toCurrentCompletion(settling))], 'idempotent');
-  if (!isThere()) return;
+  await context.database.batch([completeAgentRun(context, toCurrentCompletion(postCall))], 'idempotent');
+  if (!hasCall()) return;
   storage.transactionSync(() => {
     timers.clear('settle');
     for (const subject of listFollowUps(record)) timers.set('follow', context.clock(), subject);
-    finishWhenDone(settling);
+    finishWhenDone(postCall);
   });
 }
 
-const toCurrentCompletion = ({ context, record, store, conversation: talk }: PostCallContext): RunCompletion =>
+const toCurrentCompletion = ({ context, record, store, conversation: live }: PostCallContext): RunCompletion =>
   toRunCompletion({
     setup: record.setup,
     line: record.line.end!,
-    state: talk.conversation.state,
+    state: live.conversation.state,
     hasTranscript: toTranscript(store.messages()).length > 0,
     model: context.settings.LANGUAGE_MODEL,
   });
 
 /** False: it is tried again later. */
-async function concludeConversation({ context, record, conversation: talk, timers, hasCall: isThere }: PostCallContext): Promise<boolean> {
-  const { conversation } = talk;
+async function concludeConversation({ context, record, conversation: live, timers, hasCall }: PostCallContext): Promise<boolean> {
+  const { conversation } = live;
   if (!conversation.state || conversation.state.conclusion) return true;
   conversation.end('hung_up');
   // What a machine says leads to nothing, least of all to a number that is not called any more.
   if (record.line.end!.outcome === 'voicemail') return true;
   const number = record.countTry('conclude');
-  const giveUp = number >= maxConclusionTries;
-  const answer = await conversation.conclude({ giveUp }).catch((error: unknown) => {
+  const isLastTry = number >= maxConclusionTries;
+  const answer = await conversation.conclude({ giveUp: isLastTry }).catch((error: unknown) => {
     context.log.error('what a talk led to could not be found out', error, { run_id: record.setup.runId });
     return { failure: 'provider_failed' };
   });
-  if (!('failure' in answer) || giveUp) return true;
-  if (isThere()) timers.set('settle', context.clock() + 1_000 * 2 ** number);
+  if (!('failure' in answer) || isLastTry) return true;
+  if (hasCall()) timers.set('settle', context.clock() + 1_000 * 2 ** number);
   return false;
 }
 
@@ -84,49 +83,49 @@ async function concludeConversation({ context, record, conversation: talk, timer
 const isErased = async ({ context, record }: PostCallContext): Promise<boolean> =>
   (await findAgentRun(context, record.setup.runId))?.name === erasedName;
 
-async function writeCallLogs({ context, record, store, hasCall: isThere }: PostCallContext): Promise<void> {
+async function writeCallLogs({ context, record, store, hasCall }: PostCallContext): Promise<void> {
   const events = store.events();
   await writeLogs(context.bindings.FILES, record.setup, { events, status_callbacks: record.line.end?.statusCallbacks ?? [] });
-  if (isThere()) record.updateLine({ loggedEvents: events.length });
+  if (hasCall()) record.updateLine({ loggedEvents: events.length });
 }
 
 /** Of a chat nobody hears. */
-function listFollowUps({ setup: facts }: CallRecord): string[] {
-  if (facts.mode === 'textchat') return [];
-  const webhooks = parseAgentDefinition(facts.definition).webhooks.map(({ id }) => `webhook:${id}`);
-  return ['event', 'summary', ...(facts.automationRunId === null ? [] : ['journey']), ...webhooks];
+function listFollowUps({ setup }: CallRecord): string[] {
+  if (setup.mode === 'textchat') return [];
+  const webhooks = parseAgentDefinition(setup.definition).webhooks.map(({ id }) => `webhook:${id}`);
+  return ['event', 'summary', ...(setup.automationRunId === null ? [] : ['journey']), ...webhooks];
 }
 
-export async function runFollowUp(settling: PostCallContext, subject: string): Promise<void> {
-  const { context, record, timers, hasCall: isThere } = settling;
-  const { setup: facts } = record;
-  if (subject === 'event') await publishCallCompleted(context, facts, toCurrentCompletion(settling));
+export async function runFollowUp(postCall: PostCallContext, subject: string): Promise<void> {
+  const { context, record, timers, hasCall } = postCall;
+  const { setup } = record;
+  if (subject === 'event') await publishCallCompleted(context, setup, toCurrentCompletion(postCall));
   else if (subject === 'journey')
-    await notifyRunOrRecordFailure(context, { id: facts.automationRunId!, of: 'call', ended_id: facts.runId });
-  else if (subject === 'summary') return scheduleSummaries(settling);
+    await notifyRunOrRecordFailure(context, { id: setup.automationRunId!, of: 'call', ended_id: setup.runId });
+  else if (subject === 'summary') return scheduleSummaries(postCall);
   else if (subject.startsWith('summary:')) {
-    if (!(await postCallSummary(settling, subject, toCurrentCompletion(settling)))) return;
-  } else if (!(await sendWebhook(settling, subject))) return;
-  if (!isThere()) return;
+    if (!(await postCallSummary(postCall, subject, toCurrentCompletion(postCall)))) return;
+  } else if (!(await sendWebhook(postCall, subject))) return;
+  if (!hasCall()) return;
   timers.clear('follow', subject);
-  finishWhenDone(settling);
+  finishWhenDone(postCall);
 }
 
 /** One timer for each tool that is told, so that none waits for another. */
-async function scheduleSummaries(settling: PostCallContext): Promise<void> {
-  const { context, storage, record, timers, hasCall: isThere } = settling;
-  const subjects = await listSummarySubjects(context, record.setup, toCurrentCompletion(settling));
-  if (!isThere()) return;
+async function scheduleSummaries(postCall: PostCallContext): Promise<void> {
+  const { context, storage, record, timers, hasCall } = postCall;
+  const subjects = await listSummarySubjects(context, record.setup, toCurrentCompletion(postCall));
+  if (!hasCall()) return;
   storage.transactionSync(() => {
     timers.clear('follow', 'summary');
     for (const subject of subjects) timers.set('follow', context.clock(), subject);
-    finishWhenDone(settling);
+    finishWhenDone(postCall);
   });
 }
 
 /** False: it is sent again later. */
-async function sendWebhook(settling: PostCallContext, subject: string): Promise<boolean> {
-  const { context, record, store, timers, hasCall: isThere } = settling;
+async function sendWebhook(postCall: PostCallContext, subject: string): Promise<boolean> {
+  const { context, record, store, timers, hasCall } = postCall;
   const nodeId = subject.slice('webhook:'.length);
   const node = parseAgentDefinition(record.setup.definition).webhooks.find(({ id }) => id === nodeId)!;
   const number = record.countTry(subject);
@@ -137,15 +136,15 @@ async function sendWebhook(settling: PostCallContext, subject: string): Promise<
   }
   const {
     isDelivered,
-    isRetryable: again,
+    isRetryable,
     logPayload: payload,
-  } = await sendCallWebhook(context, record.setup, toCurrentCompletion(settling), node, number);
-  if (!isThere()) return true;
-  const repeats = again && number < maxWebhookTries;
+  } = await sendCallWebhook(context, record.setup, toCurrentCompletion(postCall), node, number);
+  if (!hasCall()) return true;
+  const willRetry = isRetryable && number < maxWebhookTries;
   const type = isDelivered ? 'webhook_sent' : 'webhook_failed';
-  store.log(type, { webhook_node_id: nodeId, try: number, ...payload, will_be_repeated: repeats }, context.clock());
-  if (repeats) timers.set('follow', context.clock() + webhookDelaysMs[number - 1]!, subject);
-  return !repeats;
+  store.log(type, { webhook_node_id: nodeId, try: number, ...payload, will_be_repeated: willRetry }, context.clock());
+  if (willRetry) timers.set('follow', context.clock() + webhookDelaysMs[number - 1]!, subject);
+  return !willRetry;
 }
 
 function finishWhenDone({ context, record, timers }: PostCallContext): void {
@@ -153,10 +152,10 @@ function finishWhenDone({ context, record, timers }: PostCallContext): void {
 }
 
 /** The last that is to be done: the log is whole, and the call slots need not watch any more. */
-export async function finishPostCall(settling: PostCallContext): Promise<void> {
-  const { context, record, store } = settling;
-  const { setup: facts } = record;
-  if (store.countEvents() !== record.line.loggedEvents && !(await isErased(settling))) await writeCallLogs(settling);
-  if (facts.mode === 'textchat') return;
-  await withCallSlots(context.bindings, facts.organizationId, (slots) => slots.markFinalized([facts.attemptKey]));
+export async function finishPostCall(postCall: PostCallContext): Promise<void> {
+  const { context, record, store } = postCall;
+  const { setup } = record;
+  if (store.countEvents() !== record.line.loggedEvents && !(await isErased(postCall))) await writeCallLogs(postCall);
+  if (setup.mode === 'textchat') return;
+  await withCallSlots(context.bindings, setup.organizationId, (slots) => slots.markFinalized([setup.attemptKey]));
 }

@@ -1,4 +1,8 @@
+import type { RelayEndAction } from '../../src/calls/rpc.ts';
 import type { SpeechSink } from '../../src/voice-agents/conversation/contract.ts';
+import type { RelayEndEvent } from '../../src/providers/telephony/carrier-events.ts';
+import { isPermanentError } from '../../src/providers/telephony/carrier-error.ts';
+import type { LineState } from './call-record.ts';
 
 /** What is known of a socket, also after the object has slept. */
 interface Attachment {
@@ -137,4 +141,21 @@ function closeSocket(socket: WebSocket): void {
   } catch {
     // It had closed.
   }
+}
+
+const maxReconnects = 3;
+
+/** What is to be done with a live line whose relay session is over, and what is to be remembered of it. */
+export function decideAfterRelayEnd(
+  { lostSessions, reconnects }: Pick<LineState, 'lostSessions' | 'reconnects'>,
+  { reason, sessionId, fault }: Pick<RelayEndEvent, 'reason' | 'sessionId' | 'fault'>,
+  isBegun: boolean,
+): { answer: RelayEndAction; change: Partial<LineState> } {
+  const givenUp = { answer: isBegun ? ('hang_up' as const) : ('never_begun' as const), change: {} };
+  if (reason !== 'lost' || (!isBegun && isPermanentError(fault))) return givenUp;
+  // The carrier asks again when our answer was lost.
+  if (sessionId !== undefined && lostSessions.includes(sessionId)) return { answer: 'connect', change: {} };
+  if (reconnects >= maxReconnects) return givenUp;
+  const known = sessionId === undefined ? lostSessions : [...lostSessions, sessionId];
+  return { answer: 'connect', change: { reconnects: reconnects + 1, lostSessions: known } };
 }

@@ -11,25 +11,25 @@ const maxTries = 6;
 const delaysMs = [5_000, 30_000, 120_000, 300_000, 600_000];
 
 /** The followers that post summaries of a call, one for each tool that is told of it. */
-export const listSummarySubjects = async (context: Context, facts: CallSetup, settlement: RunCompletion): Promise<string[]> =>
-  (await summaryTargets(context, toEndedCall(facts, settlement))).map((id) => `summary:${id}`);
+export const listSummarySubjects = async (context: Context, setup: CallSetup, completion: RunCompletion): Promise<string[]> =>
+  (await summaryTargets(context, toEndedCall(setup, completion))).map((id) => `summary:${id}`);
 
 /** False: it is tried again later. A try that the object died of is told from one that is known to have failed: only that was not posted. */
-export async function postCallSummary(settling: PostCallContext, subject: string, settlement: RunCompletion): Promise<boolean> {
-  const { context, record, hasCall: isThere } = settling;
+export async function postCallSummary(postCall: PostCallContext, subject: string, completion: RunCompletion): Promise<boolean> {
+  const { context, record, hasCall } = postCall;
   const integrationId = Number(subject.slice('summary:'.length));
   const knownFailures = record.countTries(failureSubject(subject));
   const number = record.countTry(subject);
-  const call = toEndedCall(record.setup, settlement);
+  const call = toEndedCall(record.setup, completion);
   const outcome = await postSummary(context, { integrationId, call, mayExist: number - 1 > knownFailures });
-  if (!isThere()) return true;
-  const repeats = outcome.kind === 'failed' && isRetryable(outcome) && number < maxTries;
-  if (outcome.kind === 'failed' && !repeats) {
+  if (!hasCall()) return true;
+  const willRetry = outcome.kind === 'failed' && isRetryable(outcome) && number < maxTries;
+  if (outcome.kind === 'failed' && !willRetry) {
     await recordSummaryFailure(context, integrationId, `Call ${call.runId} was not summed up: ${outcome.failure.message}`);
-    if (!isThere()) return true;
+    if (!hasCall()) return true;
   }
-  recordSummaryOutcome(settling, { subject, integrationId, number, willRetry: repeats }, outcome);
-  return !repeats;
+  recordSummaryOutcome(postCall, { subject, integrationId, number, willRetry: willRetry }, outcome);
+  return !willRetry;
 }
 
 const failureSubject = (subject: string): string => `${subject} failed`;
@@ -50,7 +50,7 @@ function recordSummaryOutcome(
   tried: SummaryTry,
   outcome: SummaryOutcome,
 ): void {
-  const { subject, integrationId: integration_id, number, willRetry: repeats } = tried;
+  const { subject, integrationId: integration_id, number, willRetry } = tried;
   const now = context.clock();
   const log = (type: string, payload: Record<string, unknown>) => store.log(type, { integration_id, try: number, ...payload }, now);
   if (outcome.kind === 'posted') log('call_summary_posted', outcome.to);
@@ -59,8 +59,8 @@ function recordSummaryOutcome(
     storage.transactionSync(() => {
       const { failure, message, outcomeUnknown } = outcome.failure;
       if (!outcomeUnknown) record.countTry(failureSubject(subject));
-      log('call_summary_failed', { failure, problem: message, will_be_repeated: repeats });
-      if (repeats) timers.set('follow', now + retryDelayMs(number, outcome.failure), subject);
+      log('call_summary_failed', { failure, problem: message, will_be_repeated: willRetry });
+      if (willRetry) timers.set('follow', now + retryDelayMs(number, outcome.failure), subject);
     });
 }
 
@@ -68,8 +68,8 @@ function recordSummaryOutcome(
 const retryDelayMs = (number: number, { retryAfterSeconds = 0 }: ActionFailure): number =>
   Math.max(delaysMs[number - 1]!, retryAfterSeconds * 1000) * (1 + Math.random() / 2);
 
-function toEndedCall(facts: CallSetup, { outcome, reason, disposition, result, completedAt }: RunCompletion): EndedCall {
-  const { runId, agentId, agentName, phone, contactId } = facts;
+function toEndedCall(setup: CallSetup, { outcome, reason, disposition, result, completedAt }: RunCompletion): EndedCall {
+  const { runId, agentId, agentName, phone, contactId } = setup;
   const tags = result.gathered_context['call_tags'];
   return {
     runId,

@@ -2,10 +2,9 @@ import { campaignOwner, maxRequestedCalls } from '../../src/campaigns/rows/attem
 import type { CampaignProgress } from '../../src/campaigns/rpc.ts';
 import { RowWindows } from '../../src/campaigns/dialing/calling-windows.ts';
 import type { RequestedCall } from '../../src/calls/contract.ts';
-import { withCallSlots } from '../../src/calls/slots/call-slots.ts';
+import { withCallSlots } from '../../src/calls/rpc.ts';
 import type { Timers } from '../shared/timers.ts';
-import { DialRequests } from './dial-requests.ts';
-import type { RequestedRow } from './dial-requests.ts';
+import { DialRequests, type RequestedRow } from './dial-requests.ts';
 import { TimeZoneGroups } from './time-zone-groups.ts';
 import type { Campaign, CampaignStore } from './campaign-store.ts';
 import type { RowStore } from './row-store.ts';

@@ -1,5 +1,4 @@
-import type { PlacingResult } from './attempt/after-placing.ts';
-import type { AttemptOutcome } from './attempt/outcomes.ts';
+import type { AttemptOutcome, PlacingResult } from './attempt/outcomes.ts';
 
 // What the organization's call slots and those who want people called say to each other. All of it crosses RPC as plain data.
 

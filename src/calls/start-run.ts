@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
 import { requirePayloadSize } from '../database/payload.ts';
-import { existingAgentWithDefinition } from '../voice-agents/agents/existing-agent.ts';
+import { existingAgentWithDefinition } from '../voice-agents/agents/find-agents.ts';
 import { startCall } from './placing/start-call.ts';
-import type { AgentRunRecord } from '../voice-agents/schemas.ts';
+import type { AgentRunRecord } from './records/schemas.ts';
 import { startTextChat } from './text-chat/start-chat.ts';
-import { existingRun } from './records/existing-run.ts';
+import { existingRun } from './records/store.ts';
 import { readAgentRun } from './records/read-run.ts';
 import { toAgentRunRecord } from './records/run-record.ts';
 
@@ -26,21 +26,21 @@ export async function startRun(
   context: Context,
   apiUrl: string,
   agentId: number,
-  order: StartRunInput,
+  input: StartRunInput,
   idempotencyKey?: string,
 ): Promise<AgentRunRecord> {
   const agent = await existingAgentWithDefinition(context, agentId);
-  requirePayloadSize(JSON.stringify(order.initial_context ?? {}), maxContextBytes, ['body', 'initial_context']);
-  const start = order.mode === 'telephony' ? startCall : startTextChat;
-  const { runId } = await start(context, agent, order, idempotencyKey);
+  requirePayloadSize(JSON.stringify(input.initial_context ?? {}), maxContextBytes, ['body', 'initial_context']);
+  const start = input.mode === 'telephony' ? startCall : startTextChat;
+  const { runId } = await start(context, agent, input, idempotencyKey);
   try {
     return await readAgentRun(context, apiUrl, agentId, runId);
   } catch (error) {
     // What was asked for is done, so it is not to be asked for again.
     context.log.error('a run that was started could not be looked at', error, { run_id: runId });
-    const callStatus = order.mode === 'telephony' ? 'queued' : 'in_progress';
+    const callStatus = input.mode === 'telephony' ? 'queued' : 'in_progress';
     return toAgentRunRecord(apiUrl, await existingRun(context, agentId, runId), {
-      initialContext: order.initial_context ?? {},
+      initialContext: input.initial_context ?? {},
       callStatus,
     });
   }

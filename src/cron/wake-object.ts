@@ -6,8 +6,8 @@ import type { FanoutMessage } from '../outbox/messages.ts';
 import { callLoadTestObject } from '../simtest/load-tests/rpc.ts';
 import { failSession } from '../simtest/sessions/store.ts';
 import { callTestSessionObject } from '../simtest/sessions/rpc.ts';
-import { withCallSlots } from '../calls/slots/call-slots.ts';
-import { wakeStalledChat } from '../calls/text-chat/wake-stalled-chat.ts';
+import { withCallSlots } from '../calls/rpc.ts';
+import { wakeStalledChat } from '../calls/text-chat/chat.ts';
 import { failChat } from '../calls/text-chat/store.ts';
 import { callRun } from '../automation-workflows/rpc.ts';
 

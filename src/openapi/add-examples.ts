@@ -7,6 +7,8 @@ import { integrationExamples } from '../integrations/examples.ts';
 import { knowledgeBaseExamples } from '../knowledge-base/documents/examples.ts';
 import { messagingExamples } from '../messaging/examples.ts';
 import { simtestExamples } from '../simtest/examples.ts';
+import { callExamples } from '../calls/examples.ts';
+import { telephonyConfigExamples } from '../telephony-configs/examples.ts';
 import { voiceAgentExamples } from '../voice-agents/examples.ts';
 import answers from './recorded-answers.json' with { type: 'json' };
 import type { ExamplesByOperation, NamedExample } from '../http/operation-examples.ts';
@@ -17,7 +19,9 @@ const examples: ExamplesByOperation = {
   ...contactExamples,
   ...eventExamples,
   ...journeyExamples,
+  ...telephonyConfigExamples,
   ...voiceAgentExamples,
+  ...callExamples,
   ...campaignExamples,
   ...knowledgeBaseExamples,
   ...simtestExamples,

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { EventsMessage, FanoutMessage } from './messages.ts';
+import type { CallsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
 // An announcement only makes what is already recorded happen sooner: a send that fails is made good by the minute tick.
 
@@ -26,4 +26,16 @@ export function enqueueDeletion(context: Context): void {
 
 function enqueueFanout(context: Context, message: FanoutMessage): void {
   context.defer(context.bindings.FANOUT_QUEUE.send(message));
+}
+
+const keysPerMessage = 10;
+const messagesPerBatch = 100;
+
+/** Has granted attempts dialled, 10 of them a message. The call slots send a lost message again. */
+export async function enqueueDialing(bindings: Env, organizationId: number, keys: string[]): Promise<void> {
+  const messages: { body: CallsMessage }[] = [];
+  for (let start = 0; start < keys.length; start += keysPerMessage)
+    messages.push({ body: { v: 1, kind: 'dial', organization_id: organizationId, keys: keys.slice(start, start + keysPerMessage) } });
+  for (let start = 0; start < messages.length; start += messagesPerBatch)
+    await bindings.CALLS_QUEUE.sendBatch(messages.slice(start, start + messagesPerBatch));
 }

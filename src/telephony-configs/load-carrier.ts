@@ -1,8 +1,9 @@
 import type { Context } from '../context.ts';
 import { openCredentials } from './credentials.ts';
 import { carrierAdapter, type CarrierKey } from '../providers/telephony/registry.ts';
+import { open } from '../library/security/encryption.ts';
 import type { Telephony } from '../providers/telephony/telephony.ts';
-import { findConfig, type TelephonyConfigRow } from './store.ts';
+import { findConfig, findTwilioConfig, type TelephonyConfigRow } from './store.ts';
 
 /** A telephony configuration ready for use, its secrets opened: never to be shown or logged. */
 export interface Carrier {
@@ -66,4 +67,16 @@ async function toCarrier({ settings, organization }: Context, row: TelephonyConf
     inboundAgentId: row.inboundAgentId,
     callbackOrigin: settings.PUBLIC_URL.replace(/\/$/, '') || row.callbackOrigin,
   };
+}
+
+/** The Twilio account of the default configuration, else of the oldest one that is Twilio's; null: there is none. Never to be shown or logged. */
+export async function loadTwilioAccount({
+  database,
+  organization,
+  settings,
+}: Context): Promise<{ accountSid: string; authToken: string } | null> {
+  const row = await findTwilioConfig(database, organization.id);
+  if (!row) return null;
+  const { account_sid: accountSid = '', auth_token: authToken = '' } = row.credentials;
+  return { accountSid, authToken: await open(settings.ENCRYPTION_KEY, organization.id, authToken) };
 }

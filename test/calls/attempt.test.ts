@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { statusEvent, type CarrierEvent, type MachineEvent, type StatusEvent } from '../../src/providers/telephony/carrier-events.ts';
-import { afterMachine, afterStatus } from '../../src/calls/attempt/after-event.ts';
+import { type CarrierEvent, type MachineEvent, statusEvent, type StatusEvent } from '../../src/providers/telephony/carrier-events.ts';
+import { afterMachine, afterStatus, afterVerdictTimeout } from '../../src/calls/attempt/after-event.ts';
 import { afterListing, afterLookUp } from '../../src/calls/attempt/after-look-up.ts';
 import { afterPlacing } from '../../src/calls/attempt/after-placing.ts';
-import { submitAttempt, holdsSlot, type Attempt } from '../../src/calls/attempt/attempt.ts';
-import { afterVerdictTimeout } from '../../src/calls/attempt/call-end.ts';
+import { type Attempt, holdsSlot, submitAttempt } from '../../src/calls/attempt/attempt.ts';
 
 const now = 1_700_000_000_000;
 const patience = {

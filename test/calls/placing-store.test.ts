@@ -1,8 +1,8 @@
+import * as rows from '../../src/calls/placing/store.ts';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { Database } from '../../src/database/client.ts';
-import * as rows from '../../src/calls/placing/store.ts';
-import { findNewestRunByPrefix } from '../../src/calls/records/idempotent-run-store.ts';
+import { findNewestRunByPrefix } from '../../src/calls/records/idempotent-run.ts';
 import { findAgentRun } from '../../src/calls/records/store.ts';
 import { newPhone } from '../support/organization.ts';
 import { explainQueryPlans, recordedDatabase, type Recording } from '../support/recorded-database.ts';

@@ -32,7 +32,7 @@ async function setUp() {
           if (slots.isOut) throw new Error('the object was reset');
           slots.requests.push(request);
         },
-        look: async () => null,
+        getCallStatus: async () => null,
         dialingPolicyChanged: async () => undefined,
       }) as never,
   );

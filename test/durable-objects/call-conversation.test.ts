@@ -15,7 +15,7 @@ import {
 } from '../support/calls.ts';
 import type { CallStub, RunOptions } from '../support/calls.ts';
 
-beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockReturnValue(undefined));
+beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockResolvedValue(undefined));
 afterEach(() => vi.restoreAllMocks());
 
 const greeting = 'Hello Ada, this is Acme about the spring offer. Are you interested?';

@@ -32,7 +32,7 @@ const callSettled = vi.fn<(runId: number) => void>();
 beforeEach(() => {
   settled.mockReset();
   callSettled.mockReset();
-  vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockImplementation((keys) => settled(keys));
+  vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockImplementation(async (keys) => settled(keys));
   vi.spyOn(AutomationRunObject.prototype, 'callSettled').mockImplementation(async (runId) => callSettled(runId));
 });
 afterEach(() => vi.restoreAllMocks());

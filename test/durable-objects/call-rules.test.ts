@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatPressedKeys, addPressedKey } from '../../durable-objects/call/pressed-keys.ts';
-import { parseRelayFrame } from '../../durable-objects/call/relay-frames.ts';
+import { addPressedKey, formatPressedKeys, parseRelayFrame } from '../../durable-objects/call/relay-frames.ts';
 import { modelCostUsd } from '../../src/calls/post-call/model-prices.ts';
-import { isOptOut } from '../../src/calls/post-call/opt-out.ts';
+import { isOptOut } from '../../src/contacts/suppressions/opt-out-words.ts';
 
 describe('pressed keys', () => {
   const key = fc.constantFrom(...'0123456789*ABCD');

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CallSlotsObject } from '../../durable-objects/call-slots/call-slots-object.ts';
 import type { AttemptReport } from '../../src/calls/contract.ts';
-import { withCallSlots } from '../../src/calls/slots/call-slots.ts';
+import { withCallSlots } from '../../src/calls/rpc.ts';
 import { callingOrganization, carrierLedger, relayCallbacks } from '../support/carrier.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -5,12 +5,12 @@ import { CallObject } from '../../durable-objects/call/call-object.ts';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import { statusEvent } from '../../src/providers/telephony/carrier-events.ts';
 import type { AttemptReport, Owner, RequestedCall } from '../../src/calls/contract.ts';
-import type { PlacingResult } from '../../src/calls/attempt/after-placing.ts';
+import type { PlacingResult } from '../../src/calls/attempt/outcomes.ts';
 import { placeCalls } from '../../src/calls/placing/place-calls.ts';
 import { countFreeForOutbound } from '../../src/calls/slots/allocate-slots.ts';
 import { invalidateCarriers } from '../../src/telephony-configs/load-carrier.ts';
 import { deliver } from '../support/background.ts';
-import { callingOrganization, carrierLedger, type CallingOrganization } from '../support/carrier.ts';
+import { callingOrganization, type CallingOrganization, carrierLedger } from '../support/carrier.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -45,7 +45,7 @@ async function setUp({ hasQueue = false, onReports, ...options }: Options = {}) 
   };
   // Objects of tests before this one go on.
   const others = async () => undefined;
-  vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation((name) => ({ reports: name.startsWith(`${id}/`) ? told : others }) as never);
+  vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation((name) => ({ applyReports: name.startsWith(`${id}/`) ? told : others }) as never);
   const sends = vi.spyOn(env.CALLS_QUEUE, 'sendBatch');
   if (!hasQueue) sends.mockResolvedValue(undefined as never);
   const call = (name: string, phone = person(), more: Partial<RequestedCall> = {}): RequestedCall => ({

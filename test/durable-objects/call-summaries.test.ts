@@ -20,7 +20,7 @@ import { crashCallObjectAt } from '../support/crashing-call.ts';
 import { connectIntegration, setAccountStatus, planFault } from '../support/integrations.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
-beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockReturnValue(undefined));
+beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockResolvedValue(undefined));
 afterEach(() => vi.restoreAllMocks());
 
 const { COMPOSIO_BASE_URL: broker } = env as unknown as Record<string, string>;

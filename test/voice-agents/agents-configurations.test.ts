@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  findConfigurationWarnings,
   AgentConfigurations,
+  findConfigurationWarnings,
   parseConfigurations,
   toConversationSettings,
 } from '../../src/voice-agents/agents/configurations.ts';
-import { prepareConfigurations } from '../../src/voice-agents/agents/prepare-fields.ts';
+import { prepareConfigurations } from '../../src/voice-agents/agents/prepare-change.ts';
 import { defaultGuards } from '../../src/voice-agents/conversation/guards.ts';
 import { defaultPhrases } from '../../src/voice-agents/conversation/phrases.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteRange } from '../../src/calls/records/byte-range.ts';
+import { byteRange } from '../../src/calls/records/send-artifact.ts';
 
 test('ranges are read as RFC 9110 has them', () => {
   expect(byteRange('bytes=0-499', 1000)).toEqual({ offset: 0, length: 500 });

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutToHeard } from '../../src/voice-agents/conversation/cut-to-heard.ts';
+import { cutToHeard } from '../../src/voice-agents/conversation/cut-history.ts';
 import type { GuardedResponse } from '../../src/providers/http/guarded-request.ts';
 import { answer, begin, historyFault } from './begin.ts';
-import { HeldModel, settle, type Answer } from './fake-model.ts';
+import { type Answer, HeldModel, settle } from './fake-model.ts';
 
 const agent = {
   nodes: [

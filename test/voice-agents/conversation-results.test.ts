@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/library/json/json.ts';
 import type { CompletionFailure, CompletionRequest } from '../../src/providers/language-model/contract.ts';
 import { isStrictSchema } from '../../src/providers/language-model/strict-schema.ts';
-import { readDispositionCodes, defaultDispositions } from '../../src/voice-agents/conversation/conclude.ts';
-import { toGatheredContext } from '../../src/voice-agents/conversation/gathered-context.ts';
+import { defaultDispositions, readDispositionCodes } from '../../src/voice-agents/conversation/conclude.ts';
+import { toGatheredContext } from '../../src/voice-agents/conversation/conversation-context.ts';
 import { begin, type Options } from './begin.ts';
-import { FakeModel, settle, usage, type Answer } from './fake-model.ts';
+import { type Answer, FakeModel, settle, usage } from './fake-model.ts';
 
 const variables = [
   { name: 'preferred_day', prompt: 'the day they want' },

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ServiceError } from '../../src/library/errors.ts';
 import type { GuardedResponse } from '../../src/providers/http/guarded-request.ts';
-import { findUnknownMocks } from '../../src/voice-agents/conversation/tool-mocks.ts';
+import { findUnknownMocks } from '../../src/voice-agents/conversation/tool-offers.ts';
 import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
 import { answer, begin, historyFault, type Options } from './begin.ts';
-import { FakeModel, type Answer } from './fake-model.ts';
+import { type Answer, FakeModel } from './fake-model.ts';
 
 const book = {
   name: 'book',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseAgentDefinition, parseWebhookData, validateAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
-import { toToolName, toolNamePattern } from '../../src/voice-agents/definition/tool-name.ts';
+import { toolNamePattern, toToolName } from '../../src/voice-agents/definition/tool-rules.ts';
 import { salesAgent } from './agents.ts';
 
 interface Node {

@@ -18,7 +18,7 @@ import { crashCallObjectAt } from '../support/crashing-call.ts';
 import { evictWhenReached, type CrashPoint } from '../support/crashing-object.ts';
 import { newOrganization } from '../support/organization.ts';
 
-beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockReturnValue(undefined));
+beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockResolvedValue(undefined));
 afterEach(() => vi.restoreAllMocks());
 
 const question = 'How long is the warranty on the K-200 kettle?';

@@ -31,7 +31,7 @@ function takingSlots(more: object = {}): CallsRequest[] {
     () =>
       ({
         request: async (_id: number, request: CallsRequest) => (requests.push(request), { queued: 1, known: 0, isStale: false }),
-        look: async () => null,
+        getCallStatus: async () => null,
         dialingPolicyChanged: async () => {},
         ...more,
       }) as never,
@@ -79,7 +79,7 @@ const dyingClient = (key: string, requests: CallsRequest[]) =>
 
 test('a call whose line cannot be asked is answered as its row shows it', async () => {
   const { client, agent } = await withAgent();
-  const requests = takingSlots({ look: async () => Promise.reject(new Error('the object was reset')) });
+  const requests = takingSlots({ getCallStatus: async () => Promise.reject(new Error('the object was reset')) });
   await configured(client);
   quiet();
   const order = { mode: 'telephony', phone: newPhone(), initial_context: { first_name: 'Ada' } };
@@ -231,7 +231,7 @@ test('a message whose answer failed is the same message when it comes again, and
     keys.push(key);
     throw new Error('the object was reset');
   };
-  vi.spyOn(env.CALL, 'getByName').mockImplementation(() => ({ say, sayAloud: say }) as never);
+  vi.spyOn(env.CALL, 'getByName').mockImplementation(() => ({ sendMessage: say, streamMessage: say }) as never);
   const send = async (body: object, headers: Record<string, string> = {}) => {
     keys.length = 0;
     expect((await client.post(`/workflow/${agent.id}/runs/${run.id}/messages`, body, headers)).status).toBe(500);
@@ -276,8 +276,8 @@ test('a message is answered as JSON, or word by word to who accepts events', asy
   vi.spyOn(env.CALL, 'getByName').mockImplementation(
     () =>
       ({
-        say: async (_organization: number, _run: number, message: object) => (heard.push(message), { refusal: null, state }),
-        sayAloud: async (_organization: number, _run: number, message: object) => (
+        sendMessage: async (_organization: number, _run: number, message: object) => (heard.push(message), { refusal: null, state }),
+        streamMessage: async (_organization: number, _run: number, message: object) => (
           heard.push(message),
           { refusal: null, stream: new Response(events).body }
         ),

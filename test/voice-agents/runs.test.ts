@@ -14,7 +14,7 @@ let snapshot: Snapshot = null;
 /** What the objects of calls would say. */
 beforeEach(() => {
   [line, snapshot] = [null, null];
-  vi.spyOn(env.CALL_SLOTS, 'getByName').mockImplementation(() => ({ look: async () => line }) as never);
+  vi.spyOn(env.CALL_SLOTS, 'getByName').mockImplementation(() => ({ getCallStatus: async () => line }) as never);
   vi.spyOn(env.CALL, 'getByName').mockImplementation(() => ({ snapshot: async () => snapshot }) as never);
 });
 afterEach(() => vi.restoreAllMocks());

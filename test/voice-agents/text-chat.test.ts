@@ -3,21 +3,21 @@ import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallObject } from '../../durable-objects/call/call-object.ts';
 import { Database } from '../../src/database/client.ts';
-import { wakeStalledChat } from '../../src/calls/text-chat/wake-stalled-chat.ts';
+import { wakeStalledChat } from '../../src/calls/text-chat/chat.ts';
 import { findStalledChats } from '../../src/calls/text-chat/store.ts';
 import {
   answeredRun,
   callStub,
-  waitForCompletedRun,
-  readCallFile,
-  waitUntilDestroyed,
   holdFirstAnswer,
-  stubOutsideServices,
+  readCallFile,
   readCallRun,
+  stubOutsideServices,
+  waitForCompletedRun,
+  waitUntilDestroyed,
 } from '../support/calls.ts';
 import { crashCallObjectAt } from '../support/crashing-call.ts';
-import { createActiveWorkflow, chain } from '../support/journeys.ts';
-import { newOrganization, type Client, type NewOrganization } from '../support/organization.ts';
+import { chain, createActiveWorkflow } from '../support/journeys.ts';
+import { type Client, newOrganization, type NewOrganization } from '../support/organization.ts';
 import { salesAgent } from './agents.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -15,22 +15,22 @@ export function resolveKnownEnd(attempt: Pick<Attempt, 'answeredAt' | 'callId'>,
 }
 
 /** An attempt whose call was silent for long, after the carrier was asked for it. */
-export function afterLookUp(attempt: Attempt, result: LookUpResult, now: number, patience: CallTimeouts): Attempt {
+export function afterLookUp(attempt: Attempt, result: LookUpResult, now: number, timeouts: CallTimeouts): Attempt {
   if (attempt.state !== 'placed') return attempt;
-  if ('call' in result) return afterCallState(attempt, result.call, now, patience);
+  if ('call' in result) return afterCallState(attempt, result.call, now, timeouts);
   if ('over' in result) return endAttempt(attempt, 'failed', 'the call is over, and the carrier does not tell how it ended', now);
   const looks = attempt.looks + 1;
   if ('missing' in result && looks >= maxLookUps)
     return endAttempt(attempt, 'failed', 'the carrier no longer knows this call; nobody can say how it ended', now);
   if ('failure' in result && now - (attempt.submittedAt ?? now) > giveUpAfterMs)
     return endAttempt(attempt, 'failed', `the carrier could not say what became of the call: ${result.failure}`, now);
-  return { ...attempt, looks, checkAt: now + patience.lookUpIntervalMs };
+  return { ...attempt, looks, checkAt: now + timeouts.lookUpIntervalMs };
 }
 
-function afterCallState(attempt: Attempt, call: CallState, now: number, patience: CallTimeouts): Attempt {
+function afterCallState(attempt: Attempt, call: CallState, now: number, timeouts: CallTimeouts): Attempt {
   const event = statusEvent({ ...call, at: now });
   const isNews = attempt.status === null || isForward(attempt.status, call.status);
-  return isNews ? afterStatus(attempt, event, now, patience) : { ...attempt, looks: 0, checkAt: now + patience.carrierSilenceMs };
+  return isNews ? afterStatus(attempt, event, now, timeouts) : { ...attempt, looks: 0, checkAt: now + timeouts.carrierSilenceMs };
 }
 
 /**
@@ -42,7 +42,7 @@ export function afterListing(
   result: ListResult,
   foreign: ReadonlySet<string>,
   now: number,
-  patience: CallTimeouts,
+  timeouts: CallTimeouts,
 ): Attempt {
   if (attempt.state !== 'submitting') return attempt;
   if ('failure' in result) {
@@ -53,7 +53,7 @@ export function afterListing(
         `submission_unknown: the carrier could not say whether it placed the call: ${result.failure}`,
         now,
       );
-    return { ...attempt, checkAt: now + patience.lookUpIntervalMs };
+    return { ...attempt, checkAt: now + timeouts.lookUpIntervalMs };
   }
   const candidates = result.calls.filter(({ callId }) => !foreign.has(callId));
   if (candidates.length > 1)
@@ -65,11 +65,11 @@ export function afterListing(
     );
   const [call] = candidates;
   // What was in doubt no longer is.
-  if (call) return afterCallState({ ...attempt, state: 'placed', callId: call.callId, detail: null }, call, now, patience);
+  if (call) return afterCallState({ ...attempt, state: 'placed', callId: call.callId, detail: null }, call, now, timeouts);
   const looks = attempt.looks + 1;
   if (looks >= maxLookUps)
     return result.isComplete
       ? endAttempt(attempt, 'carrier_trouble', 'the carrier did not place the call', now)
       : endAttempt(attempt, 'failed', 'submission_unknown: the carrier cannot say whether there was a call; it is not dialled again', now);
-  return { ...attempt, looks, checkAt: now + patience.lookUpIntervalMs };
+  return { ...attempt, looks, checkAt: now + timeouts.lookUpIntervalMs };
 }

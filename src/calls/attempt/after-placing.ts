@@ -1,13 +1,9 @@
 import { isForward } from '../../providers/telephony/call-status.ts';
-import type { PlaceResult } from '../../providers/telephony/telephony.ts';
-import { refusalOutcomes } from './outcomes.ts';
-import { endAttempt, type Attempt, type CallTimeouts } from './attempt.ts';
-
-/** What `place` answered, or that it was never asked: then there is certainly no call, and the attempt may be made later. */
-export type PlacingResult = PlaceResult | { unasked: string };
+import { type PlacingResult, refusalOutcomes } from './outcomes.ts';
+import { type Attempt, type CallTimeouts, endAttempt } from './attempt.ts';
 
 /** An attempt after the carrier's answer to the request that places it. The call may have been heard of, or have ended, before. */
-export function afterPlacing(attempt: Attempt, result: PlacingResult, now: number, patience: CallTimeouts): Attempt {
+export function afterPlacing(attempt: Attempt, result: PlacingResult, now: number, timeouts: CallTimeouts): Attempt {
   if ('placed' in result) {
     if (attempt.state !== 'submitting' && attempt.state !== 'placed') return attempt;
     const { callId, status } = result.placed;
@@ -20,7 +16,7 @@ export function afterPlacing(attempt: Attempt, result: PlacingResult, now: numbe
       callId,
       looks: 0,
       status: isNews ? status : attempt.status,
-      checkAt: now + patience.carrierSilenceMs,
+      checkAt: now + timeouts.carrierSilenceMs,
     };
   }
   // Whatever the answer says, there is a call when one was heard of.
@@ -32,5 +28,5 @@ export function afterPlacing(attempt: Attempt, result: PlacingResult, now: numbe
   if ('busy' in result)
     return endAttempt(attempt, 'rate_limited', 'the carrier takes no more calls for now', now, result.busy.retryAfterSeconds ?? null);
   if ('unasked' in result) return attempt;
-  return { ...attempt, detail: `submission_unknown: ${result.unknown}`, checkAt: now + patience.unknownGraceMs };
+  return { ...attempt, detail: `submission_unknown: ${result.unknown}`, checkAt: now + timeouts.unknownGraceMs };
 }

@@ -2,6 +2,7 @@ import type { AnsweredBy } from '../../providers/telephony/carrier-events.ts';
 import type { CallStatus } from '../../providers/telephony/call-status.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import type { ReturnReason, StatusCallback } from '../contract.ts';
+import type { Settings } from '../../settings.ts';
 
 /**
  * - `queued`: waits for a slot.
@@ -78,26 +79,26 @@ export const grantAttempt = <Kind extends Attempt>(
   attempt: Kind,
   by: { configId: number; ownNumber: string; awaitsVerdict: boolean },
   now: number,
-  patience: CallTimeouts,
+  timeouts: CallTimeouts,
 ): Kind => ({
   ...attempt,
   ...by,
   state: 'granted',
   detail: null,
-  checkAt: now + patience.resendMs,
+  checkAt: now + timeouts.resendMs,
 });
 
 /**
  * The intent: from here on the carrier is asked once, by whoever was told that it had begun. Doubt begins when the carrier must have been
  * asked and have answered, since until then nobody knows that it was not.
  */
-export const submitAttempt = <Kind extends Attempt>(attempt: Kind, now: number, patience: CallTimeouts): Kind => ({
+export const submitAttempt = <Kind extends Attempt>(attempt: Kind, now: number, timeouts: CallTimeouts): Kind => ({
   ...attempt,
   state: 'submitting',
   submission: attempt.submission + 1,
   looks: 0,
   submittedAt: now,
-  checkAt: now + patience.placingTimeoutMs + patience.unknownGraceMs,
+  checkAt: now + timeouts.placingTimeoutMs + timeouts.unknownGraceMs,
 });
 
 /** It has certainly not been placed: the same attempt is made later, each time somewhat later. */
@@ -134,3 +135,12 @@ export const endAttempt = <Kind extends Attempt>(
   at: number,
   retryAfterSeconds: number | null = null,
 ): Kind => ({ ...attempt, state: 'ended', outcome, detail, endedAt: at, checkAt: null, retryAfterSeconds });
+
+export const toCallTimeouts = (settings: Settings): CallTimeouts => ({
+  carrierSilenceMs: settings.CALL_SILENCE_SECONDS * 1000,
+  placingTimeoutMs: (settings.CALL_ASK_WITHIN_SECONDS + settings.CALL_ANSWER_WITHIN_SECONDS) * 1000,
+  unknownGraceMs: settings.CALL_UNKNOWN_AFTER_SECONDS * 1000,
+  lookUpIntervalMs: settings.CALL_LOOK_AGAIN_SECONDS * 1000,
+  machineVerdictTimeoutMs: settings.CALL_VERDICT_SECONDS * 1000,
+  resendMs: settings.CALL_RESEND_SECONDS * 1000,
+});

@@ -1,4 +1,4 @@
-import type { RefusalKind } from '../../providers/telephony/telephony.ts';
+import type { PlaceResult, RefusalKind } from '../../providers/telephony/telephony.ts';
 
 /** What the line did, as rows show it. */
 export const rowOutcomes = ['completed', 'busy', 'no_answer', 'voicemail', 'failed', 'cancelled'] as const;
@@ -20,6 +20,9 @@ export type AttemptOutcome =
   | 'caller_id_refused'
   | 'account_refused'
   | 'request_refused';
+
+/** What the carrier's `place` answered; `unasked`: it was never called, so there is certainly no call, and the attempt may be made later. */
+export type PlacingResult = PlaceResult | { unasked: string };
 
 /** Whether the circuit breaker counts it as a failure. That a person was not reached is none. */
 export const isFailure = (outcome: AttemptOutcome): boolean => !nonFailureOutcomes.has(outcome);

@@ -2,9 +2,13 @@ import type { RelayOptions } from '../../providers/telephony/telephony.ts';
 import { carrierAdapter } from '../../providers/telephony/registry.ts';
 import { explainCarrierError } from '../../providers/telephony/carrier-error.ts';
 import { buildCallbackUrl, buildRelayUrl } from './callback-urls.ts';
-import { hangUp } from './hang-up.ts';
-import { abandonUnstartedConversation, agentNotHeardReasons } from './abandon-conversation.ts';
-import { withEventCallObject, type CarrierEventContext } from './carrier-event-context.ts';
+import {
+  abandonUnstartedConversation,
+  agentNotHeardReasons,
+  type CarrierEventContext,
+  hangUp,
+  withEventCallObject,
+} from './event-actions.ts';
 
 /** Somebody is on the line meanwhile, and hears nothing. */
 const maxConnectTries = 2;

@@ -3,17 +3,18 @@ import type { CarrierEvent, CallEvent } from '../../providers/telephony/carrier-
 import type { Carrier } from '../../telephony-configs/load-carrier.ts';
 import type { CallAddress } from './callback-urls.ts';
 import type { ResponseChannel } from '../contract.ts';
-import { hangUp } from './hang-up.ts';
 import {
   abandonConversation,
   abandonUnstartedConversation,
   agentNotHeardReasons,
+  type CarrierEventContext,
   explainCallEnd,
   explainRelayEnd,
-} from './abandon-conversation.ts';
-import { withEventCallObject, type CarrierEventContext } from './carrier-event-context.ts';
-import { connectAgent, buildConnectDocument, logConnectFailure } from './connect-agent.ts';
-import { withCallSlots } from '../slots/call-slots.ts';
+  hangUp,
+  withEventCallObject,
+} from './event-actions.ts';
+import { buildConnectDocument, connectAgent, logConnectFailure } from './connect-agent.ts';
+import { withCallSlots } from '../rpc.ts';
 
 /** `ignored`: no such attempt. `talk`: the agent takes the line. `hang_up`: it is to be ended. */
 type CarrierInstruction = 'ignored' | 'none' | 'talk' | 'hang_up';
@@ -36,11 +37,11 @@ export async function processCarrierEvent(
   }
   const call: CarrierEventContext = { context, carrier, address, event };
   const { commands } = carrier.telephony;
-  const verdict = await resolveInstruction(call, wantsDocument ? 'document' : commands && isAnswer(event) ? 'command' : 'nobody');
-  if (wantsDocument) return { document: verdict === 'talk' ? await buildConnectDocument(call) : carrier.telephony.documents!.hangUp() };
-  if (verdict === 'hang_up') await hangUp(context, carrier, event.callId);
-  if (verdict === 'talk' && commands) await connectAgent(call);
-  return { status: verdict === 'ignored' ? 'ignored' : 'ok' };
+  const instruction = await resolveInstruction(call, wantsDocument ? 'document' : commands && isAnswer(event) ? 'command' : 'nobody');
+  if (wantsDocument) return { document: instruction === 'talk' ? await buildConnectDocument(call) : carrier.telephony.documents!.hangUp() };
+  if (instruction === 'hang_up') await hangUp(context, carrier, event.callId);
+  if (instruction === 'talk' && commands) await connectAgent(call);
+  return { status: instruction === 'ignored' ? 'ignored' : 'ok' };
 }
 
 const isAnswer = (event: CallEvent): boolean => event.kind === 'status' && event.status === 'answered';
@@ -48,10 +49,10 @@ const isAnswer = (event: CallEvent): boolean => event.kind === 'status' && event
 async function resolveInstruction(call: CarrierEventContext, asks: ResponseChannel): Promise<CarrierInstruction> {
   const { context, address, event } = call;
   const { bindings, organization } = context;
-  const hear = (who: ResponseChannel) =>
+  const record = (who: ResponseChannel) =>
     withCallSlots(bindings, organization.id, (slots) => slots.recordEvent(address.key, address.runId, event, who));
   if (event.kind === 'relay_ended') {
-    const answer = await hear('nobody');
+    const answer = await record('nobody');
     // It is another call than that of the attempt.
     if (answer !== 'none') return answer === 'ignored' ? 'ignored' : 'hang_up';
     const after = await withEventCallObject(call, (object) => object.relayEnded(event));
@@ -61,7 +62,7 @@ async function resolveInstruction(call: CarrierEventContext, asks: ResponseChann
   // Before the call slots hear of it: what they make of the end of a line is the last word.
   if (event.kind === 'status' && event.status === 'completed' && event.answeredBy !== 'machine')
     await abandonUnstartedConversation(call, () => explainCallEnd(call));
-  const answer = await hear(asks);
+  const answer = await record(asks);
   if (answer === 'talk') return prepareAgent(call, asks);
   if (answer === 'end_talk') await withEventCallObject(call, (object) => object.machineAnswered());
   return answer === 'end_talk' ? 'none' : answer;

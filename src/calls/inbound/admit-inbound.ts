@@ -6,11 +6,11 @@ import type { CarrierEvent, StatusEvent } from '../../providers/telephony/carrie
 import { explainUnsound } from '../../voice-agents/agents/soundness.ts';
 import type { Carrier } from '../../telephony-configs/load-carrier.ts';
 import { buildCallbackUrl } from '../carrier/callback-urls.ts';
-import { hangUp } from '../carrier/hang-up.ts';
-import { processCarrierEvent, type CarrierResponse } from '../carrier/process-carrier-event.ts';
-import { selectCallRunByKey, selectRunDefinitions, insertCallRuns, type RunDefinitionRow } from '../placing/store.ts';
+import { hangUp } from '../carrier/event-actions.ts';
+import { type CarrierResponse, processCarrierEvent } from '../carrier/process-carrier-event.ts';
+import { insertCallRuns, type RunDefinitionRow, selectCallRunByKey, selectRunDefinitions } from '../placing/store.ts';
 import { finalizeUnanswered } from '../post-call/finalize-unanswered.ts';
-import { withCallSlots } from '../slots/call-slots.ts';
+import { withCallSlots } from '../rpc.ts';
 
 const inboundAttemptKey = (callId: string) => `inbound:${callId}`;
 

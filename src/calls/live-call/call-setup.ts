@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { resolvePayload } from '../../database/payload.ts';
 import { readDispositionCodes } from '../../voice-agents/conversation/conclude.ts';
 import type { AgentRunRow } from '../records/store.ts';
-import { findCallSetupRow } from './store.ts';
+import type { Database } from '../../database/client.ts';
 
 /** What a talk and its end need to know, fixed when it begins: from then on nothing is read for it from D1. */
 export interface CallSetup {
@@ -39,7 +39,7 @@ export async function loadCallSetup(context: Context, runId: number): Promise<{ 
   const row = await findCallSetupRow(database, organization.id, runId);
   if (!row) return null;
   const own = await resolvePayload<Record<string, unknown>>(bindings.FILES, row.initial_context);
-  const facts: CallSetup = {
+  const setup: CallSetup = {
     runId,
     organizationId: organization.id,
     agentId: row.agent_id,
@@ -58,5 +58,26 @@ export async function loadCallSetup(context: Context, runId: number): Promise<{ 
     initialContext: { ...(JSON.parse(row.template_context_variables) as Record<string, unknown>), ...own },
     hasLiveTools: row.mode !== 'textchat',
   };
-  return { facts, isCompleted: Boolean(row.is_completed) };
+  return { facts: setup, isCompleted: Boolean(row.is_completed) };
 }
+
+/** A run with what its agent talks by. Objects are JSON text. */
+export interface CallSetupRow extends Omit<AgentRunRow, 'is_completed' | 'result'> {
+  is_completed: number;
+  agent_name: string;
+  template_context_variables: string;
+  call_disposition_codes: string;
+  workflow_configurations: string;
+  definition: string;
+}
+
+export const findCallSetupRow = (database: Database, organizationId: number, runId: number): Promise<CallSetupRow | null> =>
+  database.first<CallSetupRow>(
+    database.prepare(
+      `SELECT r.*, a.name AS agent_name, a.template_context_variables, a.call_disposition_codes, a.workflow_configurations, d.definition
+       FROM voice_agent_run r CROSS JOIN voice_agent a CROSS JOIN voice_agent_definition d
+       WHERE r.id = ? AND r.organization_id = ? AND a.id = r.agent_id AND d.id = r.definition_id`,
+      runId,
+      organizationId,
+    ),
+  );

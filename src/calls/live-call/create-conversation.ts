@@ -25,20 +25,20 @@ interface CreateConversationOptions {
 }
 
 /** The agent of a call or a chat, as the facts have it, on what has been said so far. */
-export function createConversation(facts: CallSetup, { store, say, retrieve, settings, now }: CreateConversationOptions): Conversation {
-  const isChat = facts.mode === 'textchat';
-  const { guards, phrases, model } = toConversationSettings(facts.configurations);
+export function createConversation(setup: CallSetup, { store, say, retrieve, settings, now }: CreateConversationOptions): Conversation {
+  const isChat = setup.mode === 'textchat';
+  const { guards, phrases, model } = toConversationSettings(setup.configurations);
   return new Conversation({
     setup: {
-      key: `call:${facts.runId}`,
-      definition: parseAgentDefinition(facts.definition),
-      initialContext: facts.initialContext,
-      organization: facts.organization,
+      key: `call:${setup.runId}`,
+      definition: parseAgentDefinition(setup.definition),
+      initialContext: setup.initialContext,
+      organization: setup.organization,
       model,
-      dispositionCodes: facts.dispositionCodes,
+      dispositionCodes: setup.dispositionCodes,
       guards: isChat ? chatGuards : guards,
       phrases,
-      tools: facts.hasLiveTools ? { live: true } : { live: false, mocks: [] },
+      tools: setup.hasLiveTools ? { live: true } : { live: false, mocks: [] },
       millisecondsPerCharacter: isChat ? 0 : spokenCharacterMs,
     },
     store,
@@ -46,7 +46,7 @@ export function createConversation(facts: CallSetup, { store, say, retrieve, set
     dependencies: {
       model: createLanguageModel(settings),
       sendHttp: (request) => sendGuardedRequest(request, urlPolicy(settings)),
-      openSecrets: (value) => openSecrets(settings.ENCRYPTION_KEY, facts.organizationId, value),
+      openSecrets: (value) => openSecrets(settings.ENCRYPTION_KEY, setup.organizationId, value),
       retrieve,
       now,
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),

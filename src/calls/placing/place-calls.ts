@@ -1,21 +1,21 @@
 import type { Context } from '../../context.ts';
 import { platformErrorKind } from '../../library/platform/platform-errors.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
-import { checkAgentReadiness, type AgentReadiness } from '../../voice-agents/agents/soundness.ts';
-import type { PlacingResult } from '../attempt/after-placing.ts';
-import { loadCarrier, type Carrier } from '../../telephony-configs/load-carrier.ts';
-import { parseCallLimits } from './call-limits.ts';
+import { type AgentReadiness, checkAgentReadiness } from '../../voice-agents/agents/soundness.ts';
+import type { PlacingResult } from '../attempt/outcomes.ts';
+import { type Carrier, loadCarrier } from '../../telephony-configs/load-carrier.ts';
 import { buildCallbackUrl } from '../carrier/callback-urls.ts';
 import type { BegunCall, PlacingReport, ReturnReason } from '../contract.ts';
 import {
-  selectPreDialRows,
-  selectRunDefinitions,
   insertCallRuns,
+  type NewCallRun,
   type PreDialRow,
   type RunDefinitionRow,
-  type NewCallRun,
+  selectPreDialRows,
+  selectRunDefinitions,
 } from './store.ts';
-import { withCallSlots } from '../slots/call-slots.ts';
+import { withCallSlots } from '../rpc.ts';
+import { parseConfigurations } from '../../voice-agents/agents/configurations.ts';
 
 /** Whoever asked for a call is asked whether it is still wanted when the last word of it is older than this. */
 const wantedTtlMs = 250;
@@ -94,11 +94,11 @@ async function prepareCalls(context: Context, calls: BegunCall[]): Promise<Prepa
       ],
       'voice_agent_run.attempt_key',
     );
-    const [found, definitions] = answers.slice(-2) as unknown as [PreDialRow[], RunDefinitionRow[]];
-    const facts = new Map(found.map((fact) => [fact.attempt_key, fact]));
+    const [found, definitions] = answers.slice(-2) as [PreDialRow[], RunDefinitionRow[]];
+    const setup = new Map(found.map((fact) => [fact.attempt_key, fact]));
     const agents = await loadAgentReadiness(context, definitions);
     return calls.map((call) => {
-      const known = facts.get(call.key);
+      const known = setup.get(call.key);
       return checkCall(call, known, carriers.get(call.configId), agents.get(known?.definition_id ?? 0));
     });
   } catch (error) {
@@ -139,40 +139,40 @@ const toNewCallRun = (call: BegunCall, carrier: Carrier | undefined): NewCallRun
 
 function checkCall(
   call: BegunCall,
-  facts: PreDialRow | undefined,
+  setup: PreDialRow | undefined,
   carrier: Carrier | undefined,
   agent: AgentReadiness | undefined,
 ): PreparedCall {
-  const ready = toReadyCall(call, facts, carrier, agent);
+  const ready = toReadyCall(call, setup, carrier, agent);
   const refuse = (refused: ReturnReason, detail: string): PreparedCall => ({
     call,
     ready,
     refusal: { refused, detail },
     isRunCompleted: false,
   });
-  if (facts?.suppressed != null) return refuse('suppressed', `${call.phone} must not be called (${facts.suppressed})`);
-  if (facts?.contact_gone) return refuse('contact_deleted', 'the contact was deleted');
-  if (facts?.journey_halted) return refuse('withdrawn', 'the run that asked for it was stopped, or its journey is paused');
-  if (facts && facts.agent_status !== 'active')
+  if (setup?.suppressed != null) return refuse('suppressed', `${call.phone} must not be called (${setup.suppressed})`);
+  if (setup?.contact_gone) return refuse('contact_deleted', 'the contact was deleted');
+  if (setup?.journey_halted) return refuse('withdrawn', 'the run that asked for it was stopped, or its journey is paused');
+  if (setup && setup.agent_status !== 'active')
     return refuse('agent_archived', 'the voice agent is archived and takes no calls; restore it and resume');
   if (agent?.unsound) return refuse('agent_unsound', agent.unsound);
-  return { call, ready, refusal: null, isRunCompleted: facts?.is_completed === 1 };
+  return { call, ready, refusal: null, isRunCompleted: setup?.is_completed === 1 };
 }
 
 function toReadyCall(
   { machineDetection }: BegunCall,
-  facts: PreDialRow | undefined,
+  setup: PreDialRow | undefined,
   carrier: Carrier | undefined,
   agent: AgentReadiness | undefined,
 ): ReadyCall | null {
-  if (facts?.run_id == null || !carrier) return null;
+  if (setup?.run_id == null || !carrier) return null;
   const detectsMachines = agent?.detectVoicemail ?? machineDetection;
-  return { runId: facts.run_id, carrier, detectsMachines, ...parseCallLimits(facts.configurations) };
+  return { runId: setup.run_id, carrier, detectsMachines, ...parseCallLimits(setup.configurations) };
 }
 
 /** By the id of the definition. */
 async function loadAgentReadiness(context: Context, definitions: RunDefinitionRow[]): Promise<Map<number, AgentReadiness>> {
-  const facts = definitions.map(async ({ id, agent_id, definition }): Promise<[number, AgentReadiness]> => {
+  const setup = definitions.map(async ({ id, agent_id, definition }): Promise<[number, AgentReadiness]> => {
     try {
       return [id, await checkAgentReadiness(context, JSON.parse(definition) as Record<string, unknown>, agent_id)];
     } catch (error) {
@@ -181,7 +181,7 @@ async function loadAgentReadiness(context: Context, definitions: RunDefinitionRo
       return [id, { detectVoicemail: null, unsound: `its definition cannot be read: ${(error as Error).message}` }];
     }
   });
-  return new Map(await Promise.all(facts));
+  return new Map(await Promise.all(setup));
 }
 
 /** Nothing here throws: what is not known is `unknown`, and is looked up. */
@@ -260,11 +260,20 @@ class PlacingReporter {
 
   async #send(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, reportBatchMs));
-    const told = this.#waiting.splice(0);
+    const results = this.#waiting.splice(0);
     const { bindings, organization, log } = this.#context;
-    await withCallSlots(bindings, organization.id, (slots) => slots.recordPlacings(told)).catch((error: unknown) =>
-      log.error('what became of calls could not be told', error, { keys: told.map(({ key }) => key) }),
+    await withCallSlots(bindings, organization.id, (slots) => slots.recordPlacings(results)).catch((error: unknown) =>
+      log.error('what became of calls could not be told', error, { keys: results.map(({ key }) => key) }),
     );
     this.#sending = this.#waiting.length ? this.#send() : null;
   }
+}
+
+/** For the goodbye, and for what the carrier needs until the agent is on the line. */
+const connectMarginSeconds = 60;
+
+/** What of an agent's `workflow_configurations` (JSON text) a call has to know when it is placed. */
+export function parseCallLimits(configurations: string | null): { maximumSeconds: number; isRecorded: boolean } {
+  const { max_call_duration, recording_enabled } = parseConfigurations(configurations === null ? {} : JSON.parse(configurations));
+  return { maximumSeconds: max_call_duration + connectMarginSeconds, isRecorded: recording_enabled };
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/client.ts';
 import { toSingleCallsRequest } from './request-call.ts';
-import { clearWakeAt, selectOpenCallRuns, type OpenCallRun } from './store.ts';
-import { withCallSlots } from '../slots/call-slots.ts';
+import { clearWakeAt, type OpenCallRun, selectOpenCallRuns } from './store.ts';
+import { withCallSlots } from '../rpc.ts';
 
 /** Their initial contexts are in one message together. */
 const callsPerRequest = 100;

@@ -3,9 +3,9 @@ import { findSuppressedPhones } from '../../contacts/suppressions/suppressions.t
 import { storePayload } from '../../database/payload.ts';
 import { conflict } from '../../library/errors.ts';
 import { loadDialingPolicy } from '../../telephony-configs/dialing-policy.ts';
-import { ownerName, type CallsRequest, type Owner, type RequestedCall } from '../contract.ts';
-import { selectCallRunByKey, insertCallRuns, type NewCallRun } from './store.ts';
-import { withCallSlots } from '../slots/call-slots.ts';
+import { type CallsRequest, type Owner, ownerName, type RequestedCall } from '../contract.ts';
+import { insertCallRuns, type NewCallRun, selectCallRunByKey } from './store.ts';
+import { withCallSlots } from '../rpc.ts';
 import { carrierKeys } from '../../providers/telephony/registry.ts';
 import { percentEncoded } from '../../library/text/clean-text.ts';
 
@@ -87,8 +87,8 @@ async function requireCallable(context: Context, { agent, phone, unsound }: Call
   if (agent.status === 'archived')
     throw conflict(`Agent ${agent.id} is archived and takes no calls; restore it with status "active" first`);
   if (unsound) throw conflict(unsound, 'agent_unsound');
-  const terms = await loadDialingPolicy(context);
-  if (!terms.config)
+  const policy = await loadDialingPolicy(context);
+  if (!policy.config)
     throw conflict(
       'The organization has no telephony configuration; create one at /organizations/telephony-configs',
       'telephony_not_configured',

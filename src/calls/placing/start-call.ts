@@ -3,7 +3,7 @@ import { findContactsByPhone } from '../../contacts/contacts/by-phone.ts';
 import { findContacts } from '../../contacts/contacts/find-contacts.ts';
 import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { invalidAt, notFound } from '../../library/errors.ts';
-import { requireActive, type AgentWithDefinition } from '../../voice-agents/agents/existing-agent.ts';
+import { type AgentWithDefinition, requireActive } from '../../voice-agents/agents/find-agents.ts';
 import { requireSound } from '../../voice-agents/agents/soundness.ts';
 import { resolveRunName } from '../records/idempotent-run.ts';
 import { requestAgain } from './request-again.ts';
@@ -25,13 +25,13 @@ export interface StartCallInput {
 export async function startCall(
   context: Context,
   agent: Pick<AgentWithDefinition, 'id' | 'name' | 'status' | 'workflow_definition'>,
-  order: StartCallInput,
+  input: StartCallInput,
   idempotencyKey?: string,
 ): Promise<{ runId: number }> {
   // The run has no id before it is written, so the call is named by the request.
   const { attemptKey, runId } = await resolveRunName(context, ownerName(singleOwner), {
     of: `call:${agent.id}`,
-    input: order,
+    input: input,
     idempotencyKey,
   });
   if (runId !== null) {
@@ -40,7 +40,7 @@ export async function startCall(
   }
   requireActive(agent);
   await requireSound(context, agent, ['path', 'workflow_id']);
-  const { phone, contactId } = await resolveCallee(context, order);
+  const { phone, contactId } = await resolveCallee(context, input);
   return requestCall(context, {
     owner: singleOwner,
     key: attemptKey,
@@ -48,7 +48,7 @@ export async function startCall(
     phone,
     contactId,
     automationRunId: null,
-    initialContext: order.initial_context ?? {},
+    initialContext: input.initial_context ?? {},
     notAfter: null,
   });
 }
@@ -59,15 +59,15 @@ const requestKnownCallAgain = ({ bindings, database, organization, log }: Contex
     log.error('a call waits for the minute tick', error, { run_id: runId }),
   );
 
-async function resolveCallee(context: Context, order: StartCallInput): Promise<{ phone: string; contactId: number | null }> {
-  if (order.contact_id != null) {
-    const contact = (await findContacts(context, [order.contact_id])).get(order.contact_id);
+async function resolveCallee(context: Context, input: StartCallInput): Promise<{ phone: string; contactId: number | null }> {
+  if (input.contact_id != null) {
+    const contact = (await findContacts(context, [input.contact_id])).get(input.contact_id);
     if (!contact) throw notFound('Contact');
     if (!contact.phone)
       throw invalidAt(['body', 'contact_id'], `Contact ${contact.id} has no phone; give it one, or send "phone"`, 'no_phone');
     return { phone: contact.phone, contactId: contact.id };
   }
-  const reading = normalizePhone(order.phone ?? '', context.organization.defaultCountry);
+  const reading = normalizePhone(input.phone ?? '', context.organization.defaultCountry);
   if (!('phone' in reading)) throw invalidAt(['body', 'phone'], `The phone ${reading.detail}`, reading.reason);
   const contact = (await findContactsByPhone(context, [reading.phone])).get(reading.phone);
   return { phone: reading.phone, contactId: contact?.id ?? null };

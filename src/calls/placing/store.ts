@@ -58,8 +58,8 @@ export interface PreDialRow {
 }
 
 /** `calls`: JSON of `{ attempt_key, agent_id, phone, contact_id, automation_run_id }`. */
-export const selectPreDialRows = (database: Database, organizationId: number, calls: string, now: number): Statement =>
-  database.prepare(
+export const selectPreDialRows = (database: Database, organizationId: number, calls: string, now: number): Statement<PreDialRow> =>
+  database.prepare<PreDialRow>(
     `SELECT j.value->>'attempt_key' AS attempt_key, r.id AS run_id, r.definition_id, r.is_completed, a.status AS agent_status,
        a.workflow_configurations AS configurations,
        (SELECT s.reason FROM suppression s WHERE s.organization_id = ?2 AND s.phone = j.value->>'phone'
@@ -78,8 +78,8 @@ export const selectPreDialRows = (database: Database, organizationId: number, ca
   );
 
 /** A row by the name of its attempt. */
-export const selectCallRunByKey = (database: Database, organizationId: number, key: string): Statement =>
-  database.prepare('SELECT id FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organizationId, key);
+export const selectCallRunByKey = (database: Database, organizationId: number, key: string): Statement<{ id: number }> =>
+  database.prepare<{ id: number }>('SELECT id FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organizationId, key);
 
 export interface RunDefinitionRow {
   id: number;
@@ -89,8 +89,8 @@ export interface RunDefinitionRow {
 }
 
 /** The definitions on which calls of these names talk (`RunDefinitionRow`), each once. `keys`: JSON of a list. */
-export const selectRunDefinitions = (database: Database, organizationId: number, keys: string): Statement =>
-  database.prepare(
+export const selectRunDefinitions = (database: Database, organizationId: number, keys: string): Statement<RunDefinitionRow> =>
+  database.prepare<RunDefinitionRow>(
     `SELECT d.id, d.agent_id, d.definition FROM (
        SELECT DISTINCT r.definition_id AS id FROM json_each(?1) j CROSS JOIN voice_agent_run r
        WHERE r.organization_id = ?2 AND r.attempt_key = j.value) f
@@ -129,27 +129,28 @@ export interface CompletedRunRow {
  * Completes rows that are not completed yet. Answers those of the given keys (`CompletedRunRow`), whoever completed them. `ends`: JSON of
  * `UnansweredEnd[]`. The rows are found first: an UPDATE chooses the order of its FROM by itself, and would read all of the organization.
  */
-export const completeUnansweredRuns = (database: Database, organizationId: number, ends: string): Statement[] => [
-  database.prepare(
-    `WITH found AS MATERIALIZED (
+export const completeUnansweredRuns = (database: Database, organizationId: number, ends: string) =>
+  [
+    database.prepare(
+      `WITH found AS MATERIALIZED (
        SELECT r.id AS run_id, e.value AS value FROM json_each(?1) e CROSS JOIN voice_agent_run r
        WHERE r.organization_id = ?2 AND r.attempt_key = e.value->>'attempt_key' AND r.is_completed = 0)
      UPDATE voice_agent_run SET is_completed = 1, outcome = value->>'outcome', reason = value->>'reason', result = value->>'result',
        own_number = coalesce(value->>'own_number', own_number), started_at = value->>'started_at',
        completed_at = value->>'completed_at', wake_at = NULL, revision = revision + 1
      FROM found WHERE voice_agent_run.id = found.run_id`,
-    ends,
-    organizationId,
-  ),
-  database.prepare(
-    `SELECT r.id, r.attempt_key, r.agent_id, a.name AS agent_name, r.contact_id, r.campaign_id, r.automation_run_id, r.phone, r.outcome,
+      ends,
+      organizationId,
+    ),
+    database.prepare<CompletedRunRow>(
+      `SELECT r.id, r.attempt_key, r.agent_id, a.name AS agent_name, r.contact_id, r.campaign_id, r.automation_run_id, r.phone, r.outcome,
        r.reason
      FROM json_each(?) e CROSS JOIN voice_agent_run r CROSS JOIN voice_agent a
      WHERE r.organization_id = ? AND r.attempt_key = e.value->>'attempt_key' AND a.id = r.agent_id`,
-    ends,
-    organizationId,
-  ),
-];
+      ends,
+      organizationId,
+    ),
+  ] as const;
 
 /** Calls that nobody else asks for again, and that the call slots should have known for sure before `before` (epoch ms). */
 export const findStalledCalls = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
@@ -173,8 +174,8 @@ export interface OpenCallRun {
 }
 
 /** Those of the given runs that are calls and not completed. `runIds`: JSON of a list. */
-export const selectOpenCallRuns = (database: Database, organizationId: number, runIds: string): Statement =>
-  database.prepare(
+export const selectOpenCallRuns = (database: Database, organizationId: number, runIds: string): Statement<OpenCallRun> =>
+  database.prepare<OpenCallRun>(
     `SELECT r.id, r.attempt_key, r.agent_id, r.name, r.phone, r.contact_id, r.initial_context
      FROM json_each(?) j CROSS JOIN voice_agent_run r
      WHERE r.id = j.value AND r.organization_id = ? AND r.is_completed = 0 AND r.mode NOT IN ('textchat', 'simtest')`,

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
-import { fireInternalEvent, hasInternalEventTrigger } from '../../automation-workflows/triggers/events/fire-internal-event.ts';
+import pMap from 'p-map';
+import { isEventNeeded, publish } from '../../outbox/published-events.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import type { ReturnReason, StatusCallback } from '../contract.ts';
 import { completeUnansweredRuns, type CompletedRunRow, type UnansweredEnd } from '../placing/store.ts';
-import { callRun } from '../../automation-workflows/rpc.ts';
 
-/** A call that nobody talked on, or that was never dialled. Moments in epoch ms. */
+/** A call on which nobody talked, or that was never dialled. Moments in epoch ms. */
 export interface UnansweredCall {
   key: string;
   outcome: 'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled';
@@ -19,46 +19,45 @@ export interface UnansweredCall {
   statusCallbacks: StatusCallback[];
 }
 
-/** Rows whose followers are told at a time. */
+/** Rows whose events are published at a time. */
 const maxParallel = 6;
 
 /**
- * Completes the rows of such calls, and tells triggers and journeys. Repeatable. Answers the keys of those of which all is done, also when
- * they have no row; what failed of the others is logged, and is to be tried again.
+ * Completes the rows of unanswered calls, and publishes `call.completed` and `call.settled` for them. Repeatable. Answers the keys of the
+ * calls that are done, rowless ones among them. The failures of the others are logged, and their calls are to be finalized again.
  */
 export async function finalizeUnanswered(context: Context, calls: UnansweredCall[]): Promise<string[]> {
   const { database, organization, log } = context;
-  const waiting: CompletedRunRow[] = [];
+  const completed: CompletedRunRow[] = [];
   for (const chunk of jsonChunks(calls.map(toUnansweredEnd))) {
-    const [, found] = await database.batch(completeUnansweredRuns(database, organization.id, chunk), 'idempotent');
-    waiting.push(...(found as unknown as CompletedRunRow[]));
+    const [, rows] = await database.batch(completeUnansweredRuns(database, organization.id, chunk), 'idempotent');
+    completed.push(...rows);
   }
-  const byKey = new Map(calls.map((call) => [call.key, call]));
-  const wasDialled = ({ attempt_key: key }: CompletedRunRow) => byKey.get(key)?.returned === null;
-  // One question whether anybody listens, for all of them: most organizations have no such trigger.
-  const isHeard = waiting.some(wasDialled) && (await hasInternalEventTrigger(context, 'call.completed'));
-  const undone = new Set<string>();
-  const worker = async () => {
-    for (let row = waiting.shift(); row; row = waiting.shift()) {
-      const { id, attempt_key: key } = row;
-      const isTold = isHeard && wasDialled(row);
-      const told = await Promise.allSettled([
-        isTold && publishUnansweredCompleted(context, row, byKey.get(key)!),
-        notifyJourney(context, row),
+  const callsByKey = new Map(calls.map((call) => [call.key, call]));
+  const wasDialled = ({ attempt_key: key }: CompletedRunRow) => callsByKey.get(key)?.returned === null;
+  // Asked once for all of them: most organizations have no trigger on `call.completed`.
+  const isNeeded = completed.some(wasDialled) && (await isEventNeeded(context, 'call.completed'));
+  const failedKeys = new Set<string>();
+  await pMap(
+    completed,
+    async (row) => {
+      const results = await Promise.allSettled([
+        isNeeded && wasDialled(row) && publishUnansweredCompleted(context, row, callsByKey.get(row.attempt_key)!),
+        publishSettled(context, row),
       ]);
-      for (const one of told) {
-        if (one.status === 'fulfilled') continue;
-        undone.add(key);
-        log.error('what follows from a call could not be done', one.reason, { run_id: id });
+      for (const result of results) {
+        if (result.status === 'fulfilled') continue;
+        failedKeys.add(row.attempt_key);
+        log.error('what follows from a call could not be done', result.reason, { run_id: row.id });
       }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(maxParallel, waiting.length) }, worker));
-  return calls.map(({ key }) => key).filter((key) => !undone.has(key));
+    },
+    { concurrency: maxParallel },
+  );
+  return calls.map(({ key }) => key).filter((key) => !failedKeys.has(key));
 }
 
-async function notifyJourney({ bindings, organization }: Context, { id, automation_run_id: journey }: CompletedRunRow): Promise<void> {
-  if (journey !== null) await callRun(bindings, organization.id, journey, (object) => object.callSettled(id));
+async function publishSettled(context: Context, { id, automation_run_id: automationRunId }: CompletedRunRow): Promise<void> {
+  if (automationRunId !== null) await publish(context, 'call.settled', { automationRunId, agentRunId: id });
 }
 
 const toUnansweredEnd = (call: UnansweredCall): UnansweredEnd => ({
@@ -85,8 +84,7 @@ const toUnansweredEnd = (call: UnansweredCall): UnansweredEnd => ({
 });
 
 const publishUnansweredCompleted = (context: Context, row: CompletedRunRow, { durationSeconds }: UnansweredCall): Promise<void> =>
-  fireInternalEvent(context, {
-    name: 'call.completed',
+  publish(context, 'call.completed', {
     key: `call:${row.id}`,
     contactId: row.contact_id,
     depth: 1,

@@ -1,11 +1,13 @@
 import { isRecord, type Json } from '../../library/json/json.ts';
 import type { ConversationState, EndReason } from '../../voice-agents/conversation/contract.ts';
-import { toGatheredContext } from '../../voice-agents/conversation/gathered-context.ts';
+import { toGatheredContext } from '../../voice-agents/conversation/conversation-context.ts';
 import type { CallEnd } from '../contract.ts';
 import { parseConfigurations } from '../../voice-agents/agents/configurations.ts';
 import type { AgentRunResult, RunCompletion } from '../records/store.ts';
 import type { CallSetup } from '../live-call/call-setup.ts';
 import { modelCostUsd } from './model-prices.ts';
+import type { Context } from '../../context.ts';
+import { publish } from '../../outbox/published-events.ts';
 
 /** What a line and a talk came to. `model` is the one that answers where the agent names none. */
 export interface RunCompletionInput {
@@ -19,18 +21,18 @@ export interface RunCompletionInput {
 }
 
 /** The row of a run as it is completed with. */
-export function toRunCompletion({ setup: facts, line, state, hasTranscript, model }: RunCompletionInput): RunCompletion {
-  const isUnheard = state === null && facts.mode !== 'textchat' && line.outcome === 'completed';
+export function toRunCompletion({ setup, line, state, hasTranscript, model }: RunCompletionInput): RunCompletion {
+  const isUnheard = state === null && setup.mode !== 'textchat' && line.outcome === 'completed';
   // Somebody picked up, and heard nothing of the agent: nobody was reached.
   const outcome = isUnheard ? 'failed' : line.outcome;
   return {
-    runId: facts.runId,
+    runId: setup.runId,
     outcome,
     reason: line.reason ?? (isUnheard ? agentNotHeardReason : explainEnd(state?.end?.reason)),
     disposition: state?.conclusion?.disposition ?? null,
     result: {
       gathered_context: { ...toGathered(state), call_status: outcome },
-      cost_info: toCostInfo(facts, state, line.durationSeconds, model),
+      cost_info: toCostInfo(setup, state, line.durationSeconds, model),
       annotations: toAnnotations(state),
     },
     hasTranscript,
@@ -40,11 +42,11 @@ export function toRunCompletion({ setup: facts, line, state, hasTranscript, mode
 }
 
 /** What a talk has gathered so far and cost, for those who look at it while it lasts. */
-export function toInterimResult(facts: CallSetup, state: ConversationState | null, now: number, model: string): AgentRunResult {
+export function toInterimResult(setup: CallSetup, state: ConversationState | null, now: number, model: string): AgentRunResult {
   const seconds = state ? Math.round(((state.end?.at ?? now) - state.startedAt) / 1000) : 0;
   return {
     gathered_context: { ...toGathered(state), call_status: 'in_progress' },
-    cost_info: toCostInfo(facts, state, seconds, model),
+    cost_info: toCostInfo(setup, state, seconds, model),
     annotations: toAnnotations(state),
   };
 }
@@ -52,12 +54,12 @@ export function toInterimResult(facts: CallSetup, state: ConversationState | nul
 const nothingGathered = { call_disposition: null, call_tags: [], nodes_visited: [], extracted_variables: {} };
 const toGathered = (state: ConversationState | null): Record<string, unknown> => (state ? toGatheredContext(state) : nothingGathered);
 
-function toCostInfo(facts: CallSetup, state: ConversationState | null, durationSeconds: number, model: string): Record<string, unknown> {
+function toCostInfo(setup: CallSetup, state: ConversationState | null, durationSeconds: number, model: string): Record<string, unknown> {
   const usage = state?.usage ?? { prompt_tokens: 0, completion_tokens: 0 };
   return {
     llm_tokens: { prompt: usage.prompt_tokens, completion: usage.completion_tokens },
     call_duration_seconds: durationSeconds,
-    total_cost_usd: modelCostUsd(parseConfigurations(facts.configurations).model ?? model, usage),
+    total_cost_usd: modelCostUsd(parseConfigurations(setup.configurations).model ?? model, usage),
   };
 }
 
@@ -76,20 +78,29 @@ const explainEnd = (reason: EndReason | undefined): string | null =>
     : null;
 
 /** What `call.completed` tells, and webhooks where they are not told what to send. */
-export function toCallCompletedData(facts: CallSetup, { outcome, reason, disposition, result }: RunCompletion): Record<string, Json> {
+export function toCallCompletedData(setup: CallSetup, { outcome, reason, disposition, result }: RunCompletion): Record<string, Json> {
   const extracted = result.gathered_context['extracted_variables'];
   return {
-    call_run_id: facts.runId,
-    workflow_id: facts.agentId,
-    workflow_name: facts.agentName,
+    call_run_id: setup.runId,
+    workflow_id: setup.agentId,
+    workflow_name: setup.agentName,
     outcome,
     reason,
     disposition,
     extracted_variables: isRecord(extracted) ? (extracted as Record<string, Json>) : {},
     summary: result.annotations['summary'] as string | null,
-    phone: facts.phone,
-    campaign_id: facts.campaignId,
-    automation_run_id: facts.automationRunId,
+    phone: setup.phone,
+    campaign_id: setup.campaignId,
+    automation_run_id: setup.automationRunId,
     duration_seconds: result.cost_info['call_duration_seconds'] as number,
   };
 }
+
+/** Publishes `call.completed`. Repeatable: a trigger's run is keyed by the call. */
+export const publishCallCompleted = (context: Context, setup: CallSetup, completion: RunCompletion): Promise<void> =>
+  publish(context, 'call.completed', {
+    key: `call:${setup.runId}`,
+    contactId: setup.contactId,
+    depth: 1,
+    data: toCallCompletedData(setup, completion),
+  });

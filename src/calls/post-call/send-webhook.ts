@@ -25,20 +25,20 @@ export interface WebhookResult {
  */
 export async function sendCallWebhook(
   context: Context,
-  facts: CallSetup,
-  settlement: RunCompletion,
+  setup: CallSetup,
+  completion: RunCompletion,
   node: { id: string; data: Record<string, unknown> },
   number: number,
 ): Promise<WebhookResult> {
   try {
-    const opened = parseWebhookData(await openSecrets(context.settings.ENCRYPTION_KEY, facts.organizationId, node.data));
+    const opened = parseWebhookData(await openSecrets(context.settings.ENCRYPTION_KEY, setup.organizationId, node.data));
     const { name: _name, ...http } = opened;
     const data = HttpRequestData.parse({ ...http, body: http.body ?? '{{ call }}' });
     const now = context.clock();
     const request = await buildHttpRequest(
       data,
-      buildWebhookScope(facts, settlement, now),
-      `call:${facts.runId}:${node.id}:${number}`,
+      buildWebhookScope(setup, completion, now),
+      `call:${setup.runId}:${node.id}:${number}`,
       now,
     );
     return toWebhookResult(await sendGuardedRequest(request, urlPolicy(context.settings)));
@@ -48,22 +48,22 @@ export async function sendCallWebhook(
   }
 }
 
-function buildWebhookScope(facts: CallSetup, settlement: RunCompletion, now: number): Scope {
-  const { gathered_context: gathered, annotations, cost_info } = settlement.result;
+function buildWebhookScope(setup: CallSetup, completion: RunCompletion, now: number): Scope {
+  const { gathered_context: gathered, annotations, cost_info } = completion.result;
   return {
     // As other services call them.
-    workflow_run_id: facts.runId,
-    workflow_id: facts.agentId,
-    workflow_name: facts.agentName,
+    workflow_run_id: setup.runId,
+    workflow_id: setup.agentId,
+    workflow_name: setup.agentName,
     annotations,
     cost_info,
-    ...facts.initialContext,
+    ...setup.initialContext,
     ...gathered,
-    initial_context: facts.initialContext,
+    initial_context: setup.initialContext,
     gathered_context: gathered,
-    organization: facts.organization,
+    organization: setup.organization,
     now: toTimestamp(now),
-    call: toCallCompletedData(facts, settlement),
+    call: toCallCompletedData(setup, completion),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { maxRecordingBytes } from '../../providers/telephony/recording.ts';
 import { artifactKey } from '../records/artifacts.ts';
-import { erasedName } from '../records/erase-store.ts';
+import { erasedName } from '../records/erase-calls.ts';
 import { findAgentRun, updateRecordingType } from '../records/store.ts';
 import { loadCarrier } from '../../telephony-configs/load-carrier.ts';
 import { uploadStream } from './upload-stream.ts';

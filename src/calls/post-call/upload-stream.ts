@@ -10,7 +10,7 @@ export async function uploadStream(
   key: string,
   stream: ReadableStream<Uint8Array>,
   options: R2MultipartOptions,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<boolean> {
   const parts = splitIntoParts(stream);
   let next = await parts.next();
@@ -19,13 +19,13 @@ export async function uploadStream(
     return true;
   }
   const upload = await bucket.createMultipartUpload(key, options);
-  const giveUp = () => Promise.all([upload.abort(), parts.return(undefined)]);
+  const abort = () => Promise.all([upload.abort(), parts.return(undefined)]);
   const uploaded: R2UploadedPart[] = [];
   try {
     for (let bytes = 0; !next.done; next = await parts.next()) {
       bytes += next.value.byteLength;
-      if (bytes > mostBytes) {
-        await giveUp();
+      if (bytes > maxBytes) {
+        await abort();
         return false;
       }
       uploaded.push(await upload.uploadPart(uploaded.length + 1, next.value));
@@ -33,7 +33,7 @@ export async function uploadStream(
     await upload.complete(uploaded);
     return true;
   } catch (error) {
-    await giveUp();
+    await abort();
     throw error;
   }
 }

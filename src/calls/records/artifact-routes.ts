@@ -5,7 +5,7 @@ import { systemClock } from '../../library/time/clock.ts';
 import { forbidden, notFound } from '../../library/errors.ts';
 import { isSignedPath } from '../../library/security/signed-paths.ts';
 import { isArtifact, sendArtifact } from './send-artifact.ts';
-import { SignedArtifactParams } from '../../voice-agents/schemas.ts';
+import { SignedArtifactParams } from './schemas.ts';
 
 const signedRoute = createRoute({
   method: 'get',

@@ -4,7 +4,7 @@ import { decodeCursor, listSchema, pageQuery, toListBody } from '../../http/pagi
 import { apiUrl } from '../../http/public-url.ts';
 import { createRouter, errorResponses, jsonResponse, pathId } from '../../http/router.ts';
 import { notFound } from '../../library/errors.ts';
-import { AgentRunRecordSchema } from '../../voice-agents/schemas.ts';
+import { AgentRunRecordSchema } from './schemas.ts';
 import { listContactCalls } from './list-contact-calls.ts';
 
 const contactCallsRoute = createRoute({

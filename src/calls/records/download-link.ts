@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { toTimestamp } from '../../library/time/clock.ts';
 import { signPath } from '../../library/security/signed-paths.ts';
-import { existingRun } from './existing-run.ts';
-import { requireArtifact, type Artifact } from './send-artifact.ts';
+import { existingRun } from './store.ts';
+import { type Artifact, requireArtifact } from './send-artifact.ts';
 
 export interface DownloadLinkInput {
   agentId: number;
@@ -15,11 +15,11 @@ export interface DownloadLinkInput {
 export async function createDownloadLink(
   context: Context,
   apiUrl: string,
-  wish: DownloadLinkInput,
+  input: DownloadLinkInput,
 ): Promise<{ url: string; expires_at: string }> {
-  const row = await existingRun(context, wish.agentId, wish.runId);
-  requireArtifact(row, wish.artifact);
-  const expires = Math.floor(context.clock() / 1000) + wish.expiresInSeconds;
-  const path = `/artifacts/${context.organization.id}/${row.id}/${wish.artifact}`;
+  const row = await existingRun(context, input.agentId, input.runId);
+  requireArtifact(row, input.artifact);
+  const expires = Math.floor(context.clock() / 1000) + input.expiresInSeconds;
+  const path = `/artifacts/${context.organization.id}/${row.id}/${input.artifact}`;
   return { url: `${apiUrl}${await signPath(context.settings.SIGNING_KEY, 'GET', path, expires)}`, expires_at: toTimestamp(expires * 1000) };
 }

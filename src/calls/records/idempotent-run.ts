@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { idempotencyTtlMs } from '../../http/middleware/idempotency-store.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
-import { findNewestRunByPrefix } from './idempotent-run-store.ts';
+import type { Database } from '../../database/client.ts';
 
 /** A request, as far as it tells a repeat from another one. */
 export interface IdempotentRequest {
@@ -37,3 +37,21 @@ export async function resolveRunName(
   const known = await findNewestRunByPrefix(context.database, context.organization.id, `${repeats}:`, now - idempotencyTtlMs);
   return known ? { attemptKey: known.attempt_key, runId: known.id } : { attemptKey: `${repeats}:${now}`, runId: null };
 }
+
+/** The newest run since `since` (epoch ms) whose attempt key begins with `prefix`. */
+export const findNewestRunByPrefix = (
+  database: Database,
+  organizationId: number,
+  prefix: string,
+  since: number,
+): Promise<{ id: number; attempt_key: string } | null> =>
+  database.first(
+    database.prepare(
+      `SELECT id, attempt_key FROM voice_agent_run INDEXED BY voice_agent_run_attempt
+       WHERE organization_id = ?1 AND attempt_key >= ?2 AND attempt_key < ?2 || char(0x10ffff) AND created_at >= ?3
+       ORDER BY attempt_key DESC LIMIT 1`,
+      organizationId,
+      prefix,
+      since,
+    ),
+  );

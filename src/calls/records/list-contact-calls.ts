@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
-import type { AgentRunRecord } from '../../voice-agents/schemas.ts';
+import { countLimit, type CursorPosition, cutPage, type PageResult } from '../../http/pagination.ts';
+import type { AgentRunRecord } from './schemas.ts';
 import { toAgentRunRecords } from './read-run.ts';
 import { toAgentRunRow } from './store.ts';
 

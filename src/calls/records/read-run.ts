@@ -1,12 +1,10 @@
 import type { Context } from '../../context.ts';
 import { showPayload, showPayloads } from '../../database/payload.ts';
-import { withCallSlots } from '../slots/call-slots.ts';
-import type { AgentRunRecord } from '../../voice-agents/schemas.ts';
+import { withCallObject, withCallSlots } from '../rpc.ts';
+import type { AgentRunRecord } from './schemas.ts';
 import { artifactKey, noLogs, type RunLogs } from './artifacts.ts';
-import { withCallObject } from '../live-call/call-object.ts';
-import { existingRun } from './existing-run.ts';
+import { type AgentRunRow, existingRun } from './store.ts';
 import { toAgentRunRecord } from './run-record.ts';
-import type { AgentRunRow } from './store.ts';
 
 type JsonObject = Record<string, unknown>;
 

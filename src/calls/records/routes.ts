@@ -1,19 +1,30 @@
+import { startRun } from '../start-run.ts';
+import * as schemas from './schemas.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { TypedResponse } from 'hono';
-import { createRouter, errorResponses, jsonResponse, pathId } from '../../http/router.ts';
+import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/router.ts';
 import { decodeCursor, toListBody } from '../../http/pagination.ts';
 import { apiUrl } from '../../http/public-url.ts';
-import { existingAgent } from '../../voice-agents/agents/existing-agent.ts';
+import { existingAgent } from '../../voice-agents/agents/find-agents.ts';
 import { createDownloadLink } from './download-link.ts';
-import { existingRun } from './existing-run.ts';
+import { existingRun } from './store.ts';
 import { listAgentRuns } from './list-store.ts';
 import { readAgentRun, toAgentRunRecords } from './read-run.ts';
 import { requireArtifact, sendArtifact } from './send-artifact.ts';
-import * as schemas from '../../voice-agents/schemas.ts';
 
 const agentParams = z.object({ workflow_id: pathId });
 const runParams = z.object({ workflow_id: pathId, run_id: pathId });
 
+const startRoute = createRoute({
+  method: 'post',
+  path: '/workflow/{workflow_id}/runs',
+  operationId: 'agentRuns.create',
+  summary: 'Call a person, or begin a text chat',
+  description:
+    'A call is placed as soon as a call slot of the organization is free. Without a telephony configuration: 409 `telephony_not_configured`.',
+  request: { params: agentParams, body: jsonBody(schemas.StartRunBody) },
+  responses: { 200: jsonResponse(schemas.AgentRunRecordSchema), ...errorResponses(400, 404, 409) },
+});
 const listRoute = createRoute({
   method: 'get',
   path: '/workflow/{workflow_id}/runs',
@@ -67,7 +78,12 @@ const downloadRoute = createRoute({
   responses: { 200: jsonResponse(schemas.DownloadLink), ...errorResponses(400, 404) },
 });
 
-export const callRecordRoutes = createRouter()
+/** Calls and chats of an agent: started, listed, read. */
+export const agentRunRoutes = createRouter()
+  .openapi(startRoute, async (c) => {
+    const { workflow_id: agentId } = c.req.valid('param');
+    return c.json(await startRun(c.var.context, apiUrl(c), agentId, c.req.valid('json'), c.req.header('idempotency-key')), 200);
+  })
   .openapi(listRoute, async (c) => {
     const { is_completed: isCompleted, ...page } = c.req.valid('query');
     const agent = await existingAgent(c.var.context, c.req.valid('param').workflow_id);

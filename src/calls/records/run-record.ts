@@ -1,5 +1,5 @@
 import { nullableTimestamp, toTimestamp } from '../../library/time/clock.ts';
-import type { AgentRunRecord } from '../../voice-agents/schemas.ts';
+import type { AgentRunRecord } from './schemas.ts';
 import { noLogs, type RunLogs } from './artifacts.ts';
 import type { AgentRunResult, AgentRunRow } from './store.ts';
 

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
 import { notFound } from '../../library/errors.ts';
 import { artifactKey, type ArtifactName } from './artifacts.ts';
-import { byteRange } from './byte-range.ts';
 import type { AgentRunRow } from './store.ts';
 
 export type Artifact = 'recording' | 'transcript';
@@ -16,8 +15,8 @@ export function requireArtifact(row: AgentRunRow, artifact: Artifact): void {
   throw artifactNotFound(artifact, row.id, row.is_completed ? 'the run has none' : 'the run is not completed yet');
 }
 
-const artifactNotFound = (artifact: Artifact, runId: number, why: string) =>
-  notFound(`${artifact === 'transcript' ? 'Transcript' : 'Recording'} of run ${runId} (${why})`);
+const artifactNotFound = (artifact: Artifact, runId: number, reason: string) =>
+  notFound(`${artifact === 'transcript' ? 'Transcript' : 'Recording'} of run ${runId} (${reason})`);
 
 interface ArtifactRequest {
   organizationId: number;
@@ -67,4 +66,22 @@ function artifactHeaders({ artifact, format }: ArtifactRequest, object: R2Object
 function recordingContentType({ httpMetadata }: R2Object): string {
   const type = httpMetadata?.contentType ?? '';
   return /^audio\/[\w.+-]+$/i.test(type) ? type : 'application/octet-stream';
+}
+
+/**
+ * What the value of a Range header asks for of `size` bytes (RFC 9110 section 14). Null: nothing that is understood, such as several ranges,
+ * so that all of it is sent.
+ */
+export function byteRange(header: string, size: number): { offset: number; length: number } | 'unsatisfiable' | null {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim());
+  if (!match || (match[1] === '' && match[2] === '')) return null;
+  const [first, last] = [match[1]!, match[2]!];
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { offset: size - length, length };
+  }
+  const offset = Number(first);
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && Number(last) < offset) return null;
+  return offset >= size ? 'unsatisfiable' : { offset, length: end - offset + 1 };
 }

@@ -1,8 +1,9 @@
 import type { RunLogs } from './artifacts.ts';
+import { erasedName } from './erase-calls.ts';
 import type { CarrierKey } from '../../providers/telephony/registry.ts';
-import { erasedName } from './erase-store.ts';
 import type { Context } from '../../context.ts';
 import type { Row, Statement } from '../../database/client.ts';
+import { notFound } from '../../library/errors.ts';
 
 /** A call or text chat as its row shows it. Moments in epoch ms. */
 export interface AgentRunRow {
@@ -128,19 +129,19 @@ export interface RunCompletion {
  * Completes a run that is not completed yet, and answers its row (the columns of `AgentRunRow`, for `toAgentRunRow`) only to the one who did: a late
  * writer neither reopens nor overwrites it.
  */
-export const completeAgentRun = ({ database, organization }: Context, settlement: RunCompletion): Statement =>
+export const completeAgentRun = ({ database, organization }: Context, completion: RunCompletion): Statement =>
   database.prepare(
     `UPDATE voice_agent_run SET is_completed = 1, outcome = ?, reason = ?, disposition = ?, result = ?, has_transcript = ?,
        started_at = coalesce(?, started_at), completed_at = ?, wake_at = NULL, revision = revision + 1
      WHERE id = ? AND organization_id = ? AND is_completed = 0 RETURNING *`,
-    settlement.outcome,
-    settlement.reason,
-    settlement.disposition,
-    JSON.stringify(settlement.result),
-    settlement.hasTranscript ? 1 : 0,
-    settlement.startedAt,
-    settlement.completedAt,
-    settlement.runId,
+    completion.outcome,
+    completion.reason,
+    completion.disposition,
+    JSON.stringify(completion.result),
+    completion.hasTranscript ? 1 : 0,
+    completion.startedAt,
+    completion.completedAt,
+    completion.runId,
     organization.id,
   );
 
@@ -162,3 +163,10 @@ export const updateRecordingType = ({ database, organization }: Context, runId: 
     organization.id,
     erasedName,
   );
+
+/** Throws 404, also for a run of another agent. */
+export async function existingRun(context: Context, agentId: number, runId: number): Promise<AgentRunRow> {
+  const row = await findAgentRun(context, runId);
+  if (row?.agent_id !== agentId) throw notFound('Run');
+  return row;
+}

@@ -17,9 +17,9 @@ export const ownerQueueRank = (name: string): number => (name === 'single' ? 0 :
  * Shares `free` slots out over lanes, one after the other: single calls first, since somebody waits for them; then always to the lane that
  * has the fewest calls. Answers how many each lane gets.
  */
-export function allocateSlots(lanes: readonly OwnerQueue[], free: number): Map<string, number> {
+export function allocateSlots(queues: readonly OwnerQueue[], free: number): Map<string, number> {
   const given = new Map<string, number>();
-  const left = lanes.map((lane) => ({ ...lane }));
+  const left = queues.map((queue) => ({ ...queue }));
   for (let slot = 0; slot < free; slot++) {
     const next = left.filter(hasCapacity).toSorted(compareByFewestCalls)[0];
     if (!next) break;

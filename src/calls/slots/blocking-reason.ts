@@ -17,8 +17,8 @@ export interface QueueStatus {
  * no other bound could lift comes alone: without telephony, or when none of the calls may be dialled, room is of no use. The rate is over in a
  * second, so it is named where nothing else holds.
  */
-export function findBlockingReason({ cannotDialReason: unable, queued, own, plan, rate }: QueueStatus): string | null {
-  if (unable !== null) return `telephony_not_configured: ${unable}`;
+export function findBlockingReason({ cannotDialReason: reason, queued, own, plan, rate }: QueueStatus): string | null {
+  if (reason !== null) return `telephony_not_configured: ${reason}`;
   if (!queued.isReady) {
     if (queued.isPersonInCall) return 'in_another_call: each person who is left has another call at the moment';
     if (queued.notBefore !== null) return `carrier_busy: the carrier takes no more calls until ${new Date(queued.notBefore).toISOString()}`;

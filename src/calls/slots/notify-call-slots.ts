@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { conflict } from '../../library/errors.ts';
-import { withCallSlots } from './call-slots.ts';
+import { withCallSlots } from '../rpc.ts';
 
 /** Has the organization's call slots read the dialling policy anew. Never throws: they read it anew each minute anyway. */
 export async function notifyDialingPolicyChanged({ bindings, organization, log }: Context): Promise<void> {

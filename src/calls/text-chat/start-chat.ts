@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { findContacts } from '../../contacts/contacts/find-contacts.ts';
 import { storePayload } from '../../database/payload.ts';
 import { notFound } from '../../library/errors.ts';
-import { requireActive, type AgentWithDefinition } from '../../voice-agents/agents/existing-agent.ts';
+import { type AgentWithDefinition, requireActive } from '../../voice-agents/agents/find-agents.ts';
 import { requireSound } from '../../voice-agents/agents/soundness.ts';
-import { withCallObject } from '../live-call/call-object.ts';
+import { withCallObject } from '../rpc.ts';
 import { resolveRunName } from '../records/idempotent-run.ts';
 import { insertAgentRun } from '../records/store.ts';
 import { chatIdleMs } from './contract.ts';
@@ -23,24 +23,24 @@ export interface StartChatInput {
 export async function startTextChat(
   context: Context,
   agent: AgentWithDefinition,
-  order: StartChatInput,
+  input: StartChatInput,
   idempotencyKey?: string,
 ): Promise<{ runId: number }> {
   const { bindings, organization } = context;
-  const name = await resolveRunName(context, 'chat', { of: `chat:${agent.id}`, input: order, idempotencyKey });
-  const id = name.runId ?? (await insertChat(context, agent, order, name.attemptKey));
-  const hasLiveTools = order.live_tools === true;
+  const name = await resolveRunName(context, 'chat', { of: `chat:${agent.id}`, input: input, idempotencyKey });
+  const id = name.runId ?? (await insertChat(context, agent, input, name.attemptKey));
+  const hasLiveTools = input.live_tools === true;
   await withCallObject(bindings, organization.id, id, (object) => object.begin(organization.id, id, { hasLiveTools }));
   return { runId: id };
 }
 
-async function insertChat(context: Context, agent: AgentWithDefinition, order: StartChatInput, attemptKey: string): Promise<number> {
+async function insertChat(context: Context, agent: AgentWithDefinition, input: StartChatInput, attemptKey: string): Promise<number> {
   const { bindings, organization, clock } = context;
   requireActive(agent);
   await requireSound(context, agent, ['path', 'workflow_id']);
-  const contactId = order.contact_id ?? null;
+  const contactId = input.contact_id ?? null;
   if (contactId !== null && !(await findContacts(context, [contactId])).has(contactId)) throw notFound('Contact');
-  const initialContext = JSON.stringify(order.initial_context ?? {});
+  const initialContext = JSON.stringify(input.initial_context ?? {});
   const run = await insertAgentRun(context, {
     agentId: agent.id,
     definitionId: agent.current_definition_id,

@@ -1,9 +1,8 @@
 import type { Context } from '../../context.ts';
 import { isServiceError } from '../../library/errors.ts';
 import { loadDialingPolicy } from '../../telephony-configs/dialing-policy.ts';
-import { existingAgent } from '../../voice-agents/agents/existing-agent.ts';
-import { findCallingWindow } from '../dialing/calling-windows.ts';
-import type { NoCallingWindow } from '../dialing/calling-windows.ts';
+import { existingAgent } from '../../voice-agents/agents/find-agents.ts';
+import { findCallingWindow, type NoCallingWindow } from '../dialing/calling-windows.ts';
 import type { ScheduleConfig } from '../configs/configs.ts';
 
 export interface BlockingReason {

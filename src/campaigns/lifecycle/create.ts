@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
 import { requirePayloadSize } from '../../database/payload.ts';
-import { existingAgent } from '../../voice-agents/agents/existing-agent.ts';
+import { existingAgent } from '../../voice-agents/agents/find-agents.ts';
 import { applyConfigChange } from '../configs/apply-config-change.ts';
 import type { NewCampaignInput } from '../schemas.ts';
 import type { SourceOptions } from '../source/options.ts';
 import { checkSource } from '../source/check-source.ts';
-import { insertCampaign, type CampaignRow } from '../store.ts';
+import { type CampaignRow, insertCampaign } from '../store.ts';
 
 /** Includes the unknown keys. */
 const maxOptionsBytes = 16 * 1024;

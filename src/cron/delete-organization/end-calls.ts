@@ -1,5 +1,5 @@
 import { loadCarrier } from '../../telephony-configs/load-carrier.ts';
-import { withCallSlots } from '../../calls/slots/call-slots.ts';
+import { withCallSlots } from '../../calls/rpc.ts';
 import { cacheExpiryMs, type DeletionStep } from './step.ts';
 
 /**

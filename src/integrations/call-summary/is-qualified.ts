@@ -1,4 +1,4 @@
-import { isOptOut } from '../../calls/post-call/opt-out.ts';
+import { isOptOut } from '../../contacts/suppressions/opt-out-words.ts';
 import type { EndedCall } from './ended-call.ts';
 
 /** What talks lead to of which nobody needs to hear. Whatever else an agent's own list of dispositions has counts. */

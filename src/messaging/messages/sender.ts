@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import { urlPolicy } from '../../providers/http/url-policy.ts';
-import { localFailure, type FailureClass, type MessagingFailure } from '../../providers/messaging/failures.ts';
+import { type FailureClass, localFailure, type MessagingFailure } from '../../providers/messaging/failures.ts';
 import type { MessagingOptions, MessagingProvider, ProviderKey } from '../../providers/messaging/messaging.ts';
 import { createMessagingProvider, type MessagingAccount } from '../../providers/messaging/registry.ts';
 import type { Settings } from '../../settings.ts';
-import { loadTwilioAccount } from '../../telephony-configs/twilio-account.ts';
+import { loadTwilioAccount } from '../../telephony-configs/load-carrier.ts';
 import { callbackUrl } from '../callbacks/callback-url.ts';
 import type { ConfigRow } from '../config/store.ts';
 import { isProviderKey } from '../config/credential-fields.ts';

@@ -1,7 +1,7 @@
-import { parseJson, type Json } from '../../library/json/json.ts';
+import { type Json, parseJson } from '../../library/json/json.ts';
 import type { StoredMessage } from '../../voice-agents/conversation/contract.ts';
 import type { AgentDefinition } from '../../voice-agents/definition/definition.ts';
-import { endCallTool, knowledgeTool } from '../../voice-agents/definition/tool-name.ts';
+import { endCallTool, knowledgeTool } from '../../voice-agents/definition/tool-rules.ts';
 import type { SideEvidence } from './evaluate.ts';
 import type { CalledTool, Speaker } from '../contract.ts';
 import type { Side } from '../dialogue/turn-order.ts';

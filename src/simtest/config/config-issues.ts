@@ -1,7 +1,7 @@
 import type { Issue } from '../../library/errors.ts';
-import { findUnknownMocks } from '../../voice-agents/conversation/tool-mocks.ts';
+import { findUnknownMocks } from '../../voice-agents/conversation/tool-offers.ts';
 import type { AgentDefinition } from '../../voice-agents/definition/definition.ts';
-import { endCallTool, knowledgeTool } from '../../voice-agents/definition/tool-name.ts';
+import { endCallTool, knowledgeTool } from '../../voice-agents/definition/tool-rules.ts';
 import type { TestConfig } from './config.ts';
 import type { Speaker } from '../contract.ts';
 

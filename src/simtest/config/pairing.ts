@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { invalid } from '../../library/errors.ts';
-import { existingAgentWithDefinition, type AgentWithDefinition } from '../../voice-agents/agents/existing-agent.ts';
+import { type AgentWithDefinition, existingAgentWithDefinition } from '../../voice-agents/agents/find-agents.ts';
 import { parseAgentDefinition } from '../../voice-agents/definition/definition.ts';
 import { requireSound } from '../../voice-agents/agents/soundness.ts';
 import { findConfigIssues } from './config-issues.ts';

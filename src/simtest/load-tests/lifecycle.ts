@@ -1,13 +1,13 @@
 import type { z } from '@hono/zod-openapi';
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
-import { requireActive } from '../../voice-agents/agents/existing-agent.ts';
+import { requireActive } from '../../voice-agents/agents/find-agents.ts';
 import { configWarnings } from '../config/config.ts';
 import { requireValidPairing } from '../config/pairing.ts';
-import type { NewLoadTestInput, StartedLoadTest, LoadTestStatisticsRecord } from '../schemas.ts';
+import type { LoadTestStatisticsRecord, NewLoadTestInput, StartedLoadTest } from '../schemas.ts';
 import { conflict } from '../../library/errors.ts';
 import { callLoadTestObject } from './rpc.ts';
-import { insertLoadTest, existingLoadTest } from './store.ts';
+import { existingLoadTest, insertLoadTest } from './store.ts';
 import { readLoadTest } from './read.ts';
 
 /**

@@ -4,9 +4,9 @@ import type { Context } from '../../context.ts';
 import { requireValidPairing } from '../config/pairing.ts';
 import type { NewSessionInput, TestSessionRecord } from '../schemas.ts';
 import { conflict } from '../../library/errors.ts';
-import { loadAgentsWithDefinition } from '../../voice-agents/agents/existing-agent.ts';
+import { loadAgentsWithDefinition } from '../../voice-agents/agents/find-agents.ts';
 import { requireSound } from '../../voice-agents/agents/soundness.ts';
-import { insertSession, type SessionRow, existingSession } from './store.ts';
+import { existingSession, insertSession, type SessionRow } from './store.ts';
 import { callTestSessionObject } from './rpc.ts';
 import { sessionRecord } from './records.ts';
 

@@ -2,15 +2,9 @@ import type { z } from 'zod';
 import type { Issue } from '../../library/errors.ts';
 import { toIssues } from '../../library/json/zod-issues.ts';
 import type { AgentDefinition } from '../../voice-agents/definition/definition.ts';
+import type { RequiredTest } from '../../voice-agents/agents/change-gate.ts';
 import { findConfigIssues } from '../config/config-issues.ts';
 import { TestConfig } from '../config/config.ts';
-
-/** A required test, as it is configured on an agent. */
-export interface RequiredTest {
-  adversary_workflow_id: number;
-  /** As given. Defaults are filled in when the test is run. */
-  config: Record<string, unknown>;
-}
 
 /** A test that can be run, or the issues that prevent it. */
 export type ParsedRequiredTest = { config: TestConfig } | { issues: Issue[] };

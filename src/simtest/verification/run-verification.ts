@@ -1,14 +1,15 @@
 import type { Context } from '../../context.ts';
 import type { Issue } from '../../library/errors.ts';
-import { loadAgentsWithDefinition, type AgentWithDefinition } from '../../voice-agents/agents/existing-agent.ts';
-import { parseSoundDefinition, explainUnsound } from '../../voice-agents/agents/soundness.ts';
+import { type AgentWithDefinition, loadAgentsWithDefinition } from '../../voice-agents/agents/find-agents.ts';
+import { explainUnsound, parseSoundDefinition } from '../../voice-agents/agents/soundness.ts';
 import type { TestConfig } from '../config/config.ts';
 import type { Candidate } from '../contract.ts';
-import { parseRequiredTest, type RequiredTest } from './required-tests.ts';
+import type { RequiredTest } from '../../voice-agents/agents/change-gate.ts';
+import { parseRequiredTest } from './required-tests.ts';
 import { agentArchivedMessage } from '../sessions/load-session.ts';
 import { callTestSessionObject } from '../sessions/rpc.ts';
 import { toVerification, type Verification, type VerifiedTest } from './verification.ts';
-import { insertVerification, findVerifiedRows, type VerifiedRow } from './store.ts';
+import { findVerifiedRows, insertVerification, type VerifiedRow } from './store.ts';
 
 export interface VerificationRequest {
   agentId: number;

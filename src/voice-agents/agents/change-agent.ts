@@ -1,12 +1,15 @@
 import type { Context } from '../../context.ts';
 import { enforcePlanLimit } from '../../accounts/organizations/plan-limits.ts';
 import { retryOnConflict } from '../../database/compare-and-set.ts';
-import { conflict } from '../../library/errors.ts';
+import { conflict, invalidAt } from '../../library/errors.ts';
 import { publish } from '../../outbox/published-events.ts';
-import { updateAgent, type AgentFields, type AgentStatus, type AgentWithDefinition } from './store.ts';
-import type { NewAgent } from './create-agent.ts';
-import { existingAgentWithDefinition } from './existing-agent.ts';
-import { prepareChange } from './prepare-change.ts';
+import { type AgentFields, type AgentStatus, type AgentWithDefinition, type NewAgent, updateAgent } from './store.ts';
+import { existingAgentWithDefinition, requireActive } from './find-agents.ts';
+import { applyAgentChange, prepareChange } from './prepare-change.ts';
+import { agentChangeGate } from './change-gate.ts';
+import { parseRequiredTests } from './configurations.ts';
+import { requireSound } from './soundness.ts';
+import { definitionPath } from '../definition/issues.ts';
 
 /** Changes what is given. A changed definition is a new one, on which runs begin from now on; earlier runs stay on theirs. */
 export const changeAgent = (context: Context, id: number, input: Partial<NewAgent>): Promise<AgentWithDefinition> =>
@@ -24,6 +27,41 @@ export async function setAgentStatus(context: Context, id: number, status: Agent
       context.log.error('campaigns of an archived voice agent were not told', error, { agent_id: id }),
     );
   return row;
+}
+
+/**
+ * Changes an agent, provided that it passes its required tests as it is then. Throws 404, 422, and 409 when it does not, is archived, or is
+ * changed by somebody else meanwhile; nothing is written then.
+ */
+export async function changeVerifiedAgent(context: Context, id: number, input: Partial<NewAgent>): Promise<AgentWithDefinition> {
+  const before = await existingAgentWithDefinition(context, id);
+  const change = await prepareChange(context, before, input);
+  const after = applyAgentChange(before, change);
+  if (parseRequiredTests(after).length === 0)
+    throw invalidAt(
+      ['body', 'require_verified'],
+      'There are no tests to verify it by; add workflow_configurations.required_tests, or leave this out',
+    );
+  requireActive(before);
+  await requireSound(context, after, definitionPath);
+  const failures = await agentChangeGate().explainFailedTests(context, after);
+  if (failures !== null)
+    throw conflict(`Nothing was changed: ${failures} GET /simtest/test-sessions/{test_session_id}/conversation shows what was said`);
+  const written =
+    Object.keys(change).length > 0
+      ? await updateAgent(context.database, context.organization, before, change, context.clock())
+      : await requireUnchanged(context, before);
+  if (!written)
+    throw conflict(
+      'Nothing was changed: it passed its tests, but the voice agent was changed by another request meanwhile; send it again to verify it together with that',
+    );
+  return written;
+}
+
+/** Null: it has been changed. */
+async function requireUnchanged(context: Context, before: AgentWithDefinition): Promise<AgentWithDefinition | null> {
+  const now = await existingAgentWithDefinition(context, before.id);
+  return now.updated_at === before.updated_at ? now : null;
 }
 
 type AgentChange = Partial<AgentFields> & { status?: AgentStatus };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { configWarnings } from '../../simtest/config/config.ts';
 import { configObject, collectWarnings, withWarnings, type Warning } from '../../library/json/config-object.ts';
+import type { AgentWithDefinition } from './store.ts';
+import { agentChangeGate, type RequiredTest } from './change-gate.ts';
 import { defaultGuards, maxCallSeconds, type Guards } from '../conversation/guards.ts';
 import { defaultPhrases, type Phrases } from '../conversation/phrases.ts';
 import { CarrierSpeech, commonSpeech } from './speech-configuration.ts';
@@ -9,10 +10,12 @@ const text = (maximum: number) => z.string().trim().min(1, 'Must not be empty').
 const optionalText = (maximum: number) => text(maximum).nullable().default(null);
 const phraseText = (name: keyof Phrases) => text(1_000).default(defaultPhrases[name]);
 
-const RequiredTest = configObject({
+const RequiredTestConfiguration = configObject({
   adversary_workflow_id: z.int().positive(),
-  /** What it must be is asked when it is saved and when it is run: an older one that is not keeps nobody from talking. */
-  config: withWarnings(z.record(z.string(), z.unknown()), configWarnings).default({}),
+  /** Its values are checked when the agent is saved and when the test is run: a stored config that has become invalid does not stop calls. */
+  config: withWarnings(z.record(z.string(), z.unknown()), (config, loc) => agentChangeGate().findTestConfigWarnings(config, loc)).default(
+    {},
+  ),
 });
 
 /** `workflow_configurations` of a voice agent: how it talks, wherever in its definition it stands. */
@@ -37,7 +40,7 @@ export const AgentConfigurations = configObject({
     cannot_say: phraseText('cannot_say'),
     goodbye: phraseText('goodbye'),
   } satisfies Record<keyof Phrases, z.ZodType>).prefault({}),
-  required_tests: z.array(RequiredTest).max(50, 'Must have 50 tests or fewer').default([]),
+  required_tests: z.array(RequiredTestConfiguration).max(50, 'Must have 50 tests or fewer').default([]),
 });
 
 /** The parts of stored or given ones that have no effect. */
@@ -48,6 +51,10 @@ export type AgentConfigurations = z.output<typeof AgentConfigurations>;
 
 /** Stored ones, with the defaults of what was not known yet when they were stored. */
 export const parseConfigurations = (stored: unknown): AgentConfigurations => AgentConfigurations.parse(stored);
+
+export const parseRequiredTests = ({
+  workflow_configurations: stored,
+}: Pick<AgentWithDefinition, 'workflow_configurations'>): RequiredTest[] => parseConfigurations(stored).required_tests;
 
 export interface ConversationSettings {
   guards: Guards;

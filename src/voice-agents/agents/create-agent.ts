@@ -1,19 +1,9 @@
 import type { Context } from '../../context.ts';
 import { enforcePlanLimit } from '../../accounts/organizations/plan-limits.ts';
-import { insertAgent, type AgentWithDefinition } from './store.ts';
+import { type AgentWithDefinition, insertAgent, type NewAgent } from './store.ts';
 import { prepareDefinition } from './prepare-definition.ts';
-import { prepareConfigurations, prepareVariables } from './prepare-fields.ts';
-import { requireRunnableTests } from './prepare-required-tests.ts';
-
-type JsonObject = Record<string, unknown>;
-
-export interface NewAgent {
-  name: string;
-  workflow_definition: JsonObject;
-  template_context_variables?: JsonObject | null | undefined;
-  workflow_configurations?: JsonObject | null | undefined;
-  call_disposition_codes?: Record<string, string> | null | undefined;
-}
+import { prepareConfigurations, prepareVariables } from './prepare-change.ts';
+import { agentChangeGate } from './change-gate.ts';
 
 /** A voice agent that may be called at once, provided that its definition is sound. */
 export async function createAgent(context: Context, input: NewAgent): Promise<AgentWithDefinition> {
@@ -24,7 +14,7 @@ export async function createAgent(context: Context, input: NewAgent): Promise<Ag
     workflow_configurations: prepareConfigurations(input.workflow_configurations ?? null),
     definition: (await prepareDefinition(context, input.workflow_definition, null))!,
   };
-  await requireRunnableTests(
+  await agentChangeGate().requireRunnableTests(
     context,
     { workflow_definition: JSON.parse(fields.definition), workflow_configurations: JSON.parse(fields.workflow_configurations) },
     null,

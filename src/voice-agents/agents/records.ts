@@ -2,11 +2,11 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
 import { maskSecrets } from '../../expressions/secrets/secrets.ts';
 import { toTimestamp } from '../../library/time/clock.ts';
-import type { AgentRecord, ListedAgent } from '../schemas.ts';
+import type { AgentRecord, ListedAgent } from './schemas.ts';
 import type { AgentWithDefinition } from './store.ts';
 import { limitWarnings, type Warning } from '../../library/json/config-object.ts';
 import { findDefinitionWarnings } from '../definition/warnings.ts';
-import { parseConfigurations, findConfigurationWarnings } from './configurations.ts';
+import { findConfigurationWarnings, parseConfigurations } from './configurations.ts';
 import { findStoredIssues } from './prepare-definition.ts';
 
 /** An agent as lists show it. Whether its definition is sound is not asked there: of many agents that takes too long. */

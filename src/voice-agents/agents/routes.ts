@@ -1,17 +1,14 @@
+import * as schemas from './schemas.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/router.ts';
 import { decodeCursor, toListBody } from '../../http/pagination.ts';
 import { listAgents } from './store.ts';
-import { changeAgent, setAgentStatus } from './change-agent.ts';
+import { changeAgent, changeVerifiedAgent, setAgentStatus } from './change-agent.ts';
 import { createAgent } from './create-agent.ts';
-import { existingAgentWithDefinition } from './existing-agent.ts';
+import { existingAgentWithDefinition } from './find-agents.ts';
 import { findProposedIssues, findStoredIssues } from './prepare-definition.ts';
 import { toAgentRecord, toListedAgent } from './records.ts';
 import { findDefinitionWarnings } from '../definition/warnings.ts';
-import { changeVerifiedAgent, verifyAgent } from './verify-agent.ts';
-import { callRecordRoutes } from '../../calls/records/routes.ts';
-import * as schemas from '../schemas.ts';
-import { startAndChatRoutes } from '../../calls/start-and-chat-routes.ts';
 
 const agentParams = z.object({ workflow_id: pathId });
 
@@ -67,18 +64,7 @@ const validateRoute = createRoute({
   responses: { 200: jsonResponse(schemas.AgentValidation), ...errorResponses(400, 404) },
 });
 
-const verifyRoute = createRoute({
-  method: 'post',
-  path: '/workflow/{workflow_id}/verify',
-  operationId: 'agents.verify',
-  summary: 'Run the required tests of a voice agent',
-  description:
-    'Runs `workflow_configurations.required_tests`, all at once, each as a test session, and answers when they have ended. What has not ended after VERIFY_WAIT_SECONDS goes on; then `passed` is null unless another test has failed.',
-  request: { params: agentParams },
-  responses: { 200: jsonResponse(schemas.AgentVerification), ...errorResponses(400, 404, 409) },
-});
-
-const agentRoutes = createRouter()
+export const agentRoutes = createRouter()
   .openapi(createAgentRoute, async (c) => {
     const { context } = c.var;
     return c.json(await toAgentRecord(context, await createAgent(context, c.req.valid('json'))), 200);
@@ -109,8 +95,4 @@ const agentRoutes = createRouter()
     const { workflow_definition: proposed } = c.req.valid('json');
     const errors = await (proposed ? findProposedIssues(c.var.context, proposed, stored) : findStoredIssues(c.var.context, stored));
     return c.json({ valid: errors.length === 0, errors, warnings: findDefinitionWarnings(proposed ?? stored) }, 200);
-  })
-  .openapi(verifyRoute, async (c) => c.json(await verifyAgent(c.var.context, c.req.valid('param').workflow_id), 200));
-
-/** Agents and their runs. */
-export const voiceAgentRoutes = createRouter().route('/', agentRoutes).route('/', callRecordRoutes).route('/', startAndChatRoutes);
+  });

@@ -74,6 +74,15 @@ export async function findAgentsWithDefinition(database: Database, organizationI
   return rows.map(toAgentWithDefinition);
 }
 
+/** An agent as a caller gives it. */
+export interface NewAgent {
+  name: string;
+  workflow_definition: JsonObject;
+  template_context_variables?: JsonObject | null | undefined;
+  workflow_configurations?: JsonObject | null | undefined;
+  call_disposition_codes?: Record<string, string> | null | undefined;
+}
+
 /** What callers may change. All but the name is JSON text. */
 export interface AgentFields {
   name: string;

@@ -31,29 +31,29 @@ const instruction =
  * Says what a conversation led to, and takes from it once more the variables of the nodes that it came through. The answer is kept; asked
  * again it is the same. A failure that may pass is handed back to be tried later, unless `failRun`: then nothing is known.
  */
-export async function conclude(talk: ConversationContext, giveUp: boolean): Promise<Conclusion | CompletionFailure> {
-  await Promise.allSettled(talk.background);
-  const { conclusion, nodesVisited } = talk.record.state;
+export async function conclude(context: ConversationContext, giveUp: boolean): Promise<Conclusion | CompletionFailure> {
+  await Promise.allSettled(context.background);
+  const { conclusion, nodesVisited } = context.record.state;
   if (conclusion) return conclusion;
-  if (!talk.record.messages.some(({ role }) => role === 'user')) return saveConclusion(talk, emptyConclusion);
-  const variables = listVisitedVariables(talk, nodesVisited);
-  const schema = buildConclusionSchema(effectiveDispositions(talk), variables);
-  const answer = await talk.dependencies.model.complete({
-    model: talk.setup.model,
+  if (!context.record.messages.some(({ role }) => role === 'user')) return saveConclusion(context, emptyConclusion);
+  const variables = listVisitedVariables(context, nodesVisited);
+  const schema = buildConclusionSchema(effectiveDispositions(context), variables);
+  const answer = await context.dependencies.model.complete({
+    model: context.setup.model,
     system: instruction,
-    messages: [{ role: 'user', content: recentTranscript(talk) }],
+    messages: [{ role: 'user', content: recentTranscript(context) }],
     output: toOutputFormat(schema),
     timeout_seconds: timeoutSeconds,
-    seed: talk.setup.seed,
+    seed: context.setup.seed,
   });
   if ('failure' in answer) {
-    talk.record.write({}, { events: [{ type: 'conclusion_failed', payload: { failure: answer.failure, message: answer.message } }] });
-    return answer.retryable && !giveUp ? answer : saveConclusion(talk, emptyConclusion);
+    context.record.write({}, { events: [{ type: 'conclusion_failed', payload: { failure: answer.failure, message: answer.message } }] });
+    return answer.retryable && !giveUp ? answer : saveConclusion(context, emptyConclusion);
   }
-  const { state } = talk.record;
+  const { state } = context.record;
   const { disposition, tags, summary, sentiment, extracted_variables: extracted } = answer.json as unknown as ConclusionAnswer;
   return saveConclusion(
-    talk,
+    context,
     { disposition, tags: tags.slice(0, maxTags), summary, sentiment },
     { extracted: { ...state.extracted, ...omitNullValues(extracted) }, usage: addUsage(state.usage, answer.usage) },
   );
@@ -63,8 +63,8 @@ interface ConclusionAnswer extends Conclusion {
   extracted_variables?: unknown;
 }
 
-function saveConclusion(talk: ConversationContext, conclusion: Conclusion, learned: Partial<ConversationState> = {}): Conclusion {
-  talk.record.write({ ...learned, conclusion }, { events: [{ type: 'concluded', payload: { ...conclusion } }] });
+function saveConclusion(context: ConversationContext, conclusion: Conclusion, learned: Partial<ConversationState> = {}): Conclusion {
+  context.record.write({ ...learned, conclusion }, { events: [{ type: 'concluded', payload: { ...conclusion } }] });
   return conclusion;
 }
 

@@ -1,9 +1,8 @@
-import { renderText, TemplateError, type Scope } from '../../expressions/templates/render.ts';
+import { renderText, type Scope, TemplateError } from '../../expressions/templates/render.ts';
 import { toTimestamp } from '../../library/time/clock.ts';
 import type { TalkNode } from '../definition/definition.ts';
 import type { AgentEdge } from '../definition/schemas.ts';
-import type { ConversationSetup, SpeechSink, ConversationDependencies } from './contract.ts';
-import { toGatheredContext } from './gathered-context.ts';
+import type { ConversationDependencies, ConversationSetup, ConversationState, SpeechSink } from './contract.ts';
 import type { ConversationRecord } from './record.ts';
 
 /** What the turns of one conversation share while its object lives. */
@@ -28,7 +27,7 @@ export const listEdgesFrom = ({ setup }: ConversationContext, nodeId: string): A
   setup.definition.edges.filter(({ source }) => source === nodeId);
 
 /** What templates read: the initial context and what was extracted by their names, and the roots. */
-export function buildTemplateScope({ setup, record, dependencies: world }: ConversationContext): Scope {
+export function buildTemplateScope({ setup, record, dependencies }: ConversationContext): Scope {
   const { state } = record;
   return {
     ...setup.initialContext,
@@ -36,7 +35,7 @@ export function buildTemplateScope({ setup, record, dependencies: world }: Conve
     initial_context: setup.initialContext,
     gathered_context: toGatheredContext(state),
     organization: setup.organization,
-    now: toTimestamp(world.now()),
+    now: toTimestamp(dependencies.now()),
   };
 }
 
@@ -73,3 +72,12 @@ function stripTags(template: string): string {
   }
   return left + template.slice(at);
 }
+
+/** What the conversation has gathered, as the run record shows it; `call_status` is what the line did, and is not known here. */
+export const toGatheredContext = ({ nodesVisited, extracted, conclusion }: ConversationState): Record<string, unknown> => ({
+  ...extracted,
+  call_disposition: conclusion?.disposition ?? null,
+  call_tags: conclusion?.tags ?? [],
+  nodes_visited: nodesVisited,
+  extracted_variables: extracted,
+});

@@ -32,9 +32,9 @@ export class Conversation {
   #turn: Turn | null = null;
   #conclusion: Promise<Conclusion | CompletionFailure> | null = null;
 
-  constructor({ setup, store, dependencies: world, say }: ConversationOptions) {
-    const record = new ConversationRecord(store, () => world.now());
-    this.#context = { setup, record, dependencies: world, say, inFlight: new Map(), background: new Set() };
+  constructor({ setup, store, dependencies, say }: ConversationOptions) {
+    const record = new ConversationRecord(store, () => dependencies.now());
+    this.#context = { setup, record, dependencies: dependencies, say, inFlight: new Map(), background: new Set() };
   }
 
   /** Null before `start`. */
@@ -44,10 +44,10 @@ export class Conversation {
 
   /** Enters the start and greets, or has the model open the talk when there is no greeting. Without `speaksFirst` it waits to be spoken to. */
   async start({ speaksFirst = true } = {}): Promise<TurnOutcome> {
-    const { record, setup, dependencies: world } = this.#context;
+    const { record, setup, dependencies } = this.#context;
     if (record.isStarted) return this.#ignoredOutcome();
     const nodeId = setup.definition.startNodeId;
-    const now = world.now();
+    const now = dependencies.now();
     const state: ConversationState = {
       nodeId,
       epoch: 1,
@@ -86,14 +86,14 @@ export class Conversation {
    */
   interrupt(heard: string): void {
     if (!this.#isLive()) return;
-    const { record, dependencies: world } = this.#context;
+    const { record, dependencies } = this.#context;
     const event: NewEvent = { type: 'interrupted', payload: { heard } };
     if (this.#turn?.isCurrent && !this.#turn.speech.hasSpoken) {
       if (heard.trim() !== '') record.write({}, { ...cutHistoryToHeard(record.messages, '', heard), events: [event] });
       return;
     }
     const cut = cutHistoryToHeard(record.messages, this.#turn?.isCurrent ? this.#turn.speech.utterance : '', heard);
-    const change = { epoch: record.state.epoch + 1, owesAnswer: false, quietSince: world.now(), isIdlePrompted: false };
+    const change = { epoch: record.state.epoch + 1, owesAnswer: false, quietSince: dependencies.now(), isIdlePrompted: false };
     record.write(change, { ...cut, events: [event] });
     this.#turn?.abort();
   }
@@ -119,8 +119,8 @@ export class Conversation {
 
   /** Asks a silent person whether somebody is there, then says goodbye; ends a call that has lasted too long. */
   applyDueGuard(): { action: GuardAction; outcome: TurnOutcome } {
-    const { record, setup, dependencies: world } = this.#context;
-    const action = this.#isLive() ? findDueAction(setup.guards, record.state, world.now()) : 'none';
+    const { record, setup, dependencies } = this.#context;
+    const action = this.#isLive() ? findDueAction(setup.guards, record.state, dependencies.now()) : 'none';
     if (action === 'none') return { action, outcome: this.#ignoredOutcome() };
     const { closing } = record.state;
     if (closing !== null && action !== 'end_duration') {
@@ -139,11 +139,11 @@ export class Conversation {
 
   /** Ends the conversation at once, without a word. The first reason counts. */
   end(reason: EndReason): EndReason {
-    const { record, dependencies: world } = this.#context;
+    const { record, dependencies } = this.#context;
     const { end } = record.state;
     if (end) return end.reason;
     this.#supersede(
-      { end: { reason, at: world.now() }, owesAnswer: false, quietSince: null },
+      { end: { reason, at: dependencies.now() }, owesAnswer: false, quietSince: null },
       { events: [{ type: 'ended', payload: { reason } }] },
     );
     return reason;
@@ -163,11 +163,11 @@ export class Conversation {
 
   /** Waits until the start is to be heard. False: somebody has spoken meanwhile, or it is over. A talk that is read is never held back. */
   async #waitForDelayedStart(): Promise<boolean> {
-    const { setup, record, dependencies: world } = this.#context;
+    const { setup, record, dependencies } = this.#context;
     const { delayed_start: isDelayed, delayed_start_duration: seconds = 0 } = getNode(this.#context).data;
     if (!isDelayed || setup.millisecondsPerCharacter === 0) return true;
     const { epoch, startedAt } = record.state;
-    await world.sleep(Math.max(0, startedAt + seconds * 1000 - world.now()));
+    await dependencies.sleep(Math.max(0, startedAt + seconds * 1000 - dependencies.now()));
     return record.state.epoch === epoch;
   }
 
@@ -203,8 +203,8 @@ export class Conversation {
     return this.#toOutcome(turn.speakText(text, change), turn);
   }
 
-  #toOutcome(status: TurnOutcome['status'], { speech: voice }: Turn): TurnOutcome {
-    return { status, said: voice.said, speaksUntil: voice.speaksUntil, end: this.#context.record.state.end?.reason ?? null };
+  #toOutcome(status: TurnOutcome['status'], { speech }: Turn): TurnOutcome {
+    return { status, said: speech.said, speaksUntil: speech.speaksUntil, end: this.#context.record.state.end?.reason ?? null };
   }
 
   #supersededOutcome(): TurnOutcome {
@@ -212,7 +212,12 @@ export class Conversation {
   }
 
   #ignoredOutcome(): TurnOutcome {
-    const { record, dependencies: world } = this.#context;
-    return { status: 'ignored', said: [], speaksUntil: world.now(), end: record.isStarted ? (record.state.end?.reason ?? null) : null };
+    const { record, dependencies } = this.#context;
+    return {
+      status: 'ignored',
+      said: [],
+      speaksUntil: dependencies.now(),
+      end: record.isStarted ? (record.state.end?.reason ?? null) : null,
+    };
   }
 }

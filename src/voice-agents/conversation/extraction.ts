@@ -39,39 +39,39 @@ export const recentTranscript = ({ record }: ConversationContext): string =>
 const instruction = 'Read this part of a conversation and take from it what is asked for. What was not said is null; guess nothing.';
 
 /** Takes a node's variables from what was said so far. Never throws; what it could not find the end of the call finds. */
-export async function extractVariables(talk: ConversationContext, node: TalkNode): Promise<void> {
+export async function extractVariables(context: ConversationContext, node: TalkNode): Promise<void> {
   const { extraction_prompt: prompt, extraction_variables: variables } = node.data;
-  const answer = await talk.dependencies.model
+  const answer = await context.dependencies.model
     .complete({
-      model: talk.setup.model,
-      system: prompt ? `${instruction}\n\n${renderLenient(prompt, buildTemplateScope(talk))}` : instruction,
-      messages: [{ role: 'user', content: recentTranscript(talk) }],
+      model: context.setup.model,
+      system: prompt ? `${instruction}\n\n${renderLenient(prompt, buildTemplateScope(context))}` : instruction,
+      messages: [{ role: 'user', content: recentTranscript(context) }],
       output: toOutputFormat(buildVariablesSchema(variables)),
       timeout_seconds: timeoutSeconds,
-      seed: talk.setup.seed,
+      seed: context.setup.seed,
     })
     .catch((error: Error) => ({ failure: 'provider_failed', message: error.name }));
-  const { state } = talk.record;
+  const { state } = context.record;
   if ('failure' in answer)
-    return talk.record.write(
+    return context.record.write(
       {},
       { events: [{ type: 'extraction_failed', nodeId: node.id, payload: { failure: answer.failure, message: answer.message } }] },
     );
   const values = omitNullValues(answer.json);
-  talk.record.write(
+  context.record.write(
     { extracted: { ...state.extracted, ...values }, usage: addUsage(state.usage, answer.usage) },
     { events: [{ type: 'extracted', nodeId: node.id, payload: { variables: values } }] },
   );
 }
 
 /** Whether what the agent is told where it stands depends on one of the variables. */
-export function promptsReadVariables(talk: ConversationContext, variables: readonly ExtractionVariable[]): boolean {
-  const { id, data } = getNode(talk);
-  const { globalPrompt } = talk.setup.definition;
+export function promptsReadVariables(context: ConversationContext, variables: readonly ExtractionVariable[]): boolean {
+  const { id, data } = getNode(context);
+  const { globalPrompt } = context.setup.definition;
   const texts = [
     data.prompt,
     ...(data.add_global_prompt && globalPrompt !== null ? [globalPrompt] : []),
-    ...listEdgesFrom(talk, id).map((edge) => edge.data.condition),
+    ...listEdgesFrom(context, id).map((edge) => edge.data.condition),
   ];
   const read = new Set(texts.flatMap(findTemplateRoots));
   return read.has('gathered_context') || variables.some(({ name }) => read.has(name));

@@ -13,27 +13,27 @@ const continueMessage: ConversationMessage = {
 
 /** The next question to the model. `mustSpeak`: it may not call tools any more. `wasCutOff`: its last answer broke off in the middle. */
 export function buildModelRequest(
-  talk: ConversationContext,
+  context: ConversationContext,
   offers: ToolOffer[],
   { mustSpeak, wasCutOff }: { mustSpeak: boolean; wasCutOff: boolean },
 ): ConversationRequest {
-  const messages = toModelMessages(talk.record.messages);
+  const messages = toModelMessages(context.record.messages);
   return {
-    model: talk.setup.model,
-    system: buildSystemPrompt(talk),
+    model: context.setup.model,
+    system: buildSystemPrompt(context),
     messages: wasCutOff ? [...messages, continueMessage] : messages,
     tools: offers.map(({ tool }) => tool),
     tool_choice: mustSpeak ? 'none' : undefined,
     max_tokens: maxTokens,
-    seed: talk.setup.seed,
+    seed: context.setup.seed,
   };
 }
 
 /** The global prompt if the node asks for it, then the node's, both with what is known by now. */
-function buildSystemPrompt(talk: ConversationContext): string {
-  const { data } = getNode(talk);
-  const { globalPrompt } = talk.setup.definition;
-  const scope = buildTemplateScope(talk);
+function buildSystemPrompt(context: ConversationContext): string {
+  const { data } = getNode(context);
+  const { globalPrompt } = context.setup.definition;
+  const scope = buildTemplateScope(context);
   const prompts = data.add_global_prompt && globalPrompt !== null ? [globalPrompt, data.prompt] : [data.prompt];
   return prompts.map((prompt) => renderLenient(prompt, scope)).join('\n\n');
 }

@@ -26,7 +26,7 @@ const toProblemResult = (error: string, logDetails: ToolResult['logDetails'] = {
  * nobody can say whether it took effect.
  */
 export async function runLookupTool(
-  talk: ConversationContext,
+  context: ConversationContext,
   call: ToolCall,
   offers: ToolOffer[],
   isRepeated: boolean,
@@ -35,44 +35,50 @@ export async function runLookupTool(
   if (!offer) return toProblemResult(`There is no tool "${call.name}" here; there are: ${offers.map(({ tool }) => tool.name).join(', ')}`);
   const read = parseToolArguments(call.arguments, offer.tool.parameters);
   if ('problem' in read) return toProblemResult(read.problem);
-  const mock = talk.setup.tools.live ? undefined : talk.setup.tools.mocks.find(({ name }) => name === call.name);
-  if (mock) return toMockResult(talk, mock);
+  const mock = context.setup.tools.live ? undefined : context.setup.tools.mocks.find(({ name }) => name === call.name);
+  if (mock) return toMockResult(context, mock);
   try {
-    if (offer.kind === 'retrieve') return await searchDocuments(talk, String(read.value['query'] ?? ''), offer.documentUuids);
-    if (offer.kind === 'http') return await callHttpTool(talk, call, offer.http, read.value, isRepeated);
+    if (offer.kind === 'retrieve') return await searchDocuments(context, String(read.value['query'] ?? ''), offer.documentUuids);
+    if (offer.kind === 'http') return await callHttpTool(context, call, offer.http, read.value, isRepeated);
   } catch (error) {
     return toProblemResult(requestErrorMessage(error) ?? `The tool failed: ${(error as Error).name}`);
   }
   return toProblemResult(`"${call.name}" finds nothing out`);
 }
 
-async function toMockResult(talk: ConversationContext, { response, error, delay_ms: delay }: ToolMock): Promise<ToolResult> {
-  if (delay !== undefined && delay > 0) await talk.dependencies.sleep(delay);
+async function toMockResult(context: ConversationContext, { response, error, delay_ms: delay }: ToolMock): Promise<ToolResult> {
+  if (delay !== undefined && delay > 0) await context.dependencies.sleep(delay);
   return { answer: error === undefined ? (response ?? null) : { error }, logDetails: { is_mock: true } };
 }
 
 type HttpTool = Extract<ToolOffer, { kind: 'http' }>['http'];
 
 async function callHttpTool(
-  talk: ConversationContext,
+  context: ConversationContext,
   call: ToolCall,
   http: HttpTool,
   values: Record<string, Json>,
   isRepeated: boolean,
 ): Promise<ToolResult> {
-  if (!talk.setup.tools.live) return { answer: { status: 'not called in a test' }, logDetails: { is_mock: true } };
+  if (!context.setup.tools.live) return { answer: { status: 'not called in a test' }, logDetails: { is_mock: true } };
   if (isRepeated && !isRepeatable(http))
     return toProblemResult('The service stopped during this call, and nobody can say whether it took effect. Do not call it again');
-  const opened = await talk.dependencies.openSecrets(http);
-  const request = await buildToolRequest(opened, values, buildTemplateScope(talk), `${talk.setup.key}:${call.id}`, talk.dependencies.now());
-  return { answer: toToolAnswer(await talk.dependencies.sendHttp(request)), logDetails: {} };
+  const opened = await context.dependencies.openSecrets(http);
+  const request = await buildToolRequest(
+    opened,
+    values,
+    buildTemplateScope(context),
+    `${context.setup.key}:${call.id}`,
+    context.dependencies.now(),
+  );
+  return { answer: toToolAnswer(await context.dependencies.sendHttp(request)), logDetails: {} };
 }
 
 /** Why nothing can be looked up is for the log: the model would tell it the person on the line. */
-async function searchDocuments(talk: ConversationContext, query: string, documentUuids: string[] | null): Promise<ToolResult> {
+async function searchDocuments(context: ConversationContext, query: string, documentUuids: string[] | null): Promise<ToolResult> {
   const controller = new AbortController();
-  const found = talk.dependencies.retrieve!(query, documentUuids, controller.signal).then(toSearchResult, toFailedSearch);
-  const first = await Promise.race([found, talk.dependencies.sleep(retrievalTimeoutMs).then(() => null)]);
+  const found = context.dependencies.retrieve!(query, documentUuids, controller.signal).then(toSearchResult, toFailedSearch);
+  const first = await Promise.race([found, context.dependencies.sleep(retrievalTimeoutMs).then(() => null)]);
   if (first) return first;
   // Whoever is late is not waited for, and may fail unheard.
   controller.abort();

@@ -27,21 +27,21 @@ interface RequestedToolCalls {
  * comes back late is written and decides nothing.
  */
 export async function runToolCalls(
-  talk: ConversationContext,
+  context: ConversationContext,
   turn: TurnState,
   { calls, offers }: RequestedToolCalls,
   isRepeated: boolean,
 ): Promise<void> {
   const decides = (call: ToolCall): boolean => ['edge', 'end_call'].includes(findOffer(offers, call)?.kind ?? '');
-  const findings = calls.filter((call) => !decides(call)).map((call) => runLookup(talk, turn, call, offers, isRepeated));
+  const findings = calls.filter((call) => !decides(call)).map((call) => runLookup(context, turn, call, offers, isRepeated));
   if (findings.length > 0) await Promise.all(findings);
   if (!turn.isCurrent) return;
   const [first, ...others] = calls.filter(decides);
   const offer = first && findOffer(offers, first);
   if (!offer) return;
   const messages = [toToolMessage(first, { status: 'ok' }), ...others.map((call) => toToolMessage(call, { status: 'not done' }))];
-  if (offer.kind === 'edge') return followEdge(talk, turn, offer.edge, messages);
-  talk.record.write({ closing: 'end_call' }, { messages, events: [{ type: 'end_call' }] });
+  if (offer.kind === 'edge') return followEdge(context, turn, offer.edge, messages);
+  context.record.write({ closing: 'end_call' }, { messages, events: [{ type: 'end_call' }] });
 }
 
 const findOffer = (offers: ToolOffer[], { name }: ToolCall): ToolOffer | undefined => offers.find(({ tool }) => tool.name === name);
@@ -53,28 +53,40 @@ const toToolMessage = (call: ToolCall, answer: Json): NewMessage => ({
 });
 
 /** A call that is under way already, as when only the line was lost, is waited for and not made again. */
-function runLookup(talk: ConversationContext, turn: TurnState, call: ToolCall, offers: ToolOffer[], isRepeated: boolean): Promise<void> {
-  const underWay = talk.inFlight.get(call.id);
+function runLookup(context: ConversationContext, turn: TurnState, call: ToolCall, offers: ToolOffer[], isRepeated: boolean): Promise<void> {
+  const underWay = context.inFlight.get(call.id);
   if (underWay) return underWay;
-  const begun = talk.dependencies.now();
-  const nodeId = talk.record.state.nodeId;
-  const finding = runLookupTool(talk, call, offers, isRepeated).then(({ answer, logDetails: more }) => {
-    talk.inFlight.delete(call.id);
+  const begun = context.dependencies.now();
+  const nodeId = context.record.state.nodeId;
+  const finding = runLookupTool(context, call, offers, isRepeated).then(({ answer, logDetails: more }) => {
+    context.inFlight.delete(call.id);
     const late = turn.isCurrent ? {} : { is_late: true };
-    const payload = { name: call.name, arguments: call.arguments, answer, ...more, ...late, duration_ms: talk.dependencies.now() - begun };
-    talk.record.write({}, { messages: [toToolMessage(call, answer)], events: [{ type: 'tool_called', payload, nodeId }] });
+    const payload = {
+      name: call.name,
+      arguments: call.arguments,
+      answer,
+      ...more,
+      ...late,
+      duration_ms: context.dependencies.now() - begun,
+    };
+    context.record.write({}, { messages: [toToolMessage(call, answer)], events: [{ type: 'tool_called', payload, nodeId }] });
   });
-  talk.inFlight.set(call.id, finding);
+  context.inFlight.set(call.id, finding);
   return finding;
 }
 
 /** Goes along an edge. What is to be taken from the talk before is waited for only when the agent is told of it where it comes to. */
-async function followEdge(talk: ConversationContext, { speech: voice }: TurnState, edge: AgentEdge, answers: NewMessage[]): Promise<void> {
-  const { record } = talk;
-  const left = getNode(talk);
-  const entered = getNode(talk, edge.target);
+async function followEdge(
+  context: ConversationContext,
+  { speech: voice }: TurnState,
+  edge: AgentEdge,
+  answers: NewMessage[],
+): Promise<void> {
+  const { record } = context;
+  const left = getNode(context);
+  const entered = getNode(context, edge.target);
   const { nodesVisited } = record.state;
-  const speech = edge.data.transition_speech ? renderLenient(edge.data.transition_speech, buildTemplateScope(talk)).trim() : '';
+  const speech = edge.data.transition_speech ? renderLenient(edge.data.transition_speech, buildTemplateScope(context)).trim() : '';
   if (speech !== '') voice.speak(speech);
   const events: NewEvent[] = [
     { type: 'edge_taken', payload: { edge_id: edge.id, label: edge.data.label, target: edge.target } },
@@ -90,10 +102,10 @@ async function followEdge(talk: ConversationContext, { speech: voice }: TurnStat
     { messages: [...answers, ...(speech === '' ? [] : [{ role: 'assistant' as const, text: speech }])], events },
   );
   if (!left.data.extraction_enabled) return;
-  const extraction = extractVariables(talk, left).finally(() => talk.background.delete(extraction));
-  talk.background.add(extraction);
+  const extraction = extractVariables(context, left).finally(() => context.background.delete(extraction));
+  context.background.add(extraction);
   // Only a store that is broken fails here, and whoever writes next finds that out.
   extraction.catch(() => {});
-  if (promptsReadVariables(talk, left.data.extraction_variables))
-    await Promise.race([extraction, talk.dependencies.sleep(maxExtractionWaitMs)]);
+  if (promptsReadVariables(context, left.data.extraction_variables))
+    await Promise.race([extraction, context.dependencies.sleep(maxExtractionWaitMs)]);
 }

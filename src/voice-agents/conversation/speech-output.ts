@@ -9,9 +9,9 @@ export class SpeechOutput {
   /** Epoch ms when everything has been spoken, as far as its length tells. */
   speaksUntil: number;
 
-  constructor(talk: ConversationContext) {
-    this.#context = talk;
-    this.speaksUntil = talk.dependencies.now();
+  constructor(context: ConversationContext) {
+    this.#context = context;
+    this.speaksUntil = context.dependencies.now();
   }
 
   /** What has been said of the utterance under way. */

@@ -1,7 +1,9 @@
 import type { Tool } from '../../providers/language-model/contract.ts';
 import type { AgentEdge, AgentTool } from '../definition/schemas.ts';
-import { endCallTool, knowledgeTool, toToolName } from '../definition/tool-name.ts';
-import { listEdgesFrom, getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
+import { endCallTool, knowledgeTool, toToolName } from '../definition/tool-rules.ts';
+import { buildTemplateScope, type ConversationContext, getNode, listEdgesFrom, renderLenient } from './conversation-context.ts';
+import type { AgentDefinition } from '../definition/definition.ts';
+import type { ToolMock } from './contract.ts';
 
 /** A tool that the model may call where the conversation stands, and what calling it means. */
 export type ToolOffer = { tool: Tool } & (
@@ -14,11 +16,11 @@ export type ToolOffer = { tool: Tool } & (
 const noParameters = { type: 'object', properties: {}, additionalProperties: false };
 
 /** Where the agent says its goodbye there is nothing to call. */
-export function listToolOffers(talk: ConversationContext): ToolOffer[] {
-  const { id, type, data } = getNode(talk);
+export function listToolOffers(context: ConversationContext): ToolOffer[] {
+  const { id, type, data } = getNode(context);
   if (type === 'endCall') return [];
-  const scope = buildTemplateScope(talk);
-  const edges = listEdgesFrom(talk, id).map((edge): ToolOffer => {
+  const scope = buildTemplateScope(context);
+  const edges = listEdgesFrom(context, id).map((edge): ToolOffer => {
     const description = renderLenient(edge.data.condition, scope);
     return { kind: 'edge', edge, tool: { name: toToolName(edge.data.label), description, parameters: noParameters } };
   });
@@ -28,7 +30,8 @@ export function listToolOffers(talk: ConversationContext): ToolOffer[] {
     tool: { name, description, parameters },
   }));
   const hasDocuments = data.knowledge_base || data.document_uuids.length > 0;
-  const retrieval = talk.dependencies.retrieve && hasDocuments ? [toRetrieveOffer(data.knowledge_base ? null : data.document_uuids)] : [];
+  const retrieval =
+    context.dependencies.retrieve && hasDocuments ? [toRetrieveOffer(data.knowledge_base ? null : data.document_uuids)] : [];
   // An edge that is called so leads to the goodbye that its author wrote.
   const isTaken = edges.some(({ tool }) => tool.name === endCallTool);
   return [...edges, ...tools, ...retrieval, ...(isTaken ? [] : [endCallOffer])];
@@ -59,3 +62,9 @@ const toRetrieveOffer = (documentUuids: string[] | null): ToolOffer => ({
     },
   },
 });
+
+/** The names of mocks that no tool of the agent has: a typo there would have the tool itself not mocked. */
+export function findUnknownMocks({ talkNodes }: AgentDefinition, mocks: readonly ToolMock[]): string[] {
+  const names = new Set([knowledgeTool, ...[...talkNodes.values()].flatMap(({ data }) => data.tools.map(({ name }) => name))]);
+  return mocks.map(({ name }) => name).filter((name) => !names.has(name));
+}

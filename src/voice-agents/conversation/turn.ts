@@ -34,10 +34,10 @@ export class Turn {
   readonly #epoch: number;
   readonly #controller = new AbortController();
 
-  constructor(talk: ConversationContext) {
-    this.#context = talk;
-    this.#epoch = talk.record.state.epoch;
-    this.speech = new SpeechOutput(talk);
+  constructor(context: ConversationContext) {
+    this.#context = context;
+    this.#epoch = context.record.state.epoch;
+    this.speech = new SpeechOutput(context);
   }
 
   /** Whether nothing has come after this turn: only then may it say or decide anything. */
@@ -91,19 +91,19 @@ export class Turn {
   }
 
   async #askModel(wasCutOff: boolean): Promise<ModelAnswer> {
-    const { record, dependencies: world } = this.#context;
+    const { record, dependencies } = this.#context;
     const offers = listToolOffers(this.#context);
     const mustSpeak = record.state.closing !== null || countToolRounds(record.messages) >= maxToolRounds;
     const request = buildModelRequest(this.#context, offers, { mustSpeak, wasCutOff });
-    const askedAt = world.now();
+    const askedAt = dependencies.now();
     let firstWordMs: number | null = null;
-    for await (const delta of catchAdapterErrors(world.model.converse(request, this.#controller.signal))) {
+    for await (const delta of catchAdapterErrors(dependencies.model.converse(request, this.#controller.signal))) {
       if (!this.isCurrent) return { kind: 'superseded' };
       if (delta.type === 'text') {
-        firstWordMs ??= world.now() - askedAt;
+        firstWordMs ??= dependencies.now() - askedAt;
         this.speech.append(delta.text);
       } else if (delta.type === 'failure') return this.#recordFailure(delta);
-      else return this.#recordAnswer(delta, offers, mustSpeak, { first_word_ms: firstWordMs, duration_ms: world.now() - askedAt });
+      else return this.#recordAnswer(delta, offers, mustSpeak, { first_word_ms: firstWordMs, duration_ms: dependencies.now() - askedAt });
     }
     if (!this.isCurrent) return { kind: 'superseded' };
     return this.#recordFailure({ failure: 'provider_failed', message: 'The language model ended without an end', retryable: true });
@@ -176,11 +176,11 @@ export class Turn {
 
   /** It is the other side's turn, or the conversation is over. */
   #endOfTurn(closing = this.#context.record.state.closing): { change: Partial<ConversationState>; events: NewEvent[] } {
-    const { record, dependencies: world } = this.#context;
+    const { record, dependencies } = this.#context;
     const { end } = record.state;
     if (closing === null) return { change: { owesAnswer: false, quietSince: this.speech.speaksUntil }, events: [] };
     return {
-      change: { owesAnswer: false, quietSince: null, end: end ?? { reason: closing, at: world.now() } },
+      change: { owesAnswer: false, quietSince: null, end: end ?? { reason: closing, at: dependencies.now() } },
       events: [{ type: 'ended', payload: { reason: closing } }],
     };
   }

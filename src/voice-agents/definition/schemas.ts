@@ -5,13 +5,13 @@ import { HttpRequestData } from '../../expressions/http-request/schema.ts';
 import {
   editorKeys,
   ignoredEndCallKeys,
+  ignoredGlobalKeys,
   ignoredStartKeys,
   ignoredTalkKeys,
   ignoredWebhookKeys,
   startOnlyKeys,
-  ignoredGlobalKeys,
 } from './ignored-keys.ts';
-import { endCallTool, knowledgeTool, toolNamePattern } from './tool-name.ts';
+import { endCallTool, knowledgeTool, toolNamePattern } from './tool-rules.ts';
 
 const maxPromptLength = 100_000;
 const defaultDelaySeconds = 2;

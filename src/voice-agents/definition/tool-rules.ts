@@ -2,7 +2,6 @@ import type { Issue } from '../../library/errors.ts';
 import { isRecord } from '../../library/json/json.ts';
 import type { ShapedEdge, ShapedNode } from './graph-rules.ts';
 import { definitionIssue } from './issues.ts';
-import { knowledgeTool, toToolName } from './tool-name.ts';
 
 /** OpenAI takes 128 functions in a request; some are the service's own. */
 const maxTools = 100;
@@ -49,3 +48,20 @@ function labelProblem(label: string): string | null {
   if (name.length > 64) return `The label is too long for a name: "${name}" has more than 64 characters; shorten it`;
   return name === knowledgeTool ? `"${name}" is the tool that looks things up; choose another label` : null;
 }
+
+/** What a model takes as the name of a function (https://platform.openai.com/docs/api-reference/chat/create). */
+export const toolNamePattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+export const endCallTool = 'end_call';
+export const knowledgeTool = 'search_knowledge_base';
+
+/**
+ * The name of the tool that follows an edge: "Not interested!" is `not_interested`. Empty when the label has neither Latin letters nor digits.
+ */
+export const toToolName = (label: string): string =>
+  label
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findActiveAgentIds } from '../../../voice-agents/agents/find-active-agents.ts';
+import { findActiveAgentIds } from '../../../voice-agents/agents/find-agents.ts';
 import { configObject } from '../../../library/json/config-object.ts';
 import { normalizePhone } from '../../../library/phone/phone-numbers.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts';
-import { existingAgentWithDefinition } from '../../../voice-agents/agents/existing-agent.ts';
+import { existingAgentWithDefinition } from '../../../voice-agents/agents/find-agents.ts';
 import { explainUnsound } from '../../../voice-agents/agents/soundness.ts';
 import { attemptKey } from '../../../calls/contract.ts';
 import { requestCall, withdrawCall } from '../../../calls/placing/start-call.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { conflict, notFound } from '../../library/errors.ts';
-import { findAgent, findAgentsWithDefinition, findAgentWithDefinition, type AgentRow, type AgentWithDefinition } from './store.ts';
+import { type AgentRow, type AgentWithDefinition, findAgent, findAgentsWithDefinition, findAgentWithDefinition } from './store.ts';
 
 export type { AgentRow, AgentWithDefinition } from './store.ts';
 
@@ -31,4 +31,16 @@ export async function loadAgentsWithDefinition(
 export function requireActive({ id, status }: Pick<AgentRow, 'id' | 'status'>): void {
   if (status === 'active') return;
   throw conflict(`Voice agent ${id} is archived and takes no calls; PUT /workflow/${id}/status with "active" restores it`);
+}
+
+/** Which of these voice agents are the organization's and take calls. */
+export async function findActiveAgentIds({ database, organization }: Context, ids: number[]): Promise<Set<number>> {
+  const rows = await database.all<{ id: number }>(
+    database.prepare(
+      `SELECT a.id FROM json_each(?) j CROSS JOIN voice_agent a WHERE a.id = j.value AND a.organization_id = ? AND a.status = 'active'`,
+      JSON.stringify(ids),
+      organization.id,
+    ),
+  );
+  return new Set(rows.map((row) => row.id));
 }

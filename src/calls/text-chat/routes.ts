@@ -1,26 +1,14 @@
+import * as schemas from '../records/schemas.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { TypedResponse } from 'hono';
-import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
-import { apiUrl } from '../http/public-url.ts';
-import { existingRun } from './records/existing-run.ts';
-import { readAgentRun } from './records/read-run.ts';
-import { startRun } from './start-run.ts';
-import * as schemas from '../voice-agents/schemas.ts';
-import { endChat } from './text-chat/end-chat.ts';
-import { sendMessage, streamMessage } from './text-chat/send-message.ts';
+import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../../http/router.ts';
+import { apiUrl } from '../../http/public-url.ts';
+import { existingRun } from '../records/store.ts';
+import { readAgentRun } from '../records/read-run.ts';
+import { endChat, sendMessage, streamMessage } from './chat.ts';
 
 const runParams = z.object({ workflow_id: pathId, run_id: pathId });
 
-const startRoute = createRoute({
-  method: 'post',
-  path: '/workflow/{workflow_id}/runs',
-  operationId: 'agentRuns.create',
-  summary: 'Call a person, or begin a text chat',
-  description:
-    'A call is placed as soon as a call slot of the organization is free. Without a telephony configuration: 409 `telephony_not_configured`.',
-  request: { params: z.object({ workflow_id: pathId }), body: jsonBody(schemas.StartRunBody) },
-  responses: { 200: jsonResponse(schemas.AgentRunRecordSchema), ...errorResponses(400, 404, 409) },
-});
 const messageRoute = createRoute({
   method: 'post',
   path: '/workflow/{workflow_id}/runs/{run_id}/messages',
@@ -45,12 +33,8 @@ const endRoute = createRoute({
   responses: { 200: jsonResponse(schemas.AgentRunRecordSchema), ...errorResponses(400, 404, 409) },
 });
 
-/** What begins a run and talks in it. */
-export const startAndChatRoutes = createRouter()
-  .openapi(startRoute, async (c) => {
-    const { workflow_id: agentId } = c.req.valid('param');
-    return c.json(await startRun(c.var.context, apiUrl(c), agentId, c.req.valid('json'), c.req.header('idempotency-key')), 200);
-  })
+/** What is said in text chats. */
+export const chatRoutes = createRouter()
   .openapi(messageRoute, async (c) => {
     const { workflow_id: agentId, run_id: runId } = c.req.valid('param');
     const { text, expected_revision } = c.req.valid('json');

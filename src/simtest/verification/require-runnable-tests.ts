@@ -1,24 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../context.ts';
 import { invalid, type Issue } from '../../library/errors.ts';
-import { parseRequiredTest, type RequiredTest } from '../../simtest/verification/required-tests.ts';
-import type { AgentDefinition } from '../definition/definition.ts';
-import type { AgentWithDefinition } from './store.ts';
-import { parseConfigurations } from './configurations.ts';
-import { loadAgentsWithDefinition } from './existing-agent.ts';
-import { parseSoundDefinition } from './soundness.ts';
-
-/** What an agent is tested by, and what is tested. */
-export type TestedAgent = Pick<AgentWithDefinition, 'workflow_definition' | 'workflow_configurations'>;
+import type { RequiredTest, TestedAgent } from '../../voice-agents/agents/change-gate.ts';
+import { parseRequiredTests } from '../../voice-agents/agents/configurations.ts';
+import { loadAgentsWithDefinition } from '../../voice-agents/agents/find-agents.ts';
+import { parseSoundDefinition } from '../../voice-agents/agents/soundness.ts';
+import type { AgentDefinition } from '../../voice-agents/definition/definition.ts';
+import { parseRequiredTest } from './required-tests.ts';
 
 const requiredTestsPath = ['body', 'workflow_configurations', 'required_tests'];
 
-export const parseRequiredTests = ({ workflow_configurations: stored }: Pick<TestedAgent, 'workflow_configurations'>): RequiredTest[] =>
-  parseConfigurations(stored).required_tests;
-
 /**
- * Throws 422 for required tests that cannot be run, or name what the agents do not have. With an agent that is not sound nothing is compared. Tests that stay as they were `before` are
- * refused only for what the change itself makes wrong, since another agent may have been changed behind them.
+ * Throws 422 for required tests that cannot be run, or that name what the agents do not have. An agent that is not sound is compared with
+ * nothing. Tests that stay as they were in `before` are refused only for what the change itself makes wrong, since another agent may have been
+ * changed behind them.
  */
 export async function requireRunnableTests(context: Context, after: TestedAgent, before: TestedAgent | null): Promise<void> {
   const tests = parseRequiredTests(after);
