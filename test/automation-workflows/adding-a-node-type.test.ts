@@ -59,7 +59,7 @@ test('editors see a new node type with its schema, handles and example', async (
   });
 });
 
-test('a graph with a new node type is checked: data, handles, what it names, keys without effect', async () => {
+test('a graph with a new node type is checked: data, handles, references, keys without effect', async () => {
   const { client } = await newOrganization();
   const create = async (data: Record<string, unknown>, more: object[] = []) => {
     const graph = chain(card(data));
@@ -99,7 +99,7 @@ test('a run performs a new node type, with the contact although its data does no
   });
 });
 
-test('no file but its own, and the registry, names a node type', () => {
+test('only its own file and the registry name a node type', () => {
   const sources = import.meta.glob<string>(
     ['../../src/automation-workflows/{definitions,nodes,runs,workflows,explain}/**/*.ts', '../../durable-objects/automation-run/*.ts'],
     { query: '?raw', import: 'default', eager: true },

@@ -55,20 +55,20 @@ const sound: Record<string, object> = {
   sheet_row: { values: { Phone: '{{ contact.phone }}' } },
 };
 
-test('what a message takes from variables calls nobody; what its author wrote stays as it is', async () => {
+test('mentions in variables notify nobody; the formatting in the template stays', async () => {
   const text = '<!here> {{ contact.first_name }} & co. {{ note | upcase }}{% if note == "a<b" %} <https://example.com|more>{% endif %}';
   const { asked } = await run('chatapp_message', { channel: '{{ where }}', text }, { scope: { note: 'a<b', where: ' #leads ' } });
   expect(asked.request).toEqual({ channel: '#leads', text: '<!here> Ada &lt;!channel&gt; & co. A&lt;B <https://example.com|more>' });
 });
 
-test('a message that is one expression is shown as it is, whatever its type', async () => {
+test('a message that is one expression is escaped, whatever the type of its value', async () => {
   const textOf = async (said: unknown) => (await run('chatapp_message', { text: '{{ said }}' }, { scope: { said } })).asked.request.text;
   expect(await textOf('<!everyone>')).toBe('&lt;!everyone&gt;');
   expect(await textOf({ a: ['<@U1>'] })).toBe('{"a":["&lt;@U1&gt;"]}');
   expect(await textOf(7)).toBe('7');
 });
 
-test('without a channel or a project the default ones are meant', async () => {
+test('without a channel or a project the defaults of the integration apply', async () => {
   expect((await run('chatapp_message', { text: 'Hello' })).asked.request.channel).toBeNull();
   expect((await run('tracker_issue', { summary: 'One' })).asked.request).toMatchObject({
     project: null,
@@ -203,7 +203,7 @@ test.each(types)('%s fails by the name of what the provider says, and is tried a
   expect(await failing({ failure: 'unavailable', message: 'away' })).toMatchObject({ type: 'unavailable', retryable: true });
 });
 
-test('an unknown outcome is repeated where the repeat can look, and otherwise never', async () => {
+test('an action with an unknown outcome is repeated only when the repeat looks for the earlier effect', async () => {
   const answer = { failure: 'unavailable', message: 'no answer', outcomeUnknown: true };
   for (const type of types) {
     const { result } = await run(type, sound[type]!, { answer });

@@ -55,7 +55,7 @@ const validGraph: fc.Arbitrary<Graph> = fc
     return { nodes, edges };
   });
 
-test('every valid graph passes, and is read as it is', () => {
+test('every valid graph passes, and is parsed without a change', () => {
   fc.assert(
     fc.property(validGraph, (graph) => {
       expect(validateGraph(graph, nodeTypes)).toEqual([]);
@@ -166,7 +166,7 @@ const loopThrough = (type: string): Graph => ({
   ],
 });
 
-test('a loop that passes a wait is allowed, and the same loop without it is shown whole', () => {
+test('a loop with a wait is allowed, and the issue of a loop without one names all its nodes', () => {
   expect(messages(loopThrough('wait'))).toEqual([]);
   expect(messages(loopThrough('set_context'))).toEqual(['The loop a -> b -> a passes no wait; put a wait node into it']);
 });
@@ -177,7 +177,7 @@ test('an unknown key of a node is no fault, whatever text it holds', () => {
   expect(messages(graph)).toEqual([]);
 });
 
-test('one fault of a node does not make faults of its neighbours', () => {
+test('a fault of one node causes no issues of its neighbours', () => {
   const graph = {
     nodes: [node('t', 'trigger'), { id: 'a', type: 'set_context', name: 5, data: { assign: {} } }, node('out', 'exit')],
     edges: [
@@ -188,7 +188,7 @@ test('one fault of a node does not make faults of its neighbours', () => {
   expect(places(graph)).toEqual(['nodes.a.name']);
 });
 
-test('all problems come at once, each saying what would do', () => {
+test('all issues are reported at once, each with the correction', () => {
   const graph = {
     nodes: [
       node('t', 'trigger'),
@@ -232,7 +232,7 @@ test('all problems come at once, each saying what would do', () => {
   expect(found).toHaveLength(expected.length);
 });
 
-test('what is no graph at all is refused, by position where there is no id', () => {
+test('a value that is no graph is refused; a node without id is named by position', () => {
   expect(places(null)).toEqual(['']);
   expect(places({})).toEqual(['nodes', 'edges']);
   expect(places({ nodes: [{ type: 'trigger' }, 3], edges: [{}] })).toEqual([
@@ -247,7 +247,7 @@ test('what is no graph at all is refused, by position where there is no id', () 
   expect(messages(many)).toEqual([expect.stringContaining('at most 200 nodes, this one 201')]);
 });
 
-test('what graph editors add to nodes and edges is left alone, and an edge without handle leaves at default', () => {
+test('keys of graph editors on nodes and edges are ignored, and an edge without handle leaves at default', () => {
   const graph = {
     nodes: [
       { id: 't', type: 'trigger', position: { x: 1, y: 2 }, width: 100 },

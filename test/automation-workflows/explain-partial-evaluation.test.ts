@@ -27,7 +27,7 @@ const scopes = fc.record({ contact: word, data: word, event: word, total: word }
 const scopeOf = (words: Record<(typeof names)[number], string | null>) =>
   buildScope({ contact: { tier: words.contact }, data: { tier: words.data }, event: { tier: words.event } }, { total: words.total });
 
-test('what is decided before something comes stays so, whatever comes', () => {
+test('a result that the known values decide holds for every event', () => {
   fc.assert(
     fc.property(condition, scopes, scopes, (rule, before, after) => {
       const { result } = evaluatePartially(rule, { scope: scopeOf(before), knownRoots: certain }, now);
@@ -37,14 +37,14 @@ test('what is decided before something comes stays so, whatever comes', () => {
   );
 });
 
-test('a condition that reads only what is certain is always decided', () => {
+test('a condition that reads only known values is always decided', () => {
   const rule = { all: [{ field: 'contact.tier', operator: 'eq' as const, value: '{{ contact.tier }}' }] };
   expect(
     evaluatePartially(rule, { scope: scopeOf({ contact: 'a', data: null, event: null, total: null }), knownRoots: certain }, now).result,
   ).toBe(true);
 });
 
-test('where all is known the answer is that of the condition, with what each comparison saw', () => {
+test('when all values are known the result is that of the condition, with the values of each comparison', () => {
   fc.assert(
     fc.property(condition, scopes, (rule, words) => {
       const scope = scopeOf(words);
@@ -55,7 +55,7 @@ test('where all is known the answer is that of the condition, with what each com
   );
 });
 
-test('a comparison that nothing asks for may fail to render; one that counts is a condition that does not hold', () => {
+test('a comparison that does not decide may fail to render; a deciding one makes the condition not hold', () => {
   const broken = { field: 'total', operator: 'eq' as const, value: '{% for i in (1..100000) %}{{ i }}{% endfor %}' };
   const holds = { field: 'contact.tier', operator: 'eq' as const, value: 'a' };
   const known = { scope: scopeOf({ contact: 'a', data: null, event: null, total: 'b' }), knownRoots: null };

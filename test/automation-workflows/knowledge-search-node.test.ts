@@ -61,7 +61,7 @@ const problems = (data: object) =>
     .map(({ path, message }) => `${path.join('.')}: ${message}`)
     .join('\n');
 
-test('the rendered query is looked for with what the data says, five passages where it says nothing', async () => {
+test('the search uses the rendered query and the options of the data, with a limit of five by default', async () => {
   expect((await run({ query: '  returns of {{ contact.first_name }} ' })).asked).toEqual([
     { query: 'returns of Ada', limit: 5, documentUuids: undefined, minSimilarity: undefined, mode: undefined },
   ]);
@@ -71,7 +71,7 @@ test('the rendered query is looked for with what the data says, five passages wh
   ]);
 });
 
-test('passages go on at found in the words of the search, and their text is saved for a prompt', async () => {
+test('with passages the run goes on at found, and save_as has their text for a prompt', async () => {
   const { result } = await run({ query: 'refunds', save_as: 'facts' }, { found: [chunkNumber(1), chunkNumber(2)] });
   const { contextualized_text: _text, embedding_model: _model, ...shown } = chunkNumber(1);
   const text = expect.stringMatching(/handbook\.pdf.*Returns > Refund window.*\n?Fact 1[^]*Fact 2/);
@@ -85,20 +85,20 @@ test('passages go on at found in the words of the search, and their text is save
   expect((await run({ query: 'refunds' })).result).not.toHaveProperty('assign');
 });
 
-test('nothing found goes on at empty, and what was saved before stands no longer', async () => {
+test('without passages the run goes on at empty, and save_as replaces the earlier text', async () => {
   const { result, output } = await run({ query: 'zeppelins', save_as: 'facts' }, { found: [] });
   expect(result).toMatchObject({ handle: 'empty', fallbackHandle: 'default', output: { total_results: 0, chunks: [] } });
   expect(result).toMatchObject({ assign: { facts: output.text } });
   expect(output.text).toMatch(/nothing .* found/i);
 });
 
-test('a dry run looks for real, since that changes nothing', async () => {
+test('a dry run searches for real, since a search changes nothing', async () => {
   const real = await run({ query: 'refunds' });
   expect(await run({ query: 'refunds' }, { dryRun: true })).toEqual(real);
   expect(knowledgeSearchNode.isSideEffect).toBeUndefined();
 });
 
-test('a query that renders to nothing or to too much is not looked for, and the reason names it', async () => {
+test('a query that renders to nothing or to too much fails without a search, and the message names the query', async () => {
   const blank = await run({ query: ' {{ question }}\n' });
   expect(blank.result).toEqual({
     kind: 'fail',
@@ -116,7 +116,7 @@ test('a query that renders to nothing or to too much is not looked for, and the 
   expect((await run({ query: '{{ question }}' }, { scope: { question: 'x'.repeat(8000) } })).asked).toHaveLength(1);
 });
 
-test('a query without a vector fails as what the provider said, and is tried again only where that may help', async () => {
+test('a query without a vector fails with the provider’s failure, and is retried only when that failure may pass', async () => {
   const limited = new QueryEmbeddingError({ failure: 'rate_limited', message: 'Slow down', retryable: true, retryAfterSeconds: 90 });
   expect((await run({ query: 'x' }, { found: limited })).result).toEqual({
     kind: 'fail',
@@ -131,7 +131,7 @@ test('a query without a vector fails as what the provider said, and is tried aga
   expect((await run({ query: 'x' }, { found: index })).result).toMatchObject({ type: 'provider_failed', retryable: true });
 });
 
-test('whatever is found, two such steps fit into the context of a run, and what is left out is told', async () => {
+test('two steps fit into the context of a run whatever they find, and a note counts the passages left out', async () => {
   const size = fc.oneof(fc.nat(3000), fc.nat(120_000));
   const letter = fc.constantFrom('a', '"', '手', '\u0001', '<passage');
   await fc.assert(
@@ -152,7 +152,7 @@ test('whatever is found, two such steps fit into the context of a run, and what 
   );
 });
 
-test('the best passages are those that stay', async () => {
+test('the best passages are kept', async () => {
   const found = Array.from({ length: 50 }, (_, index) => chunkNumber(index, 'x'.repeat(2000)));
   const { output } = await run({ query: 'x', limit: 50 }, { found });
   expect(output.chunks.length).toBeGreaterThan(15);
@@ -174,11 +174,11 @@ test.each<[object, RegExp]>([
   [{ query: 'x', min_similarity: 1.1 }, /^min_similarity: /],
   [{ query: 'x', mode: 'fuzzy' }, /^mode: /],
   [{ query: 'x', save_as: 'contact' }, /^save_as: "contact" is a name of the run/],
-])('data that cannot work is refused with its place: %j', (data, problem) => {
+])('invalid data is refused with its path: %j', (data, problem) => {
   expect(problems(data)).toMatch(problem);
 });
 
-test('what is left open may be null', () => {
+test('optional fields may be null', () => {
   expect(problems({ query: 'x', document_uuids: null, min_similarity: null, mode: null, save_as: null })).toBe('');
   expect(problems({ query: `{{ question }}${' '.repeat(9000)}` })).toBe('');
 });

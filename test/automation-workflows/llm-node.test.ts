@@ -73,7 +73,7 @@ test('save_as writes the result to a variable, JSON as JSON', async () => {
   expect((await run({ prompt: 'Hi' }, { answer })).result).not.toHaveProperty('assign');
 });
 
-test('a failure fails the step as what it is, with the wait that was asked for', async () => {
+test('a failure of the model fails the step with the same type and the wait of its Retry-After', async () => {
   const limited = { failure: 'rate_limited', message: 'Later', retryable: true, retry_after_seconds: 90 };
   expect((await run({ prompt: 'Hi' }, { answer: limited })).result).toEqual({
     kind: 'fail',
@@ -91,13 +91,13 @@ test('a failure fails the step as what it is, with the wait that was asked for',
   });
 });
 
-test('a prompt that renders to nothing is not asked', async () => {
+test('a prompt that renders to nothing fails without a request', async () => {
   const { result, asked } = await run({ prompt: ' {{ nothing }} ' });
   expect(result).toMatchObject({ kind: 'fail', type: 'invalid_request', retryable: false });
   expect(asked).toEqual([]);
 });
 
-test('a dry run shows the request and asks nobody', async () => {
+test('a dry run shows the request and sends nothing', async () => {
   const { result, asked } = await run({ prompt: 'Hi {{ contact.first_name }}', save_as: 'x' }, { dryRun: true });
   expect(result).toEqual({
     kind: 'next',
@@ -108,7 +108,7 @@ test('a dry run shows the request and asks nobody', async () => {
   expect(llmNode.isSideEffect).toBe(true);
 });
 
-test('data that cannot work is refused with its place', () => {
+test('invalid data is refused with its path', () => {
   expect(problems({})).toContain('prompt:');
   expect(problems({ prompt: '' })).toContain('prompt:');
   expect(problems({ prompt: 'x', temperature: 1 })).toBe('');

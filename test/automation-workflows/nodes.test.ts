@@ -116,7 +116,7 @@ test('every node type has an example that fits, handles, and a JSON Schema of it
   }
 });
 
-test('condition goes on at true or false and shows what it saw', async () => {
+test('condition goes on at true or false and shows the compared values', async () => {
   const data = { condition: { field: 'total', operator: 'gt', value: 100 } };
   expect(await run('condition', data, { scope: { total: '150' } })).toMatchObject({
     kind: 'next',
@@ -231,7 +231,7 @@ test("wait: the contact's zone counts when it is one, else the organization's", 
 
 const waitUntil = async (value: unknown, more = {}) => until(await run('wait', { until: '{{ at }}', ...more }, { scope: { at: value } }));
 
-test('wait: until takes what a payload has, and reads what has no offset in the zone', async () => {
+test('wait: until accepts the timestamps of payloads, and reads a time without offset in the zone', async () => {
   expect(await waitUntil('2026-11-25T09:00:00.000000Z')).toBe('2026-11-25T09:00:00.000Z');
   expect(await waitUntil('2026-11-25T09:00:00')).toBe('2026-11-25T14:00:00.000Z');
   expect(await waitUntil('2026-11-25', { timezone: 'UTC' })).toBe('2026-11-25T00:00:00.000Z');
@@ -245,7 +245,7 @@ test('wait: until takes what a payload has, and reads what has no offset in the 
 
 const waitForPast = async (past_due?: string) => run('wait', { until: '2026-11-20T15:15:30Z', ...(past_due ? { past_due } : {}) });
 
-test('wait: a moment that has passed continues, ends the run or fails it, as asked', async () => {
+test('wait: a moment that has passed continues, ends the run or fails it, by past_due', async () => {
   expect(await waitForPast()).toMatchObject({ kind: 'next', handle: 'default', output: { past_due: 'continue' } });
   expect(await waitForPast('skip')).toMatchObject({ kind: 'exit', outcome: 'skipped' });
   expect(await waitForPast('fail')).toMatchObject({ kind: 'fail', type: 'past_due', retryable: false });
@@ -264,7 +264,7 @@ test('wait: exactly one form, every value checked by name', () => {
 
 // Side effects
 
-test('update_contact sets what templates give, keeps what they leave empty, and clears only a literal null', async () => {
+test('update_contact sets rendered values, keeps fields whose template renders empty, and clears only with a literal null', async () => {
   const { calls, effects } = recording();
   const data = {
     set: {
@@ -303,7 +303,7 @@ test('update_contact refuses fields that no contact has, by name', () => {
   expect(problems('list_membership', {})).toContain('at least one');
 });
 
-test('without a contact there is nothing to change, and it says so', async () => {
+test('without a contact update_contact and list_membership fail as no_contact', async () => {
   for (const type of ['update_contact', 'list_membership'])
     expect(await run(type, nodeTypes.get(type)!.example, { roots: { contact: null } })).toMatchObject({
       kind: 'fail',
@@ -427,7 +427,7 @@ test('http_request keeps the answer, long ids unharmed, and cuts it at 64 KiB', 
   expect(long.body_is_cut).toBe(true);
 });
 
-test('http_request tells failures that may pass from those that will not', async () => {
+test('http_request marks failures that may pass as retryable, and no others', async () => {
   for (const status of [408, 425, 429, 500, 503])
     expect((await http({}, answer(status))).result, String(status)).toMatchObject({ kind: 'fail', type: 'http_status', retryable: true });
   for (const status of [301, 400, 401, 404, 422])
@@ -462,7 +462,7 @@ test('http_request signs by Standard Webhooks so that the receiver can verify it
   expect(JSON.stringify(first)).not.toContain(secret);
 });
 
-test('neither secret nor credentials appear in what a dry run shows', async () => {
+test('a dry run shows neither the secret nor credentials', async () => {
   const secret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
   const shown = JSON.stringify(
     await run(
@@ -479,7 +479,7 @@ test('neither secret nor credentials appear in what a dry run shows', async () =
   expect(shown).toContain('text/plain');
 });
 
-test('http_request refuses what cannot be sent: before it runs where it can be seen, else as a failure that names the part', async () => {
+test('http_request refuses requests that cannot be sent: before the run when possible, else as a failure that names the part', async () => {
   expect(problems('http_request', { url: 'ftp://example.com' })).toContain('url: Must be an absolute http:// or https:// URL');
   expect(problems('http_request', { url: 'https://user:pw@example.com' })).toContain('url:');
   expect(problems('http_request', { url: 'https://example.com', headers: { 'a b': 'x', Host: 'x', ok: 'a\nb' } }).split('\n')).toHaveLength(

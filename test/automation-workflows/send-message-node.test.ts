@@ -71,7 +71,7 @@ describe('a message', () => {
     });
   });
 
-  test('goes to whom and through whom the data say, as a text too', async () => {
+  test('goes to the number and through the provider of the data, also as a text', async () => {
     const walked = await run(messaging({ to: '(212) 555-{{ "0199" }}', text: 'Hello {{ contact.first_name }}', provider: 'provider_d' }));
     expect(messagesOf(walked)).toMatchObject([
       { to: '+12125550199', content: { kind: 'text', text: 'Hello Ada' }, provider: 'provider_d' },
@@ -129,7 +129,7 @@ describe('what keeps a message from being sent', () => {
     expect(messagesOf(walked)).toHaveLength(1);
   });
 
-  test('trouble that passes is tried again, each time under the name of the attempt', async () => {
+  test('a passing failure is retried, each time under the name of the attempt', async () => {
     const troubles = [{ failure: 'provider_down' }, { failure: 'rate_limited', retryAfterSeconds: 120 }];
     let tries = 0;
     const world: SimulatedWorld = {
@@ -146,13 +146,13 @@ describe('what keeps a message from being sent', () => {
     expect((await run(messaging(), failing('provider_down', { retryable: true }))).outcome?.trim()).toBe('error');
   });
 
-  test('one of which nobody can say whether it was sent is unknown, and is not tried again', async () => {
+  test('a message with an unknown outcome fails as unknown, and is not retried', async () => {
     const walked = await run(messaging(template, { without: ['error'] }), failing('provider_down', { outcomeUnknown: true }));
     expect(walked).toMatchObject({ state: 'failed', error: { type: 'unknown' } });
     expect(messagesOf(walked)).toHaveLength(1);
   });
 
-  test('a number that is none, and a run without anybody, fail with what to do', async () => {
+  test('an invalid number, and a run without a contact, fail with the correction', async () => {
     const unforgiving = (data: object) => messaging(data, { without: ['error'] });
     expect(await run(unforgiving({ ...template, to: 'n/a' }))).toMatchObject({ state: 'failed', error: { type: 'invalid_phone' } });
     expect(await run(unforgiving(template), {}, { contact: null })).toMatchObject({

@@ -27,7 +27,7 @@ test('every setting has its default', () => {
   expect(WorkflowSettings.parse(defaultWorkflowSettings)).toEqual(defaultWorkflowSettings);
 });
 
-test('an unknown setting is kept and warned of, wherever it stands', () => {
+test('an unknown setting is kept with a warning, at every depth', () => {
   const given = { time_out: 'P1D', retry: { max_attempt: 3 }, exit_on: [{ event_type: 'left', filters: 1 }] };
   expect(WorkflowSettings.parse(given)).toMatchObject(given);
   expect(collectWarnings(WorkflowSettings, given, ['body', 'settings']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)).toEqual([
@@ -37,7 +37,7 @@ test('an unknown setting is kept and warned of, wherever it stands', () => {
   ]);
 });
 
-test('a wrong setting is refused with what would do', () => {
+test('an invalid setting is refused with the correction', () => {
   expect(issues({ timeout: '30 days' })[0]).toMatch(/^body\.settings\.timeout: "30 days" is not an ISO 8601 duration/);
   expect(issues({ timeout: 'PT0S' })[0]).toContain('zero');
   expect(issues({ on_error: 'stop' })[0]).toMatch(/on_error: .*"fail"\|"continue"/);
@@ -45,7 +45,7 @@ test('a wrong setting is refused with what would do', () => {
   expect(issues({ retry: { max_attempts: 99, factor: 0 } })).toHaveLength(2);
 });
 
-test('rules of admission, exits and quiet hours are refused with what would do', () => {
+test('invalid rules of admission, exits and quiet hours are refused with the correction', () => {
   expect(issues({ reentry: { mode: 'after' } })).toEqual(['body.settings.reentry.after: Mode "after" needs a duration, for example "P7D"']);
   expect(issues({ reentry: { mode: 'never', after: 'P1D' } })[0]).toContain('leave it out with "never"');
   expect(issues({ reentry: { mode: 'sometimes' } })[0]).toMatch(/reentry\.mode: .*"always"\|"never"\|"after"/);

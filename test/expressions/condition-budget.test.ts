@@ -7,7 +7,7 @@ import { EvaluationError } from '../../src/expressions/templates/render.ts';
 const list = <T>(length: number, item: (index: number) => T): T[] => Array.from({ length }, (_, index) => item(index));
 const dates = (count: number) => list(count, (index) => new Date(1.7e12 + index * 1000).toISOString());
 
-test('in and contains find what comparing each with each finds', () => {
+test('in and contains agree with a comparison of each item with each option', () => {
   const texts = [
     '1',
     '1.0',

@@ -37,7 +37,7 @@ test('numbers compare as numbers, also when one is text', () => {
   expect(holds('contact.custom_fields.tier', 'gt', 1)).toBe(false);
 });
 
-test('ids are told apart by every digit, and leading zeros are part of a text', () => {
+test('ids differ by every digit, and digits with leading zeros are text', () => {
   expect(holds('id', 'eq', '6012345678901234567')).toBe(true);
   expect(holds('id', 'eq', '6012345678901234568')).toBe(false);
   expect(holds('id', 'lt', '6012345678901234568')).toBe(true);
@@ -90,7 +90,7 @@ test('paths reach into objects and lists, and never into prototypes', () => {
   for (const field of ['__proto__', 'constructor', 'contact.constructor.name', 'toString']) expect(holds(field, 'exists')).toBe(false);
 });
 
-test('a missing or null field is false for all operators but the four that say so; an empty text is there', () => {
+test('a missing or null field is false for all but four operators; an empty text is not missing', () => {
   const values: Partial<Record<ConditionOperator, unknown>> = {
     in: ['x'],
     not_in: ['x'],
@@ -116,7 +116,7 @@ test('a value may be a template over the same scope', () => {
   expect(holds('placed_at', 'within_last', 'PT{{ limit }}M')).toBe(false);
 });
 
-test('explain shows what every comparison saw', () => {
+test('explainCondition shows the values of every comparison', () => {
   const condition: Condition = { any: [{ field: 'total', operator: 'gt', value: 100 }, { not: { field: 'nope', operator: 'exists' } }] };
   expect(explainCondition(condition, scope, now)).toEqual({
     result: true,
@@ -152,7 +152,7 @@ const condition: fc.Arbitrary<Condition> = fc.letrec((tie) => ({
   ),
 })).tree as fc.Arbitrary<Condition>;
 
-test('not turns every condition round, and all and any are each other seen through not', () => {
+test('not inverts every condition, and all and any are dual', () => {
   fc.assert(
     fc.property(condition, fc.array(condition, { maxLength: 4 }), (one, several) => {
       expect(evaluateCondition({ not: one }, scope, now)).toBe(!evaluateCondition(one, scope, now));
@@ -195,7 +195,7 @@ test('each negative operator is the opposite of its positive one, for any value 
 const problemsOf = (value: unknown) =>
   (Condition.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n');
 
-test('an unknown operator is refused with the allowed ones, two kinds of condition in one by the name of the second', () => {
+test('an unknown operator is refused with the allowed ones, a mixed condition with its second key', () => {
   expect(problemsOf({ field: 'a', operator: 'matches', value: 'x' })).toMatch(
     /^operator: Unknown operator "matches"; allowed: eq, neq, .*within_last$/,
   );
@@ -204,7 +204,7 @@ test('an unknown operator is refused with the allowed ones, two kinds of conditi
   expect(problemsOf({ not: { field: 'a', operator: 'exists' }, field: 'b' })).toContain('field: "field" does not go together with "not"');
 });
 
-test('an unknown key of a condition is kept, has no effect, and is warned of in its place', () => {
+test('an unknown key of a condition is kept without effect, with a warning at its path', () => {
   const tree = { all: [{ field: 'a', operator: 'eq', value: 1, valeu: true }, { not: { any: [], id: 'ui-7' } }] };
   expect(Condition.parse(tree)).toEqual(tree);
   expect(collectWarnings(Condition, tree, ['filter'])).toEqual([
@@ -213,7 +213,7 @@ test('an unknown key of a condition is kept, has no effect, and is warned of in 
   ]);
 });
 
-test('every fault of a tree is reported in its own place', () => {
+test('every fault of a tree is reported at its own path', () => {
   const faults = problemsOf({
     any: [{ field: '', operator: 'eq', value: 1 }, { not: { field: 'a', operator: 'within_last', value: '5 days' } }, 7, { all: {} }],
   });

@@ -5,7 +5,7 @@ import { checkSchema, validateContext } from '../../src/expressions/schemas/cont
 const places = (schema: object, context: unknown) => validateContext(schema, context).map(({ loc }) => loc.join('.'));
 const faults = (schema: unknown) => checkSchema(schema).map(({ path, message }) => `${path.join('.')}: ${message}`);
 
-test('each value at fault is one issue at its path, without noise of what holds it', () => {
+test('each invalid value is one issue at its path, without issues of the objects around it', () => {
   const schema = {
     type: 'object',
     required: ['total', 'name'],
@@ -27,7 +27,7 @@ test('each value at fault is one issue at its path, without noise of what holds 
   expect(validateContext(schema, { total: 5, name: 'x', items: [] })).toEqual([]);
 });
 
-test('of alternatives the choice itself is reported, of conditions what they ask for', () => {
+test('a failed anyOf is reported as the choice itself, a failed if as the schema that it demands', () => {
   expect(places({ properties: { a: { anyOf: [{ type: 'string' }, { type: 'object', required: ['x'] }] } } }, { a: {} })).toEqual([
     'body.context.a',
   ]);
@@ -41,7 +41,7 @@ test('keys with slashes, tildes and other letters keep their names', () => {
   expect(places(schema, { 'a/b~c': 1, 'ä %#': 1 })).toEqual(['body.context.a/b~c', 'body.context.ä %#']);
 });
 
-test('a context is never changed and nor is the schema, and a key that is no Unicode is a fault, not a crash', () => {
+test('validation changes neither context nor schema, and a key that is no Unicode is a fault, not a crash', () => {
   const schema = { properties: { a: { $ref: '#/$defs/n' } }, $defs: { n: { type: 'number' } }, additionalProperties: { type: 'number' } };
   const before = JSON.stringify(schema);
   expect(places(schema, { a: 'x' })).toEqual(['body.context.a']);
@@ -57,7 +57,7 @@ test('the empty schema takes every context', () => {
   );
 });
 
-test('a schema is checked before it is stored, each fault at its place', () => {
+test('a schema is checked before it is stored, with each fault at its path', () => {
   const sound = [
     {},
     { type: 'object', properties: { a: true, b: { type: ['string', 'null'], pattern: '^\\+\\d+$' } } },
@@ -91,7 +91,7 @@ test('a schema is checked before it is stored, each fault at its place', () => {
   expect(faults(deep)).toEqual([expect.stringContaining('nests at most')]);
 });
 
-test('names and references that lead nowhere are refused, each at its place', () => {
+test('names and references without target are refused, each at its path', () => {
   const bad: [object, RegExp][] = [
     [{ $id: 'http://[' }, /^\$id: "http:\/\/\[" is no URI/],
     [{ properties: { a: { $id: 'a#b' } } }, /^properties\.a\.\$id: "a#b" is no URI without fragment/],
@@ -107,7 +107,7 @@ test('names and references that lead nowhere are refused, each at its place', ()
   expect(faults({ enum: [{ $ref: '#/nope' }], default: { $id: 'http://[' }, properties: { id: { type: 'string' } } })).toEqual([]);
 });
 
-test('a schema whose references multiply is refused when it is stored, and one that is stored ends in a reason', () => {
+test('a schema whose references multiply is refused before storing, and a stored one gives an issue', () => {
   const definitions = Array.from({ length: 19 }, (_, level) => {
     const next = { $ref: `#/$defs/d${level + 1}` };
     return [`d${level}`, { allOf: [next, next] }];
@@ -123,7 +123,7 @@ test('a schema whose references multiply is refused when it is stored, and one t
   ]);
 });
 
-test('a schema that was stored when less was asked of one ends in a reason, never in an exception', () => {
+test('a schema that was stored under laxer rules gives an issue, never an exception', () => {
   const stored = [
     { $id: 'http://[' },
     { properties: { a: { $ref: '#/nope' } } },

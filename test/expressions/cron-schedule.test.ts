@@ -35,7 +35,7 @@ test('a local time that occurs twice fires once, at its first occurrence, whatev
   ]);
 });
 
-test('a schedule of every minute is silent while the clock shows times again that it has shown', () => {
+test('a schedule of every minute does not fire again in a repeated hour', () => {
   expect(firesFrom('* * * * *', 'America/New_York', Date.UTC(2026, 10, 1, 5, 58), 2)).toEqual([
     '2026-11-01T05:59:00.000Z',
     '2026-11-01T07:00:00.000Z',
@@ -106,7 +106,7 @@ test('the library matches zones of every kind of clock change', () => {
   expect(windows.length).toBeGreaterThan(14);
 });
 
-test('around every change of the clock, what fires is exactly what a clock on the wall reaches for the first time', () => {
+test('around every clock change, a schedule fires exactly at the local times that occur for the first time', () => {
   fc.assert(
     fc.property(cronLine, anyWindow, (line, index) => {
       const window = windows[index]!;
@@ -122,7 +122,7 @@ test('around every change of the clock, what fires is exactly what a clock on th
   );
 });
 
-test('the last firing before any moment is the one that following them from the start comes to', () => {
+test('lastFireAt gives the last of the firings that nextFireAt walks through', () => {
   fc.assert(
     fc.property(cronLine, anyWindow, fc.integer({ min: 2 * day, max: 4 * day - minute }), (line, index, offset) => {
       const window = windows[index]!;
@@ -135,7 +135,7 @@ test('the last firing before any moment is the one that following them from the 
   );
 });
 
-test('a wrong cron is refused by the name of its field and what is allowed there', () => {
+test('an invalid cron is refused with the field and its allowed values', () => {
   const refused: [string, RegExp][] = [
     ['99 * * * *', /minute is "99"; allowed are 0-59/],
     ['* 24 * * *', /hour is "24"/],
@@ -167,14 +167,14 @@ test('a firing that is handled on time fires for its minute under both rules', (
       expect(resolveDueFire({ ...hourly, catch_up }, due, due + late)).toEqual({ fireAt: due, nextFireAt: due + 60 * minute });
 });
 
-test('after a long silence catch_up once fires a single time for the last missed minute, skip not at all', () => {
+test('after a long outage catch_up once fires one time, for the last missed minute, and skip does not fire', () => {
   const now = due + 5 * 60 * minute + 20 * minute;
   const last = due + 5 * 60 * minute;
   expect(resolveDueFire({ ...hourly, catch_up: 'once' }, due, now)).toEqual({ fireAt: last, nextFireAt: last + 60 * minute });
   expect(resolveDueFire({ ...hourly, catch_up: 'skip' }, due, now)).toEqual({ fireAt: null, nextFireAt: last + 60 * minute });
 });
 
-test('when the silence ends in time for the last of several, that one fires under both rules', () => {
+test('when the outage ends in time for the last of several minutes, that minute fires under both rules', () => {
   const last = due + 3 * 60 * minute;
   for (const catch_up of ['skip', 'once'] as const)
     expect(resolveDueFire({ ...hourly, catch_up }, due, last + minute)).toEqual({

@@ -39,7 +39,7 @@ test('a text that is one whole expression keeps the type of its value, also thro
   expect(render('{{ total | divided_by: 0 }}', scope)).toBeNull();
 });
 
-test('with anything around it the result is text', () => {
+test('an expression with text around it renders to text', () => {
   expect(render('{{ total }} EUR', scope)).toBe('150 EUR');
   expect(render(' {{ total }}', scope)).toBe(' 150');
   expect(render('{{ total }}{{ total }}', scope)).toBe('150150');
@@ -49,13 +49,13 @@ test('with anything around it the result is text', () => {
   expect(render('no template', scope)).toBe('no template');
 });
 
-test('long ids stay whole, and a default stands in for what is empty', () => {
+test('long ids keep every digit, and the default filter replaces an empty value', () => {
   expect(render('{{ data.id }}', scope)).toBe('6012345678901234567');
   expect(render('id {{ data.id }}', scope)).toBe('id 6012345678901234567');
   expect(render('{{ contact.first_name | default: "there" }}', scope)).toBe('there');
 });
 
-test('roots win over payload keys of their name, and an absent root is empty rather than the payload key', () => {
+test('a root hides a payload key of the same name, also when the root is absent', () => {
   expect(render('{{ contact.phone }}', scope)).toBe('(212) 555-0100');
   expect(render('{{ event }}', buildScope({}, { event: 'payload', total: 1 }))).toBeNull();
 });
@@ -107,7 +107,7 @@ test('an error names the template and the reason', () => {
   expect(() => render('{{ contact.phone | phone: "fax" }}', scope)).toThrow(/e164, international, national, uri/);
 });
 
-test('what does not parse is found before it runs, with its place', () => {
+test('a template that does not parse is found before the run, with its path', () => {
   expect(validateTemplate('{{ a | default: "b" }}')).toBeNull();
   for (const text of ['{{ a', '{% if a %}', '{{ a | nope }}', '{% for %}x{% endfor %}', '{{}}'])
     expect(validateTemplate(text), text).toContain('Template');
@@ -138,7 +138,7 @@ test('a template cannot change the scope it reads', () => {
   expect(own).toEqual({ count: 1 });
 });
 
-test('endless work, large output and large values are cut off', () => {
+test('endless loops, large output and large values are stopped', () => {
   const costly = [
     '{% for i in (1..100000) %}x{% endfor %}',
     '{% for i in (1..1000) %}{% for j in (1..1000) %}{% assign y = 1 %}{% endfor %}{% endfor %}',

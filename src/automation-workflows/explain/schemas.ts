@@ -19,16 +19,16 @@ const explainRules = [
   'one_live_run_per_key',
 ] as const;
 
-const passed = z.boolean().nullable().describe('Whether it would let the contact in; null: that depends on what comes.');
-const expected = z.unknown().describe('What it asks for.');
-const actual = z.unknown().describe('What it has found; null where nothing is there.');
+const passed = z.boolean().nullable().describe('Whether the rule would let the contact in; null: that depends on a future event.');
+const expected = z.unknown().describe('The value that the rule requires.');
+const actual = z.unknown().describe('The value that was found; null: there is none.');
 const rule = z.enum(explainRules);
 
 export const ExplainCheck = z
   .object({
-    rule: rule.describe('Which rule was looked at.'),
+    rule: rule.describe('The rule.'),
     passed,
-    message: z.string().describe('What was found, in words.'),
+    message: z.string().describe('The result, in words.'),
     expected,
     actual,
     comparisons: z
@@ -42,25 +42,27 @@ export const ExplainCheck = z
         }),
       )
       .optional()
-      .describe('Of a filter or condition: what each comparison in it saw. Absent with other rules.'),
+      .describe('The values of each comparison in a filter or condition. Absent with other rules.'),
   })
-  .describe('One rule of a journey or trigger, held against a contact.')
+  .describe('One rule of a journey or trigger, evaluated for a contact.')
   .openapi('AutomationExplanationCheck');
 export type ExplainCheck = z.infer<typeof ExplainCheck>;
 
-export const ExplainQuery = z.object({ contact_id: queryId.describe('The contact about whom is asked.') });
+export const ExplainQuery = z.object({ contact_id: queryId.describe('The contact.') });
 
-const entryKey = z.string().nullable().describe('The key under which the contact would enter; null where that depends on what comes.');
+const entryKey = z.string().nullable().describe('The key under which the contact would enter; null when that depends on a future event.');
 
 export const Explanation = z
   .object({
     automation_workflow_id: z.int().describe('Id of the journey.'),
-    contact_id: z.int().describe('The contact that was asked about.'),
-    would_enter: z.boolean().describe('Whether a trigger would start a run of the contact; false also where that depends on what comes.'),
+    contact_id: z.int().describe('Id of the contact.'),
+    would_enter: z
+      .boolean()
+      .describe('Whether a trigger would start a run of the contact; false also when that depends on a future event.'),
     summary: z.string().describe('The first thing that stops the contact, or how it would enter, in a sentence.'),
     stopped_by: rule.nullable().describe('The rule that stops it; null: none does.'),
     entry_key: entryKey,
-    workflow_checks: z.array(ExplainCheck).describe('What holds for the journey as a whole.'),
+    workflow_checks: z.array(ExplainCheck).describe('The rules of the journey as a whole.'),
     triggers: z
       .array(
         z.object({
@@ -71,10 +73,10 @@ export const Explanation = z
           would_fire: z
             .boolean()
             .nullable()
-            .describe('Whether it starts a run of the contact at its next occasion; null: that depends on what comes.'),
+            .describe('Whether it starts a run of the contact at its next event; null: that depends on the event.'),
           when: z.string().describe('What fires it, in words.'),
           entry_key: entryKey,
-          checks: z.array(ExplainCheck).describe('What holds for this trigger.'),
+          checks: z.array(ExplainCheck).describe('The rules of this trigger.'),
         }),
       )
       .describe('Each trigger of the journey.'),

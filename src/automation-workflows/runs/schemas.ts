@@ -25,12 +25,14 @@ const runState = z
 
 export const RunInterruption = z
   .object({
-    why: z.string().describe('What it waits for, such as `waiting for the database: D1 DB is overloaded`.'),
-    tries: z.int().describe('How often it was met since then.'),
-    since: timestamp.describe('When it was met first, ISO 8601 in UTC.'),
+    why: z.string().describe('The reason, such as `waiting for the database: D1 DB is overloaded`.'),
+    tries: z.int().describe('How often the run has met it.'),
+    since: timestamp.describe('When the run met it first, ISO 8601 in UTC.'),
     next_try_at: timestamp.describe('When the run tries again, ISO 8601 in UTC.'),
   })
-  .describe('Trouble of what the service runs on. The run waits it out until its deadline, and no attempt of a node is spent on it.')
+  .describe(
+    'A failure of the platform, such as an overloaded database. The run waits for it to pass until its deadline, and no attempt of a node is spent.',
+  )
   .openapi('AutomationRunTrouble');
 
 export const RunRecord = z
@@ -45,7 +47,7 @@ export const RunRecord = z
       'What templates can use now: the context it started with, what nodes have set, and `steps`, their results by node id.',
     ),
     initial_context: jsonObject.describe(
-      'What it started with: the data of the event, the body of the webhook, or the context that was sent; `{ "_gone": why }` when that was lost from storage.',
+      'The context at the start: the data of the event, the body of the webhook, or the context in the request; `{ "_gone": why }` when storage has lost it.',
     ),
     outcome: z
       .string()
@@ -59,11 +61,11 @@ export const RunRecord = z
         '`max_active`: waits in `queued` for its turn; `paused`: its next side effect waits until the journey is active; else null.',
       ),
     trouble: orNull(RunInterruption).describe(
-      'What the run waits out at the moment, told by GET of one run; null: nothing, or it is one of a list.',
+      'The failure of the platform that the run waits for to pass. Only GET of one run has it; null: there is none, or the run is part of a list.',
     ),
     trigger_id: z.int().nullable().describe('The trigger that started it; null: execute, test or another journey did.'),
-    contact_id: z.int().nullable().describe('The contact that it is about; null: none.'),
-    entry_key: z.string().nullable().describe('The key by which entries of the same person or thing are told to be the same; null: none.'),
+    contact_id: z.int().nullable().describe('The contact of the run; null: none.'),
+    entry_key: z.string().nullable().describe('Entries with the same key are of the same person or thing; null: none.'),
     voice_call_run_id: z.int().nullable().describe('The call (voice agent run) that it made last; null: none.'),
     is_test: z.boolean().describe('Whether it was started by the test endpoint. Test runs are left out of lists and counts.'),
     started_at: timestamp.describe('When it began, ISO 8601 in UTC; its creation until then.'),
@@ -83,9 +85,9 @@ export const HistoryRecord = z
     attempt: z.int().describe('Which try of this visit it is, from 1.'),
     status: z
       .enum(['started', 'completed', 'failed', 'waiting', 'skipped', 'retrying', 'simulated'])
-      .describe('What became of the try. `simulated`: in a dry run, with what would have been sent.'),
+      .describe('The result of the try. `simulated`: in a dry run, with the request that would have been sent.'),
     input: z.unknown().describe('What the node worked with, its templates filled in. Over 8 KiB it is cut, and says so.'),
-    output: z.unknown().describe('What came of it, as in `steps` of the context. Over 8 KiB it is cut, and says so.'),
+    output: z.unknown().describe('The output of the node, as in `steps` of the context. Over 8 KiB it is cut, and says so.'),
     error: z
       .object({
         message: z.string().describe('What went wrong, in words.'),

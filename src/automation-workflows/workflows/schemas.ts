@@ -31,7 +31,7 @@ const status = z
 const workflowFields = {
   name: name.describe('Name of the journey, for people.'),
   description: z.string().max(10_000).describe('What the journey is for.'),
-  trigger: jsonObject.describe('What starts the journey, as `{ type, name?, config }`; kept as its first trigger. `{}`: nothing yet.'),
+  trigger: jsonObject.describe('What starts the journey, as `{ type, name?, config }`; stored as its first trigger. `{}`: no trigger yet.'),
   context_schema: jsonObject.describe('JSON Schema 2020-12 that the context of each run must satisfy; `{}` asks for nothing.'),
   settings: jsonObject.describe(
     'How runs go. `reentry` `{ mode: always | never | after, after: ISO 8601 duration }`; `entry_key`; `one_live_run_per_key`; `max_active_runs`; `timeout` ' +
@@ -52,7 +52,7 @@ export const NewWorkflowBody = z.object({ name: workflowFields.name, ...changeab
 
 export const WorkflowPatchBody = z
   .object({ name: workflowFields.name.optional(), ...changeableFields, status: status.optional() })
-  .describe('What to change; absent fields stay, null gives a field its value of the beginning.')
+  .describe('What to change; absent fields stay, null resets a field to its default.')
   .openapi('AutomationWorkflowPatch');
 
 const version = z
@@ -65,7 +65,7 @@ export const WorkflowRecord = z
     organization_id: organizationId,
     ...workflowFields,
     name: z.string().describe('Name of the journey, for people.'),
-    description: z.string().describe('What the journey is for; empty when nobody has said it.'),
+    description: z.string().describe('What the journey is for; may be empty.'),
     version,
     status,
     definition: jsonObject.describe('The graph: `{ nodes, edges }`. Secrets in it are masked; a mask sent back keeps the secret.'),
@@ -75,7 +75,7 @@ export const WorkflowRecord = z
     runs_count: z.int().describe('How many runs it has had, without test runs.'),
     active_runs_count: z.int().describe('How many of them are queued, pending, running or waiting.'),
   })
-  .describe('A journey: what is done, step by step, for each person or event that enters.')
+  .describe('A journey: a graph of steps that a run performs for each person or event that enters.')
   .openapi('AutomationWorkflow');
 
 export const WorkflowQuery = z.object({
@@ -97,10 +97,10 @@ export const ValidationBody = z.object({
 export const ValidationAnswer = z
   .object({
     valid: z.boolean().describe('Whether the journey could go active with it.'),
-    errors: z.array(Problem).describe('All that is wrong; `loc` names the node or edge by its id. Empty when it is valid.'),
+    errors: z.array(Problem).describe('All issues; `loc` names the node or edge by its id. Empty when it is valid.'),
     warnings,
   })
-  .describe('What is wrong with a graph.')
+  .describe('The issues of a graph.')
   .openapi('AutomationValidation');
 
 export const NodeTypeList = z
@@ -120,5 +120,5 @@ export const NodeTypeList = z
       )
       .describe('Every type that a node can have.'),
   })
-  .describe('What journeys are built of.')
+  .describe('The node types of journeys.')
   .openapi('AutomationNodeTypes');

@@ -64,27 +64,27 @@ export const sendMessageNode = defineNode<SendMessageData>({
     if (!('phone' in reading)) return failure('invalid_phone', `to: ${reading.detail}`);
     const content = toContent(data, scope);
     if ('problem' in content) return failure('template_params', content.problem);
-    const shown = { provider: data.provider ?? null, to: reading.phone, ...toShownContent(content) };
-    if (step.dryRun) return { ...simulated(shown), handle: sentHandle, fallbackHandle: defaultHandle };
-    return send(step, reading.phone, content, shown);
+    const request = { provider: data.provider ?? null, to: reading.phone, ...describeContent(content) };
+    if (step.dryRun) return { ...simulated(request), handle: sentHandle, fallbackHandle: defaultHandle };
+    return send(step, reading.phone, content, request);
   },
 });
 
-async function send(step: Step<SendMessageData>, to: string, content: MessageContent, shown: object): Promise<StepResult> {
+async function send(step: Step<SendMessageData>, to: string, content: MessageContent, request: object): Promise<StepResult> {
   const { data, quietHoursStart, unaskedTries } = step;
   const sent = await step.effects.sendMessage(step.key, { to, content, provider: data.provider, notAfter: quietHoursStart, unaskedTries });
-  return toStepResult(sent, { ...shown, message: sent.id, provider: sent.provider });
+  return toStepResult(sent, { ...request, message: sent.id, provider: sent.provider });
 }
 
-function toStepResult(sent: SentMessage, shown: object): StepResult {
+function toStepResult(sent: SentMessage, request: object): StepResult {
   if ('messageId' in sent)
-    return next({ ...shown, status: sent.status, message_id: sent.messageId, reason: null }, sentHandle, defaultHandle);
+    return next({ ...request, status: sent.status, message_id: sent.messageId, reason: null }, sentHandle, defaultHandle);
   const { failure: kind, message, retryable, retryAfterSeconds, outcomeUnknown, code } = sent.failure;
   if (outcomeUnknown) return failure('unknown', message);
   if (retryable) return { kind: 'fail', type: kind, message, retryable, retryAfterSeconds };
   if (recipientFailures.has(kind))
     return next(
-      { ...shown, status: 'failed', message_id: null, reason: message, failure_class: kind, failure_code: code },
+      { ...request, status: 'failed', message_id: null, reason: message, failure_class: kind, failure_code: code },
       failedHandle,
       defaultHandle,
     );
@@ -103,7 +103,7 @@ function toContent(data: SendMessageData, scope: Scope): MessageContent | { prob
   return { kind: 'template', templateName: rendered(data.template_name), language: rendered(data.language), params };
 }
 
-const toShownContent = (content: MessageContent): object =>
+const describeContent = (content: MessageContent): object =>
   content.kind === 'text'
     ? content
     : { kind: content.kind, template_name: content.templateName, language: content.language, template_params: content.params };
