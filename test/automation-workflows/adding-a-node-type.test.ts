@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { actionHandles, defineNode, findInField, next, type NodeType } from '../../src/automation-workflows/nodes/contract.ts';
-import { performEffect } from '../../src/automation-workflows/nodes/helpers/perform-effect.ts';
+import { performEffect } from '../../src/automation-workflows/nodes/shared/perform-effect.ts';
 import { nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
 import { configObject } from '../../src/library/json/config-object.ts';
 import { chain, createActiveWorkflow, waitForRunState } from '../support/journeys.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseDefinition, validateGraph, Graph } from '../../src/automation-workflows/definitions/definition.ts';
-import { callHandles } from '../../src/automation-workflows/nodes/helpers/call-outcome.ts';
+import { callHandles } from '../../src/automation-workflows/nodes/shared/call-outcome.ts';
 import type { Effects } from '../../src/automation-workflows/nodes/contract.ts';
 import { findNodeType, nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
 import type { HistoryEntry } from '../../src/automation-workflows/runs/engine/history.ts';

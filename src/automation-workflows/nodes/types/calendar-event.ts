@@ -5,10 +5,10 @@ import { addExact, durationProblem, parseDuration } from '../../../library/time/
 import { parseInstant } from '../../../library/time/instants.ts';
 import { timeZoneSchema } from '../../../expressions/schemas/fields.ts';
 import { isTemplate, render, renderText, type Scope } from '../../../expressions/templates/render.ts';
-import { performAppAction } from '../helpers/app-action.ts';
+import { performAppAction } from '../shared/app-action.ts';
 import { actionHandles, defineNode, failure, type Step } from '../contract.ts';
-import { durationOrTemplate, renderDuration } from '../helpers/fields.ts';
-import { resolveTimeZone } from '../helpers/time-zone.ts';
+import { durationOrTemplate, renderDuration } from '../shared/fields.ts';
+import { resolveTimeZone } from '../shared/time-zone.ts';
 
 const instantExample = 'a timestamp such as 2026-11-28T09:00, or a template that gives one, such as {{ data.slot }}';
 const instantText = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { configObject } from '../../../library/json/config-object.ts';
 import { escapeMrkdwn } from '../../../integrations/actions/post-message.ts';
 import { renderText } from '../../../expressions/templates/render.ts';
-import { performAppAction } from '../helpers/app-action.ts';
+import { performAppAction } from '../shared/app-action.ts';
 import { actionHandles, defineNode, failure } from '../contract.ts';
 
 const ChatappMessageData = configObject({

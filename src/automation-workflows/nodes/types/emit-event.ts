@@ -4,7 +4,7 @@ import { maxEventTypeLength } from '../../../library/event-type.ts';
 import { renderDeep, renderText } from '../../../expressions/templates/render.ts';
 import type { Json } from '../../../library/json/json.ts';
 import { actionHandles, defineNode, failure } from '../contract.ts';
-import { performEffect } from '../helpers/perform-effect.ts';
+import { performEffect } from '../shared/perform-effect.ts';
 
 export const emitEventNode = defineNode({
   type: 'emit_event',

@@ -7,8 +7,8 @@ import { formatPassages } from '../../../knowledge-base/search/format-passages.t
 import { isServiceError, type ServiceError } from '../../../library/errors.ts';
 import { isTemplate, renderText } from '../../../expressions/templates/render.ts';
 import { defaultHandle, defineNode, errorHandle, failure, type StepResult } from '../contract.ts';
-import { toStepFailure } from '../helpers/perform-effect.ts';
-import { variableNameSchema } from '../helpers/fields.ts';
+import { toStepFailure } from '../shared/perform-effect.ts';
+import { variableNameSchema } from '../shared/fields.ts';
 
 const foundHandle = 'found';
 const emptyHandle = 'empty';

@@ -1,7 +1,7 @@
 import { configObject } from '../../../library/json/config-object.ts';
 import { actionHandles, defineNode, failure, next } from '../contract.ts';
-import { nameTemplates, renderNames } from '../helpers/fields.ts';
-import { performEffect } from '../helpers/perform-effect.ts';
+import { nameTemplates, renderNames } from '../shared/fields.ts';
+import { performEffect } from '../shared/perform-effect.ts';
 
 export const listMembershipNode = defineNode({
   type: 'list_membership',

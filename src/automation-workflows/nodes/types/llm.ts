@@ -12,7 +12,7 @@ import {
   type TextAnswer,
   type TextRequest,
 } from '../contract.ts';
-import { variableNameSchema } from '../helpers/fields.ts';
+import { variableNameSchema } from '../shared/fields.ts';
 
 const maxPromptLength = 100_000;
 

@@ -5,7 +5,7 @@ import type { Json } from '../../../library/json/json.ts';
 import { renderDeep } from '../../../expressions/templates/render.ts';
 import { defaultHandle, defineNode, findInField, errorHandle, next, simulated } from '../contract.ts';
 import { findUnarchivedWorkflowIds } from '../store.ts';
-import { toStepFailure } from '../helpers/perform-effect.ts';
+import { toStepFailure } from '../shared/perform-effect.ts';
 
 export const completedHandle = 'completed';
 export const failedHandle = 'failed';

@@ -3,7 +3,7 @@ import { configObject } from '../../../library/json/config-object.ts';
 import { renderDeep } from '../../../expressions/templates/render.ts';
 import type { Json } from '../../../library/json/json.ts';
 import { defaultHandle, defineNode } from '../contract.ts';
-import { variableNameProblem } from '../helpers/fields.ts';
+import { variableNameProblem } from '../shared/fields.ts';
 
 export const setContextNode = defineNode({
   type: 'set_context',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { currentSheetIds } from '../../../integrations/sheet/find-sheet-integration.ts';
 import { configObject } from '../../../library/json/config-object.ts';
 import { renderText } from '../../../expressions/templates/render.ts';
-import { performAppAction } from '../helpers/app-action.ts';
+import { performAppAction } from '../shared/app-action.ts';
 import { actionHandles, defineNode, findInField, failure } from '../contract.ts';
 
 /** Google's limit for a cell, in characters. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { configObject } from '../../../library/json/config-object.ts';
 import { isRecord } from '../../../library/json/json.ts';
 import { defineNode, next, type Step } from '../contract.ts';
-import { checkKeys, handleKeySchema, collectKeys } from '../helpers/handle-keys.ts';
+import { checkKeys, handleKeySchema, collectKeys } from '../shared/handle-keys.ts';
 
 export const splitNode = defineNode({
   type: 'split',

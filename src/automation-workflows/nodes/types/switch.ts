@@ -3,7 +3,7 @@ import { configObject } from '../../../library/json/config-object.ts';
 import { isEqual } from '../../../expressions/conditions/comparison.ts';
 import { render, type Scope } from '../../../expressions/templates/render.ts';
 import { defaultHandle, defineNode, next } from '../contract.ts';
-import { checkKeys, handleKeySchema, collectKeys } from '../helpers/handle-keys.ts';
+import { checkKeys, handleKeySchema, collectKeys } from '../shared/handle-keys.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const renderIfText = (value: unknown, scope: Scope): unknown => (typeof value === 'string' ? render(value, scope) : value);

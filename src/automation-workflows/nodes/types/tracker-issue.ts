@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { configObject } from '../../../library/json/config-object.ts';
 import { renderDeep, renderText } from '../../../expressions/templates/render.ts';
-import { performAppAction } from '../helpers/app-action.ts';
+import { performAppAction } from '../shared/app-action.ts';
 import { actionHandles, defineNode, failure, type Step } from '../contract.ts';
 
 /** Fields of the tracker that the node's data has keys for, by the tracker's names. */

@@ -3,8 +3,8 @@ import { configObject } from '../../../library/json/config-object.ts';
 import { renderDeep, renderText } from '../../../expressions/templates/render.ts';
 import type { Json } from '../../../library/json/json.ts';
 import { actionHandles, defineNode, failure, next, type ContactChange, type Step } from '../contract.ts';
-import { nameTemplates, renderNames } from '../helpers/fields.ts';
-import { performEffect } from '../helpers/perform-effect.ts';
+import { nameTemplates, renderNames } from '../shared/fields.ts';
+import { performEffect } from '../shared/perform-effect.ts';
 
 const standardFields = ['first_name', 'last_name', 'email', 'phone', 'company', 'title', 'external_id'];
 const customFieldPattern = /^custom_fields\.(.{1,200})$/s;

@@ -7,10 +7,10 @@ import { addExact, durationProblem, parseDuration } from '../../../library/time/
 import { isServiceError, type ServiceError } from '../../../library/errors.ts';
 import type { Json } from '../../../library/json/json.ts';
 import { renderDeep, renderText } from '../../../expressions/templates/render.ts';
-import { callHandles, toUndialledResult } from '../helpers/call-outcome.ts';
+import { callHandles, toUndialledResult } from '../shared/call-outcome.ts';
 import { defaultHandle, defineNode, findInField, errorHandle, failure, next, simulated, type Step, type StepResult } from '../contract.ts';
-import { durationOrTemplate, renderDuration } from '../helpers/fields.ts';
-import { toStepFailure } from '../helpers/perform-effect.ts';
+import { durationOrTemplate, renderDuration } from '../shared/fields.ts';
+import { toStepFailure } from '../shared/perform-effect.ts';
 
 const VoiceCallData = configObject({
   workflow_id: z.int().positive(),

@@ -7,7 +7,7 @@ import { pathProblem } from '../../../library/json/paths.ts';
 import { Condition } from '../../../expressions/conditions/condition.ts';
 import { render } from '../../../expressions/templates/render.ts';
 import { defineNode, failure, type EventSubscription, type Step, type StepResult } from '../contract.ts';
-import { durationOrTemplate, renderDuration } from '../helpers/fields.ts';
+import { durationOrTemplate, renderDuration } from '../shared/fields.ts';
 
 export const receivedHandle = 'received';
 export const timeoutHandle = 'timeout';

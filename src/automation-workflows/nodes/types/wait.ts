@@ -7,7 +7,7 @@ import { addCalendarDays, minutesOfDay, nextTimeOfDay } from '../../../library/t
 import { timeZoneSchema } from '../../../expressions/schemas/fields.ts';
 import { isTemplate, render } from '../../../expressions/templates/render.ts';
 import { defaultHandle, defineNode, failure, next, type Step, type StepResult } from '../contract.ts';
-import { resolveTimeZone, describeTimeZone } from '../helpers/time-zone.ts';
+import { resolveTimeZone, describeTimeZone } from '../shared/time-zone.ts';
 
 const waitForms = ['duration', 'calendar_days', 'until', 'time_of_day'] as const;
 

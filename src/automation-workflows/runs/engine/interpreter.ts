@@ -2,7 +2,7 @@ import { isServiceError } from '../../../library/errors.ts';
 import { platformErrorKind } from '../../../library/platform/platform-errors.ts';
 import { nextInside, nextOutside } from '../../../library/time/weekly-slots.ts';
 import { defaultHandle, type GraphNode, type NodeType, type Step, type StepResult } from '../../nodes/contract.ts';
-import { resolveTimeZone, describeTimeZone } from '../../nodes/helpers/time-zone.ts';
+import { resolveTimeZone, describeTimeZone } from '../../nodes/shared/time-zone.ts';
 import { isLive } from '../../run-states.ts';
 import { maskSecrets } from '../../../expressions/secrets/secrets.ts';
 import { EvaluationError, evaluationErrorType, withSharedBudget, type Scope } from '../../../expressions/templates/render.ts';

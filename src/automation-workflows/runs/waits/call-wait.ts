@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../../library/time/clock.ts';
 import type { CallResult } from '../../../calls/records/call-result.ts';
-import { isRetryableCall, toCallStepResult, toUndialledResult } from '../../nodes/helpers/call-outcome.ts';
+import { isRetryableCall, toCallStepResult, toUndialledResult } from '../../nodes/shared/call-outcome.ts';
 import { next } from '../../nodes/contract.ts';
 import type { Journal } from '../engine/journal.ts';
 import { leaveWait, currentCallItem, currentCall, type CallWait, type Progress } from '../engine/progress.ts';
