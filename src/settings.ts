@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apps, type App } from './providers/broker/broker.ts';
+import { apps, type App } from './library/connectable-apps.ts';
 
 const wholeNumber = { error: 'must be a whole number above 0' };
 const positiveInteger = (byDefault: number) => z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).default(byDefault);

@@ -1,5 +1,6 @@
 import type { Context } from '../../src/context.ts';
 import type { ActionFailure } from '../../src/integrations/actions/run-action.ts';
+import { isOptOut } from '../../src/contacts/suppressions/opt-out-words.ts';
 import type { EndedCall } from '../../src/integrations/call-summary/ended-call.ts';
 import { recordSummaryFailure, postSummary, type SummaryOutcome } from '../../src/integrations/call-summary/post-summary.ts';
 import { summaryTargets } from '../../src/integrations/call-summary/summary-targets.ts';
@@ -70,7 +71,8 @@ const retryDelayMs = (number: number, { retryAfterSeconds = 0 }: ActionFailure):
 
 function toEndedCall(setup: CallSetup, { outcome, reason, disposition, result, completedAt }: RunCompletion): EndedCall {
   const { runId, agentId, agentName, phone, contactId } = setup;
-  const tags = result.gathered_context['call_tags'];
+  const callTags = result.gathered_context['call_tags'];
+  const tags = Array.isArray(callTags) ? (callTags as string[]) : [];
   return {
     runId,
     agentId,
@@ -80,7 +82,8 @@ function toEndedCall(setup: CallSetup, { outcome, reason, disposition, result, c
     outcome,
     reason,
     disposition,
-    tags: Array.isArray(tags) ? (tags as string[]) : [],
+    tags,
+    isOptOut: isOptOut({ disposition, tags }),
     summary: result.annotations['summary'] as string | null,
     durationSeconds: result.cost_info['call_duration_seconds'] as number,
     endedAt: completedAt,

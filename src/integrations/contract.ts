@@ -1,6 +1,6 @@
 import type { integration } from '../database/schema/integrations.ts';
 import { badRequest } from '../library/errors.ts';
-import { apps, type App } from '../providers/broker/broker.ts';
+import { apps, type App } from '../library/connectable-apps.ts';
 
 export type Integration = typeof integration.$inferSelect;
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { badRequest, notFound } from '../library/errors.ts';
-import { apps, type App } from '../providers/broker/broker.ts';
+import { apps, type App } from '../library/connectable-apps.ts';
 import type { Integration } from './contract.ts';
 import { findIntegration } from './store.ts';
 

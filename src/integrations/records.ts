@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../context.ts';
 import { nullableTimestamp, toTimestamp } from '../library/time/clock.ts';
-import type { App } from '../providers/broker/broker.ts';
+import type { App } from '../library/connectable-apps.ts';
 import type { Integration } from './contract.ts';
 import type { IntegrationRecord } from './schemas.ts';
 import { findLastSync, listIntegrations, type Sync } from './store.ts';

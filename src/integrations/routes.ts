@@ -11,7 +11,7 @@ import { readMapping } from './mapping/read-mapping.ts';
 import { replaceMapping } from './mapping/replace-mapping.ts';
 import { listChannels, listIssueTypes, listProjects } from './list-options.ts';
 import { toIntegrationRecord, listIntegrationRecords } from './records.ts';
-import { resync } from './sync/resync.ts';
+import { resync } from './sync/start-sync.ts';
 import * as schemas from './schemas.ts';
 import { previewSheet } from './sheet/preview-sheet.ts';
 import { searchSheets } from './sheet/search-sheets.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { createdAt, timestamp, updatedAt } from '../http/router.ts';
 import { listName } from '../contacts/lists/schemas.ts';
-import { apps } from '../providers/broker/broker.ts';
+import { apps } from '../library/connectable-apps.ts';
 
 const provider = '`chatapp`: Slack; `tracker`: Jira; `calendar`: Google Calendar; `books`: Zoho Books; `sheet`: Google Sheets.';
 const providerName = z

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../database/client.ts';
 import { integration, integrationSync } from '../database/schema/integrations.ts';
-import type { App } from '../providers/broker/broker.ts';
+import type { App } from '../library/connectable-apps.ts';
 import type { Integration } from './contract.ts';
 
 export type Sync = typeof integrationSync.$inferSelect;

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { AppFailure } from '../providers/broker/broker.ts';
 import { deactivateIfDisconnected } from './connection/active-connection.ts';
 import type { Integration } from './contract.ts';
-import { toServiceError } from './to-service-error.ts';
+import { ServiceError } from '../library/errors.ts';
 
 /** What was asked of a provider, or throws what a caller is told. A connection that is found dead makes the integration inactive. */
 export async function unwrapOutcome<Outcome extends object>(
@@ -21,3 +21,10 @@ export function unwrapBrokerOutcome<Outcome extends object>(outcome: Outcome | A
 }
 
 const isFailure = (outcome: object): outcome is AppFailure => 'failure' in outcome;
+
+/** What a caller is told of a failure at the broker or the provider: 404 `not_connected`, 403 `insufficient_permissions`, else 502. */
+export function toServiceError({ failure, message, retryAfterSeconds }: AppFailure): ServiceError {
+  if (failure === 'not_connected') return new ServiceError('not_found', message, { word: failure });
+  if (failure === 'insufficient_permissions') return new ServiceError('forbidden', `insufficient_permissions: ${message}`);
+  return new ServiceError('provider_failed', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+}

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { App } from '../providers/broker/broker.ts';
+import type { App } from '../library/connectable-apps.ts';
 import { badRequest, invalidAt, notFound } from '../library/errors.ts';
 import { actionTargets, isDataSource, type Integration } from './contract.ts';
 import { existingIntegration } from './existing-integration.ts';

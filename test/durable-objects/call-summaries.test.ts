@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CallSlotsObject } from '../../durable-objects/call-slots/call-slots-object.ts';
-import type { App } from '../../src/providers/broker/broker.ts';
+import type { App } from '../../src/library/connectable-apps.ts';
 import {
   answeredRun,
   callStub,

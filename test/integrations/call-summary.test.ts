@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { isOptOut } from '../../src/contacts/suppressions/opt-out-words.ts';
 import type { EndedCall } from '../../src/integrations/call-summary/ended-call.ts';
-import { isQualified } from '../../src/integrations/call-summary/is-qualified.ts';
+import { isQualified } from '../../src/integrations/call-summary/summary-targets.ts';
 import { summaryText } from '../../src/integrations/call-summary/summary-text.ts';
 
 const call: EndedCall = {
@@ -13,6 +14,7 @@ const call: EndedCall = {
   reason: null,
   disposition: 'interested',
   tags: [],
+  isOptOut: false,
   summary: 'She wants a visit on Tuesday.',
   durationSeconds: 125,
   endedAt: Date.UTC(2026, 10, 28, 9),
@@ -33,7 +35,8 @@ test.each<[Partial<EndedCall>, boolean]>([
   [{ outcome: 'voicemail', disposition: null }, false],
   [{ outcome: 'failed' }, false],
 ])('a call with %j is qualified: %s', (change, isIt) => {
-  expect(isQualified({ ...call, ...change })).toBe(isIt);
+  const ended = { ...call, ...change };
+  expect(isQualified({ ...ended, isOptOut: isOptOut(ended) })).toBe(isIt);
 });
 
 test('a summary names who was called, by whom, and what came of it', () => {

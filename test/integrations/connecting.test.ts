@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { apps } from '../../src/providers/broker/broker.ts';
+import { apps } from '../../src/library/connectable-apps.ts';
 import { linesLoggedBy } from '../http/service.ts';
 import { tickAt } from '../support/background.ts';
 import {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { App } from '../../src/providers/broker/broker.ts';
+import type { App } from '../../src/library/connectable-apps.ts';
 import { crashBeforeStart } from '../support/background.ts';
 import { readCalendarEvent, listIssues, leadRowCount, readPostedMessages, readRowsAfter } from '../support/connected-tools.ts';
 import { crashAtCall, evictWhenReached, type CrashPoint } from '../support/crashing-object.ts';

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createAppClient } from '../../src/providers/apps/app-client.ts';
 import { failureFromResponse } from '../../src/providers/apps/failures.ts';
-import { apps, type App, type AppResponse } from '../../src/providers/broker/broker.ts';
+import { apps, type App } from '../../src/library/connectable-apps.ts';
+import { type AppResponse } from '../../src/providers/broker/broker.ts';
 import { fakeConnection } from './broker-world.ts';
 
 const now = Date.parse('2026-12-01T10:00:00Z');

@@ -46,7 +46,7 @@ const days = {
     required: ['days'],
     additionalProperties: false,
   },
-  problemOf: () => null,
+  validate: () => null,
 };
 const answered = (message: object, finish = 'stop') => ({
   body: { model: 'm', choices: [{ index: 0, finish_reason: finish, message: { role: 'assistant', ...message } }] },
@@ -164,7 +164,7 @@ describe('a failure', () => {
 
   test('an answer that does not fit says where', async () => {
     const { ask } = await start();
-    expect(await ask({ output: { ...days, problemOf: (answer) => `saw ${JSON.stringify(answer)}` } })).toEqual({
+    expect(await ask({ output: { ...days, validate: (answer) => `saw ${JSON.stringify(answer)}` } })).toEqual({
       failure: 'invalid_output',
       message: 'The answer does not fit the output schema: saw {"days":["Tuesday"]}',
       retryable: true,

@@ -76,7 +76,7 @@ export async function startMessaging({ credential = secret, ...more }: { credent
 
 export const eventsIn = (provider: MessagingProvider, { url, headers, body }: Received): MessageEvent[] => {
   const result = provider.readCallback({ url, headers: new Headers(headers), body });
-  if ('unsigned' in result) throw new Error('A callback is not signed');
+  if ('isUnsigned' in result) throw new Error('A callback is not signed');
   return result.events;
 };
 

@@ -289,9 +289,9 @@ describe('a webhook of Meta', () => {
 
   test('that is not signed, or by another, is refused', () => {
     const body = webhook([{ id: 'wamid.1', status: 'sent' }]);
-    expect(provider.readCallback(signed(body, 'another'))).toEqual({ unsigned: true });
-    expect(provider.readCallback({ ...signed(body), headers: new Headers() })).toEqual({ unsigned: true });
-    expect(provider.readCallback({ ...signed(body), body: `${body} ` })).toEqual({ unsigned: true });
+    expect(provider.readCallback(signed(body, 'another'))).toEqual({ isUnsigned: true });
+    expect(provider.readCallback({ ...signed(body), headers: new Headers() })).toEqual({ isUnsigned: true });
+    expect(provider.readCallback({ ...signed(body), body: `${body} ` })).toEqual({ isUnsigned: true });
   });
 
   test('tells every status in it, with failures by their code', () => {

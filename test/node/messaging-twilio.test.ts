@@ -163,12 +163,12 @@ describe('a status callback of Twilio', () => {
 
   test('that is not signed, or for another address or by another, is refused', () => {
     const sent = { ...told, MessageStatus: 'sent' };
-    expect(read(sent, { token: 'another' })).toEqual({ unsigned: true });
-    expect(read(sent, { at: `${url}2` })).toEqual({ unsigned: true });
+    expect(read(sent, { token: 'another' })).toEqual({ isUnsigned: true });
+    expect(read(sent, { at: `${url}2` })).toEqual({ isUnsigned: true });
     const body = new URLSearchParams(sent).toString();
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
-    expect(provider.readCallback({ url, headers: new Headers(form), body })).toEqual({ unsigned: true });
-    expect(provider.readCallback({ url, headers: new Headers({ 'x-twilio-signature': 'x' }), body: '' })).toEqual({ unsigned: true });
+    expect(provider.readCallback({ url, headers: new Headers(form), body })).toEqual({ isUnsigned: true });
+    expect(provider.readCallback({ url, headers: new Headers({ 'x-twilio-signature': 'x' }), body: '' })).toEqual({ isUnsigned: true });
   });
 
   test.each([

@@ -246,11 +246,11 @@ describe('a call that is there', () => {
   });
 
   test('that is over is no more than that where its events are not told', async () => {
-    expect(await withFake(told()).lookUp('v3:1')).toEqual({ over: true });
+    expect(await withFake(told()).lookUp('v3:1')).toEqual({ ended: true });
     const runtime = fakeRuntime(({ url }) =>
       url.includes('/call_events') ? new Response('no', { status: 403 }) : Response.json({ data: over }),
     );
-    expect(await withFake(runtime).lookUp('v3:1')).toEqual({ over: true });
+    expect(await withFake(runtime).lookUp('v3:1')).toEqual({ ended: true });
   });
 
   test('that calls in is answered by command', async () => {

@@ -5,7 +5,7 @@ import { calendar } from '../../src/providers/apps/calendar.ts';
 import { chatapp } from '../../src/providers/apps/chatapp.ts';
 import { sheet } from '../../src/providers/apps/sheet.ts';
 import { tracker } from '../../src/providers/apps/tracker.ts';
-import { apps, type App } from '../../src/providers/broker/broker.ts';
+import { apps, type App } from '../../src/library/connectable-apps.ts';
 import { createBroker } from '../../src/providers/broker/composio.ts';
 import { getSettings } from '../../src/settings.ts';
 

@@ -136,10 +136,10 @@ describe('a judge', () => {
   });
 
   test('is held to an answer that can be read', () => {
-    const { problemOf } = buildJudgeRequest(check, [], null).output!;
-    expect(problemOf({ verdict: 'yes', reason: 'So it was.' })).toBeNull();
-    expect(problemOf({ verdict: 'maybe', reason: 'x' })).toEqual(expect.any(String));
-    expect(problemOf({ verdict: 'yes' })).toEqual(expect.any(String));
+    const { validate } = buildJudgeRequest(check, [], null).output!;
+    expect(validate({ verdict: 'yes', reason: 'So it was.' })).toBeNull();
+    expect(validate({ verdict: 'maybe', reason: 'x' })).toEqual(expect.any(String));
+    expect(validate({ verdict: 'yes' })).toEqual(expect.any(String));
   });
 
   test('says yes, no, or that nobody can tell', () => {

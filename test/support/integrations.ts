@@ -1,4 +1,4 @@
-import type { App } from '../../src/providers/broker/broker.ts';
+import type { App } from '../../src/library/connectable-apps.ts';
 import { simulatorsUrl } from './carrier.ts';
 import type { Answer, Client } from './organization.ts';
 

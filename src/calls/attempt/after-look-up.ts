@@ -10,7 +10,7 @@ const giveUpAfterMs = 6 * 3_600_000;
 
 /** What the carrier showed of a call that it was asked for, with what was heard before: a call that was answered and is over is completed. */
 export function resolveKnownEnd(attempt: Pick<Attempt, 'answeredAt' | 'callId'>, result: LookUpResult): LookUpResult {
-  if (!('over' in result) || attempt.answeredAt === null || attempt.callId === null) return result;
+  if (!('ended' in result) || attempt.answeredAt === null || attempt.callId === null) return result;
   return { call: statusEvent({ callId: attempt.callId, status: 'completed', at: attempt.answeredAt }) };
 }
 
@@ -18,7 +18,7 @@ export function resolveKnownEnd(attempt: Pick<Attempt, 'answeredAt' | 'callId'>,
 export function afterLookUp(attempt: Attempt, result: LookUpResult, now: number, timeouts: CallTimeouts): Attempt {
   if (attempt.state !== 'placed') return attempt;
   if ('call' in result) return afterCallState(attempt, result.call, now, timeouts);
-  if ('over' in result) return endAttempt(attempt, 'failed', 'the call is over, and the carrier does not tell how it ended', now);
+  if ('ended' in result) return endAttempt(attempt, 'failed', 'the call is over, and the carrier does not tell how it ended', now);
   const looks = attempt.looks + 1;
   if ('missing' in result && looks >= maxLookUps)
     return endAttempt(attempt, 'failed', 'the carrier no longer knows this call; nobody can say how it ended', now);

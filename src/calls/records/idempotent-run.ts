@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
-import { idempotencyTtlMs } from '../../http/middleware/idempotency-store.ts';
+import { idempotencyTtlMs } from '../../http/idempotency-ttl.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import type { Database } from '../../database/client.ts';
 

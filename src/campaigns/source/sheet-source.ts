@@ -1,7 +1,7 @@
 import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
 import type { TableRow } from '../../library/delimited-text/read-table.ts';
 import { isFailure, type ActionFailure } from '../../integrations/actions/run-action.ts';
-import { toServiceError } from '../../integrations/to-service-error.ts';
+import { toServiceError } from '../../integrations/unwrap-outcome.ts';
 import { type SheetPage, type SheetRows, openSheetRows } from '../../integrations/sheet/sheet-rows.ts';
 import { UnreadableFileError } from '../../library/text/decode-text.ts';
 import { ServiceError } from '../../library/errors.ts';

@@ -1,5 +1,5 @@
 import { receiptKeyCutoff as receiptsSince } from '../../database/write-receipts.ts';
-import { idempotencyTtlMs as answersKeptMs } from '../../http/middleware/idempotency-store.ts';
+import { idempotencyTtlMs as answersKeptMs } from '../../http/idempotency-ttl.ts';
 import { deleteExpiredRows, deleteExpiredGlobalRows } from './expired-rows-store.ts';
 import { deleteUnseenEventTypes } from './event-type-store.ts';
 import { retentionCutoff, type RetentionRule } from './rule.ts';

@@ -1,8 +1,5 @@
 import type { Database } from '../../database/client.ts';
 
-/** How long an answer is kept for repeats. */
-export const idempotencyTtlMs = 86_400_000;
-
 export interface IdempotencyEntry {
   organizationId: number;
   scope: string;

@@ -6,7 +6,7 @@ import { conflict, invalidAt } from '../../library/errors.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import type { HttpEnvironment } from '../environment.ts';
 import * as store from './idempotency-store.ts';
-import { idempotencyTtlMs } from './idempotency-store.ts';
+import { idempotencyTtlMs } from '../idempotency-ttl.ts';
 import { shortenBody } from './shorten-body.ts';
 
 const maxKeyLength = 255;

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { isServiceError } from '../../library/errors.ts';
 import type { AppConnection } from '../../providers/apps/app-client.ts';
-import type { App, AppFailure, AppFailureKind } from '../../providers/broker/broker.ts';
+import type { App } from '../../library/connectable-apps.ts';
+import type { AppFailure, AppFailureKind } from '../../providers/broker/broker.ts';
 import { appFailure } from '../../providers/broker/app-failure.ts';
 import { toAppConnection, requireConnection, deactivateIfDisconnected } from '../connection/active-connection.ts';
 import type { Integration } from '../contract.ts';

@@ -12,6 +12,8 @@ export interface EndedCall {
   /** What the talk led to; null: nobody talked, or nobody knows. */
   disposition: string | null;
   tags: string[];
+  /** Whether the other side does not want to be called again. */
+  isOptOut: boolean;
   summary: string | null;
   durationSeconds: number;
   /** Epoch ms. */

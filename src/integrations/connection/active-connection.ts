@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { ServiceError } from '../../library/errors.ts';
 import type { AppConnection } from '../../providers/apps/app-client.ts';
-import type { App, AppFailure } from '../../providers/broker/broker.ts';
+import type { App } from '../../library/connectable-apps.ts';
+import type { AppFailure } from '../../providers/broker/broker.ts';
 import { createBroker } from '../../providers/broker/composio.ts';
 import type { Integration } from '../contract.ts';
 import { deactivate, findCurrent } from '../store.ts';

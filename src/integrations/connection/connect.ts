@@ -1,11 +1,12 @@
 import type { Context } from '../../context.ts';
 import { parseIsoInstant } from '../../library/time/instants.ts';
-import type { App, BrokerConnection } from '../../providers/broker/broker.ts';
+import type { App } from '../../library/connectable-apps.ts';
+import type { BrokerConnection } from '../../providers/broker/broker.ts';
 import { createBroker } from '../../providers/broker/composio.ts';
 import { parseProvider, brokerOwnerId, type Integration } from '../contract.ts';
 import { deactivate, findCurrent } from '../store.ts';
 import { unwrapBrokerOutcome } from '../unwrap-outcome.ts';
-import { integrationLimitReached } from './plan-limit.ts';
+import { integrationLimitReached } from './finalize.ts';
 import { hasParams, parseParams } from './params.ts';
 import { findRequest, setBrokerConnectionId, deleteRequest, insertRequestWithinQuota, type ConnectionRequest } from './store.ts';
 

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
-import { badRequest, conflict, notFound } from '../../library/errors.ts';
-import type { App, BrokerConnection } from '../../providers/broker/broker.ts';
+import { badRequest, conflict, notFound, type ServiceError } from '../../library/errors.ts';
+import type { App } from '../../library/connectable-apps.ts';
+import type { BrokerConnection } from '../../providers/broker/broker.ts';
 import { createBroker } from '../../providers/broker/composio.ts';
 import { parseProvider, brokerOwnerId, type Integration } from '../contract.ts';
 import { findByAccount, findCurrent, findIntegration } from '../store.ts';
 import { unwrapBrokerOutcome } from '../unwrap-outcome.ts';
-import { integrationLimitReached } from './plan-limit.ts';
 import { hasParams } from './params.ts';
 import { activate, findRequest, deleteRequest } from './store.ts';
 
@@ -89,3 +89,10 @@ async function revokeQuietly({ settings, log }: Context, accountId: string): Pro
   const revoked = await createBroker(settings).revoke(accountId);
   if ('failure' in revoked) log.warn('a replaced connection was not revoked', { account_id: accountId, failure: revoked.failure });
 }
+
+/** What a caller is told whose plan has no place for another integration. */
+export const integrationLimitReached = (limit: number): ServiceError =>
+  badRequest(
+    `The plan allows ${limit} ${limit === 1 ? 'integration' : 'integrations'}, and no place is left beside those that are connected or being connected; ` +
+      'disconnect one or have the plan raised',
+  );

@@ -1,6 +1,6 @@
 import { invalidAt } from '../../library/errors.ts';
 import { booksRegions, isBooksRegion, isTrackerSubdomain } from '../../providers/broker/connection-params.ts';
-import type { App } from '../../providers/broker/broker.ts';
+import type { App } from '../../library/connectable-apps.ts';
 
 /** Whether a connection says more of the provider than its name: a grant for one site or data centre is none for another. */
 export const hasParams = (provider: App): boolean => provider === 'tracker' || provider === 'books';

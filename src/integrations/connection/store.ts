@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Database, Row } from '../../database/client.ts';
 import { connectionRequest } from '../../database/schema/integrations.ts';
-import type { App } from '../../providers/broker/broker.ts';
+import type { App } from '../../library/connectable-apps.ts';
 
 export type ConnectionRequest = typeof connectionRequest.$inferSelect;
 

@@ -87,9 +87,9 @@ async function runStep(context: Context, sync: RunningSync): Promise<RunningSync
   if (sync.reading.isRead) return (await completeSync(context, sync, clock() + stepLeaseMs)) ? 'over' : 'again';
   const askedAt = clock();
   const page = await readPage(context, sync);
-  if (page === 'moved') return { ...sync, reading: restartProgress(sync.reading, clock()) };
+  if (page === 'rows_moved') return { ...sync, reading: restartProgress(sync.reading, clock()) };
   if ('records' in page) return (await writePage(context, sync, page, { askedAt, lease: clock() + stepLeaseMs })) ?? 'again';
-  if ('stopped' in page) return stopSync(context, sync, page.stopped);
+  if ('sourceInvalid' in page) return stopSync(context, sync, page.sourceInvalid);
   return handleFailure(context, sync, page);
 }
 

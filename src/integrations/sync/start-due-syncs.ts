@@ -1,6 +1,5 @@
 import type { Database } from '../../database/client.ts';
-import { toSyncMessage } from './sync-message.ts';
-import { syncIntervalMs } from './start-sync.ts';
+import { syncIntervalMs, toSyncMessage } from './start-sync.ts';
 import { insertDueSyncs, claimLapsedSyncs } from './sync-store.ts';
 
 /** How many are begun, and how many are sent for again, in a tick. */

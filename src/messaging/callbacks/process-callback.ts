@@ -28,16 +28,16 @@ export async function processCallback(
   // Without its credentials nobody can tell what is the provider's.
   if ('failure' in sender) return 'ignored';
   const url = resolveCallbackOrigin(context.settings, config!.callbackOrigin) + callback.path;
-  const heard = sender.provider.readCallback({ ...callback, url });
-  if ('unsigned' in heard) return 'unsigned';
-  let left = await applyEvents(context, provider, heard.events);
+  const received = sender.provider.readCallback({ ...callback, url });
+  if ('isUnsigned' in received) return 'unsigned';
+  let left = await applyEvents(context, provider, received.events);
   for (const pauseMs of retryDelaysMs) {
     const { database, organization, clock } = context;
     if (left.length === 0 || !(await isSending(database, organization.id, provider, sendingExpiredBefore(clock())))) break;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     left = await applyEvents(context, provider, left);
   }
-  return left.length < heard.events.length ? 'ok' : 'ignored';
+  return left.length < received.events.length ? 'ok' : 'ignored';
 }
 
 /** Moves messages on, never back. Answers the events of messages that are not known. */

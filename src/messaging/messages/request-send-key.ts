@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { idempotencyTtlMs } from '../../http/middleware/idempotency-store.ts';
+import { idempotencyTtlMs } from '../../http/idempotency-ttl.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import { findNewestSendKey } from './store.ts';
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { systemRuntime, type Runtime } from '../http/runtime.ts';
-import type { App, AppResponse, AppFailure, AppRequest, Broker } from '../broker/broker.ts';
+import type { App } from '../../library/connectable-apps.ts';
+import type { AppResponse, AppFailure, AppRequest, Broker } from '../broker/broker.ts';
 import { appFailure } from '../broker/app-failure.ts';
 import { withRetry } from '../broker/retry.ts';
 import { failureFromResponse } from './failures.ts';

@@ -1,5 +1,6 @@
 import { isRecord } from '../../library/json/json.ts';
-import type { App, AppResponse, AppFailure } from '../broker/broker.ts';
+import type { App } from '../../library/connectable-apps.ts';
+import type { AppResponse, AppFailure } from '../broker/broker.ts';
 import { appFailure, parseRetryAfterHeader } from '../broker/app-failure.ts';
 import { redactLine } from '../http/redact.ts';
 

@@ -1,6 +1,4 @@
-/** What can be connected, in the service's neutral names: Slack, Jira, Google Calendar, Zoho Books, Google Sheets. */
-export const apps = ['chatapp', 'tracker', 'calendar', 'books', 'sheet'] as const;
-export type App = (typeof apps)[number];
+import type { App } from '../../library/connectable-apps.ts';
 
 /** `pending`: the person has not consented yet. `disabled`: switched off at the broker. */
 export type ConnectionStatus = 'pending' | 'active' | 'failed' | 'expired' | 'disabled' | 'revoked';

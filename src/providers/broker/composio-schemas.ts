@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { App, BrokerConnection, ConnectionStatus } from './broker.ts';
+import type { App } from '../../library/connectable-apps.ts';
+import type { BrokerConnection, ConnectionStatus } from './broker.ts';
 
 /** What is read of a connected account. `state`, `data` and `params` may hold tokens and are never read. */
 export const Account = z.object({

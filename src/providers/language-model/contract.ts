@@ -11,7 +11,7 @@ export interface OutputFormat {
   /** JSON Schema whose root is an object. */
   schema: Record<string, unknown>;
   /** What of an answer does not fit, in words, or null. Asked of every answer: the provider may not hold to the schema. */
-  problemOf(answer: Json): string | null;
+  validate(answer: Json): string | null;
 }
 
 export interface CompletionRequest {

@@ -38,6 +38,6 @@ export function parseCompletion(body: unknown, { output }: CompletionRequest, mo
   if (!output) return completion;
   const json = tryParseJson(text);
   if (json === undefined) return fail('invalid_output', 'The model answered no JSON although there is an output schema', true);
-  const problem = output.problemOf(json);
+  const problem = output.validate(json);
   return problem === null ? { ...completion, json } : fail('invalid_output', `The answer does not fit the output schema: ${problem}`, true);
 }

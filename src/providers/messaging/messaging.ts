@@ -41,8 +41,8 @@ export interface CallbackRequest {
   body: string;
 }
 
-/** `unsigned`: not proved to be the provider's, to be refused. No events: it tells of something else. */
-export type CallbackResult = { events: MessageEvent[] } | { unsigned: true };
+/** `isUnsigned`: not proved to be the provider's, to be refused. No events: it tells of something else. */
+export type CallbackResult = { events: MessageEvent[] } | { isUnsigned: true };
 
 /** An account with a provider. Nothing here throws, and no message holds a secret. */
 export interface MessagingProvider {

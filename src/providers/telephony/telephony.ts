@@ -59,8 +59,8 @@ export type CallState = Omit<StatusEvent, 'kind' | 'at'> & {
   createdAt?: number;
 };
 
-/** `over`: it has ended, and the carrier does not tell how. */
-export type LookUpResult = { call: CallState } | { over: true } | { missing: true } | TelephonyFailure;
+/** `ended`: the call has ended, and the carrier does not tell how. */
+export type LookUpResult = { call: CallState } | { ended: true } | { missing: true } | TelephonyFailure;
 /** `isComplete`: a call that is not among them was not placed. Otherwise the carrier may have had it, and have ended it. */
 export type ListResult = { calls: CallState[]; isComplete: boolean } | TelephonyFailure;
 /** `gone`: the carrier has no live call of this id, so there is nothing left to do to it. */

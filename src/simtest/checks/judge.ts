@@ -26,7 +26,7 @@ const passedByVerdict: Record<string, boolean | null> = { yes: true, no: false, 
 export const buildJudgeRequest = ({ criteria }: JudgeCheck, turns: readonly TestTurn[], seed: number | null): CompletionRequest => ({
   system: `${instruction}\n\nThe statement: ${criteria}`,
   messages: [{ role: 'user', content: formatTranscript(turns) }],
-  output: { schema, problemOf: (answer) => validateContext(schema, answer, []).map(({ msg }) => msg)[0] ?? null },
+  output: { schema, validate: (answer) => validateContext(schema, answer, []).map(({ msg }) => msg)[0] ?? null },
   timeout_seconds: timeoutSeconds,
   seed: seed ?? undefined,
 });

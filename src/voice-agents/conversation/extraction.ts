@@ -13,7 +13,7 @@ const maxTranscriptCharacters = 100_000;
 
 export const toOutputFormat = (schema: Record<string, unknown>): OutputFormat => ({
   schema,
-  problemOf: (answer) => validateContext(schema, answer, []).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)[0] ?? null,
+  validate: (answer) => validateContext(schema, answer, []).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)[0] ?? null,
 });
 
 export const strictObjectSchema = (properties: Record<string, unknown>): Record<string, unknown> => ({

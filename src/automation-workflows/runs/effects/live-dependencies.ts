@@ -124,7 +124,7 @@ const maxShownProblems = 3;
 
 const toOutputFormat = (schema: Record<string, unknown>): OutputFormat => ({
   schema,
-  problemOf: (answer) => {
+  validate: (answer) => {
     const problems = validateContext(schema, answer, []).map(({ loc, msg }) => (loc.length > 0 ? `${loc.join('.')}: ${msg}` : msg));
     return problems.length === 0 ? null : problems.slice(0, maxShownProblems).join('; ');
   },

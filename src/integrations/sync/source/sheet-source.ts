@@ -34,9 +34,9 @@ export function sheetSource(context: Context, integration: Integration, isTolera
   let columns: ColumnIndexes | undefined;
 
   /** The headers as they are now, unless one that is mapped has gone. */
-  const place = (headers: string[]): ColumnIndexes | { stopped: string } => {
+  const place = (headers: string[]): ColumnIndexes | { sourceInvalid: string } => {
     const found = findColumns(headers, fields);
-    if (!('stopped' in found)) columns = found;
+    if (!('sourceInvalid' in found)) columns = found;
     return found;
   };
 
@@ -45,7 +45,7 @@ export function sheetSource(context: Context, integration: Integration, isTolera
       const read = await adapter.headers(spreadsheetId, tab);
       if ('failure' in read) return read;
       const found = place(read.headers);
-      if ('stopped' in found) return found;
+      if ('sourceInvalid' in found) return found;
     }
     for (let look = 1; look <= maxReadAttempts; look++) {
       const before = columns!;
@@ -55,7 +55,7 @@ export function sheetSource(context: Context, integration: Integration, isTolera
       const read = await adapter.readRows({ spreadsheetId, tab, fromRow, rows: rowsPerPage, columns: width, plainColumns });
       if ('failure' in read) return read;
       const found = place(read.headers);
-      if ('stopped' in found) return found;
+      if ('sourceInvalid' in found) return found;
       if (isSameColumns(before, found)) return { rows: read.rows, columns: found };
     }
     return appFailure('unavailable', 'sheet: columns keep being moved while they are read');
@@ -69,7 +69,7 @@ export function sheetSource(context: Context, integration: Integration, isTolera
       const overlap = start.above === null ? 0 : 1;
       const read = await readRows(start.row - overlap);
       if (!('rows' in read)) return read;
-      if (start.above !== null && !isTolerant && hashCells(read.rows[0] ?? []) !== start.above) return 'moved';
+      if (start.above !== null && !isTolerant && hashCells(read.rows[0] ?? []) !== start.above) return 'rows_moved';
       const rows = read.rows.slice(overlap);
       const records = rows.flatMap((cells, index) => toRecord(cells, start.row + index, read.columns, fields, defaultCountry) ?? []);
       const row = start.row + rowsPerPage - overlap;
@@ -79,25 +79,30 @@ export function sheetSource(context: Context, integration: Integration, isTolera
   };
 }
 
-async function firstPlace(adapter: Sheet, spreadsheetId: string, tab: string): Promise<SheetPosition | AppFailure | { stopped: string }> {
+async function firstPlace(
+  adapter: Sheet,
+  spreadsheetId: string,
+  tab: string,
+): Promise<SheetPosition | AppFailure | { sourceInvalid: string }> {
   const [known, opened] = await Promise.all([adapter.file(spreadsheetId), adapter.tabs(spreadsheetId)]);
   if ('failure' in opened) return opened;
   // Google still reads what lies in the bin. Not every grant lets one look there.
   if ('file' in known && known.file.isTrashed)
-    return { stopped: `sheet: "${opened.title}" is in the bin; restore it, or select another one` };
+    return { sourceInvalid: `sheet: "${opened.title}" is in the bin; restore it, or select another one` };
   const found = opened.tabs.find(({ title }) => title === tab);
   const others = opened.tabs.map(({ title }) => `"${title}"`).join(', ');
-  if (!found) return { stopped: `mapping_broken: "${opened.title}" has no sheet "${tab}" any more, but ${others}; select one of them` };
+  if (!found)
+    return { sourceInvalid: `mapping_broken: "${opened.title}" has no sheet "${tab}" any more, but ${others}; select one of them` };
   return { row: 2, rows: found.rows, above: null };
 }
 
-function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | { stopped: string } {
+function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | { sourceInvalid: string } {
   const names = toSheetColumns(headers).map(({ name }) => name);
   const missing = fields.filter(({ external }) => !names.includes(external));
   if (missing.length === 0) return new Map(fields.map(({ field, external }) => [field, names.indexOf(external)]));
   const [lost, kept] = [missing.map(({ external }) => `"${external}"`), names.slice(0, 30).map((name) => `"${name}"`)];
   return {
-    stopped: `mapping_broken: the sheet has no column ${[...new Set(lost)].join(', ')} any more; its columns are ${kept.join(', ') || 'none'}. Name the column as before, or map the field to another one`,
+    sourceInvalid: `mapping_broken: the sheet has no column ${[...new Set(lost)].join(', ')} any more; its columns are ${kept.join(', ') || 'none'}. Name the column as before, or map the field to another one`,
   };
 }
 

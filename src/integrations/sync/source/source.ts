@@ -36,8 +36,8 @@ export interface SourcePage {
   next: SourcePosition | null;
 }
 
-/** `stopped`: it cannot be read as it was chosen, in words for a user. `moved`: what was read before stands elsewhere now. */
-export type SourceResult = SourcePage | AppFailure | { stopped: string } | 'moved';
+/** `sourceInvalid`: the source cannot be read as chosen, in words for a user. `rows_moved`: the rows that were read stand elsewhere now. */
+export type SourceResult = SourcePage | AppFailure | { sourceInvalid: string } | 'rows_moved';
 
 export interface Source {
   /** `place` null: from the beginning. */

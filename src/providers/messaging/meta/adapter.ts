@@ -85,7 +85,7 @@ export function metaMessaging(account: MetaAccount, options: MessagingOptions): 
 
     readCallback({ headers, body }) {
       const { appSecret } = account;
-      if (appSecret && !hasValidMetaSignature(body, headers.get('x-hub-signature-256'), appSecret)) return { unsigned: true };
+      if (appSecret && !hasValidMetaSignature(body, headers.get('x-hub-signature-256'), appSecret)) return { isUnsigned: true };
       return { events: readMetaWebhook(tryParseJson(body), runtime.now(), accessToken) };
     },
   };

@@ -27,7 +27,7 @@ export function readTwilioMessageCallback({ url, headers, body }: CallbackReques
     signature: headers.get('x-twilio-signature'),
     settings: headers.get('x-twilio-webhooks-signature-settings'),
   };
-  if (!hasValidTwilioSignature(signed, { authToken })) return { unsigned: true };
+  if (!hasValidTwilioSignature(signed, { authToken })) return { isUnsigned: true };
   const form = formFields(body);
   const messageId = form.get('MessageSid') || form.get('SmsSid');
   const status = statuses.get(form.get('MessageStatus') ?? form.get('SmsStatus') ?? '');

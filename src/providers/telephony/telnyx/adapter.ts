@@ -103,7 +103,7 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
       if (call === undefined) return { failure: `${carrier} answered something that is no call` };
       if (call.is_alive === true) return { call: toCallState(call, 'initiated') };
       const end = endStatusFromEvents(await eventsOf(call.call_leg_id));
-      return end === undefined ? { over: true } : { call: toCallState(call, end) };
+      return end === undefined ? { ended: true } : { call: toCallState(call, end) };
     },
 
     async list({ attemptKey }): Promise<ListResult> {
