@@ -109,7 +109,7 @@ export const CampaignPreview = z
       .int()
       .describe('How many rows, from the first on, the following counts are of; fewer than total_rows in a large source.'),
     dialable_rows: z.int().describe('Rows that would be dialled.'),
-    duplicate_rows: z.int().describe('Rows that an earlier one has the number of: they would be skipped.'),
+    duplicate_rows: z.int().describe('Rows with the number of an earlier row: they would be skipped.'),
     not_dialable: z
       .array(
         z.object({
@@ -147,7 +147,7 @@ const rowCounts = {
   total_rows: count.describe(
     'How many rows the source has: of a draft as it was when it was created, later as they were read. A draft from a sheet of more than ten pages of rows also counts its empty rows.',
   ),
-  processed_rows: count.describe('Rows that are over: completed, failed and skipped ones.'),
+  processed_rows: count.describe('Rows in a final state: completed, failed and skipped.'),
   completed_rows: count.describe('Rows whose person was reached.'),
   failed_rows: count.describe('Rows whose person was not reached, or whose phone number is none.'),
   skipped_rows: count.describe('Rows that are not called: repeats, suppressed numbers.'),
@@ -156,12 +156,12 @@ const rowCounts = {
 const state = z
   .enum(campaignStates)
   .describe(
-    '`draft`: not started; `syncing`: its rows are read; `running`; `paused`; `completed`: every row is over; `failed`: its source cannot be read; `cancelled`.',
+    '`draft`: not started; `syncing`: its rows are read; `running`; `paused`; `completed`: every row is in a final state; `failed`: its source cannot be read; `cancelled`.',
   );
 const stateReason = z
   .string()
   .nullable()
-  .describe('Why it is in this state, such as `circuit_breaker`; null when there is nothing to tell.');
+  .describe('Why the campaign is in this state, such as `circuit_breaker`; null: no special reason.');
 const rowState = z
   .enum(rowStates)
   .describe(
@@ -175,7 +175,7 @@ const LogEntry = z
     level: z.enum(['info', 'warning', 'error']).describe('How serious it is.'),
     event: z.string().describe('What happened, in a word.'),
     message: z.string().describe('What happened, in a sentence.'),
-    details: z.record(z.string(), z.unknown()).describe('What more there is to tell, by event.'),
+    details: z.record(z.string(), z.unknown()).describe('Further details; the keys depend on the event.'),
   })
   .describe('Something that happened to a campaign.')
   .openapi('CampaignLogEntry');
@@ -235,7 +235,7 @@ export const CampaignProgress = z
     ...rowCounts,
     rows: toCountSchema(rowStates).describe('Rows by state; they add up to `total_rows`.'),
     attempts: count.describe('Calls that used up an attempt.'),
-    outcomes: toCountSchema(rowOutcomes).describe('Rows that were dialled and are over, by outcome.'),
+    outcomes: toCountSchema(rowOutcomes).describe('Rows that were dialled and have ended, by outcome.'),
     reached_share: z.number().nullable().describe('Of these rows, the share whose person was reached, from 0 to 1; null: there are none.'),
     next_attempt_at: timestamp.nullable().describe('When the next row is due that waits for a retry, ISO 8601 in UTC; null: none waits.'),
     next_window_at: timestamp.nullable().describe('When the next calling window opens, ISO 8601 in UTC; null while one is open.'),
@@ -260,7 +260,7 @@ export const CampaignRowRecord = z
     phone: z.string().describe('Phone number in E.164; where it is none, the cell as it is.'),
     contact_id: z.int().nullable().describe('The contact with this number; null: none.'),
     state: rowState,
-    outcome: z.string().nullable().describe('What the last call came to; null before the first.'),
+    outcome: z.string().nullable().describe('The outcome of the last call; null before the first.'),
     reason: z
       .string()
       .nullable()

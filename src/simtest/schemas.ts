@@ -24,9 +24,9 @@ const pairing = {
 export const NewSessionBody = z.object(pairing).openapi('NewTestSession');
 export type NewSessionInput = z.output<typeof NewSessionBody>;
 
-const integerField = (least: number, most: number) => {
-  const message = `Must be a whole number from ${least} to ${most}`;
-  return z.int(message).min(least, message).max(most, message);
+const integerField = (min: number, max: number) => {
+  const message = `Must be a whole number from ${min} to ${max}`;
+  return z.int(message).min(min, message).max(max, message);
 };
 
 export const NewLoadTestBody = z
@@ -45,21 +45,21 @@ const count = z.int();
 const sessionStatus = z
   .enum(sessionStatuses)
   .describe(
-    '`pending`: not started; `running`: they talk; `completed`: see `results`; `failed`: nobody can say how it went; `stopped`: by a person.',
+    '`pending`: not started; `running`: the two agents talk; `completed`: see `results`; `failed`: no result, see `error`; `stopped`: by a person.',
   );
 const stopReason = z
   .enum(['actor_ended', 'adversary_ended', 'max_turns', 'max_duration', 'silence', 'stopped', 'error'])
-  .describe('Why they talked no longer.');
-const outcome = z.enum(['passed', 'failed', 'error']).describe('`passed` or `failed` by the required checks; `error`: nobody can say.');
+  .describe('Why the conversation ended.');
+const outcome = z.enum(['passed', 'failed', 'error']).describe('`passed` or `failed` by the required checks; `error`: unknown.');
 const percentileSchema = (share: string) => z.number().nullable().describe(`${share}; null: nothing was measured.`);
 
 const SideResult = z
   .object({
-    disposition: z.string().nullable().describe('What the talk led to by the codes of this agent; null: it has not told.'),
-    nodes_visited: z.array(z.string()).describe('Ids of the nodes that it came through, in order.'),
-    extracted_variables: z.record(z.string(), z.unknown()).describe('What it noted, by name of the variable.'),
+    disposition: z.string().nullable().describe('The disposition code of the conversation on this side; null: none.'),
+    nodes_visited: z.array(z.string()).describe('Ids of the nodes that the agent passed through, in order.'),
+    extracted_variables: z.record(z.string(), z.unknown()).describe('The extracted variables, by name.'),
   })
-  .describe('What came of the talk on one side.')
+  .describe('The result of one side of the conversation.')
   .openapi('TestSideResult');
 
 export const TestResults = z
@@ -67,8 +67,8 @@ export const TestResults = z
     outcome,
     stop_reason: stopReason,
     turns: count.describe('How many utterances there were.'),
-    max_turns: count.describe('How many there might have been.'),
-    duration_seconds: z.number().describe('Seconds that they talked.'),
+    max_turns: count.describe('How many utterances were allowed.'),
+    duration_seconds: z.number().describe('Length of the conversation in seconds.'),
     latency_ms: z
       .object({
         p50: percentileSchema('Half were faster'),
@@ -83,22 +83,22 @@ export const TestResults = z
       .array(
         z.object({
           name: z.string().describe('Name of the check.'),
-          passed: z.boolean().nullable().describe('Whether it holds; null: that cannot be told, which neither passes nor fails.'),
+          passed: z.boolean().nullable().describe('Whether the check holds; null: unknown, which neither passes nor fails.'),
           required: z.boolean().describe('Whether the outcome depends on it.'),
-          detail: z.string().describe('What was found, in words.'),
+          detail: z.string().describe('What was found, in a sentence.'),
         }),
       )
       .describe('Each check of the config, in its order.'),
     actor: SideResult,
     adversary: SideResult,
   })
-  .describe('How a test went.')
+  .describe('The results of a test.')
   .openapi('TestResults');
 
 const testFields = {
   actor_workflow_id: count.describe('The voice agent that is tested.'),
   adversary_workflow_id: count.describe('The voice agent that plays the person.'),
-  config: z.record(z.string(), z.unknown()).describe('How the talk goes and what is checked, with the defaults.'),
+  config: z.record(z.string(), z.unknown()).describe('The settings of the conversation and its checks, with the defaults.'),
 };
 
 export const TestSessionRecord = z
@@ -109,14 +109,14 @@ export const TestSessionRecord = z
     ...testFields,
     load_test_group_id: count.nullable().describe('The load test to which it belongs; null: none.'),
     test_index: count.nullable().describe('Its place in its load test, or among the required tests of an agent, from 0; else null.'),
-    results: orNull(TestResults).describe('How it went; null until it has ended.'),
-    error: z.string().nullable().describe('Why it failed; null when it did not.'),
+    results: orNull(TestResults).describe('The results; null until the session has ended.'),
+    error: z.string().nullable().describe('Why the session failed; null when it did not.'),
     created_at: createdAt,
-    started_at: timestamp.nullable().describe('When they began to talk, ISO 8601 in UTC; null before.'),
+    started_at: timestamp.nullable().describe('When the conversation started, ISO 8601 in UTC; null before.'),
     completed_at: timestamp.nullable().describe('When it ended, ISO 8601 in UTC; null before.'),
     warnings,
   })
-  .describe('One talk of two agents.')
+  .describe('One conversation of two agents.')
   .openapi('TestSession');
 
 const search = z.string().trim().max(200).optional().describe('Part of the name.');
@@ -137,7 +137,7 @@ export const StartedSession = z
     message: z.string().describe('`Test session started`.'),
     test_session_id: count.describe('Id of the session, by which paths name it.'),
   })
-  .describe('The two begin to talk.')
+  .describe('The session has started.')
   .openapi('StartedTestSession');
 
 const recordingUrl = z.url().nullable().describe('Address of the recording; null: they talk in text.');
@@ -200,7 +200,7 @@ export const LoadTestRecord = z
     completed_at: timestamp.nullable().describe('When its last session ended, ISO 8601 in UTC; null before.'),
     warnings,
   })
-  .describe('Many talks of the same two agents.')
+  .describe('Many conversations of the same two agents.')
   .openapi('LoadTest');
 export const LoadTestQuery = z.object({ ...pageQuery, search });
 export const LoadTestList = listSchema('load_tests', LoadTestRecord);
@@ -222,7 +222,7 @@ export const LoadTestStatisticsRecord = z
     pending: count.describe('Sessions that have not begun.'),
     running: count.describe('Sessions that talk.'),
     completed: count.describe('Sessions that have ended, whatever their checks say.'),
-    failed: count.describe('Sessions of which nobody can say how they went.'),
+    failed: count.describe('Sessions without a result, because of an error.'),
     stopped: count.describe('Sessions that a person stopped.'),
     passed: count.describe('Completed sessions whose required checks hold.'),
     pass_rate: z
@@ -231,7 +231,7 @@ export const LoadTestStatisticsRecord = z
       .describe(
         'Share from 0 to 1: passed / (passed + failed by checks); errors and stopped sessions do not count. null: none has ended so.',
       ),
-    duration_seconds: percentilesSchema('Seconds that the talks took.'),
+    duration_seconds: percentilesSchema('Length of the conversations in seconds.'),
     turn_latency_ms: percentilesSchema('Milliseconds that utterances took.'),
     achieved_concurrency_max: count.describe('The most sessions that talked at one time.'),
     achieved_concurrency_average: z.number().nullable().describe('How many talked at a time on average; null: none yet.'),
@@ -247,7 +247,7 @@ export const LoadTestStatisticsRecord = z
           name: z.string().describe('Name for people.'),
           status: sessionStatus,
           outcome: outcome.nullable().describe('`passed`, `failed` or `error`; null until it has ended.'),
-          stop_reason: stopReason.nullable().describe('Why they talked no longer; null until they have ended.'),
+          stop_reason: stopReason.nullable().describe('Why the conversation ended; null until it has.'),
           turns: count.nullable().describe('How many utterances there were; null until it has ended.'),
           duration_seconds: z.number().nullable().describe('Seconds that they talked; null until it has ended.'),
           error: z.string().nullable().describe('What went wrong; null: nothing.'),
@@ -255,5 +255,5 @@ export const LoadTestStatisticsRecord = z
       )
       .describe('Each session, in the order of `test_index`.'),
   })
-  .describe('How a load test goes or went.')
+  .describe('The statistics of a load test.')
   .openapi('LoadTestStatistics');

@@ -2,8 +2,8 @@ import type { TableColumns } from './columns.ts';
 import type { SeenPhones } from './seen-phones.ts';
 
 /**
- * A row as a campaign begins with it. `row_number` is the same at every reading. `phone` is E.164 when it is pending or a duplicate, else
- * what stands in its place. `reason` is a word, then for people a sentence.
+ * A row as a campaign begins with it. `row_number` is the same at every reading. `phone` is E.164 of a pending row and of a duplicate, else the
+ * beginning of the source's text. `reason` is a code, a colon and a sentence.
  */
 export interface CampaignSourceRow {
   row_number: number;
@@ -15,13 +15,13 @@ export interface CampaignSourceRow {
 }
 
 export interface CampaignSource {
-  /** Of a table; null: its rows are records that have no columns. */
+  /** The columns of a table; null: the rows are records without columns. */
   columns: TableColumns | null;
   /**
-   * The rows in order of their numbers, once. After an interruption `after` is the last row that was taken in, and reading goes on behind
-   * it: a list may have changed in between, and the numbers of its members with it. Throws `UnreadableFileError` when the rest cannot be read.
+   * Reads the rows once, in the order of their numbers. After an interruption, reading continues after the last stored row, `after`; a list may
+   * have changed meanwhile, and with it the numbers of its members. Throws `UnreadableFileError` when the rest cannot be read.
    */
   batches(seen: SeenPhones, after?: Pick<CampaignSourceRow, 'row_number' | 'contact_id'> | null): AsyncGenerator<CampaignSourceRow[]>;
-  /** Lets go of the source, for whoever does not read all batches. */
+  /** Releases the source when not all batches are read. */
   close(): Promise<void>;
 }

@@ -16,8 +16,8 @@ export interface SourceChoice {
 const idPattern = /^[1-9]\d{0,15}$/;
 
 /**
- * What would be called from: how many rows there are. Throws 404 for a source that is not there, 422 for a file or a sheet that could not be
- * read, at the field that is to be corrected, and 502 where the sheet's provider fails for the moment.
+ * Counts the rows of a source. Throws 404 for an unknown source, 422 for a file or a sheet that cannot be read, naming the field to correct, and
+ * 502 when the sheet's provider fails for the moment.
  */
 export async function checkSource(
   context: Context,

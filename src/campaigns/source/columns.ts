@@ -5,27 +5,27 @@ import type { Table } from '../../library/delimited-text/read-table.ts';
 import { UnreadableFileError } from '../../library/text/decode-text.ts';
 import type { SourceOptions } from './options.ts';
 
-/** The column that `source_options.phone_column` names is not there. */
+/** `source_options.phone_column` names a column that the table does not have. */
 export class UnknownColumn extends UnreadableFileError {}
 
 /** How the phone column was chosen: by `source_options`, by the mapping of the integration, or by its header. */
 export type PhoneChoice = 'named' | 'mapped' | 'found';
 
-/** A table's headers, and what a campaign makes of its columns. */
+/** A table's headers and the columns that a campaign reads. */
 export interface TableColumns extends SourceColumns {
   headers: string[];
   choice: PhoneChoice;
 }
 
-/** `phones`: indexes of the phone columns, the one that counts first. `variables` names each column that is one. */
+/** `phones`: the indexes of the phone columns, the preferred one first. `variables`: the columns that become variables. */
 export interface SourceColumns {
   phones: [number, ...number[]];
   variables: { index: number; name: string; isNamed: boolean }[];
 }
 
 /**
- * A column that was named is the only one that phone numbers are taken from; otherwise the best filled one, and the others where its cell
- * is of no use. Every column but the first of these is a variable. Throws `UnreadableFileError` without a phone column.
+ * Chooses the phone columns of a table: the named column alone, else every column whose header is a word for phone numbers, the best filled one
+ * first. Every column except the first phone column is a variable. Throws `UnreadableFileError` without a phone column.
  */
 export function chooseColumns(
   { headers, sample }: Pick<Table, 'headers' | 'sample'>,
@@ -47,7 +47,7 @@ function findNamedColumn(headers: string[], name: string, defaultCountry: string
   return column;
 }
 
-/** As templates can write them: `First Name` is `first_name`, and the second of that name `first_name_2`. */
+/** The names of variables, as templates write them: `First Name` is `first_name`, a second one `first_name_2`. */
 function nameVariables(headers: string[], phone: number): SourceColumns['variables'] {
   const taken = new Set<string>();
   return headers.flatMap((header, index) => {

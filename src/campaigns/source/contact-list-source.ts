@@ -17,7 +17,7 @@ export function openContactListSource(context: Context, listId: number): Campaig
       for (;;) {
         const members = await readListMembers(context, listId, contactId ?? 0, pageSize);
         if (!members) throw new UnreadableFileError('The contact list was deleted; create a campaign with another one');
-        // A page may be short for contacts that are being deleted, and is not the last for that.
+        // A page may be short because contacts are being deleted: only an empty page is the last.
         if (members.length === 0) return;
         yield members.map((member) => toMemberRow(member, (rowNumber += 1), seen));
         contactId = members.at(-1)!.id;
@@ -36,7 +36,7 @@ function toMemberRow(contact: ContactRecord, row_number: number, seen: SeenPhone
 
 const standardFields = ['first_name', 'last_name', 'email', 'company', 'title', 'external_id'] as const;
 
-/** A contact's fields as a call's variables: the standard ones, empty where it has none, and each custom field as templates can write it. */
+/** A contact's fields as the variables of a call: the standard fields, empty without a value, and the custom fields by the names that templates write. */
 export function toContactVariables(
   contact: Pick<ContactRecord, (typeof standardFields)[number] | 'custom_fields'>,
 ): Record<string, unknown> {

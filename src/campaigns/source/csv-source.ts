@@ -12,17 +12,17 @@ import { missingUploadError, openUpload } from './upload/store.ts';
 
 export interface CsvTable {
   columns: TableColumns;
-  /** Reads all rows without looking at their cells, instead of `batches`: how many there are. Throws `UnreadableFileError` as that does. */
+  /** Counts the rows without reading their cells, instead of `batches`. Throws `UnreadableFileError` as `batches` does. */
   count(): Promise<number>;
-  /** Reads the rows, once. Throws `UnreadableFileError` where the file turns out to be damaged. */
+  /** Reads the rows once. Throws `UnreadableFileError` where the file is damaged. */
   batches(seen?: SeenPhones, batchRows?: number): AsyncGenerator<SourceRow[], undefined, undefined>;
-  /** Lets go of the file, for whoever does not read all batches. */
+  /** Releases the file when not all batches are read. */
   close(): Promise<void>;
 }
 
 /**
- * A campaign's rows from the bytes of a CSV file, of which only a small part is held. `defaultCountry` is the organization's. Throws
- * `UnreadableFileError`, whose message names what was found, for an empty file, one that is no table, and one without phone column.
+ * Opens a CSV file as a campaign reads it, with a small part in memory at a time. `defaultCountry` is the organization's. Throws
+ * `UnreadableFileError`, whose message names what was found, for an empty file, a file without a table, and a table without a phone column.
  */
 export async function openCsv(bytes: AsyncIterable<Uint8Array>, options: SourceOptions, defaultCountry: string): Promise<CsvTable> {
   const table = await readTable(decodeTextStream(bytes));
@@ -51,7 +51,7 @@ async function countRows(rows: AsyncIterable<unknown>): Promise<number> {
 
 export type Inspection = { columns: TableColumns; totalRows: number } | { problem: Issue };
 
-/** What a campaign that is about to be created would read: its columns and how many rows, or why it could not. Reads the whole file once. */
+/** The columns and the number of rows of a CSV file, or why it cannot be read. Reads the whole file once. */
 export async function inspectCsv(bytes: AsyncIterable<Uint8Array>, options: SourceOptions, defaultCountry: string): Promise<Inspection> {
   try {
     const { columns, count } = await openCsv(bytes, options, defaultCountry);
@@ -61,7 +61,7 @@ export async function inspectCsv(bytes: AsyncIterable<Uint8Array>, options: Sour
   }
 }
 
-/** What is to be corrected where a source could not be read. Throws what is no `UnreadableFileError`. */
+/** The issue to correct in a source that cannot be read. Throws any error that is not an `UnreadableFileError`. */
 export function toSourceIssue(error: unknown): Issue {
   if (!(error instanceof UnreadableFileError)) throw error;
   const isNamedColumn = error instanceof UnknownColumn;
@@ -80,7 +80,7 @@ export async function openCsvSource(context: Context, sourceId: string, options:
   return {
     columns: source.columns,
     async *batches(seen, after) {
-      // The file is read from its beginning again: who is in it twice is known by what came before.
+      // The file is read from its beginning again, since duplicates are found by the rows before them.
       for await (const batch of source.batches(seen)) {
         const rows = batch.filter((row) => row.row_number > (after?.row_number ?? 0));
         if (rows.length > 0) yield await addContacts(context, rows);

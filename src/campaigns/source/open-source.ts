@@ -6,7 +6,7 @@ import { openCsvSource } from './csv-source.ts';
 import { openRedialSource } from './redial-source.ts';
 import { openSheetSource } from './sheet-source.ts';
 
-/** Opens what a campaign's rows come from. Throws `UnreadableFileError`, whose message is a sentence, when it is gone or cannot be read. */
+/** Opens a campaign's source. Throws `UnreadableFileError`, whose message is a sentence, when the source is gone or cannot be read. */
 export async function openCampaignSource(
   context: Context,
   campaign: Pick<CampaignRow, 'source_type' | 'source_id' | 'source_options'>,

@@ -3,7 +3,7 @@ import { configObject } from '../../library/json/config-object.ts';
 import { isCountryCode } from '../../library/phone/phone-numbers.ts';
 import type { RowOutcome } from '../../calls/attempt/outcomes.ts';
 
-/** How a campaign's source is read; what is absent is found out. */
+/** How a campaign's source is read. An absent option is found out from the source. */
 export const SourceOptions = configObject({
   phone_column: z
     .string('Must be the name of a column')
@@ -24,15 +24,15 @@ export type SourceOptions = z.infer<typeof SourceOptions>;
 export const sourceKinds = ['csv', 'contact_list', 'sheet'] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
-/** Outcomes of rows that may be called once more by a campaign made from an ended one. */
+/** The outcomes whose rows a redial may call again. */
 export const redialOutcomes = ['no_answer', 'busy', 'voicemail', 'failed'] as const satisfies RowOutcome[];
 export type RedialOutcome = (typeof redialOutcomes)[number];
 
-/** Rows of another campaign. */
+/** A selection of another campaign's rows. */
 export interface Redial {
   campaign_id: number;
   outcomes: RedialOutcome[];
 }
 
-/** With `redial`, the rows are those of another campaign and not those of the source. */
+/** With `redial`, the rows come from another campaign, not from the source. */
 export type StoredSourceOptions = SourceOptions & { redial?: Redial };

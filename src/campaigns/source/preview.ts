@@ -14,10 +14,10 @@ type Preview = z.infer<typeof CampaignPreview>;
 type Counts = Pick<Preview, 'examined_rows' | 'dialable_rows' | 'duplicate_rows' | 'not_dialable'>;
 
 const maxRowsShown = 10;
-/** A whole file may have millions; what is counted of these tells what the others are like. */
+/** A file may have millions of rows; the counts of the first ones stand for the rest. */
 const maxRowsExamined = 20_000;
 
-/** What a campaign with this source would read and dial, by the reading that a campaign does. Writes nothing. Throws as the creation of one. */
+/** Shows what a campaign with this source would read and dial, by the code that a campaign reads with. Writes nothing. Throws as `createCampaign` does. */
 export async function previewCampaign(context: Context, input: CampaignPreviewInput): Promise<Preview> {
   const { totalRows } = await checkSource(context, input);
   const { source_type, source_id, source_options } = input;
@@ -50,24 +50,24 @@ async function examineRows(context: Context, source: CampaignSource) {
   const reasons = new Map<string, Preview['not_dialable'][number]>();
   const counts: Counts = { examined_rows: 0, dialable_rows: 0, duplicate_rows: 0, not_dialable: [] };
   for await (const rows of source.batches(new CompactSeenPhones())) {
-    const barred = await findSuppressedPhones(
+    const suppressed = await findSuppressedPhones(
       context,
       rows.flatMap(({ state, phone }) => (state === 'pending' ? [phone] : [])),
     );
     for (const row of rows) {
-      const reason = notDialableReason(row, barred);
-      const word = reason?.split(':')[0];
+      const reason = notDialableReason(row, suppressed);
+      const code = reason?.split(':')[0];
       counts.examined_rows += 1;
-      if (word === undefined) counts.dialable_rows += 1;
-      else if (word === 'duplicate') counts.duplicate_rows += 1;
+      if (code === undefined) counts.dialable_rows += 1;
+      else if (code === 'duplicate') counts.duplicate_rows += 1;
       else {
-        const known = reasons.get(word) ?? {
-          reason: word,
+        const known = reasons.get(code) ?? {
+          reason: code,
           count: 0,
           first_row_number: row.row_number,
-          detail: reason!.slice(word.length + 2),
+          detail: reason!.slice(code.length + 2),
         };
-        reasons.set(word, { ...known, count: known.count + 1 });
+        reasons.set(code, { ...known, count: known.count + 1 });
       }
       for (const name of Object.keys(row.variables)) names.add(name);
       if (shown.length < maxRowsShown) shown.push(toPreviewRow(row, reason));
@@ -78,11 +78,11 @@ async function examineRows(context: Context, source: CampaignSource) {
   return { shown, names, counts };
 }
 
-/** A word, then for people a sentence; null: the row would be dialled. */
-function notDialableReason({ state, phone, reason }: CampaignSourceRow, barred: Map<string, string>): string | null {
+/** Why a row would not be dialled: a code, a colon and a sentence; null: it would be. */
+function notDialableReason({ state, phone, reason }: CampaignSourceRow, suppressed: Map<string, string>): string | null {
   if (state !== 'pending') return reason;
-  const why = barred.get(phone);
-  return why === undefined ? null : `suppressed: the number must not be called (${why})`;
+  const detail = suppressed.get(phone);
+  return detail === undefined ? null : `suppressed: the number must not be called (${detail})`;
 }
 
 const toPreviewRow = ({ row_number, phone, contact_id, variables }: CampaignSourceRow, reason: string | null) => ({

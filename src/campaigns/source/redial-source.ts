@@ -5,7 +5,7 @@ import type { CampaignSource } from './campaign-source.ts';
 import { claimPhone } from './seen-phones.ts';
 import type { Redial } from './options.ts';
 
-/** The rows of another campaign that ended in one of the outcomes, under the numbers that they had there. */
+/** The rows of another campaign that failed with one of the outcomes, with the row numbers that they have there. */
 export function openRedialSource({ bindings, organization }: Context, { campaign_id, outcomes }: Redial): CampaignSource {
   const page = (after: number) =>
     callCampaignObject(bindings, organization.id, campaign_id, (object) => object.redialRows(outcomes, after, maxRowsPerCall));

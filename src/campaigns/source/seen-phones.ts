@@ -8,7 +8,7 @@ const maxLoadFactor = 0.75;
 /** Numbers of up to 15 digits are exact as floating point. Longer phone numbers exist and are rare. */
 const maxExactDigits = 15;
 
-/** In memory, at 16 to 32 bytes a number: a Map would take several times that, and a file of 50 MiB may hold millions. */
+/** Keeps phone numbers in memory at 16 to 32 bytes each. A file of 50 MiB may hold millions, and a Map would take several times the memory. */
 export class CompactSeenPhones implements SeenPhones {
   #phones = new Float64Array(1 << 10);
   #rows = new Uint32Array(1 << 10);

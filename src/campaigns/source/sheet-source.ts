@@ -11,7 +11,7 @@ import type { SourceOptions } from './options.ts';
 import { readSourceRows, addContacts } from './read-rows.ts';
 import type { CampaignSource } from './campaign-source.ts';
 
-/** The rows of a page that are not empty, with the columns that they have. `next`: the row number behind them; null: they were the last. */
+/** The rows of a page that are not empty, with the current columns. `next`: the row number after the page; null: the page is the last. */
 export interface TablePage {
   rows: TableRow[];
   columns: SourceColumns;
@@ -19,23 +19,23 @@ export interface TablePage {
 }
 
 export interface SheetTable {
-  /** As they were when it was opened. */
+  /** The columns when the sheet was opened. */
   columns: TableColumns;
-  /** How many rows are not empty. Beyond those that are looked at, every row that the sheet has room for counts. */
+  /** Counts the rows that are not empty. After ten pages, every row of the sheet's grid counts. */
   count(): Promise<number>;
-  /** From a row number on: 1 is the first row below the headers. */
+  /** Reads a page from a row number on; 1 is the first row below the headers. */
   read(rowNumber: number): Promise<TablePage>;
 }
 
-/** How often a page is read whose columns others move meanwhile. */
+/** How often a page is read whose columns are being moved. */
 const maxReadAttempts = 3;
 const maxColumns = 2_000;
-/** Pages that are read to count rows: each is a request to the provider, for which somebody waits. */
+/** How many pages are read to count rows: each is a request to the provider, while a person waits. */
 const maxPagesCounted = 10;
 
 /**
- * A sheet as a campaign reads it. Throws `UnreadableFileError` for one that cannot be read or has no phone column, also while it is read, and a
- * `ServiceError` where the provider fails for the moment.
+ * Opens a sheet as a campaign reads it. Throws, also while rows are read, `UnreadableFileError` for a sheet that cannot be read or has no phone
+ * column, and a `ServiceError` when the provider fails for the moment.
  */
 export async function openSheetTable(
   opened: SheetRows | ActionFailure,
@@ -55,10 +55,10 @@ export async function openSheetTable(
     throw new UnreadableFileError(`The sheet "${name}" has a header row and no rows below it; add the people to call`);
   const phones = chosen.phones.map((index) => headers[index]!);
 
-  /** The columns as they are called and stand now. */
-  const place = (names: string[]): SourceColumns => {
-    const { phones: found, variables } = chooseColumns({ headers: names, sample: [] }, { phone_column: phones[0] }, country);
-    return { phones: [found[0], ...phones.slice(1).flatMap((phone) => findIndexes(names, phone))], variables };
+  /** Finds the chosen columns by name among the current headers. */
+  const locateColumns = (names: string[]): SourceColumns => {
+    const { phones: located, variables } = chooseColumns({ headers: names, sample: [] }, { phone_column: phones[0] }, country);
+    return { phones: [located[0], ...phones.slice(1).flatMap((phone) => findIndexes(names, phone))], variables };
   };
 
   let columns = chosen;
@@ -76,10 +76,10 @@ export async function openSheetTable(
       return next === null ? counted : counted + sheet.lastRow - next;
     },
     async read(rowNumber) {
-      for (let look = 1; look <= maxReadAttempts; look++) {
+      for (let attempt = 1; attempt <= maxReadAttempts; attempt++) {
         const [plain, read] = [columns.phones, width];
         const page = requireSuccess(await sheet.read(rowNumber + 1, read, plain));
-        columns = place(page.headers);
+        columns = locateColumns(page.headers);
         width = page.headers.length;
         if (width <= read && columns.phones.join() === plain.join())
           return { rows: toRows(page, rowNumber), columns, next: page.next === null ? null : page.next - 1 };
@@ -110,8 +110,8 @@ function requireSuccess<Outcome extends object>(outcome: Outcome | ActionFailure
 }
 
 /**
- * The rows of the sheet that an integration has selected, each with the contact that has its number. A row's number is its place below the
- * headers, so that an interrupted reading goes on without what is above.
+ * The rows of an integration's selected sheet, each with the contact that has its number. A row's number is its place below the headers, so that
+ * reading after an interruption skips the rows above.
  */
 export async function openSheetSource(context: Context, sourceId: string, options: SourceOptions): Promise<CampaignSource> {
   const { organization } = context;

@@ -11,7 +11,7 @@ const uploadRoute = createRoute({
   summary: 'Upload a CSV to the URL that POST /campaign/upload-url gave',
   security: [],
   request: {
-    // A changed URL is 403 in whatever part it was changed, so nothing is checked before the signature.
+    // Any change of the URL answers 403, so the signature is checked before all else.
     params: z.object({ organization_id: z.string(), source_id: z.string() }),
     query: z.object({
       filename: z.string().optional(),

@@ -1,15 +1,15 @@
 import { UnreadableFileError } from '../../../library/text/decode-text.ts';
 
-/** What an uploaded file may have. */
+/** The maximum size of an uploaded file. */
 export const maxUploadBytes = 50 * 1024 * 1024;
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Where an uploaded file is; null for a `sourceId` that no upload has. */
+/** The key of an uploaded file in R2; null for a `sourceId` that is not a uuid. */
 export const uploadKey = (organizationId: number, sourceId: string): string | null =>
   uuidPattern.test(sourceId) ? `campaign_sources/${organizationId}/${sourceId}` : null;
 
-/** The bytes of an uploaded file; null when nothing was uploaded under this id. */
+/** The bytes of an uploaded file; null: no file has this id. */
 export async function openUpload(bucket: R2Bucket, organizationId: number, sourceId: string): Promise<ReadableStream<Uint8Array> | null> {
   const key = uploadKey(organizationId, sourceId);
   const object = key === null ? null : await bucket.get(key);

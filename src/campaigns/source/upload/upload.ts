@@ -11,7 +11,7 @@ import { uploadKey, maxUploadBytes } from './store.ts';
 
 const uploadUrlLifetimeSeconds = 900;
 
-/** Where the file may be PUT for a quarter of an hour, and the id under which it then is. `apiUrl` ends in the base path. */
+/** Creates a signed URL to PUT a file to, valid for 15 minutes, and the id of the file. `apiUrl` ends in the base path. */
 export async function createUploadUrl({ database, organization, settings, clock }: Context, { filename }: NewUpload, apiUrl: string) {
   const sourceId = randomUUID();
   await recordUpload(database, organization.id, uploadKey(organization.id, sourceId)!, clock());
@@ -20,7 +20,7 @@ export async function createUploadUrl({ database, organization, settings, clock 
   return { upload_url: apiUrl + signed.slice(basePath.length), source_id: sourceId, expires_in: uploadUrlLifetimeSeconds };
 }
 
-/** Letters, digits and signs that no path, header or shell reads as anything else. */
+/** A file name of letters, digits and signs that have no meaning in paths, headers and shells. */
 function toSafeFilename(filename: string): string {
   const plain = filename
     .normalize('NFKD')
@@ -35,7 +35,7 @@ export interface IncomingUpload {
   request: Request;
 }
 
-/** Streams the body of a signed request into storage. Throws 403, 411 and 413. */
+/** Streams the body of a signed request into storage. Throws 403 for a changed or expired URL, 411 without Content-Length, 413 for a large file. */
 export async function receiveUpload(
   { bindings, signingKey, now }: { bindings: Env; signingKey: string; now: number },
   { organizationId, sourceId, request }: IncomingUpload,
