@@ -1,9 +1,12 @@
+import { and, eq, lt } from 'drizzle-orm';
 import { isNotFailedSql } from '../outbox/failed-messages.ts';
-import type { Database, Row, Statement } from '../database/client.ts';
+import type { Database, Statement } from '../database/client.ts';
+import { campaign } from '../database/schema/campaigns.ts';
+import type { StoredRow } from '../database/stored-row.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../http/pagination.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../library/errors.ts';
-import type { CampaignConfigs } from './configs/configs.ts';
+import type { CampaignConfigs, CircuitBreakerConfig, RetryConfig, ScheduleConfig } from './configs/configs.ts';
 import type { ArchivedCampaign } from './rows/archived-rows.ts';
 import type { SourceKind, StoredSourceOptions } from './source/options.ts';
 import type { LiveCampaign } from './rpc.ts';
@@ -11,28 +14,15 @@ import type { LiveCampaign } from './rpc.ts';
 export const campaignStates = ['draft', 'syncing', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 export type CampaignState = (typeof campaignStates)[number];
 
-/** A campaign's row. Its agent is `workflow_id` outside. Moments in epoch ms. */
-export interface CampaignRow extends CampaignConfigs {
-  id: number;
-  organization_id: number;
-  name: string;
-  agent_id: number;
-  agent_name: string;
-  state: CampaignState;
-  state_reason: string | null;
-  source_type: SourceKind;
-  source_id: string;
+/** A campaign's row as SQL reads it, with the name of its agent. */
+type SelectedCampaign = Omit<StoredRow<typeof campaign>, 'wake_at' | 'is_kept'> & { agent_name: string };
+
+type JsonColumn = 'source_options' | 'retry_config' | 'schedule_config' | 'circuit_breaker' | 'archive';
+
+/** A campaign's row. `agent_id` is `workflow_id` in the API. Moments in epoch ms. */
+export interface CampaignRow extends Omit<SelectedCampaign, JsonColumn>, CampaignConfigs {
   source_options: StoredSourceOptions;
-  total_rows: number;
-  completed_rows: number;
-  failed_rows: number;
-  skipped_rows: number;
-  in_flight: number;
-  revision: number;
-  created_at: number;
-  started_at: number | null;
-  completed_at: number | null;
-  /** Its rows are in files of the archive: its object has gone, or goes. */
+  /** Set once the rows are in files of the archive: the object has gone, or is going. */
   archive: ArchivedCampaign | null;
 }
 
@@ -40,18 +30,20 @@ const campaignColumns = `id, organization_id, name, agent_id, (SELECT a.name FRO
   state_reason, source_type, source_id, source_options, max_concurrency, retry_config, schedule_config, circuit_breaker, total_rows,
   completed_rows, failed_rows, skipped_rows, in_flight, revision, created_at, started_at, completed_at, archive`;
 
-const jsonColumns = ['source_options', 'retry_config', 'schedule_config', 'circuit_breaker', 'archive'] as const;
+const toCampaignRow = (row: SelectedCampaign): CampaignRow => ({
+  ...row,
+  source_options: JSON.parse(row.source_options) as StoredSourceOptions,
+  retry_config: JSON.parse(row.retry_config) as RetryConfig,
+  schedule_config: JSON.parse(row.schedule_config) as ScheduleConfig,
+  circuit_breaker: JSON.parse(row.circuit_breaker) as CircuitBreakerConfig,
+  archive: row.archive === null ? null : (JSON.parse(row.archive) as ArchivedCampaign),
+});
 
-const toCampaignRow = (row: Row): CampaignRow => {
-  const parsed = Object.fromEntries(jsonColumns.map((column) => [column, JSON.parse(row[column] as string) as unknown]));
-  return { ...row, ...parsed } as unknown as CampaignRow;
-};
-
-const selectCampaign = (database: Database, organizationId: number, id: number): Statement =>
-  database.prepare(`SELECT ${campaignColumns} FROM campaign WHERE id = ? AND organization_id = ?`, id, organizationId);
+const selectCampaign = (database: Database, organizationId: number, id: number): Statement<SelectedCampaign> =>
+  database.prepare<SelectedCampaign>(`SELECT ${campaignColumns} FROM campaign WHERE id = ? AND organization_id = ?`, id, organizationId);
 
 export async function findCampaign(database: Database, organizationId: number, id: number): Promise<CampaignRow | null> {
-  const row = await database.first(selectCampaign(database, organizationId, id));
+  const row = await database.first<SelectedCampaign>(selectCampaign(database, organizationId, id));
   return row && toCampaignRow(row);
 }
 
@@ -61,7 +53,7 @@ export type NewCampaign = Pick<
 >;
 
 export async function insertCampaign(database: Database, organizationId: number, campaign: NewCampaign, now: number): Promise<CampaignRow> {
-  const insert = database.prepare(
+  const insert = database.prepare<SelectedCampaign>(
     `INSERT INTO campaign (organization_id, name, agent_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
          schedule_config, circuit_breaker, created_at, total_rows)
        VALUES (?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${campaignColumns}`,
@@ -76,7 +68,7 @@ export async function insertCampaign(database: Database, organizationId: number,
     campaign.total_rows,
   );
   const [rows] = await database.batchOnce([insert], ({ rowId }) => database.batch([selectCampaign(database, organizationId, rowId)]));
-  return toCampaignRow(rows![0]!);
+  return toCampaignRow(rows[0]!);
 }
 
 export type CampaignSettings = Pick<CampaignRow, 'name' | keyof CampaignConfigs>;
@@ -93,13 +85,13 @@ const toStoredConfigs = ({
   JSON.stringify(circuit_breaker),
 ];
 
-/** Null when the campaign is no draft any more, or has other settings than it was read with. */
+/** Writes the settings of a draft. Null: the campaign is no longer a draft, or its settings have changed since `before` was read. */
 export async function updateDraftIfUnchanged(
   database: Database,
   before: CampaignRow,
   after: CampaignSettings,
 ): Promise<CampaignRow | null> {
-  const update = database.prepare(
+  const update = database.prepare<SelectedCampaign>(
     `UPDATE campaign SET name = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?
        WHERE id = ? AND organization_id = ? AND state = 'draft'
          AND name = ? AND max_concurrency = ? AND retry_config = ? AND schedule_config = ? AND circuit_breaker = ? RETURNING ${campaignColumns}`,
@@ -113,7 +105,7 @@ export async function updateDraftIfUnchanged(
   const [rows] = await database.batchOnce([update], async ({ changes }) =>
     changes ? database.batch([selectCampaign(database, before.organization_id, before.id)]) : [[]],
   );
-  return rows![0] ? toCampaignRow(rows![0]) : null;
+  return rows[0] ? toCampaignRow(rows[0]) : null;
 }
 
 interface CampaignFilter {
@@ -130,9 +122,9 @@ interface CampaignPage {
 const filterCondition = `organization_id = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR instr(lower(name), lower(?3)) > 0)`;
 const filterValues = (organizationId: number, { state, search }: CampaignFilter) => [organizationId, state ?? null, search || null];
 
-/** One row more than the page has, newest first. */
+/** The rows of a page and one more, newest first. */
 const selectPage = (database: Database, organizationId: number, filter: CampaignFilter, { limit, offset, after }: CampaignPage) =>
-  database.prepare(
+  database.prepare<SelectedCampaign>(
     `SELECT ${campaignColumns} FROM campaign WHERE ${filterCondition} AND id < ?4 ORDER BY id DESC LIMIT ?5 OFFSET ?6`,
     ...filterValues(organizationId, filter),
     after?.id ?? Number.MAX_SAFE_INTEGER,
@@ -140,9 +132,10 @@ const selectPage = (database: Database, organizationId: number, filter: Campaign
     offset,
   );
 
-const toPage = (rows: Row[], { limit }: CampaignPage) => cutPage(rows.map(toCampaignRow), limit, ({ id }) => ({ value: null, id }));
+const toPage = (rows: SelectedCampaign[], { limit }: CampaignPage) =>
+  cutPage(rows.map(toCampaignRow), limit, ({ id }) => ({ value: null, id }));
 
-/** Newest first. Organizations have at most thousands of campaigns, so states and names are read. */
+/** A page of campaigns, newest first. Organizations have at most thousands, so the filter reads every state and name. */
 export async function findCampaigns(
   database: Database,
   organizationId: number,
@@ -151,22 +144,22 @@ export async function findCampaigns(
 ): Promise<PageResult<CampaignRow>> {
   const [rows, counted] = await database.batch([
     selectPage(database, organizationId, filter, page),
-    database.prepare(
+    database.prepare<{ total: number }>(
       `SELECT count(*) AS total FROM (SELECT 1 FROM campaign WHERE ${filterCondition} LIMIT ${countLimit + 1})`,
       ...filterValues(organizationId, filter),
     ),
   ]);
-  const { total } = counted![0] as { total: number };
-  return { ...toPage(rows!, page), total: Math.min(total, countLimit), totalCapped: total > countLimit };
+  const { total } = counted[0]!;
+  return { ...toPage(rows, page), total: Math.min(total, countLimit), totalCapped: total > countLimit };
 }
 
-/** The same without counting them. */
+/** A page of campaigns without their count. */
 export const findCampaignsUncounted = async (database: Database, organizationId: number, filter: CampaignFilter, page: CampaignPage) =>
-  toPage(await database.all(selectPage(database, organizationId, filter, page)), page);
+  toPage(await database.all<SelectedCampaign>(selectPage(database, organizationId, filter, page)), page);
 
 const liveCondition = "state IN ('syncing', 'running', 'paused')";
 
-/** Ids of live campaigns after the id `after`, of one agent or of all. */
+/** The ids of live campaigns after the id `after`, of one agent or of all. */
 export async function findLiveCampaignIds(
   database: Database,
   organizationId: number,
@@ -186,13 +179,13 @@ export async function findLiveCampaignIds(
   return rows.map(({ id }) => id);
 }
 
-/** Campaigns whose object should have done something before `before` (epoch ms), the most overdue first. */
+/** Campaigns whose object had work due before `before` (epoch ms), the most overdue first. */
 export async function findOverdueCampaigns(
   database: Database,
   before: number,
   limit: number,
 ): Promise<{ id: number; organization_id: number }[]> {
-  return database.all(
+  return database.all<Pick<SelectedCampaign, 'id' | 'organization_id'>>(
     database.prepare(
       `SELECT id, organization_id FROM campaign WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:campaign:' || campaign.id")}
        ORDER BY wake_at LIMIT ?`,
@@ -202,15 +195,16 @@ export async function findOverdueCampaigns(
   );
 }
 
-/** Why a campaign stands still that its object cannot tell. Once that lives again, it says its own. */
+/** Writes why a campaign makes no progress while its object cannot be reached. The object later overwrites the reason. */
 export async function setStateReason(database: Database, organizationId: number, id: number, reason: string): Promise<void> {
-  await database.all(
-    database.prepare('UPDATE campaign SET state_reason = ? WHERE id = ? AND organization_id = ?', reason, id, organizationId),
-    'idempotent',
-  );
+  const update = database.orm
+    .update(campaign)
+    .set({ stateReason: reason })
+    .where(and(eq(campaign.id, id), eq(campaign.organizationId, organizationId)));
+  await database.all(database.from(update), 'idempotent');
 }
 
-/** Ids after the id `after` of campaigns that were started and whose objects may still be there. */
+/** The ids after the id `after` of started campaigns whose objects may exist. */
 export async function findStartedCampaignIds(database: Database, organizationId: number, after: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ id: number }>(
     database.prepare(
@@ -223,63 +217,48 @@ export async function findStartedCampaignIds(database: Database, organizationId:
   return rows.map(({ id }) => id);
 }
 
-/** Throws 404. */
+/** A campaign's row. Throws 404. */
 export async function existingCampaign({ database, organization }: Context, id: number): Promise<CampaignRow> {
   const row = await findCampaign(database, organization.id, id);
   if (!row) throw notFound('Campaign');
   return row;
 }
 
-/** A draft becomes a campaign that is syncing, before its object is made: from now on its settings are no longer changed in the row. */
+/** Turns a draft into a syncing campaign, before its object is made: from then on the object owns the settings. */
 export async function markCampaignSyncing(database: Database, organizationId: number, id: number, now: number): Promise<void> {
-  await database.batch(
-    [
-      database.prepare(
-        `UPDATE campaign SET state = 'syncing', started_at = ?, wake_at = ? WHERE id = ? AND organization_id = ? AND state = 'draft'`,
-        now,
-        now,
-        id,
-        organizationId,
-      ),
-    ],
-    'idempotent',
-  );
+  const update = database.orm
+    .update(campaign)
+    .set({ state: 'syncing', startedAt: now, wakeAt: now })
+    .where(and(eq(campaign.id, id), eq(campaign.organizationId, organizationId), eq(campaign.state, 'draft')));
+  await database.batch([database.from(update)], 'idempotent');
 }
 
-/** What an object writes into its campaign's row. Moments in epoch ms. */
+/** The values that an object writes into its campaign's row. Moments in epoch ms. */
 export type CampaignProjection = LiveCampaign & { wake_at: number | null; revision: number };
 
-/** Brings the row up to date, unless it shows a later revision. */
+/** Projects a campaign's state into its row, unless the row has a later revision. */
 export async function projectCampaign(database: Database, organizationId: number, id: number, live: CampaignProjection): Promise<void> {
   const { configs } = live;
-  await database.batch(
-    [
-      database.prepare(
-        `UPDATE campaign SET name = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?, state = ?,
-         state_reason = ?, total_rows = ?, completed_rows = ?, failed_rows = ?, skipped_rows = ?, in_flight = ?, started_at = ?,
-         completed_at = ?, wake_at = ?, revision = ?
-       WHERE id = ? AND organization_id = ? AND revision < ?`,
-        live.name,
-        configs.max_concurrency,
-        JSON.stringify(configs.retry_config),
-        JSON.stringify(configs.schedule_config),
-        JSON.stringify(configs.circuit_breaker),
-        live.state,
-        live.state_reason,
-        live.total_rows,
-        live.completed_rows,
-        live.failed_rows,
-        live.skipped_rows,
-        live.in_flight,
-        live.started_at,
-        live.completed_at,
-        live.wake_at,
-        live.revision,
-        id,
-        organizationId,
-        live.revision,
-      ),
-    ],
-    'idempotent',
-  );
+  const update = database.orm
+    .update(campaign)
+    .set({
+      name: live.name,
+      maxConcurrency: configs.max_concurrency,
+      retryConfig: configs.retry_config,
+      scheduleConfig: configs.schedule_config,
+      circuitBreaker: configs.circuit_breaker,
+      state: live.state,
+      stateReason: live.state_reason,
+      totalRows: live.total_rows,
+      completedRows: live.completed_rows,
+      failedRows: live.failed_rows,
+      skippedRows: live.skipped_rows,
+      inFlight: live.in_flight,
+      startedAt: live.started_at,
+      completedAt: live.completed_at,
+      wakeAt: live.wake_at,
+      revision: live.revision,
+    })
+    .where(and(eq(campaign.id, id), eq(campaign.organizationId, organizationId), lt(campaign.revision, live.revision)));
+  await database.batch([database.from(update)], 'idempotent');
 }

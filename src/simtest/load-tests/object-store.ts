@@ -1,40 +1,41 @@
+import { and, eq, lt } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
+import { loadTest } from '../../database/schema/simtest.ts';
 import type { SessionReport } from '../contract.ts';
 import type { LoadTestStatistics, LoadTestStatus } from './statistics.ts';
 
-/** What a load test's object is made of. */
+/** The facts from which a load test's object is made. */
 export interface LoadTestFacts {
   id: number;
   organization_id: number;
   status: LoadTestStatus;
   concurrency: number;
   ramp_seconds: number;
-  /** The longest that a session talks. */
+  /** The maximum length of a session's conversation. */
   max_duration_seconds: number;
   /** In the order of their indexes. */
   sessions: { id: number; test_index: number }[];
 }
 
-/** At most a thousand sessions, so they are read at once. Null: there is no such load test. */
+/** Reads a load test with its sessions, at most a thousand. Null: there is no such load test. */
 export async function readLoadTestFacts(database: Database, organizationId: number, id: number): Promise<LoadTestFacts | null> {
-  const [rows, sessions] = await database.batch([
-    database.prepare(
+  const [[row], sessions] = await database.batch([
+    database.prepare<Omit<LoadTestFacts, 'sessions'>>(
       `SELECT id, organization_id, status, concurrency, ramp_seconds, config ->> '$.max_duration_seconds' AS max_duration_seconds
        FROM load_test WHERE id = ? AND organization_id = ?`,
       id,
       organizationId,
     ),
-    database.prepare(
+    database.prepare<LoadTestFacts['sessions'][number]>(
       'SELECT id, test_index FROM test_session WHERE load_test_id = ? AND organization_id = ? ORDER BY test_index',
       id,
       organizationId,
     ),
   ]);
-  const [row] = rows as unknown as Omit<LoadTestFacts, 'sessions'>[];
-  return row ? { ...row, sessions: sessions as unknown as LoadTestFacts['sessions'] } : null;
+  return row ? { ...row, sessions } : null;
 }
 
-/** What the object writes into its row. Moments in epoch ms. */
+/** The values that an object writes into its load test's row. Moments in epoch ms. */
 export interface LoadTestProjection {
   status: LoadTestStatus;
   /** Null while sessions are left. */
@@ -44,28 +45,17 @@ export interface LoadTestProjection {
   revision: number;
 }
 
-/** Brings the row up to date, unless it shows a later revision. */
+/** Projects a load test's state into its row, unless the row has a later revision. */
 export async function projectLoadTest(database: Database, organizationId: number, id: number, live: LoadTestProjection): Promise<void> {
-  await database.batch(
-    [
-      database.prepare(
-        `UPDATE load_test SET status = ?, statistics = ?, completed_at = ?, wake_at = ?, revision = ?
-       WHERE id = ? AND organization_id = ? AND revision < ?`,
-        live.status,
-        live.statistics && JSON.stringify(live.statistics),
-        live.completedAt,
-        live.wakeAt,
-        live.revision,
-        id,
-        organizationId,
-        live.revision,
-      ),
-    ],
-    'idempotent',
-  );
+  const { status, statistics, completedAt, wakeAt, revision } = live;
+  const update = database.orm
+    .update(loadTest)
+    .set({ status, statistics: statistics && { ...statistics }, completedAt, wakeAt, revision })
+    .where(and(eq(loadTest.id, id), eq(loadTest.organizationId, organizationId), lt(loadTest.revision, revision)));
+  await database.batch([database.from(update)], 'idempotent');
 }
 
-/** Ends the sessions that have not started, and answers the indexes of all that ended so. */
+/** Stops the pending sessions. Returns the indexes of all sessions that were stopped before they started. */
 export async function stopPendingSessions(database: Database, organizationId: number, loadTestId: number, now: number): Promise<number[]> {
   const [, stopped] = await database.batch(
     [
@@ -75,7 +65,7 @@ export async function stopPendingSessions(database: Database, organizationId: nu
         loadTestId,
         organizationId,
       ),
-      database.prepare(
+      database.prepare<{ test_index: number }>(
         `SELECT test_index FROM test_session WHERE load_test_id = ? AND organization_id = ? AND status = 'stopped' AND started_at IS NULL`,
         loadTestId,
         organizationId,
@@ -83,12 +73,12 @@ export async function stopPendingSessions(database: Database, organizationId: nu
     ],
     'idempotent',
   );
-  return (stopped as { test_index: number }[]).map(({ test_index }) => test_index);
+  return stopped.map(({ test_index }) => test_index);
 }
 
 /**
- * What the rows of sessions tell of their ends; those that go on are left out. One that is pending although it was to begin long ago has failed
- * from now on. Latencies stay unknown.
+ * Reads the reports of ended sessions from their rows; running sessions are left out. A session that is still pending fails. Latencies stay
+ * unknown.
  */
 export async function endSilentSessions(
   database: Database,
@@ -107,7 +97,7 @@ export async function endSilentSessions(
         organizationId,
         JSON.stringify(testIndexes),
       ),
-      database.prepare(
+      database.prepare<EndedRow>(
         `SELECT s.id, s.test_index, s.status, s.results ->> '$.outcome' AS outcome, s.error, s.started_at, s.completed_at
        FROM json_each(?) n CROSS JOIN test_session s WHERE s.load_test_id = ? AND s.test_index = n.value AND s.organization_id = ?
          AND s.status IN ('completed', 'failed', 'stopped')`,
@@ -118,7 +108,7 @@ export async function endSilentSessions(
     ],
     'idempotent',
   );
-  return (rows as unknown as EndedRow[]).map((row) => ({
+  return rows.map((row) => ({
     sessionId: row.id,
     testIndex: row.test_index,
     status: row.status,

@@ -1,5 +1,7 @@
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
-import type { Database, Row } from '../../database/client.ts';
+import type { Database } from '../../database/client.ts';
+import { loadTest } from '../../database/schema/simtest.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 import type { TestConfig } from '../config/config.ts';
 import type { Outcome, SessionStatus, StopReason } from '../contract.ts';
@@ -7,35 +9,27 @@ import type { Context } from '../../context.ts';
 import { notFound } from '../../library/errors.ts';
 import type { LoadTestStatistics, LoadTestStatus } from './statistics.ts';
 
-/** Moments in epoch ms. */
-export interface LoadTestRow {
-  id: number;
-  organization_id: number;
-  name: string;
-  status: LoadTestStatus;
-  actor_agent_id: number;
-  adversary_agent_id: number;
-  test_count: number;
-  concurrency: number;
-  ramp_seconds: number;
+/** A load test's row as SQL reads it. */
+type SelectedLoadTest = Omit<StoredRow<typeof loadTest>, 'revision' | 'wake_at'>;
+
+/** A load test's row. Moments in epoch ms. */
+export interface LoadTestRow extends Omit<SelectedLoadTest, 'config' | 'statistics'> {
   config: TestConfig;
-  /** Once its last session has ended. */
+  /** Null until the last session has ended. */
   statistics: LoadTestStatistics | null;
-  created_at: number;
-  completed_at: number | null;
 }
 
 const loadTestColumns = `id, organization_id, name, status, actor_agent_id, adversary_agent_id, test_count, concurrency, ramp_seconds, config, statistics,
   created_at, completed_at`;
 
-const toLoadTestRow = (row: Row): LoadTestRow => ({
-  ...(row as unknown as LoadTestRow),
-  config: JSON.parse(row['config'] as string) as TestConfig,
-  statistics: row['statistics'] === null ? null : (JSON.parse(row['statistics'] as string) as LoadTestStatistics),
+const toLoadTestRow = (row: SelectedLoadTest): LoadTestRow => ({
+  ...row,
+  config: JSON.parse(row.config) as TestConfig,
+  statistics: row.statistics === null ? null : (JSON.parse(row.statistics) as LoadTestStatistics),
 });
 
 export async function findLoadTest(database: Database, organizationId: number, id: number): Promise<LoadTestRow | null> {
-  const row = await database.first(
+  const row = await database.first<SelectedLoadTest>(
     database.prepare(`SELECT ${loadTestColumns} FROM load_test WHERE id = ? AND organization_id = ?`, id, organizationId),
   );
   return row && toLoadTestRow(row);
@@ -46,7 +40,7 @@ export type NewLoadTest = Pick<
   'name' | 'actor_agent_id' | 'adversary_agent_id' | 'test_count' | 'concurrency' | 'ramp_seconds' | 'config'
 >;
 
-/** A load test that is running, with its pending sessions in the order of their indexes, all in one transaction. It is due at once. */
+/** Inserts a running load test and its pending sessions in one transaction. Its object is due at once. Session ids come in the order of their indexes. */
 export async function insertLoadTest(
   database: Database,
   organizationId: number,
@@ -54,7 +48,7 @@ export async function insertLoadTest(
   now: number,
 ): Promise<{ id: number; sessionIds: number[] }> {
   const statements = [
-    database.prepare(
+    database.prepare<{ id: number }>(
       `INSERT INTO load_test (organization_id, name, status, actor_agent_id, adversary_agent_id, test_count, concurrency, ramp_seconds, config,
          wake_at, created_at)
        VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9) RETURNING id`,
@@ -68,28 +62,32 @@ export async function insertLoadTest(
       JSON.stringify(load.config),
       now,
     ),
-    database.prepare(
+    database.prepare<{ id: number; test_index: number }>(
       `INSERT INTO test_session (organization_id, name, status, actor_agent_id, adversary_agent_id, load_test_id, test_index, created_at)
        SELECT l.organization_id, l.name || ' #' || (n.value + 1), 'pending', l.actor_agent_id, l.adversary_agent_id, l.id, n.value, l.created_at
        FROM load_test l CROSS JOIN json_each(?) n WHERE l.id = last_insert_rowid() AND l.organization_id = ? RETURNING id, test_index`,
       JSON.stringify(Array.from({ length: load.test_count }, (_, index) => index)),
       organizationId,
     ),
-  ];
+  ] as const;
   const [inserted, sessions] = await database.batchOnce(
     statements,
     ({ rowId }) =>
       database.batch([
-        database.prepare('SELECT id FROM load_test WHERE id = ? AND organization_id = ?', rowId, organizationId),
-        database.prepare('SELECT id, test_index FROM test_session WHERE load_test_id = ? AND organization_id = ?', rowId, organizationId),
+        database.prepare<{ id: number }>('SELECT id FROM load_test WHERE id = ? AND organization_id = ?', rowId, organizationId),
+        database.prepare<{ id: number; test_index: number }>(
+          'SELECT id, test_index FROM test_session WHERE load_test_id = ? AND organization_id = ?',
+          rowId,
+          organizationId,
+        ),
       ]),
     1,
   );
-  const inOrder = (sessions as { id: number; test_index: number }[]).toSorted((one, other) => one.test_index - other.test_index);
-  return { id: (inserted![0] as { id: number }).id, sessionIds: inOrder.map(({ id }) => id) };
+  const inOrder = sessions.toSorted((one, other) => one.test_index - other.test_index);
+  return { id: inserted[0]!.id, sessionIds: inOrder.map(({ id }) => id) };
 }
 
-/** Newest first. */
+/** A page of load tests, newest first. */
 export async function listLoadTests(
   database: Database,
   organizationId: number,
@@ -99,21 +97,24 @@ export async function listLoadTests(
   const where = `organization_id = ?${search ? ' AND instr(lower(name), lower(?)) > 0' : ''}`;
   const parameters = [organizationId, ...(search ? [search] : [])];
   const [rows, counted] = await database.batch([
-    database.prepare(
+    database.prepare<SelectedLoadTest>(
       `SELECT ${loadTestColumns} FROM load_test WHERE ${where} AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?`,
       ...parameters,
       page.after?.id ?? Number.MAX_SAFE_INTEGER,
       page.limit + 1,
       page.offset,
     ),
-    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM load_test WHERE ${where} LIMIT ${countLimit + 1})`, ...parameters),
+    database.prepare<{ total: number }>(
+      `SELECT count(*) AS total FROM (SELECT 1 FROM load_test WHERE ${where} LIMIT ${countLimit + 1})`,
+      ...parameters,
+    ),
   ]);
-  const { total } = counted![0] as { total: number };
-  const found = cutPage(rows!.map(toLoadTestRow), page.limit, ({ id }) => ({ value: null, id }));
+  const { total } = counted[0]!;
+  const found = cutPage(rows.map(toLoadTestRow), page.limit, ({ id }) => ({ value: null, id }));
   return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
 }
 
-/** A session among the others of its load test. */
+/** A session in the list of its load test. */
 export interface SessionLine {
   id: number;
   test_index: number;
@@ -126,24 +127,24 @@ export interface SessionLine {
   duration_seconds: number | null;
 }
 
-/** In the order of their indexes. */
+/** All sessions of a load test, in the order of their indexes. */
 export async function listSessionLines(database: Database, organizationId: number, loadTestId: number): Promise<SessionLine[]> {
-  const rows = await database.all<Omit<SessionLine, 'outcome' | 'stop_reason' | 'turns' | 'duration_seconds'> & { told: string | null }>(
+  const rows = await database.all<Omit<SessionLine, 'outcome' | 'stop_reason' | 'turns' | 'duration_seconds'> & { summary: string | null }>(
     database.prepare(
-      // One extraction reads the results once.
-      `SELECT id, test_index, name, status, error, json_extract(results, '$.outcome', '$.stop_reason', '$.turns', '$.duration_seconds') AS told
+      // One `json_extract` parses the results once.
+      `SELECT id, test_index, name, status, error, json_extract(results, '$.outcome', '$.stop_reason', '$.turns', '$.duration_seconds') AS summary
        FROM test_session WHERE load_test_id = ? AND organization_id = ? ORDER BY test_index`,
       loadTestId,
       organizationId,
     ),
   );
-  return rows.map(({ id, test_index, name, status, error, told }) => {
-    const [outcome = null, stop_reason = null, turns = null, duration_seconds = null] = JSON.parse(told ?? '[]') as never[];
+  return rows.map(({ id, test_index, name, status, error, summary }) => {
+    const [outcome = null, stop_reason = null, turns = null, duration_seconds = null] = JSON.parse(summary ?? '[]') as never[];
     return { id, test_index, name, status, error, outcome, stop_reason, turns, duration_seconds };
   });
 }
 
-/** Load tests whose object should have done something before `before` (epoch ms), the most overdue first. */
+/** Load tests whose object had work due before `before` (epoch ms), the most overdue first. */
 export const findOverdueLoadTests = (
   database: Database,
   before: number,
@@ -158,7 +159,7 @@ export const findOverdueLoadTests = (
     ),
   );
 
-/** Throws 404. */
+/** A load test's row. Throws 404. */
 export async function existingLoadTest({ database, organization }: Context, id: number): Promise<LoadTestRow> {
   const row = await findLoadTest(database, organization.id, id);
   if (!row) throw notFound('Load test');

@@ -1,41 +1,34 @@
-import type { Database, Row } from '../../database/client.ts';
+import { and, eq, inArray } from 'drizzle-orm';
+import type { Database, Statement } from '../../database/client.ts';
+import { testSession } from '../../database/schema/simtest.ts';
+import type { voiceAgent, voiceAgentDefinition } from '../../database/schema/voice-agents.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import type { LiveSession } from '../contract.ts';
 
-/** A session's row with the configuration of its load test, in `config` where it has none of its own. Objects are JSON text. */
-export interface SessionToStart {
-  id: number;
-  status: LiveSession['status'];
-  actor_agent_id: number;
-  adversary_agent_id: number;
-  load_test_id: number | null;
-  test_index: number | null;
-  config: string;
-  candidate: string | null;
-  started_at: number | null;
-}
+/** A session's row, with the config of its load test where it has one. Objects are JSON text. */
+export type SessionToStart = Pick<
+  StoredRow<typeof testSession>,
+  'id' | 'status' | 'actor_agent_id' | 'adversary_agent_id' | 'load_test_id' | 'test_index' | 'candidate' | 'started_at'
+> & { config: string };
 
 /** An agent as it is now. Objects are JSON text. */
-export interface AgentToPin {
-  id: number;
-  name: string;
-  status: 'active' | 'archived';
-  template_context_variables: string;
-  call_disposition_codes: string;
-  workflow_configurations: string;
-  definition: string;
-}
+export type AgentToPin = Pick<
+  StoredRow<typeof voiceAgent>,
+  'id' | 'name' | 'status' | 'template_context_variables' | 'call_disposition_codes' | 'workflow_configurations'
+> &
+  Pick<StoredRow<typeof voiceAgentDefinition>, 'definition'>;
 
 interface SessionWithAgents {
   session: SessionToStart | null;
   agents: AgentToPin[];
 }
 
-/** One D1 call. */
+/** Reads a session and its agents, in one D1 call. */
 export async function findSessionWithAgents(database: Database, organizationId: number, id: number): Promise<SessionWithAgents> {
   return toSessionWithAgents(await database.batch(selectSessionAndAgents(database, organizationId, id)));
 }
 
-/** The same; a pending session whose agents take calls is running from then on, before its object is made. */
+/** Reads a session and its agents. A pending session whose agents are active is running from then on, before its object is made. */
 export async function claimPendingSession(database: Database, organizationId: number, id: number, now: number): Promise<SessionWithAgents> {
   const claim = database.prepare(
     `UPDATE test_session SET status = 'running', started_at = ?, wake_at = ?
@@ -46,19 +39,23 @@ export async function claimPendingSession(database: Database, organizationId: nu
     id,
     organizationId,
   );
-  const [, ...found] = await database.batch([claim, ...selectSessionAndAgents(database, organizationId, id)], 'idempotent');
-  return toSessionWithAgents(found);
+  const [, ...selected] = await database.batch([claim, ...selectSessionAndAgents(database, organizationId, id)] as const, 'idempotent');
+  return toSessionWithAgents(selected);
 }
 
-const selectSessionAndAgents = (database: Database, organizationId: number, id: number) => [
-  database.prepare(
+const selectSessionAndAgents = (
+  database: Database,
+  organizationId: number,
+  id: number,
+): [Statement<SessionToStart>, Statement<AgentToPin>] => [
+  database.prepare<SessionToStart>(
     `SELECT s.id, s.status, s.actor_agent_id, s.adversary_agent_id, s.load_test_id, s.test_index, s.candidate, s.started_at,
        coalesce(s.config, (SELECT l.config FROM load_test l WHERE l.id = s.load_test_id)) AS config
      FROM test_session s WHERE s.id = ? AND s.organization_id = ?`,
     id,
     organizationId,
   ),
-  database.prepare(
+  database.prepare<AgentToPin>(
     `SELECT a.id, a.name, a.status, a.template_context_variables, a.call_disposition_codes, a.workflow_configurations, d.definition
      FROM test_session s CROSS JOIN voice_agent a CROSS JOIN voice_agent_definition d
      WHERE s.id = ? AND s.organization_id = ? AND a.id IN (s.actor_agent_id, s.adversary_agent_id)
@@ -68,27 +65,19 @@ const selectSessionAndAgents = (database: Database, organizationId: number, id: 
   ),
 ];
 
-const toSessionWithAgents = ([sessions, agents]: Row[][]): SessionWithAgents => ({
-  session: (sessions![0] as unknown as SessionToStart | undefined) ?? null,
-  agents: agents as unknown as AgentToPin[],
+const toSessionWithAgents = ([[session], agents]: [SessionToStart[], AgentToPin[]]): SessionWithAgents => ({
+  session: session ?? null,
+  agents,
 });
 
-/** Writes how a session ended, once: an ended row is never changed. */
+/** Writes the end of a session. A row that has ended is never changed. */
 export async function writeSessionEnd(database: Database, organizationId: number, id: number, live: LiveSession): Promise<void> {
-  await database.batch(
-    [
-      database.prepare(
-        `UPDATE test_session SET status = ?, results = ?, error = ?, started_at = ?, completed_at = ?, wake_at = NULL, candidate = NULL
-       WHERE id = ? AND organization_id = ? AND status IN ('pending', 'running')`,
-        live.status,
-        JSON.stringify(live.results),
-        live.error,
-        live.startedAt,
-        live.completedAt,
-        id,
-        organizationId,
-      ),
-    ],
-    'idempotent',
-  );
+  const { status, results, error, startedAt, completedAt } = live;
+  const update = database.orm
+    .update(testSession)
+    .set({ status, results: results && { ...results }, error, startedAt, completedAt, wakeAt: null, candidate: null })
+    .where(
+      and(eq(testSession.id, id), eq(testSession.organizationId, organizationId), inArray(testSession.status, ['pending', 'running'])),
+    );
+  await database.batch([database.from(update)], 'idempotent');
 }

@@ -1,58 +1,52 @@
+import { and, eq, isNull } from 'drizzle-orm';
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
-import type { Database, Row, Statement } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
+import { testSession } from '../../database/schema/simtest.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 import type { TestConfig } from '../config/config.ts';
 import type { Candidate, SessionStatus, TestResults } from '../contract.ts';
 import type { Context } from '../../context.ts';
 import { notFound } from '../../library/errors.ts';
 
-/** A session's row, the config of a load test's session being the load test's. Moments in epoch ms. */
-export interface SessionRow {
-  id: number;
-  organization_id: number;
-  name: string;
-  status: SessionStatus;
-  actor_agent_id: number;
-  adversary_agent_id: number;
-  load_test_id: number | null;
-  test_index: number | null;
+/** A session's row as SQL reads it. `config` is never null: a session of a load test has the load test's. */
+type SelectedSession = Omit<StoredRow<typeof testSession>, 'config' | 'candidate' | 'wake_at'> & { config: string };
+
+/** A session's row, with the config of its load test where it has one. Moments in epoch ms. */
+export interface SessionRow extends Omit<SelectedSession, 'config' | 'results'> {
   config: TestConfig;
   results: TestResults | null;
-  error: string | null;
-  created_at: number;
-  started_at: number | null;
-  completed_at: number | null;
 }
 
 const sessionColumns = `id, organization_id, name, status, actor_agent_id, adversary_agent_id, load_test_id, test_index,
   coalesce(config, (SELECT l.config FROM load_test l WHERE l.id = test_session.load_test_id)) AS config, results, error, created_at, started_at,
   completed_at`;
 
-const toSessionRow = (row: Row): SessionRow => ({
-  ...(row as unknown as SessionRow),
-  config: JSON.parse(row['config'] as string) as TestConfig,
-  results: row['results'] === null ? null : (JSON.parse(row['results'] as string) as TestResults),
+const toSessionRow = (row: SelectedSession): SessionRow => ({
+  ...row,
+  config: JSON.parse(row.config) as TestConfig,
+  results: row.results === null ? null : (JSON.parse(row.results) as TestResults),
 });
 
 export async function findSession(database: Database, organizationId: number, id: number): Promise<SessionRow | null> {
-  const row = await database.first(selectSession(database, organizationId, id));
+  const row = await database.first<SelectedSession>(selectSession(database, organizationId, id));
   return row && toSessionRow(row);
 }
 
-const selectSession = (database: Database, organizationId: number, id: number): Statement =>
-  database.prepare(`SELECT ${sessionColumns} FROM test_session WHERE id = ? AND organization_id = ?`, id, organizationId);
+const selectSession = (database: Database, organizationId: number, id: number): Statement<SelectedSession> =>
+  database.prepare<SelectedSession>(`SELECT ${sessionColumns} FROM test_session WHERE id = ? AND organization_id = ?`, id, organizationId);
 
 export interface NewSession {
   name: string;
   actorAgentId: number;
   adversaryAgentId: number;
   config: TestConfig;
-  /** The actor as it would be when a change is saved; null: as it is. */
+  /** An unsaved change of the actor that the session verifies; null: the saved actor. */
   candidate: Candidate | null;
 }
 
 export async function insertSession(database: Database, organizationId: number, session: NewSession, now: number): Promise<SessionRow> {
-  const insert = database.prepare(
+  const insert = database.prepare<SelectedSession>(
     `INSERT INTO test_session (organization_id, name, status, actor_agent_id, adversary_agent_id, config, candidate, created_at)
        VALUES (?, ?, 'pending', ?, ?, ?, ?, ?) RETURNING ${sessionColumns}`,
     organizationId,
@@ -64,7 +58,7 @@ export async function insertSession(database: Database, organizationId: number, 
     now,
   );
   const [rows] = await database.batchOnce([insert], ({ rowId }) => database.batch([selectSession(database, organizationId, rowId)]));
-  return toSessionRow(rows![0]!);
+  return toSessionRow(rows[0]!);
 }
 
 export interface SessionFilter {
@@ -73,7 +67,7 @@ export interface SessionFilter {
   search?: string | undefined;
 }
 
-/** Newest first. */
+/** A page of sessions, newest first. */
 export async function listSessions(
   database: Database,
   organizationId: number,
@@ -82,21 +76,24 @@ export async function listSessions(
 ): Promise<PageResult<SessionRow>> {
   const { sql, parameters } = toCondition(organizationId, filter);
   const [rows, counted] = await database.batch([
-    database.prepare(
+    database.prepare<SelectedSession>(
       `SELECT ${sessionColumns} FROM test_session WHERE ${sql} AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?`,
       ...parameters,
       page.after?.id ?? Number.MAX_SAFE_INTEGER,
       page.limit + 1,
       page.offset,
     ),
-    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM test_session WHERE ${sql} LIMIT ${countLimit + 1})`, ...parameters),
+    database.prepare<{ total: number }>(
+      `SELECT count(*) AS total FROM (SELECT 1 FROM test_session WHERE ${sql} LIMIT ${countLimit + 1})`,
+      ...parameters,
+    ),
   ]);
-  const { total } = counted![0] as { total: number };
-  const found = cutPage(rows!.map(toSessionRow), page.limit, ({ id }) => ({ value: null, id }));
+  const { total } = counted[0]!;
+  const found = cutPage(rows.map(toSessionRow), page.limit, ({ id }) => ({ value: null, id }));
   return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
 }
 
-/** Written out, so that an index serves whatever is asked. */
+/** Only the conditions of the given filters, so that SQLite uses an index for each combination. */
 function toCondition(
   organizationId: number,
   { status, loadTestId, search }: SessionFilter,
@@ -108,7 +105,7 @@ function toCondition(
   return { sql: conditions.map(([sql]) => sql).join(' AND '), parameters: conditions.map(([, value]) => value) };
 }
 
-/** Running ones, the newest first, and how many they are in all. */
+/** The newest running sessions, and how many run in all. */
 export async function listRunningSessions(
   database: Database,
   organizationId: number,
@@ -116,13 +113,17 @@ export async function listRunningSessions(
 ): Promise<{ rows: SessionRow[]; count: number }> {
   const where = `organization_id = ? AND status = 'running'`;
   const [rows, counted] = await database.batch([
-    database.prepare(`SELECT ${sessionColumns} FROM test_session WHERE ${where} ORDER BY id DESC LIMIT ?`, organizationId, limit),
-    database.prepare(`SELECT count(*) AS count FROM test_session WHERE ${where}`, organizationId),
+    database.prepare<SelectedSession>(
+      `SELECT ${sessionColumns} FROM test_session WHERE ${where} ORDER BY id DESC LIMIT ?`,
+      organizationId,
+      limit,
+    ),
+    database.prepare<{ count: number }>(`SELECT count(*) AS count FROM test_session WHERE ${where}`, organizationId),
   ]);
-  return { rows: rows!.map(toSessionRow), count: (counted![0] as { count: number }).count };
+  return { rows: rows.map(toSessionRow), count: counted[0]!.count };
 }
 
-/** Sessions whose object should have done something before `before` (epoch ms), the most overdue first. */
+/** Sessions whose object had work due before `before` (epoch ms), the most overdue first. */
 export const findOverdueSessions = (
   database: Database,
   before: number,
@@ -137,21 +138,16 @@ export const findOverdueSessions = (
     ),
   );
 
-/** Ends a session whose object cannot be reached. */
+/** Fails a session whose object cannot be reached. */
 export async function failSession(database: Database, organizationId: number, id: number, error: string, now: number): Promise<void> {
-  await database.all(
-    database.prepare(
-      `UPDATE test_session SET status = 'failed', error = ?, completed_at = ?, wake_at = NULL WHERE id = ? AND organization_id = ? AND completed_at IS NULL`,
-      error,
-      now,
-      id,
-      organizationId,
-    ),
-    'idempotent',
-  );
+  const update = database.orm
+    .update(testSession)
+    .set({ status: 'failed', error, completedAt: now, wakeAt: null })
+    .where(and(eq(testSession.id, id), eq(testSession.organizationId, organizationId), isNull(testSession.completedAt)));
+  await database.all(database.from(update), 'idempotent');
 }
 
-/** Throws 404. */
+/** A session's row. Throws 404. */
 export async function existingSession({ database, organization }: Context, id: number): Promise<SessionRow> {
   const row = await findSession(database, organization.id, id);
   if (!row) throw notFound('Test session');

@@ -1,17 +1,19 @@
 import type { Database } from '../../database/client.ts';
+import type { testSession } from '../../database/schema/simtest.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import type { TestConfig } from '../config/config.ts';
 import type { Candidate, SessionStatus, TestResults } from '../contract.ts';
 
 export interface NewVerification {
   actorAgentId: number;
-  /** How the agent is when it has passed; each session has it. */
+  /** The change of the agent that every session verifies. */
   candidate: Candidate;
   tests: { index: number; name: string; adversaryAgentId: number; config: TestConfig }[];
 }
 
 /**
- * Sessions that run from now on and are due at once, so that the minute tick begins what is not begun now. None where the adversary is
- * archived.
+ * Inserts running sessions that are due at once, so that the minute tick starts those that the request does not start. A test whose adversary is
+ * archived gets none.
  */
 export async function insertVerification(
   database: Database,
@@ -19,7 +21,7 @@ export async function insertVerification(
   { actorAgentId, candidate, tests }: NewVerification,
   now: number,
 ): Promise<{ id: number; index: number }[]> {
-  const insert = database.prepare(
+  const insert = database.prepare<{ id: number; index: number }>(
     `INSERT INTO test_session (organization_id, name, status, actor_agent_id, adversary_agent_id, test_index, config, candidate, wake_at,
          created_at, started_at)
        SELECT a.organization_id, t.value ->> 'name', 'running', ?1, a.id, t.value ->> 'index', t.value -> 'config', ?2, ?3, ?3, ?3
@@ -33,8 +35,8 @@ export async function insertVerification(
   );
   const [rows] = await database.batchOnce([insert], ({ changes, rowId }) =>
     database.batch([
-      database.prepare(
-        // Rows of one statement have ids one after the other.
+      database.prepare<{ id: number; index: number }>(
+        // The rows of one statement have consecutive ids.
         'SELECT id, test_index AS "index" FROM test_session WHERE id > ?1 - ?2 AND id <= ?1 AND organization_id = ?3 ORDER BY id',
         rowId,
         changes,
@@ -42,7 +44,7 @@ export async function insertVerification(
       ),
     ]),
   );
-  return rows as unknown as { id: number; index: number }[];
+  return rows;
 }
 
 export interface VerifiedRow {
@@ -52,8 +54,9 @@ export interface VerifiedRow {
   error: string | null;
 }
 
+/** The rows of sessions, by id. */
 export async function findVerifiedRows(database: Database, organizationId: number, ids: number[]): Promise<VerifiedRow[]> {
-  const rows = await database.all(
+  const rows = await database.all<Pick<StoredRow<typeof testSession>, 'id' | 'status' | 'results' | 'error'>>(
     database.prepare(
       `SELECT s.id, s.status, s.results, s.error FROM json_each(?) j CROSS JOIN test_session s
        WHERE s.id = j.value AND s.organization_id = ?`,
@@ -62,9 +65,9 @@ export async function findVerifiedRows(database: Database, organizationId: numbe
     ),
   );
   return rows.map(({ id, status, results, error }) => ({
-    id: id as number,
-    status: status as SessionStatus,
-    results: results === null ? null : (JSON.parse(results as string) as TestResults),
-    error: error as string | null,
+    id,
+    status,
+    results: results === null ? null : (JSON.parse(results) as TestResults),
+    error,
   }));
 }
