@@ -169,7 +169,7 @@ describe('an agent with problems', () => {
     const call = { key, phone, agentId, contactId: null, initialContext: '{}', name: 'A call', notAfter: null };
     const told: { kind: string; reason?: string }[] = [];
     vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
-      () => ({ reports: async (reports: { kind: string }[]) => void told.push(...structuredClone(reports)) }) as never,
+      () => ({ applyReports: async (reports: { kind: string }[]) => void told.push(...structuredClone(reports)) }) as never,
     );
     await slots.request(id, { owner: { kind: 'campaign', id: 9 }, epoch: 1, maxConcurrency: null, calls: [call] });
     await vi.waitFor(() => expect(sends).toHaveBeenCalled());
