@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { notFound } from '../library/errors.ts';
 import type { CampaignConfigs, CircuitBreakerConfig, RetryConfig, ScheduleConfig } from './configs/configs.ts';
 import type { ArchivedCampaign } from './rows/archived-rows.ts';
-import type { SourceKind, StoredSourceOptions } from './source/options.ts';
+import type { StoredSourceOptions } from './source/options.ts';
 import type { LiveCampaign } from './rpc.ts';
 
 export const campaignStates = ['draft', 'syncing', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
@@ -52,20 +52,20 @@ export type NewCampaign = Pick<
   'name' | 'agent_id' | 'source_type' | 'source_id' | 'source_options' | 'total_rows' | keyof CampaignConfigs
 >;
 
-export async function insertCampaign(database: Database, organizationId: number, campaign: NewCampaign, now: number): Promise<CampaignRow> {
+export async function insertCampaign(database: Database, organizationId: number, draft: NewCampaign, now: number): Promise<CampaignRow> {
   const insert = database.prepare<SelectedCampaign>(
     `INSERT INTO campaign (organization_id, name, agent_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
          schedule_config, circuit_breaker, created_at, total_rows)
        VALUES (?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${campaignColumns}`,
     organizationId,
-    campaign.name,
-    campaign.agent_id,
-    campaign.source_type,
-    campaign.source_id,
-    JSON.stringify(campaign.source_options),
-    ...toStoredConfigs(campaign),
+    draft.name,
+    draft.agent_id,
+    draft.source_type,
+    draft.source_id,
+    JSON.stringify(draft.source_options),
+    ...toStoredConfigs(draft),
     now,
-    campaign.total_rows,
+    draft.total_rows,
   );
   const [rows] = await database.batchOnce([insert], ({ rowId }) => database.batch([selectCampaign(database, organizationId, rowId)]));
   return toCampaignRow(rows[0]!);

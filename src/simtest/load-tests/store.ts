@@ -7,7 +7,7 @@ import type { TestConfig } from '../config/config.ts';
 import type { Outcome, SessionStatus, StopReason } from '../contract.ts';
 import type { Context } from '../../context.ts';
 import { notFound } from '../../library/errors.ts';
-import type { LoadTestStatistics, LoadTestStatus } from './statistics.ts';
+import type { LoadTestStatistics } from './statistics.ts';
 
 /** A load test's row as SQL reads it. */
 type SelectedLoadTest = Omit<StoredRow<typeof loadTest>, 'revision' | 'wake_at'>;
