@@ -32,7 +32,7 @@ test('an error of the statement is no trouble of the platform', () => {
 });
 
 test('trouble of objects, files and queues is told from what they answer, with where it is', () => {
-  const told: [string, string, string][] = [
+  const classified: [string, string, string][] = [
     ['Durable Object is overloaded. Too many requests for the same object within a 10 second window.', 'object', 'refused'],
     ['Cannot resolve Durable Object due to transient issue on remote node.', 'object', 'refused'],
     ['Durable Object storage operation exceeded timeout which caused object to be reset.', 'object', 'lost'],
@@ -46,7 +46,7 @@ test('trouble of objects, files and queues is told from what they answer, with w
     ['D1_ERROR: Network connection lost.', 'database', 'lost'],
     ['internal error; reference = 0123456789abcdef', 'platform', 'lost'],
   ];
-  for (const [message, part, trouble] of told) expect(classifyPlatformError(new Error(message)), message).toMatchObject({ part, trouble });
+  for (const [message, part, kind] of classified) expect(classifyPlatformError(new Error(message)), message).toMatchObject({ part, kind });
   for (const message of [
     'put: Your metadata headers exceed the maximum allowed metadata size. (10012)',
     'Queue send failed: Bad Request',
@@ -57,5 +57,5 @@ test('trouble of objects, files and queues is told from what they answer, with w
 
 test('what is shown of trouble quotes nothing of the request', () => {
   const error = new Error('It is unknown whether it was done: D1_ERROR: Network connection lost. INSERT INTO contact VALUES (secret)');
-  expect(classifyPlatformError(error)).toEqual({ trouble: 'lost', part: 'database', words: 'Network connection lost' });
+  expect(classifyPlatformError(error)).toEqual({ kind: 'lost', part: 'database', matchedText: 'Network connection lost' });
 });
