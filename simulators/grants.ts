@@ -17,7 +17,7 @@ export const toToken = (grant: Grant): string => prefix + Buffer.from(JSON.strin
  * What a token grants; undefined: it is none. A token that no broker has issued is good for everything, in the world of the customer of this
  * name, unless it contains `invalid`.
  */
-export function parseToken(token: string): Grant | undefined {
+function parseToken(token: string): Grant | undefined {
   if (token.startsWith(prefix)) return JSON.parse(Buffer.from(token.slice(prefix.length), 'base64url').toString()) as Grant;
   return token === '' || token.includes('invalid') ? undefined : { customer: token };
 }

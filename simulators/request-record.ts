@@ -42,7 +42,7 @@ function maskCredentials(pairs: [string, string][]): Record<string, string> {
 }
 
 /** Keeps the scheme and, of a long value, its last four characters, so that two credentials can be told apart. */
-export function maskCredential(value: string): string {
+function maskCredential(value: string): string {
   const [, scheme = '', secret = ''] = /^(\w+ )?(.*)$/s.exec(value) ?? [];
   return `${scheme}****${secret.length >= 12 ? secret.slice(-4) : ''}`;
 }

@@ -7,7 +7,7 @@ import { createPerson } from './people.ts';
 export type Caller = 'service' | 'recording';
 
 /** What comes of calling somebody, by the last four digits of the number. */
-export const callOutcomes = { busy: '0001', noAnswer: '0002', hangsUp: '0007', person: '5550' } as const;
+const callOutcomes = { busy: '0001', noAnswer: '0002', hangsUp: '0007', person: '5550' } as const;
 export type CallOutcome = keyof typeof callOutcomes;
 
 const firstPrefix = 212_300;

@@ -5,7 +5,7 @@ import type { HttpExchange } from '../load.ts';
 import { toExternalId, createPerson, phoneOf } from './people.ts';
 
 /** So many contacts are known from the start; events and webhooks are about them. */
-export const knownContacts = 5000;
+const knownContacts = 5000;
 
 export const toOrder = (number: number) => `A-${100_000 + number}`;
 

@@ -3,7 +3,7 @@ import type { RequestedCall } from '../../src/calls/contract.ts';
 import type { SchemaSteps } from '../shared/base-durable-object.ts';
 
 /** What has still to follow from an attempt that is over, outside of this object. */
-export type FollowUp =
+type FollowUp =
   /** Nothing, as long as it is not over; or nothing more. */
   | 'none'
   /** Nobody talked: its row is to be completed. */

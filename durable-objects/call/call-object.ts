@@ -19,7 +19,8 @@ import { decideAfterRelayEnd, RelaySockets } from './relay-sockets.ts';
 import { CallRecord, callSchemaStep } from './call-record.ts';
 import { Chat, createEventStream } from './chat.ts';
 import { parseRelayFrame } from './relay-frames.ts';
-import { finalizeCall, finishPostCall, type PostCallContext, runFollowUp } from './post-call.ts';
+import type { PostCallContext } from './post-call-context.ts';
+import { finalizeCall, finishPostCall, runFollowUp } from './post-call.ts';
 import { conversationSchemaStep, StoredConversation } from './stored-conversation.ts';
 import { LiveConversation } from './live-conversation.ts';
 

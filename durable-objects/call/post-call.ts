@@ -1,4 +1,4 @@
-import type { Context } from '../../src/context.ts';
+import type { PostCallContext } from './post-call-context.ts';
 import { notifyRunOrRecordFailure } from '../../src/automation-workflows/runs/lifecycle/notify-run.ts';
 import { withCallSlots } from '../../src/calls/rpc.ts';
 import { toTranscript } from '../../src/voice-agents/conversation/transcript.ts';
@@ -9,26 +9,12 @@ import { publishCallCompleted, toRunCompletion } from '../../src/calls/post-call
 import { writeLogs, writeTranscript } from '../../src/calls/records/write-artifacts.ts';
 import { sendCallWebhook } from '../../src/calls/post-call/send-webhook.ts';
 import { suppressOptOut } from '../../src/calls/post-call/opt-out.ts';
-import type { Timers } from '../shared/timers.ts';
 import type { CallRecord } from './call-record.ts';
-import type { StoredConversation } from './stored-conversation.ts';
 import { listSummarySubjects, postCallSummary } from './summaries.ts';
-import type { LiveConversation } from './live-conversation.ts';
 
 const maxConclusionTries = 5;
 const maxWebhookTries = 5;
 const webhookDelaysMs = [5_000, 30_000, 120_000, 600_000];
-
-export interface PostCallContext {
-  context: Context;
-  storage: DurableObjectStorage;
-  record: CallRecord;
-  store: StoredConversation;
-  conversation: LiveConversation;
-  timers: Timers;
-  /** Whether the object still has the call: another one may have come to the end of this during an await. */
-  hasCall(): boolean;
-}
 
 /**
  * What an ended call leads to. Timers: `settle` (what it led to, files, the row), then one `follow` for each who has to hear of it (`summary`

@@ -6,7 +6,7 @@ import { recordSummaryFailure, postSummary, type SummaryOutcome } from '../../sr
 import { summaryTargets } from '../../src/integrations/call-summary/summary-targets.ts';
 import type { RunCompletion } from '../../src/calls/records/store.ts';
 import type { CallSetup } from '../../src/calls/live-call/call-setup.ts';
-import type { PostCallContext } from './post-call.ts';
+import type { PostCallContext } from './post-call-context.ts';
 
 const maxTries = 6;
 const delaysMs = [5_000, 30_000, 120_000, 300_000, 600_000];

@@ -9,7 +9,7 @@ import { isTerminal, type Tally } from '../../src/campaigns/rows/row-states.ts';
 import type { CampaignRowColumns } from './schema.ts';
 
 /** New rows: pending, without a due moment, and never requested. */
-export const newRowCondition = "state = 'pending' AND due IS NULL AND number NOT IN (SELECT number FROM asked)";
+const newRowCondition = "state = 'pending' AND due IS NULL AND number NOT IN (SELECT number FROM asked)";
 
 interface RowEnder {
   /** Ends a row that is not dialled. */

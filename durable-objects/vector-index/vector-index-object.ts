@@ -9,7 +9,7 @@ import { MemoryBudget, type MemoryHolder } from './memory-budget.ts';
 import { quantize, dequantize, computeSimilarity, toUnit } from './quantized-vector.ts';
 import { StoredVectors } from './stored-vectors.ts';
 
-export const maxVectors = 20_000;
+const maxVectors = 20_000;
 
 const budget = new MemoryBudget();
 

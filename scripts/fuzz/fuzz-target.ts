@@ -192,7 +192,7 @@ function parsed(text: string): unknown {
 export const findKnownId = (path: string, name: string, known: KnownIds): string | number | undefined =>
   Object.entries(known).find(([one]) => one.endsWith(`/${name}`) && path.includes(`/${one.slice(0, -name.length)}`))?.[1] ?? known[name];
 
-export const fillPath = (path: string, known: KnownIds): string =>
+const fillPath = (path: string, known: KnownIds): string =>
   path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(findKnownId(path, name, known) ?? defaults[name] ?? 1)));
 
 /** Words that paths take from a list. */

@@ -7,7 +7,7 @@ export interface Batch {
 }
 
 /** Under the 16 MiB that the service takes, with room for the list name. */
-export const batchBytes = 15 * 1024 * 1024;
+const batchBytes = 15 * 1024 * 1024;
 
 /** Cuts people into requests of at most `maxRows` and `maxBytes`. A person larger than that travels alone, for the service to refuse. */
 export function* cutBatches(people: AcceptedRow[], listName: string, maxRows: number, maxBytes = batchBytes): Generator<Batch> {

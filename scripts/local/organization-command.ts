@@ -12,7 +12,7 @@ const limitNames: string[] = Object.values(planLimits).map(({ name }) => name);
 const indexNames = ['vectorize', 'embedded'] as const;
 export type IndexName = (typeof indexNames)[number];
 
-export const usage = `Usage:
+const usage = `Usage:
   npm run organization -- show <organization id> [--remote [--env NAME]]
   npm run organization -- set-plan <organization id> <limit> <number|default> [--remote [--env NAME]]
   npm run organization -- move-vectors <organization id> <${indexNames.join('|')}> [--remote [--env NAME]]

@@ -22,7 +22,7 @@ export interface Journey {
  * What of the reader's own the journey names: by `placeholder`, the number that stands in it for an id, a list, another journey of the
  * gallery or an agent of `examples/agents/`; by its name, a message template that their messaging provider has approved.
  */
-export type Need = NeededRecord | NeededTemplate;
+type Need = NeededRecord | NeededTemplate;
 export type NeededRecord = { placeholder: number } & ({ list: string } | { journey: string } | { agent: string });
 export interface NeededTemplate {
   template: { name: string; language: string; category: string; body: string };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { JsonLinesFile } from '../json-lines-file.ts';
 import { toolkits, type Toolkit } from './toolkits.ts';
 
-export type AccountStatus = 'INITIALIZING' | 'INITIATED' | 'ACTIVE' | 'FAILED' | 'EXPIRED' | 'INACTIVE' | 'REVOKED';
+type AccountStatus = 'INITIALIZING' | 'INITIATED' | 'ACTIVE' | 'FAILED' | 'EXPIRED' | 'INACTIVE' | 'REVOKED';
 
 export interface Account {
   id: string;

@@ -32,7 +32,7 @@ export function parseRange(text: string, tabs: Tab[]): Range {
 
 const columnOf = (letters: string): number => [...letters].reduce((sum, letter) => sum * 26 + letter.codePointAt(0)! - 64, 0) - 1;
 
-export const lettersOf = (column: number): string =>
+const lettersOf = (column: number): string =>
   (column < 26 ? '' : lettersOf(Math.floor(column / 26) - 1)) + String.fromCodePoint(65 + (column % 26));
 
 /** Names are quoted where they have to be. */

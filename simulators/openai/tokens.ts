@@ -3,7 +3,7 @@ const lettersPerToken = 5;
 const digitsPerToken = 3;
 
 /** Where each token of `text` ends: near to what the real tokenizer counts, and the same every time. */
-export function tokenEnds(text: string): number[] {
+function tokenEnds(text: string): number[] {
   return [...text.matchAll(pieces)].flatMap(({ 0: piece, index }) => {
     const size = /^\p{N}/u.test(piece) ? digitsPerToken : lettersPerToken;
     return Array.from({ length: Math.ceil(piece.length / size) }, (_, part) => index + Math.min((part + 1) * size, piece.length));

@@ -29,7 +29,7 @@ export const customFields: Record<string, string> = { cf_source: 'Source', cf_re
 const offsetMs = 5.5 * 3_600_000;
 
 /** As the vendor writes it, in the zone of the organization and without a colon in the offset. */
-export const written = (instant: number): string => new Date(instant + offsetMs).toISOString().replace(/\.\d+Z$/, '+0530');
+const written = (instant: number): string => new Date(instant + offsetMs).toISOString().replace(/\.\d+Z$/, '+0530');
 
 /** As a list has it: the primary person's fields are the contact's. */
 export function contactSummary(contact: StoredContact): object {

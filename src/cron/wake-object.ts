@@ -11,7 +11,7 @@ import { wakeStalledChat } from '../calls/text-chat/chat.ts';
 import { failChat } from '../calls/text-chat/store.ts';
 import { callRun } from '../automation-workflows/rpc.ts';
 
-export type WakeMessage = Extract<FanoutMessage, { kind: 'poke' }>;
+type WakeMessage = Extract<FanoutMessage, { kind: 'poke' }>;
 export type StalledObject = Pick<WakeMessage, 'organization_id' | 'what' | 'id'>;
 
 /** Wakes an object that should have done something. Repeatable; throws when it cannot be reached. */

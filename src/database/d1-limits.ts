@@ -7,7 +7,7 @@ const maxValueBytes = 2_000_000;
 const maxStatementsPerBatch = 100;
 
 /** What somebody wrote is more than the database takes as one value. Always told: D1 itself would refuse it by an error of its own. */
-export class ValueTooLargeError extends Error {
+class ValueTooLargeError extends Error {
   override readonly name = 'ValueTooLargeError';
 }
 
@@ -15,7 +15,7 @@ export class ValueTooLargeError extends Error {
 export const isValueTooLarge = (error: unknown): boolean =>
   error instanceof ValueTooLargeError || /SQLITE_TOOBIG|string or blob too big/i.test(String((error as Error | null)?.message));
 
-export function guardValues(values: unknown[]): void {
+function guardValues(values: unknown[]): void {
   for (const value of values)
     if (typeof value === 'string' && exceeds(value, maxValueBytes))
       throw new ValueTooLargeError(`D1 limit: a value of ${value.length} characters is over ${maxValueBytes} bytes`);

@@ -5,7 +5,7 @@ export interface FirstAttempt {
 }
 
 /** How long receipts are kept: far longer than a repeat takes. */
-export const receiptTtlMs = 3_600_000;
+const receiptTtlMs = 3_600_000;
 
 const receiptKeyAt = (now: number): string => now.toString(36).padStart(9, '0');
 

@@ -5,7 +5,7 @@ import type { SqlRow } from '../database/sql-row.ts';
 export type LatestEvent = Pick<SqlRow<typeof event>, 'id' | 'event_type' | 'contact_id' | 'data' | 'note' | 'created_at' | 'handled_at'>;
 
 /** The newest events of a contact that are searched. */
-export const maxScannedEvents = 1000;
+const maxScannedEvents = 1000;
 
 /** The contact's newest event of each of `types`, newest first, among its newest 1,000 events. `data` may be a pointer into R2. */
 export async function findLatestEvents({ database, organization }: Context, contactId: number, types: string[]): Promise<LatestEvent[]> {

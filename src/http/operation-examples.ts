@@ -1,5 +1,5 @@
 /** A request that works as it stands, after the requests that stand before it in the document, and what is answered. */
-export interface OperationExample {
+interface OperationExample {
   path?: Record<string, string | number>;
   query?: Record<string, string | number | boolean>;
   /** JSON, or the text of another content type. */

@@ -3,7 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 export type JsonSchema = Record<string, unknown>;
 
-export interface Parameter {
+interface Parameter {
   name: string;
   in: 'path' | 'query';
   description: string | undefined;

@@ -18,7 +18,7 @@ export interface Operation {
   responses: Record<string, Response>;
 }
 
-export interface Parameter {
+interface Parameter {
   name?: string;
   in?: string;
   $ref?: string;
@@ -36,7 +36,7 @@ export interface Response {
   links?: Record<string, unknown>;
 }
 
-export type Content = Record<string, { schema?: unknown; example?: unknown; examples?: Record<string, Example> }>;
+type Content = Record<string, { schema?: unknown; example?: unknown; examples?: Record<string, Example> }>;
 
 export interface Example {
   summary?: string;

@@ -79,7 +79,7 @@ export interface FailedPart {
 }
 
 const maxReasonLength = 500;
-export const toReason = (error: unknown): string => String((error as Error | null)?.message ?? error).slice(0, maxReasonLength);
+const toReason = (error: unknown): string => String((error as Error | null)?.message ?? error).slice(0, maxReasonLength);
 
 /** Notes parts that failed: each is tried again on its own, from a minute on. One that is noted already keeps its turn. */
 export async function recordFailedParts(database: Database, parts: FailedPart[], now: number): Promise<void> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const version = z.literal(1);
 
 /** Objects that the tick wakes when they are overdue. */
-export const wakeableObjects = ['run', 'campaign', 'chat', 'test_session', 'load_test', 'call_slots'] as const;
+const wakeableObjects = ['run', 'campaign', 'chat', 'test_session', 'load_test', 'call_slots'] as const;
 
 /** Queue `events`: match triggers and start runs. */
 export const EventsMessage = z.discriminatedUnion('kind', [

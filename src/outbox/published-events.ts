@@ -31,7 +31,7 @@ export interface PublishedEvents {
 
 export type PublishedEventName = keyof PublishedEvents;
 
-export interface Subscriber<Name extends PublishedEventName> {
+interface Subscriber<Name extends PublishedEventName> {
   /** Repeatable, since a publisher that fails publishes again. */
   handle(context: Context, event: PublishedEvents[Name]): Promise<void>;
   /** Whether the context's organization needs this event at all. Absent: it does. */

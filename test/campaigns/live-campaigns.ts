@@ -29,7 +29,7 @@ export const inside = <Answer>(
 const slotsOf = new Map<string, FakeSlots>();
 
 /** Call slots that keep what they are asked, and dial nobody. */
-export class FakeSlots {
+class FakeSlots {
   readonly requests: CallsRequest[] = [];
   readonly withdrawn: number[] = [];
   readonly withdrawnKeys: string[] = [];

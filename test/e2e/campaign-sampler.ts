@@ -18,7 +18,7 @@ const ends = ['completed', 'failed', 'skipped'] as const;
 const sumOf = (counts: Record<string, number>): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** What does not add up in a sample, or goes backwards since the one before it. */
-export function faultsOf({ record, progress }: Sample, before: Sample | null, limits: Limits): string[] {
+function faultsOf({ record, progress }: Sample, before: Sample | null, limits: Limits): string[] {
   const faults: string[] = [];
   const check = (holds: boolean, what: string, seen: unknown) => {
     if (!holds) faults.push(`${what}: ${JSON.stringify(seen)}`);

@@ -5,7 +5,7 @@ const statuses = ['pending', 'running', 'completed', 'failed', 'stopped'] as con
 const ends = ['completed', 'failed', 'stopped', 'passed'] as const;
 
 /** What does not add up in the statistics of a load test, or goes backwards since those before. */
-export function faultsOf(statistics: any, before: any, { total, concurrency }: { total: number; concurrency: number }): string[] {
+function faultsOf(statistics: any, before: any, { total, concurrency }: { total: number; concurrency: number }): string[] {
   const faults: string[] = [];
   const { sessions, ...counts } = statistics;
   const check = (holds: boolean, what: string) => {

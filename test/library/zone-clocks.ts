@@ -31,7 +31,7 @@ export function shownMinute(zone: string, epochMs: number): number {
 }
 
 /** The first minutes after each change of the clock in these years, found by looking at every half hour. */
-export function clockChanges(zone: string, years: readonly number[]): number[] {
+function clockChanges(zone: string, years: readonly number[]): number[] {
   const changes: number[] = [];
   for (const year of years) {
     let before: number | null = null;
@@ -52,7 +52,7 @@ export interface Window {
 }
 
 /** Two days on either side of a moment, minute by minute. */
-export function windowAround(zone: string, moment: number): Window {
+function windowAround(zone: string, moment: number): Window {
   const start = moment - 2 * day;
   let latest = shownMinute(zone, start - minute);
   const latestShown = Array.from(

@@ -29,7 +29,7 @@ export interface Received {
   form: URLSearchParams;
 }
 
-export type Frame = Record<string, any>;
+type Frame = Record<string, any>;
 
 export interface Talk {
   url: string;
@@ -160,7 +160,7 @@ export async function eventually<Found>(find: () => Promise<Found | undefined | 
 }
 
 /** Greets, and ends the session at the first word of the person. */
-export const politeAgent: Agent = (frame, talk) => {
+const politeAgent: Agent = (frame, talk) => {
   if (frame['type'] === 'setup') talk.say('Hello, this is Acme.');
   if (frame['type'] === 'prompt') talk.send({ type: 'end' });
 };

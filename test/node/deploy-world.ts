@@ -5,7 +5,7 @@ import { CloudflareFake } from './cloudflare-fake.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A deployed service as the smoke test sees it. */
-export function answerAsService(path: string, method: string, deployment: string): unknown {
+function answerAsService(path: string, method: string, deployment: string): unknown {
   if (path === '/api/v1/health') return { status: 'ok', version: '0.1.0' };
   if (path === '/api/v1/contacts/upsert') return { contact: { id: 1 } };
   if (path === '/api/v1/automation-workflows') return method === 'GET' ? { automation_workflows: [] } : { id: 1 };

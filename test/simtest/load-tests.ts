@@ -88,7 +88,7 @@ export class FakeSessions {
 const sessionsOf = new Map<string, FakeSessions>();
 
 /** Until the test is over. Organizations of other tests keep their own. */
-export function fakeSessions(organizationId: number): FakeSessions {
+function fakeSessions(organizationId: number): FakeSessions {
   const { TEST_SESSION } = env;
   if (vi.isMockFunction(TEST_SESSION.getByName)) vi.mocked(TEST_SESSION.getByName).mockRestore();
   const real = TEST_SESSION.getByName.bind(TEST_SESSION);

@@ -5,7 +5,7 @@ import { newOrganization, type NewOrganization } from './organization.ts';
 export const simulatorsUrl = (env as unknown as { SIMULATORS_URL: string }).SIMULATORS_URL;
 
 /** A small agent that greets and says goodbye. */
-export const shortDefinition = {
+const shortDefinition = {
   nodes: [
     {
       id: 'start',

@@ -4,7 +4,7 @@ import { runInvocation } from '../../src/database/query-budget.ts';
 import { createApp } from '../../src/app.ts';
 import { Client } from './organization.ts';
 
-export interface RecordedStatement {
+interface RecordedStatement {
   sql: string;
   parameters: unknown[];
   rowsRead: number;

@@ -23,7 +23,7 @@ const toolCall = ([name, parameters = {}]: Call, index: number): ToolCall => ({
 });
 
 /** The deltas of an answer; words come one by one. */
-export function deltasOf(answer: Answer): ConversationDelta[] {
+function deltasOf(answer: Answer): ConversationDelta[] {
   const { text = '', calls = [], failure, retryable = true } = typeof answer === 'string' ? { text: answer } : answer;
   const words = typeof text === 'string' ? (text.match(/\s*\S+/g) ?? []) : text;
   const last: ConversationDelta = failure

@@ -8,7 +8,7 @@ import * as members from '../members/store.ts';
 import { requireStrongPassword } from './password-policy.ts';
 import * as store from '../store.ts';
 
-export const resetHours = 24;
+const resetHours = 24;
 
 /**
  * What lets a member choose a new password once, within a day; a newer one takes the place of an older. Only a hash of it is kept. Throws

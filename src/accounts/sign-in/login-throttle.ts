@@ -19,9 +19,9 @@ export interface ThrottleSubject {
 
 const freeFailuresBySubject = { pair: 5, device: 5, email: 20, address: 50 };
 const firstWaitMs = 1000;
-export const maxWaitMs = 15 * 60_000;
+const maxWaitMs = 15 * 60_000;
 /** After the last failure; then they are forgotten. */
-export const failureTtlMs = 24 * 3_600_000;
+const failureTtlMs = 24 * 3_600_000;
 
 /**
  * For whom a failure counts. What strangers do wrong slows strangers: a device that is known has its own count, and a network from which the
@@ -38,7 +38,7 @@ export function throttleSubjects(email: string, { address, deviceId }: LoginOrig
 }
 
 /** Epoch ms before which `subject` may not be tried again. */
-export function nextAttemptAt({ failures, lastFailedAt }: store.LoginFailures, free: number): number {
+function nextAttemptAt({ failures, lastFailedAt }: store.LoginFailures, free: number): number {
   if (failures < free) return 0;
   return lastFailedAt + Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(failures - free, 20));
 }

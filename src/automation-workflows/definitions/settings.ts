@@ -34,7 +34,7 @@ export const ExitRule = configObject({
 export type ExitRule = z.infer<typeof ExitRule>;
 
 /** The weekly times in which nodes that reach a person are deferred or skipped. */
-export const QuietHours = configObject({
+const QuietHours = configObject({
   timezone: timeZoneSchema.default('contact'),
   slots: WeeklySlots,
   policy: z.enum(['defer', 'skip']).default('defer'),
@@ -46,7 +46,7 @@ export const QuietHours = configObject({
       message: 'The slots cover the whole week, so nothing could ever be sent; leave some time free',
     });
 });
-export type QuietHours = z.infer<typeof QuietHours>;
+type QuietHours = z.infer<typeof QuietHours>;
 
 /** Every setting of a workflow with its default. */
 export const WorkflowSettings = configObject({

@@ -6,8 +6,8 @@ import { RunRecord, runContext } from '../runs/schemas.ts';
 const jsonObject = z.record(z.string(), z.unknown());
 const name = z.string().trim().min(1, 'Must not be empty').max(200, 'Must have 200 characters or fewer');
 
-export const triggerTypes = ['contact_event', 'webhook', 'schedule', 'data_condition', 'event', 'manual'] as const;
-export const triggerStates = ['active', 'paused', 'archived'] as const;
+const triggerTypes = ['contact_event', 'webhook', 'schedule', 'data_condition', 'event', 'manual'] as const;
+const triggerStates = ['active', 'paused', 'archived'] as const;
 
 export const triggerType = z
   .enum(triggerTypes)

@@ -87,7 +87,7 @@ function toStatusCallback(event: StatusEvent): StatusCallback {
  * The end of a line whose status is terminal: at once or, when machine detection may still say that it was a mailbox, after a grace. An
  * answered call on which no talk came about is a failure: somebody picked up and heard nothing of the agent.
  */
-export function afterCallEnd(attempt: Attempt, at: number, now: number, timeouts: CallTimeouts): Attempt {
+function afterCallEnd(attempt: Attempt, at: number, now: number, timeouts: CallTimeouts): Attempt {
   const { status, answeredBy, awaitsVerdict } = attempt;
   if (status === 'completed' && answeredBy === null && awaitsVerdict) {
     return {

@@ -12,7 +12,7 @@ import type { Settings } from '../../settings.ts';
  * - `ended`: the line has ended, or the call never came to be.
  * - `returned`: given back undialled.
  */
-export type AttemptState = 'queued' | 'granted' | 'submitting' | 'placed' | 'ended' | 'returned';
+type AttemptState = 'queued' | 'granted' | 'submitting' | 'placed' | 'ended' | 'returned';
 
 /** One attempt to call a person, from the request to the end of the line. All moments in epoch ms. */
 export interface Attempt {

@@ -62,7 +62,7 @@ export async function loadCallSetup(context: Context, runId: number): Promise<{ 
 }
 
 /** A run with what its agent talks by. Objects are JSON text. */
-export interface CallSetupRow extends Omit<AgentRunRow, 'is_completed' | 'result'> {
+interface CallSetupRow extends Omit<AgentRunRow, 'is_completed' | 'result'> {
   is_completed: number;
   agent_name: string;
   template_context_variables: string;
@@ -71,7 +71,7 @@ export interface CallSetupRow extends Omit<AgentRunRow, 'is_completed' | 'result
   definition: string;
 }
 
-export const findCallSetupRow = (database: Database, organizationId: number, runId: number): Promise<CallSetupRow | null> =>
+const findCallSetupRow = (database: Database, organizationId: number, runId: number): Promise<CallSetupRow | null> =>
   database.first<CallSetupRow>(
     database.prepare(
       `SELECT r.*, a.name AS agent_name, a.template_context_variables, a.call_disposition_codes, a.workflow_configurations, d.definition

@@ -273,7 +273,7 @@ class PlacingReporter {
 const connectMarginSeconds = 60;
 
 /** What of an agent's `workflow_configurations` (JSON text) a call has to know when it is placed. */
-export function parseCallLimits(configurations: string | null): { maximumSeconds: number; isRecorded: boolean } {
+function parseCallLimits(configurations: string | null): { maximumSeconds: number; isRecorded: boolean } {
   const { max_call_duration, recording_enabled } = parseConfigurations(configurations === null ? {} : JSON.parse(configurations));
   return { maximumSeconds: max_call_duration + connectMarginSeconds, isRecorded: recording_enabled };
 }

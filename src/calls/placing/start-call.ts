@@ -9,7 +9,7 @@ import { resolveRunName } from '../records/idempotent-run.ts';
 import { requestAgain } from './request-again.ts';
 import { requestCall, singleOwner } from './request-call.ts';
 import { ownerName } from '../contract.ts';
-export { requestCall, withdrawCall, type CallInput } from './request-call.ts';
+export { requestCall, withdrawCall } from './request-call.ts';
 
 export interface StartCallInput {
   /** As typed. */

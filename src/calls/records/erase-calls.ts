@@ -6,7 +6,7 @@ import { artifactKey, artifactNames } from './artifacts.ts';
 /** The name of a run after its erasure, and of no other: theirs name their agent and whom it talks to. */
 export const erasedName = 'Deleted contact';
 
-export interface ErasableRun {
+interface ErasableRun {
   id: number;
   /** JSON text, or a pointer into R2. */
   initial_context: string;
@@ -16,7 +16,7 @@ const ofDeletedContactSql = `contact_id = ?1 AND organization_id = ?2
   AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL)`;
 
 /** A page of a deleted contact's completed runs, and whether it has a run that lives. */
-export async function findErasableRuns(
+async function findErasableRuns(
   database: Database,
   organizationId: number,
   contactId: number,
@@ -44,7 +44,7 @@ const resultWithoutConversationSql = `json_object(
   'annotations', json_object('summary', NULL, 'sentiment', result ->> '$.annotations.sentiment', 'checks', json_array()))`;
 
 /** Leaves of completed runs what tells nothing of the person: what they came to and cost. */
-export async function eraseRuns(database: Database, organizationId: number, runIds: number[]): Promise<void> {
+async function eraseRuns(database: Database, organizationId: number, runIds: number[]): Promise<void> {
   await database.all(
     database.prepare(
       `UPDATE voice_agent_run SET phone = NULL, name = ?1, contact_id = NULL, initial_context = '{}', has_transcript = 0, recording_type = NULL,

@@ -7,7 +7,7 @@ import { carrierKeys } from '../../providers/telephony/registry.ts';
 const jsonObject = z.record(z.string(), z.unknown());
 // Runs
 
-export const agentRunModes = [...carrierKeys, 'textchat', 'simtest'] as const;
+const agentRunModes = [...carrierKeys, 'textchat', 'simtest'] as const;
 
 export const StartRunBody = z
   .object({

@@ -55,7 +55,7 @@ export async function streamMessage(
 }
 
 /** The error that a caller sees. */
-export function toChatError(refusal: ChatRefusal, agentId: number): ServiceError {
+function toChatError(refusal: ChatRefusal, agentId: number): ServiceError {
   switch (refusal.refused) {
     case 'gone':
       return notFound('Run');

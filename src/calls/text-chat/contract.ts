@@ -1,5 +1,5 @@
 /** A line of a chat as callers see it. */
-export interface ChatLine {
+interface ChatLine {
   id: number;
   role: 'user' | 'assistant';
   text: string;

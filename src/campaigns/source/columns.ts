@@ -9,7 +9,7 @@ import type { SourceOptions } from './options.ts';
 export class UnknownColumn extends UnreadableFileError {}
 
 /** How the phone column was chosen: by `source_options`, by the mapping of the integration, or by its header. */
-export type PhoneChoice = 'named' | 'mapped' | 'found';
+type PhoneChoice = 'named' | 'mapped' | 'found';
 
 /** A table's headers and the columns that a campaign reads. */
 export interface TableColumns extends SourceColumns {

@@ -26,7 +26,7 @@ export type SourceKind = (typeof sourceKinds)[number];
 
 /** The outcomes whose rows a redial may call again. */
 export const redialOutcomes = ['no_answer', 'busy', 'voicemail', 'failed'] as const satisfies RowOutcome[];
-export type RedialOutcome = (typeof redialOutcomes)[number];
+type RedialOutcome = (typeof redialOutcomes)[number];
 
 /** A selection of another campaign's rows. */
 export interface Redial {

@@ -12,7 +12,7 @@ import { readSourceRows, addContacts } from './read-rows.ts';
 import type { CampaignSource } from './campaign-source.ts';
 
 /** The rows of a page that are not empty, with the current columns. `next`: the row number after the page; null: the page is the last. */
-export interface TablePage {
+interface TablePage {
   rows: TableRow[];
   columns: SourceColumns;
   next: number | null;

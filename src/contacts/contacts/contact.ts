@@ -32,7 +32,6 @@ export interface ContactChange extends Partial<Omit<ContactValues, 'tags' | 'cus
 }
 
 export const textFields = ['phone', 'email', 'external_id', 'first_name', 'last_name', 'company', 'title'] as const;
-export type TextField = (typeof textFields)[number];
 
 export const emptyContactValues: ContactValues = {
   external_id: null,

@@ -5,7 +5,7 @@ import { findCustomFieldKeys } from './store.ts';
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'array' | 'object';
 
 /** The type of a custom field's value, for forms and mappings. */
-export function detectFieldType(value: unknown): FieldType {
+function detectFieldType(value: unknown): FieldType {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value as FieldType;
   if (typeof value === 'object') return 'object';
@@ -46,7 +46,7 @@ export async function listEditableColumns(context: Context): Promise<EditableCol
 }
 
 /** `loyalty_points` and `loyaltyPoints` read "Loyalty points". */
-export function toLabel(key: string): string {
+function toLabel(key: string): string {
   const words = key
     .replace(/(\p{Ll}|\d)(\p{Lu})(?=\p{Ll})/gu, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`)
     .replace(/[_\-\s]+/g, ' ')

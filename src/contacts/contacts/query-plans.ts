@@ -24,7 +24,7 @@ export interface ContactOrder {
 /** Adds a value to the statement's parameters and answers its placeholder: `?1`, `?2` ... */
 export type Bind = (value: string | number) => string;
 
-export interface IdRange {
+interface IdRange {
   after?: CursorPosition | undefined;
   limit: number;
   offset: number;

@@ -5,7 +5,7 @@ import { parseIsoInstant } from '../../library/time/instants.ts';
 import { cleanLine } from '../../library/clean-line.ts';
 import { ContactListRecord, listName } from '../lists/schemas.ts';
 
-export const maxContactsPerRequest = 5000;
+const maxContactsPerRequest = 5000;
 export const maxTags = 100;
 export const maxCustomFieldKeys = 200;
 export const maxCustomFieldKeyLength = 100;
@@ -192,7 +192,7 @@ const filterText = z.string().max(320);
 const instantFilter = (meaning: string) => instantText.optional().describe(`${meaning}: an ISO 8601 date (its beginning in UTC) or time.`);
 
 /** Filters, order and page of GET /contacts/lists/{list_id}/contacts. */
-export const memberQuery = {
+const memberQuery = {
   ...pageQuery,
   search: z
     .string()

@@ -5,7 +5,7 @@ import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 const wordMark = '\uE000\uE000';
 const minTrigramLength = 3;
 
-export type SearchColumn = 'name' | 'phone' | 'email' | 'company';
+type SearchColumn = 'name' | 'phone' | 'email' | 'company';
 const allSearchColumns: SearchColumn[] = ['name', 'phone', 'email', 'company'];
 
 /** The FTS5 expression for the organization's contacts with `text` in one of the columns; null for a blank text. */

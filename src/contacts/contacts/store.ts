@@ -21,7 +21,7 @@ export const toContact = (row: ContactRow): Contact => ({
 /** The writable columns, in the order of `toStoredValues`. */
 export const valueColumns = [...textFields, 'tags', 'custom_fields'] as const;
 
-export const toStoredValue = (values: ContactValues, column: (typeof valueColumns)[number]): string | null => {
+const toStoredValue = (values: ContactValues, column: (typeof valueColumns)[number]): string | null => {
   const value = values[column];
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 };
@@ -64,7 +64,7 @@ export const insertCustomFieldKeys = (database: Database, organizationId: number
   );
 
 /** Answers a row when contact changes wait for journeys that watch contacts. */
-export const selectPendingChanges = (database: Database, organizationId: number): Statement =>
+const selectPendingChanges = (database: Database, organizationId: number): Statement =>
   database.prepare('SELECT 1 FROM contact_change WHERE organization_id = ? LIMIT 1', organizationId);
 
 // One contact

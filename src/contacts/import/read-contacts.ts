@@ -6,7 +6,7 @@ import type { TableRow, Table } from '../../library/delimited-text/read-table.ts
 import { splitName } from './split-name.ts';
 
 /** One contact of the body of `POST /contacts/bulk-upsert`. `phone` in E.164; empty cells are absent. */
-export interface ImportedContact {
+interface ImportedContact {
   phone?: string;
   external_id?: string;
   email?: string;
@@ -27,7 +27,7 @@ export interface AcceptedRow {
 }
 
 /** A row without a usable phone number or id. `phone` and `external_id` as in the file, `''` when absent. */
-export interface RejectedRow {
+interface RejectedRow {
   row_number: number;
   file_row: number;
   refused: { reason: PhoneErrorReason | 'no_key'; phone: string; external_id: string; detail: string };

@@ -4,7 +4,7 @@ import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { configObject, collectWarnings, type Warning } from '../../library/json/config-object.ts';
 import { cleanLine } from '../../library/clean-line.ts';
 
-export const maxIdsPerRequest = 5000;
+const maxIdsPerRequest = 5000;
 const maxMetadataLength = 64 * 1024;
 
 export const listName = z

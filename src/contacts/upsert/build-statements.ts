@@ -25,7 +25,7 @@ export interface UpsertWrites {
   plan: Plan;
 }
 
-export type InsertedContact = Pick<ContactRow, 'id' | 'phone' | 'external_id'>;
+type InsertedContact = Pick<ContactRow, 'id' | 'phone' | 'external_id'>;
 
 export interface UpsertWriteResult {
   insertedIds: InsertedContact[];

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 
 /** What a page of a step came to. `later`: others have to act first. */
-export interface StepResult {
+interface StepResult {
   next: 'more' | 'done' | 'later';
   /** Rows, files and objects that went. */
   removed: number;
@@ -13,7 +13,7 @@ export interface DeletionStep {
   runPage(context: Context, asked: DeletionRequest): Promise<StepResult>;
 }
 
-export interface DeletionRequest {
+interface DeletionRequest {
   /** Epoch ms at which the deletion was asked for. */
   requestedAt: number;
 }

@@ -14,7 +14,7 @@ import { findPreviousSyncs } from './sync-store.ts';
 import { writePage, type RunningSync } from './write-page.ts';
 
 /** By then a page is read and written, or whoever held the sync has died and the minute tick sends for it again. */
-export const stepLeaseMs = 120_000;
+const stepLeaseMs = 120_000;
 /** Steps in the time of one message, so that no sync keeps the others waiting. */
 const maxStepsPerMessage = 10;
 

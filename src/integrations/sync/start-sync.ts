@@ -41,6 +41,6 @@ export const toSyncMessage = ({ id, organization_id }: { id: number; organizatio
 });
 
 /** After the answer; a send that is lost is made good by the minute tick. */
-export function enqueueSync({ bindings, organization, defer }: Context, id: number): void {
+function enqueueSync({ bindings, organization, defer }: Context, id: number): void {
   defer(bindings.SYNCS_QUEUE.send(toSyncMessage({ id, organization_id: organization.id })));
 }

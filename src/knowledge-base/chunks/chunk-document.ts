@@ -7,7 +7,7 @@ import type { Atom, PlacedBlock, Section } from './split-blocks.ts';
  * `headings`: the headings above the chunk, highest first. `page`: the page where it begins; null in a document without pages. `char_start`
  * and `char_end`: its position in `documentText`, in UTF-16 code units.
  */
-export interface ChunkMetadata {
+interface ChunkMetadata {
   headings: string[];
   page: number | null;
   char_start: number;

@@ -16,7 +16,7 @@ const filename = z
   .refine((name) => name.length <= maxFilenameLength, `Must have at most ${maxFilenameLength} characters`)
   .describe('Name of the file with its ending: pdf, docx, pptx, xlsx, csv, tsv, txt, md, html, json, rtf or eml.');
 
-export const documentUuid = z
+const documentUuid = z
   .uuid('Must be a UUID, as POST /knowledge-base/upload-url gives it')
   .transform((text) => text.toLowerCase())
   .openapi({ type: 'string', format: 'uuid' })
@@ -126,7 +126,7 @@ export const ChunkQuery = z.object(pageQuery);
 export type ChunkQuery = z.output<typeof ChunkQuery>;
 export const ChunkList = listSchema('chunks', ChunkRecord, 'in the order of the document');
 
-export const searchModes = ['hybrid', 'vector', 'keyword'] as const;
+const searchModes = ['hybrid', 'vector', 'keyword'] as const;
 export type SearchMode = (typeof searchModes)[number];
 
 export const SearchBody = z

@@ -7,17 +7,17 @@ interface BlockBase {
 }
 
 /** `level`: 1 is the highest, 6 the lowest. */
-export interface Heading extends BlockBase {
+interface Heading extends BlockBase {
   kind: 'heading';
   level: number;
 }
 
-export interface Paragraph extends BlockBase {
+interface Paragraph extends BlockBase {
   kind: 'paragraph';
 }
 
 /** `text` has no bullet; the number of an ordered item stays, because other texts may refer to it. */
-export interface ListItem extends BlockBase {
+interface ListItem extends BlockBase {
   kind: 'list_item';
 }
 
@@ -34,7 +34,7 @@ export interface Table extends BlockBase {
 export type Block = Heading | Paragraph | ListItem | Table;
 
 /** `pages`: null in a file without pages. `pages_without_text`: pages with pictures or scans only. */
-export interface DocumentMetadata {
+interface DocumentMetadata {
   type: DocumentType;
   pages: number | null;
   pages_without_text: number;

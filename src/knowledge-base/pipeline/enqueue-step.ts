@@ -3,7 +3,7 @@ import type { DocumentsMessage } from '../../outbox/messages.ts';
 import type { DocumentRow } from '../documents/store.ts';
 
 /** Larger files have a queue of their own, so that small files do not wait behind them. */
-export const minLargeFileBytes = 4 * 1024 * 1024;
+const minLargeFileBytes = 4 * 1024 * 1024;
 
 export type DocumentToEnqueue = Pick<DocumentRow, 'id' | 'organization_id' | 'next_generation' | 'size_bytes'>;
 

@@ -4,7 +4,7 @@ import { toSafeName } from './file-names-and-types.ts';
 export const maxUploadBytes = 25 * 1024 * 1024;
 
 /** An uploaded file. `etag`: the etag of the stored object with these bytes. */
-export interface UploadedFile {
+interface UploadedFile {
   bytes: number;
   /** In hex. */
   sha256: string;

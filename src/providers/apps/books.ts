@@ -6,7 +6,7 @@ import { toContactBody, Contact, toBooksContact, findUnknownField, type BooksCon
 import { createAppClient, type AppCall, type AppConnection } from './app-client.ts';
 import { percentEncoded } from '../../library/text/clean-text.ts';
 
-export interface BooksOrganization {
+interface BooksOrganization {
   id: string;
   name: string;
   isDefault: boolean;
@@ -19,7 +19,7 @@ export interface BooksAccount {
 }
 
 /** Fields to set; an empty text clears. None of them: nothing is asked of books. */
-export type BooksChange = Record<string, string> | ((known: BooksContact) => Record<string, string>);
+type BooksChange = Record<string, string> | ((known: BooksContact) => Record<string, string>);
 
 export interface Books {
   /** Those that are active. */

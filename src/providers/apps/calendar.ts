@@ -30,7 +30,7 @@ export interface CalendarEvent {
   isNew: boolean;
 }
 
-export interface BusyTime {
+interface BusyTime {
   start: string;
   end: string;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AppFailure } from '../broker/broker.ts';
 import { createAppClient, type AppConnection } from './app-client.ts';
 
-export interface Channel {
+interface Channel {
   id: string;
   name: string;
   isPrivate: boolean;

@@ -6,7 +6,7 @@ import { sheetUrl } from './sheet-address.ts';
 import { cellRange, firstRowOf, rowRange } from './sheet-ranges.ts';
 import { percentEncoded } from '../../library/text/clean-text.ts';
 
-export interface SpreadsheetFile {
+interface SpreadsheetFile {
   id: string;
   name: string;
   url: string;
@@ -25,7 +25,7 @@ export interface SheetTab {
   columns: number;
 }
 
-export interface SheetRange {
+interface SheetRange {
   spreadsheetId: string;
   tab: string;
   fromRow: number;

@@ -7,13 +7,13 @@ import { toAtlassianDocument } from './atlassian-document.ts';
 import { createAppClient, type AppCall, type AppConnection } from './app-client.ts';
 import { percentEncoded } from '../../library/text/clean-text.ts';
 
-export interface Project {
+interface Project {
   id: string;
   key: string;
   name: string;
 }
 
-export interface IssueType {
+interface IssueType {
   id: string;
   name: string;
   isSubtask: boolean;

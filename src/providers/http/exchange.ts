@@ -21,7 +21,7 @@ export interface ExchangeOptions {
   runtime?: Pick<Runtime, 'fetch'> | undefined;
 }
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
@@ -40,7 +40,7 @@ export interface ReceivedResponse {
 }
 
 /** An answer whose body is not read yet. A body beyond `maxBodyBytes` breaks with a RangeError. */
-export interface StreamedResponse {
+interface StreamedResponse {
   status: number;
   headers: Headers;
   stream: ReadableStream<Uint8Array> | null;

@@ -1,7 +1,7 @@
 import type { Json } from '../../library/json/json.ts';
 import type { Settings } from '../../settings.ts';
 
-export interface Message {
+interface Message {
   role: 'user' | 'assistant';
   content: string;
 }

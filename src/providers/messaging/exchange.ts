@@ -8,7 +8,7 @@ import type { MessagingOptions } from './messaging.ts';
 /** An answer of a provider; or why none came, which leaves open whether the provider acted upon the request. */
 export type ProviderResponse = ReceivedResponse | Unreachable;
 
-export interface ProviderRequest {
+interface ProviderRequest {
   url: string;
   headers: Record<string, string>;
   /** Posted; without it the request is a GET. */

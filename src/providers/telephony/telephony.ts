@@ -49,7 +49,7 @@ export type PlaceResult =
   | { unknown: string };
 
 /** A failure of the question, not an answer to it: ask again later. */
-export interface TelephonyFailure {
+interface TelephonyFailure {
   failure: string;
 }
 
@@ -80,7 +80,7 @@ export interface CallQuery {
   attemptKey: string;
 }
 
-export type Interruptible = 'any' | 'speech' | 'dtmf' | 'none';
+type Interruptible = 'any' | 'speech' | 'dtmf' | 'none';
 
 /** How an answered call is joined to our WebSocket: the carrier listens and speaks, the frames carry text. */
 export interface RelayOptions {
@@ -105,14 +105,14 @@ export interface RelayOptions {
 }
 
 /** For carriers that fetch no document, but are told what to do with a call once it is answered. */
-export interface CallCommands {
+interface CallCommands {
   /** Takes an inbound call. `statusUrl` is told of it from now on; `key` makes a repeat harmless. */
   answer(callId: string, statusUrl: string, key: string): Promise<CommandResult>;
   connect(callId: string, relay: RelayOptions, key: string): Promise<CommandResult>;
 }
 
 /** For carriers that ask for a document when a call is answered. */
-export interface CallDocuments {
+interface CallDocuments {
   contentType: string;
   /** Joins the call to the relay. When the session is over, the carrier asks `actionUrl` what to do next. */
   connect(relay: RelayOptions, actionUrl: string): string;
@@ -120,7 +120,7 @@ export interface CallDocuments {
 }
 
 /** A request of a carrier, as it came. */
-export interface CarrierRequest {
+interface CarrierRequest {
   /** The address under which the carrier knows the service, with path and query letter for letter. */
   url: string;
   headers: Headers;
@@ -192,7 +192,7 @@ export interface CarrierAdapter<Field extends string = string> {
 }
 
 /** What the carrier takes of an agent's speech configuration. Names that are not listed are kept, with a warning. */
-export interface CarrierSpeech {
+interface CarrierSpeech {
   ttsProviders?: readonly string[];
   transcriptionProviders?: readonly string[];
   /** Whether the carrier takes words that are to be recognized. */

@@ -1,7 +1,7 @@
 /** Numbers in a vector: the size of text-embedding-3-small and Vectorize's maximum. */
 export const dimensions = 1536;
 
-export const maxMatches = 100;
+const maxMatches = 100;
 
 /** Throws a RangeError for a vector of another size or with numbers that are not finite: the caller has a bug. */
 export function checkVector(vector: Float32Array): void {

@@ -81,7 +81,7 @@ export type Check = z.output<typeof Check>;
 const contextSchema = (side: string) =>
   z.record(z.string(), z.unknown()).default({}).describe(`Variables of the ${side}, before those that the agent has by itself.`);
 
-export const TestToolMock = configObject({
+const TestToolMock = configObject({
   name: z.string().min(1).max(100).describe('Name of a tool of one of the two agents.'),
   /** A request's body holds nothing but JSON; `z.json()` cannot be described to OpenAPI. */
   response: (z.unknown() as z.ZodType<Json>).optional().describe('What it answers. Either this or `error`.'),

@@ -18,7 +18,7 @@ export interface Turn extends TestTurn {
 /** What the next speaker does: open the conversation, answer the other side, or resume a turn that a restart interrupted. */
 export type Move = { speaker: Speaker } & ({ kind: 'open' } | { kind: 'answer'; text: string } | { kind: 'resume' });
 
-export const otherSpeaker = (speaker: Speaker): Speaker => (speaker === 'actor' ? 'adversary' : 'actor');
+const otherSpeaker = (speaker: Speaker): Speaker => (speaker === 'actor' ? 'adversary' : 'actor');
 
 /** The speaker of a turn. Turns count from 1. */
 export const speakerOfTurn = (number: number, first: Speaker): Speaker => (number % 2 === 1 ? first : otherSpeaker(first));

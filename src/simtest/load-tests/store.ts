@@ -28,7 +28,7 @@ const toLoadTestRow = (row: SelectedLoadTest): LoadTestRow => ({
   statistics: row.statistics === null ? null : (JSON.parse(row.statistics) as LoadTestStatistics),
 });
 
-export async function findLoadTest(database: Database, organizationId: number, id: number): Promise<LoadTestRow | null> {
+async function findLoadTest(database: Database, organizationId: number, id: number): Promise<LoadTestRow | null> {
   const row = await database.first<SelectedLoadTest>(
     database.prepare(`SELECT ${loadTestColumns} FROM load_test WHERE id = ? AND organization_id = ?`, id, organizationId),
   );

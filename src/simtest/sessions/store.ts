@@ -28,7 +28,7 @@ const toSessionRow = (row: SelectedSession): SessionRow => ({
   results: row.results === null ? null : (JSON.parse(row.results) as TestResults),
 });
 
-export async function findSession(database: Database, organizationId: number, id: number): Promise<SessionRow | null> {
+async function findSession(database: Database, organizationId: number, id: number): Promise<SessionRow | null> {
   const row = await database.first<SelectedSession>(selectSession(database, organizationId, id));
   return row && toSessionRow(row);
 }

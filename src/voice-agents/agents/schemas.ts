@@ -57,7 +57,7 @@ export const AgentChangeBody = z
   })
   .openapi('VoiceAgentChange');
 
-export const agentStatuses = ['active', 'archived'] as const;
+const agentStatuses = ['active', 'archived'] as const;
 const agentStatus = z
   .enum(agentStatuses)
   .describe('`active`: takes and makes calls; `archived`: put away, and refused where one is to call.');

@@ -15,10 +15,10 @@ const isLanguage = (tag: string): boolean => {
 };
 
 /** BCP 47. */
-export const language = z.string().max(35).refine(isLanguage, 'Not a language tag (BCP 47), such as "en-US"').nullable().default(null);
+const language = z.string().max(35).refine(isLanguage, 'Not a language tag (BCP 47), such as "en-US"').nullable().default(null);
 
 /** Words that whoever listens is to recognize, such as names of products; some carriers take them with commas in between. */
-export const hints = z
+const hints = z
   .array(text(100).regex(/^[^,]*$/, 'Must not have a comma; give each word or phrase as an item of its own'))
   .max(100, 'Must have 100 hints or fewer')
   .nullable()

@@ -127,14 +127,14 @@ export interface LeftWait {
   events: Pick<EventSubscription, 'types' | 'field' | 'value'>;
 }
 
-export interface StallRetry {
+interface StallRetry {
   since: number;
   tries: number;
   /** Epoch ms; null: the timer's own backoff decides. */
   nextTryAt: number | null;
 }
 
-export interface RunFailure {
+interface RunFailure {
   node_id: string | null;
   message: string;
   type: string;

@@ -30,5 +30,5 @@ const toSourceRecord = ({ id, fields, modifiedAt }: BooksContact, mapped: Mapped
 });
 
 /** By field of contacts what a contact of books has in the fields that are mapped to them. */
-export const mapValues = (fields: Record<string, string>, mapped: MappedField[]): Record<string, string> =>
+const mapValues = (fields: Record<string, string>, mapped: MappedField[]): Record<string, string> =>
   Object.fromEntries(mapped.flatMap(({ field, external }) => (fields[external] ? [[field, fields[external]]] : [])));

@@ -1,7 +1,7 @@
 import { readXml } from './read-xml.ts';
 
 /** A paragraph of a slide. `kind`: its placeholder, such as `title` or `body`, or empty. */
-export interface SlideParagraph {
+interface SlideParagraph {
   text: string;
   kind: string;
   isListed: boolean;

@@ -6,7 +6,7 @@ const maxEntries = 4096;
  * Unpacks LZW: codes of 9 to 12 bits. Each code adds a table entry of the previous text and the first byte of its own. `earlyChange`: by how
  * many entries too early codes become longer (a PDF parameter).
  */
-export function* unpackLzw(packed: Uint8Array, earlyChange: 0 | 1): Generator<Uint8Array> {
+function* unpackLzw(packed: Uint8Array, earlyChange: 0 | 1): Generator<Uint8Array> {
   let entries: Uint8Array[] = [];
   let before: Uint8Array | undefined;
   let bits = 0;

@@ -5,7 +5,7 @@ import { quoteValue } from './faults.ts';
 import { matchesFormat } from './formats.ts';
 import { addFault, compilePattern, type Visit } from './visit.ts';
 
-export function jsonTypeOf(value: unknown): string {
+function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }

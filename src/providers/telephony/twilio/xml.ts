@@ -15,7 +15,7 @@ const entities: Record<string, string> = {
 const invalidXmlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 /** Text for an attribute or an element. What XML cannot hold is left out, half a surrogate pair becomes U+FFFD. */
-export const escapeXml = (text: string): string =>
+const escapeXml = (text: string): string =>
   text
     .toWellFormed()
     .replace(invalidXmlCharacters, '')

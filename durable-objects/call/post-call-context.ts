@@ -1,0 +1,17 @@
+import type { Context } from '../../src/context.ts';
+import type { CallRecord } from './call-record.ts';
+import type { StoredConversation } from './stored-conversation.ts';
+import type { LiveConversation } from './live-conversation.ts';
+import type { Timers } from '../shared/timers.ts';
+
+/** What the work after a call has at hand. */
+export interface PostCallContext {
+  context: Context;
+  storage: DurableObjectStorage;
+  record: CallRecord;
+  store: StoredConversation;
+  conversation: LiveConversation;
+  timers: Timers;
+  /** Whether the object still has the call: another one may have come to the end of this during an await. */
+  hasCall(): boolean;
+}
