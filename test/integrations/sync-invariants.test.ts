@@ -210,7 +210,7 @@ test('a value that no contact takes is told with its field', () => {
   const fields: MappedField[] = [{ field: 'company', external: 'Company', direction: 'inbound' }];
   const record = { values: { company: 'x'.repeat(301) }, modifiedAt: null };
   expect(toIncomingChange({ record, fields, seen: null, contact: null, defaultCountry })).toEqual({
-    problem: { field: 'company', code: 'invalid_company', detail: 'company: Must have 300 characters or fewer' },
+    error: { field: 'company', code: 'invalid_company', detail: 'company: Must have 300 characters or fewer' },
   });
 });
 
