@@ -156,7 +156,8 @@ test('an audience of twelve hundred fires one run for each member, in pages, and
     sent.mockClear();
     // A page that was worked off but whose message comes again moves on to the next, and no run starts twice.
     await deliver('fanout', [message]);
-    expect(sent.mock.calls.length, `page ${page}`).toBe(page < 12 ? 1 : 0);
+    const ours = sent.mock.calls.filter(([body]) => (body as { organization_id?: number }).organization_id === organizationId);
+    expect(ours.length, `page ${page}`).toBe(page < 12 ? 1 : 0);
   }
   await deliver('fanout', [message]);
   lost.restore();
