@@ -26,7 +26,7 @@ const rule = z.enum(explainRules);
 
 export const ExplainCheck = z
   .object({
-    rule: rule.describe('The rule.'),
+    rule: rule.describe('The rule of admission that was evaluated.'),
     passed,
     message: z.string().describe('The result, in words.'),
     expected,
@@ -55,7 +55,7 @@ const entryKey = z.string().nullable().describe('The key under which the contact
 export const Explanation = z
   .object({
     automation_workflow_id: z.int().describe('Id of the journey.'),
-    contact_id: z.int().describe('Id of the contact.'),
+    contact_id: z.int().describe('Id of the contact whose entry is explained.'),
     would_enter: z
       .boolean()
       .describe('Whether a trigger would start a run of the contact; false also when that depends on a future event.'),
