@@ -27,7 +27,7 @@ export interface SessionReference {
 const startedCondition = "status IN ('starting', 'running')";
 const endedCondition = "status IN ('completed', 'failed', 'stopped')";
 const referenceColumns = 'test_index AS testIndex, id';
-type SqlRow<Shape> = Shape & Record<string, SqlStorageValue>;
+type StoredRow<Shape> = Shape & Record<string, SqlStorageValue>;
 
 /** A load test and its sessions in the SQLite of its object. There are at most a thousand sessions: reading all costs less than indexes. */
 export class LoadTestStore {
@@ -56,7 +56,7 @@ export class LoadTestStore {
 
   read(): LoadTest {
     return this.#sql
-      .exec<SqlRow<LoadTest>>(
+      .exec<StoredRow<LoadTest>>(
         `SELECT id, organization_id AS organizationId, status, concurrency, ramp_seconds AS rampSeconds,
            max_duration_seconds AS maxDurationSeconds, started_at AS startedAt, completed_at AS completedAt, most_running AS maxRunning,
            last_act AS lastAct FROM load_test`,
@@ -110,7 +110,7 @@ export class LoadTestStore {
 
   #select(condition: string, ...values: number[]): SessionReference[] {
     return this.#sql
-      .exec<SqlRow<SessionReference>>(`SELECT ${referenceColumns} FROM session WHERE ${condition} ORDER BY test_index`, ...values)
+      .exec<StoredRow<SessionReference>>(`SELECT ${referenceColumns} FROM session WHERE ${condition} ORDER BY test_index`, ...values)
       .toArray();
   }
 
@@ -152,7 +152,7 @@ export class LoadTestStore {
   /** In the order of their indexes. */
   countedSessions(): CountedSession[] {
     return this.#sql
-      .exec<SqlRow<Omit<CountedSession, 'latenciesMs'> & { latencies: string | null }>>(
+      .exec<StoredRow<Omit<CountedSession, 'latenciesMs'> & { latencies: string | null }>>(
         `SELECT CASE status WHEN 'starting' THEN 'running' ELSE status END AS status, outcome, error, started_at AS startedAt,
            ended_at AS endedAt, duration_ms AS durationMs, latencies FROM session ORDER BY test_index`,
       )

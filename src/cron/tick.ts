@@ -87,7 +87,7 @@ async function resendFanout(run: Tick): Promise<void> {
   const changes = await findOrganizationsWithChanges(run.database, before, pageSize);
   const fires = await findStaleFires(run.database, before, pageSize);
   const cleanups = await findStaleCleanups(run.database, before, pageSize);
-  const rooms = await findWorkflowsWithCapacity(run.database, pageSize);
+  const openWorkflows = await findWorkflowsWithCapacity(run.database, pageSize);
   const messages: FanoutMessage[] = [
     ...changes.map((organization_id) => ({ v: 1 as const, kind: 'contact_changes' as const, organization_id })),
     ...fires.map(({ organization_id, trigger_id, scheduled_at }) => ({
@@ -98,7 +98,7 @@ async function resendFanout(run: Tick): Promise<void> {
       scheduled_at,
     })),
     ...cleanups.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'cleanup' as const, organization_id, id })),
-    ...rooms.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'admission' as const, organization_id, workflow_id: id })),
+    ...openWorkflows.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'admission' as const, organization_id, workflow_id: id })),
   ];
   for (let start = 0; start < messages.length; start += 100)
     await run.bindings.FANOUT_QUEUE.sendBatch(messages.slice(start, start + 100).map((body) => ({ body })));

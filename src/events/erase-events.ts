@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { deleteFiles } from '../database/delete-files.ts';
 import { payloadKey } from '../database/payload.ts';
 import type { event } from '../database/schema/index.ts';
-import type { SqlRow } from '../database/sql-row.ts';
+import type { StoredRow } from '../database/stored-row.ts';
 
 const pageSize = 200;
 
@@ -14,7 +14,7 @@ const deletedContactCondition = `contact_id = ?1 AND organization_id = ?2
  * unhandled event starts no journey any more. Answers whether no events are left.
  */
 export async function eraseEvents({ database, organization, bindings, clock }: Context, contactId: number): Promise<boolean> {
-  const events = await database.all<Pick<SqlRow<typeof event>, 'id' | 'data'>>(
+  const events = await database.all<Pick<StoredRow<typeof event>, 'id' | 'data'>>(
     database.prepare(
       `SELECT id, data FROM event INDEXED BY event_contact WHERE ${deletedContactCondition} LIMIT ?3`,
       contactId,

@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts';
 import type { event } from '../database/schema/index.ts';
-import type { SqlRow } from '../database/sql-row.ts';
+import type { StoredRow } from '../database/stored-row.ts';
 import { givenUpPrefix } from '../library/given-up-prefix.ts';
 import { resendRecord } from '../outbox/resend-record.ts';
 
 /** An accepted event as journeys read it. `data`: JSON text, or a pointer into R2. */
-export type EventToHandle = Pick<SqlRow<typeof event>, 'id' | 'event_type' | 'phone' | 'contact_id' | 'data' | 'depth' | 'created_at'>;
+export type EventToHandle = Pick<StoredRow<typeof event>, 'id' | 'event_type' | 'phone' | 'contact_id' | 'data' | 'depth' | 'created_at'>;
 
 /** The unhandled events among `ids`, oldest first. */
 export const findUnhandledEvents = (context: Context, ids: number[]): Promise<EventToHandle[]> =>

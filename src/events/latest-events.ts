@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import type { event } from '../database/schema/index.ts';
-import type { SqlRow } from '../database/sql-row.ts';
+import type { StoredRow } from '../database/stored-row.ts';
 
-export type LatestEvent = Pick<SqlRow<typeof event>, 'id' | 'event_type' | 'contact_id' | 'data' | 'note' | 'created_at' | 'handled_at'>;
+export type LatestEvent = Pick<StoredRow<typeof event>, 'id' | 'event_type' | 'contact_id' | 'data' | 'note' | 'created_at' | 'handled_at'>;
 
 /** The newest events of a contact that are searched. */
 const maxScannedEvents = 1000;

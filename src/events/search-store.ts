@@ -1,10 +1,10 @@
 import type { Database, Statement } from '../database/client.ts';
 import type { event } from '../database/schema/index.ts';
-import type { SqlRow } from '../database/sql-row.ts';
+import type { StoredRow } from '../database/stored-row.ts';
 import { countLimit } from '../http/pagination.ts';
 import { eventCondition, type EventFilter, type SqlFragment } from './store.ts';
 
-export type SearchHit = Pick<SqlRow<typeof event>, 'id' | 'created_at' | 'phone'>;
+export type SearchHit = Pick<StoredRow<typeof event>, 'id' | 'created_at' | 'phone'>;
 
 /** The readings of a search text. `contactMatch`: an FTS5 expression for contacts; `phonePrefixes`: beginnings of phone numbers. */
 export interface SearchTerms {

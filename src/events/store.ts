@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Statement } from '../database/client.ts';
 import type { contact, event } from '../database/schema/index.ts';
-import type { SqlRow } from '../database/sql-row.ts';
+import type { StoredRow } from '../database/stored-row.ts';
 import { countLimit } from '../http/pagination.ts';
 import type { EventPosition } from './cursor.ts';
 
@@ -86,12 +86,12 @@ export async function insertEvent(
   };
 }
 
-type EventRow = SqlRow<typeof event>;
+type EventRow = StoredRow<typeof event>;
 type KnownEvent = Pick<EventRow, 'id' | 'contact_id' | 'data' | 'created_at'>;
 
 /** An event and the name of its contact. `data`: JSON text, or a pointer into R2. */
 export type StoredEvent = Pick<EventRow, 'id' | 'event_type' | 'phone' | 'contact_id' | 'data' | 'occurred_at' | 'note' | 'created_at'> &
-  Pick<SqlRow<typeof contact>, 'first_name' | 'last_name'>;
+  Pick<StoredRow<typeof contact>, 'first_name' | 'last_name'>;
 
 // A deleted contact is not shown, although its events are unlinked page by page after the deletion.
 export const eventColumns = `e.id, e.event_type, e.phone, c.id AS contact_id, c.first_name, c.last_name, e.data, e.occurred_at, e.note, e.created_at`;

@@ -2,7 +2,7 @@ import { isWithinLimitSql } from '../../accounts/organizations/plan-limits.ts';
 import type { Context } from '../../context.ts';
 import type { Statement } from '../../database/client.ts';
 import type { contact } from '../../database/schema/contacts.ts';
-import type { SqlRow } from '../../database/sql-row.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 
 /** While the condition holds, the statements change nothing. */
 export interface SkipCondition {
@@ -94,7 +94,7 @@ export interface PhoneContact {
 /** The contacts with these phone numbers (E.164), by number, in one indexed read. */
 export async function findContactsByPhone({ database, organization }: Context, phones: string[]): Promise<Map<string, PhoneContact>> {
   if (!phones.length) return new Map();
-  const rows = await database.all<{ phone: string; timezone: string | null } & Pick<SqlRow<typeof contact>, 'id'>>(
+  const rows = await database.all<{ phone: string; timezone: string | null } & Pick<StoredRow<typeof contact>, 'id'>>(
     database.prepare(
       `SELECT c.phone, c.id, json_extract(c.custom_fields, '$.timezone') AS timezone FROM json_each(?) j CROSS JOIN contact c
        WHERE c.organization_id = ? AND c.phone = j.value AND c.phone IS NOT NULL`,

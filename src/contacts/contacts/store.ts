@@ -1,10 +1,10 @@
 import { selectNothing, violatedUniqueColumns, type Database, type Statement } from '../../database/client.ts';
 import type { contact, contactList, contactListMember, customFieldKey } from '../../database/schema/contacts.ts';
-import type { SqlRow } from '../../database/sql-row.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { textFields, type Contact, type ContactValues } from './contact.ts';
 
 /** A contact's row with the columns of `contactColumns`. */
-export type ContactRow = Omit<SqlRow<typeof contact>, 'depth' | 'deleted_at'>;
+export type ContactRow = Omit<StoredRow<typeof contact>, 'depth' | 'deleted_at'>;
 
 /** The columns of a `Contact`, from the table or alias `from`. */
 export const contactColumns = (from: string): string =>
@@ -100,7 +100,7 @@ export async function findIdsByEmail(database: Database, organizationId: number,
   return rows.map((row) => row.id);
 }
 
-export type Membership = Pick<SqlRow<typeof contactList>, 'id' | 'name'> & Pick<SqlRow<typeof contactListMember>, 'added_at'>;
+export type Membership = Pick<StoredRow<typeof contactList>, 'id' | 'name'> & Pick<StoredRow<typeof contactListMember>, 'added_at'>;
 
 export async function findContactWithLists(
   database: Database,
@@ -208,6 +208,6 @@ export async function findKeyHolders(
 export async function findCustomFieldKeys(
   database: Database,
   organizationId: number,
-): Promise<Pick<SqlRow<typeof customFieldKey>, 'key' | 'type'>[]> {
+): Promise<Pick<StoredRow<typeof customFieldKey>, 'key' | 'type'>[]> {
   return database.all(database.prepare('SELECT key, type FROM custom_field_key WHERE organization_id = ? ORDER BY key', organizationId));
 }

@@ -2,7 +2,7 @@ import type { Organization } from '../../context.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
 import type { Database, Statement } from '../../database/client.ts';
 import type { contactList, contactListMember } from '../../database/schema/contacts.ts';
-import type { SqlRow } from '../../database/sql-row.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { countLimit, type Page, type CursorPosition } from '../../http/pagination.ts';
 
 /** A column that the dashboard shows for the list. */
@@ -29,7 +29,7 @@ export interface ContactList extends ListValues {
 }
 
 /** A list's row with the columns of `listColumns`. */
-export type ListRow = Omit<SqlRow<typeof contactList>, 'deleted_at'>;
+export type ListRow = Omit<StoredRow<typeof contactList>, 'deleted_at'>;
 
 export const listColumns = (from: string): string =>
   ['id', 'organization_id', 'name', 'description', 'metadata', 'column_schema', 'contacts_count', 'created_at', 'updated_at']
@@ -177,7 +177,7 @@ export async function findListsOfContact(
     WHERE m.contact_id = ?1 AND l.id = m.list_id AND l.organization_id = ?2 AND l.deleted_at IS NULL`;
   const [contact, lists, counted] = await database.batch([
     database.prepare('SELECT 1 FROM contact WHERE id = ? AND organization_id = ? AND deleted_at IS NULL', contactId, organizationId),
-    database.prepare<ListRow & Pick<SqlRow<typeof contactListMember>, 'added_at'>>(
+    database.prepare<ListRow & Pick<StoredRow<typeof contactListMember>, 'added_at'>>(
       `SELECT ${listColumns('l')}, m.added_at ${from} AND m.list_id < ?3 ORDER BY m.list_id DESC LIMIT ?4 OFFSET ?5`,
       contactId,
       organizationId,

@@ -1,10 +1,10 @@
 import type { Database, Statement } from '../../database/client.ts';
 import type { suppression } from '../../database/schema/voice-agents.ts';
-import type { SqlRow } from '../../database/sql-row.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { countLimit } from '../../http/pagination.ts';
 
 /** `until` and `created_at` in epoch ms; `until` null: forever. */
-export type SuppressionRow = Pick<SqlRow<typeof suppression>, 'id' | 'phone' | 'reason' | 'until' | 'created_at'>;
+export type SuppressionRow = Pick<StoredRow<typeof suppression>, 'id' | 'phone' | 'reason' | 'until' | 'created_at'>;
 
 const columns = 'id, phone, reason, until, created_at';
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts';
 import type { knowledgeChunk } from '../../database/schema/knowledge-base.ts';
-import type { SqlRow } from '../../database/sql-row.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { generationParameters, inProgressCondition, type DocumentGeneration } from '../documents/generation.ts';
 import type { DocumentRow } from '../documents/store.ts';
 import type { Chunk } from './chunk-document.ts';
@@ -17,7 +17,7 @@ export interface NewChunk {
 
 /** A chunk's row with the columns of `chunkColumns`. */
 export type StoredChunkRow = Pick<
-  SqlRow<typeof knowledgeChunk>,
+  StoredRow<typeof knowledgeChunk>,
   'id' | 'document_id' | 'chunk_index' | 'chunk_text' | 'contextualized_text' | 'chunk_metadata'
 > & { embedding_model: string };
 
@@ -45,7 +45,7 @@ export async function findChunksOfDocument(database: Database, document: Documen
   return rows.map(toChunkRow);
 }
 
-export type StoredChunk = Pick<SqlRow<typeof knowledgeChunk>, 'id' | 'chunk_index' | 'embedding_model'>;
+export type StoredChunk = Pick<StoredRow<typeof knowledgeChunk>, 'id' | 'chunk_index' | 'embedding_model'>;
 
 /** Stores the missing chunks of a page and answers all of its chunks in order; none when the generation is no longer in progress. */
 export async function insertChunks(database: Database, document: DocumentGeneration, page: NewChunk[]): Promise<StoredChunk[]> {

@@ -1,13 +1,13 @@
 import type { Database, Statement } from '../../database/client.ts';
 import type { knowledgeDocument } from '../../database/schema/knowledge-base.ts';
-import type { SqlRow } from '../../database/sql-row.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 
 export const documentStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
 export type DocumentStatus = (typeof documentStatuses)[number];
 
 /** A document's row with the columns of `documentColumns`. They are explained in `database/schema/knowledge-base.ts`. */
-export type StoredDocument = SqlRow<typeof knowledgeDocument>;
+export type StoredDocument = StoredRow<typeof knowledgeDocument>;
 
 /** A document. Moments in epoch ms. */
 export interface DocumentRow extends Omit<StoredDocument, 'status' | 'parser_metadata' | 'is_active'> {

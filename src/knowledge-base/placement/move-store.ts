@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts';
 import type { knowledgeChunk } from '../../database/schema/knowledge-base.ts';
-import type { SqlRow } from '../../database/sql-row.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { findPlacement, type MoveCursor, type PlacementRow } from './store.ts';
 
 /** A claimed step of a move. No other consumer claims a step before `due_at`. */
@@ -63,7 +63,7 @@ export async function rescheduleMove(database: Database, move: VectorMove, dueAt
 }
 
 /** A chunk with a vector. */
-export interface ChunkToMove extends Pick<SqlRow<typeof knowledgeChunk>, 'id' | 'document_id' | 'generation' | 'chunk_index'> {
+export interface ChunkToMove extends Pick<StoredRow<typeof knowledgeChunk>, 'id' | 'document_id' | 'generation' | 'chunk_index'> {
   document_uuid: string;
   /** 1 when search uses the chunk or will use it once its generation is published. */
   is_wanted: number;

@@ -1,10 +1,10 @@
 import type { Database } from '../../database/client.ts';
 import type { vectorPlacement } from '../../database/schema/knowledge-base.ts';
-import type { SqlRow } from '../../database/sql-row.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import type { IndexName } from '../../providers/vector-index/vector-index.ts';
 
 /** A placement's row. Its columns are explained in `database/schema/knowledge-base.ts`. */
-export type StoredPlacement = SqlRow<typeof vectorPlacement>;
+export type StoredPlacement = StoredRow<typeof vectorPlacement>;
 
 /** The organization's placement. Moments in epoch ms. */
 export interface PlacementRow extends Omit<StoredPlacement, 'cursor' | 'missing_documents' | 'kept_in' | 'other' | 'phase' | 'move_to'> {

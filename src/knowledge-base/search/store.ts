@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts';
 import type { knowledgeDocument } from '../../database/schema/knowledge-base.ts';
-import type { SqlRow } from '../../database/sql-row.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { chunkColumns, toChunkRow, type ChunkRow, type StoredChunkRow } from '../chunks/store.ts';
 import { toPlacementRow, selectPlacement, type PlacementRow, type StoredPlacement } from '../placement/store.ts';
 
@@ -85,7 +85,7 @@ export async function findSearchableChunks(
   organizationId: number,
   ids: number[],
 ): Promise<Map<number, SearchableChunk>> {
-  const rows = await database.all<StoredChunkRow & Pick<SqlRow<typeof knowledgeDocument>, 'filename'> & { document_uuid: string }>(
+  const rows = await database.all<StoredChunkRow & Pick<StoredRow<typeof knowledgeDocument>, 'filename'> & { document_uuid: string }>(
     database.prepare(
       `SELECT ${chunkColumns}, d.filename, d.uuid AS document_uuid
        FROM json_each(?1) j CROSS JOIN knowledge_chunk c CROSS JOIN knowledge_document d WHERE c.id = j.value AND ${searchableCondition}`,
