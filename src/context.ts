@@ -1,4 +1,5 @@
 import type { Database } from './database/client.ts';
+import type { WorkTurn } from './library/limits/work-turn.ts';
 import type { Clock } from './library/time/clock.ts';
 import type { Logger } from './library/platform/log.ts';
 import type { Settings } from './settings.ts';
@@ -27,6 +28,8 @@ export interface Context {
   settings: Settings;
   clock: Clock;
   log: Logger;
+  /** Of work that takes turns with that of other organizations: counts what is evaluated. */
+  turn?: WorkTurn;
   /** Lets `work` finish after the answer was sent. Whatever is deferred must also be found by the minute tick. */
   defer(work: Promise<unknown>): void;
 }

@@ -26,7 +26,7 @@ export const prepare = (): Promise<void> =>
       await requireFreePort(settings.port, '--port');
       const alreadySet = ensureDevelopmentVariables(join(projectDirectory, '.dev.vars'), (names) => portVariables(settings, names));
       await applyMigrations(settings.stateDirectory);
-      supervisorPath(settings, wrangler, isTwilioSimulated(alreadySet));
+      startSupervisor(settings, wrangler, isTwilioSimulated(alreadySet));
       console.log(introduction(settings, logFile(settings)));
     } catch (error) {
       unlock();
@@ -42,9 +42,9 @@ function settingsOf({ port, persistTo }: WranglerDev): LocalSettings {
 const logFile = ({ stateDirectory }: LocalSettings) => relative(projectDirectory, join(stateDirectory, 'wrangler-dev.log'));
 
 /** Its own process, since this one must end before wrangler begins; without wrangler's pipes, on which it would be waited for. */
-function supervisorPath(settings: LocalSettings, { processId }: WranglerDev, hasSimulatedCarrier: boolean): void {
+function startSupervisor(settings: LocalSettings, { processId }: WranglerDev, hasSimulatedCarrier: boolean): void {
   const parameters = JSON.stringify({ settings, processId, hasSimulatedCarrier });
-  spawn(process.execPath, [join(import.meta.dirname, 'attend.ts'), parameters], {
+  spawn(process.execPath, [join(import.meta.dirname, 'supervise.ts'), parameters], {
     cwd: projectDirectory,
     detached: true,
     stdio: 'ignore',

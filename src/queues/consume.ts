@@ -1,8 +1,6 @@
 import type { Context } from '../context.ts';
 import { backgroundContext } from '../accounts/organizations/background-context.ts';
 import { handleContactChanges } from '../automation-workflows/triggers/contact-changes/handle-contact-changes.ts';
-import { handleEvents } from '../automation-workflows/triggers/events/handle-events.ts';
-import { handleDeliveries } from '../automation-workflows/triggers/webhooks/handle-deliveries.ts';
 import { handleScheduleFire } from '../automation-workflows/triggers/schedules/handle-schedule-fire.ts';
 import { redeliverEvent } from '../automation-workflows/runs/waits/deliver-to-waiters.ts';
 import { retryScheduleFire } from '../automation-workflows/triggers/schedules/fire-schedules.ts';
@@ -16,7 +14,9 @@ import { yieldToEventLoop } from '../library/limits/yield-to-event-loop.ts';
 import { Logger } from '../library/platform/log.ts';
 import { getSettings } from '../settings.ts';
 import { consumeDocuments } from './consume-documents.ts';
+import { consumeEvents } from './consume-events.ts';
 import { consumeSyncs } from './consume-syncs.ts';
+import { isLastAttempt, retryDelaySeconds } from './retry-delays.ts';
 import {
   isPartMessage,
   isRetriedMessage,
@@ -26,17 +26,10 @@ import {
   type RetriedMessage,
 } from '../outbox/failed-messages.ts';
 import { handleDeadLetter } from './dead-letters.ts';
-import { CallsMessage, EventsMessage, FanoutMessage } from '../outbox/messages.ts';
+import { CallsMessage, FanoutMessage } from '../outbox/messages.ts';
 import { admitHeldRuns } from '../automation-workflows/runs/admission/start-runs.ts';
 import { retryRunEnd } from '../automation-workflows/runs/lifecycle/end-runs.ts';
 import { releasePausedRun } from '../automation-workflows/runs/lifecycle/holds.ts';
-
-const retryDelaysSeconds = [2, 10, 30, 120, 300];
-
-const isLastAttempt = (attempts: number): boolean => attempts > retryDelaysSeconds.length;
-
-/** Seconds until a message is delivered again after its n-th try failed. */
-const retryDelaySeconds = (attempts: number) => retryDelaysSeconds[Math.min(attempts, retryDelaysSeconds.length) - 1] ?? 2;
 
 /** Every queue's batches come here. Messages are settled one by one, so one that fails holds up no other. */
 export async function consumeBatch(batch: MessageBatch, bindings: Env, execution: ExecutionContext): Promise<void> {
@@ -93,78 +86,6 @@ async function processEach(messages: readonly Message[], log: Logger, work: (mes
       message.retry({ delaySeconds: retryDelaySeconds(message.attempts) });
     }
   }
-}
-
-/**
- * Events and deliveries of one organization are handled together: a few D1 calls for all of them. Organizations are handled side by
- * side, and what one has beyond its time goes to the end of the queue, so that none waits for the many of another.
- */
-async function consumeEvents(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
-  const readable = batch.messages.flatMap((message) => {
-    const parsed = EventsMessage.safeParse(message.body);
-    if (parsed.success) return { message, body: parsed.data };
-    log.error('unreadable message dropped; the minute tick sends its record again', parsed.error, { body: message.body });
-    message.ack();
-    return [];
-  });
-  const groups = Map.groupBy(readable, ({ body }) => `${body.organization_id}:${body.kind}`);
-  await Promise.all([...groups.values()].map((group) => processGroup(group, bindings, log, defer)));
-}
-
-/** How many messages of one organization are handled together, and how long it may take before the rest gives way. */
-const groupPageSize = 25;
-const groupBudgetMs = 500;
-
-async function processGroup(group: ParsedMessage[], bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
-  const startedAt = Date.now();
-  for (let start = 0; start < group.length; start += groupPageSize) {
-    const isOverTime = start > 0 && Date.now() - startedAt > groupBudgetMs;
-    if (isOverTime && (await requeue(group.slice(start), bindings, log))) return;
-    const together = group.slice(start, start + groupPageSize);
-    if (start > 0) await yieldToEventLoop();
-    if (await processTogether(together, bindings, log, defer)) continue;
-    // Together they failed; one by one the sound ones get through.
-    for (const one of together) {
-      const isSettled = together.length > 1 && (await processTogether([one], bindings, log, defer));
-      if (!isSettled) one.message.retry({ delaySeconds: retryDelaySeconds(one.message.attempts) });
-    }
-  }
-}
-
-/** Sends messages to the end of the queue. False when that failed, and they are to be handled where they are. */
-async function requeue(group: ParsedMessage[], bindings: Env, log: Logger): Promise<boolean> {
-  try {
-    await bindings.EVENTS_QUEUE.sendBatch(group.map(({ body }) => ({ body })));
-  } catch (error) {
-    log.error('messages could not give way to those of others', error, { messages: group.length });
-    return false;
-  }
-  for (const { message } of group) message.ack();
-  return true;
-}
-
-interface ParsedMessage {
-  message: Message;
-  body: EventsMessage;
-}
-
-/** Handles messages of one organization and kind and acknowledges them all, or answers false and settles none. */
-async function processTogether(group: ParsedMessage[], bindings: Env, log: Logger, defer: Context['defer']): Promise<boolean> {
-  const { organization_id, kind } = group[0]!.body;
-  const ids = group.map(({ body }) => body.id);
-  // Tried for the last time alone, so that each is known by its own reason.
-  const isLast = group.length === 1 && isLastAttempt(group[0]!.message.attempts);
-  let context: Context | null = null;
-  try {
-    context = await backgroundContext(bindings, organization_id, defer);
-    if (context) await (kind === 'event' ? handleEvents(context, ids, isLast) : handleDeliveries(context, ids, isLast));
-  } catch (error) {
-    log.error('messages failed', error, { organization_id, kind, ids });
-    if (context && isLast) await tryRecordReason(context, group[0]!.body, error);
-    return false;
-  }
-  for (const { message } of group) message.ack();
-  return true;
 }
 
 const tryRecordReason = ({ database, clock, log }: Context, message: RetriedMessage, error: unknown): Promise<void> =>

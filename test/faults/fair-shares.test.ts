@@ -150,3 +150,61 @@ test('events of one organization whose runs start slowly hold up no other, and w
   expect(result.retryMessages).toEqual([]);
   expect(result.explicitAcks).toHaveLength(61);
 });
+
+test('events and deliveries that are costly to evaluate have a turn, then wait for those of others, and none is lost', async () => {
+  const { busy, quiet } = await neighbours();
+  const value = '{% for a in (1..1000) %}{% for b in (1..1000) %}x{% endfor %}{% endfor %}';
+  const filter = { field: 'event.type', operator: 'eq', value };
+  await createActiveWorkflow(busy.client, { trigger: { type: 'contact_event', config: { event_type: 'ordered', filter } } });
+  const hook = { type: 'webhook', config: { auth: { type: 'none' }, filter } };
+  const hooked = await createActiveWorkflow(busy.client, { trigger: hook });
+  await createActiveWorkflow(quiet.client, { trigger: onOrder, definition: chain() });
+  const lost = dropQueueMessages();
+  const ids: number[] = [];
+  for (let sent = 0; sent < 30; sent++) ids.push((await busy.client.post('/events', { event_type: 'ordered' })).body.event_id);
+  const { triggers } = (await busy.client.get(`/automation-workflows/${hooked}/triggers`)).body;
+  for (let sent = 0; sent < 30; sent++) await busy.client.post(new URL(triggers[0].webhook_url).pathname.replace('/api/v1', ''), { sent });
+  const mine = (await quiet.client.post('/events', { event_type: 'ordered' })).body.event_id;
+  lost.restore();
+  const deliveries = await env.DB.prepare('SELECT id FROM webhook_delivery WHERE organization_id = ?').bind(busy.id).all<{ id: number }>();
+  expect(deliveries.results).toHaveLength(30);
+  let waiting: unknown[] = [
+    ...ids.map((id) => ({ v: 1, kind: 'event', organization_id: busy.id, id })),
+    ...deliveries.results.map(({ id }) => ({ v: 1, kind: 'delivery', organization_id: busy.id, id })),
+    { v: 1, kind: 'event', organization_id: quiet.id, id: mine },
+  ];
+  const given: { body: unknown }[] = [];
+  const delays = new Set<unknown>();
+  vi.spyOn(env.EVENTS_QUEUE, 'sendBatch').mockImplementation((async (batch: typeof given, options: { delaySeconds: number }) => {
+    given.push(...batch);
+    delays.add(options.delaySeconds);
+  }) as never);
+  const handled = async () =>
+    (await env.DB.prepare('SELECT count(*) AS n FROM event WHERE organization_id IN (?, ?) AND handled_at IS NOT NULL')
+      .bind(busy.id, quiet.id)
+      .first<{ n: number }>())!.n;
+  let now = Date.now();
+  vi.spyOn(Date, 'now').mockImplementation(() => now);
+  const counts: number[] = [];
+  for (let turns = 0; waiting.length > 0 && turns < 100; turns++) {
+    const result = await deliver('events', waiting);
+    expect(result.retryMessages).toEqual([]);
+    waiting = given.splice(0).map(({ body }) => body);
+    counts.push(await handled());
+    // Before its rest is over, it has no turn.
+    if (turns === 0) {
+      await deliver('events', waiting);
+      expect(await handled()).toBe(counts[0]);
+      expect(given.splice(0)).toHaveLength(waiting.length);
+    }
+    now += 1000;
+  }
+  expect(delays).toEqual(new Set([1]));
+  // The quiet one's is among the first; a page of 25 is never handled at a stretch.
+  expect(counts[0]).toBeGreaterThan(1);
+  expect(counts[0]).toBeLessThan(10);
+  expect(counts.at(-1)).toBe(31);
+  const unhandled = 'SELECT count(*) AS n FROM webhook_delivery WHERE organization_id = ? AND handled_at IS NULL';
+  expect(await env.DB.prepare(unhandled).bind(busy.id).first()).toEqual({ n: 0 });
+  expect(waiting).toEqual([]);
+}, 60_000);

@@ -295,6 +295,11 @@ test('whatever comes when: only the newest turn speaks, nothing that was said to
         await conversation.start();
         const said: string[] = [];
         const turns: Promise<unknown>[] = [];
+        const prompt = (text: string) => {
+          // Two failures of the model in a row end the talk; who speaks then is not heard.
+          if (store.state()!.end === null) said.push(text);
+          turns.push(conversation.userTurn(text));
+        };
         let quietSince: number | null = null;
         /** After an interrupt, nothing may be said until a new turn begins. */
         const checkQuiet = () => {
@@ -311,10 +316,9 @@ test('whatever comes when: only the newest turn speaks, nothing that was said to
             // Only the newest question of the newest turn may lead to words.
             if (stream !== newest) expect(tokens.length).toBe(count);
           } else if (step === 'prompt') {
-            said.push(`prompt ${said.length}`);
             quietSince = null;
             turnStarted = model.streams.length;
-            turns.push(conversation.userTurn(said.at(-1)!));
+            prompt(`prompt ${turns.length}`);
             if (pick(2) === 0) await settle();
           } else if (step === 'interrupt') {
             conversation.interrupt(['', 'One two', 'Booking', 'Hello', 'something else'][pick(5)]!);
@@ -325,8 +329,7 @@ test('whatever comes when: only the newest turn speaks, nothing that was said to
           checkQuiet();
           for (const stream of model.streams.slice(0, Math.max(0, turnStarted))) expect(stream.signal.aborted || stream.isOver).toBe(true);
         }
-        said.push('last');
-        turns.push(conversation.userTurn('last'));
+        prompt('last');
         for (let round = 0; round < 30 && store.state()!.owesAnswer; round++) {
           await model.drain();
           responses.splice(0).forEach((respond) => respond());
@@ -339,7 +342,10 @@ test('whatever comes when: only the newest turn speaks, nothing that was said to
             .filter(({ role }) => role === 'user')
             .map(({ text }) => text),
         ).toEqual(said);
-        expect(store.state()).toMatchObject({ owesAnswer: false });
+        const { owesAnswer, end } = store.state()!;
+        expect(owesAnswer).toBe(false);
+        expect([undefined, 'error']).toContain(end?.reason);
+        if (!script.some((given) => typeof given === 'object' && given.failure)) expect(end).toBeNull();
         expect(store.messages().findLast(({ role, text }) => role !== 'tool' && text !== '')!.role).toBe('assistant');
         // The same call never goes out twice.
         expect(responses).toEqual([]);

@@ -37,7 +37,8 @@ export async function tryEvaluateTrigger(
 ): Promise<RunCandidate[]> {
   await yieldAfterWork();
   try {
-    const matching = evaluateTrigger(context, trigger, cause, holds);
+    const evaluate = () => evaluateTrigger(context, trigger, cause, holds);
+    const matching = context.turn ? context.turn.count(evaluate) : evaluate();
     return matching ? [matching] : [];
   } catch (error) {
     const { message } = error as Error;

@@ -182,7 +182,8 @@ async function buildNewRun(
 ): Promise<NewRun> {
   const { settings, contextSchema, id, version } = candidate.workflow;
   await yieldAfterWork();
-  const faults = validateContext(JSON.parse(contextSchema) as object, candidate.initialContext, ['context']);
+  const validate = () => validateContext(JSON.parse(contextSchema) as object, candidate.initialContext, ['context']);
+  const faults = context.turn ? context.turn.count(validate) : validate();
   const now = context.clock();
   const unfit = faults.length ? { node_id: null, type: 'context_invalid', message: describeFaults(faults), attempt: null } : null;
   const error = unfit ?? (state === 'dry' ? interruptedError : null);

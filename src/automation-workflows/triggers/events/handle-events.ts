@@ -21,11 +21,12 @@ import { exitTopicsStatement, type ExitTopic, waiterFieldsStatement, type Waiter
  * batch of ordinary payloads, four when no run waits for the events.
  *
  * @param isLastTry Record failed parts and mark the events as handled instead of throwing the first error.
+ * @returns The ids of the events that are left because the context's turn was over; the first is always handled.
  */
-export async function handleEvents(context: Context, ids: number[], isLastTry = false): Promise<void> {
+export async function handleEvents(context: Context, ids: number[], isLastTry = false): Promise<number[]> {
   const { database, organization } = context;
   const events = await findUnhandledEvents(context, ids);
-  if (!events.length) return;
+  if (!events.length) return [];
   const types = [...new Set(events.map((event) => event.event_type))];
   const contactIds = [...new Set(events.flatMap((event) => event.contact_id ?? []))];
   const [triggers, contactRows, exits, fields] = await database.batch([
@@ -48,15 +49,23 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
   const notes = new Map<number, string>();
   const failed: FailedPart[] = [];
   const startErrors: unknown[] = [];
+  const left = new Set(relevant.map(({ id }) => id));
+  const mustGiveWay = () => context.turn?.isOver && left.size < relevant.length;
   for (const batch of batchByPayloadSize(relevant, (event) => event.data)) {
-    const runEvents = await loadRunEvents(context, batch);
+    if (mustGiveWay()) break;
     const depths = new Map(batch.map((event) => [event.id, event.depth]));
+    const runEvents: RunEvent[] = [];
+    const candidatesByEvent = new Map<number, RunCandidate[]>();
+    for (const event of await loadRunEvents(context, batch)) {
+      if (mustGiveWay()) break;
+      candidatesByEvent.set(event.id, await findCandidates(context, event, depths.get(event.id)!, listeners.triggers, contacts));
+      runEvents.push(event);
+      left.delete(event.id);
+    }
     for (const group of groupByExit(runEvents, listeners)) {
       // An event may end a run and start the next run of the same key. A later event of the group may end a run that an earlier one started.
       if (listeners.exits.length) failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
-      const candidates = await flatMapSequentially(group, (event) =>
-        findCandidates(context, event, depths.get(event.id)!, listeners.triggers, contacts),
-      );
+      const candidates = group.flatMap(({ id }) => candidatesByEvent.get(id)!);
       const started = await startRuns(context, candidates);
       startErrors.push(...started.startErrors);
       for (const refusal of started.refused) addRefusalNote(notes, refusal);
@@ -68,7 +77,12 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
   const [first] = [...failed.map(({ error }) => error), ...startErrors];
   if (first !== undefined && !isLastTry) throw first;
   await recordFailedParts(database, failed, context.clock());
-  await markEventsHandled(context, events, notes);
+  await markEventsHandled(
+    context,
+    events.filter(({ id }) => !left.has(id)),
+    notes,
+  );
+  return [...left];
 }
 
 interface Listeners {

@@ -10,11 +10,11 @@ import { batchByPayloadSize } from '../payload-batches.ts';
 import { triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
 import { toDeliveryVariables, type DeliveryPayload, type RunCause } from '../../runs/cause.ts';
 
-/** Starts the runs of accepted deliveries and marks the deliveries as handled. Repeatable, and with `isLastTry`, like `handleEvents`. */
-export async function handleDeliveries(context: Context, ids: number[], isLastTry = false): Promise<void> {
+/** Starts the runs of accepted deliveries and marks the deliveries as handled. Repeatable, and with `isLastTry`, like `handleEvents`; so are the ids that it returns. */
+export async function handleDeliveries(context: Context, ids: number[], isLastTry = false): Promise<number[]> {
   const { database, organization } = context;
   const deliveries = await findUnhandledDeliveries(database, organization.id, ids);
-  if (!deliveries.length) return;
+  if (!deliveries.length) return [];
   const [triggerRows, contactRows] = await database.batch([
     triggersByIdStatement(database, organization.id, [...new Set(deliveries.map((delivery) => delivery.trigger_id))]),
     contactsByIdsStatement(context, [...new Set(deliveries.flatMap((delivery) => delivery.contact_id ?? []))]),
@@ -23,12 +23,17 @@ export async function handleDeliveries(context: Context, ids: number[], isLastTr
   const contacts = new Map(contactRows.map(contactRecordFromRow).map((contact) => [contact.id, contact]));
   const handled: HandledDelivery[] = [];
   const startErrors: unknown[] = [];
-  for (const batch of batchByPayloadSize(deliveries, (delivery) => delivery.payload))
+  for (const batch of batchByPayloadSize(deliveries, (delivery) => delivery.payload)) {
+    if (context.turn?.isOver && handled.length > 0) break;
     handled.push(...(await startDeliveryRuns(context, batch, { triggers, contacts, startErrors })));
+  }
   if (startErrors.length && !isLastTry) throw startErrors[0];
   await markDeliveriesHandled(database, organization.id, handled, context.clock());
+  const handledIds = new Set(handled.map(({ id }) => id));
+  return deliveries.map(({ id }) => id).filter((id) => !handledIds.has(id));
 }
 
+/** Of as many as the context's turn has time for, at least the first. */
 async function startDeliveryRuns(
   context: Context,
   deliveries: UnhandledDelivery[],
@@ -45,6 +50,7 @@ async function startDeliveryRuns(
   const candidates: (RunCandidate & { deliveryId: number })[] = [];
   const handled: HandledDelivery[] = [];
   for (const [index, delivery] of deliveries.entries()) {
+    if (context.turn?.isOver && index > 0) break;
     const trigger = triggers.get(delivery.trigger_id);
     const payload = payloads[index]!;
     const cause: RunCause = {

@@ -1,0 +1,23 @@
+import { totalStepsSpent } from './work-budget.ts';
+
+/** About a quarter of a second. */
+const stepsPerTurn = 1_000_000;
+
+/** What is evaluated for one organization before the work of others comes first. */
+export class WorkTurn {
+  #spent = 0;
+
+  /** Does `work`, which must not wait for anything, and counts its steps. */
+  count<Result>(work: () => Result): Result {
+    const before = totalStepsSpent();
+    try {
+      return work();
+    } finally {
+      this.#spent += totalStepsSpent() - before;
+    }
+  }
+
+  get isOver(): boolean {
+    return this.#spent >= stepsPerTurn;
+  }
+}
