@@ -23,6 +23,9 @@ async function simulatorVariables() {
   };
 }
 
+/** More than there are cores here: many tests wait, for a queue, an alarm or a timer. */
+const maxWorkers = 3;
+
 /** Tests in workerd; `vectorize`: with vectors in the simulated Vectorize index, which replaces the bound one. */
 function workerProject({
   name,
@@ -58,7 +61,7 @@ function workerProject({
       exclude: ['**/node_modules/**', 'test/node/**', 'test/e2e/**', ...exclude],
       setupFiles: ['./test/support/setup.ts'],
       isolate: false,
-      fileParallelism: false,
+      maxWorkers,
       // Each call to the simulated index leaves the Worker, and what is written there is seen later.
       testTimeout: vectorize ? 120_000 : 30_000,
     },
@@ -88,7 +91,7 @@ export default defineConfig({
       workerProject({ name: 'talks', include: talkTests, vectorize: false }),
       workerProject({ name: 'files', include: fileTests, vectorize: false }),
       workerProject({ name: 'vectorize', include: vectorTests, exclude: usesBoth, vectorize: true }),
-      { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node', testTimeout: 60_000 } },
+      { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node', testTimeout: 60_000, maxWorkers } },
     ],
   },
 });

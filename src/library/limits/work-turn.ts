@@ -1,7 +1,7 @@
 import { totalStepsSpent } from './work-budget.ts';
 
-/** About a quarter of a second. */
-const stepsPerTurn = 1_000_000;
+/** About a tenth of a second. */
+const stepsPerTurn = 400_000;
 
 /** What is evaluated for one organization before the work of others comes first. */
 export class WorkTurn {

@@ -18,16 +18,20 @@ export async function yieldToEventLoop(): Promise<void> {
   }
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const nextTurn = (milliseconds = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** About ten milliseconds. */
 const stepsPerTurn = 40_000;
+const stepsPerMillisecond = 4_000;
 let turnStartedAtSteps = 0;
 
-/** Between two pieces of work whose steps are counted: requests that came meanwhile are answered first once the pieces are a turn's work. */
+/**
+ * Between two pieces of work whose steps are counted: once the pieces are a turn's work, the requests and messages of others get as much
+ * time as they took.
+ */
 export async function yieldAfterWork(): Promise<void> {
-  if (totalStepsSpent() - turnStartedAtSteps < stepsPerTurn) return;
+  const steps = totalStepsSpent() - turnStartedAtSteps;
+  if (steps < stepsPerTurn) return;
   turnStartedAtSteps = totalStepsSpent();
-  // Of others' messages that came in the same batch some may wait for these pieces: one turn is given, not more.
-  await nextTurn();
+  await nextTurn(Math.min(steps / stepsPerMillisecond, longestWaitMs));
 }

@@ -10,7 +10,7 @@ import { recordRuns } from './record-runs.ts';
 import { admitStatement, admittedStatement, maxAdmittedPerStep } from './store.ts';
 
 /** Runs that no request waits for start fewer at once, and yield to requests in between. */
-const maxConcurrentStarts = { request: 25, background: 8 };
+const maxConcurrentStarts = { request: 25, background: 4 };
 
 /** `startErrors`: why a row could not be checked or an object not be started. The minute tick starts those runs. */
 export interface StartedRuns extends RecordedRuns {
