@@ -41,7 +41,7 @@ function watching(bindings: Env, by: RecordedCall['by']): Env {
       LOAD_TEST: countCalls(bindings.LOAD_TEST, 'LOAD_TEST', usage, active),
       TEST_SESSION: countCalls(bindings.TEST_SESSION, 'TEST_SESSION', usage, active),
       EVENTS_QUEUE: queue(bindings.EVENTS_QUEUE),
-      COSTLY_EVENTS_QUEUE: queue(bindings.COSTLY_EVENTS_QUEUE),
+      BULK_EVENTS_QUEUE: queue(bindings.BULK_EVENTS_QUEUE),
       FANOUT_QUEUE: queue(bindings.FANOUT_QUEUE),
       CALLS_QUEUE: queue(bindings.CALLS_QUEUE),
       FILES: countUses(bindings.FILES, { put: () => (usage.filesWritten += 1) }),

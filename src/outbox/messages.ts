@@ -6,7 +6,7 @@ const version = z.literal(1);
 /** Objects that the tick wakes when they are overdue. */
 const wakeableObjects = ['run', 'campaign', 'chat', 'test_session', 'load_test', 'call_slots'] as const;
 
-/** Queues `events` and `events-costly`: match triggers and start runs. */
+/** Queues `events` and `events-bulk`: match triggers and start runs. */
 export const EventsMessage = z.discriminatedUnion('kind', [
   z.object({ v: version, kind: z.literal('event'), organization_id: z.int(), id: z.int() }),
   z.object({ v: version, kind: z.literal('delivery'), organization_id: z.int(), id: z.int() }),

@@ -10,12 +10,13 @@ import { recordFailureReason } from '../outbox/failed-messages.ts';
 import { EventsMessage } from '../outbox/messages.ts';
 import { isLastAttempt, retryDelaySeconds } from './retry-delays.ts';
 
-/** How many messages of one organization are handled together, and how long it may take before the rest gives way. */
-const pageSize = { events: 25, 'events-costly': 2 };
+/** How many messages of one organization are handled together. */
+const pageSize = { events: 5, 'events-bulk': 25 };
+/** How long one organization's part of a batch may take in the queue apart before the rest gives way to that of others. */
 const groupBudgetMs = 500;
 
-/** How long an organization whose turn was over has a queue apart, and until when each has it, as far as this isolate knows. */
-const apartMs = 60_000;
+/** How long an organization with more than a page at once has the queue apart, and until when each has it, as far as this isolate knows. */
+const apartMs = 10_000;
 const apartUntil = new LRUCache<number, number>({ max: 10_000 });
 
 interface ParsedMessage {
@@ -24,19 +25,19 @@ interface ParsedMessage {
 }
 
 interface EventsBatch {
-  queue: 'events' | 'events-costly';
+  queue: 'events' | 'events-bulk';
   bindings: Env;
   log: Logger;
   defer: Context['defer'];
 }
 
 /**
- * Events and deliveries of one organization are handled together: a few D1 calls for all of them. Organizations are handled side by
- * side, and what one has beyond its time goes to the end of the queue. What takes more than a turn to evaluate goes to the queue
- * `events-costly`, so that no organization waits for the conditions and schemas of another.
+ * Events and deliveries of one organization are handled together: a few D1 calls for all of them. Organizations are handled side by side.
+ * What one has beyond a page, or beyond a turn of evaluating conditions and schemas, goes to the queue `events-bulk`, so that none waits
+ * for the many or the costly events of another.
  */
 export async function consumeEvents(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
-  const queue = batch.queue.startsWith('events-costly') ? 'events-costly' : 'events';
+  const queue = batch.queue.startsWith('events-bulk') ? 'events-bulk' : 'events';
   const readable = batch.messages.flatMap((message) => {
     const parsed = EventsMessage.safeParse(message.body);
     if (parsed.success) return { message, body: parsed.data };
@@ -51,31 +52,33 @@ export async function consumeEvents(batch: MessageBatch, bindings: Env, log: Log
 async function consumeGroup(group: ParsedMessage[], batch: EventsBatch): Promise<void> {
   const { organization_id } = group[0]!.body;
   const startedAt = Date.now();
-  const isApart = () => batch.queue === 'events' && (apartUntil.get(organization_id) ?? 0) > startedAt;
-  if (isApart() && (await moveTo('events-costly', group, batch))) return;
-  // What is apart holds up none but its like.
-  const turn = batch.queue === 'events' ? new WorkTurn() : undefined;
+  const mustGiveWay = () => {
+    if (batch.queue === 'events-bulk') return Date.now() - startedAt > groupBudgetMs;
+    apartUntil.set(organization_id, Date.now() + apartMs);
+    return true;
+  };
+  const isApart = batch.queue === 'events' && (apartUntil.get(organization_id) ?? 0) > startedAt;
+  if (isApart && (await moveToBulk(group, batch))) return;
   let waiting = group;
+  let size = pageSize[batch.queue];
   while (waiting.length > 0) {
-    const isFirst = waiting === group;
-    const isOverTime = !isFirst && Date.now() - startedAt > groupBudgetMs;
-    if (isOverTime && (await moveTo(batch.queue, waiting, batch))) return;
-    const page = waiting.slice(0, pageSize[batch.queue]);
-    if (!isFirst) await yieldToEventLoop();
-    const left = await handlePage(page, batch, turn);
+    const page = waiting.slice(0, size);
+    const left = await handlePage(page, batch);
     waiting = [...left, ...waiting.slice(page.length)];
-    if (turn?.isOver) apartUntil.set(organization_id, Date.now() + apartMs);
-    if (turn?.isOver && waiting.length > 0 && (await moveTo('events-costly', waiting, batch))) return;
+    // What is costly to evaluate is read in small pages, since most of a large one would be read in vain.
+    if (left.length > 0) size = pageSize.events;
+    if (waiting.length === 0 || (mustGiveWay() && (await moveToBulk(waiting, batch)))) return;
+    await yieldToEventLoop();
   }
 }
 
 /** Settles the messages, but for those that it returns: the turn was over before they were looked at. */
-async function handlePage(page: ParsedMessage[], batch: EventsBatch, turn: WorkTurn | undefined): Promise<ParsedMessage[]> {
-  const left = await handleTogether(page, batch, turn);
+async function handlePage(page: ParsedMessage[], batch: EventsBatch): Promise<ParsedMessage[]> {
+  const left = await handleTogether(page, batch);
   if (left) return left;
   // Together they failed; one by one the sound ones get through.
   for (const one of page) {
-    const isSettled = page.length > 1 && (await handleTogether([one], batch, turn));
+    const isSettled = page.length > 1 && (await handleTogether([one], batch));
     if (!isSettled) one.message.retry({ delaySeconds: retryDelaySeconds(one.message.attempts) });
   }
   return [];
@@ -85,11 +88,7 @@ async function handlePage(page: ParsedMessage[], batch: EventsBatch, turn: WorkT
  * Handles messages of one organization and kind and acknowledges them. Returns the messages for which the turn had no time, never the
  * first; null: it failed, and none is settled.
  */
-async function handleTogether(
-  group: ParsedMessage[],
-  { bindings, log, defer }: EventsBatch,
-  turn: WorkTurn | undefined,
-): Promise<ParsedMessage[] | null> {
+async function handleTogether(group: ParsedMessage[], { bindings, log, defer }: EventsBatch): Promise<ParsedMessage[] | null> {
   const { organization_id, kind } = group[0]!.body;
   const ids = group.map(({ body }) => body.id);
   // Tried for the last time alone, so that each is known by its own reason.
@@ -98,7 +97,7 @@ async function handleTogether(
   let left: number[] = [];
   try {
     const found = await backgroundContext(bindings, organization_id, defer);
-    context = found && { ...found, ...(turn && { turn }) };
+    context = found && { ...found, turn: new WorkTurn() };
     if (context) left = await (kind === 'event' ? handleEvents(context, ids, isLast) : handleDeliveries(context, ids, isLast));
   } catch (error) {
     log.error('messages failed', error, { organization_id, kind, ids });
@@ -109,11 +108,10 @@ async function handleTogether(
   return group.filter(({ body }) => left.includes(body.id));
 }
 
-/** Sends messages to the end of a queue. False when that failed, and they are to be handled where they are. */
-async function moveTo(queue: EventsBatch['queue'], group: ParsedMessage[], { bindings, log }: EventsBatch): Promise<boolean> {
-  const target = queue === 'events' ? bindings.EVENTS_QUEUE : bindings.COSTLY_EVENTS_QUEUE;
+/** Sends messages to the end of the queue apart. False when that failed, and they are to be handled where they are. */
+async function moveToBulk(group: ParsedMessage[], { bindings, log }: EventsBatch): Promise<boolean> {
   try {
-    await target.sendBatch(group.map(({ body }) => ({ body })));
+    await bindings.BULK_EVENTS_QUEUE.sendBatch(group.map(({ body }) => ({ body })));
   } catch (error) {
     log.error('messages could not give way to those of others', error, { messages: group.length });
     return false;

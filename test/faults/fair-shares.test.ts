@@ -115,7 +115,7 @@ test('1,600 schedules that are due in one minute all fire in it, and those of ot
   ]);
 }, 60_000);
 
-test('events of one organization whose runs start slowly hold up no other, and what is beyond its time goes to the end of the queue', async () => {
+test('events of one organization whose runs start slowly hold up no other, and what is beyond a page goes to a queue apart', async () => {
   const { busy, quiet } = await neighbours();
   for (const { client } of [busy, quiet]) await createActiveWorkflow(client, { trigger: onOrder, definition: chain() });
   const lost = dropQueueMessages();
@@ -130,7 +130,7 @@ test('events of one organization whose runs start slowly hold up no other, and w
   messages.push(await accept(quiet));
   lost.restore();
   const given: unknown[] = [];
-  vi.spyOn(env.EVENTS_QUEUE, 'sendBatch').mockImplementation((async (batch: unknown[]) => void given.push(...batch)) as never);
+  vi.spyOn(env.BULK_EVENTS_QUEUE, 'sendBatch').mockImplementation((async (batch: unknown[]) => void given.push(...batch)) as never);
   const real = env.AUTOMATION_RUN.getByName.bind(env.AUTOMATION_RUN);
   vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation((name) => {
     if (!String(name).startsWith(`${busy.id}/`)) return real(name as string);
@@ -146,7 +146,7 @@ test('events of one organization whose runs start slowly hold up no other, and w
   });
   expect(Date.now() - began).toBeLessThan(2000);
   const result = await delivered;
-  expect(given).toHaveLength(35);
+  expect(given).toHaveLength(55);
   expect(result.retryMessages).toEqual([]);
   expect(result.explicitAcks).toHaveLength(61);
 });
@@ -169,9 +169,9 @@ test('events and deliveries that are costly to evaluate go to a queue apart afte
   const deliveries = await env.DB.prepare('SELECT id FROM webhook_delivery WHERE organization_id = ?').bind(busy.id).all<{ id: number }>();
   expect(deliveries.results).toHaveLength(30);
   const given: unknown[] = [];
-  for (const queue of [env.EVENTS_QUEUE, env.COSTLY_EVENTS_QUEUE])
+  for (const queue of [env.EVENTS_QUEUE, env.BULK_EVENTS_QUEUE])
     vi.spyOn(queue, 'sendBatch').mockImplementation((async (batch: { body: unknown }[]) => {
-      given.push(...batch.map(({ body }) => ({ queue: queue === env.EVENTS_QUEUE ? 'events' : 'events-costly', body })));
+      given.push(...batch.map(({ body }) => ({ queue: queue === env.EVENTS_QUEUE ? 'events' : 'events-bulk', body })));
     }) as never);
   const handled = async () => {
     const count = async (table: string) =>
@@ -199,9 +199,9 @@ test('events and deliveries that are costly to evaluate go to a queue apart afte
   expect(await handled()).toEqual(first);
   for (let turns = 0; given.length > 0 && turns < 50; turns++) {
     const batch = given.splice(0, 10) as { queue: string; body: unknown }[];
-    expect(new Set(batch.map(({ queue }) => queue))).toEqual(new Set(['events-costly']));
+    expect(new Set(batch.map(({ queue }) => queue))).toEqual(new Set(['events-bulk']));
     await deliver(
-      'events-costly',
+      'events-bulk',
       batch.map(({ body }) => body),
     );
   }

@@ -38,7 +38,7 @@ export async function tickAt(now: number, bindings: Env = env): Promise<void> {
 
 /** Loses every message that the service sends from now on, as a crash after the answer does; `restore` ends it. */
 export function dropQueueMessages(): { restore(): void } {
-  const spies = [env.EVENTS_QUEUE, env.FANOUT_QUEUE].flatMap((queue) => [
+  const spies = [env.EVENTS_QUEUE, env.BULK_EVENTS_QUEUE, env.FANOUT_QUEUE].flatMap((queue) => [
     vi.spyOn(queue, 'send').mockResolvedValue(undefined as never),
     vi.spyOn(queue, 'sendBatch').mockResolvedValue(undefined as never),
   ]);
