@@ -15,7 +15,11 @@ const pageSize = { events: 5, 'events-bulk': 25 };
 /** How long one organization's part of a batch may take in the queue apart before the rest gives way to that of others. */
 const groupBudgetMs = 500;
 
-/** How long an organization with more than a page at once has the queue apart, and until when each has it, as far as this isolate knows. */
+/**
+ * How many messages at once, or else what costly ones, let an organization have the queue apart for how long; and until when each has it, as
+ * far as this isolate knows.
+ */
+const minApartMessages = 25;
 const apartMs = 10_000;
 const apartUntil = new LRUCache<number, number>({ max: 10_000 });
 
@@ -52,11 +56,6 @@ export async function consumeEvents(batch: MessageBatch, bindings: Env, log: Log
 async function consumeGroup(group: ParsedMessage[], batch: EventsBatch): Promise<void> {
   const { organization_id } = group[0]!.body;
   const startedAt = Date.now();
-  const mustGiveWay = () => {
-    if (batch.queue === 'events-bulk') return Date.now() - startedAt > groupBudgetMs;
-    apartUntil.set(organization_id, Date.now() + apartMs);
-    return true;
-  };
   const isApart = batch.queue === 'events' && (apartUntil.get(organization_id) ?? 0) > startedAt;
   if (isApart && (await moveToBulk(group, batch))) return;
   let waiting = group;
@@ -65,9 +64,12 @@ async function consumeGroup(group: ParsedMessage[], batch: EventsBatch): Promise
     const page = waiting.slice(0, size);
     const left = await handlePage(page, batch);
     waiting = [...left, ...waiting.slice(page.length)];
+    if (waiting.length === 0) return;
     // What is costly to evaluate is read in small pages, since most of a large one would be read in vain.
     if (left.length > 0) size = pageSize.events;
-    if (waiting.length === 0 || (mustGiveWay() && (await moveToBulk(waiting, batch)))) return;
+    if (left.length > 0 || group.length >= minApartMessages) apartUntil.set(organization_id, Date.now() + apartMs);
+    const mustGiveWay = batch.queue === 'events' || Date.now() - startedAt > groupBudgetMs;
+    if (mustGiveWay && (await moveToBulk(waiting, batch))) return;
     await yieldToEventLoop();
   }
 }

@@ -15,6 +15,16 @@ const shown = (times: Partial<Record<Probe, number>>): string =>
     .map(([probe, time]) => `${probe} ${time.toFixed(1)} ms`)
     .join(', ');
 
+type Figures = ReturnType<QuietNeighbour['figures']>;
+
+/** What takes more than `maxSlowdown` times as long as in the quiet phases, which come first. */
+const slowdowns = ([alone, ...burdened]: Figures) =>
+  burdened.flatMap(({ name, p99 }) =>
+    Object.entries(p99)
+      .map(([probe, time]) => ({ name, probe, times: time / alone!.p99[probe as Probe]! }))
+      .filter(({ times }) => !(times <= maxSlowdown)),
+  );
+
 const say = narration();
 const ticking = new AbortController();
 let service: KillableService;
@@ -29,7 +39,7 @@ afterAll(async () => {
 
 test(
   'whatever one organization does at its worst, another loses no event, webhook, search or minute, and waits at most 5 times as long',
-  { timeout: 900_000 },
+  { timeout: 1_500_000 },
   async () => {
     const quiet = await QuietNeighbour.create(service);
     const busy = await BusyNeighbour.create(service);
@@ -42,24 +52,26 @@ test(
     };
     await phase('quiet');
     const only = process.env['NEIGHBOURS'];
-    for (const [name, burden] of busy.burdens) {
-      if (only !== undefined && !name.includes(only)) continue;
-      await phase(name, burden);
-    }
+    const burdens = [...busy.burdens].filter(([name]) => only === undefined || name.includes(only));
+    for (const [name, burden] of burdens) await phase(name, burden);
     await phase('quiet');
-    for (const failure of quiet.failures.slice(0, 20)) say(failure);
-    expect(quiet.failures).toEqual([]);
-    const kept = await quiet.requireNothingLost();
-    say(`${kept.events} events, ${kept.webhooks} webhooks and ${kept.minutes} minutes, each once`);
-    say(`the other was answered ${[...busy.answers].map(([status, count]) => `${status} ${count} times`).join(', ')}`);
-    const [alone, ...burdened] = quiet.figures();
-    for (const { name, p99 } of [alone!, ...burdened]) say(`${name}: p99 of ${shown(p99)}`);
-    const slow = burdened.flatMap(({ name, p99 }) =>
-      Object.entries(p99)
-        .map(([probe, time]) => ({ probe, times: time / alone!.p99[probe as Probe]! }))
-        .filter(({ times }) => !(times <= maxSlowdown))
-        .map(({ probe, times }) => `${name}: ${probe} takes ${times.toFixed(1)} times as long`),
-    );
-    expect(slow).toEqual([]);
+    const measure = async () => {
+      for (const failure of quiet.failures.slice(0, 20)) say(failure);
+      expect(quiet.failures).toEqual([]);
+      const kept = await quiet.requireNothingLost();
+      say(`${kept.events} events, ${kept.webhooks} webhooks and ${kept.minutes} minutes, each once`);
+      say(`the other was answered ${[...busy.answers].map(([status, count]) => `${status} ${count} times`).join(', ')}`);
+      const figures = quiet.figures();
+      for (const { name, p99 } of figures) say(`${name}: p99 of ${shown(p99)}`);
+      return figures;
+    };
+    const first = slowdowns(await measure());
+    // The machine may have been busy with something else meanwhile: what is too slow is measured once more, and counts if it is so again.
+    const again = burdens.filter(([name]) => first.some((slow) => slow.name === name));
+    if (again.length === 0) return;
+    for (const { name, probe, times } of first) say(`${name}: ${probe} takes ${times.toFixed(1)} times as long; it is measured once more`);
+    await phase('quiet');
+    for (const [name, burden] of again) await phase(`${name}, once more`, burden);
+    expect(slowdowns(await measure()).filter(({ name }) => name.endsWith(', once more'))).toEqual([]);
   },
 );

@@ -156,6 +156,7 @@ export class QuietNeighbour {
   /** The 99th percentile of each probe in milliseconds, by the phases' names; of schedules the longest time from the minute to the ended run. */
   figures(): { name: string; p99: Partial<Record<Probe, number>> }[] {
     const runs = this.#runs();
+    for (const { times } of this.#phases) times.webhook = [];
     for (const run of runs) {
       const sent = run.source_key === null ? undefined : this.#sentWebhooks.get(run.source_key);
       if (sent && run.completed_at !== null) sent.phase.times.webhook.push(run.completed_at - sent.at);
