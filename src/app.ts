@@ -1,6 +1,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { deletionRoutes } from './accounts/deletion/routes.ts';
-import { accountRoutes } from './accounts/routes.ts';
+import { apiKeyRoutes } from './accounts/api-keys/routes.ts';
+import { memberRoutes } from './accounts/members/routes.ts';
+import { organizationRoutes } from './accounts/organizations/routes.ts';
+import { sessionRoutes } from './accounts/sign-in/session-routes.ts';
 import { signInRoutes } from './accounts/sign-in/routes.ts';
 import { runRoutes } from './automation-workflows/runs/routes.ts';
 import { triggerRoutes } from './automation-workflows/triggers/routes.ts';
@@ -30,8 +33,7 @@ import { allowOrigins } from './http/middleware/cors.ts';
 import { authenticate } from './accounts/authentication/authenticate-request.ts';
 import type { HttpEnvironment } from './http/environment.ts';
 import { answerError, answerInvalid } from './http/errors.ts';
-import { serveAsset } from './http/assets/serve-asset.ts';
-import { serveServiceIndex } from './http/assets/service-index.ts';
+import { serveAsset, serveServiceIndex } from './http/assets.ts';
 import { answerMisconfigured, healthRoutes, isHealthRequest } from './health.ts';
 import { replayIdempotentRequests } from './http/middleware/idempotency.ts';
 import { basePath } from './http/public-url.ts';
@@ -63,7 +65,7 @@ export function createApp() {
   app.get('/', serveServiceIndex);
   app.get('/docs/*', serveAsset);
 
-  // Open without credentials; what needs them is verified by its own means. All that is mounted below asks for credentials.
+  // These routes need no credentials, or verify their own. All routes mounted below them need credentials.
   app.route(basePath, healthRoutes);
   app.route(basePath, signInRoutes);
   app.route(basePath, deletionRoutes);
@@ -74,9 +76,21 @@ export function createApp() {
   app.route(basePath, documentUploadRoutes);
   app.route(basePath, artifactRoutes);
   app.use(`${basePath}/*`, authenticate);
-  app.use(`${basePath}/*`, readJsonBody);
-  app.use(`${basePath}/*`, replayIdempotentRequests);
-  app.route(basePath, accountRoutes);
+  app.use(`${basePath}/*`, readJsonBody({ [`${basePath}/contacts/bulk-upsert`]: 16 * 1024 * 1024 }));
+  app.use(
+    `${basePath}/*`,
+    replayIdempotentRequests({
+      secret: /^\/api\/v1\/(auth|user\/api-keys|organizations\/members)(\/|$)/,
+      // An event's key is its event_id, which its row keeps.
+      ownKeys: /^\/api\/v1\/events$/,
+      // These may wait for the tests of an agent.
+      longRunning: /^\/api\/v1\/workflow\/\d+(\/verify)?$/,
+    }),
+  );
+  app.route(basePath, sessionRoutes);
+  app.route(basePath, organizationRoutes);
+  app.route(basePath, memberRoutes);
+  app.route(basePath, apiKeyRoutes);
   app.route(basePath, contactRoutes);
   app.route(basePath, contactCallRoutes);
   app.route(basePath, campaignRoutes);

@@ -5,7 +5,7 @@ import type { Logger } from './library/platform/log.ts';
 import type { Settings } from './settings.ts';
 import type { Plan } from './plan.ts';
 
-/** What everything done for an organization needs to know of it. */
+/** The facts of an organization that every verb needs. */
 export interface Organization {
   id: number;
   name: string;
@@ -14,7 +14,7 @@ export interface Organization {
   /** IANA zone. */
   timezone: string;
   shard: number;
-  /** Between two calls to one person, whoever asks for them; 0: none needed. */
+  /** The minimum between two calls to one person, from whichever source; 0: none. */
   minHoursBetweenCalls: number;
   plan: Plan;
 }
@@ -30,16 +30,16 @@ export interface Context {
   log: Logger;
   /** Of work that takes turns with that of other organizations: counts what is evaluated. */
   turn?: WorkTurn;
-  /** Lets `work` finish after the answer was sent. Whatever is deferred must also be found by the minute tick. */
+  /** Lets `work` finish after the answer was sent. The minute tick must find deferred work, too. */
   defer(work: Promise<unknown>): void;
 }
 
 export type Scope = 'read' | 'write' | 'admin';
 
-/** Who is calling: a user through an API key or a session. */
+/** The caller: a user with an API key or a session. */
 export interface Caller {
   userId: number;
   scopes: Scope[];
-  /** What the rate limit counts. */
+  /** The key under which the rate limit counts. */
   credential: string;
 }

@@ -73,7 +73,7 @@ export type LimitName = (typeof planLimits)[keyof typeof planLimits]['name'];
 
 const planLimitEntries = Object.entries(planLimits) as [keyof Plan, PlanLimit & { name: LimitName }][];
 
-/** The plan where `overrides` names what differs from the variables. */
+/** The plan: the variables, with `overrides` in their place where given. */
 export const toPlan = (overrides: Partial<Record<string, number | null>>, settings: Settings): Plan =>
   Object.fromEntries(planLimitEntries.map(([key, { name, variable }]) => [key, overrides[name] ?? settings[variable]])) as Plan;
 
@@ -81,5 +81,5 @@ export const toPlan = (overrides: Partial<Record<string, number | null>>, settin
 export const planRecord = (plan: Plan): Record<LimitName, number> =>
   Object.fromEntries(planLimitEntries.map(([key, { name }]) => [name, plan[key]])) as Record<LimitName, number>;
 
-/** The bound that callers know by `name`. */
+/** The limit that callers know by `name`. */
 export const planLimitOf = (plan: Plan, name: LimitName): number => plan[planLimitEntries.find(([, limit]) => limit.name === name)![0]];

@@ -15,7 +15,7 @@ const journeyTriggers = (name: InternalEvent['name']) => ({
   isNeeded: (context: Context) => hasInternalEventTrigger(context, name),
 });
 
-/** What each published event leads to in other areas. */
+/** The subscribers of each published event. */
 export const subscriptions: Subscriptions = {
   'agent.archived': [{ handle: (context, { agentId }) => pauseCampaignsOfAgent(context, agentId) }],
   'dialing_policy.changed': [{ handle: notifyDialingPolicyChanged }],

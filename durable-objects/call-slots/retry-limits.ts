@@ -1,4 +1,4 @@
-import { givenUpPrefix } from '../../src/library/given-up-prefix.ts';
+import { givenUpPrefix } from '../../src/outbox/failed-messages.ts';
 import type { StoredAttempt } from './attempt-rows.ts';
 
 const minRetryDelayMs = 5000;

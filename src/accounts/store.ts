@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import type { Database, Statement } from '../database/client.ts';
 import * as schema from '../database/schema/accounts.ts';
 import type { Settings } from '../settings.ts';
@@ -49,13 +49,15 @@ export async function insertOrganization(catalog: Database, userId: number, name
   const { orm } = catalog;
   const [created] = await catalog.batchOnce(
     [
-      catalog.from(orm.insert(schema.organization).values({ name, createdAt: now }).returning({ id: schema.organization.id })),
+      catalog.from<Pick<OrganizationRow, 'id'>>(
+        orm.insert(schema.organization).values({ name, createdAt: now }).returning({ id: schema.organization.id }),
+      ),
       catalog.from(orm.insert(schema.membership).values({ userId, organizationId: sql`last_insert_rowid()`, createdAt: now })),
     ],
     async ({ rowId }) => [[{ id: rowId }]],
     1,
   );
-  return (await findOrganization(catalog, created![0]!['id'] as number))!;
+  return (await findOrganization(catalog, created[0]!.id))!;
 }
 
 /** How many organizations a user is a member of, counted up to `most`. */
@@ -133,11 +135,13 @@ export async function setPassword(
   catalog: Database,
   { userId, passwordHash, keptToken }: { userId: number; passwordHash: string; keptToken: string },
 ): Promise<void> {
+  const { orm } = catalog;
+  const { user, session, passwordReset } = schema;
   await catalog.batch(
     [
-      catalog.prepare('UPDATE user SET password_hash = ? WHERE id = ?', passwordHash, userId),
-      catalog.prepare('DELETE FROM session WHERE user_id = ? AND token_hash <> ?', userId, keptToken),
-      catalog.prepare('DELETE FROM password_reset WHERE user_id = ?', userId),
+      catalog.from(orm.update(user).set({ passwordHash }).where(eq(user.id, userId))),
+      catalog.from(orm.delete(session).where(and(eq(session.userId, userId), ne(session.tokenHash, keptToken)))),
+      catalog.from(orm.delete(passwordReset).where(eq(passwordReset.userId, userId))),
     ],
     'idempotent',
   );

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { cleanLine } from '../library/clean-line.ts';
+import { cleanLine } from '../library/text/clean-text.ts';
 import { bodyId, createdAt, timestamp, warnings } from '../http/router.ts';
 import { listSchema, pageQuery } from '../http/pagination.ts';
 import { rowOutcomes } from '../calls/attempt/outcomes.ts';

@@ -1,3 +1,5 @@
+import { fullRatio, isFullAt, readMeasuredSize, measureSize } from '../database/database-size.ts';
+import { Logger } from '../library/platform/log.ts';
 import { deleteHandledFailures, claimDueMessages, type RetriedMessage } from '../outbox/failed-messages.ts';
 import type { Context } from '../context.ts';
 import { findOverdueDeletions } from '../accounts/deletion/store.ts';
@@ -12,17 +14,15 @@ import { enqueueStep } from '../knowledge-base/pipeline/enqueue-step.ts';
 import { claimOverdueDocuments } from '../knowledge-base/pipeline/store.ts';
 import { enqueueMove } from '../knowledge-base/placement/move-vectors.ts';
 import { findOverdueMoves } from '../knowledge-base/placement/move-store.ts';
-import { Logger } from '../library/platform/log.ts';
 import type { EventsMessage, FanoutMessage } from '../outbox/messages.ts';
+import { sendAll } from '../outbox/send-all.ts';
 import { getSettings } from '../settings.ts';
 import { findStaleCleanups } from './cleanup/store.ts';
-import { countEvents } from './cursor-store.ts';
+import { countEvents, findUnhandled } from './cursor-store.ts';
 import { requestLostCalls, wakeStalledObjects, wakeStalledRuns, wakeStalledCallSlots } from './wake-stalled.ts';
 import { applyRetention } from './retention/apply-retention.ts';
-import { checkDatabaseSize } from './check-database-size.ts';
-import { findUnhandled } from './find-unhandled.ts';
 
-/** How many stale records of a kind a tick sends again, a shard. */
+/** How many stale records of a kind a tick sends again in a shard. */
 const pageSize = 500;
 
 interface Tick {
@@ -34,8 +34,8 @@ interface Tick {
 }
 
 /**
- * The minute's work: schedules that are due, records that were accepted but not handled, objects whose alarm is dead, and old
- * things. Every step stands alone: one that fails is logged and holds up no other.
+ * The minute's work: fires due schedules, sends accepted but unhandled records again, wakes objects whose alarm is lost, and removes old
+ * rows. The steps are independent: a step that fails is logged and delays no other.
  */
 export async function tick(bindings: Env, now: number, execution: Pick<ExecutionContext, 'waitUntil'>): Promise<void> {
   const log = new Logger(getSettings(bindings).LOG_LEVEL, { source: 'tick' });
@@ -73,13 +73,13 @@ async function runStep(log: Logger, name: string, work: () => Promise<void>): Pr
 
 const staleBefore = (run: Tick) => run.now - getSettings(run.bindings).SWEEP_AFTER_SECONDS * 1000;
 
-/** Accepted events and deliveries whose message was lost, or not yet worked off: their handling is repeatable. */
+/** Sends accepted events and deliveries whose message was lost or still waits. Their handling is repeatable. */
 async function resendAccepted(run: Tick, kind: EventsMessage['kind']): Promise<void> {
   const stale = await findUnhandled(run.database, kind, staleBefore(run), pageSize);
   if (!stale.length) return;
   run.log.warn('accepted records are sent again', { kind, count: stale.length });
-  const messages = stale.map(({ id, organization_id }) => ({ body: { v: 1, kind, organization_id, id } satisfies EventsMessage }));
-  for (let start = 0; start < messages.length; start += 100) await run.bindings.EVENTS_QUEUE.sendBatch(messages.slice(start, start + 100));
+  const messages = stale.map(({ id, organization_id }): EventsMessage => ({ v: 1, kind, organization_id, id }));
+  await sendAll(run.bindings.EVENTS_QUEUE, messages);
 }
 
 async function resendFanout(run: Tick): Promise<void> {
@@ -100,31 +100,28 @@ async function resendFanout(run: Tick): Promise<void> {
     ...cleanups.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'cleanup' as const, organization_id, id })),
     ...openWorkflows.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'admission' as const, organization_id, workflow_id: id })),
   ];
-  for (let start = 0; start < messages.length; start += 100)
-    await run.bindings.FANOUT_QUEUE.sendBatch(messages.slice(start, start + 100).map((body) => ({ body })));
+  await sendAll(run.bindings.FANOUT_QUEUE, messages);
 }
 
-/** Records that the queues gave up on. Sent again they rest for as long as the queue tries, so that no message runs beside itself. */
+/** Sends records whose messages the queue gave up. A record rests for as long as the queue retries, so that no message runs beside itself. */
 async function resendFailed(run: Tick): Promise<void> {
   await deleteHandledFailures(run.database, run.now);
   const due = await claimDueMessages(run.database, run.now, queueRetryWindowMs, pageSize);
   if (!due.length) return;
-  // Of a document its own due_at tells when it is sent for, and its size to which queue.
+  // A document has its own `due_at`, and its size decides the queue: `resendDocuments` sends it.
   run.log.warn('failed records are tried again', { count: due.length });
   const events = due.filter(isEventsMessage);
   const others = due.filter((message) => message.kind !== 'document' && !isEventsMessage(message));
-  for (let start = 0; start < events.length; start += 100)
-    await run.bindings.EVENTS_QUEUE.sendBatch(events.slice(start, start + 100).map((body) => ({ body })));
-  for (let start = 0; start < others.length; start += 100)
-    await run.bindings.FANOUT_QUEUE.sendBatch(others.slice(start, start + 100).map((body) => ({ body })));
+  await sendAll(run.bindings.EVENTS_QUEUE, events);
+  await sendAll(run.bindings.FANOUT_QUEUE, others);
 }
 
-/** Longer than the delays between a queue's tries take together. */
+/** Longer than all delays between a queue's tries together. */
 const queueRetryWindowMs = 10 * 60_000;
 
 const isEventsMessage = (message: RetriedMessage): message is EventsMessage => message.kind === 'event' || message.kind === 'delivery';
 
-/** How many overdue documents a tick sends for: many wait because the queue is long, and more messages make it no shorter. */
+/** How many overdue documents a tick enqueues: most wait because the queue is long, and more messages make it no shorter. */
 const maxDocumentsPerTick = 100;
 
 async function resendDocuments(run: Tick): Promise<void> {
@@ -155,4 +152,19 @@ async function resendDeletions(bindings: Env, now: number, log: Logger): Promise
   if (overdue.length) log.warn('deletions of organizations are sent for again', { count: overdue.length });
   for (const organization_id of overdue)
     await bindings.FANOUT_QUEUE.send({ v: 1, kind: 'deletion', organization_id } satisfies FanoutMessage);
+}
+
+const isHourly = (now: number) => Math.floor(now / 60_000) % 60 === 0;
+
+/** Measures a database. Logs a warning when it becomes full, and then every hour. */
+export async function checkDatabaseSize(database: Database, name: string, limitMegabytes: number, now: number, log: Logger): Promise<void> {
+  const before = await readMeasuredSize(database);
+  const bytes = await measureSize(database);
+  if (bytes === null || !isFullAt(bytes, limitMegabytes)) return;
+  if (isFullAt(before, limitMegabytes) && !isHourly(now)) return;
+  log.warn(`a database is over ${fullRatio * 100} % of its limit; it takes no new organizations`, {
+    database: name,
+    bytes,
+    limit_bytes: limitMegabytes * 1_000_000,
+  });
 }

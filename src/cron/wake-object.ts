@@ -14,7 +14,7 @@ import { callRun } from '../automation-workflows/rpc.ts';
 type WakeMessage = Extract<FanoutMessage, { kind: 'poke' }>;
 export type StalledObject = Pick<WakeMessage, 'organization_id' | 'what' | 'id'>;
 
-/** Wakes an object that should have done something. Repeatable; throws when it cannot be reached. */
+/** Wakes an object that is past its due time. Repeatable. Throws when the object cannot be reached. */
 export function wakeObject(bindings: Env, { organization_id: organizationId, what, id }: StalledObject): Promise<unknown> {
   switch (what) {
     case 'run':
@@ -32,7 +32,7 @@ export function wakeObject(bindings: Env, { organization_id: organizationId, wha
   }
 }
 
-/** What a person sees of an object that could not be reached for as long as the service tries. */
+/** Shows in the record of an object, in `words`, that the object could not be reached for as long as the service tries. */
 export async function failUnreachableObject(context: Context, { what, id }: StalledObject, words: string): Promise<void> {
   const { database, organization, clock } = context;
   switch (what) {
@@ -47,7 +47,7 @@ export async function failUnreachableObject(context: Context, { what, id }: Stal
       return failSession(database, organization.id, id, words, clock());
     case 'load_test':
     case 'call_slots':
-      // Their rows have no place for a reason. They are tried on, and the log tells it.
+      // Their rows have no column for a reason. They are tried again, and the log says why.
       return;
   }
 }

@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { findOverdueCampaigns } from '../campaigns/store.ts';
 import { findOverdueLoadTests } from '../simtest/load-tests/store.ts';
 import { findOverdueSessions } from '../simtest/sessions/store.ts';
@@ -15,13 +16,13 @@ import { wakeObject, type StalledObject } from './wake-object.ts';
 
 const pageSize = 500;
 const concurrency = 10;
-/** Starts that were put off come in numbers; what a tick does not come to keeps its turn for the next. */
+/** Postponed starts come in large numbers. Runs that a tick does not reach keep their turn for the next tick. */
 const runsATick = 2000;
 const runsBudgetMs = 20_000;
 
 /**
- * Starts the objects of runs that are past their wake-up time: one that never began begins, and one whose alarm is dead sets it. They
- * have their turns by organization, and what the time does not suffice for is taken by the next tick.
+ * Wakes the objects of runs that are past their wake-up time: a run that never started starts, and a run whose alarm was lost sets it again.
+ * Organizations have turns, and the next tick takes the rest.
  */
 export async function wakeStalledRuns(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
   const until = Date.now() + runsBudgetMs;
@@ -36,18 +37,22 @@ export async function wakeStalledCallSlots(bindings: Env, database: Database, no
   await wakeAll({ bindings, database, now, log }, slots);
 }
 
-/** Single calls that may have been lost between their rows and the call slots. Most were not: they only last long, and are asked for in vain. */
+/** Requests single calls that may have been lost between their rows and the call slots. Most are not lost but long, and nothing happens. */
 export async function requestLostCalls(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
   const overdue = Map.groupBy(await findStalledCalls(database, now, pageSize), (call) => call.organization_id);
-  await forEachConcurrently([...overdue], async ([organizationId, calls]) => {
-    const runIds = calls.map(({ id }) => id);
-    await requestAgain(bindings, database, organizationId, runIds).catch((error: unknown) =>
-      log.error('calls cannot be asked for again', error, { organization_id: organizationId, calls: calls.length }),
-    );
-  });
+  await pMap(
+    overdue,
+    async ([organizationId, calls]) => {
+      const runIds = calls.map(({ id }) => id);
+      await requestAgain(bindings, database, organizationId, runIds).catch((error: unknown) =>
+        log.error('calls cannot be asked for again', error, { organization_id: organizationId, calls: calls.length }),
+      );
+    },
+    { concurrency },
+  );
 }
 
-/** Campaigns, conversation tests and load tests that should have done something, and text chats that should have ended. */
+/** Wakes campaigns, conversation tests and load tests that are past their due time, and text chats that should have ended. */
 export async function wakeStalledObjects(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
   const before = overdueBefore(bindings, now);
   await wakeAll({ bindings, database, now, log }, [
@@ -61,35 +66,30 @@ export async function wakeStalledObjects(bindings: Env, database: Database, now:
 const toStalledObjects = (what: StalledObject['what'], rows: { id: number; organization_id: number }[]): StalledObject[] =>
   rows.map(({ id, organization_id }) => ({ what, id, organization_id }));
 
-/** One that cannot be reached holds up no other: from then on it has turns of its own, less and less often. */
+/** An object that cannot be reached delays no other: it is recorded as failed, and retried on its own with growing delays. */
 async function wakeAll(
   { bindings, database, now, log }: { bindings: Env; database: Database; now: number; log: Logger },
   objects: StalledObject[],
   isOverTime = () => false,
 ): Promise<void> {
   const failed: FailedPart[] = [];
-  await forEachConcurrently(objects, async (object) => {
-    await yieldToEventLoop();
-    if (isOverTime()) return;
-    try {
-      const answer = await wakeObject(bindings, object);
-      // Starts that were put off are no accident.
-      if (answer !== 'started') log.warn('an overdue object was poked', { ...object, answer });
-    } catch (error) {
-      log.error('an overdue object cannot be reached', error, { ...object });
-      failed.push({ message: { v: 1, kind: 'poke', ...object }, error });
-    }
-  });
+  await pMap(
+    objects,
+    async (object) => {
+      await yieldToEventLoop();
+      if (isOverTime()) return;
+      try {
+        const answer = await wakeObject(bindings, object);
+        // Postponed starts are expected.
+        if (answer !== 'started') log.warn('an overdue object was poked', { ...object, answer });
+      } catch (error) {
+        log.error('an overdue object cannot be reached', error, { ...object });
+        failed.push({ message: { v: 1, kind: 'poke', ...object }, error });
+      }
+    },
+    { concurrency },
+  );
   await recordFailedParts(database, failed, now);
 }
 
 const overdueBefore = (bindings: Env, now: number): number => now - getSettings(bindings).OVERDUE_AFTER_SECONDS * 1000;
-
-/** Does `work` for all, ten at a time. */
-async function forEachConcurrently<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, worker));
-}

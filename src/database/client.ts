@@ -1,10 +1,10 @@
 import { DrizzleQueryError } from 'drizzle-orm';
+import pRetry from 'p-retry';
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1';
 import { boundedBinding, guardStatement, guardBatch } from './d1-limits.ts';
 import * as schema from './schema/index.ts';
 import { newReceiptKey, selectReceiptSql, insertReceiptSql, type FirstAttempt } from './write-receipts.ts';
 import { platformErrorKind } from '../library/platform/platform-errors.ts';
-import { OutcomeUnknownError } from './outcome-unknown-error.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -34,14 +34,15 @@ interface Query {
  */
 export type RetrySafety = `${string}.${string}` | 'idempotent' | 'read-back';
 
-const maxAttempts = 3;
+/** A pause is 50 to 100 ms before the second attempt, and twice as long before the third. */
+const retryDelays = { retries: 2, minTimeout: 50, factor: 2, randomize: true } as const;
 const writePattern = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH\b[^;]*\)\s*(INSERT|UPDATE|DELETE))\b/i;
 const writeStatements = new WeakSet<D1PreparedStatement>();
 
 /**
- * One shard. All calls to D1 go through here: it repeats what the platform drops now and then and, outside production, holds statements to
- * the production limits that local D1 does not enforce. Reads are repeated freely. A write whose answer is lost is repeated where
- * the caller names what makes that harmless; others end in an `OutcomeUnknownError`.
+ * One shard. All calls to D1 go through this class. It repeats calls that the platform drops and, outside production, enforces production's
+ * limits, which local D1 does not. Reads are always repeated. A write whose answer is lost is repeated when the caller says why a repeat is
+ * harmless (`RetrySafety`); another write ends in an `OutcomeUnknownError`.
  */
 export class Database {
   /** Query builder over the schema; build with it, run through `run` or, as a statement, `batch`. */
@@ -63,10 +64,10 @@ export class Database {
     return statement;
   }
 
-  /** A drizzle query as a statement for `batch`. */
-  from(query: Query): Statement {
+  /** A drizzle query as a statement for `batch`. `Shape` names the columns as D1 answers them, which are those of the table. */
+  from<Shape extends object = Row>(query: Query): Statement<NoInfer<Shape>> {
     const { sql, params } = query.toSQL();
-    return this.prepare(sql, ...(params as Parameter[]));
+    return this.prepare<Shape>(sql, ...(params as Parameter[]));
   }
 
   /** Runs all statements in one transaction and one call; answers the rows of each. `onLoss` hears that an answer was lost. */
@@ -93,7 +94,7 @@ export class Database {
     return (await this.all(statement, repeatable))[0] ?? null;
   }
 
-  /** How large the database is, as D1 tells with every answer; null where it does not. */
+  /** The size of the database in bytes, which D1 reports with every answer; null where it does not. */
   async readSizeBytes(): Promise<number | null> {
     const { meta } = await withRetries(() => this.#binding.prepare('SELECT 1').all(), true);
     return Number.isFinite(meta?.size_after) ? meta.size_after : null;
@@ -131,7 +132,7 @@ export class Database {
       );
       return results.toSpliced(receiptAfter, 1).map((result) => result.results) as RowsOfEach<Statements>;
     } catch (error) {
-      // Whatever a repeat broke on, it may be what the first time wrote.
+      // The repeat may have failed on the rows that the first attempt wrote.
       const first =
         isLost && platformErrorKind(error) === null ? await this.first<FirstAttempt>(this.prepare(selectReceiptSql, key)) : null;
       if (!first) throw error;
@@ -142,19 +143,22 @@ export class Database {
 
 async function withRetries<T>(call: () => Promise<T>, mayRepeat: boolean, onLoss: () => void = () => {}): Promise<T> {
   let isUnknown = false;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call();
-    } catch (error) {
-      const trouble = platformErrorKind(error);
-      if (trouble === null) throw error;
-      if (trouble === 'lost') {
-        isUnknown = true;
-        onLoss();
-      }
-      if (attempt >= maxAttempts || (trouble === 'lost' && !mayRepeat)) throw isUnknown ? new OutcomeUnknownError(error) : error;
-      await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** attempt * (0.5 + Math.random())));
-    }
+  try {
+    return await pRetry(call, {
+      ...retryDelays,
+      shouldRetry({ error }) {
+        const trouble = platformErrorKind(error);
+        if (trouble === 'lost') {
+          isUnknown = true;
+          onLoss();
+        }
+        return trouble === 'refused' || (trouble === 'lost' && mayRepeat);
+      },
+    });
+  } catch (error) {
+    const trouble = platformErrorKind(error);
+    if (trouble === null) throw error;
+    throw isUnknown || trouble === 'lost' ? new OutcomeUnknownError(error) : error;
   }
 }
 
@@ -175,3 +179,11 @@ export function violatedUniqueColumns(error: unknown): string[] | null {
 
 /** A statement without rows, for the place of one that has nothing to read back. */
 export const selectNothing = (database: Database): Statement<never> => database.prepare('SELECT 1 WHERE 0') as Statement<never>;
+
+/** A write whose answer was lost and that cannot be repeated: its outcome is unknown. */
+class OutcomeUnknownError extends Error {
+  constructor(cause: unknown) {
+    super(`It is unknown whether it was done: ${(cause as Error).message}`, { cause });
+    this.name = 'OutcomeUnknownError';
+  }
+}

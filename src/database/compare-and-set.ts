@@ -1,13 +1,15 @@
-import type { Database, Row, Statement } from './client.ts';
+import pRetry from 'p-retry';
+import type { Database, Statement } from './client.ts';
 import type { FirstAttempt } from './write-receipts.ts';
 
-// A change that was worked out from rows as they were read is written only if they are still so. Whoever comes second reads
-// again and works it out anew.
+// A change that was computed from rows is written only if the rows have not changed since. The slower of two requests reads again and
+// computes its change anew.
 
-const maxAttempts = 12;
+/** The pauses between attempts, in ms, doubled at most by jitter. */
+const conflictDelays = { retries: 11, minTimeout: 5, factor: 1.25, randomize: true } as const;
 const writeConflict = 'overtaken by another request';
 
-/** The moment of a change: later than the one before even within one millisecond, so that it tells a row from its older self. */
+/** The moment of a change, always later than the moment `before`, even within one millisecond, so that it identifies the version of a row. */
 export const nextTimestamp = (before: number | null, now: number): number => Math.max(now, (before ?? 0) + 1);
 
 /** Fails the batch that it stands in, so that nothing of it is written, unless the statement before it changed a row. */
@@ -17,15 +19,15 @@ const requireChange = (database: Database): Statement => database.prepare("SELEC
  * Runs `update` and, only if it changed a row, `also`, in one step. Answers the rows of `update`; null when it changed none. `readBack` is
  * given what was changed, for an answer that was lost.
  */
-export async function compareAndSet<Shape extends Row = Row>(
+export async function compareAndSet<Shape extends object>(
   database: Database,
   update: Statement<Shape>,
   also: Statement[],
   readBack: (first: FirstAttempt) => Statement<Shape>,
 ): Promise<Shape[] | null> {
   try {
-    const statements = [update, requireChange(database), ...also] as const;
-    const [rows] = await database.batchOnce(statements, (first) => database.batch([readBack(first)]), 2);
+    const statements: [Statement<Shape>, ...Statement[]] = [update, requireChange(database), ...also];
+    const [rows] = await database.batchOnce(statements, async (first) => [await database.all<Shape>(readBack(first))], 2);
     return rows;
   } catch (error) {
     if (/malformed JSON/.test(String((error as Error).message))) return null;
@@ -33,12 +35,22 @@ export async function compareAndSet<Shape extends Row = Row>(
   }
 }
 
-/** Works a change out again and again until no other was faster; undefined when that never came to be. */
+class WriteConflict extends Error {}
+
+/**
+ * Computes and writes a change, at most 12 times, until no other request was faster (`change` answers null for a faster one). Undefined when
+ * another request was faster each time.
+ */
 export async function retryOnConflict<Changed>(change: () => Promise<Changed | null>): Promise<Changed | undefined> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+  const attempt = async (): Promise<Changed> => {
     const changed = await change();
-    if (changed !== null) return changed;
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
+    if (changed === null) throw new WriteConflict();
+    return changed;
+  };
+  try {
+    return await pRetry(attempt, { ...conflictDelays, shouldRetry: ({ error }) => error instanceof WriteConflict });
+  } catch (error) {
+    if (error instanceof WriteConflict) return undefined;
+    throw error;
   }
-  return undefined;
 }

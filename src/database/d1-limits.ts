@@ -6,7 +6,7 @@ const maxSqlBytes = 100_000;
 const maxValueBytes = 2_000_000;
 const maxStatementsPerBatch = 100;
 
-/** What somebody wrote is more than the database takes as one value. Always told: D1 itself would refuse it by an error of its own. */
+/** A value is larger than D1 takes. Thrown in production, too, where D1 would refuse the value by an error of its own. */
 class ValueTooLargeError extends Error {
   override readonly name = 'ValueTooLargeError';
 }
@@ -70,8 +70,8 @@ class BoundedStatement {
 }
 
 /**
- * D1 with what is asked of it counted by invocation. Where it is guarded, it refuses what production would refuse, so that tests and local
- * runs fail where production would.
+ * A D1 binding whose queries are counted by invocation. A guarded one refuses what production refuses, so that tests and local runs fail
+ * where production would.
  */
 export function boundedBinding(binding: D1Database, isGuarded: boolean): D1Database {
   const bounded = {

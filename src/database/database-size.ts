@@ -15,7 +15,7 @@ export interface DatabaseSize {
 const bytesKey = 'database_bytes';
 const megabyte = 1_000_000;
 
-/** Asks the database how large it is, and writes it down for requests. Null: it does not say. */
+/** Measures the database and stores the size for requests. Returns bytes; null when D1 does not say. */
 export async function measureSize(database: Database): Promise<number | null> {
   const bytes = await database.readSizeBytes();
   if (bytes === null) return null;
@@ -30,7 +30,7 @@ export async function measureSize(database: Database): Promise<number | null> {
   return bytes;
 }
 
-/** What the minute tick measured last; 0 before the first one. */
+/** The size that the minute tick measured last, in bytes; 0 before the first tick. */
 export async function readMeasuredSize(database: Database): Promise<number> {
   const row = await database.first<{ value: number }>(database.prepare('SELECT value FROM progress WHERE name = ?', bytesKey));
   return row?.value ?? 0;

@@ -31,7 +31,7 @@ async function checkMigrations(database: string, binding: D1Database, timeoutMs:
   return unknown.length > 0 ? { status: 'database_newer', database, migrations: unknown } : undefined;
 }
 
-/** A new database does not even have the table in which wrangler notes what it has applied. */
+/** A new database lacks even the table in which wrangler records applied migrations. */
 async function appliedMigrations(binding: D1Database): Promise<Set<string>> {
   try {
     const { results } = await binding.prepare('SELECT name FROM d1_migrations ORDER BY id').all<{ name: string }>();

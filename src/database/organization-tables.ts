@@ -3,7 +3,7 @@ export interface OrganizationTable {
   table: string;
   /** Conditions of which each row of the organization, `?1`, meets exactly one. Each goes along an index. */
   rows: readonly string[];
-  /** The table holds only what is under way, so that it may be read as it stands. */
+  /** The table holds only unfinished work, so that all of it may be read. */
   isShort?: true;
 }
 
@@ -12,8 +12,8 @@ const workflows = `workflow_id IN (SELECT id FROM automation_workflow WHERE ${ow
 const triggers = `trigger_id IN (SELECT id FROM automation_trigger WHERE ${workflows})`;
 
 /**
- * Every table that holds rows of organizations. Those of one stand before the table by which they are found: whoever takes all of an
- * organization away goes from the first to the last, and is never left with rows that nothing leads to.
+ * Every table that holds rows of organizations. A table stands before the table by which its rows are found: deleting from the first to the
+ * last never leaves rows that cannot be found.
  */
 export const organizationTables: readonly OrganizationTable[] = [
   { table: 'run_waiter', rows: [ownRows] },
@@ -70,10 +70,10 @@ export const organizationTables: readonly OrganizationTable[] = [
   { table: 'organization', rows: ['id = ?1'] },
 ];
 
-/** Tables whose rows are no organization's: people, who may be members of several, and the service's own notes. */
+/** Tables without an organization: users, who may be members of several organizations, and the service's own records. */
 export const globalTables: readonly string[] = ['user', 'login_failure', 'deletion', 'progress', 'write_receipt'];
 
-/** What R2 keeps of an organization begins with one of these, then its id and a slash. */
+/** The folders in R2. The key of an organization's object is one of these, the organization's id and a slash, then a name. */
 export const organizationFolders: readonly string[] = [
   'payloads/',
   'runs/',

@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { invalidAt } from '../library/errors.ts';
 
 // A payload is the JSON of something accepted: an event's data, a webhook's body, a run's context. It is kept once, as text
@@ -9,7 +10,7 @@ const inlineLimitBytes = 64 * 1024;
 const answerBudgetBytes = 16 * 1024 * 1024;
 const parallelFetches = 6;
 
-/** What stands in the row for `json`: the text itself, or the pointer to where this call has put it. */
+/** The text to store in a row for `json`: the JSON itself, or a pointer to the R2 object that this call has written. */
 export async function storePayload(bucket: R2Bucket, key: () => string, json: string): Promise<string> {
   if (json.length <= inlineLimitBytes / 4 || new TextEncoder().encode(json).byteLength <= inlineLimitBytes) return json;
   const name = `payloads/${key()}.json`;
@@ -81,10 +82,7 @@ async function resolveAll(bucket: R2Bucket, stored: (string | null)[], resolve: 
     if (budget >= 0) waiting.push(index);
     else resolved[index] = { _cut: `${bytes} bytes; read the record alone to see it` };
   }
-  const worker = async () => {
-    for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) resolved[index] = await resolve(bucket, stored[index]!);
-  };
-  await Promise.all(Array.from({ length: Math.min(parallelFetches, waiting.length) }, worker));
+  await pMap(waiting, async (index) => (resolved[index] = await resolve(bucket, stored[index]!)), { concurrency: parallelFetches });
   return resolved;
 }
 

@@ -1,7 +1,7 @@
 const requestKeyPattern = /^request:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Names a record whose sender gave it no name, in the column of the senders' names: what is stored twice under one is one. */
+/** A key for a record whose sender gave none. Storing a record twice under one key stores it once. */
 export const newRequestKey = (): string => `request:${crypto.randomUUID()}`;
 
-/** The name that the sender gave; null: it gave none. */
+/** The key that the sender gave; null for none. */
 export const toSenderKey = (key: string | null): string | null => (key === null || requestKeyPattern.test(key) ? null : key);

@@ -1,4 +1,4 @@
-/** What the first time left: rows changed by its last statement, and the id that was inserted last. */
+/** The effect of the first attempt: rows changed by its last statement, and the id that was inserted last. */
 export interface FirstAttempt {
   changes: number;
   rowId: number;

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { event } from '../database/schema/index.ts';
 import type { StoredRow } from '../database/stored-row.ts';
-import { givenUpPrefix } from '../library/given-up-prefix.ts';
+import { givenUpPrefix } from '../outbox/failed-messages.ts';
 import { resendRecord } from '../outbox/resend-record.ts';
 
 /** An accepted event as journeys read it. `data`: JSON text, or a pointer into R2. */
@@ -67,7 +67,11 @@ export const retryEvent = (context: Context, id: number): Promise<void> => {
       organization.id,
       givenUpPrefix,
     ),
-    read: database.prepare('SELECT handled_at, note FROM event WHERE id = ? AND organization_id = ?', id, organization.id),
+    read: database.prepare<{ handled_at: number | null; note: string | null }>(
+      'SELECT handled_at, note FROM event WHERE id = ? AND organization_id = ?',
+      id,
+      organization.id,
+    ),
     name: 'Event',
   });
 };

@@ -8,7 +8,7 @@ export interface SessionToken {
   isCookie: boolean;
 }
 
-/** What Hono carries through a request. `context`, `caller` and `session` are there behind authentication. */
+/** The variables of a request. `context`, `caller` and `session` are set by the authentication. */
 export interface HttpEnvironment {
   Bindings: Env;
   Variables: {

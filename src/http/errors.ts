@@ -41,7 +41,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnvironment>): Re
   return c.json({ detail: 'Internal server error' }, 500);
 }
 
-/** What checks of the fields themselves have not found before. */
+/** The error for a value that the checks of its fields did not find too large. */
 const valueTooLargeIssue: Issue = {
   loc: ['body'],
   msg: 'Becomes more than the 2 MB that the database takes as one value, and nothing was stored; shorten it, or send less in one request',

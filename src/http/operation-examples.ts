@@ -1,4 +1,4 @@
-/** A request that works as it stands, after the requests that stand before it in the document, and what is answered. */
+/** A request that works after the requests before it in the document, and its answer. */
 interface OperationExample {
   path?: Record<string, string | number>;
   query?: Record<string, string | number | boolean>;

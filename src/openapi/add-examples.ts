@@ -29,7 +29,7 @@ const examples: ExamplesByOperation = {
   ...messagingExamples,
 };
 
-/** Puts each area's examples where OpenAPI has them. Throws an Error for an example of what is not there. */
+/** Adds each area's examples to the document. Throws an Error for an example of an operation that does not exist. */
 export function addExamples(document: Document): void {
   const operations = new Map(listOperations(document).map((operation) => [operation.operationId, operation]));
   for (const [id, given] of Object.entries(examples)) {

@@ -2,7 +2,7 @@ import { errorDescriptions } from '../http/router.ts';
 import type { Operation, Response } from './document-types.ts';
 
 interface CommonError {
-  /** What the response is called among the components. */
+  /** The name of the response among the components. */
   name: string;
   example: unknown;
   headers?: Record<string, unknown>;

@@ -27,7 +27,7 @@ const servers = [
   { url: 'https://{host}', description: 'Your deployment', variables: { host: { default: 'example.com', description: 'Its host name' } } },
 ];
 
-/** The OpenAPI document of the app's routes: grouped and put in order, with what all operations have in common written once. */
+/** The OpenAPI document of the app's routes, grouped and ordered, with the parts that all operations share. */
 export function openApiDocument(app: OpenAPIHono<HttpEnvironment>) {
   const generated = app.getOpenAPI31Document({
     openapi: '3.1.0',
@@ -71,7 +71,7 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** By the positions of `operationIds`; what is not listed comes last. */
+/** Sorts by the positions of `operationIds`; operations that are not listed come last. */
 function sortPaths(paths: Document['paths']): Document['paths'] {
   const position = new Map(operationIds.map((id, index) => [id, index]));
   const of = (operation: Operation) => position.get(operation.operationId ?? '') ?? operationIds.length;
@@ -96,7 +96,7 @@ const sessionOnlyOperations = new Set([
 /** Their answers hold secrets, which are not kept. */
 const groupsWithoutIdempotency = new Set(['auth', 'apiKeys', 'members']);
 
-/** Adds what follows from an operation's method, path and id: its tag, its security, its Idempotency-Key, its errors. */
+/** Adds the parts that follow from an operation's method, path and id: tag, security, Idempotency-Key, errors. */
 function completeOperation(method: string, path: string, operation: Operation): void {
   const [group] = (operation.operationId ?? '').split('.') as [string];
   operation.tags = [group];

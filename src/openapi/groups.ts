@@ -8,7 +8,7 @@ interface Group {
   /** How a person reads it. */
   title: string;
   description: string;
-  /** The second part of each operationId, in the order of the document: what makes something stands before what needs it. */
+  /** The second part of each operationId, in the order of the document: an operation that creates a record stands before those that need the record. */
   operations: string[];
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { CallsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
-// An announcement only makes what is already recorded happen sooner: a send that fails is made good by the minute tick.
+// A message only makes recorded work start sooner. The minute tick makes up for a send that fails.
 
 export function enqueueEvent(context: Context, kind: EventsMessage['kind'], id: number): void {
   const message: EventsMessage = { v: 1, kind, organization_id: context.organization.id, id };

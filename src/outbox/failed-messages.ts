@@ -1,13 +1,16 @@
 import type { Database, Statement } from '../database/client.ts';
 import type { DocumentsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
+/** How the note of a record begins that was not handled and will not be tried again by itself. */
+export const givenUpPrefix = 'given_up:';
+
 /** Messages whose records have nothing else that has them handled later. */
 export type RetriedMessage = DocumentsMessage | EventsMessage | Exclude<FanoutMessage, { kind: 'admission' | 'deletion' | 'vector_move' }>;
 
 const partKinds = ['run_end', 'run_event', 'run_told', 'run_release', 'schedule', 'poke'] as const;
 const recordKinds = ['document', 'event', 'delivery', 'schedule_fire', 'cleanup', 'contact_changes'] as const;
 
-/** Whether a message is of a part of a larger work that failed; its record here is all that there is of it. */
+/** Whether a message is a failed part of a larger work. The record in `failed_message` is then the only trace of that part. */
 export const isPartMessage = (message: { kind: string }): message is Extract<RetriedMessage, { kind: (typeof partKinds)[number] }> =>
   partKinds.some((kind) => kind === message.kind);
 
@@ -17,7 +20,7 @@ export const isRetriedMessage = (message: { kind: string }): message is RetriedM
 const firstDelayMs = 60_000;
 const maxDelayMs = 3_600_000;
 
-/** How long a record rests after the queue gave its message up for the n-th time: a minute, doubling up to an hour. */
+/** How long a record rests after the queue gave up its message for the n-th time: a minute, doubling up to an hour. In ms. */
 export const retryDelayMs = (tries: number): number => Math.min(maxDelayMs, firstDelayMs * 2 ** (tries - 1));
 
 /** The key of a record in `failed_message`. The SQL of the sweeps builds the same one. */
@@ -46,17 +49,23 @@ export function failedMessageKey(message: RetriedMessage): string {
   }
 }
 
-/** A condition that holds when the record named by the SQL expression `key` is not among the failed ones, which have their own turn. */
+/** A condition that holds unless the record named by the SQL expression `key` is in `failed_message`, whose records are retried on their own. */
 export const isNotFailedSql = (key: string): string => `NOT EXISTS (SELECT 1 FROM failed_message WHERE key = ${key})`;
 
-/** Counts a failure in, and answers how many there were and when the first was. Epoch ms. */
+interface FailureCount {
+  tries: number;
+  first_failed_at: number;
+  reason: string | null;
+}
+
+/** Counts a failure. Returns the number of failures so far and the moment of the first (epoch ms). */
 export async function countMessageFailure(
   database: Database,
   message: RetriedMessage,
   now: number,
 ): Promise<{ tries: number; firstFailedAt: number; reason: string | null }> {
   const key = failedMessageKey(message);
-  const count = database.prepare(
+  const count = database.prepare<FailureCount>(
     `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) VALUES (?1, ?2, ?3, 1, ?4, ?4 + ${firstDelayMs})
        ON CONFLICT (key) DO UPDATE SET tries = tries + 1, next_try_at = ?4 + min(${maxDelayMs}, ${firstDelayMs} << tries)
        RETURNING tries, first_failed_at, reason`,
@@ -66,9 +75,9 @@ export async function countMessageFailure(
     now,
   );
   const [rows] = await database.batchOnce([count], () =>
-    database.batch([database.prepare('SELECT tries, first_failed_at, reason FROM failed_message WHERE key = ?', key)]),
+    database.batch([database.prepare<FailureCount>('SELECT tries, first_failed_at, reason FROM failed_message WHERE key = ?', key)]),
   );
-  const { tries, first_failed_at, reason } = rows![0] as { tries: number; first_failed_at: number; reason: string | null };
+  const { tries, first_failed_at, reason } = rows[0]!;
   return { tries, firstFailedAt: first_failed_at, reason };
 }
 
@@ -81,7 +90,7 @@ export interface FailedPart {
 const maxReasonLength = 500;
 const toReason = (error: unknown): string => String((error as Error | null)?.message ?? error).slice(0, maxReasonLength);
 
-/** Notes parts that failed: each is tried again on its own, from a minute on. One that is noted already keeps its turn. */
+/** Records failed parts. Each is retried on its own, after a minute at the earliest. A part that is recorded already keeps its turn. */
 export async function recordFailedParts(database: Database, parts: FailedPart[], now: number): Promise<void> {
   if (!parts.length) return;
   const rows = parts.map(({ message, error }) => ({
@@ -102,7 +111,7 @@ export async function recordFailedParts(database: Database, parts: FailedPart[],
   );
 }
 
-/** Notes why the last try of a queue failed. Its dead message counts it. */
+/** Records why the last try of a queue failed. The dead letter of the message counts the failure. */
 export async function recordFailureReason(database: Database, message: RetriedMessage, error: unknown, now: number): Promise<void> {
   await database.all(
     database.prepare(
@@ -120,7 +129,7 @@ export async function recordFailureReason(database: Database, message: RetriedMe
 
 const tableByKind = { event: 'event', delivery: 'webhook_delivery' } satisfies Record<EventsMessage['kind'], string>;
 
-/** Has an open record handled at the next tick at the latest, and from now on tried as often as a new one. */
+/** Has an open record handled by the next tick at the latest, with the retries of a new record. */
 export const retryNowStatement = (database: Database, message: EventsMessage, now: number): Statement =>
   database.prepare(
     `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) SELECT ?1, ?2, ?3, 0, ?4, ?4
@@ -133,7 +142,7 @@ export const retryNowStatement = (database: Database, message: EventsMessage, no
     message.id,
   );
 
-/** The failed messages whose turn has come, oldest turn first; each rests for `restMs` before it is taken again. */
+/** Claims the failed messages that are due, the longest due first. Each is due again after `restMs`. */
 export async function claimDueMessages(database: Database, now: number, restMs: number, limit: number): Promise<RetriedMessage[]> {
   const rows = await database.all<{ message: string }>(
     database.prepare(
@@ -152,7 +161,7 @@ export async function deleteFailure(database: Database, key: string): Promise<vo
   await database.all(database.prepare('DELETE FROM failed_message WHERE key = ?', key), 'idempotent');
 }
 
-/** Removes the failures, among those whose turn has come, of records that have been handled meanwhile. */
+/** Deletes due failures whose records have been handled meanwhile. */
 export async function deleteHandledFailures(database: Database, now: number): Promise<void> {
   const open = {
     document: `SELECT 1 FROM knowledge_document WHERE id = f.message ->> 'id' AND next_generation = f.message ->> 'generation'

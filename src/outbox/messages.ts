@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Messages carry ids and a schema version, never payloads: each names a record whose own state says whether it is handled. */
+/** A message carries ids and a schema version, never a payload. It names a record, and the record's state says whether it is handled. */
 const version = z.literal(1);
 
-/** Objects that the tick wakes when they are overdue. */
+/** The kinds of objects that the tick wakes when they are overdue. */
 const wakeableObjects = ['run', 'campaign', 'chat', 'test_session', 'load_test', 'call_slots'] as const;
 
 /** Queues `events` and `events-bulk`: match triggers and start runs. */
@@ -58,7 +58,7 @@ export const CallsMessage = z.object({
 });
 export type CallsMessage = z.infer<typeof CallsMessage>;
 
-/** Queues `documents` and `documents-large`: the next step of one making of a document's chunks. Without `page`, where it stands is looked up. */
+/** Queues `documents` and `documents-large`: the next step of one generation of a document. Without `page`, the progress is read from the row. */
 export const DocumentsMessage = z.object({
   v: version,
   kind: z.literal('document'),

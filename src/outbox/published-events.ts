@@ -11,11 +11,11 @@ export interface JourneyEvent {
   data: Record<string, unknown>;
 }
 
-/** What areas publish, by name. An event is data alone; its subscribers stand in `src/subscriptions.ts`. */
+/** The events that areas publish, with their payloads. `src/subscriptions.ts` lists the subscribers. */
 export interface PublishedEvents {
   /** A voice agent was archived: it takes no more calls. */
   'agent.archived': { agentId: number };
-  /** The terms on which calls are dialled changed: a telephony configuration, or a setting of the organization. */
+  /** The terms of dialling changed: a telephony configuration, or a setting of the organization. */
   'dialing_policy.changed': Record<never, never>;
   /** A telephony configuration is about to be deleted. A subscriber throws 409 to refuse. */
   'telephony_config.deleting': { configId: number };
@@ -34,7 +34,7 @@ export type PublishedEventName = keyof PublishedEvents;
 interface Subscriber<Name extends PublishedEventName> {
   /** Repeatable, since a publisher that fails publishes again. */
   handle(context: Context, event: PublishedEvents[Name]): Promise<void>;
-  /** Whether the context's organization needs this event at all. Absent: it does. */
+  /** Whether handling would do anything for the context's organization. Absent: always. */
   isNeeded?: (context: Context) => Promise<boolean>;
 }
 
@@ -43,17 +43,17 @@ export type Subscriptions = { [Name in PublishedEventName]: Subscriber<Name>[] }
 
 let subscriptions: Partial<Subscriptions> = {};
 
-/** Says who handles events in this isolate. Called where the Worker is composed. */
+/** Sets the subscribers of this isolate. The Worker and the tests call this when they start. */
 export function setSubscriptions(all: Subscriptions): void {
   subscriptions = all;
 }
 
-/** Has all subscribers handle an event, one after the other, before it answers. Throws what the first failing subscriber throws. */
+/** Has all subscribers handle an event, one after the other, and waits for them. The error of the first subscriber that fails ends this and is thrown. */
 export async function publish<Name extends PublishedEventName>(context: Context, name: Name, event: PublishedEvents[Name]): Promise<void> {
   for (const subscriber of subscriptions[name] ?? []) await subscriber.handle(context, event);
 }
 
-/** Whether any subscriber needs events of that name: asked once before thousands of them are published. */
+/** Whether any subscriber needs events of this name. One question before thousands of events are published. */
 export async function isEventNeeded(context: Context, name: PublishedEventName): Promise<boolean> {
   for (const subscriber of subscriptions[name] ?? []) if (!subscriber.isNeeded || (await subscriber.isNeeded(context))) return true;
   return false;

@@ -5,24 +5,29 @@ import { enqueueEvent } from './enqueue.ts';
 import { retryNowStatement } from './failed-messages.ts';
 import type { EventsMessage } from './messages.ts';
 
+export interface HandlingState {
+  handled_at: number | null;
+  note: string | null;
+}
+
 interface ResendableRecord {
   message: EventsMessage;
-  /** Opens the record if it was given up. */
+  /** Reopens the record if it was given up. */
   reopen: Statement;
-  /** Reads `handled_at` and `note` of the record; no row: there is none. */
-  read: Statement;
-  /** Of the record, as a person calls it. */
+  /** Reads `handled_at` and `note` of the record. No row: the record does not exist. */
+  read: Statement<HandlingState>;
+  /** The name of the record in errors. */
   name: 'Event' | 'Delivery';
 }
 
 /**
- * Has an accepted record handled that was given up, or that is still open: at once, and from now on again as often as a new one. What
- * handles it is keyed by the record, so asked again it does nothing twice. Throws 404, and 409 when it is handled.
+ * Has an accepted record handled at once that was given up or is still open, with the retries of a new record. Handling is keyed by the
+ * record, so nothing happens twice. Throws 404, and 409 when the record is handled.
  */
 export async function resendRecord(context: Context, { message, reopen, read: look, name }: ResendableRecord): Promise<void> {
   const { database, clock } = context;
   const [, , rows] = await database.batch([reopen, retryNowStatement(database, message, clock()), look], 'idempotent');
-  const row = rows![0] as { handled_at: number | null; note: string | null } | undefined;
+  const [row] = rows;
   if (!row) throw notFound(name);
   if (row.handled_at !== null)
     throw conflict(

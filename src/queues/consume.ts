@@ -94,7 +94,7 @@ const tryRecordReason = ({ database, clock, log }: Context, message: RetriedMess
 /** One page; when more follow, the next is a message of its own. */
 async function handleFanout(bindings: Env, { body, attempts }: Message, defer: Context['defer']): Promise<void> {
   const message = FanoutMessage.parse(body);
-  // It sends for what is left itself.
+  // Each page enqueues the next.
   if (message.kind === 'deletion') return processDeletion(bindings, message.organization_id, defer);
   const context = await backgroundContext(bindings, message.organization_id, defer);
   if (!context) return;
@@ -117,7 +117,7 @@ function processFanout(context: Context, message: Exclude<FanoutMessage, { kind:
     case 'cleanup':
       return processCleanup(context, message.id);
     case 'vector_move':
-      // It sends for its next step itself, some seconds later.
+      // The step enqueues the next one itself, some seconds later.
       return moveVectors(context).then(() => false);
     case 'admission':
       return admitHeldRuns(context, message.workflow_id);

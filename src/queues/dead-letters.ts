@@ -10,14 +10,20 @@ import { endUnreachableRun } from '../automation-workflows/runs/lifecycle/stop-r
 import { addEventNote, markEventsHandled } from '../events/handling.ts';
 import { failSync } from '../integrations/sync/fail-sync.ts';
 import { failAfterLastAttempt, restDocument } from '../knowledge-base/pipeline/retries.ts';
-import { givenUpPrefix } from '../library/given-up-prefix.ts';
-import { countMessageFailure, retryDelayMs, deleteFailure, isRetriedMessage, failedMessageKey } from '../outbox/failed-messages.ts';
+import {
+  givenUpPrefix,
+  countMessageFailure,
+  retryDelayMs,
+  deleteFailure,
+  isRetriedMessage,
+  failedMessageKey,
+} from '../outbox/failed-messages.ts';
 import { CallsMessage, DocumentsMessage, EventsMessage, FanoutMessage, SyncsMessage } from '../outbox/messages.ts';
 
 const givenUpNote = (reason: string | null): string =>
   `${givenUpPrefix} after repeated failures; ${reason === null ? 'see the service log for the time around handled_at' : `the last was: ${reason}`}; send it again when the cause is gone`;
 
-/** Of what nobody can send again. */
+/** The note of a record that nobody can send again. */
 const givenUpPartNote = (what: string, reason: string | null): string =>
   `${givenUpPrefix} ${what} after repeated failures; the last was: ${reason}`;
 
@@ -25,8 +31,8 @@ const AnyMessage = EventsMessage.or(FanoutMessage).or(CallsMessage).or(Documents
 type AnyMessage = z.infer<typeof AnyMessage>;
 
 /**
- * What a dead message does to its record. The record stays open and is tried again, less and less often; when that has failed for
- * GIVE_UP_AFTER_HOURS, it ends in a named state with the reason.
+ * Handles a message that the queue gave up. Its record stays open and is retried with growing delays. After GIVE_UP_AFTER_HOURS of failures
+ * the record ends in a named state with the reason.
  */
 export async function handleDeadLetter(bindings: Env, body: unknown, defer: Context['defer']): Promise<void> {
   const message = AnyMessage.parse(body);
@@ -63,10 +69,10 @@ async function failRecord(context: Context, message: AnyMessage, reason: string 
     case 'cleanup':
       return setCleanupNote(database, organization.id, message.id, givenUpNote(reason));
     case 'vector_move':
-      // The move is as far as it was, and the tick sends for it again.
+      // The move keeps its progress, and the tick enqueues it again.
       return undefined;
     case 'deletion':
-      // It is as far as it was, and the tick sends for it again.
+      // The deletion keeps its progress, and the tick enqueues it again.
       return undefined;
     case 'admission':
       // The runs that wait are still there, in their named state, and the tick sends for them again.

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { retentionRules } from '../../src/cron/retention/rules.ts';
+import { retentionRules } from '../../src/cron/retention/apply-retention.ts';
 import { catalog } from '../../src/database/shards.ts';
 import { getSettings } from '../../src/settings.ts';
 import { anonymous, asBearer, newSession, newUser, password, signUp } from '../http/service.ts';

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test } from 'vitest';
-import { checkDatabaseSize } from '../../src/cron/check-database-size.ts';
+import { checkDatabaseSize } from '../../src/cron/tick.ts';
 import { Database } from '../../src/database/client.ts';
 import { isFullAt } from '../../src/database/database-size.ts';
 import { Logger } from '../../src/library/platform/log.ts';

@@ -1,8 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { applyRetention } from '../../src/cron/retention/apply-retention.ts';
+import { applyRetention, retentionRules } from '../../src/cron/retention/apply-retention.ts';
 import { tablesWithoutRetention } from '../../src/cron/retention/tables-without-retention.ts';
-import { retentionRules } from '../../src/cron/retention/rules.ts';
 import { Database } from '../../src/database/client.ts';
 import { globalTables, organizationTables } from '../../src/database/organization-tables.ts';
 import { Logger } from '../../src/library/platform/log.ts';

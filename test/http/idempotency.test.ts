@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { shortenBody } from '../../src/http/middleware/shorten-body.ts';
+import { shortenBody } from '../../src/http/middleware/idempotency.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
 import { recordedClient, recordedDatabase, type Recording } from '../support/recorded-database.ts';
 import { anonymous, linesLoggedBy, newEmail, password, serviceWith } from './service.ts';

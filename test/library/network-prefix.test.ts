@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toNetworkPrefix } from '../../src/library/network-prefix.ts';
+import { toNetworkPrefix } from '../../src/http/network-prefix.ts';
 
 test('an IPv4 address stands for itself, however it is written', () => {
   expect(toNetworkPrefix('198.51.100.7')).toBe('198.51.100.7');

@@ -4,7 +4,7 @@ import { getTableColumns, getTableName, isTable, type Table } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest';
 import { archiveRules } from '../../src/cron/retention/archive-rules.ts';
 import { tablesWithoutRetention } from '../../src/cron/retention/tables-without-retention.ts';
-import { retentionRules } from '../../src/cron/retention/rules.ts';
+import { retentionRules } from '../../src/cron/retention/apply-retention.ts';
 import { organizationFolders } from '../../src/database/organization-tables.ts';
 import * as schema from '../../src/database/schema/index.ts';
 import { getSettings } from '../../src/settings.ts';

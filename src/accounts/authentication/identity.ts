@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { catalog } from '../../database/shards.ts';
 import { unauthorized } from '../../library/errors.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
@@ -13,9 +14,8 @@ export interface Identity {
 }
 
 const cacheTtlMs = 5000;
-const maxEntries = 10_000;
 /** By the key's hash. */
-const identityCache = new Map<string, { identity: Identity & { organization: Organization }; until: number }>();
+const identityCache = new LRUCache<string, { identity: Identity & { organization: Organization }; until: number }>({ max: 10_000 });
 
 /** The owner of an API key. One indexed read, kept in the isolate for five seconds; throws 401. */
 export async function authenticateKey(bindings: Env, key: string, now: number): Promise<Identity> {
@@ -34,14 +34,13 @@ export async function authenticateKey(bindings: Env, key: string, now: number): 
     caller: { userId: apiKey.createdBy, scopes: store.toScopes(apiKey), credential: `key:${apiKey.id}` },
     organization: store.toOrganization(organization, getSettings(bindings)),
   };
-  if (identityCache.size >= maxEntries) identityCache.delete(identityCache.keys().next().value!);
   identityCache.set(hash, { identity, until: Math.min(now + cacheTtlMs, apiKey.expiresAt ?? Infinity) });
   return identity;
 }
 
 /**
- * The owner of a session token; throws 401. Read each time: after log-out, or after another organization was selected, no
- * isolate may go on with what was true before.
+ * The owner of a session token. Throws 401. Never cached: after a log-out, or after another organization was selected, no isolate may use
+ * the old state.
  */
 export async function authenticateSession(bindings: Env, token: string, now: number): Promise<Identity> {
   const hash = sha256Hex(token);

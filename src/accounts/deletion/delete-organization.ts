@@ -7,8 +7,8 @@ import * as deletions from './store.ts';
 import * as store from '../store.ts';
 
 /**
- * Ends an organization: its keys and sessions work no more, in other isolates within five seconds, and everything of its goes in the
- * background. Throws 422 unless `confirmName` is its name.
+ * Deletes an organization. Its keys and sessions stop working, in other isolates within five seconds, and its data is deleted in the
+ * background. Throws 404, and 422 unless `confirmName` is its name.
  */
 export async function deleteOrganization(context: Context, caller: Caller, confirmName: string): Promise<deletions.Deletion> {
   const accounts = catalog(context.bindings);
@@ -24,7 +24,7 @@ export async function deleteOrganization(context: Context, caller: Caller, confi
   return deletion;
 }
 
-/** How far a deletion is, for whoever knows its id. Throws 404. */
+/** The progress of a deletion, found by its id alone. Throws 404. */
 export async function readDeletion(bindings: Env, id: string): Promise<deletions.Deletion> {
   const found = await deletions.findDeletion(catalog(bindings), id);
   if (!found) throw notFound('Deletion');

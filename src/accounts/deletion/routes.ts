@@ -14,7 +14,7 @@ const readRoute = createRoute({
   responses: { 200: jsonResponse(DeletionRecord), ...errorResponses(404) },
 });
 
-/** Open without credentials, since those of the organization have ended: nobody can guess the id. */
+/** Needs no credentials, because those of the organization have ended. The id cannot be guessed. */
 export const deletionRoutes = createRouter().openapi(readRoute, async (c) =>
   c.json(deletionRecord(await readDeletion(c.env, c.req.valid('param').deletion_id)), 200),
 );

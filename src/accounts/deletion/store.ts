@@ -1,18 +1,13 @@
-import type { Database, Statement } from '../../database/client.ts';
+import { and, eq, isNotNull, lt, sql } from 'drizzle-orm';
+import type { Database } from '../../database/client.ts';
+import { deletion, organization } from '../../database/schema/accounts.ts';
 
-export interface Deletion {
-  id: string;
-  /** The organization's. */
-  subjectId: number;
-  step: number;
-  removed: number;
-  createdAt: number;
-  finishedAt: number | null;
-}
+/** `subjectId` is the organization's. */
+export type Deletion = Pick<typeof deletion.$inferSelect, 'id' | 'subjectId' | 'step' | 'removed' | 'createdAt' | 'finishedAt'>;
 
 const columns = 'id, subject_id AS subjectId, step, removed, created_at AS createdAt, finished_at AS finishedAt';
 
-/** Marks the organization, from when on nobody finds it, and ends its sessions. Answers the deletion, that of before when there is one. */
+/** Marks the organization as being deleted, so that no lookup finds it, and ends its sessions. Returns the deletion, an earlier one if there is one. */
 export async function insertDeletion(
   catalog: Database,
   { id, organizationId, userId, now }: { id: string; organizationId: number; userId: number; now: number },
@@ -29,20 +24,20 @@ export async function insertDeletion(
         userId,
         now,
       ),
-      catalog.prepare(`SELECT ${columns} FROM deletion WHERE subject_id = ?`, organizationId),
+      catalog.prepare<Deletion>(`SELECT ${columns} FROM deletion WHERE subject_id = ?`, organizationId),
     ],
     'deletion.subject_id',
   );
-  return rows![0] as unknown as Deletion;
+  return rows[0]!;
 }
 
 export const findDeletion = (catalog: Database, id: string): Promise<Deletion | null> =>
-  catalog.first(catalog.prepare(`SELECT ${columns} FROM deletion WHERE id = ?`, id));
+  catalog.first(catalog.prepare<Deletion>(`SELECT ${columns} FROM deletion WHERE id = ?`, id));
 
 export const findOpenDeletion = (catalog: Database, organizationId: number): Promise<Deletion | null> =>
-  catalog.first(catalog.prepare(`SELECT ${columns} FROM deletion WHERE subject_id = ? AND finished_at IS NULL`, organizationId));
+  catalog.first(catalog.prepare<Deletion>(`SELECT ${columns} FROM deletion WHERE subject_id = ? AND finished_at IS NULL`, organizationId));
 
-/** The step moves only from where it was: whoever comes late moves nothing back. */
+/** Moves the step from `from` only, so that a late worker moves it back nowhere. */
 export async function advanceDeletion(
   catalog: Database,
   { id }: Deletion,
@@ -64,31 +59,33 @@ export async function advanceDeletion(
 }
 
 export async function finishDeletion(catalog: Database, { id }: Deletion, now: number): Promise<void> {
-  const finish: Statement = catalog.prepare(
-    'UPDATE deletion SET finished_at = coalesce(finished_at, ?), due_at = NULL WHERE id = ?',
-    now,
-    id,
-  );
-  await catalog.all(finish, 'idempotent');
+  const finishedAt = sql`coalesce(${deletion.finishedAt}, ${now})`;
+  await catalog.write(() => catalog.orm.update(deletion).set({ finishedAt, dueAt: null }).where(eq(deletion.id, id)), 'idempotent');
 }
 
-/** Takes from the organization's row all that was its own. */
+/** Blanks the organization's row. */
 export async function anonymizeOrganization(catalog: Database, id: number): Promise<void> {
-  const blank = "name = '', default_country = 'US', timezone = 'UTC', min_hours_between_calls = 0, plan_limits = NULL";
-  await catalog.all(
-    catalog.prepare(
-      `UPDATE organization SET ${blank}, plan_max_integrations = NULL, plan_max_contacts = NULL, plan_concurrent_calls = NULL
-       WHERE id = ? AND deleting_at IS NOT NULL`,
-      id,
-    ),
-    'idempotent',
-  );
+  const blank = {
+    name: '',
+    defaultCountry: 'US',
+    timezone: 'UTC',
+    minHoursBetweenCalls: 0,
+    planLimits: null,
+    planMaxIntegrations: null,
+    planMaxContacts: null,
+    planConcurrentCalls: null,
+  };
+  const isDeleted = and(eq(organization.id, id), isNotNull(organization.deletingAt));
+  await catalog.write(() => catalog.orm.update(organization).set(blank).where(isDeleted), 'idempotent');
 }
 
 /** Organizations whose deletion should have gone on before `before`. */
 export async function findOverdueDeletions(catalog: Database, before: number, limit: number): Promise<number[]> {
-  const rows = await catalog.all<{ id: number }>(
-    catalog.prepare('SELECT subject_id AS id FROM deletion WHERE due_at < ? ORDER BY due_at LIMIT ?', before, limit),
-  );
-  return rows.map(({ id }) => id);
+  const query = catalog.orm
+    .select({ id: deletion.subjectId })
+    .from(deletion)
+    .where(lt(deletion.dueAt, before))
+    .orderBy(deletion.dueAt)
+    .limit(limit);
+  return (await catalog.run(() => query)).map(({ id }) => id);
 }

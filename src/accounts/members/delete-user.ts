@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import * as members from './store.ts';
 
 /**
- * Deletes the account of a session's user, who names the password: sessions, memberships, and the keys they have made work no more. Throws 422,
+ * Deletes the account of a session's user, who gives the password. Sessions, memberships and the user's API keys stop working. Throws 422,
  * 429, and 409 for the last member of an organization.
  */
 export async function deleteUser(bindings: Env, userId: number, password: string, now: number): Promise<void> {
@@ -20,7 +20,7 @@ export async function deleteUser(bindings: Env, userId: number, password: string
 }
 
 /**
- * Takes somebody out of the organization: their sessions in it end, and the keys they have made in it are revoked. Who is in no other
+ * Removes a member from the organization. The member's sessions in it end, and the member's API keys of it are revoked. A user without another
  * organization is deleted. Throws 404, and 409 for the last member.
  */
 export async function removeMember(context: Context, userId: number): Promise<void> {

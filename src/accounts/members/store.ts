@@ -105,7 +105,7 @@ export async function listOrganizationsWithOnlyMember(catalog: Database, userId:
 const isOnlyMemberSql = `o.id = m.organization_id AND o.deleting_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM membership x WHERE x.organization_id = m.organization_id AND x.user_id <> m.user_id)`;
 
-/** What is left of a deleted user is a row that says nothing: its id must never be given again, since records of others name it. */
+/** A deleted user's row stays without content: records of others name its id, which must never be assigned again. */
 const anonymizedColumns = "email = ' ' || id, name = NULL, password_hash = 'none'";
 const isDeletedUserSql = "EXISTS (SELECT 1 FROM user WHERE id = ?1 AND email = ' ' || id)";
 

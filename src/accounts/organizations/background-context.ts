@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { catalog, shard } from '../../database/shards.ts';
 import { systemClock } from '../../library/time/clock.ts';
 import { Logger } from '../../library/platform/log.ts';
@@ -5,7 +6,7 @@ import { getSettings } from '../../settings.ts';
 import type { Context, Organization } from '../../context.ts';
 import * as store from '../store.ts';
 
-/** Nobody knows the organization: it was deleted, or is being deleted. Objects that meet it leave nothing behind. */
+/** The organization was deleted, or is being deleted. An object that gets this error deletes its data. */
 export class OrganizationGoneError extends Error {
   constructor(organizationId: number) {
     super(`organization ${organizationId} is gone`);
@@ -13,8 +14,7 @@ export class OrganizationGoneError extends Error {
 }
 
 const cacheTtlMs = 60_000;
-const maxEntries = 10_000;
-const organizationCache = new Map<number, { organization: Organization; until: number }>();
+const organizationCache = new LRUCache<number, { organization: Organization; until: number }>({ max: 10_000 });
 
 /** An organization by its id, for work that no caller's credentials come with; null when there is none, or it is being deleted. Cached for a minute. */
 export async function organizationById(bindings: Env, id: number): Promise<Organization | null> {
@@ -24,12 +24,11 @@ export async function organizationById(bindings: Env, id: number): Promise<Organ
   const row = await store.findOrganization(catalog(bindings), id);
   if (!row || row.deletingAt !== null) return null;
   const organization = store.toOrganization(row, getSettings(bindings));
-  if (organizationCache.size >= maxEntries) organizationCache.clear();
   organizationCache.set(id, { organization, until: now + cacheTtlMs });
   return organization;
 }
 
-/** The context's organization as it is now; what the context holds may be a minute old. */
+/** The context's organization as it is now; the one in the context may be a minute old. */
 export async function readCurrentOrganization({ bindings, organization, settings }: Context): Promise<Organization> {
   const row = await store.findOrganization(catalog(bindings), organization.id);
   return row ? store.toOrganization(row, settings) : organization;

@@ -16,7 +16,7 @@ export async function readOrganization({ bindings, organization }: Context): Pro
   return (await store.findOrganization(catalog(bindings), organization.id))!;
 }
 
-/** Changes what is given. The plan is not for callers to change. */
+/** Changes the given settings. Callers cannot change the plan. */
 export async function changeOrganization(context: Context, change: OrganizationChange): Promise<store.OrganizationRow> {
   const columns = Object.entries({
     name: change.name,

@@ -3,7 +3,7 @@ import { conflict, isServiceError, type ServiceError } from '../../library/error
 import type { Organization } from '../../context.ts';
 import { planLimitOf, type LimitName } from '../../plan.ts';
 
-/** What the plan bounds by number and is counted along an index when one more is written: sets that are small by that bound. */
+/** The limits that are counted along an index when a row is added. The sets are small because of these limits. */
 const countedLimits = {
   max_lists: { rows: 'contact_list WHERE organization_id = ?1 AND deleted_at IS NULL', what: 'contact lists', next: 'delete some' },
   max_workflows: {

@@ -3,12 +3,11 @@ import { invalidAt, notFound } from '../../library/errors.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import { emailFromHandle } from '../members/email-handles.ts';
 import { countFailure, selectFailures, clearFailures, reserveLogin } from '../sign-in/login-throttle.ts';
-import type { LoginFailures } from '../sign-in/login-failure-store.ts';
 import { requireStrongPassword } from './password-policy.ts';
 import { hashPassword, verifyPassword } from './hash-password.ts';
 import * as store from '../store.ts';
 
-/** Changes the password of a session's user, who names the one of before, and ends their other sessions. Throws 422 and 429. */
+/** Changes the password of a session's user, who gives the current one, and ends the user's other sessions. Throws 422 and 429. */
 export async function changePassword(
   bindings: Env,
   session: { token: string; userId: number },
@@ -25,11 +24,11 @@ export async function changePassword(
   await store.setPassword(accounts, { userId: user.id, passwordHash, keptToken: tokenHash });
 }
 
-/** The user, once their password has come. Whoever has taken a session has no more guesses at it than at the door. */
+/** The user, after the password was verified. A stolen session allows no more guesses at the password than the log-in does. Throws 422 and 429. */
 export async function requirePassword(bindings: Env, userId: number, password: string, field: string, now: number): Promise<store.UserRow> {
   const accounts = catalog(bindings);
   const counted = [{ subject: `user:${userId}`, free: 5 }];
-  const known = await accounts.all<LoginFailures>(selectFailures(accounts, counted, now));
+  const known = await accounts.all(selectFailures(accounts, counted, now));
   const isReserved = await reserveLogin(accounts, counted, known, now);
   const user = await store.findUser(accounts, userId);
   if (!user) throw notFound('User');
@@ -41,7 +40,7 @@ export async function requirePassword(bindings: Env, userId: number, password: s
   return user;
 }
 
-/** With the salt of its address. Throws 422 when another account of the address has this password, by which the two are told apart. */
+/** Hashes a password with the salt of its e-mail address. Throws 422 when another account of the address has this password: the password tells accounts of one address apart. */
 export async function hashUniquePassword(bindings: Env, user: store.UserRow, password: string): Promise<string> {
   const accounts = await store.findUsersByEmail(catalog(bindings), emailFromHandle(user.email));
   const passwordHash = await hashPassword(password, accounts[0]?.passwordHash);

@@ -31,10 +31,10 @@ export async function findMatchingHash(password: string, stored: string[]): Prom
 export const verifyPassword = async (password: string, stored: string): Promise<boolean> =>
   (await findMatchingHash(password, [stored])) === 0;
 
-/** What is compared when the e-mail address is unknown, so that the answer takes as long as for a known one. */
+/** The parameters that are used for an unknown e-mail address, so that the answer takes as long as for a known one. */
 const dummyHashParameters = 'scrypt$32768$8$3$AAAAAAAAAAAAAAAAAAAAAA==';
 
-/** A hash without its key; null for what is no hash. */
+/** A hash without its key; null for text that is no hash. */
 function hashParameters(hash: string | undefined): string | null {
   const parts = hash?.split('$');
   return parts?.length === 6 && parts[0] === 'scrypt' ? parts.slice(0, 5).join('$') : null;

@@ -16,7 +16,7 @@ export function requireStrongPassword(field: string, password: string, names: (s
   if (fault) throw invalidAt(['body', field], fault, 'weak_password');
 }
 
-/** What makes a password easily guessed, and the next step; null when nothing does. */
+/** Why a password is easily guessed, with the next step; null when it is not. */
 export function findPasswordWeakness(password: string, names: (string | null | undefined)[]): string | null {
   const written = password.normalize('NFKC').toLowerCase();
   if (isCommon(written)) return 'Is among the passwords that are tried first; choose a few words that do not belong together';
@@ -50,7 +50,7 @@ function isPattern(written: string): boolean {
   return steps.filter((step) => Math.abs(step) <= 1).length >= steps.length - 2;
 }
 
-/** The whole, and of an e-mail address what stands before the @ and the name of the domain. */
+/** The whole name; of an e-mail address also the part before the @ and the domain's name. */
 function toNameParts(name: string): string[] {
   const lower = name.normalize('NFKC').toLowerCase();
   const [local, domain] = lower.split('@');

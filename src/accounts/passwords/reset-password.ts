@@ -11,7 +11,7 @@ import * as store from '../store.ts';
 const resetHours = 24;
 
 /**
- * What lets a member choose a new password once, within a day; a newer one takes the place of an older. Only a hash of it is kept. Throws
+ * A token with which a member chooses a new password once, within a day. A newer token replaces the older. Only its hash is stored. Throws
  * 404, and 409 for members of other organizations, too, which this organization's admins must not get into.
  */
 export async function createPasswordReset(context: Context, caller: Caller, userId: number): Promise<{ token: string; expiresAt: number }> {

@@ -1,9 +1,8 @@
-import { isEqualConstantTime } from '../../library/security/constant-time.ts';
-import { randomToken } from '../../library/security/hash.ts';
+import { isEqualConstantTime, randomToken } from '../../library/security/hash.ts';
 import { signParts } from '../../library/security/signed-paths.ts';
 
 /**
- * What a browser keeps of a log-in: `{id}.{signature}`. It opens nothing. It tells the device of the owner from strangers when log-ins with
+ * The device token that a browser keeps after a log-in: `{id}.{signature}`. It gives no access. It tells the owner's device from strangers when log-ins with
  * the e-mail address fail (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  */
 export async function newDeviceToken(signingKey: string, email: string): Promise<string> {
@@ -11,7 +10,7 @@ export async function newDeviceToken(signingKey: string, email: string): Promise
   return `${id}.${await signParts(signingKey, ['device', email, id])}`;
 }
 
-/** The id of the device; null when the mark was not given for this e-mail address. */
+/** The id of the device; null when the token was not issued for this e-mail address. */
 export async function verifyDeviceToken(signingKey: string, email: string, mark: string | undefined): Promise<string | null> {
   const [id, signature] = mark?.split('.') ?? [];
   if (!id || !signature) return null;

@@ -9,8 +9,8 @@ export interface LoginFailures {
 /** `window_ends_at` is when a subject is forgotten, which is `failureTtlMs` after its last failure. */
 const columns = 'subject, failures, window_ends_at - ?2 AS lastFailedAt';
 
-export const readFailures = (catalog: Database, subjects: string[], now: number, rememberedMs: number): Statement =>
-  catalog.prepare(
+export const readFailures = (catalog: Database, subjects: string[], now: number, rememberedMs: number): Statement<LoginFailures> =>
+  catalog.prepare<LoginFailures>(
     `SELECT ${columns} FROM login_failure WHERE subject IN (SELECT value FROM json_each(?1)) AND window_ends_at > ?3 AND failures > 0`,
     JSON.stringify(subjects),
     rememberedMs,
@@ -91,7 +91,7 @@ export async function countSignUpAttempt(
 ): Promise<SignUpAttempts[]> {
   const [counted] = await catalog.batchOnce(
     [
-      catalog.prepare(
+      catalog.prepare<SignUpAttempts>(
         `INSERT INTO login_failure (subject, failures, window_ends_at) SELECT value, 1, ?2 FROM json_each(?1) WHERE true
        ON CONFLICT (subject) DO UPDATE SET
          failures = CASE WHEN window_ends_at > ?3 THEN failures + 1 ELSE 1 END,
@@ -104,11 +104,11 @@ export async function countSignUpAttempt(
     ],
     () =>
       catalog.batch([
-        catalog.prepare(
+        catalog.prepare<SignUpAttempts>(
           `SELECT subject, failures AS count, window_ends_at AS windowEndsAt FROM login_failure WHERE subject IN (SELECT value FROM json_each(?))`,
           JSON.stringify(subjects),
         ),
       ]),
   );
-  return counted as unknown as SignUpAttempts[];
+  return counted;
 }

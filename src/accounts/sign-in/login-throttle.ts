@@ -1,7 +1,7 @@
 import type { Database, Statement } from '../../database/client.ts';
 import { rateLimited } from '../../library/errors.ts';
 import * as store from './login-failure-store.ts';
-import { toNetworkPrefix } from '../../library/network-prefix.ts';
+import { toNetworkPrefix } from '../../http/network-prefix.ts';
 
 /** Where a log-in comes from. */
 export interface LoginOrigin {
@@ -11,7 +11,7 @@ export interface LoginOrigin {
   deviceId: string | null;
 }
 
-/** What failures are counted for, and how many of them are free; each one more doubles the wait before the next try. */
+/** A subject for which failures are counted, and the number of free failures. Each failure beyond doubles the wait before the next try. */
 export interface ThrottleSubject {
   subject: string;
   free: number;
@@ -20,12 +20,12 @@ export interface ThrottleSubject {
 const freeFailuresBySubject = { pair: 5, device: 5, email: 20, address: 50 };
 const firstWaitMs = 1000;
 const maxWaitMs = 15 * 60_000;
-/** After the last failure; then they are forgotten. */
+/** How long failures are remembered after the last one. */
 const failureTtlMs = 24 * 3_600_000;
 
 /**
- * For whom a failure counts. What strangers do wrong slows strangers: a device that is known has its own count, and a network from which the
- * e-mail address is logged in is not held to the count of all networks together.
+ * The subjects for which a failure counts. Failures of strangers slow only strangers: a known device has its own count, and a network from which
+ * the e-mail address is logged in is exempt from the count of all networks together.
  */
 export function throttleSubjects(email: string, { address, deviceId }: LoginOrigin, isKnownNetwork: boolean): ThrottleSubject[] {
   if (deviceId) return [{ subject: `device:${deviceId}`, free: freeFailuresBySubject.device }];
@@ -57,7 +57,7 @@ export async function reserveLogin(
   if (!known.length) return false;
   const rules = { firstWaitMs, longestWaitMs: maxWaitMs, rememberedMs: failureTtlMs };
   if ((await store.reserveAttempt(catalog, counted, rules, now)).length) return true;
-  requireAttemptAllowed(counted, await catalog.all<store.LoginFailures>(selectFailures(catalog, counted, now)), now);
+  requireAttemptAllowed(counted, await catalog.all(selectFailures(catalog, counted, now)), now);
   return true;
 }
 
@@ -73,7 +73,7 @@ function requireAttemptAllowed(counted: ThrottleSubject[], known: store.LoginFai
 }
 
 /** Reads the failures that are remembered. */
-export const selectFailures = (catalog: Database, counted: ThrottleSubject[], now: number): Statement =>
+export const selectFailures = (catalog: Database, counted: ThrottleSubject[], now: number): Statement<store.LoginFailures> =>
   store.readFailures(
     catalog,
     counted.map(({ subject }) => subject),
@@ -89,7 +89,7 @@ export const countFailure = (catalog: Database, counted: ThrottleSubject[], now:
     failureTtlMs,
   );
 
-/** Forgets what failed from here, and takes back what was counted elsewhere, once the right password has come. */
+/** After a correct password: deletes the failures of this origin, and takes back this attempt's count elsewhere. */
 export const clearFailures = ([own, ...others]: ThrottleSubject[], catalog: Database): Promise<void> =>
   store.undoFailures(
     catalog,

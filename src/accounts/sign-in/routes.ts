@@ -17,7 +17,7 @@ const signUpRoute = createRoute({
   operationId: 'auth.signUp',
   summary: 'Sign up, with a first organization when one is named',
   security: [],
-  middleware: readJsonBody,
+  middleware: readJsonBody(),
   request: { body: jsonBody(SignUpBody) },
   responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 403, 409, 413, 415) },
 });
@@ -27,7 +27,7 @@ const logInRoute = createRoute({
   operationId: 'auth.logIn',
   summary: 'Log in',
   security: [],
-  middleware: readJsonBody,
+  middleware: readJsonBody(),
   request: { body: jsonBody(LoginBody) },
   responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 413, 415) },
 });
@@ -38,7 +38,7 @@ const resetPasswordRoute = createRoute({
   operationId: 'members.resetPassword',
   summary: 'Choose a new password with the token that an admin has made; all sessions of the person end',
   security: [],
-  middleware: readJsonBody,
+  middleware: readJsonBody(),
   request: { body: jsonBody(ResetPasswordBody) },
   responses: { 200: jsonResponse(passwordChanged), ...errorResponses(400, 413, 415) },
 });

@@ -9,8 +9,7 @@ import { verifyDeviceToken, newDeviceToken } from './device-cookie.ts';
 import { toDuplicateHandle } from '../members/email-handles.ts';
 import { countSignUpAttempt } from './login-failure-store.ts';
 import { countFailure, throttleSubjects, selectFailures, clearFailures, reserveLogin, type ThrottleSubject } from './login-throttle.ts';
-import type { LoginFailures } from './login-failure-store.ts';
-import { toNetworkPrefix } from '../../library/network-prefix.ts';
+import { toNetworkPrefix } from '../../http/network-prefix.ts';
 import { requireStrongPassword } from '../passwords/password-policy.ts';
 import { findMatchingHash, hashPassword } from '../passwords/hash-password.ts';
 import { requireDatabaseSpace } from '../organizations/require-database-space.ts';
@@ -28,15 +27,15 @@ export interface SignedIn {
   token: string;
   user: store.UserRow;
   organization: store.OrganizationRow | null;
-  /** What the browser is to keep, where it has none yet. */
+  /** The device token for a browser that has none yet. */
   deviceToken: string | null;
 }
 
-/** Who asks to be let in. */
+/** The origin of a sign-up or log-in. */
 export interface Visitor {
   /** The network address; undefined when unknown. */
   address: string | undefined;
-  /** What the browser has kept of an earlier log-in. */
+  /** The device token that the browser kept from an earlier log-in. */
   deviceToken: string | undefined;
 }
 
@@ -56,7 +55,7 @@ export async function signUp(bindings: Env, input: SignUpInput, visitor: Visitor
   requireStrongPassword('password', input.password, [input.email, input.name, input.organization_name]);
   const accounts = catalog(bindings);
   await limitSignUps(accounts, input.email, visitor.address, getSettings(bindings).SIGNUPS_PER_HOUR, now);
-  // Whoever has signed up before is refused, too: the answer must not tell them apart.
+  // An address that has signed up before is refused, too: the answer must not tell the two apart.
   if (input.organization_name) await requireDatabaseSpace(bindings);
   const { user, isNew } = await findOrCreateAccount(accounts, input, now);
   const known = isNew ? undefined : await store.findFirstOrganization(accounts, user.id);
@@ -79,7 +78,7 @@ async function findOrCreateAccount(accounts: Database, input: SignUpInput, now: 
   }
 }
 
-/** Whoever cannot be told apart by address counts as one. */
+/** Visitors without a network address count as one. */
 async function limitSignUps(accounts: Database, email: string, address: string | undefined, most: number, now: number): Promise<void> {
   const network = `signup:${address ? toNetworkPrefix(address) : 'unknown'}`;
   const counted = await countSignUpAttempt(accounts, [network, `signup-email:${email}`], now, now + signUpWindowMs);
@@ -113,7 +112,7 @@ export async function logIn(
     store.selectSessionFromNetwork(accounts, email, address ? toNetworkPrefix(address) : ''),
   ]);
   const counted = throttleSubjects(email, { address, deviceId }, here!.length > 0);
-  const own = (failures as unknown as LoginFailures[]).filter(({ subject }) => counted.some((one) => one.subject === subject));
+  const own = failures.filter(({ subject }) => counted.some((one) => one.subject === subject));
   const isReserved = await reserveLogin(accounts, counted, own, now);
   const users = await store.findUsersByEmail(accounts, email);
   const user =

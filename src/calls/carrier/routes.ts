@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { createRouter } from '../../http/router.ts';
 import type { HttpEnvironment } from '../../http/environment.ts';
 import { readBytes } from '../../http/middleware/read-body.ts';
-import { isEqualConstantTime } from '../../library/security/constant-time.ts';
+import { isEqualConstantTime } from '../../library/security/hash.ts';
 import { forbidden, unauthorized } from '../../library/errors.ts';
 import { fromUnreserved } from '../../library/text/unreserved.ts';
 import type { CarrierEvent } from '../../providers/telephony/carrier-events.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { configObject } from '../../library/json/config-object.ts';
-import { normalizeTimeOfDay } from '../../library/time/time-of-day.ts';
+import { normalizeTimeOfDay } from '../../library/time/time-zones.ts';
 import { WeeklySlot } from '../../library/time/weekly-slots.ts';
 
 const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];

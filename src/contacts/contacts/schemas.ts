@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { createdAt, organizationId, queryId, timestamp, updatedAt } from '../../http/router.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { parseIsoInstant } from '../../library/time/instants.ts';
-import { cleanLine } from '../../library/clean-line.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
 import { ContactListRecord, listName } from '../lists/schemas.ts';
 
 const maxContactsPerRequest = 5000;

@@ -1,4 +1,4 @@
-import { cleanLine } from '../../library/clean-line.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
 import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 
 // The migration `contact_search` fills the full-text table. Queries must write words the same way.

@@ -1,4 +1,4 @@
-import { limitCombiningMarks } from '../../library/text/combining-marks.ts';
+import { limitCombiningMarks } from '../../library/text/clean-text.ts';
 
 const removeAccents = (text: string) =>
   limitCombiningMarks(text)

@@ -5,7 +5,7 @@ import { violatedUniqueColumns } from '../../database/client.ts';
 import { cutPage, decodeCursor, type Page } from '../../http/pagination.ts';
 import { conflict, notFound } from '../../library/errors.ts';
 import { enqueueCleanup } from '../../outbox/enqueue.ts';
-import { cleanLine } from '../../library/clean-line.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
 import type { ListChange, NewList } from './schemas.ts';
 import * as store from './store.ts';
 import { findList } from './store.ts';

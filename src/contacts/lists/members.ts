@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { enforcePlanLimit } from '../../accounts/organizations/plan-limits.ts';
 import type { Statement } from '../../database/client.ts';
-import { cleanLine } from '../../library/clean-line.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
 import { notFound } from '../../library/errors.ts';
 import * as store from './member-store.ts';
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { bodyId, createdAt, organizationId, timestamp, updatedAt, warnings } from '../../http/router.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { configObject, collectWarnings, type Warning } from '../../library/json/config-object.ts';
-import { cleanLine } from '../../library/clean-line.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
 
 const maxIdsPerRequest = 5000;
 const maxMetadataLength = 64 * 1024;

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { createdAt, queryBoolean, timestamp } from '../../http/router.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { parseIsoInstant } from '../../library/time/instants.ts';
-import { cleanLine } from '../../library/clean-line.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
 import { maxSearchedSuppressions } from './store.ts';
 
 const phone = z.string('Must be text').describe('Phone number in any usual spelling; it is compared as E.164.');

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { cutPage, decodeCursor, type PageResult } from '../../http/pagination.ts';
 import { invalidAt, notFound } from '../../library/errors.ts';
-import { cleanLine } from '../../library/clean-line.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
 import { normalizePhone, normalizeQueryPhone } from '../../library/phone/phone-numbers.ts';
 import type { SuppressionBody, SuppressionQuery } from './schemas.ts';
 import * as store from './store.ts';

@@ -12,7 +12,7 @@ import { endLiveRuns } from '../../automation-workflows/runs/lifecycle/end-runs.
 type Progress = 'done' | 'more' | 'later';
 type Part = (context: Context, contactId: number) => Promise<Progress | boolean>;
 
-/** A page of each, in this order: runs end before what they were about is erased, and messages, which they may just be sending. */
+/** The parts, in order, a page of each: runs end before their events, and before the messages that they may be sending. */
 const parts: Record<string, Part> = {
   links: deleteContactLinksPage,
   'live runs': (context, contactId) => endLiveRuns(context, { contactId }, { type: 'contact_deleted', message: 'The contact was deleted' }),
@@ -24,8 +24,8 @@ const parts: Record<string, Part> = {
 };
 
 /**
- * One page of what else names a deleted contact. `more`: another page follows; `later`: something of it lives still, or is being written.
- * One part that fails holds up no other: the failure is thrown when the others have nothing left to do at once. Repeatable.
+ * Erases a deleted contact from one page of each part. `more`: another page follows; `later`: a run or a file that names the contact is not
+ * finished yet. A part that fails delays no other: its error is thrown when the other parts have nothing left to do at once. Repeatable.
  */
 export async function eraseContact(context: Context, contactId: number): Promise<Progress> {
   const answers: Progress[] = [];
@@ -40,7 +40,7 @@ export async function eraseContact(context: Context, contactId: number): Promise
     }
   };
   for (const [name, part] of Object.entries(parts)) await attempt(name, part);
-  // Campaigns that have ended call nobody, so all are told only once, with the last page.
+  // Ended campaigns dial nobody, so they are erased only once, with the last page.
   const isLast = failures.length === 0 && answers.every((answer) => answer === 'done');
   const tell = isLast ? eraseContactInCampaigns : endCampaignRowsOfContact;
   await attempt('campaigns', async () => {

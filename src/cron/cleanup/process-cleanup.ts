@@ -8,8 +8,8 @@ import { endLiveRuns } from '../../automation-workflows/runs/lifecycle/end-runs.
 import { markLiveRuns, releasePausedRuns } from '../../automation-workflows/runs/lifecycle/holds.ts';
 
 /**
- * One page of what follows from something gone or changed. Answers whether another page follows at once; the row leaves with the last.
- * What has to wait for others keeps its row, which the minute tick comes back to.
+ * Does one page of a cleanup. Returns whether another page follows at once. The last page deletes the row of the cleanup. A cleanup that has to
+ * wait keeps its row, and the minute tick takes the row up again.
  */
 export async function processCleanup(context: Context, id: number): Promise<boolean> {
   const { database, organization } = context;

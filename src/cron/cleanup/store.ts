@@ -28,7 +28,7 @@ export async function setCleanupNote(database: Database, organizationId: number,
   );
 }
 
-/** The table holds only unfinished work, so it is read as it stands. */
+/** The table holds only unfinished work, so all of it is read. */
 export async function findStaleCleanups(database: Database, before: number, limit: number): Promise<CleanupRow[]> {
   return database.all(
     database.prepare(

@@ -6,7 +6,7 @@ import { getVectorIndex } from '../../providers/vector-index/get-vector-index.ts
 import { destroyObjects, type ObjectKind } from './objects.ts';
 import type { RowDependents } from './rows.ts';
 
-/** Objects of what has ended are gone by themselves within this time. */
+/** The object of an ended run, call or campaign has deleted itself within this time. */
 const endedObjectTtlMs = 3_600_000;
 
 const destroyObjectsOf = (kind: ObjectKind, columns: string, mayLive: (row: Row, now: number) => boolean): RowDependents => ({
@@ -19,7 +19,7 @@ const destroyObjectsOf = (kind: ObjectKind, columns: string, mayLive: (row: Row,
     ),
 });
 
-/** What goes with the rows of a table. */
+/** What is deleted with the rows of a table. */
 export const dependentsByTable: Readonly<Record<string, RowDependents>> = {
   // A failed run keeps its object, so that it can be tried again.
   automation_run: destroyObjectsOf('AUTOMATION_RUN', 'completed_at, state', (row, now) => {
@@ -44,7 +44,7 @@ async function removeVectors(context: Context, rows: Row[]): Promise<void> {
     await getVectorIndex(context.bindings, name, context.organization.id).remove(ids);
 }
 
-/** A broker that cannot be asked holds up nothing: without the service nobody uses the grant, and the log names it. */
+/** A broker that cannot be reached stops nothing: without the service nobody uses the grant, and the log names it. */
 async function revokeGrants(context: Context, rows: Row[]): Promise<void> {
   const broker = createBroker(context.settings);
   for (const row of rows) {

@@ -1,17 +1,40 @@
+import type { Statement, Database, Row } from '../../database/client.ts';
 import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Context } from '../../context.ts';
-import type { Database, Row, Statement } from '../../database/client.ts';
 import type { OrganizationTable } from '../../database/organization-tables.ts';
 import * as schema from '../../database/schema/index.ts';
 import { catalog } from '../../database/shards.ts';
-import { blankNewest, keepsNewestRow, isNotNewestSql } from './newest-row.ts';
 import type { DeletionStep } from './step.ts';
 
-/** Rows carry triggers that keep the search; this many are deleted in far less than a second. */
+/**
+ * Tables along whose ids cursors move: a cursor would skip an id that is assigned twice. Their newest row therefore stays, blank, handled and
+ * without an organization.
+ */
+const blankColumns: Readonly<Record<string, string>> = {
+  event:
+    "organization_id = 0, event_type = '', phone = NULL, contact_id = NULL, data = '{}', sender_id = NULL, occurred_at = NULL, note = NULL",
+  webhook_delivery: "organization_id = 0, trigger_id = 0, delivery_id = 'blank:' || id, contact_id = NULL, payload = '{}', note = NULL",
+};
+
+const keepsNewestRow = (table: string): boolean => table in blankColumns;
+
+/** A condition that holds for all rows of the table but the newest. */
+const isNotNewestSql = (table: string): string => `id < (SELECT max(id) FROM ${table})`;
+
+/** Blanks the newest row when it belongs to the organization by `condition`. */
+const blankNewest = ({ database, organization, clock }: Context, table: string, condition: string): Statement =>
+  database.prepare(
+    `UPDATE ${table} SET ${blankColumns[table]}, handled_at = coalesce(handled_at, ?2)
+     WHERE id = (SELECT max(id) FROM ${table}) AND ${condition} RETURNING 1`,
+    organization.id,
+    clock(),
+  );
+
+/** Deleting a row runs the triggers of the full-text search. This many take far less than a second. */
 const pageRows = 500;
 
-/** Columns by which a row of each table is named. */
+/** The primary key columns of each table. */
 const keyColumnsByTable = new Map(
   Object.values(schema)
     .filter((table) => is(table, SQLiteTable))
@@ -22,14 +45,14 @@ const keyColumnsByTable = new Map(
     }),
 );
 
-/** What else goes with a page of rows, before them: they are what it is found by. */
+/** What is deleted before a page of rows, because it is found by the rows. */
 export interface RowDependents {
-  /** What of a row `goes` is told. */
+  /** The columns that `remove` reads. */
   columns: string;
   remove(context: Context, rows: Row[]): Promise<void>;
 }
 
-/** These are in the first database, whatever the organization's own is. */
+/** These tables are in the first database, on whichever shard the organization is. */
 const catalogTables = new Set(['api_key', 'password_reset', 'session', 'membership']);
 
 export function removeRowsStep({ table, rows: conditions }: OrganizationTable, attached?: RowDependents): DeletionStep {
@@ -58,7 +81,7 @@ function deletePage({ organization }: Context, database: Database, table: string
   );
 }
 
-/** Rows that come meanwhile have a page of their own: those that were told are deleted, and no others. */
+/** Deletes exactly the rows that `remove` was given. Rows that arrive meanwhile are in a later page. */
 async function removePageWithDependents(context: Context, table: string, condition: string, attached: RowDependents): Promise<number> {
   const { database, organization } = context;
   const rows = await database.all(

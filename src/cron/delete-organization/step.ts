@@ -1,13 +1,13 @@
 import type { Context } from '../../context.ts';
 
-/** What a page of a step came to. `later`: others have to act first. */
+/** The outcome of a page of a step. `later`: something outside has to happen first. */
 interface StepResult {
   next: 'more' | 'done' | 'later';
-  /** Rows, files and objects that went. */
+  /** The number of deleted rows, files and objects. */
   removed: number;
 }
 
-/** One part of taking an organization away. Every page is repeatable. */
+/** One part of the deletion of an organization. Every page is repeatable. */
 export interface DeletionStep {
   name: string;
   runPage(context: Context, asked: DeletionRequest): Promise<StepResult>;
@@ -18,5 +18,5 @@ interface DeletionRequest {
   requestedAt: number;
 }
 
-/** Isolates know an organization for a minute after it was looked up, and what they have begun ends within another. */
+/** An isolate caches an organization for a minute, and the work that it has started ends within another minute. */
 export const cacheExpiryMs = 120_000;

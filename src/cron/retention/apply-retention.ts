@@ -1,21 +1,26 @@
+import { archiveRules } from './archive-rules.ts';
+import { deletionRules } from './deletion-rules.ts';
+import { expireArchives } from './expire-archives.ts';
 import type { Database } from '../../database/client.ts';
 import { countQueries, maxQueries } from '../../database/query-budget.ts';
 import type { Logger } from '../../library/platform/log.ts';
 import { getSettings } from '../../settings.ts';
 import type { RetentionRule, RetentionRun } from './rule.ts';
-import { retentionRules } from './rules.ts';
 
-/** How long a tick clears a shard up. */
+/** Every table whose rows go when they have been kept for long enough. `kept-with.ts` names the others. */
+export const retentionRules: RetentionRule[] = [...archiveRules, ...deletionRules, ...expireArchives];
+
+/** How long a tick spends on a shard. */
 const budgetMs = 10_000;
-/** What a page may ask of D1. */
+/** The number of queries to D1 that a page may make. */
 const maxQueriesPerPage = 100;
 
 /**
- * Removes what has been kept for as long as its rule says, a page of each table in turn, for as long as the tick has time and queries. Each
- * tick begins with another table, so that one with much to clear holds up no other. A rule that fails is logged and done for this tick.
+ * Removes rows whose retention time is over, a page of each table in turn, while the tick has time and queries left. Each tick begins with
+ * another table, so that a table with many old rows delays no other. A rule that fails is logged and skipped until the next tick.
  */
 export async function applyRetention(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
-  const sweeping: RetentionRun = { bindings, database, settings: getSettings(bindings), now };
+  const run: RetentionRun = { bindings, database, settings: getSettings(bindings), now };
   const startedAt = Date.now();
   const isSpent = () => Date.now() - startedAt >= budgetMs || countQueries(0) + maxQueriesPerPage > maxQueries;
   const first = Math.floor(now / 60_000) % retentionRules.length;
@@ -24,15 +29,15 @@ export async function applyRetention(bindings: Env, database: Database, now: num
     const left: RetentionRule[] = [];
     for (const rule of waiting) {
       if (isSpent()) return;
-      if (await hasMore(rule, sweeping, log)) left.push(rule);
+      if (await hasMore(rule, run, log)) left.push(rule);
     }
     waiting = left;
   }
 }
 
-async function hasMore(rule: RetentionRule, sweeping: RetentionRun, log: Logger): Promise<boolean> {
+async function hasMore(rule: RetentionRule, run: RetentionRun, log: Logger): Promise<boolean> {
   try {
-    return await rule.removePage(sweeping);
+    return await rule.removePage(run);
   } catch (error) {
     log.error('old rows were not removed', error, { table: rule.table });
     return false;

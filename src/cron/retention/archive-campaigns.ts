@@ -19,31 +19,27 @@ const candidatesPerPage = 20;
 export const archiveCampaigns: RetentionRule = {
   table: 'campaign',
   setting: 'CAMPAIGN_RETENTION_DAYS',
-  async removePage(sweeping) {
-    const campaigns = await findCampaignsToArchive(
-      sweeping.database,
-      retentionCutoff(sweeping, 'CAMPAIGN_RETENTION_DAYS'),
-      candidatesPerPage,
-    );
-    for (const campaign of campaigns) if (await archiveCampaign(sweeping, campaign)) return true;
+  async removePage(run) {
+    const campaigns = await findCampaignsToArchive(run.database, retentionCutoff(run, 'CAMPAIGN_RETENTION_DAYS'), candidatesPerPage);
+    for (const campaign of campaigns) if (await archiveCampaign(run, campaign)) return true;
     return false;
   },
 };
 
 /** False: something still follows from its end. */
-async function archiveCampaign(sweeping: RetentionRun, campaign: EndedCampaign): Promise<boolean> {
-  const { bindings, database } = sweeping;
+async function archiveCampaign(run: RetentionRun, campaign: EndedCampaign): Promise<boolean> {
+  const { bindings, database } = run;
   const { id, organization_id: organizationId } = campaign;
   if (!campaign.is_archived) {
     const progress = await callCampaignObject(bindings, organizationId, id, (object) => object.progress());
-    if (progress) await markArchived(database, campaign, { parts: await writeParts(sweeping, campaign), progress });
+    if (progress) await markArchived(database, campaign, { parts: await writeParts(run, campaign), progress });
   }
   if ((await callCampaignObject(bindings, organizationId, id, (object) => object.deleteArchived())) === 'busy') return false;
   await markObjectDestroyed(database, campaign);
   return true;
 }
 
-/** Answers how many files there are. Each is written down before its rows are read for it. */
+/** Returns the number of files. Each file is registered in `archive` before its rows are read. */
 async function writeParts(
   { bindings, database, now }: RetentionRun,
   { id, organization_id: organizationId }: EndedCampaign,
@@ -57,7 +53,7 @@ async function writeParts(
     const name = archivedPartKey(organizationId, id, part);
     const contactIds = rows.flatMap((row) => row.contact_id ?? []);
     await registerCampaignPart(database, { organizationId, kind: campaignRowKind, name, contactIds }, now);
-    // Read again: a contact that was erased before the file was written down is not in it.
+    // Read again, so that the file holds no contact that was erased before the file was registered.
     const lines = (await rowsAfter(after)).map((row) => JSON.stringify(row));
     await bindings.FILES.put(name, lines.join('\n'), { httpMetadata: { contentType: 'application/x-ndjson' } });
     after = rows.at(-1)!.row_number;

@@ -4,12 +4,12 @@ import { archiveCampaigns } from './archive-campaigns.ts';
 import { archiveRows } from './archive-rows.ts';
 import type { RetentionRule } from './rule.ts';
 
-/** What starts runs stays as long as a run of it is kept, since the run's context is kept with it. */
+/** A row that started runs is kept as long as one of its runs is, because the run's context is stored with the row. */
 const isUnusedSql = (kind: string) => `old.handled_at IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM automation_run r WHERE r.organization_id = old.organization_id
     AND r.dedup_key >= '${kind}:' || old.id || ':' AND r.dedup_key < '${kind}:' || old.id || ';')`;
 
-/** What is over and goes into the archive. */
+/** Tables whose finished rows go into the archive. */
 export const archiveRules: RetentionRule[] = [
   archiveCampaigns,
   archiveRows({

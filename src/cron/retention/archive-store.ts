@@ -1,7 +1,33 @@
+import { roundRobinQuery } from '../../database/round-robin-query.ts';
 import type { Database, Statement } from '../../database/client.ts';
 import type { OldRow, RetainedTable } from './old-rows-store.ts';
 
-/** Rows of one organization that go into one file. */
+export interface StoredArchive {
+  id: number;
+  organization_id: number;
+  kind: string;
+  /** Its key in R2. */
+  name: string;
+}
+
+/** Archives written before `before`, of organizations in turns. */
+export const findOldArchives = (database: Database, before: number, limit: number): Promise<StoredArchive[]> =>
+  database.all(
+    database.prepare(roundRobinQuery('id, organization_id, kind, name', 'archive WHERE created_at < ?', 'created_at'), before, limit),
+  );
+
+export async function deleteArchives(database: Database, ids: number[]): Promise<void> {
+  const json = JSON.stringify(ids);
+  await database.batch(
+    [
+      database.prepare('DELETE FROM archive_contact WHERE archive_id IN (SELECT value FROM json_each(?))', json),
+      database.prepare('DELETE FROM archive WHERE id IN (SELECT value FROM json_each(?))', json),
+    ],
+    'idempotent',
+  );
+}
+
+/** Rows of one organization that are written into one file. */
 export interface ArchivedPage {
   organizationId: number;
   /** The file's key in R2. */
@@ -18,8 +44,8 @@ const archivedRowsSql = (table: string) =>
   `json_each(?1) j CROSS JOIN ${table} old WHERE old.id = j.value ->> 'id' AND old.organization_id = j.value ->> 'organization_id'`;
 
 /**
- * Writes down which files are about to be written and whom they name, and answers their rows as they are at that moment: what a contact's
- * erasure changed before is not in them, and what it changes later knows of the files.
+ * Registers the files that are about to be written, with the contacts that they name, and returns their rows as of the same moment. An
+ * erasure before that moment has changed the rows; an erasure after it finds the registered files.
  */
 export async function registerArchives(
   database: Database,
@@ -43,12 +69,12 @@ export async function registerArchives(
        AND a.organization_id = old.organization_id AND a.name = j.value ->> 'name'`,
     json,
   );
-  const rows = database.prepare(`SELECT old.* FROM ${archivedRowsSql(table)} ORDER BY old.id`, json);
-  const answers = await database.batch([list, ...(hasContact ? [name] : []), rows], 'archive.name');
-  return answers.at(-1) as unknown as FullRow[];
+  const rows = database.prepare<FullRow>(`SELECT old.* FROM ${archivedRowsSql(table)} ORDER BY old.id`, json);
+  const [, full] = await database.batch([list, rows, ...(hasContact ? [name] : [])], 'archive.name');
+  return full;
 }
 
-/** Deletes rows that are in a file by now and still done; `counters` go down in the same step, before. */
+/** Deletes archived rows that are still done, and decreases `counters` in the same transaction, before the rows go. */
 export async function deleteArchived(
   database: Database,
   { table, isDone }: Pick<RetainedTable, 'table' | 'isDone'>,
@@ -62,6 +88,31 @@ export async function deleteArchived(
       ...(counters ? [counters(database, json, gone)] : []),
       database.prepare(`DELETE FROM ${table} WHERE id IN (SELECT old.id FROM ${gone})`, json),
     ],
+    'idempotent',
+  );
+}
+
+/** A page of the archives that name a deleted contact. */
+export const findArchivesNamingContact = (
+  database: Database,
+  organizationId: number,
+  contactId: number,
+  limit: number,
+): Promise<(StoredArchive & { created_at: number })[]> =>
+  database.all(
+    database.prepare(
+      `SELECT a.id, a.organization_id, a.kind, a.name, a.created_at FROM archive_contact c CROSS JOIN archive a
+       WHERE c.contact_id = ?1 AND a.id = c.archive_id AND a.organization_id = ?2
+         AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL) LIMIT ?3`,
+      contactId,
+      organizationId,
+      limit,
+    ),
+  );
+
+export async function deleteArchiveContact(database: Database, contactId: number, archiveId: number): Promise<void> {
+  await database.all(
+    database.prepare('DELETE FROM archive_contact WHERE contact_id = ? AND archive_id = ?', contactId, archiveId),
     'idempotent',
   );
 }

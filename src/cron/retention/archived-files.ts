@@ -2,7 +2,7 @@ import { deleteFiles } from '../../database/delete-files.ts';
 import { payloadKey } from '../../database/payload.ts';
 import { deleteRunFiles } from '../../automation-workflows/runs/lifecycle/erase-runs.ts';
 
-/** A row of the archive, as it was in its table. */
+/** An archived row, with the columns of its table. */
 export type ArchivedRow = Record<string, unknown>;
 
 const payloadColumns = ['data', 'payload', 'initial_context', 'context_changes'];
@@ -13,7 +13,7 @@ export const parseArchive = (text: string): ArchivedRow[] =>
 
 export const formatArchive = (rows: ArchivedRow[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
 
-/** Deletes what archived rows have left in R2: large payloads, and histories of runs. */
+/** Deletes the R2 objects of archived rows: large payloads and histories of runs. */
 export async function deleteFilesOfRows(bucket: R2Bucket, organizationId: number, kind: string, rows: ArchivedRow[]): Promise<void> {
   const stored = rows.flatMap((row) => payloadColumns.map((column) => row[column]));
   await deleteFiles(

@@ -22,7 +22,7 @@ export const findCampaignsToArchive = (database: Database, before: number, limit
     ),
   );
 
-/** Writes down that a file is about to be written, and whom it names. */
+/** Registers a file that is about to be written, with the contacts that it names. */
 export async function registerCampaignPart(
   database: Database,
   part: { organizationId: number; kind: string; name: string; contactIds: number[] },

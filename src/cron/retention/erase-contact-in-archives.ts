@@ -1,8 +1,7 @@
 import type { Context } from '../../context.ts';
 import { campaignRowKind } from '../../campaigns/rows/archived-rows.ts';
 import { parseArchive, formatArchive, deleteFilesOfRows, type ArchivedRow } from './archived-files.ts';
-import type { StoredArchive } from './archive-expiry-store.ts';
-import { findArchivesNamingContact, deleteArchiveContact } from './contact-archive-store.ts';
+import { type StoredArchive, findArchivesNamingContact, deleteArchiveContact } from './archive-store.ts';
 
 /** Files are read one by one: each may be 8 MiB. */
 const pageSize = 10;
@@ -10,8 +9,8 @@ const pageSize = 10;
 const writeWindowMs = 15 * 60_000;
 
 /**
- * Takes a deleted contact's rows, and what they left in R2, out of a page of the archives that name it. `more`: another page follows; `later`:
- * an archive is being written. Repeatable.
+ * Removes a deleted contact's rows, and their R2 objects, from a page of the archives that name the contact. `more`: another page follows;
+ * `later`: an archive is being written. Repeatable.
  */
 export async function eraseContactInArchives(context: Context, contactId: number): Promise<'done' | 'more' | 'later'> {
   const { database, organization, clock } = context;

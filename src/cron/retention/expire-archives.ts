@@ -1,14 +1,14 @@
 import { parseArchive, deleteFilesOfRows } from './archived-files.ts';
-import { deleteArchives, findOldArchives } from './archive-expiry-store.ts';
+import { deleteArchives, findOldArchives } from './archive-store.ts';
 import { retentionCutoff, type RetentionRule } from './rule.ts';
 
 /** Files are read one by one: each may be 8 MiB. */
 const archivesPerPage = 5;
 
 /** Deletes files of the archive with all that their rows left in R2. */
-const removePage: RetentionRule['removePage'] = async (sweeping) => {
-  const { bindings, database } = sweeping;
-  const archives = await findOldArchives(database, retentionCutoff(sweeping, 'ARCHIVE_DAYS'), archivesPerPage);
+const removePage: RetentionRule['removePage'] = async (run) => {
+  const { bindings, database } = run;
+  const archives = await findOldArchives(database, retentionCutoff(run, 'ARCHIVE_DAYS'), archivesPerPage);
   if (archives.length === 0) return false;
   for (const { organization_id: organizationId, kind, name } of archives) {
     const file = await bindings.FILES.get(name);
@@ -22,7 +22,7 @@ const removePage: RetentionRule['removePage'] = async (sweeping) => {
   return archives.length === archivesPerPage;
 };
 
-/** The archive and whom it names go together. */
+/** An archive and the list of contacts that it names are deleted together. */
 export const expireArchives: RetentionRule[] = [
   { table: 'archive', setting: 'ARCHIVE_DAYS', removePage },
   { table: 'archive_contact', setting: 'ARCHIVE_DAYS', removePage },

@@ -5,15 +5,15 @@ const pageRows = 2000;
 
 interface ExpiredRows {
   table: string;
-  /** What names a row. */
+  /** The columns of the primary key. */
   key: string;
-  /** Whose order is that of age; an index of the table begins with it. */
+  /** The column whose order is the order of age. An index of the table begins with it. */
   order: string;
-  /** Which rows, called `spent`, go; `?1` is the moment before which `order` is. */
+  /** The condition on the rows, called `spent`, that are deleted. `?1` is the moment before which `order` lies. */
   isExpired: string;
 }
 
-/** Deletes a page of the rows that are over, of organizations in turns. True: there may be more. */
+/** Deletes a page of expired rows, with organizations in turns. Returns true when there may be more. */
 export async function deleteExpiredRows(
   database: Database,
   { table, key, order, isExpired: isOver }: ExpiredRows,
@@ -27,7 +27,7 @@ export async function deleteExpiredRows(
   return removed.length === pageRows;
 }
 
-/** The same of what is no organization's. */
+/** As `deleteExpiredRows`, for a table without organizations. */
 export async function deleteExpiredGlobalRows(
   database: Database,
   { table, key, order, isExpired: isOver }: ExpiredRows,
@@ -42,4 +42,27 @@ export async function deleteExpiredGlobalRows(
     'idempotent',
   );
   return removed.length === pageRows;
+}
+
+const eventTypesPerPage = 1000;
+
+/**
+ * Deletes event types without a stored event, among the types not checked since `before`; the other types are checked again as late as new
+ * ones. Returns true when there may be more.
+ */
+export async function deleteUnseenEventTypes(database: Database, before: number, now: number): Promise<boolean> {
+  const page = `SELECT organization_id, event_type FROM event_type WHERE created_at < ?1 ORDER BY created_at LIMIT ${eventTypesPerPage}`;
+  const isKept = `EXISTS (SELECT 1 FROM event e WHERE e.organization_id = event_type.organization_id AND e.event_type = event_type.event_type)`;
+  const [gone, kept] = await database.batch(
+    [
+      database.prepare(`DELETE FROM event_type WHERE (organization_id, event_type) IN (${page}) AND NOT ${isKept} RETURNING 1`, before),
+      database.prepare(
+        `UPDATE event_type SET created_at = ?2 WHERE (organization_id, event_type) IN (${page}) AND ${isKept} RETURNING 1`,
+        before,
+        now,
+      ),
+    ],
+    'idempotent',
+  );
+  return gone!.length + kept!.length >= eventTypesPerPage;
 }

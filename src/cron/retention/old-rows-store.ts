@@ -1,10 +1,10 @@
 import type { Database } from '../../database/client.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
 
-/** A table whose rows are walked along its primary key, since ids are given in the order of age. */
+/** A table that is read along its primary key: ids are assigned in the order of age. */
 export interface RetainedTable {
   table: string;
-  /** When a row, called `old`, is done with, besides being old. */
+  /** The condition on a row, called `old`, besides its age. */
   isDone: string;
   /** About how many characters a row has. */
   length: string;
@@ -15,7 +15,7 @@ export interface OldRow {
   organization_id: number;
 }
 
-/** Rows looked at in one step; what still lives among them is stepped over. */
+/** Rows read in one step. Live rows among them are skipped. */
 const windowRows = 5000;
 const pageRows = 500;
 /** The rows of a page are in memory together. */
@@ -25,9 +25,9 @@ const maxOrganizations = 40;
 const cursorName = (table: string) => `${table}_retained`;
 
 /**
- * A page of the rows that are older than `before` and done, of the oldest ones behind the cursor, in turns by organization. `isLast`: behind
- * them is nothing old; the walk begins anew. The cursor passes a stretch once all of it that is done has gone. The newest row always stays:
- * an id must never be given twice.
+ * A page of the oldest rows behind the cursor that are older than `before` and done, with organizations in turns. `isLast`: no old row is left
+ * behind the page, and the next walk starts from the beginning. The cursor moves past a stretch once its done rows are deleted. The newest row
+ * always stays, so that no id is assigned twice.
  */
 export async function findOldRows(database: Database, walked: RetainedTable, before: number): Promise<{ rows: OldRow[]; isLast: boolean }> {
   const { table, isDone, length } = walked;
@@ -47,19 +47,19 @@ export async function findOldRows(database: Database, walked: RetainedTable, bef
     'id',
   ).replace(/\?$/, '?3');
   const [candidates, seen] = await database.batch([
-    database.prepare(turns, cursorName(table), before, pageRows),
-    database.prepare(`SELECT max(id) AS top, count(*) AS total FROM (${window})`, cursorName(table)),
+    database.prepare<OldRow & { length: number }>(turns, cursorName(table), before, pageRows),
+    database.prepare<{ top: number; total: number }>(`SELECT max(id) AS top, count(*) AS total FROM (${window})`, cursorName(table)),
   ]);
-  const rows = takePage(candidates as unknown as (OldRow & { length: number })[]);
-  const { top, total } = seen![0] as { top: number; total: number };
-  const isCleared = rows.length === candidates!.length && rows.length < pageRows;
+  const rows = takePage(candidates);
+  const { top, total } = seen[0]!;
+  const isCleared = rows.length === candidates.length && rows.length < pageRows;
   const isLast = isCleared && total < windowRows;
-  // Only once these have gone; until then they are found again.
+  // Not before these rows are deleted: until then they are found again.
   if (isCleared && rows.length === 0) await moveCursor(database, table, isLast ? 0 : top);
   return { rows, isLast: isLast && rows.length === 0 };
 }
 
-/** As many as fit into a page, at least one. */
+/** As many rows as fit into a page, at least one. */
 function takePage(candidates: (OldRow & { length: number })[]): OldRow[] {
   let left = maxPageLength;
   const organizations = new Set<number>();

@@ -12,10 +12,10 @@ export interface RetentionRun {
 /** How long the rows of a table are kept. */
 export interface RetentionRule {
   table: string;
-  /** Says for how many days; absent: the rows say themselves until when they count. */
+  /** The number of days. Absent: the rows themselves hold their expiry. */
   setting?: DaysSetting;
-  /** Removes one page of what is kept no longer; the oldest of each organization first, then the second of each. False: nothing is left for now. */
-  removePage(sweeping: RetentionRun): Promise<boolean>;
+  /** Removes one page of rows whose time is over: the oldest row of each organization, then the second of each. Returns false when none is left. */
+  removePage(run: RetentionRun): Promise<boolean>;
 }
 
 const dayMs = 86_400_000;
@@ -25,5 +25,5 @@ export type DaysSetting = {
 }[keyof Settings] &
   `${string}_DAYS`;
 
-/** What is older than this (epoch ms) has been kept for as long as the setting says. */
+/** Rows older than this moment (epoch ms) have been kept for as long as the setting says. */
 export const retentionCutoff = ({ settings, now }: RetentionRun, setting: DaysSetting): number => now - settings[setting] * dayMs;

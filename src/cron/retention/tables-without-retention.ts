@@ -1,6 +1,6 @@
 /**
- * Tables without a rule of retention, and what bounds them: what an organization has set up or imported, within its plan, and what leaves by
- * itself when its work is done. A new table stands here or has a rule in `rules.ts`.
+ * Tables without a retention rule, with the reason why they stay small: configured or imported rows are bounded by the plan, and rows of
+ * unfinished work are deleted when the work is done. A new table stands here or has a rule in this folder.
  */
 export const tablesWithoutRetention: Readonly<Record<string, string>> = {
   organization: 'its id is never given again: when it is deleted, the row stays without the rest',

@@ -12,18 +12,18 @@ import {
 const pageSize = 20;
 
 /** Deletes a page of the uploaded files that nothing is made of. False: that was all. */
-export async function removeUnusedUploads(sweeping: RetentionRun): Promise<boolean> {
-  const { database, now } = sweeping;
-  const uploads = await findOldUploads(database, retentionCutoff(sweeping, 'UPLOAD_RETENTION_DAYS'), pageSize);
+export async function removeUnusedUploads(run: RetentionRun): Promise<boolean> {
+  const { database, now } = run;
+  const uploads = await findOldUploads(database, retentionCutoff(run, 'UPLOAD_RETENTION_DAYS'), pageSize);
   const needed: string[] = [];
   const settled: string[] = [];
-  for (const upload of uploads) ((await isStillNeeded(sweeping, upload)) ? needed : settled).push(upload.name);
+  for (const upload of uploads) ((await isStillNeeded(run, upload)) ? needed : settled).push(upload.name);
   if (needed.length > 0) await postponeUploadCheck(database, needed, now);
   if (settled.length > 0) await deleteUploadRows(database, settled);
   return uploads.length === pageSize;
 }
 
-/** Whether it has to be looked at again; deletes a file that nobody needs. A document sees to its own file from then on. */
+/** Deletes a file that nothing was made of. Returns whether the upload must be looked at again. A document deletes its own file. */
 async function isStillNeeded(
   { bindings, database }: RetentionRun,
   { name, organization_id: organizationId }: StoredUpload,

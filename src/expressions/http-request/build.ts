@@ -1,6 +1,6 @@
 import { maskUrl } from '../../library/security/url-secrets.ts';
 import { maskHeaders } from '../secrets/secrets.ts';
-import { signStandardWebhook } from '../../library/standard-webhooks.ts';
+import { signStandardWebhook } from '../../library/security/standard-webhooks.ts';
 import { render, renderDeep, renderText, type Scope } from '../templates/render.ts';
 import type { OutboundRequest } from './request.ts';
 import { isHttpUrl, type HttpRequestData } from './schema.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { configObject } from '../../library/json/config-object.ts';
-import { decodeSigningSecret } from '../../library/standard-webhooks.ts';
+import { decodeSigningSecret } from '../../library/security/standard-webhooks.ts';
 import { isTemplate } from '../templates/render.ts';
 
 const headerNamePattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;

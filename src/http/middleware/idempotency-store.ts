@@ -1,4 +1,4 @@
-import type { Database } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
 
 export interface IdempotencyEntry {
   organizationId: number;
@@ -16,7 +16,7 @@ export interface EarlierResponse {
 }
 
 /**
- * Marks the request as running, or answers what the earlier one with the key left. A mark older than `lapsedBefore` belongs
+ * Marks the request as running, or returns the response of the earlier request with the key. A mark older than `lapsedBefore` belongs
  * to a request that died, an answer older than `expiredBefore` no longer counts: both are taken over.
  */
 export async function claim(
@@ -25,13 +25,13 @@ export async function claim(
   lapsedBefore: number,
   expiredBefore: number,
 ): Promise<EarlierResponse | null> {
-  const earlierAnswer = database.prepare(
+  const earlierAnswer = database.prepare<EarlierResponse>(
     'SELECT request_hash AS requestHash, status, body FROM idempotency_key WHERE organization_id = ? AND scope = ? AND key = ?',
     entry.organizationId,
     entry.scope,
     entry.key,
   );
-  const statements = [
+  const statements: [Statement, Statement<EarlierResponse>] = [
     database.prepare(
       `INSERT INTO idempotency_key (organization_id, scope, key, request_hash, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
        ON CONFLICT (organization_id, scope, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, body = NULL, created_at = excluded.created_at
@@ -51,7 +51,7 @@ export async function claim(
     changes ? [{}] : [],
     ...(await database.batch([earlierAnswer])),
   ]);
-  return claimed!.length ? null : (earlier![0] as unknown as EarlierResponse);
+  return claimed.length ? null : earlier[0]!;
 }
 
 /** Keeps the answer, unless another request has taken the mark over. */

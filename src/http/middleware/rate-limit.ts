@@ -1,15 +1,15 @@
+import { LRUCache } from 'lru-cache';
 import type { Organization } from '../../context.ts';
 import { rateLimited } from '../../library/errors.ts';
 import type { Logger } from '../../library/platform/log.ts';
 
 const windowMs = 10_000;
-const maxEntries = 10_000;
 /** `simple.limit` of the RATE_LIMITER binding in wrangler.toml, whose period is the window's. */
 const unitsPerWindow = 60;
 
-const windows = new Map<string, { startedAt: number; count: number }>();
+const windows = new LRUCache<string, { startedAt: number; count: number }>({ max: 10_000 });
 
-/** What is counted, how much of it may be in 10 s, and the sentence's beginning for one more, such as `More than 600 requests in 10 seconds`. */
+/** A limit in 10 s on the requests of `key`. `exceededMessage` begins the error, such as `More than 600 requests in 10 seconds`. */
 export interface RateLimit {
   key: string;
   limit: number;
@@ -65,8 +65,6 @@ function openWindow(key: string, now: number) {
   const known = windows.get(key);
   if (known && now - known.startedAt < windowMs && now >= known.startedAt) return known;
   const opened = { startedAt: now, count: 0 };
-  windows.delete(key);
-  if (windows.size >= maxEntries) windows.delete(windows.keys().next().value!);
   windows.set(key, opened);
   return opened;
 }

@@ -9,9 +9,6 @@ const methodsWithBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const jsonType = /^application\/(?:[\w.-]+\+)?json$/i;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** Bytes that a JSON body may have at `path`. */
-const bodyLimit = (path: string): number => (path === '/api/v1/contacts/bulk-upsert' ? 16 * MiB : MiB);
-
 /** Reads a request's body, giving up as soon as it is longer than `limit` bytes (413), or 400 when it stops before its end. */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const announced = Number(request.headers.get('content-length') ?? NaN);
@@ -50,19 +47,21 @@ const overLimitError = (limit: number) => tooLarge(`Body is over the limit of ${
 
 /**
  * The JSON body of a request, bounded before it is parsed: 413 over the limit, 415 for another content type, 422
- * `json_invalid` when it is not JSON or nests too deep. No body at all counts as `{}`, so that missing fields are what is reported.
+ * `json_invalid` when it is not JSON or nests too deep. No body at all counts as `{}`, so that the error names the missing fields.
+ * `limits`: bytes that a body may have at a path, where 1 MiB does not suffice.
  */
-export const readJsonBody = createMiddleware<HttpEnvironment>(async (c, next) => {
-  if (!methodsWithBody.has(c.req.method)) return next();
-  const bytes = await readBytes(c.req.raw, bodyLimit(c.req.path));
-  requireJsonType(c, bytes.byteLength > 0);
-  const text = decode(bytes);
-  const value = text.trim() ? parse(text) : {};
-  c.set('bodyText', text);
-  // Hono's validators read through this; its own cache would have the body written out and parsed once more.
-  c.req.json = <T>() => Promise.resolve(value as T);
-  return next();
-});
+export const readJsonBody = (limits: Readonly<Record<string, number>> = {}) =>
+  createMiddleware<HttpEnvironment>(async (c, next) => {
+    if (!methodsWithBody.has(c.req.method)) return next();
+    const bytes = await readBytes(c.req.raw, limits[c.req.path] ?? MiB);
+    requireJsonType(c, bytes.byteLength > 0);
+    const text = decode(bytes);
+    const value = text.trim() ? parse(text) : {};
+    c.set('bodyText', text);
+    // Hono's validators read through this; its own cache would have the body written out and parsed once more.
+    c.req.json = <T>() => Promise.resolve(value as T);
+    return next();
+  });
 
 /** A form of another site can send a user's cookie, though only as a form: then even an empty body must be no form. */
 function requireJsonType(c: HonoContext<HttpEnvironment>, hasBody: boolean): void {

@@ -13,7 +13,7 @@ export const logRequest = createMiddleware<HttpEnvironment>(async (c, next) => {
   c.set('requestId', requestId);
   // Set before there is an answer: setting it on a finished one copies the whole answer.
   c.header('X-Request-Id', requestId);
-  // Bad settings, which name a level too, are told to a logger that needs none of them.
+  // A logger that needs no settings, so that wrong settings can be logged.
   c.set('log', new Logger('error', { request_id: requestId }));
   const settings = getSettings(c.env);
   c.set('settings', settings);

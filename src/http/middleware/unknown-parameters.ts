@@ -21,7 +21,7 @@ export function warnAboutUnknownParameters(app: OpenAPIHono<HttpEnvironment>) {
     const warning = toWarning(unknown, known);
     c.header('Warning', warning);
     await next();
-    // An answer that was made elsewhere does not take over what was set before it.
+    // An answer that was created elsewhere lacks the headers that were set before it.
     if (!c.res.headers.has('Warning')) c.header('Warning', warning);
     return undefined;
   });

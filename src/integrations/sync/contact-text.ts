@@ -1,4 +1,4 @@
-import { cleanLine } from '../../library/clean-line.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
 import { textFields, type ContactValues } from '../../contacts/contacts/contact.ts';
 
 /** The text of a mapped field of a contact; empty: it has none. */

@@ -1,4 +1,4 @@
-import { cleanLine } from '../../library/clean-line.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
 import type { Contact, ContactChange } from '../../contacts/contacts/contact.ts';
 import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
 import { parseContactChange, type FieldParseResult } from '../../contacts/contacts/parse-fields.ts';

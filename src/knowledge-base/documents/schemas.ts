@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { cleanLine } from '../../library/clean-line.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
 import { createdAt, organizationId, updatedAt } from '../../http/router.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { documentStatuses } from './store.ts';

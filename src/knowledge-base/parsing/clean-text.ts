@@ -1,4 +1,4 @@
-import { limitCombiningMarks } from '../../library/text/combining-marks.ts';
+import { limitCombiningMarks } from '../../library/text/clean-text.ts';
 
 /** Soft hyphens, zero-width characters and direction marks: invisible characters that would split words in a search. */
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;

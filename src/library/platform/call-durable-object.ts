@@ -1,19 +1,15 @@
-const maxAttempts = 3;
+import pRetry from 'p-retry';
 
 /**
- * Calls a Durable Object. A deploy, a crash or a move breaks the call and the stub it was made on; every method of our objects is
- * repeatable, so the call is made again on a new one.
+ * Calls a Durable Object, at most three times, each time through a new stub: a deploy, a crash or a move of the object breaks the call and the
+ * stub. Every method of our objects is repeatable. An error of the object's own (with a `code`) and an overload are thrown at once.
+ *
+ * @example await callDurableObject(() => bindings.CAMPAIGN.getByName(name), (object) => object.pause())
  */
-export async function callDurableObject<Stub, Answer>(stub: () => Stub, call: (object: Stub) => Promise<Answer>): Promise<Answer> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call(stub());
-    } catch (error) {
-      const isOverloaded = (error as { overloaded?: boolean }).overloaded === true;
-      // What the object itself says would be said again.
-      const isOwn = error instanceof Error && 'code' in error;
-      if (attempt === maxAttempts || isOverloaded || isOwn) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
-    }
-  }
-}
+export const callDurableObject = <Stub, Answer>(stub: () => Stub, call: (object: Stub) => Promise<Answer>): Promise<Answer> =>
+  pRetry(() => call(stub()), {
+    retries: 2,
+    minTimeout: 15,
+    randomize: true,
+    shouldRetry: ({ error }) => !('code' in error) && !('overloaded' in error && error.overloaded === true),
+  });

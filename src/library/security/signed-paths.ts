@@ -1,4 +1,4 @@
-import { isEqualConstantTime } from './constant-time.ts';
+import { isEqualConstantTime } from './hash.ts';
 
 const importedKeys = new Map<string, Promise<CryptoKey>>();
 

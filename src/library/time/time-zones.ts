@@ -1,5 +1,4 @@
 import { IANAZone } from 'luxon';
-import { normalizeTimeOfDay } from './time-of-day.ts';
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -75,3 +74,12 @@ export function nextTimeOfDay(now: number, timeOfDay: string, days: readonly num
 
 /** 0 = Monday .. 6 = Sunday, of a wall clock. */
 const weekdayOf = (wallClock: number): number => (new Date(wallClock).getUTCDay() + 6) % 7;
+
+/**
+ * A time of day as `HH:MM`. `H:MM`, and seconds that are 00, are read, too; any other text is given back as it is.
+ * @example normalizeTimeOfDay('9:00:00') // '09:00'
+ */
+export function normalizeTimeOfDay(text: string): string {
+  const match = /^\s*(\d{1,2}):(\d{2})(?::00)?\s*$/.exec(text);
+  return match ? `${match[1]!.padStart(2, '0')}:${match[2]}` : text;
+}

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { configObject } from '../json/config-object.ts';
-import { normalizeTimeOfDay } from './time-of-day.ts';
-import { nextClockChange, wallClockAt } from './time-zones.ts';
+import { normalizeTimeOfDay, nextClockChange, wallClockAt } from './time-zones.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

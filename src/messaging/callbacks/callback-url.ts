@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { basePath } from '../../http/public-url.ts';
-import { isEqualConstantTime } from '../../library/security/constant-time.ts';
+import { isEqualConstantTime } from '../../library/security/hash.ts';
 import { signParts } from '../../library/security/signed-paths.ts';
 import type { ProviderKey } from '../../providers/messaging/messaging.ts';
 import type { Settings } from '../../settings.ts';

@@ -1,4 +1,4 @@
-import { splitIntoBatches } from '../../library/collections/split-into-batches.ts';
+import { splitIntoBatches } from '../../library/collections.ts';
 import { callDurableObject } from '../../library/platform/call-durable-object.ts';
 import type { VectorIndexNamespace, VectorIndexStub } from './rpc.ts';
 import { checkTopK, checkVector, dimensions } from './vector-limits.ts';

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { splitIntoBatches } from '../../library/collections/split-into-batches.ts';
+import { splitIntoBatches } from '../../library/collections.ts';
 import { checkTopK, checkVector } from './vector-limits.ts';
 import { compareMatches, cosineSimilarity } from './cosine.ts';
 import type { VectorIndex, VectorItem, VectorMatch, VectorQuery } from './vector-index.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../../library/json/json.ts';
 import type { Check } from '../config/config.ts';
-import { limitCombiningMarks } from '../../library/text/combining-marks.ts';
+import { limitCombiningMarks } from '../../library/text/clean-text.ts';
 
 type Comparator = Extract<Check, { type: 'extracted' }>['comparator'];
 

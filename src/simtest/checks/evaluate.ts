@@ -3,7 +3,7 @@ import { isRecord, type Json } from '../../library/json/json.ts';
 import { compare } from './comparisons.ts';
 import type { Check } from '../config/config.ts';
 import type { CalledTool, CheckResult, Speaker, TestTurn } from '../contract.ts';
-import { limitCombiningMarks } from '../../library/text/combining-marks.ts';
+import { limitCombiningMarks } from '../../library/text/clean-text.ts';
 
 /** The evidence of one side's conversation. */
 export interface SideEvidence {

@@ -1,5 +1,5 @@
 import { backoffMs } from '../../../library/backoff.ts';
-import { givenUpPrefix } from '../../../library/given-up-prefix.ts';
+import { givenUpPrefix } from '../../../outbox/failed-messages.ts';
 import type { Journal } from './journal.ts';
 import { isLive } from '../../run-states.ts';
 import { failRun } from './step-result.ts';

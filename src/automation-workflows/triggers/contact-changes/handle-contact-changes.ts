@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts';
 import type { Contact } from '../../../contacts/contacts/contact.ts';
 import { toContactRecord, type ContactRecord } from '../../../contacts/contacts/records.ts';
-import { flatMapSequentially } from '../../../library/collections/flat-map-sequentially.ts';
+import { flatMapSequentially } from '../../../library/collections.ts';
 import { platformErrorKind } from '../../../library/platform/platform-errors.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
 import { evaluateCondition, type Condition } from '../../../expressions/conditions/condition.ts';

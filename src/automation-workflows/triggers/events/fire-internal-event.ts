@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts';
 import { findContacts } from '../../../contacts/contacts/find-contacts.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
-import { flatMapSequentially } from '../../../library/collections/flat-map-sequentially.ts';
+import { flatMapSequentially } from '../../../library/collections.ts';
 import { startRuns } from '../../runs/admission/start-runs.ts';
 import { toInternalKey, type internalEvents } from '../../internal-events.ts';
 import { tryEvaluateTrigger, isTooDeep, recordPlanRefusals } from '../match-trigger.ts';

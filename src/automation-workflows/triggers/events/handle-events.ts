@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts';
 import { contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { markEventsHandled, findUnhandledEvents } from '../../../events/handling.ts';
-import { flatMapSequentially } from '../../../library/collections/flat-map-sequentially.ts';
+import { flatMapSequentially } from '../../../library/collections.ts';
 import { recordFailedParts, type FailedPart } from '../../../outbox/failed-messages.ts';
 import type { RunCandidate, Refusal } from '../../runs/admission/candidate.ts';
 import { startRuns } from '../../runs/admission/start-runs.ts';

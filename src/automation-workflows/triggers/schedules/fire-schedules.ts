@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts';
 import type { Database } from '../../../database/client.ts';
-import { roundRobin } from '../../../library/collections/round-robin.ts';
+import { roundRobin } from '../../../library/collections.ts';
 import { recordFailedParts, type FailedPart } from '../../../outbox/failed-messages.ts';
 import type { FanoutMessage } from '../../../outbox/messages.ts';
 import { resolveDueFire } from '../../../expressions/cron-schedule.ts';

@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts';
 import { findContacts } from '../../../contacts/contacts/find-contacts.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
 import type { Refusal } from '../../runs/admission/candidate.ts';
-import { flatMapSequentially } from '../../../library/collections/flat-map-sequentially.ts';
+import { flatMapSequentially } from '../../../library/collections.ts';
 import { startRuns } from '../../runs/admission/start-runs.ts';
 import type { TriggerConfig } from '../configs.ts';
 import { tryEvaluateTrigger } from '../match-trigger.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { configObject } from '../../../library/json/config-object.ts';
 import { pathProblem } from '../../../library/json/paths.ts';
 import { Condition } from '../../../expressions/conditions/condition.ts';
-import { decodeSigningSecret } from '../../../library/standard-webhooks.ts';
+import { decodeSigningSecret } from '../../../library/security/standard-webhooks.ts';
 
 const secret = z.string().min(1).max(500);
 /** Senders encode other characters in different bytes, and blanks around a value are not part of it (RFC 9110, 5.5). */

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts';
-import { toNetworkPrefix } from '../../../library/network-prefix.ts';
+import { toNetworkPrefix } from '../../../http/network-prefix.ts';
 import { enforceRate, requireRateAvailable, type RateLimit } from '../../../http/middleware/rate-limit.ts';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../../library/platform/log.ts';

@@ -1,4 +1,4 @@
-import { joinBytes, decodeSigningSecret } from '../../../library/standard-webhooks.ts';
+import { joinBytes, decodeSigningSecret } from '../../../library/security/standard-webhooks.ts';
 import type { WebhookAuth } from './config.ts';
 
 export type VerificationResult = { ok: true } | { ok: false; reason: string };

@@ -1,8 +1,9 @@
 import type { webhookDelivery } from '../../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../../database/stored-row.ts';
 import type { Database, Statement } from '../../../database/client.ts';
+import type { HandlingState } from '../../../outbox/resend-record.ts';
 import { newRequestKey, toSenderKey } from '../../../database/request-key.ts';
-import { givenUpPrefix } from '../../../library/given-up-prefix.ts';
+import { givenUpPrefix } from '../../../outbox/failed-messages.ts';
 import type { DeliveryPayload } from '../../runs/cause.ts';
 
 export interface NewDelivery {
@@ -95,8 +96,8 @@ export const reopenDeliveryStatement = (database: Database, organizationId: numb
     givenUpPrefix,
   );
 
-export const deliveryStateStatement = (database: Database, organizationId: number, id: number): Statement =>
-  database.prepare('SELECT handled_at, note FROM webhook_delivery WHERE id = ? AND organization_id = ?', id, organizationId);
+export const deliveryStateStatement = (database: Database, organizationId: number, id: number): Statement<HandlingState> =>
+  database.prepare<HandlingState>('SELECT handled_at, note FROM webhook_delivery WHERE id = ? AND organization_id = ?', id, organizationId);
 
 export type LatestDelivery = Pick<
   StoredRow<typeof webhookDelivery>,

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { isEqualConstantTime } from '../../../library/security/constant-time.ts';
+import { isEqualConstantTime } from '../../../library/security/hash.ts';
 
 /** Whether a webhook is Meta's: `X-Hub-Signature-256` is `sha256=` and the hex HMAC of the raw body under the app secret. */
 export function hasValidMetaSignature(body: string, signature: string | null, appSecret: string): boolean {

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { parse, stringify } from 'node:querystring';
-import { isEqualConstantTime } from '../../../library/security/constant-time.ts';
+import { isEqualConstantTime } from '../../../library/security/hash.ts';
 
 export interface SignedTwilioRequest {
   /** As Twilio called it, from scheme to query. For a socket with wss. */

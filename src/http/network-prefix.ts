@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** What one household or machine can call from: an IPv4 address, or the /64 of an IPv6 address, whose rest it chooses itself. */
+/** The network of one household or machine: an IPv4 address, or the /64 of an IPv6 address. */
 export function toNetworkPrefix(address: string): string {
   if (!ipaddr.isValid(address)) return address.slice(0, 64);
   const parsed = ipaddr.process(address);
