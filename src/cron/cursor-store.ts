@@ -6,7 +6,7 @@ import { roundRobinQuery } from '../database/round-robin-query.ts';
 export type AcceptedTable = 'event' | 'webhook_delivery';
 const kindByTable = { event: 'event', webhook_delivery: 'delivery' } satisfies Record<AcceptedTable, string>;
 
-export async function readCursor(database: Database, name: string): Promise<number> {
+async function readCursor(database: Database, name: string): Promise<number> {
   const row = await database.first<{ value: number }>(database.prepare('SELECT value FROM progress WHERE name = ?', name));
   return row?.value ?? 0;
 }
@@ -17,7 +17,7 @@ const setCursorSql = 'INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLI
  * Moves a cursor over the rows of `table` after `from` that are old enough, up to the first unhandled row. A row with a time in the future
  * counts by its id, so none is skipped unseen. Failed rows are retried on their own and are skipped.
  */
-export async function moveCursor(
+async function moveCursor(
   database: Database,
   sweep: { table: AcceptedTable; cursor: string; from: number; before: number; windowRows: number },
 ): Promise<{ to: number; firstOpen: number | null }> {

@@ -3,7 +3,7 @@ export interface Backoff {
   baseMs: number;
   /** The delay never grows beyond this, jitter apart. */
   maxMs?: number;
-  /** The delay is multiplied by a random number of this range, so that those who failed together do not come back together. None: [1, 1]. */
+  /** The delay is multiplied by a random number of this range, so that retries of simultaneous failures spread out. Absent: no jitter. */
   jitter?: readonly [min: number, max: number];
 }
 

@@ -18,7 +18,7 @@ export const organization = sqliteTable('organization', {
   /** Overrides of all other limits, by their names. */
   planLimits: json<Record<string, number>>('plan_limits'),
   createdAt: moment('created_at').notNull(),
-  /** Since when it is being deleted: nobody finds it any more. */
+  /** When its deletion was requested; from then on no lookup finds it. */
   deletingAt: moment('deleting_at'),
 });
 
@@ -62,7 +62,7 @@ export const session = sqliteTable(
   ],
 );
 
-/** What lets a user choose a new password, once. The newest of each user. */
+/** A token with which a user chooses a new password, once. One row a user, the newest. */
 export const passwordReset = sqliteTable(
   'password_reset',
   {
@@ -115,7 +115,7 @@ export const loginFailure = sqliteTable(
   (table) => [index('login_failure_end').on(table.windowEndsAt)],
 );
 
-/** Organizations that are being deleted or have been. It outlives them, and names nobody. */
+/** Deletions of organizations, running or finished. A row outlives its organization and names no person. */
 export const deletion = sqliteTable(
   'deletion',
   {

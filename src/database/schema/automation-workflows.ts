@@ -80,7 +80,7 @@ export const automationTrigger = sqliteTable(
   ],
 );
 
-/** What a trigger listens to: `contact_event:<type>`, `event:<internal event>`, `change:created`, `change:updated`. */
+/** The topics of a trigger: `contact_event:<type>`, `event:<internal event>`, `change:created`, `change:updated`. */
 export const triggerTopic = sqliteTable(
   'trigger_topic',
   {
@@ -180,7 +180,7 @@ export const automationRun = sqliteTable(
     sourceId: integer('source_id'),
     /** JSON text or a pointer into R2; null when the source keeps it. */
     initialContext: text('initial_context'),
-    /** What the steps added to the initial context. */
+    /** The values that the steps added to the initial context. */
     contextChanges: text('context_changes'),
     revision: integer('revision').notNull().default(0),
     wakeAt: moment('wake_at'),

@@ -17,7 +17,7 @@ export const integration = sqliteTable(
     accountLabel: text('account_label'),
     createdBy: integer('created_by').notNull(),
     isActive: flag('is_active').notNull(),
-    /** Which finished calls an action target is told of. */
+    /** The finished calls that are reported to an action target. */
     action: text('action').$type<'all_calls' | 'qualified_calls'>().notNull(),
     connectionParams: json<Record<string, string>>('connection_params').notNull(),
     providerData: json<Record<string, unknown>>('provider_data').notNull(),
@@ -71,11 +71,11 @@ export const integrationSync = sqliteTable(
     organizationId: integer('organization_id').notNull(),
     integrationId: integer('integration_id').notNull(),
     status: text('status').$type<'running' | 'completed' | 'failed'>().notNull(),
-    /** Whoever reads holds it until then; null: nobody does. */
+    /** Until when a reader holds the source; null: no reader does. */
     leaseUntil: moment('lease_until'),
     /** Where the next page begins; null: at the beginning. */
     checkpoint: json<Record<string, unknown>>('checkpoint'),
-    /** Only what has changed at the provider since then; null: everything. */
+    /** Read only records that have changed at the provider since then; null: all records. */
     changedSince: moment('changed_since'),
     pages: integer('pages').notNull().default(0),
     rowsSeen: integer('rows_seen').notNull().default(0),
@@ -108,7 +108,7 @@ export const integrationContact = sqliteTable(
     externalId: text('external_id').notNull(),
     organizationId: integer('organization_id').notNull(),
     contactId: integer('contact_id').notNull(),
-    /** Hash of the record's mapped fields as they were read or pushed last: what is the same again is no change. */
+    /** Hash of the record's mapped fields as last read or pushed. The same hash again is no change. */
     seenHash: text('seen_hash').notNull(),
     /** Of each mapped field the value that both sides had last, so that a change is known by its side. */
     seen: json<Record<string, unknown>>('seen').notNull(),

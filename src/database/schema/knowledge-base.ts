@@ -56,7 +56,7 @@ export const knowledgeChunk = sqliteTable(
     generation: integer('generation').notNull(),
     chunkIndex: integer('chunk_index').notNull(),
     chunkText: text('chunk_text').notNull(),
-    /** Title, headings and text: what is embedded and searched. */
+    /** Title, headings and text, which are embedded and searched. */
     contextualizedText: text('contextualized_text').notNull(),
     /** The same with blanks between the signs of writings that have no blanks between words; null where there are none. */
     searchText: text('search_text'),
@@ -73,14 +73,14 @@ export const vectorPlacement = sqliteTable(
   'vector_placement',
   {
     organizationId: integer('organization_id').primaryKey(),
-    /** Where search looks. Null: to be decided by whoever needs it. */
+    /** The index that search reads. Null: decided at the first use. */
     keptIn: text('kept_in').$type<'embedded' | 'vectorize'>(),
     /** `copying`: also written to. `clearing`: also removed from. */
     other: text('other').$type<'embedded' | 'vectorize'>(),
     phase: text('phase').$type<'copying' | 'clearing'>(),
     /** Where the operator wants them. Null: where they are. */
     moveTo: text('move_to').$type<'embedded' | 'vectorize'>(),
-    /** Raised whenever it changes what is written to or removed from; what was done under an older one does not count. */
+    /** Increased with each change of the indexes that are written to. Work under an older number does not count. */
     revision: integer('revision').notNull().default(0),
     /** `{ document, generation, chunk, tail }` of the last chunk that is done; null: none. */
     cursor: json<{ document: number; generation: number; chunk: number; tail: number[] }>('cursor'),

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { json, moment } from './columns.ts';
 
-/** An organization's messaging channel: what each provider needs, and which of them sends. */
+/** An organization's messaging channel: the credentials of each provider, and the provider that sends. */
 export const messagingConfig = sqliteTable('messaging_config', {
   organizationId: integer('organization_id').primaryKey(),
   /** Empty: none. */

@@ -19,7 +19,7 @@ export const idempotencyKey = sqliteTable(
 );
 
 /**
- * What the minute tick remembers of a shard: "every event up to this id is handled", "counted up to this id" and the like.
+ * Cursors and measures of the minute tick in a shard: "every event up to this id is handled", "counted up to this id" and the like.
  * A cursor over the primary key replaces a partial index on `handled_at`: rows read cost a thousandth of rows written.
  */
 export const progress = sqliteTable('progress', {
@@ -39,7 +39,7 @@ export type CleanupKind =
 /**
  * Work that follows from something already true (a contact, list, connection or workflow that is gone, a workflow that goes on or has other
  * settings) and is done in pages.
- * The row leaves when the last page is done; what was given up on stays with a note.
+ * The row is deleted when the last page is done. A cleanup that was given up stays with a note.
  */
 export const cleanup = sqliteTable(
   'cleanup',
@@ -74,7 +74,7 @@ export const failedMessage = sqliteTable(
     tries: integer('tries').notNull(),
     firstFailedAt: moment('first_failed_at').notNull(),
     nextTryAt: moment('next_try_at').notNull(),
-    /** Why the latest try failed that is known of. */
+    /** Why the latest known try failed. */
     reason: text('reason'),
   },
   (table) => [index('failed_message_due').on(table.nextTryAt)],
@@ -115,11 +115,11 @@ export const archiveContact = sqliteTable(
   (table) => [primaryKey({ columns: [table.contactId, table.archiveId] }), index('archive_contact_archive').on(table.archiveId)],
 );
 
-/** An address to upload a file to that was given out. What nothing is made of goes with it. */
+/** An upload address that was issued. A file that nothing was made of is deleted with its row. */
 export const upload = sqliteTable(
   'upload',
   {
-    /** Where R2 has the file, or what is known of it: `campaign_sources/...`, `knowledge_base_uploads/...`. */
+    /** The key of the file in R2, or the beginning of the key: `campaign_sources/...`, `knowledge_base_uploads/...`. */
     name: text('name').primaryKey(),
     organizationId: integer('organization_id').notNull(),
     createdAt: moment('created_at').notNull(),

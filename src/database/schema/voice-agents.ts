@@ -49,7 +49,7 @@ export const voiceAgentRun = sqliteTable(
     name: text('name').notNull(),
     mode: text('mode').notNull(),
     callType: text('call_type').$type<'inbound' | 'outbound'>().notNull(),
-    /** Names what asked for it, so that it exists once: the attempt's key of a call. */
+    /** The key of the request that created the run, so that it exists once: of a call, the attempt's key. */
     attemptKey: text('attempt_key').notNull(),
     /** The other side's number. */
     phone: text('phone'),
@@ -58,7 +58,7 @@ export const voiceAgentRun = sqliteTable(
     contactId: integer('contact_id'),
     campaignId: integer('campaign_id'),
     automationRunId: integer('automation_run_id'),
-    /** What the line did; null until it has ended. */
+    /** The outcome of the line; null until the call has ended. */
     outcome: text('outcome').$type<'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled'>(),
     /** "word: sentence", where the outcome alone does not say what to do. */
     reason: text('reason'),
@@ -72,7 +72,7 @@ export const voiceAgentRun = sqliteTable(
     /** Content type of the recording in R2; null: there is none (yet). */
     recordingType: text('recording_type'),
     revision: integer('revision').notNull().default(0),
-    /** Of text chats, whose object nobody else watches. */
+    /** Of text chats only: nothing else watches their objects. */
     wakeAt: moment('wake_at'),
     createdAt: moment('created_at').notNull(),
     /** Answered, or begun. */
@@ -82,7 +82,7 @@ export const voiceAgentRun = sqliteTable(
   (table) => [
     uniqueIndex('voice_agent_run_attempt').on(table.organizationId, table.attemptKey),
     index('voice_agent_run_agent').on(table.agentId),
-    // What is going on: few, among what may be millions.
+    // Unfinished runs: few among millions.
     index('voice_agent_run_open')
       .on(table.agentId)
       .where(sql`is_completed = 0`),

@@ -10,7 +10,7 @@ export interface Warning {
 
 type CollectWarnings = (value: unknown, loc: string[]) => Warning[];
 
-/** What `collectWarnings` says of a schema besides its unknown keys. `isSuggested`: a misspelt key may have meant this one. */
+/** The warnings of a schema besides those about unknown keys. `isSuggested`: a misspelt key may have meant this key. */
 const schemaNotices = z.registry<{ warningsOf: CollectWarnings; isSuggested: boolean }>();
 
 /** More than anybody reads; a body may hold a hundred thousand unknown keys. */
@@ -96,7 +96,7 @@ function collectFromKeys({ shape, catchall }: z.core.$ZodObjectDef, value: Recor
   for (const [key, item] of Object.entries(value)) {
     const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (known) collect(known, item, [...loc, key], found);
-    // Editors write null for what nobody has filled in.
+    // Editors write null for fields that are not filled in.
     else if (item !== null && catchall && definitionOf(catchall).type === 'unknown')
       found.push({ loc: [...loc, key], msg: found.length < maxWarnings ? unknownKeyMessage(key, suggestedKeys(shape)) : '' });
   }
@@ -108,7 +108,7 @@ const suggestedKeys = (shape: z.core.$ZodShape): string[] =>
 const maxNamed = 12;
 const maxShown = 100;
 
-/** What is said of a key that an object does not know. */
+/** The warning about a key that an object does not know. */
 export function unknownKeyMessage(key: string, known: readonly string[]): string {
   const shown = key.length > maxShown ? `${key.slice(0, maxShown)}...` : key;
   const nearest = nearestName(key, known);

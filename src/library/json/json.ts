@@ -15,7 +15,7 @@ const parseNumber = (text: string): number | string => (integer.test(text) && !N
 
 /**
  * JSON in which integers beyond 2^53 arrive unharmed, as strings; of a repeated key the last value wins, as in JSON.parse.
- * All text in it is clean (`cleanText`), so that what comes from outside is cleaned here, once.
+ * All text in the value is clean (`cleanText`), so that input is cleaned once, here.
  * Throws SyntaxError for malformed text and for nesting deeper than `maxJsonDepth`.
  */
 export function parseJson(text: string): Json {

@@ -28,7 +28,7 @@ export function parsePath(text: string): PathSegment[] {
 const malformedPathError = (text: string) =>
   new RangeError(`"${text}" is not a path; write it like customer.phone, items.0.sku, items[0].sku or answers[field.ref=phone].text`);
 
-/** What is wrong with `text` as a path, or null. */
+/** The fault of `text` as a path, or null. */
 export function pathProblem(text: string): string | null {
   try {
     parsePath(text);

@@ -13,7 +13,7 @@ export class OverBudgetError extends Error {
 
 /**
  * Counts the steps of work that somebody else wrote, in about a quarter of a microsecond each. Steps and not time, because a deployed Worker's
- * clock stands still while code runs. What is spent of a part is spent of the `whole`, too.
+ * clock stands still while code runs. Steps spent from a part are also spent from the `whole`.
  */
 export class WorkBudget {
   readonly #steps: number;

@@ -7,14 +7,14 @@ const maxPatternLength = 200;
 /** In RE2's instructions: `.{1,500}` has a thousand. */
 const maxProgramSize = 2500;
 
-/** A pattern that cannot be had. The message names it and says what to change. */
+/** A pattern that is not supported. The message names the pattern and says what to change. */
 export class PatternError extends Error {}
 
 /** Bytes of the states that one pattern may keep. More would be faster for few and dearer for many. */
 const maxStateBytes = 64 * 1024;
 const compileSteps = 500;
 
-/** A regular expression of somebody else's, matched in time that grows with the text alone, whatever the expression is. */
+/** A regular expression from a caller, matched in time linear in the text for every expression. */
 export class LinearPattern {
   static readonly #compiled = new LRUCache<string, LinearPattern>({
     max: 100,
@@ -81,7 +81,7 @@ function measureProgram(expression: string, pattern: string): number {
 
 const shorten = (pattern: string): string => (pattern.length > 60 ? `${pattern.slice(0, 60)}...` : pattern);
 
-/** What is wrong with a regular expression that a caller brings, or null. */
+/** The fault of a caller's regular expression, or null. */
 export function patternProblem(pattern: string): string | null {
   try {
     LinearPattern.compile(pattern, new WorkBudget(Infinity, ''));

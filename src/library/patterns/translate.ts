@@ -9,7 +9,7 @@ const nonWhitespace = [
 const anything = String.raw`\x{0}-\x{10ffff}`;
 const lineEnds = String.raw`\n\r\x{2028}\x{2029}`;
 
-/** RE2's names of general categories, by what Unicode calls them in full. */
+/** RE2's names of general categories, by their full names in Unicode. */
 const categories = new Map(
   (
     'Letter L,Cased_Letter LC,Uppercase_Letter Lu,Lowercase_Letter Ll,Titlecase_Letter Lt,Modifier_Letter Lm,Other_Letter Lo,Mark M,' +

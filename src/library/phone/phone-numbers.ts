@@ -12,8 +12,8 @@ export type PhoneParseResult = { phone: string } | { reason: PhoneErrorReason; d
 export const isCountryCode = (value: string): value is CountryCode => isSupportedCountry(value);
 
 /**
- * The one reading of a phone number, for whatever door it comes in by. A number without country code is one of `defaultCountry`.
- * Accepted is what libphonenumber calls possible, because new ranges are dialled before its metadata knows them.
+ * Reads a phone number, in the same way for every source. A number without country code is one of `defaultCountry`.
+ * Numbers that libphonenumber calls possible are accepted, because new ranges are in use before its metadata has them.
  */
 export function normalizePhone(raw: string, defaultCountry: string): PhoneParseResult {
   if (raw.length > maxTextLength) return phoneError('too_long', raw, 'is too long to be a phone number; give one number');
@@ -76,7 +76,7 @@ function parseAroundSlash(piece: string, defaultCountry: string): PhoneParseResu
   return inOrder.find((reading) => parsePhoneNumberFromString(reading.phone)?.isValid()) ?? inOrder[0] ?? whole;
 }
 
-/** What the digits may mean, likeliest first. `(0)` is dialled only inside the country, but in Italy it belongs to the number. */
+/** The possible readings of the digits, likeliest first. `(0)` is dialled only inside the country, but in Italy it belongs to the number. */
 function listCandidates(text: string, digits: string, country: CountryCode | undefined): string[] {
   const isInternational = /^(?:\+|00|011)/.test(digits);
   const trunkZero =
@@ -113,7 +113,7 @@ function pickLikeliest(candidates: string[], country: CountryCode | undefined): 
   return possible.length > 1 ? (possible.find((number) => number.isValid()) ?? possible[0]) : possible[0];
 }
 
-/** Possible, and the same number when it is read as what it has become: `310-1234` is possible in Canada, `+13101234` is not. */
+/** Whether a number is possible and reads as the same number again: `310-1234` is possible in Canada, `+13101234` is not. */
 function parseDialable(text: string, country: CountryCode | undefined): PhoneNumber | undefined {
   const number = parse(text, country);
   if (!number?.isPossible()) return undefined;

@@ -12,7 +12,7 @@ export type PhoneErrorReason =
   | 'too_long'
   | 'wrong_length';
 
-/** `fault` is what follows the quoted value in the sentence for the person who typed it. */
+/** `fault` is the text after the quoted value in the error message. */
 export interface PhoneTextError {
   reason: PhoneErrorReason;
   message: string;
@@ -33,7 +33,7 @@ const otherDigits = /[٠-٩۰-۹०-९০-৯๐-๙]/g;
 const zeroCharCodes = ['٠', '۰', '०', '০', '๐'].map((zero) => zero.charCodeAt(0));
 const toLatinDigit = (digit: string) => String(digit.charCodeAt(0) - (zeroCharCodes.findLast((zero) => zero <= digit.charCodeAt(0)) ?? 0));
 
-/** Takes off what spreadsheets and messaging systems put around a number (`p:` is Facebook's), and turns every script's digits into ours. */
+/** Removes the decoration that spreadsheets and messaging systems put around a number (`p:` is Facebook's), and converts digits of every script. */
 export function cleanPhoneText(raw: string): string {
   if (/^\+?\d+$/.test(raw)) return raw;
   const text = raw

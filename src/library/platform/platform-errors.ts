@@ -1,10 +1,10 @@
 /**
- * Trouble of what the service runs on, which passes by itself. `refused`: the call was not begun, so anything may be asked again. `lost`: it
- * may have been done, and nobody knows.
+ * The kind of a temporary failure of the platform. `refused`: the call was not started, so any call may be repeated. `lost`: the answer was
+ * lost, and the call may or may not have been done.
  */
 export type PlatformErrorKind = 'refused' | 'lost';
 
-/** Where it is, as far as the error tells. */
+/** The component that failed, as far as the error says. */
 export type PlatformComponent = 'database' | 'object' | 'file_store' | 'queue' | 'platform';
 
 interface ErrorPatterns {
@@ -38,7 +38,7 @@ const queues: ErrorPatterns = {
   refused: /Queue send(Batch)? failed: (Queue is overloaded|Too Many Requests|Service Unavailable)/i,
   lost: /Queue send(Batch)? failed: (Internal Server Error|Bad Gateway|Gateway Time-?out)/i,
 };
-/** What several of them say. */
+/** Messages that several components have in common. */
 const anyComponent: ErrorPatterns = {
   part: 'platform',
   refused: /Too many requests queued|Requests queued for too long/i,
@@ -48,11 +48,11 @@ const anyComponent: ErrorPatterns = {
 export interface PlatformError {
   kind: PlatformErrorKind;
   part: PlatformComponent;
-  /** What was recognised, which quotes nothing of the request. */
+  /** The recognised part of the message, which quotes nothing of the request. */
   matchedText: string;
 }
 
-/** Null for an error that a repeat would meet again: one of the statement, a broken constraint, an object's own answer. */
+/** The platform failure behind `error`. Null for an error that a repeat would meet again: a wrong statement, a broken constraint, an object's own error. */
 export function classifyPlatformError(error: unknown): PlatformError | null {
   const message = String((error as Error | null)?.message ?? error);
   for (const known of [d1, durableObjects, r2, queues, anyComponent]) {

@@ -41,5 +41,5 @@ export async function open(encryptionKey: string, organizationId: number, sealed
 /** How a secret is shown: its last four characters at the most, and none of a short one. */
 export const mask = (secret: string): string => (secret.length >= 12 ? `****${secret.slice(-4)}` : '****');
 
-/** Whether a value sent back is a mask, which means "keep what is stored". */
+/** Whether a value sent back is a mask, which means "keep the stored secret". */
 export const isMask = (text: string): boolean => text.startsWith('****');

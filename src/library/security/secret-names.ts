@@ -1,6 +1,6 @@
-// Which names stand for secrets: one list for what is sealed, masked in records and histories, and kept from other origins.
+// The names of secrets: one list for sealing, for masking in records and histories, and for redirects to other origins.
 
-/** Headers that say nothing of who sends them. Every other one may be a credential, whatever it is called. */
+/** Headers that identify no sender. Every other header may be a credential. */
 const nonSecretHeaders = new Set([
   'accept',
   'accept-charset',

@@ -11,15 +11,15 @@ function importKey(signingKey: string): Promise<CryptoKey> {
   return key;
 }
 
-/** HMAC-SHA-256 in hex over `parts`, told apart from each other. `signingKey` in base64. */
+/** HMAC-SHA-256 in hex over the list `parts`. `signingKey` in base64. */
 export async function signParts(signingKey: string, parts: (string | number)[]): Promise<string> {
   const signed = await crypto.subtle.sign('HMAC', await importKey(signingKey), new TextEncoder().encode(JSON.stringify(parts.map(String))));
   return Buffer.from(signed).toString('hex');
 }
 
 /**
- * A path that whoever has it may use with `method` until `expires` (epoch seconds), without credentials. What bounds its use (a size, an
- * artifact) stands in its query, and is signed with it. Answers the path with `expires` and `signature` as its last parameters.
+ * A path that anybody may use with `method` until `expires` (epoch seconds), without credentials. The bounds of its use (a size, an artifact)
+ * stand in its query, which is signed, too. Answers the path with `expires` and `signature` as its last parameters.
  */
 export async function signPath(signingKey: string, method: string, path: string, expires: number): Promise<string> {
   const bounded = `${path}${path.includes('?') ? '&' : '?'}expires=${expires}`;

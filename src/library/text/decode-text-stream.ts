@@ -52,7 +52,7 @@ async function* decodePieces(chunks: AsyncIterator<Uint8Array>): AsyncGenerator<
 
 const findNonAsciiByte = (bytes: Uint8Array): number => bytes.findIndex((byte) => byte >= 0x80);
 
-/** `have` and as many chunks more as make `wanted` bytes, or what there is. */
+/** `have` and further chunks up to `wanted` bytes, or to the end of the stream. */
 async function readAtLeast(chunks: AsyncIterator<Uint8Array>, have: Uint8Array[], wanted: number): Promise<Uint8Array> {
   const parts = [...have];
   let length = have.reduce((sum, part) => sum + part.length, 0);

@@ -3,12 +3,12 @@ import type { CodePage } from './guess-code-page.ts';
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | CodePage;
 
-/** Bytes, or a text, that cannot be read as what it was given as. The message is a sentence for the person who sent it. */
+/** A file that cannot be read in its declared form. The message is a sentence for the sender. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFile';
 }
 
-/** The text of a file whose encoding nobody told us, without its byte order mark. Throws `UnreadableFileError` when it is not text. */
+/** The text of a file of unknown encoding, without its byte order mark. Throws `UnreadableFileError` when the file is no text. */
 export function decodeText(bytes: Uint8Array): { text: string; encoding: Encoding } {
   if (bytes.length === 0) throw new UnreadableFileError('The file is empty');
   const { encoding, isMarked } = detectEncoding(bytes);
@@ -21,7 +21,7 @@ export function decodeText(bytes: Uint8Array): { text: string; encoding: Encodin
   return { text, encoding };
 }
 
-/** `isMarked` says that a byte order mark told. `bytes` may be the beginning of a file, the longer the surer. */
+/** `isMarked`: the encoding was read from a byte order mark. `bytes` may be the beginning of a file; more bytes make the guess better. */
 export function detectEncoding(bytes: Uint8Array): { encoding: Encoding; isMarked: boolean } {
   if (startsWith(bytes, [0xef, 0xbb, 0xbf])) return { encoding: 'utf-8', isMarked: true };
   if (startsWith(bytes, [0xff, 0xfe])) return { encoding: 'utf-16le', isMarked: true };
@@ -85,5 +85,5 @@ function isMostlyUtf8(bytes: Uint8Array): boolean {
   return wellFormed >= damaged * 10;
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern finds control characters
 const countControls = (text: string) => text.match(/[\u0001-\u0008\u000e-\u001f]/g)?.length ?? 0;

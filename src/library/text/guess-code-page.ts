@@ -1,4 +1,4 @@
-/** What spreadsheet programs write as "CSV" on computers of different languages when it is not Unicode. */
+/** The code pages in which spreadsheet programs write CSV files that are not Unicode. */
 export type CodePage = 'windows-1252' | 'windows-1250' | 'windows-1251' | 'shift_jis' | 'gb18030' | 'euc-kr';
 
 /**
@@ -15,7 +15,7 @@ export function guessCodePage(bytes: Uint8Array): CodePage {
   return seen.polish > 0 && seen.polish >= seen.high * 0.05 ? 'windows-1250' : 'windows-1252';
 }
 
-/** Unused in Windows-1252, or signs that nobody puts into a table (‚ ƒ † ‡ ˆ ‰ ‹ ˜ ›); first bytes of common Japanese characters. */
+/** Unused in Windows-1252, or signs that do not occur in tables (‚ ƒ † ‡ ˆ ‰ ‹ ˜ ›); first bytes of common Japanese characters. */
 const strangeBytes = new Set([0x81, 0x82, 0x83, 0x86, 0x87, 0x88, 0x89, 0x8b, 0x8d, 0x8f, 0x90, 0x98, 0x9b, 0x9d]);
 /** Ё ё № and the letters of Ukrainian, which Windows-1251 has below its alphabet. */
 const cyrillicBelowAlphabet = new Set([0xa5, 0xa8, 0xaa, 0xaf, 0xb2, 0xb3, 0xb4, 0xb8, 0xb9, 0xba, 0xbf]);

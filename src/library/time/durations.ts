@@ -27,7 +27,7 @@ export function parseDuration(text: string, { allowZero = false } = {}): ExactDu
   return parsed;
 }
 
-/** What is wrong with `text` as a duration, or null. */
+/** The fault of `text` as a duration, or null. */
 export function durationProblem(text: string, options?: { allowZero?: boolean }): string | null {
   try {
     parseDuration(text, options);
@@ -38,7 +38,7 @@ export function durationProblem(text: string, options?: { allowZero?: boolean })
 }
 
 /**
- * Exact time: P1D is 24 hours whatever the clocks do. Months and years have no exact length; they are counted on the UTC calendar,
+ * Exact time: P1D is 24 hours across clock changes, too. Months and years have no exact length; they are counted on the UTC calendar,
  * and a day that the month lacks is its last one (31 January + P1M is 28 or 29 February).
  */
 export const addExact = (epochMs: number, duration: ExactDuration): number => shiftMonths(epochMs, duration.months) + duration.milliseconds;

@@ -3,7 +3,7 @@ import type { Schema } from './references.ts';
 import { toCanonicalJson } from './scalars.ts';
 import { addFault, isPartValid, type Visit } from './visit.ts';
 
-/** What `items`, `contains` and their kin ask of an array. */
+/** Checks an array against `items`, `contains` and the keywords like them. */
 export function checkArray(visit: Visit): boolean {
   const { value } = visit;
   if (!Array.isArray(value)) return true;

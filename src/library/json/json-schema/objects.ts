@@ -2,7 +2,7 @@ import { isRecord } from '../json.ts';
 import type { Schema } from './references.ts';
 import { newEvaluated, addFault, isPartValid, compilePattern, type Visit } from './visit.ts';
 
-/** What `properties`, `required` and their kin ask of an object. */
+/** Checks an object against `properties`, `required` and the keywords like them. */
 export function checkObject(visit: Visit): boolean {
   const { value, run } = visit;
   if (!isRecord(value)) return true;
@@ -66,7 +66,7 @@ function checkDependencies(visit: Visit, value: Record<string, unknown>): boolea
   return fits;
 }
 
-/** What the schemas of properties ask, by name, by pattern, and of the others. */
+/** Checks the properties: those named, those that match a pattern, and the others. */
 function checkParts(visit: Visit, value: Record<string, unknown>, keys: string[]): boolean {
   const { schema, run, evaluated: spokenFor } = visit;
   const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;

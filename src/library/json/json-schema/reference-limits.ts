@@ -5,7 +5,7 @@ import type { References, SchemaFault } from './references.ts';
 const maxAppliedSchemas = 5000;
 const maxReferenceChain = 100;
 
-/** What is applied to one value: how many schemas in all, and how many after one another at most. */
+/** The schemas that are applied to one value: their number, and the longest chain of them. */
 interface AppliedCount {
   total: number;
   height: number;

@@ -80,7 +80,7 @@ export function resolveReferences(schema: Record<string, unknown>): References {
   return { places, targets, faults };
 }
 
-/** `$recursiveRef` is what older drafts call a reference to the whole. */
+/** In older drafts, `$recursiveRef` refers to the whole schema. */
 const refKeyword = (node: Record<string, unknown>) =>
   typeof node['$ref'] === 'string' ? '$ref' : node['$recursiveRef'] === '#' ? '$recursiveRef' : null;
 

@@ -44,7 +44,7 @@ function isEqual({ value, run }: Visit, other: unknown): boolean {
   return toCanonicalJson(value) === toCanonicalJson(other);
 }
 
-/** The same text for values that are equal whatever the order of their keys. */
+/** A text that is the same for equal values, in any order of their keys. */
 export function toCanonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value) ?? 'null';

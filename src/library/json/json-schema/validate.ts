@@ -34,7 +34,7 @@ function isValid(schema: Schema, asked: Omit<Visit, 'schema'>): boolean {
   if (run.depth === maxDepth) throw new OverBudgetError('refers to itself without end');
   run.depth++;
   const visit: Visit = { ...asked, schema };
-  // All are asked, since each tells its own faults.
+  // All are checked, because each reports its own faults.
   const checks = [
     checkReference(visit),
     checkType(visit),

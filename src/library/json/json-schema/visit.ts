@@ -15,7 +15,7 @@ export interface Visit {
   run: ValidationRun;
 }
 
-/** What all visits of one validation share. */
+/** The state that all visits of one validation share. */
 export interface ValidationRun {
   budget: WorkBudget;
   targets: References['targets'];
@@ -25,7 +25,7 @@ export interface ValidationRun {
   isValid(schema: Schema, visit: Omit<Visit, 'schema'>): boolean;
 }
 
-/** A value with more faults than these is told to have at least as many. */
+/** Of a value with more faults than these, the error says "at least". */
 export const maxFaults = 1000;
 
 /** Records a fault and answers that the value does not fit. */
@@ -34,7 +34,7 @@ export function addFault({ faults, path: way }: Visit, keyword: string, message:
   return false;
 }
 
-/** Whether what is in the value at `key` fits. */
+/** Whether the part of the value at `key` fits. */
 export const isPartValid = (visit: Visit, schema: Schema, key: string, part: unknown, faults = visit.faults): boolean =>
   visit.run.isValid(schema, { ...visit, value: part, path: { key, parent: visit.path }, faults, evaluated: newEvaluated(visit.run) });
 
