@@ -1,5 +1,4 @@
 import { DrizzleQueryError } from 'drizzle-orm';
-import pRetry from 'p-retry';
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1';
 import { boundedBinding, guardStatement, guardBatch } from './d1-limits.ts';
 import * as schema from './schema/index.ts';
@@ -34,8 +33,7 @@ interface Query {
  */
 export type RetrySafety = `${string}.${string}` | 'idempotent' | 'read-back';
 
-/** A pause is 50 to 100 ms before the second attempt, and twice as long before the third. */
-const retryDelays = { retries: 2, minTimeout: 50, factor: 2, randomize: true } as const;
+const maxAttempts = 3;
 const writePattern = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH\b[^;]*\)\s*(INSERT|UPDATE|DELETE))\b/i;
 const writeStatements = new WeakSet<D1PreparedStatement>();
 
@@ -143,22 +141,19 @@ export class Database {
 
 async function withRetries<T>(call: () => Promise<T>, mayRepeat: boolean, onLoss: () => void = () => {}): Promise<T> {
   let isUnknown = false;
-  try {
-    return await pRetry(call, {
-      ...retryDelays,
-      shouldRetry({ error }) {
-        const trouble = platformErrorKind(error);
-        if (trouble === 'lost') {
-          isUnknown = true;
-          onLoss();
-        }
-        return trouble === 'refused' || (trouble === 'lost' && mayRepeat);
-      },
-    });
-  } catch (error) {
-    const trouble = platformErrorKind(error);
-    if (trouble === null) throw error;
-    throw isUnknown || trouble === 'lost' ? new OutcomeUnknownError(error) : error;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      const trouble = platformErrorKind(error);
+      if (trouble === null) throw error;
+      if (trouble === 'lost') {
+        isUnknown = true;
+        onLoss();
+      }
+      if (attempt >= maxAttempts || (trouble === 'lost' && !mayRepeat)) throw isUnknown ? new OutcomeUnknownError(error) : error;
+      await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** attempt * (0.5 + Math.random())));
+    }
   }
 }
 

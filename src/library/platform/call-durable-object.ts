@@ -1,4 +1,4 @@
-import pRetry from 'p-retry';
+const maxAttempts = 3;
 
 /**
  * Calls a Durable Object, at most three times, each time through a new stub: a deploy, a crash or a move of the object breaks the call and the
@@ -6,10 +6,15 @@ import pRetry from 'p-retry';
  *
  * @example await callDurableObject(() => bindings.CAMPAIGN.getByName(name), (object) => object.pause())
  */
-export const callDurableObject = <Stub, Answer>(stub: () => Stub, call: (object: Stub) => Promise<Answer>): Promise<Answer> =>
-  pRetry(() => call(stub()), {
-    retries: 2,
-    minTimeout: 15,
-    randomize: true,
-    shouldRetry: ({ error }) => !('code' in error) && !('overloaded' in error && error.overloaded === true),
-  });
+export async function callDurableObject<Stub, Answer>(stub: () => Stub, call: (object: Stub) => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call(stub());
+    } catch (error) {
+      const isOverloaded = (error as { overloaded?: boolean }).overloaded === true;
+      const isOwn = error instanceof Error && 'code' in error;
+      if (attempt === maxAttempts || isOverloaded || isOwn) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
+    }
+  }
+}
